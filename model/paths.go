@@ -84,7 +84,7 @@ func singleHomed(g *topology.Graph, v int) bool {
 		return false
 	}
 	to := g.Out(v)[0].To
-	return g.IsSwitch(to) && g.ArcIndex(to, v) >= 0 && g.To(int64(v)).Len() == 1
+	return g.IsSwitch(to) && g.ArcIndex(to, v) >= 0 && len(g.In(v)) == 1
 }
 
 // between returns the latency in s and the least bandwidth in B/s of the path

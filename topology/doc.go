@@ -27,9 +27,8 @@
 //
 //   - Paths and Routes find the shortest ways; Routes are fixed, one per pair of
 //     hosts, as networks have them, and Paths trees of all of them from one vertex.
-//   - Merge makes one graph of those found for several message lengths, with the
-//     probability of each arc, and Channels joins directions to draw it (Bannikov
-//     and Salnikov 2014, sections 2.1 and 2.2).
+//   - Channels joins the directions of links to draw them (Bannikov
+//     and Salnikov 2014, section 2.2).
 //   - Join puts models of nodes into the model between nodes (Bufe 2014, section 2.7).
 //   - NewResult gives a graph that a method has found its groups, its family, and
 //     its fit to the readings.

@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"gonum.org/v1/gonum/graph/path"
+	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,10 +27,10 @@ func square() *topology.Graph {
 	return g
 }
 
-// A graph is one of gonum's, with latencies as weights, so that its algorithms take it.
-func ExampleGraph() {
+// Gonum's algorithms take a graph with latencies as weights.
+func ExampleGraph_Weighted() {
 	ring := square()
-	shortest := path.DijkstraFrom(ring.Node(0), ring)
+	shortest := path.DijkstraFrom(simple.Node(0), ring.Weighted())
 	vertices, latency := shortest.To(3)
 	fmt.Printf("%v takes %.0f us, the link %.0f us\n", vertices, latency*1e6, ring.Arcs()[ring.ArcIndex(0, 3)].Latency*1e6)
 	// Output:
@@ -97,31 +98,18 @@ func ExampleNewRoutes() {
 	// modulo: h0 leaf0 spine1 leaf1 h3
 }
 
-// Graphs of the same three hosts, found for a short and a long message. The
-// probability of an arc is the share of graphs that have it, and a channel is drawn
+// Three hosts, of which arc 2->1 was found with half of the message lengths. A channel is drawn
 // as long as its mean latency, the shortest as 1 (Bannikov and Salnikov 2014,
-// sections 2.1 and 2.2). By hand: 0-1 has p = q = 1 and takes (2+2)/2 = 2 us; 1-2
+// section 2.2). By hand: 0-1 has p = q = 1 and takes (2+2)/2 = 2 us; 1-2
 // has 1 and 1/2 and takes (3*1 + 6*0.5)/1.5 = 4 us, with the shade (1+0.25)/1.5 = 0.83.
-func ExampleMerge() {
+func ExampleGraph_Channels() {
 	none := math.NaN() // bandwidths are not known
-	short, err := topology.NewGraph(3, 0, nil, []topology.Arc{
+	merged, err := topology.NewGraph(3, 0, nil, []topology.Arc{
 		{From: 0, To: 1, Latency: 2e-6, Bandwidth: none, Probability: 1},
 		{From: 1, To: 0, Latency: 2e-6, Bandwidth: none, Probability: 1},
 		{From: 1, To: 2, Latency: 3e-6, Bandwidth: none, Probability: 1},
-		{From: 2, To: 1, Latency: 6e-6, Bandwidth: none, Probability: 1},
+		{From: 2, To: 1, Latency: 6e-6, Bandwidth: none, Probability: 0.5},
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	long, err := topology.NewGraph(3, 0, nil, []topology.Arc{
-		{From: 0, To: 1, Latency: 20e-6, Bandwidth: none, Probability: 1},
-		{From: 1, To: 0, Latency: 20e-6, Bandwidth: none, Probability: 1},
-		{From: 1, To: 2, Latency: 30e-6, Bandwidth: none, Probability: 1},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	merged, err := topology.Merge(short, long) // latencies are those of the short message
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -199,7 +199,7 @@ func FuzzLinkage(f *testing.F) {
 }
 
 func FuzzGreedyCycle(f *testing.F) {
-	fuzzMethods(f, &spanner.GreedyCycle{}, &spanner.GreedyCycle{Compat: true},
+	fuzzMethods(f, &spanner.GreedyCycle{},
 		&spanner.Witness{}, &spanner.Witness{KeepOverhead: true, Tolerance: 0.3})
 }
 

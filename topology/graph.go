@@ -5,8 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/iterator"
+	"gonum.org/v1/gonum/graph/simple"
 )
 
 // An Arc is one direction of a link.
@@ -20,9 +19,7 @@ type Arc struct {
 
 // A Graph is the wiring of a machine: vertices 0..Hosts()-1 are hosts (ranks,
 // cores or nodes, as measured), the vertices after them switches. It is
-// immutable. It implements gonum's graph.WeightedDirected with latencies as
-// weights, so gonum's algorithms take it as it is. Vertices are ints, not
-// int64: they index slices everywhere; only the gonum methods convert.
+// immutable. Weighted gives it to gonum's algorithms.
 type Graph struct {
 	hosts    int
 	vertices int
@@ -32,8 +29,6 @@ type Graph struct {
 	in       []int    // indices of arcs, sorted by To, then From
 	inStart  []int    // in[inStart[v]:inStart[v+1]] enter v
 }
-
-var _ graph.WeightedDirected = (*Graph)(nil)
 
 // NewGraph returns the graph of the given arcs, which it copies. Names are the
 // vertices' names, hosts first, or nil. It refuses arcs outside the vertices,
@@ -189,90 +184,15 @@ func (g *Graph) ArcIndex(u, v int) int {
 	return g.start[u] + i
 }
 
-// Node returns the vertex with the given id, or nil.
-func (g *Graph) Node(id int64) graph.Node {
-	if id < 0 || id >= int64(g.vertices) {
-		return nil
+// Weighted is a copy of the graph as one of gonum's, with latencies in s as weights, for gonum's algorithms. Vertices keep
+// their numbers.
+func (g *Graph) Weighted() *simple.WeightedDirectedGraph {
+	w := simple.NewWeightedDirectedGraph(0, math.Inf(1))
+	for v := range g.vertices {
+		w.AddNode(simple.Node(v))
 	}
-	return vertex(id)
+	for _, a := range g.arcs {
+		w.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(a.From), T: simple.Node(a.To), W: a.Latency})
+	}
+	return w
 }
-
-// Nodes returns all vertices in ascending order.
-func (g *Graph) Nodes() graph.Nodes {
-	return iterator.NewImplicitNodes(0, g.vertices, func(id int) graph.Node { return vertex(id) })
-}
-
-// From returns the heads of the arcs that leave id, in ascending order.
-func (g *Graph) From(id int64) graph.Nodes {
-	if g.Node(id) == nil {
-		return graph.Empty
-	}
-	var to []graph.Node
-	for _, a := range g.Out(int(id)) {
-		to = append(to, vertex(a.To))
-	}
-	return iterator.NewOrderedNodes(to)
-}
-
-// To returns the tails of the arcs that enter id, in ascending order.
-func (g *Graph) To(id int64) graph.Nodes {
-	if g.Node(id) == nil {
-		return graph.Empty
-	}
-	var from []graph.Node
-	for _, i := range g.In(int(id)) {
-		from = append(from, vertex(g.arcs[i].From))
-	}
-	return iterator.NewOrderedNodes(from)
-}
-
-// HasEdgeBetween tells whether there is an arc between the vertices in either direction.
-func (g *Graph) HasEdgeBetween(x, y int64) bool {
-	return g.HasEdgeFromTo(x, y) || g.HasEdgeFromTo(y, x)
-}
-
-// HasEdgeFromTo tells whether there is an arc u->v.
-func (g *Graph) HasEdgeFromTo(u, v int64) bool { return g.ArcIndex(int(u), int(v)) >= 0 }
-
-// Edge returns the arc u->v, or nil.
-func (g *Graph) Edge(u, v int64) graph.Edge {
-	if e := g.WeightedEdge(u, v); e != nil {
-		return e
-	}
-	return nil
-}
-
-// WeightedEdge returns the arc u->v with its latency as weight, or nil.
-func (g *Graph) WeightedEdge(u, v int64) graph.WeightedEdge {
-	i := g.ArcIndex(int(u), int(v))
-	if i < 0 {
-		return nil
-	}
-	return weightedArc{g.arcs[i]}
-}
-
-// Weight returns the latency of the arc x->y; 0 for x = y; +Inf and false
-// where there is no arc.
-func (g *Graph) Weight(x, y int64) (w float64, ok bool) {
-	if x == y {
-		return 0, g.Node(x) != nil
-	}
-	i := g.ArcIndex(int(x), int(y))
-	if i < 0 {
-		return math.Inf(1), false
-	}
-	return g.arcs[i].Latency, true
-}
-
-type vertex int64
-
-func (v vertex) ID() int64 { return int64(v) }
-
-type weightedArc struct{ arc Arc }
-
-func (e weightedArc) From() graph.Node { return vertex(e.arc.From) }
-func (e weightedArc) To() graph.Node   { return vertex(e.arc.To) }
-func (e weightedArc) Weight() float64  { return e.arc.Latency }
-
-// ReversedEdge returns the arc itself: the two directions of a link are two arcs.
-func (e weightedArc) ReversedEdge() graph.Edge { return e }

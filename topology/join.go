@@ -282,7 +282,7 @@ func withGroups(hosts int, levels []Level, groups []Group, apart float64) (*Hier
 
 // apart is the latency in s that is typical between the cores of the node which
 // its smaller groups do not join. Where the node and what is outside were not told
-// apart, the ways in its graph say it.
+// apart, latencies to the outside are as those inside.
 func (m *NodeModel) apart() float64 {
 	h, g := m.Result.Hierarchy, m.Result.Graph
 	if m.External < 0 {
@@ -293,18 +293,5 @@ func (m *NodeModel) apart() float64 {
 			return own.Latency
 		}
 	}
-	var apart []float64
-	finder, dist := NewPaths(g, g.Latencies()), make([]float64, g.vertices)
-	for a := range g.hosts {
-		if a == m.External {
-			continue
-		}
-		finder.From(a, dist)
-		for b := range a {
-			if b != m.External && h.Common(a, b) == 0 {
-				apart = append(apart, dist[b])
-			}
-		}
-	}
-	return stats.Median(stats.SortedFinite(apart))
+	return h.groups[0].Latency
 }

@@ -19,8 +19,7 @@ type joinedLevel struct {
 
 // sameKind is the ratio of latencies below which the levels of two nodes may be of one
 // kind. Dies and sockets of one node differ by more; one kind in nodes of two makes
-// may differ by less. With 1.05 the tests take the levels of unlike nodes for different kinds; 2.1
-// and 4.5 change nothing in them.
+// may differ by less.
 const sameKind = 1.5
 
 // alignLevels finds out which levels of different nodes are of one kind, and returns the
@@ -28,29 +27,27 @@ const sameKind = 1.5
 // level of one name is one kind, and levels without a name of their own are if their
 // latencies are alike. Each node's order is kept.
 //
-// Nodes are taken one after another, and each aligned with the kinds of those before as
-// two sequences are (Needleman and Wunsch 1970): a match costs ln of the ratio of
-// latencies, a level without one half of ln sameKind. O(levels^2) per node.
+// Nodes are taken one after another. Each of their levels, from fine to coarse, is of the kind that is most like it, if that
+// is coarser than the kind of the level before. A level that is like none is a kind of its own. O(levels^2) per node.
 func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) {
 	for _, levels := range nodes {
-		match := matchLevels(kinds, levels)
 		own := make([]*joinedLevel, len(levels))
-		merged := make([]*joinedLevel, 0, len(kinds)+len(levels))
-		next := 0 // of kinds
+		next := 0 // the kinds before are those of finer levels
 		for l, level := range levels {
-			k := &joinedLevel{}
-			if match[l] >= 0 {
-				k = kinds[match[l]]
-				merged = append(merged, kinds[next:match[l]]...)
-				next = match[l] + 1
-			} else {
-				// Between two matches the finer goes first.
-				for next < len(kinds) && !slices.Contains(match, next) && kinds[next].latency() < level.Latency {
-					merged = append(merged, kinds[next])
-					next++
+			at, least := -1, math.Log(sameKind)
+			for i := next; i < len(kinds); i++ {
+				if unlike := kinds[i].unlike(level); unlike < least {
+					at, least = i, unlike
 				}
 			}
-			merged = append(merged, k)
+			if at < 0 {
+				for at = next; at < len(kinds) && kinds[at].latency() < level.Latency; {
+					at++
+				}
+				kinds = slices.Insert(kinds, at, &joinedLevel{})
+			}
+			next = at + 1
+			k := kinds[at]
 			if k.name == "" && !isNeutral(level.Name) {
 				k.name = level.Name
 			}
@@ -61,7 +58,6 @@ func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) 
 			k.supports = append(k.supports, level.Support)
 			own[l] = k
 		}
-		kinds = append(merged, kinds[next:]...)
 		kind = append(kind, own)
 	}
 	return kinds, kind
@@ -75,8 +71,7 @@ func isNeutral(name string) bool {
 
 // latency is the lower median; NaN if none is known.
 func (k *joinedLevel) latency() float64 {
-	mid := stats.Median(stats.SortedFinite(k.latencies))
-	return mid
+	return stats.Median(stats.SortedFinite(k.latencies))
 }
 
 // level is the kind as a Level, the i-th from the finest.
@@ -92,8 +87,8 @@ func (k *joinedLevel) level(i int) Level {
 	return Level{Name: name, Kind: k.kind, Latency: k.latency(), Support: support}
 }
 
-// cost is what it costs to take a level for this kind, +Inf if it is another.
-func (k *joinedLevel) cost(l Level) float64 {
+// unlike is the logarithm of the ratio of latencies, 0 for a level of the same name, +Inf if it is of another kind.
+func (k *joinedLevel) unlike(l Level) float64 {
 	if k.kind != KindUnknown && l.Kind != KindUnknown && k.kind != l.Kind {
 		return math.Inf(1)
 	}
@@ -108,37 +103,4 @@ func (k *joinedLevel) cost(l Level) float64 {
 		return math.Log(sameKind) / 2 // nothing is known against it
 	}
 	return ratio
-}
-
-// matchLevels returns the kind of each level, -1 for none, at the least cost in all.
-func matchLevels(kinds []*joinedLevel, levels []Level) []int {
-	alone := math.Log(sameKind) / 2
-	least := make([][]float64, len(kinds)+1) // of the first i kinds and j levels
-	for i := range least {
-		least[i] = make([]float64, len(levels)+1)
-		for j := range least[i] {
-			switch {
-			case i == 0:
-				least[i][j] = alone * float64(j)
-			case j == 0:
-				least[i][j] = alone * float64(i)
-			default:
-				least[i][j] = min(least[i-1][j-1]+kinds[i-1].cost(levels[j-1]), least[i-1][j]+alone, least[i][j-1]+alone)
-			}
-		}
-	}
-	match := make([]int, len(levels))
-	for i, j := len(kinds), len(levels); j > 0; {
-		switch {
-		case i > 0 && least[i][j] == least[i-1][j-1]+kinds[i-1].cost(levels[j-1]):
-			i, j = i-1, j-1
-			match[j] = i
-		case i > 0 && least[i][j] == least[i-1][j]+alone:
-			i--
-		default:
-			j--
-			match[j] = -1
-		}
-	}
-	return match
 }

@@ -91,7 +91,7 @@ func TestTreesHoldTheShortestPathsOfGonum(t *testing.T) {
 	for range 600 {
 		g := wiredAtRandom(t, rng)
 		src := rng.IntN(g.Vertices())
-		all := path.DijkstraAllFrom(vertex(src), g)
+		all := path.DijkstraAllFrom(simple.Node(src), g.Weighted())
 		tree := NewPaths(g, nil).Tree(src)
 		for v := range g.Vertices() {
 			routes, weight := all.AllTo(int64(v))

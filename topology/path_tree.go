@@ -66,25 +66,16 @@ func (p *Paths) Tree(src int) *PathTree {
 	// Numbers of a depth-first walk: what is beyond v lies in [enter, leave).
 	enter, leave := make([]int, n), make([]int, n)
 	clock := 0
-	type step struct{ v, next int }
-	stack := []step{{src, 0}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if top.next == 0 {
-			enter[top.v] = clock
-			clock++
+	var walk func(v int)
+	walk = func(v int) {
+		enter[v] = clock
+		clock++
+		for _, child := range children[v] {
+			walk(child)
 		}
-		if top.next < len(children[top.v]) {
-			top.next++
-			stack = append(stack, step{children[top.v][top.next-1], 0})
-			continue
-		}
-		if top.next == 0 {
-			top.next = 1 // a leaf, entered already
-		}
-		leave[top.v] = clock
-		stack = stack[:len(stack)-1]
+		leave[v] = clock
 	}
+	walk(src)
 	for _, v := range t.Order[1:] {
 		t.Excess[v] = t.Excess[g.arcs[t.Arc[v]].From]
 		for _, i := range g.In(v) {

@@ -161,7 +161,7 @@ func TestRoutesAreContiguousAndShortest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 60 {
 		g := randomGraph(rng, 1+rng.IntN(12), rng.IntN(12))
-		all, _ := path.FloydWarshall(g)
+		all, _ := path.FloydWarshall(g.Weighted())
 		for choice := topology.ChooseLowest; choice <= topology.ChooseHashed; choice++ {
 			r := routesOf(t, g, choice)
 			for src := range g.Vertices() {

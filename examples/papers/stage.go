@@ -68,11 +68,7 @@ func typical(r *measure.Result, statistic measure.Statistic, size int) (*mat.Den
 
 // drawWiring adds the drawing of a wiring as a figure.
 func drawWiring(s *outcome.Section, name, title string, g *topology.Graph) error {
-	at, err := draw.Layout(g, nil)
-	if err != nil {
-		return err
-	}
-	picture, err := draw.Wiring(title, g, at)
+	picture, err := draw.Wiring(title, g, draw.Layout(g))
 	return s.Figure(name, picture, err)
 }
 

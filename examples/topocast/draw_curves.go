@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/topology"
@@ -25,7 +26,7 @@ func drawBandwidth(s *drawSource) (*draw.Figure, error) {
 		if len(curves) == 0 {
 			return nil, errors.New("the network knows no bandwidth")
 		}
-		return draw.Bandwidth("Bandwidth that the network predicts", curves, "Size over the time of one message between ranks of each level.")
+		return drawBySize("Bandwidth that the network predicts", rateAxis(), curves, "Size over the time of one message between ranks of each level.")
 	case s.read.measured == nil:
 		return nil, errors.New("a matrix has one size only: want a network, or measurements of several sizes")
 	}
@@ -33,12 +34,19 @@ func drawBandwidth(s *drawSource) (*draw.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return draw.Bandwidth("Bandwidth, measured", measuredBandwidth(s.read.measured, found.Hierarchy),
+	return drawBySize("Bandwidth, measured", rateAxis(), measuredBandwidth(s.read.measured, found.Hierarchy),
 		"Size over half a round trip, pairs of each level: the median, and quartiles as bands.")
 }
 
+func rateAxis() draw.Axis { return draw.Axis{Name: "bandwidth", Format: quantity.Rate, Log: true} }
+
+// drawBySize draws series over the size of messages.
+func drawBySize(title string, y draw.Axis, series []draw.Series, notes ...string) (*draw.Figure, error) {
+	return draw.Plot(title, draw.Axis{Name: "message size", Bytes: true}, y, series, notes...)
+}
+
 // measuredBandwidth are the rates of the pairs that each level joins, over size: median and quartiles.
-func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Curve {
+func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Series {
 	rates := make([][][]float64, len(h.Levels())+1) // by level and size
 	for l := range rates {
 		rates[l] = make([][]float64, len(m.Sizes))
@@ -53,18 +61,18 @@ func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Curve {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return m.Sizes[a] - m.Sizes[b] })
-	var curves []draw.Curve
+	var curves []draw.Series
 	for l := range rates {
-		c := draw.Curve{Name: h.LevelName(l)}
+		c := draw.Series{Name: h.LevelName(l)}
 		for _, i := range order {
 			if of := rates[l][i]; len(of) > 0 {
-				c.Bytes = append(c.Bytes, int64(m.Sizes[i]))
+				c.X = append(c.X, float64(m.Sizes[i]))
 				c.Low = append(c.Low, stats.Quantile(of, 0.25))
 				c.High = append(c.High, stats.Quantile(of, 0.75))
-				c.Values = append(c.Values, stats.LowerMedian(of))
+				c.Y = append(c.Y, stats.LowerMedian(of))
 			}
 		}
-		if len(c.Bytes) > 0 {
+		if len(c.X) > 0 {
 			curves = append(curves, c)
 		}
 	}
@@ -86,27 +94,27 @@ func drawBroadcasts(s *drawSource) (*draw.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return draw.Broadcasts(fmt.Sprintf("Broadcasts to %d ranks", ranks), castCurves(rows), "Time until the last rank has the data: the median, and the interval of 95 % as band.")
+	return drawBySize(fmt.Sprintf("Broadcasts to %d ranks", ranks), draw.Axis{Name: "time", Format: quantity.Seconds, Log: true}, castCurves(rows), "Time until the last rank has the data: the median, and the interval of 95 % as band.")
 }
 
 // castCurves are the rows by variant, as they come, and last the bound.
-func castCurves(rows []castRow) []draw.Curve {
+func castCurves(rows []castRow) []draw.Series {
 	index := make(map[string]int)
-	var curves []draw.Curve
-	bound := draw.Curve{Name: "lower bound", Limit: true}
+	var curves []draw.Series
+	bound := draw.Series{Name: "lower bound", Limit: true}
 	slices.SortStableFunc(rows, func(a, b castRow) int { return int(max(-1, min(1, a.Bytes-b.Bytes))) })
 	for _, r := range rows {
 		k, seen := index[r.Variant]
 		if !seen {
 			k = len(curves)
 			index[r.Variant] = k
-			curves = append(curves, draw.Curve{Name: r.Variant})
+			curves = append(curves, draw.Series{Name: r.Variant})
 		}
 		c := &curves[k]
-		c.Bytes, c.Values = append(c.Bytes, r.Bytes), append(c.Values, r.Median)
+		c.X, c.Y = append(c.X, float64(r.Bytes)), append(c.Y, r.Median)
 		c.Low, c.High = append(c.Low, jsonfile.Value(r.Low)), append(c.High, jsonfile.Value(r.High))
-		if n := len(bound.Bytes); r.Bound != nil && *r.Bound > 0 && (n == 0 || bound.Bytes[n-1] != r.Bytes) {
-			bound.Bytes, bound.Values = append(bound.Bytes, r.Bytes), append(bound.Values, *r.Bound)
+		if n := len(bound.X); r.Bound != nil && *r.Bound > 0 && (n == 0 || bound.X[n-1] != float64(r.Bytes)) {
+			bound.X, bound.Y = append(bound.X, float64(r.Bytes)), append(bound.Y, *r.Bound)
 		}
 	}
 	best := bestOfRest(curves)
@@ -114,28 +122,28 @@ func castCurves(rows []castRow) []draw.Curve {
 		curves[k].Muted = best >= 0 && k != best && curves[k].Name != "ours" && curves[k].Name != "native"
 	}
 	// Ours is drawn last, above the others.
-	slices.SortStableFunc(curves, func(a, b draw.Curve) int {
-		rank := func(c draw.Curve) int { return slices.Index([]string{"native", "ours"}, c.Name) }
+	slices.SortStableFunc(curves, func(a, b draw.Series) int {
+		rank := func(c draw.Series) int { return slices.Index([]string{"native", "ours"}, c.Name) }
 		return rank(a) - rank(b)
 	})
-	if len(bound.Bytes) > 0 {
+	if len(bound.X) > 0 {
 		curves = append(curves, bound)
 	}
 	return curves
 }
 
 // bestOfRest is the curve besides ours and native that is fastest in the geometric mean over the sizes; -1: there is none.
-func bestOfRest(curves []draw.Curve) int {
+func bestOfRest(curves []draw.Series) int {
 	best, least, most := -1, math.Inf(1), 0
 	for _, c := range curves {
-		most = max(most, len(c.Values))
+		most = max(most, len(c.Y))
 	}
 	for k, c := range curves {
-		if c.Name == "ours" || c.Name == "native" || len(c.Values) < most {
+		if c.Name == "ours" || c.Name == "native" || len(c.Y) < most {
 			continue
 		}
 		sum := 0.0
-		for _, x := range c.Values {
+		for _, x := range c.Y {
 			sum += math.Log(x)
 		}
 		if sum < least {

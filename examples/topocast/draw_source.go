@@ -155,11 +155,7 @@ func drawLayout(s *drawSource) (*draw.Figure, error) {
 	if g, err = g.WithArcs(slices.DeleteFunc(slices.Clone(g.Arcs()), func(a topology.Arc) bool { return a.Probability < s.probability })); err != nil {
 		return nil, err
 	}
-	at, err := draw.Layout(g, nil)
-	if err != nil {
-		return nil, err
-	}
-	return draw.Wiring("Wiring", g, at)
+	return draw.Wiring("Wiring", g, draw.Layout(g))
 }
 
 // title says whether latencies were measured, or are what a network predicts.

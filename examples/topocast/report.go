@@ -154,16 +154,16 @@ func rankNames(n *model.Network) (noun string, names []string) {
 }
 
 // bandwidthCurves are the rates of single messages from 64 B to 16 MiB, of the levels of which the bandwidth is known.
-func bandwidthCurves(n *model.Network) []draw.Curve {
-	var curves []draw.Curve
+func bandwidthCurves(n *model.Network) []draw.Series {
+	var curves []draw.Series
 	for i := range n.Levels() {
 		l := &n.Levels()[i]
 		if math.IsNaN(l.Bandwidth()) {
 			continue
 		}
-		c := draw.Curve{Name: n.Hierarchy().LevelName(i)}
+		c := draw.Series{Name: n.Hierarchy().LevelName(i)}
 		for size := int64(64); size <= 16<<20; size *= 4 {
-			c.Bytes, c.Values = append(c.Bytes, size), append(c.Values, float64(size)/l.Time(size))
+			c.X, c.Y = append(c.X, float64(size)), append(c.Y, float64(size)/l.Time(size))
 		}
 		curves = append(curves, c)
 	}

@@ -254,7 +254,7 @@ func TestLatenciesAreShortestPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, ok := path.FloydWarshall(c.Graph)
+		all, ok := path.FloydWarshall(c.Graph.Weighted())
 		if !ok {
 			t.Fatal("negative cycle")
 		}

@@ -23,7 +23,7 @@ type Browser struct {
 	answers  chan answer
 	session  string
 	last     int
-	Requests []string // addresses that the page asked for
+	Requests []string // addresses that the page asked for, without what it carries itself
 	Errors   []string // exceptions, and what the console got as an error
 }
 
@@ -164,7 +164,9 @@ func (b *Browser) event(a answer) {
 	_ = json.Unmarshal(a.Params, &p)
 	switch a.Method {
 	case "Network.requestWillBeSent":
-		b.Requests = append(b.Requests, p.Request.URL)
+		if !strings.HasPrefix(p.Request.URL, "data:") {
+			b.Requests = append(b.Requests, p.Request.URL)
+		}
 	case "Runtime.exceptionThrown":
 		b.Errors = append(b.Errors, string(p.ExceptionDetails))
 	case "Runtime.consoleAPICalled":

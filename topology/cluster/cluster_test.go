@@ -301,36 +301,30 @@ func TestKMedoidsIsSwapOptimal(t *testing.T) {
 // 1/88 + 6/8 for the root, which is not allowed anyway.
 func TestHDBSCANByHand(t *testing.T) {
 	d := line(t, 0, 1, 2, 10, 11, 12, 100)
-	labels, probability, c, err := HDBSCAN{}.Fit(d)
+	labels, err := HDBSCAN{}.Cluster(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := (Labels{0, 0, 0, 1, 1, 1, Noise}); !slices.Equal(labels, want) {
 		t.Errorf("labels %v, want %v", labels, want)
 	}
-	if want := []float64{1, 1, 1, 1, 1, 1, 0}; !slices.Equal(probability, want) {
-		t.Errorf("probabilities %v, want %v", probability, want)
-	}
+	c := HDBSCAN{MinClusterSize: 2}.condense(fromTree(d.n, spanningTree(d.n, d.row, d.kth(1))))
 	want := []float64{1.0/88 + 6.0/8, 3 * 7.0 / 8, 3 * 7.0 / 8}
-	for k, s := range c.Stability {
+	for k, s := range c.stability {
 		if math.Abs(s-want[k]) > 1e-12 {
 			t.Errorf("stability of cluster %d = %g, want %g", k, s, want[k])
 		}
 	}
-	if !slices.Equal(c.Parent, []int{-1, 0, 0}) || !slices.Equal(c.Size, []int{7, 3, 3}) {
-		t.Errorf("parents %v, sizes %v", c.Parent, c.Size)
+	if !slices.Equal(c.parent, []int{-1, 0, 0}) {
+		t.Errorf("parents %v", c.parent)
 	}
 }
 
-// TestHDBSCANProbabilities: 0, 1, 2 and 4 stay one cluster, which 4 leaves at
-// lambda 1/2 and the others at 1.
-func TestHDBSCANProbabilities(t *testing.T) {
-	labels, probability, _, err := HDBSCAN{MinClusterSize: 3}.Fit(line(t, 0, 1, 2, 4, 50, 51, 52))
+// 0, 1, 2 and 4 stay one cluster, which 4 leaves before the others.
+func TestHDBSCANKeepsWhoLeavesEarly(t *testing.T) {
+	labels, err := HDBSCAN{MinClusterSize: 3}.Cluster(line(t, 0, 1, 2, 4, 50, 51, 52))
 	if err != nil || !slices.Equal(labels, Labels{0, 0, 0, 0, 1, 1, 1}) {
 		t.Fatalf("labels %v, %v", labels, err)
-	}
-	if want := []float64{1, 1, 1, 0.5, 1, 1, 1}; !slices.Equal(probability, want) {
-		t.Errorf("probabilities %v, want %v", probability, want)
 	}
 }
 
@@ -414,13 +408,14 @@ func TestSSSTreeNests(t *testing.T) {
 
 func TestSearchFindsTheNumberOfBlobs(t *testing.T) {
 	d := line(t, 0, 1, 2, 10, 11, 12, 20, 21, 22)
-	k, labels, _, err := Search(d, 1, 9, 8, func(x float64) Clusterer { return KMedoids{K: int(x)} },
-		func(l Labels) float64 { return Silhouette(d, l) })
-	if err != nil || k != 3 || labels.Clusters() != 3 {
-		t.Errorf("best K = %g, %v, %v, want 3", k, labels, err)
+	all := Families()
+	f := all[slices.IndexFunc(all, func(f Family) bool { return f.Name == "kmedoids" })]
+	found, err := f.Search(d, func(l Labels) float64 { return Silhouette(d, l) })
+	if err != nil || found.Value != 3 || found.Labels.Clusters() != 3 || found.Tried != 8 {
+		t.Errorf("best K = %g, %v, %v, want 3", found.Value, found.Labels, err)
 	}
-	if _, _, _, err := Search(d, 20, 30, 2, func(x float64) Clusterer { return KMedoids{K: int(x)} },
-		func(Labels) float64 { return 0 }); err == nil {
+	f.Space = func(*Distances) (float64, float64) { return 20, 30 }
+	if _, err := f.Search(d, func(Labels) float64 { return 0 }); err == nil {
 		t.Error("no value works: no error")
 	}
 }

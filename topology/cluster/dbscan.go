@@ -18,9 +18,7 @@ var _ Clusterer = DBSCAN{}
 
 // usualMinPoints is the default of DBSCAN.MinPoints: with two every close pair is a
 // core, and clusters follow chains of noise. Ester et al. take 4 for points in a
-// plane; machines have groups of three. 42 noisy trees (2 % of noise and of outliers)
-// have 354 groups of 3 to 16 hosts. Of these, 2, 3, 4, 5 and 7 find 101, 256, 211, 226
-// and 177. They find 242, 38, 19, 6 and 3 that do not exist.
+// plane; machines have groups of three.
 const usualMinPoints = 3
 
 // Cluster returns the clusters and noise.

@@ -160,18 +160,19 @@ func (t *Dendrogram) collapse(ratio float64) []node {
 			continue
 		}
 		v := node{height: m.Height, members: t.members(t.n + k)}
-		stack := []int{m.A, m.B}
-		for len(stack) > 0 {
-			c := stack[len(stack)-1] - t.n
-			stack = stack[:len(stack)-1]
-			switch {
+		var walk func(c int)
+		walk = func(c int) {
+			switch c -= t.n; {
 			case c < 0:
 			case keep[c]:
 				v.children = append(v.children, index[c])
 			default:
-				stack = append(stack, t.merges[c].A, t.merges[c].B)
+				walk(t.merges[c].B)
+				walk(t.merges[c].A)
 			}
 		}
+		walk(m.B)
+		walk(m.A)
 		index[k] = len(nodes)
 		nodes = append(nodes, v)
 	}
@@ -181,16 +182,16 @@ func (t *Dendrogram) collapse(ratio float64) []node {
 // members returns the objects of a cluster, ascending.
 func (t *Dendrogram) members(c int) []int {
 	var all []int
-	stack := []int{c}
-	for len(stack) > 0 {
-		c := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	var walk func(c int)
+	walk = func(c int) {
 		if c < t.n {
 			all = append(all, c)
-			continue
+			return
 		}
-		stack = append(stack, t.merges[c-t.n].A, t.merges[c-t.n].B)
+		walk(t.merges[c-t.n].A)
+		walk(t.merges[c-t.n].B)
 	}
+	walk(c)
 	slices.Sort(all)
 	return all
 }

@@ -22,9 +22,8 @@
 //  4. Methods that nest: SSSTree (figure 2.5), and Agglomerative, whose
 //     Dendrogram is cut into clusters or turned into a Hierarchy. Cuts gives the
 //     flat clusterings of a hierarchy.
-//  5. Search runs a method for many values of its parameter (50 in section 3.3)
-//     and keeps the best by a score. Families are the methods with the spaces in which it is
-//     searched.
+//  5. Families are the methods with the spaces in which their parameters are searched.
+//     Family.Search tries 50 values (section 3.3) and keeps the best by a score.
 //  6. Where the answer is known, the score is the share of ranks that are mapped
 //     to the correct machine, node or socket (equations 3.7 to 3.9): Matching; over
 //     all values of a parameter (equation 3.10) it is Family.Accuracy.

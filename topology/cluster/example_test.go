@@ -146,30 +146,6 @@ func ExampleKMedoids_Medoids() {
 	// [3 4 5] around 4
 }
 
-// How sure each core belongs to its cluster, and how long clusters live while the
-// density threshold 1/distance rises: a node from 1/(10 us) to 1/(2 us), which its
-// four cores make a stability of 4 * 0.4; a socket from there to 1/(1 us), 2 * 0.5.
-// Two sockets are worth more than the node around them.
-func ExampleHDBSCAN_Fit() {
-	labels, probability, tree, err := cluster.HDBSCAN{}.Fit(distances())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(labels, probability)
-	for k, size := range tree.Size {
-		fmt.Printf("%d cores: born at %.1f per us, stability %.1f, selected %v\n", size, tree.Birth[k]/1e6, tree.Stability[k]/1e6, tree.Selected[k])
-	}
-	// Output:
-	// [0 0 1 1 2 2 3 3] [1 1 1 1 1 1 1 1]
-	// 8 cores: born at 0.0 per us, stability 0.8, selected false
-	// 4 cores: born at 0.1 per us, stability 1.6, selected false
-	// 4 cores: born at 0.1 per us, stability 1.6, selected false
-	// 2 cores: born at 0.5 per us, stability 1.0, selected true
-	// 2 cores: born at 0.5 per us, stability 1.0, selected true
-	// 2 cores: born at 0.5 per us, stability 1.0, selected true
-	// 2 cores: born at 0.5 per us, stability 1.0, selected true
-}
-
 // Splits all cores, then each part by its own radius (Reinfjell 2023, figure 2.5).
 func ExampleSSSTree_Hierarchy() {
 	h, err := cluster.SSSTree{}.Hierarchy(distances())
@@ -208,27 +184,26 @@ func ExampleFlat() {
 
 // The parameter that gives the best clustering, without and with a known answer
 // (Reinfjell 2023, section 3.3 and equation 3.10).
-func ExampleSearch() {
+func ExampleFamily_Search() {
 	d := distances()
-	threshold, labels, score, err := cluster.Search(d, 1e-6, 10e-6, 50,
-		func(x float64) cluster.Clusterer { return cluster.Components{Threshold: x} },
-		func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("threshold %.2f us: %v, silhouette %.2f\n", 1e6*threshold, labels, score)
-
 	sockets := cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}
-	k, _, score, err := cluster.Search(d, 1, 8, 7, // all of 1 to 7
-		func(x float64) cluster.Clusterer { return cluster.KMedoids{K: int(x)} },
-		func(l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
-	if err != nil {
-		log.Fatal(err)
+	for _, family := range cluster.Families() {
+		if family.Name != "components" && family.Name != "kmedoids" {
+			continue
+		}
+		clear, err := family.Search(d, func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
+		if err != nil {
+			log.Fatal(err)
+		}
+		right, err := family.Search(d, func(l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %v, silhouette %.2f; %.0f %% of the cores on the correct socket\n", family.Name, clear.Labels, clear.Score, 100*right.Score)
 	}
-	fmt.Printf("%.0f clusters: %.0f %% of the cores are on the correct socket\n", k, 100*score)
 	// Output:
-	// threshold 2.08 us: [0 0 0 0 1 1 1 1], silhouette 0.83
-	// 4 clusters: 100 % of the cores are on the correct socket
+	// kmedoids: [0 0 0 0 1 1 1 1], silhouette 0.83; 100 % of the cores on the correct socket
+	// components: [0 0 0 0 1 1 1 1], silhouette 0.83; 100 % of the cores on the correct socket
 }
 
 // The share of ranks that are mapped to the correct node (Reinfjell 2023,

@@ -1,6 +1,9 @@
 package cluster
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A Family is a method of which one parameter is left open, with the space in which it is searched
 // (Reinfjell 2023, section 3.3).
@@ -110,8 +113,10 @@ type Found struct {
 	Tried  int // values
 }
 
-// Search is Search in the family's space, with at most UsualSteps values: of whole numbers each, if
-// there are no more.
+// Search tries values of the parameter, from the low end of the family's space in equal steps, and keeps the one whose
+// clusters have the highest score (Reinfjell 2023, section 3.3, linear search). There are at most UsualSteps values, and of
+// whole numbers each if there are no more. Ties go to the lower value. Values for which the method returns an error
+// are passed over; if none is left, the last error is returned.
 func (f *Family) Search(d *Distances, score func(Labels) float64) (Found, error) {
 	return f.search(d, score, func(_ Clusterer, l Labels) float64 { return score(l) })
 }
@@ -129,13 +134,24 @@ func (f *Family) search(d *Distances, cut func(Labels) float64, score func(at Cl
 	if f.Whole {
 		steps = max(1, min(steps, int(high-low)))
 	}
-	var at Clusterer // whose labels are scored
-	method := func(x float64) Clusterer {
-		at = f.At(f.rounded(x), cut)
-		return at
+	found := Found{Score: math.Inf(-1), Tried: steps}
+	var failed error
+	for k := range steps {
+		x := f.rounded(low + float64(k)*(high-low)/float64(steps))
+		method := f.At(x, cut)
+		labels, err := method.Cluster(d)
+		if err != nil {
+			failed = err
+			continue
+		}
+		if s := score(method, labels); s > found.Score {
+			found.Value, found.Labels, found.Score = x, labels, s
+		}
 	}
-	x, labels, best, err := Search(d, low, high, steps, method, func(l Labels) float64 { return score(at, l) })
-	return Found{f.rounded(x), labels, best, steps}, err
+	if found.Labels == nil {
+		return Found{}, fmt.Errorf("cluster: search: no value from %g to %g works: %w", low, high, failed)
+	}
+	return found, nil
 }
 
 func (f *Family) rounded(x float64) float64 {

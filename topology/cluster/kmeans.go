@@ -24,8 +24,7 @@ type KMeans struct {
 
 var _ Clusterer = KMeans{}
 
-// Defaults of KMeans. More starts than four change nothing on the profiles of 64 ranks on eight sockets;
-// passes end by themselves, and the limit is for ties that turn round.
+// Defaults of KMeans. Passes end by themselves, and the limit is for ties that turn round.
 const (
 	usualStarts = 4
 	mostPasses  = 100

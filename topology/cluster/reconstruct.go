@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -24,9 +25,7 @@ type Nested struct {
 }
 
 // usualRatio is the default of Nested.Ratio. It has to lie above what noise leaves
-// between means of one level, and below the step between two. On 42 noisy trees whose
-// levels are 1.5 to 3 apart (2 % of noise and of outliers) all from 1.1 to 1.75 are
-// right in all; 1.05 invents groups in five and 2 loses some in six.
+// between means of one level, and below the step between two.
 const usualRatio = 1.25
 
 var (
@@ -40,12 +39,36 @@ var (
 // than 25 %; a pair that no repetition has in either direction is an error, as
 // are negative and infinite cells. The cost is the method's and O(n^2).
 func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	if f.Clusterer == nil {
-		return nil, errors.New("cluster: reconstruct: Flat has no Clusterer")
-	}
+	return reconstruct(repetitions, f.Hierarchy)
+}
+
+// Reconstruct clusters the repetitions as Flat.Reconstruct does. O(n^2).
+func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	return reconstruct(repetitions, n.Hierarchy)
+}
+
+// Reconstruct clusters the repetitions as Flat.Reconstruct does.
+func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	return reconstruct(repetitions, t.Hierarchy)
+}
+
+// reconstruct makes a result of the groups that a method finds in the distances of the repetitions.
+func reconstruct(repetitions []mat.Matrix, groups func(*Distances) (*topology.Hierarchy, error)) (*topology.Result, error) {
 	d, warnings, err := Combine(repetitions...)
 	if err != nil {
 		return nil, err
+	}
+	h, err := groups(d)
+	if err != nil {
+		return nil, err
+	}
+	return d.result(h, warnings)
+}
+
+// Hierarchy is one level of the clusters, those of fewer than two hosts left out. Latencies are medians.
+func (f Flat) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
+	if f.Clusterer == nil {
+		return nil, errors.New("cluster: reconstruct: Flat has no Clusterer")
 	}
 	labels, err := f.Cluster(d)
 	if err != nil {
@@ -73,44 +96,16 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if groups != nil {
 		levels = []topology.Level{{Name: "level 1", Latency: stats.Median(slices.Concat(inside...)), Support: math.NaN()}}
 	}
-	h, err := topology.NewHierarchy(d.n, levels, groups, stats.Median(outside))
-	if err != nil {
-		return nil, err
-	}
-	return d.result(h, warnings)
+	return topology.NewHierarchy(d.n, levels, groups, stats.Median(outside))
 }
 
-// Reconstruct clusters the repetitions as Flat.Reconstruct does. O(n^2).
-func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, warnings, err := Combine(repetitions...)
-	if err != nil {
-		return nil, err
-	}
+// Hierarchy is that of the dendrogram.
+func (n Nested) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
 	t, err := n.Dendrogram(d)
 	if err != nil {
 		return nil, err
 	}
-	if n.Ratio == 0 {
-		n.Ratio = usualRatio
-	}
-	h, err := t.Hierarchy(n.Ratio)
-	if err != nil {
-		return nil, err
-	}
-	return d.result(h, warnings)
-}
-
-// Reconstruct clusters the repetitions as Flat.Reconstruct does.
-func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, warnings, err := Combine(repetitions...)
-	if err != nil {
-		return nil, err
-	}
-	h, err := t.Hierarchy(d)
-	if err != nil {
-		return nil, err
-	}
-	return d.result(h, warnings)
+	return t.Hierarchy(cmp.Or(n.Ratio, usualRatio))
 }
 
 // Combine makes the distances of repetitions: each direction's samples become one (readings.Combine), and a

@@ -24,9 +24,7 @@ type Spectral struct {
 var _ Clusterer = Spectral{}
 
 // usualNeighbour is the default of Spectral.Neighbour, the one of Zelnik-Manor and
-// Perona 2004. Groups smaller than it are seen through neighbours outside:
-// on 42 noisy trees, of groups of 3 to 16 hosts, 2 finds 306 of 354 groups, 3 finds 270, 5 and
-// 7 find 216, 10 and 14 find 180; none invents any.
+// Perona 2004. Groups smaller than it are seen through neighbours outside.
 const usualNeighbour = 7
 
 // Cluster returns the clusters.

@@ -17,60 +17,44 @@ type hangingPart struct {
 // the lowest host). It follows Tarjan 1974: a link is a bridge if nothing below it in a
 // depth-first walk leads above it.
 func bridgesOf(g *topology.Graph) map[[2]int]hangingPart {
-	near := make([][]int, g.Vertices())
-	for _, a := range g.Arcs() {
-		near[a.From] = append(near[a.From], a.To)
-		if g.ArcIndex(a.To, a.From) < 0 {
-			near[a.To] = append(near[a.To], a.From)
-		}
-	}
-	enter, low, first := make([]int, g.Vertices()), make([]int, g.Vertices()), make([]int, g.Vertices())
+	enter, low := make([]int, g.Vertices()), make([]int, g.Vertices())
 	var order []int // hosts in the order of the walk
 	clock := 0
-	type step struct{ v, parent, next int }
+	type cut struct{ parent, v, from, to int } // the hosts beyond the link are order[from:to]
+	var cuts []cut
+	var walk func(v, parent int)
+	walk = func(v, parent int) {
+		clock++
+		enter[v], low[v] = clock, clock
+		from := len(order)
+		if v < g.Hosts() {
+			order = append(order, v)
+		}
+		for _, u := range g.Neighbours(v) {
+			switch {
+			case u == parent:
+			case enter[u] > 0:
+				low[v] = min(low[v], enter[u])
+			default:
+				walk(u, v)
+				low[v] = min(low[v], low[u])
+			}
+		}
+		if parent >= 0 && low[v] > enter[parent] {
+			cuts = append(cuts, cut{parent, v, from, len(order)})
+		}
+	}
 	found := map[[2]int]hangingPart{}
 	for root := range g.Hosts() {
 		if enter[root] > 0 {
 			continue
 		}
 		begin := len(order)
-		stack := []step{{root, -1, 0}}
-		type cut struct{ parent, v, from, to int }
-		var cuts []cut
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			v := top.v
-			if top.next == 0 {
-				clock++
-				enter[v], low[v], first[v] = clock, clock, len(order)
-				if v < g.Hosts() {
-					order = append(order, v)
-				}
-			}
-			if top.next < len(near[v]) {
-				u := near[v][top.next]
-				top.next++
-				switch {
-				case u == top.parent:
-				case enter[u] > 0:
-					low[v] = min(low[v], enter[u])
-				default:
-					stack = append(stack, step{u, v, 0})
-				}
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			if p := top.parent; p >= 0 {
-				low[p] = min(low[p], low[v])
-				if low[v] > enter[p] {
-					cuts = append(cuts, cut{p, v, first[v], len(order)})
-				}
-			}
-		}
+		cuts = nil
+		walk(root, -1)
 		for _, x := range cuts {
-			all := len(order) - begin
 			part := hangingPart{end: x.v, hosts: slices.Clone(order[x.from:x.to])}
-			if 2*len(part.hosts) > all {
+			if all := len(order) - begin; 2*len(part.hosts) > all {
 				part = hangingPart{end: x.parent, hosts: slices.Concat(order[begin:x.from], order[x.to:])}
 			}
 			slices.Sort(part.hosts)

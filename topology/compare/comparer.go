@@ -16,27 +16,24 @@ type comparer struct {
 	members             [][]int // the reverse
 	joined              []float64
 	mean                []float64 // equation 3, hosts of the reference squared; NaN: not measured
-	costs               []float64 // transfer times between hosts, once asked for
 }
 
 // match finds each measured host in the reference by name.
 func (c *comparer) match() error {
-	index := map[string]int{}
-	for h := range c.reference.Hosts() {
-		name := c.reference.Name(h)
-		if other, ok := index[name]; ok {
-			return fmt.Errorf("compare: hosts %d and %d of the reference are both named %q", other, h, name)
+	names, specified := nodesOf(c.reference)
+	for _, name := range names {
+		if of := specified[name]; len(of) > 1 {
+			return fmt.Errorf("compare: hosts %d and %d of the reference are both named %q", of[0], of[1], name)
 		}
-		index[name] = h
 	}
 	c.members = make([][]int, c.reference.Hosts())
 	for h := range c.measured.Hosts() {
-		r, ok := index[c.measured.Name(h)]
-		if !ok {
+		of := specified[c.measured.Name(h)]
+		if of == nil {
 			return fmt.Errorf("compare: host %q is not in the reference: the two describe different machines", c.measured.Name(h))
 		}
-		c.node = append(c.node, r)
-		c.members[r] = append(c.members[r], h)
+		c.node = append(c.node, of[0])
+		c.members[of[0]] = append(c.members[of[0]], h)
 	}
 	return nil
 }
@@ -68,19 +65,20 @@ func (c *comparer) group() {
 	}
 }
 
-// similarity is the paper's measure, over the arcs between hosts that were measured.
-func (c *comparer) similarity() float64 {
-	k, sum, count := c.reference.Hosts(), 0.0, 0
-	for _, a := range c.reference.Arcs() {
-		if a.From < k && a.To < k && len(c.members[a.From]) > 0 && len(c.members[a.To]) > 0 {
-			sum += c.joined[a.From*k+a.To]
+// similarityOf is the mean, in percent, of the probabilities of the reference's arcs between hosts (Bannikov and
+// Salnikov 2014, section 2.3). NaN counts as not measured. It is 0 if no arc between hosts was measured.
+func similarityOf(reference *topology.Graph, probability func(u, v int) float64) float64 {
+	sum, count := 0.0, 0
+	for _, a := range reference.Arcs() {
+		if a.From >= reference.Hosts() || a.To >= reference.Hosts() {
+			continue
+		}
+		if p := probability(a.From, a.To); !math.IsNaN(p) {
+			sum += p
 			count++
 		}
 	}
-	if count == 0 {
-		return 0
-	}
-	return 100 * sum / float64(count)
+	return 100 * sum / float64(max(1, count))
 }
 
 // wiresHosts tells whether two hosts are linked without a switch.

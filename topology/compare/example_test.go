@@ -148,11 +148,9 @@ func ExampleGroups() {
 	}
 	fmt.Println("missing:", comparison.Missing)
 	fmt.Println("extra:", comparison.Extra)
-	for _, suspect := range comparison.Suspects {
-		fmt.Println(suspect.Reason)
-	}
+	fmt.Println("moved:", comparison.Moved)
 	// Output:
 	// missing: [[0 1 2 3] [4 5 6 7]]
 	// extra: [[0 1 2] [3 4 5 6 7]]
-	// host 3 is not in the group that is specified, or in one that is not, 2 times
+	// moved: [3]
 }

@@ -58,6 +58,7 @@ func TestBisectionOfKnownMachines(t *testing.T) {
 		{"torus:8x8", 16, false}, // two rings of eight
 		{"torus:4x4 hosts=4", 8, true},
 		{"torus:4x4x8", 32, false},
+		{"torus:8x6x4", 48, false}, // by the order of the Fiedler vector alone
 		{"mesh:6x6", 6, false},
 		{"fattree:4", 8, true}, // full bisection: 16 hosts
 	} {

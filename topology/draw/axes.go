@@ -1,14 +1,95 @@
 package draw
 
 import (
+	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/topocast/topocast/internal/quantity"
 )
+
+// An Axis is one of a plot. The zero value is linear and has no name.
+type Axis struct {
+	Name   string
+	Format func(float64) string // of the numbers at its ticks; nil: as they are
+	Log    bool                 // logarithmic: values of 0 and less have no place and are left out
+	Bytes  bool                 // sizes of messages in B: logarithmic, with ticks at powers of two
+	// Labels name the values 0, 1, ... of an axis of things that are not numbers; nil: it has numbers.
+	Labels []string
+}
+
+// A span is between the least and the most of some values.
+type span struct{ low, high float64 }
+
+func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s *span) add(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
+
+// isLog tells whether the axis is logarithmic.
+func (a *Axis) isLog() bool { return a.Log || a.Bytes }
+
+// has tells whether a value has a place on the axis.
+func (a *Axis) has(v float64) bool { return finite(v) && (!a.isLog() || v > 0) }
+
+// set gives an axis of a plot these settings, over the span of the values.
+func (a *Axis) set(axis *plot.Axis, s span) {
+	format := a.Format
+	if format == nil {
+		format = plainNumber
+	}
+	switch {
+	case a.Labels != nil:
+		ticks := make(plot.ConstantTicks, len(a.Labels))
+		for k, label := range a.Labels {
+			ticks[k] = plot.Tick{Value: float64(k), Label: shorten(label)}
+		}
+		axis.Min, axis.Max = -0.5, float64(len(a.Labels))-0.5
+		axis.Tick.Marker = ticks
+	case a.Bytes:
+		logarithmic(axis, s.low, s.high, byteTicks{})
+	case a.Log:
+		logarithmic(axis, s.low, s.high, logTicks{format})
+	default:
+		room := 0.04 * (s.high - s.low)
+		if room == 0 {
+			room = max(0.5, 0.1*math.Abs(s.high))
+		}
+		axis.Min, axis.Max = s.low-room, s.high+room
+		if s.low >= 0 && axis.Min < 0 || s.low > 0 && s.low < 0.3*s.high {
+			axis.Min = 0
+		}
+		axis.Tick.Marker = evenTicks{format}
+	}
+}
+
+func plainNumber(v float64) string { return fmt.Sprintf("%g", v) }
+
+// logarithmic makes an axis logarithmic over the given values, which are above 0, with some room at its ends.
+func logarithmic(axis *plot.Axis, low, high float64, ticks plot.Ticker) {
+	room := max(1.05, math.Pow(high/low, 0.03))
+	axis.Min, axis.Max = low/room, high*room
+	axis.Scale = plot.LogScale{}
+	axis.Tick.Marker = ticks
+}
+
+// evenTicks are ticks of a linear axis.
+type evenTicks struct{ format func(float64) string }
+
+func (e evenTicks) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(low, high)
+	for k := range ticks {
+		// The label has the digits that are meant; the value is a sum of steps and has more.
+		if v, err := strconv.ParseFloat(ticks[k].Label, 64); err == nil {
+			ticks[k].Label = e.format(v)
+		}
+	}
+	return ticks
+}
 
 // logTicks are ticks of a logarithmic axis in steps of tens, or in 1-2-5 where the axis is short.
 type logTicks struct{ format func(float64) string }
@@ -69,42 +150,25 @@ func (byteTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// logarithmic makes an axis logarithmic over the given values, which are above 0, with some room at its ends.
-func logarithmic(axis *plot.Axis, low, high float64, ticks plot.Ticker) {
-	room := math.Pow(high/low, 0.03)
-	if !(room > 1.05) {
-		room = 1.05
-	}
-	axis.Min, axis.Max = low/room, high*room
-	axis.Scale = plot.LogScale{}
-	axis.Tick.Marker = ticks
-}
-
-// gridLines draws a line across the plot at each labelled tick.
-type gridLines struct{ x, y bool }
-
-func (g gridLines) Plot(c vgdraw.Canvas, p *plot.Plot) {
+// gridLines draws a line across a plot at each labelled tick of an axis.
+func gridLines(x, y bool) *plotter.Grid {
 	line := vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5}
-	x, y := p.Transforms(&c)
-	if g.x {
-		for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-			if at := x(t.Value); t.Label != "" && c.ContainsX(at) {
-				c.StrokeLine2(line, at, c.Min.Y, at, c.Max.Y)
-			}
-		}
+	g := &plotter.Grid{}
+	if x {
+		g.Vertical = line
 	}
-	if g.y {
-		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-			if at := y(t.Value); t.Label != "" && c.ContainsY(at) {
-				c.StrokeLine2(line, c.Min.X, at, c.Max.X, at)
-			}
-		}
+	if y {
+		g.Horizontal = line
 	}
+	return g
 }
 
 // A shape is drawn in the coordinates of a plot.
 type shape func(c vgdraw.Canvas, x, y func(float64) vg.Length)
 
+var _ plot.Plotter = shape(nil)
+
+// Plot draws the shape.
 func (s shape) Plot(c vgdraw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	s(c, x, y)

@@ -11,22 +11,22 @@ import (
 // Who sees no colours at all still sees which of two readings is higher: lightness rises over the
 // whole scale (relative luminance of sRGB, IEC 61966-2-1).
 func TestTheScaleBecomesLighter(t *testing.T) {
-	s := newColours([]float64{1e-6, 2e-6, 1e-4}, 1)
+	s, colours := &heat{low: 1e-6, cut: 1e-4}, palette()
 	before := -1.0
 	for v := 1e-6; v <= 1e-4; v *= 1.02 {
-		if l := luminance(s.palette[s.at(v)]); l < before {
+		if l := luminance(colours[s.shade(v)]); l < before {
 			t.Fatalf("%g s is darker than what is faster", v)
 		} else {
 			before = l
 		}
 	}
-	if s.at(1e-6) != 0 || s.at(1e-4) != shades-1 || s.at(1) != shades-1 {
-		t.Errorf("the ends have the colours %d, %d, and %d beyond", s.at(1e-6), s.at(1e-4), s.at(1))
+	if s.shade(1e-6) != 0 || s.shade(1e-4) != shades-1 || s.shade(1) != shades-1 {
+		t.Errorf("the ends have the colours %d, %d, and %d beyond", s.shade(1e-6), s.shade(1e-4), s.shade(1))
 	}
-	if s.palette[s.at(math.NaN())] != color.Color(color.White) {
+	if colours[s.shade(math.NaN())] != color.Color(color.White) {
 		t.Error("what was not measured is not white")
 	}
-	if same := newColours([]float64{1e-6, 1e-6}, 0.99); same.at(1e-6) >= shades {
+	if same := (&heat{low: 1e-6, cut: 1e-6}); same.shade(1e-6) >= shades {
 		t.Error("equal measurements have no colour")
 	}
 }

@@ -29,7 +29,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	if err != nil {
 		return nil, err
 	}
-	notes := []string{fmt.Sprintf("%s; a group stands at the latency between its parts, logarithmic.", words.Count(n, "host"))}
+	notes := []string{"A group stands at the latency between its parts, logarithmic."}
 	if t.weak > 0 {
 		notes = append(notes, fmt.Sprintf("Dashed: %s that the measurements do not show clearly.", words.Count(t.weak, "group")))
 	}
@@ -43,7 +43,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	p.X.Min = low
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-	spacing := max(0.7, min(14, 900/float64(n)))
+	spacing := min(14, 900/float64(n))
 	p.Y.Tick.Marker = plot.ConstantTicks{}
 	if spacing >= 9 {
 		var ticks plot.ConstantTicks
@@ -57,23 +57,21 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		p.Y.Tick.Marker = ticks
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.Add(gridLines{x: true}, shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
-	const legend = 120
-	return &Figure{title: title, notes: notes, width: 420 + legend, height: max(150, vg.Length(spacing*float64(n))+40), draw: func(c vgdraw.Canvas) {
-		p.Draw(vgdraw.Crop(c, 0, -legend, 0, 0))
-		k := 0
-		for l := len(h.Levels()); l >= 0; l-- {
-			if len(h.GroupsAt(l)) > 0 {
-				swatch(vgdraw.Crop(c, c.Max.X-c.Min.X-legend+12, 0, 0, 0), k, ink(l), shorten(h.LevelName(l)))
-				k++
-			}
+	p.Add(gridLines(true, false), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
+	var keys []key
+	for l := len(h.Levels()); l >= 0; l-- {
+		if len(h.GroupsAt(l)) > 0 {
+			keys = append(keys, key{name: shorten(h.LevelName(l)), area: ink(l)})
 		}
-	}}, nil
+	}
+	height := max(150, vg.Length(spacing*float64(n))+40)
+	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, keys) }}, nil
 }
 
 type dendrogram struct {
 	*topology.Hierarchy
 	order         []int
+	rowOf         []float64 // of each host
 	row           []float64 // of each group: the middle of its rows
 	at            []float64 // of each group: its latency
 	weak, unknown int
@@ -83,9 +81,9 @@ type dendrogram struct {
 // little as shows; so does one that is not slower than they are, as the picture would fold back else.
 func (t *dendrogram) place() (low, high float64, err error) {
 	groups := t.Groups()
-	rowOf := make([]float64, t.Hosts())
+	t.rowOf = make([]float64, t.Hosts())
 	for k, x := range t.order {
-		rowOf[x] = float64(k)
+		t.rowOf[x] = float64(k)
 	}
 	t.row, t.at = make([]float64, len(groups)), make([]float64, len(groups))
 	low, high = math.Inf(1), 0
@@ -109,7 +107,7 @@ func (t *dendrogram) place() (low, high float64, err error) {
 		}
 		for _, x := range g.Hosts {
 			if t.Smallest(x) == i {
-				first, last = min(first, rowOf[x]), max(last, rowOf[x])
+				first, last = min(first, t.rowOf[x]), max(last, t.rowOf[x])
 			}
 		}
 		t.row[i] = (first + last) / 2
@@ -129,10 +127,6 @@ func (t *dendrogram) place() (low, high float64, err error) {
 
 // draw draws each group as a bracket; hosts stand at left.
 func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length, left float64) {
-	rowOf := make([]float64, t.Hosts())
-	for k, host := range t.order {
-		rowOf[host] = float64(k)
-	}
 	thin := vg.Length(1.4)
 	if t.Hosts() > 100 {
 		thin = 0.7
@@ -152,7 +146,7 @@ func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length, left fl
 		}
 		for _, host := range g.Hosts {
 			if t.Smallest(host) == i {
-				arm(rowOf[host], left)
+				arm(t.rowOf[host], left)
 			}
 		}
 		c.StrokeLine2(line, x(t.at[i]), y(first), x(t.at[i]), y(last))

@@ -1,6 +1,6 @@
 // Package draw makes pictures of machines.
 //
-//	positions, err := draw.Layout(graph, nil)
+//	positions := draw.Layout(graph)
 //
 // gives each host and switch a place in space, so that whoever draws the wiring has
 // nothing left to do but to draw it. A tree hangs in tiers in a plane: its hosts at the bottom, above them
@@ -8,13 +8,13 @@
 // so that distances are as long as the links' latencies say, as far as three
 // dimensions allow (Bannikov and Salnikov 2014, section 2.2).
 //
-// HeatMap, Dendrogram, Histogram, Bandwidth, Broadcasts and Wiring make figures of what was measured and
+// HeatMap, Dendrogram, Histogram, Distribution, Plot and Wiring make figures of what was measured and
 // found, as SVG and PNG. They take plain numbers, and say below their title what was cut, left
 // out or put in another order. Colours are those that the colour-blind can tell apart, or scales
 // that become lighter all the way.
 //
 // WriteReport makes one HTML page of a machine that needs nothing else: the wiring to turn and to
-// point at, the same figures, tables, what is doubtful, and how it was measured.
+// point at, the same figures, tables, what is uncertain, and how it was measured.
 //
 // Text writes the wiring as a tree for a terminal, parts that are alike once.
 //

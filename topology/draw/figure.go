@@ -141,6 +141,11 @@ func inks() []color.RGBA {
 // ink is the colour of the k-th of several things.
 func ink(k int) color.RGBA { return inks()[k%len(inks())] }
 
+// faint is the colour through which the given share of it is seen.
+func faint(c color.RGBA, share float64) color.NRGBA {
+	return color.NRGBA{c.R, c.G, c.B, uint8(255 * share)}
+}
+
 // dashes tell lines apart where colours cannot; those of the second round through the inks are dashed.
 func dashes(k int) []vg.Length {
 	switch k / len(inks()) % 3 {

@@ -12,11 +12,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
 )
+
+var sizes = draw.Axis{Name: "message size", Bytes: true}
 
 // texts are those of an SVG, which must be well-formed XML.
 func texts(t *testing.T, f *draw.Figure) string {
@@ -53,7 +56,7 @@ func TestFigures(t *testing.T) {
 	case tooltest.Long():
 		specs[2] = "tree:4x8x32 shuffle"
 	}
-	curve := draw.Curve{Name: "a <b> & c", Bytes: []int64{0, 1, 1 << 20}, Values: []float64{1e-6, 2e-6, 1e-3}, Low: []float64{1e-6, 1e-6, math.NaN()}, High: []float64{1e-6, 3e-6, math.NaN()}}
+	curve := draw.Series{Name: "a <b> & c", X: []float64{0, 1, 1 << 20}, Y: []float64{1e-6, 2e-6, 1e-3}, Low: []float64{1e-6, 1e-6, math.NaN()}, High: []float64{1e-6, 3e-6, math.NaN()}}
 	for _, spec := range specs {
 		c, d := topotest.Generate(t, spec)
 		d.Set(0, 1, 1e-3) // one is far off
@@ -63,10 +66,11 @@ func TestFigures(t *testing.T) {
 			},
 			"dendrogram": func() (*draw.Figure, error) { return draw.Dendrogram("Title", c.Hierarchy, nil) },
 			"histogram":  func() (*draw.Figure, error) { return draw.Histogram("Title", d, c.Hierarchy) },
-			"bandwidth":  func() (*draw.Figure, error) { return draw.Bandwidth("Title", []draw.Curve{curve}, "A note.") },
-			"broadcasts": func() (*draw.Figure, error) { return draw.Broadcasts("Title", []draw.Curve{curve}, "A note.") },
+			"plot": func() (*draw.Figure, error) {
+				return draw.Plot("Title", sizes, draw.Axis{Name: "time", Format: quantity.Seconds, Log: true}, []draw.Series{curve, {X: []float64{1}, Y: []float64{1}, Muted: true}}, "A note.")
+			},
 			"wiring": func() (*draw.Figure, error) {
-				return draw.Wiring("Title", c.Graph, layout(t, c.Graph, nil))
+				return draw.Wiring("Title", c.Graph, layout(t, c.Graph))
 			},
 		} {
 			f, err := make()
@@ -138,8 +142,8 @@ func TestNotesSayWhatWasDone(t *testing.T) {
 	if at := []int{strings.Index(said, "n1"), strings.Index(said, "n3"), strings.Index(said, "n2"), strings.Index(said, "n4")}; at[0] < 0 || at[1] < at[0] || at[2] < at[1] || at[3] < at[2] {
 		t.Errorf("names are not in the order of the groups: %q", said)
 	}
-	f, err = draw.Bandwidth("", []draw.Curve{{Name: "x", Bytes: []int64{0, 8}, Values: []float64{0, 1e6}}})
-	if got := notes(t, f, err); !strings.Contains(got, "0 B") {
+	f, err = draw.Plot("", sizes, draw.Axis{Log: true}, []draw.Series{{Name: "x", X: []float64{0, 8}, Y: []float64{0, 1e6}}, {X: []float64{8}, Y: []float64{1}, Muted: true}})
+	if got := notes(t, f, err); !strings.Contains(got, "logarithmic: 1 point.") || !strings.Contains(got, "Grey: 1 other.") {
 		t.Errorf("notes %q", got)
 	}
 }
@@ -160,9 +164,11 @@ func TestFiguresRefuse(t *testing.T) {
 		"histogram without measurements": func() (*draw.Figure, error) { return draw.Histogram("", empty, nil) },
 		"histogram, other hosts":         func() (*draw.Figure, error) { return draw.Histogram("", empty, c.Hierarchy) },
 		"dendrogram, two names":          func() (*draw.Figure, error) { return draw.Dendrogram("", c.Hierarchy, []string{"a", "b"}) },
-		"no curve":                       func() (*draw.Figure, error) { return draw.Broadcasts("", nil) },
-		"curve without values":           func() (*draw.Figure, error) { return draw.Bandwidth("", []draw.Curve{{Bytes: []int64{8}}}) },
-		"wiring without positions":       func() (*draw.Figure, error) { return draw.Wiring("", c.Graph, nil) },
+		"no series":                      func() (*draw.Figure, error) { return draw.Plot("", sizes, sizes, nil) },
+		"series without values": func() (*draw.Figure, error) {
+			return draw.Plot("", sizes, sizes, []draw.Series{{X: []float64{8}}})
+		},
+		"wiring without positions": func() (*draw.Figure, error) { return draw.Wiring("", c.Graph, nil) },
 	} {
 		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "draw: ") {
 			t.Errorf("%s: error %v", name, err)

@@ -1,11 +1,11 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -13,8 +13,6 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -30,24 +28,20 @@ type HeatMapSettings struct {
 }
 
 const (
-	usualPercentile = 0.99
-	mapSide         = 430  // points
-	mapDots         = 1024 // cells along a side, above which several pairs share one
-	fewNames        = 32   // rows up to which each has its name
+	mapSide  = 430  // points
+	mapDots  = 1024 // along a side of the picture
+	fewNames = 32   // rows up to which each has its name
 )
 
 // HeatMap draws latencies in s, row i, column j that from i to j, in colours that become lighter as latencies
-// rise, on a logarithmic scale where they differ by more than four times. The diagonal is not read; what is NaN is white. The
-// notes say what was cut and in what order the rows are. O(n^2 log n).
+// rise, on a logarithmic scale. The diagonal is not read; what is NaN is white. The
+// notes say what was cut and in what order the rows are. O(n^2).
 func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, error) {
 	if s == nil {
 		s = &HeatMapSettings{}
 	}
 	n, columns := latencies.Dims()
-	percentile := s.Percentile
-	if percentile == 0 {
-		percentile = usualPercentile
-	}
+	percentile := cmp.Or(s.Percentile, usualPercentile)
 	switch {
 	case n != columns || n < 2:
 		return nil, fmt.Errorf("draw: heat map: the matrix is %d x %d: want it square, of two rows and more", n, columns)
@@ -58,45 +52,10 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	case !(percentile > 0 && percentile <= 1):
 		return nil, fmt.Errorf("draw: heat map: Percentile %g: want in (0, 1]", percentile)
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+	t, err := newHeat(latencies, s.Hierarchy, percentile)
+	if err != nil {
+		return nil, fmt.Errorf("draw: heat map: %w", err)
 	}
-	if s.Hierarchy != nil {
-		order = groupOrder(s.Hierarchy)
-	}
-	d := make([]float64, n*n) // in order
-	var known []float64
-	for i, a := range order {
-		for j, b := range order {
-			v := latencies.At(a, b)
-			if i == j || !finite(v) || v < 0 {
-				v = math.NaN()
-			} else {
-				known = append(known, v)
-			}
-			d[i*n+j] = v
-		}
-	}
-	if len(known) == 0 {
-		return nil, fmt.Errorf("draw: heat map: the matrix has no reading")
-	}
-	slices.Sort(known)
-	scale := newColours(known, percentile)
-	notes := scale.notes(known, percentile)
-	if missing := n*(n-1) - len(known); missing > 0 {
-		notes = append(notes, fmt.Sprintf("Not measured, and white: %s of %d.", words.Count(missing, "pair"), n*(n-1)))
-	}
-	if s.Hierarchy != nil {
-		notes = append(notes, "The order is that of the groups that were found, which are framed.")
-	} else {
-		notes = append(notes, "The order is that of the matrix.")
-	}
-	cells, block := blocks(d, n)
-	if block > 1 {
-		notes = append(notes, fmt.Sprintf("Each dot is the median of %d x %d pairs.", block, block))
-	}
-
 	what := " rank"
 	if s.Names != nil {
 		what = ""
@@ -108,52 +67,22 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(n), 0, float64(n)
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-	p.X.Tick.Marker, p.Y.Tick.Marker = nameTicks(order, s.Names), nameTicks(order, s.Names)
+	p.X.Tick.Marker, p.Y.Tick.Marker = nameTicks(t.order, s.Names), nameTicks(t.order, s.Names)
 	if s.Names != nil && n <= fewNames {
 		p.X.Tick.Label.Rotation = math.Pi / 2
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = vgdraw.XRight, vgdraw.YCenter
 	}
-	picture := scale.picture(cells, (n+block-1)/block)
-	p.Add(shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
-		c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(float64(n))}, Max: vg.Point{X: x(float64(n)), Y: y(0)}}, picture)
-	}))
+	picture := t.picture()
+	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, picture) }))
 	if s.Hierarchy != nil {
-		p.Add(frames(s.Hierarchy, order))
+		p.Add(frames(s.Hierarchy, t.order))
+		t.notes = append(t.notes, "Frames are groups.")
 	}
 	const bar = 115
-	return &Figure{title: title, notes: notes, width: mapSide + 50 + bar, height: mapSide + 40, draw: func(c vgdraw.Canvas) {
+	return &Figure{title: title, notes: t.notes, width: mapSide + 50 + bar, height: mapSide + 40, draw: func(c vgdraw.Canvas) {
 		p.Draw(vgdraw.Crop(c, 0, -bar, 0, 0))
-		scale.bar(vgdraw.Crop(c, c.Max.X-c.Min.X-bar+15, 0, 60, -60))
+		t.bar(vgdraw.Crop(c, c.Max.X-c.Min.X-bar+15, 0, 60, -60))
 	}}, nil
-}
-
-// groupOrder is the hosts as a walk through the groups meets them, groups and the hosts in none of them by their lowest host.
-func groupOrder(h *topology.Hierarchy) []int {
-	var order []int
-	var walk func(group int)
-	walk = func(group int) {
-		g := h.Groups()[group]
-		children := childrenByFirst(h, &g)
-		for _, x := range g.Hosts {
-			if child, is := children[x]; is {
-				walk(child)
-			} else if h.Smallest(x) == group {
-				order = append(order, x)
-			}
-		}
-	}
-	walk(0)
-	return order
-}
-
-// childrenByFirst are the children of a group by their first hosts. Children of several levels are not in the order of
-// their hosts.
-func childrenByFirst(h *topology.Hierarchy, g *topology.Group) map[int]int {
-	children := make(map[int]int, len(g.Children))
-	for _, child := range g.Children {
-		children[h.Groups()[child].Hosts[0]] = child
-	}
-	return children
 }
 
 // nameTicks name rows at the middle of their cells: all, or some.
@@ -204,45 +133,20 @@ func frames(h *topology.Hierarchy, order []int) shape {
 	}
 }
 
-// blocks are the medians of blocks of pairs, so that no more than mapDots are along a side.
-func blocks(d []float64, n int) (cells []float64, block int) {
-	block = (n + mapDots - 1) / mapDots
-	if block == 1 {
-		return d, 1
-	}
-	side := (n + block - 1) / block
-	cells = make([]float64, side*side)
-	for i := range side {
-		for j := range side {
-			var in []float64
-			for a := i * block; a < min(n, (i+1)*block); a++ {
-				in = append(in, d[a*n+j*block:a*n+min(n, (j+1)*block)]...)
-			}
-			cells[i*side+j] = stats.Median(stats.SortedFinite(in))
-		}
-	}
-	return cells, block
-}
+// The palette has so many shades, and a colour each of pairs that were not measured and of hosts with themselves.
+const (
+	shades        = 250
+	notMeasured   = shades
+	diagonalShade = shades + 1
+)
 
-// colours are a scale from dark to light.
-type colours struct {
-	low, high float64 // s
-	log       bool
-	palette   color.Palette
-}
-
-// shades are so many colours of a scale; the palette's others are those of pairs that are none and were not measured.
-const shades = 250
-
-// newColours spans the given share of the readings, which are ascending.
-func newColours(known []float64, percentile float64) *colours {
-	s := &colours{low: known[0], high: known[min(len(known)-1, int(percentile*float64(len(known))))]}
-	s.log = s.low > 0 && s.high/s.low > 4
+// palette are the colours from dark to light.
+func palette() color.Palette {
+	var p color.Palette
 	for k := range shades {
-		s.palette = append(s.palette, viridis(float64(k)/(shades-1)))
+		p = append(p, viridis(float64(k)/(shades-1)))
 	}
-	s.palette = append(s.palette, color.White, color.Gray{Y: 0xd0})
-	return s
+	return append(p, color.White, color.Gray{Y: 0xd0})
 }
 
 // viridis is the colour map of that name (van der Walt and Smith 2015), as the report page has it: linear between six of its
@@ -256,44 +160,24 @@ func viridis(share float64) color.Color {
 	return color.RGBA64{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xffff}
 }
 
-func (s *colours) notes(known []float64, percentile float64) []string {
-	top := known[len(known)-1]
-	note := fmt.Sprintf("Colours span %s to %s", quantity.Seconds(s.low), quantity.Seconds(s.high))
-	if s.log {
-		note += ", logarithmic"
-	}
-	if top > s.high {
-		return []string{note + fmt.Sprintf("; cut at the percentile %g.", 100*percentile), fmt.Sprintf("Measurements above have the lightest colour; the highest is %s.", quantity.Seconds(top))}
-	}
-	return []string{note + "; nothing is cut."}
-}
-
-// at is the colour of a latency, as index into the palette.
-func (s *colours) at(v float64) uint8 {
+// shade is the colour of a latency, as index into the palette.
+func (t *heat) shade(v float64) uint8 {
 	if math.IsNaN(v) {
-		return shades
+		return notMeasured
 	}
-	x := 0.5
-	switch {
-	case s.high <= s.low:
-	case s.log:
-		x = math.Log(v/s.low) / math.Log(s.high/s.low)
-	default:
-		x = (v - s.low) / (s.high - s.low)
-	}
-	return uint8(max(0, min(1, x)) * (shades - 1))
+	return uint8(t.step(v, t.cut, shades-1))
 }
 
 // picture is the matrix, each cell as many dots as make the whole sharp.
-func (s *colours) picture(cells []float64, n int) image.Image {
-	each := max(1, mapDots/n)
-	img := image.NewPaletted(image.Rect(0, 0, n*each, n*each), s.palette)
-	for i := range n {
-		row := img.Pix[i*each*img.Stride:][:n*each]
-		for j := range n {
-			c := s.at(cells[i*n+j])
-			if i == j && math.IsNaN(cells[i*n+j]) {
-				c = shades + 1
+func (t *heat) picture() image.Image {
+	each := max(1, mapDots/t.side)
+	img := image.NewPaletted(image.Rect(0, 0, t.side*each, t.side*each), palette())
+	for i := range t.side {
+		row := img.Pix[i*each*img.Stride:][:t.side*each]
+		for j := range t.side {
+			c := t.shade(t.cells[i*t.side+j])
+			if i == j && c == notMeasured {
+				c = diagonalShade
 			}
 			for k := range each {
 				row[j*each+k] = c
@@ -307,35 +191,23 @@ func (s *colours) picture(cells []float64, n int) image.Image {
 }
 
 // bar draws the scale.
-func (s *colours) bar(c vgdraw.Canvas) {
+func (t *heat) bar(c vgdraw.Canvas) {
 	p := newPlot("", "latency")
 	p.HideX()
 	p.X.Min, p.X.Max = 0, 1
-	p.Y.Min, p.Y.Max = s.low, s.high
+	p.Y.Min, p.Y.Max = t.low, t.cut
 	p.Y.Padding = 0
-	switch {
-	case s.high <= s.low:
-		p.Y.Max = s.low + 1
-		p.Y.Tick.Marker = plot.ConstantTicks{{Value: s.low + 0.5, Label: quantity.Seconds(s.low)}}
-	case s.log:
-		p.Y.Scale = plot.LogScale{}
-		p.Y.Tick.Marker = logTicks{quantity.Seconds}
-	default:
-		var ticks plot.ConstantTicks
-		for _, t := range (plot.DefaultTicks{}).Ticks(s.low, s.high) {
-			if t.Label != "" {
-				t.Label = quantity.Seconds(t.Value)
-			}
-			ticks = append(ticks, t)
-		}
-		p.Y.Tick.Marker = ticks
+	p.Y.Scale = plot.LogScale{}
+	p.Y.Tick.Marker = logTicks{quantity.Seconds}
+	if t.low == t.cut { // one colour, with its latency in the middle
+		p.Y.Min, p.Y.Max = t.low/2, 2*t.low
+		p.Y.Tick.Marker = plot.ConstantTicks{{Value: t.low, Label: quantity.Seconds(t.low)}}
 	}
 	const broad = 16 // pixels: viewers keep the shape of a picture
-	img := image.NewPaletted(image.Rect(0, 0, broad, shades), s.palette)
+	img := image.NewPaletted(image.Rect(0, 0, broad, shades), palette())
 	for i := range img.Pix {
-		img.Pix[i] = uint8(shades - 1 - i/broad)
-		if s.high <= s.low {
-			img.Pix[i] = s.at(s.low)
+		if img.Pix[i] = uint8(shades - 1 - i/broad); t.low == t.cut {
+			img.Pix[i] = t.shade(t.low)
 		}
 	}
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, img) }))

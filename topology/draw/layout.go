@@ -2,8 +2,6 @@ package draw
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,39 +9,18 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// LayoutSettings say how a graph is laid out. The zero value works.
-type LayoutSettings struct {
-	// Range is how many times longer than the shortest channel the longest is drawn at most,
-	// from 1 to 1e6. Where latencies differ by more, lengths are a power of them, or the cores
-	// of a host would be one dot beside the way to the next host. 0: 10.
-	Range float64
-	// Repulsion is Bannikov and Salnikov's gamma, in (0, 1]: how strongly vertices without a
-	// channel are kept as far apart as the shortest channel is long. 0: 0.5.
-	Repulsion float64
-}
-
 const (
-	usualRange     = 10
-	usualRepulsion = 0.5
+	// longestChannel is how many times longer than the shortest channel the longest is drawn at most. Where latencies
+	// differ by more, lengths are a power of them, or the cores of a host would be one dot beside the way to the next host.
+	longestChannel = 10
+
+	// repulsion is Bannikov and Salnikov's gamma: how strongly vertices without a channel are kept as far apart as the
+	// shortest channel is long.
+	repulsion = 0.5
 )
 
-func (s *LayoutSettings) validate() (LayoutSettings, error) {
-	own := LayoutSettings{}
-	if s != nil {
-		own = *s
-	}
-	own.Range, own.Repulsion = cmp.Or(own.Range, usualRange), cmp.Or(own.Repulsion, usualRepulsion)
-	if !(own.Range >= 1 && own.Range <= 1e6) {
-		return own, fmt.Errorf("draw: layout: Range %g: want from 1 to 1e6, or 0", own.Range)
-	}
-	if !(own.Repulsion > 0 && own.Repulsion <= 1) {
-		return own, fmt.Errorf("draw: layout: Repulsion %g: want above 0 and at most 1, or 0", own.Repulsion)
-	}
-	return own, nil
-}
-
-// Layout returns a position for each vertex of the graph, its middle at the origin. The
-// shortest channel is about 1 long, and so are the gaps between vertices without one. s may be nil.
+// Layout returns a position for each vertex of the graph, the middle of all at the origin. The
+// shortest channel is about 1 long, and so are the gaps between vertices without one.
 //
 // Connected parts in which hosts hang below switches without a circle are drawn as trees in the plane
 // y = 0: x spreads the hosts, z is the height, and lengths say nothing. Others are
@@ -52,24 +29,20 @@ func (s *LayoutSettings) validate() (LayoutSettings, error) {
 //
 // The same graph gives the same positions. O(n log n) for trees of n vertices; else O(n m log n) for m arcs
 // and up to 1200 vertices, and above O(200 m log n).
-func Layout(g *topology.Graph, s *LayoutSettings) ([][3]float64, error) {
-	if g == nil {
-		return nil, errors.New("draw: layout: no graph")
-	}
-	settings, err := s.validate()
-	if err != nil {
-		return nil, err
-	}
-	parts := partsOf(g, settings.Range)
+func Layout(g *topology.Graph) [][3]float64 { return layoutWith(g, longestChannel, repulsion) }
+
+// layoutWith is Layout with other settings.
+func layoutWith(g *topology.Graph, longest, gamma float64) [][3]float64 {
+	parts := partsOf(g, longest)
 	for i := range parts {
 		p := &parts[i]
 		if p.isTree() {
 			p.hang()
 		} else {
-			p.relax(settings.Repulsion)
+			p.relax(gamma)
 		}
 	}
-	return standSideBySide(g.Vertices(), parts), nil
+	return standSideBySide(g.Vertices(), parts)
 }
 
 // A part is a connected part of a graph; its vertices have numbers of their own.

@@ -12,8 +12,6 @@ const (
 	startCount = 50   // pivots of the start
 	pivotCount = 200  // pivots of larger graphs
 	passes     = 40   // over all terms
-	mostStarts = 8    // of small graphs: of those the best counts,
-	startTerms = 1e5  // as many as have so many terms together
 	lastStep   = 0.01 // share of a term's error that the strongest undo in the last pass
 )
 
@@ -30,7 +28,7 @@ type term struct {
 // gamma (1/r^2 - 1), as in Bannikov and Salnikov 2014, section 2.2. The paper has gamma/r^2 there, which jumps at r = 1, and
 // only channels in its first sum; with all shortest paths a graph unfolds.
 //
-// The start is pivot MDS; small graphs are tried from random starts, too. Then terms are undone one after another in an order without a pattern, by steps that become
+// The start is pivot MDS. Then terms are undone one after another in an order without a pattern, by steps that become
 // smaller from pass to pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018
 // (doi:10.1109/TVCG.2018.2859997). Graphs that are too large for all pairs have terms for channels and
 // for pivots only, each of which stands for the vertices near it (Ortmann, Klimenta and
@@ -61,22 +59,9 @@ func (p *part) relax(gamma float64) {
 	// Once is enough: another order in each pass takes as long as the rest and gives the same stress.
 	rng.Shuffle(len(terms), func(a, b int) { terms[a], terms[b] = terms[b], terms[a] })
 	start := pivotMDS(from[:min(len(from), startCount)], n)
-	wide := slices.Max(from[0])
-	var best [][3]float64
-	least := math.Inf(1)
-	for k := range max(1, min(mostStarts, startTerms/len(terms))) {
-		p.at = slices.Clone(start)
-		if k == 0 {
-			jitter(p.at, 0.01, rng)
-		} else {
-			jitter(p.at, wide/2, rng)
-		}
-		p.descend(terms, gamma, rng)
-		if s := p.stress(terms, gamma); s < least {
-			least, best = s, p.at
-		}
-	}
-	p.at = best
+	p.at = start
+	jitter(p.at, 0.1, rng)
+	p.descend(terms, gamma, rng)
 }
 
 // descend moves the vertices to where the terms and the repulsion leave them.
@@ -96,23 +81,6 @@ func (p *part) descend(terms []term, gamma float64, rng *rand.Rand) {
 		cells.fill(p.at)
 		cells.near(func(i, j int) { p.push(i, j, step*gamma, rng) })
 	}
-}
-
-// stress is what descend makes small.
-func (p *part) stress(terms []term, gamma float64) float64 {
-	sum := 0.0
-	for _, t := range terms {
-		off := distance(p.at[t.i], p.at[t.j]) - float64(t.d)
-		sum += float64(max(t.wi, t.wj)) * off * off
-	}
-	cells := newGrid(len(p.at))
-	cells.fill(p.at)
-	cells.near(func(i, j int) {
-		if r := distance(p.at[i], p.at[j]); r < 1 && !p.joined(i, j) {
-			sum += gamma * (1/(r*r) - 1)
-		}
-	})
-	return sum
 }
 
 func distance(a, b [3]float64) float64 {

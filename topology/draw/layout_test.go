@@ -3,7 +3,7 @@ package draw_test
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/internal/tooltest"
@@ -12,12 +12,14 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
-func layout(t *testing.T, g *topology.Graph, s *draw.LayoutSettings) [][3]float64 {
+func layout(t *testing.T, g *topology.Graph) [][3]float64 {
 	t.Helper()
-	at, err := draw.Layout(g, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return checked(t, g, draw.Layout(g))
+}
+
+// checked are positions of the graph's vertices, one of each and finite.
+func checked(t *testing.T, g *topology.Graph, at [][3]float64) [][3]float64 {
+	t.Helper()
 	if len(at) != g.Vertices() {
 		t.Fatalf("Layout has %d positions of %d vertices", len(at), g.Vertices())
 	}
@@ -117,7 +119,7 @@ func majorised(d [][]float64, starts int) float64 {
 // A path fits into a line without stress.
 func TestAPathIsAStraightLine(t *testing.T) {
 	g := machine(t, "line:9")
-	at := layout(t, g, nil)
+	at := layout(t, g)
 	for i := range 9 {
 		for j := range i {
 			if r, want := apart(at[i], at[j]), float64(i-j); math.Abs(r-want) > 0.02*want {
@@ -153,7 +155,7 @@ func TestARingIsAtLeastAsGoodAsThePolygon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := layout(t, g, nil)
+		at := layout(t, g)
 		if got := stress(hops(g), at); got > 1.005*polygon {
 			t.Errorf("ring of %d: stress %.5f, of the regular polygon %.5f", n, got, polygon)
 		}
@@ -173,7 +175,7 @@ func TestStressIsThatOfMajorisation(t *testing.T) {
 	for _, spec := range []string{"mesh:4x4x3", "torus:5x5", "ring:4 hosts=4 latency=1us", "fattree:4 latency=1us"} {
 		g := machine(t, spec)
 		d := hops(g)
-		if got, best := stress(d, layout(t, g, &draw.LayoutSettings{Repulsion: 1e-9})), majorised(d, 3); got > 1.02*best {
+		if got, best := stress(d, checked(t, g, draw.LayoutWith(g, 10, 1e-9))), majorised(d, 3); got > 1.02*best {
 			t.Errorf("%s: stress %.5f, majorisation %.5f", spec, got, best)
 		}
 	}
@@ -187,7 +189,7 @@ func TestALargeGridUnfolds(t *testing.T) {
 	}
 	const side = 36
 	g := machine(t, "mesh:36x36")
-	at := layout(t, g, nil)
+	at := layout(t, g)
 	var over, under, pairs, got, flat float64
 	euclid := func(i, j int) (e, d float64) {
 		x, y := math.Abs(float64(i%side-j%side)), math.Abs(float64(i/side-j/side))
@@ -216,7 +218,7 @@ func TestALargeGridUnfolds(t *testing.T) {
 func TestTreesAreTidy(t *testing.T) {
 	for _, spec := range []string{"star:7", "tree:4x5", "tree:2x3x40", "tree:[2,5,15]x8"} {
 		g := machine(t, spec)
-		at := layout(t, g, nil)
+		at := layout(t, g)
 		least := math.Inf(1)
 		left, right := map[int]float64{}, map[int]float64{} // of the hosts of a switch
 		for i := range g.Vertices() {
@@ -258,7 +260,7 @@ func TestTreesAreTidy(t *testing.T) {
 func TestRepulsionKeepsHostsApart(t *testing.T) {
 	g := machine(t, "ring:3 hosts=60")
 	closest := func(gamma float64) float64 {
-		at := layout(t, g, &draw.LayoutSettings{Repulsion: gamma})
+		at := checked(t, g, draw.LayoutWith(g, 10, gamma))
 		sum := 0.0
 		for i := range 60 {
 			least := math.Inf(1)
@@ -284,8 +286,11 @@ func TestRangeOfLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for asked, want := range map[float64]float64{0: 10, 100: 100, 1e6: 1000} {
-		at := layout(t, g, &draw.LayoutSettings{Range: asked})
+	for asked, want := range map[float64]float64{10: 10, 100: 100, 1e6: 1000} {
+		at := draw.LayoutWith(g, asked, 0.5)
+		if usual := draw.Layout(g); asked == 10 && !slices.Equal(at, usual) {
+			t.Errorf("positions %v by default, want %v", usual, at)
+		}
 		if got := apart(at[1], at[2]) / apart(at[0], at[1]); math.Abs(got-want) > 0.05*want {
 			t.Errorf("Range %g: the longer link is %.3f times as long, want %g", asked, got, want)
 		}
@@ -323,8 +328,8 @@ func TestOddGraphs(t *testing.T) {
 		"two switches":          machine(t, "tree:2x3"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			at := layout(t, g, nil)
-			again := layout(t, g, nil)
+			at := layout(t, g)
+			again := layout(t, g)
 			parts := g.Parts()
 			for i := range at {
 				if at[i] != again[i] {
@@ -337,22 +342,5 @@ func TestOddGraphs(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestLayoutRefuses(t *testing.T) {
-	g := topotest.Star(t, 3, 1e-6)
-	for want, s := range map[string]draw.LayoutSettings{
-		"Range 0.5":     {Range: 0.5},
-		"Range NaN":     {Range: math.NaN()},
-		"Repulsion 1.5": {Repulsion: 1.5},
-		"Repulsion -1":  {Repulsion: -1},
-	} {
-		if _, err := draw.Layout(g, &s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Layout(%+v): error %v, want one with %q", s, err, want)
-		}
-	}
-	if _, err := draw.Layout(nil, nil); err == nil {
-		t.Error("Layout(nil) without an error")
 	}
 }

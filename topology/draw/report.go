@@ -1,16 +1,20 @@
 package draw
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Report is what WriteReport makes a page of. Only Graph is needed.
@@ -27,13 +31,21 @@ type Report struct {
 	Source     string      // where Latencies come from: "measured with 8 B"
 	Bytes      int64       // size of the messages of Latencies and of the levels' latencies
 	Sizes      []SizeGraph // topologies of single message sizes, of which Graph is the merged one; sizes ascending
-	Bandwidths []Curve     // in B/s over size, one curve a level, fine to coarse; bands are not shown
+	Bandwidths []Series    // in B/s over size, one series a level, fine to coarse
 
 	Specification *Specification // what the machine should be; nil: not compared
 	Suspects      []Suspect      // hosts and links to look at, the worst first; nil without Specification: those that Text marks as slow
 	Warnings      []string
 	Tables        []Table   // what follows from the network, such as its broadcasts
 	Sections      []Section // how it was measured
+}
+
+// A Table has a line of names above its rows.
+type Table struct {
+	Title string
+	Note  string // below the title
+	Head  []string
+	Rows  [][]string
 }
 
 // A SizeGraph is the topology found with messages of one size.
@@ -87,18 +99,18 @@ var (
 	viewScript string
 	//go:embed report/controls.js
 	controlsScript string
-	//go:embed report/plots.js
-	plotsScript string
+	//go:embed report/tables.js
+	tablesScript string
 )
 
 // WriteReport writes one HTML page with all that a person may want to know of a
-// machine: the wiring in three dimensions to turn and zoom, latencies of all
+// machine: the wiring to turn and zoom, latencies of all
 // pairs, the groups, and how it was measured. The page needs no network
 // and refuses to use one: its policy allows its own script and style alone, by
-// their hashes. What comes from outside, such as names, is text and data in it, never script.
+// their hashes, and pictures that it carries. What comes from outside, such as names, is text and data in it, never script.
 //
 // The same report gives the same bytes. It takes O(n^2) for n hosts with Latencies. Of
-// more than 1,024 hosts the heat map shows means of blocks, and of more than 20,000 links
+// more than 1,024 hosts the heat map shows medians of blocks, and of more than 20,000 links
 // the likeliest and fastest are drawn; the page says so.
 func WriteReport(w io.Writer, r *Report) error {
 	if err := r.validate(); err != nil {
@@ -126,27 +138,69 @@ type page struct {
 	Style         template.CSS
 	Policy        string
 	Data          *pageData
+	Pictures      []picture
 	Specification string // name of it; "": none
 }
 
+// A picture is a figure in the page.
+type picture struct {
+	Title string
+	Data  template.URL
+}
+
 func (r *Report) page() (*page, error) {
-	p := &page{Report: r, Script: template.JS(wiringScript + viewScript + controlsScript + plotsScript), Style: template.CSS(pageStyle)}
-	p.Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
+	p := &page{Report: r, Script: template.JS(wiringScript + viewScript + controlsScript + tablesScript), Style: template.CSS(pageStyle)}
+	p.Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 		hashOf(string(p.Script)), hashOf(string(p.Style)))
 	if r.Suspects == nil && r.Specification == nil {
 		own := *r
 		own.Suspects = r.slowLinks()
 		r, p.Report = &own, &own
 	}
-	var err error
-	if p.Data, err = r.data(); err != nil {
-		return nil, err
-	}
+	p.Data = r.data()
 	p.summary = r.summary(r.hierarchy(), p.Data.Heat)
 	if r.Specification != nil {
 		p.Specification = r.Specification.Name
 	}
-	return p, nil
+	var err error
+	p.Pictures, err = r.pictures(p.Data.Heat != nil)
+	return p, err
+}
+
+// pictures are the figures below the wiring, but for the heat map, which the page's script draws: it tells the pair that
+// is pointed at. The latencies are shown if any of them is above 0.
+func (r *Report) pictures(latencies bool) ([]picture, error) {
+	h := r.hierarchy()
+	var figures []*Figure
+	add := func(f *Figure, err error) error {
+		figures = append(figures, f)
+		return err
+	}
+	if latencies {
+		if err := add(Histogram("How often each latency occurs", r.Latencies, h)); err != nil {
+			return nil, err
+		}
+	}
+	if slices.ContainsFunc(h.Groups(), func(g topology.Group) bool { return g.Latency > 0 }) && len(h.Groups()) > 1 {
+		if err := add(Dendrogram("Groups by latency", h, r.hostNames())); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.Bandwidths) > 0 {
+		if err := add(Plot("Bandwidth over message size", Axis{Name: "message size", Bytes: true}, Axis{Name: "bandwidth", Format: quantity.Rate, Log: true}, r.Bandwidths,
+			"Size over the time of one message between two that are joined at each level.")); err != nil {
+			return nil, err
+		}
+	}
+	pictures := make([]picture, len(figures))
+	for k, f := range figures {
+		var svg bytes.Buffer
+		if err := f.SVG(&svg); err != nil {
+			return nil, err
+		}
+		pictures[k] = picture{f.title, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes()))}
+	}
+	return pictures, nil
 }
 
 // hashOf is the name of an inline script or style in a content security policy.
@@ -186,11 +240,6 @@ func (r *Report) validate() error {
 			return fmt.Errorf("draw: report: the topology of %d B has other vertices than the graph", s.Bytes)
 		}
 	}
-	for _, c := range r.Bandwidths {
-		if len(c.Bytes) != len(c.Values) {
-			return fmt.Errorf("draw: report: curve %q: %d sizes, %d values", c.Name, len(c.Bytes), len(c.Values))
-		}
-	}
 	for _, s := range r.Suspects {
 		for _, h := range s.Hosts {
 			if h < 0 || h >= n {
@@ -224,6 +273,15 @@ func (r *Report) name(v int) string {
 		return r.Names[v]
 	}
 	return r.Graph.Name(v)
+}
+
+// hostNames are the names of all hosts.
+func (r *Report) hostNames() []string {
+	names := make([]string, r.Graph.Hosts())
+	for v := range names {
+		names[v] = r.name(v)
+	}
+	return names
 }
 
 // hierarchy is the one given, or the group of all hosts.

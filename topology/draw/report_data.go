@@ -35,8 +35,6 @@ type pageData struct {
 	Sizes    []sizeData    `json:"sizes"`
 	Suspects []suspectData `json:"suspects"`
 	Heat     *heatData     `json:"heat,omitempty"`
-	Times    *timesData    `json:"times,omitempty"`
-	Curves   []curveData   `json:"curves"`
 }
 
 // graphData is a graph with the places of its vertices.
@@ -77,21 +75,15 @@ type sizeData struct {
 	Latency []figure `json:"latency"`
 }
 
-type curveData struct {
-	Name  string   `json:"name"`
-	Bytes []int64  `json:"bytes"`
-	Rates []figure `json:"rates"`
-}
-
 const (
 	placeScale = 10_000
 	maxArcs    = 40_000 // of a graph in the page: two megabytes, and more than a screen can show
 )
 
-func (r *Report) data() (*pageData, error) {
+func (r *Report) data() *pageData {
 	h := r.hierarchy()
 	d := &pageData{
-		Noun: r.noun(), Source: cmp.Or(r.Source, "given"), Levels: []string{}, Sizes: []sizeData{}, Curves: []curveData{}, Suspects: r.suspectsData(),
+		Noun: r.noun(), Source: cmp.Or(r.Source, "given"), Levels: []string{}, Sizes: []sizeData{}, Suspects: r.suspectsData(),
 		Order: append([]int{}, groupOrder(h)...), Inside: insideOf(r.Graph, h),
 	}
 	for l := range len(h.Levels()) + 1 {
@@ -103,10 +95,7 @@ func (r *Report) data() (*pageData, error) {
 		graphs = append(graphs, s.Graph)
 	}
 	arcs, leftOut := arcsOf(graphs)
-	var err error
-	if d.Found, err = newGraphData(r.Graph, r.name, arcs); err != nil {
-		return nil, err
-	}
+	d.Found = newGraphData(r.Graph, r.name, arcs)
 	d.Found.LeftOut = leftOut
 	for _, p := range r.Places {
 		label := ""
@@ -118,39 +107,25 @@ func (r *Report) data() (*pageData, error) {
 	for _, s := range r.Sizes {
 		d.Sizes = append(d.Sizes, sizeOf(s, arcs))
 	}
-	for _, c := range r.Bandwidths {
-		k := curveData{Name: c.Name, Bytes: []int64{}, Rates: []figure{}}
-		for i, size := range c.Bytes {
-			if size > 0 { // has a place on a logarithmic axis
-				k.Bytes, k.Rates = append(k.Bytes, size), append(k.Rates, figure(c.Values[i]))
-			}
-		}
-		d.Curves = append(d.Curves, k)
-	}
 	if s := r.Specification; s != nil {
-		if d.Spec, err = s.data(); err != nil {
-			return nil, err
-		}
+		d.Spec = s.data()
 	}
 	if r.Latencies != nil && r.Graph.Hosts() > 1 {
-		d.Heat, d.Times = r.pairs(h, d.Order)
+		d.Heat = newHeatData(r.Latencies, h, d.Source)
 	}
-	return d, nil
+	return d
 }
 
 // newGraphData lays a graph out and lists its arcs.
-func newGraphData(g *topology.Graph, name func(int) string, arcs []topology.Arc) (*graphData, error) {
+func newGraphData(g *topology.Graph, name func(int) string, arcs []topology.Arc) *graphData {
 	d := &graphData{Hosts: g.Hosts(), Names: make([]string, g.Vertices()), From: []int{}, To: []int{}, Latency: []figure{}}
 	for v := range d.Names {
 		d.Names[v] = name(v)
 	}
-	places, err := placesOf(g)
-	if err != nil {
-		return nil, err
-	}
-	d.Places, d.Flat = places, true
-	for i := 1; i < len(places); i += 3 {
-		d.Flat = d.Flat && places[i] == 0
+	d.Places = placesOf(g)
+	d.Flat = true
+	for i := 1; i < len(d.Places); i += 3 {
+		d.Flat = d.Flat && d.Places[i] == 0
 	}
 	rates, doubts := false, false
 	for i, a := range arcs {
@@ -167,7 +142,23 @@ func newGraphData(g *topology.Graph, name func(int) string, arcs []topology.Arc)
 	if !doubts {
 		d.Likely = nil
 	}
-	return d, nil
+	return d
+}
+
+// placesOf lays a graph out: x, y and z of each vertex in turn, none farther from the middle than placeScale.
+func placesOf(g *topology.Graph) []int {
+	at := Layout(g)
+	radius := 0.0
+	for _, x := range at {
+		radius = max(radius, distance(x, [3]float64{}))
+	}
+	places := make([]int, 0, 3*len(at))
+	for _, x := range at {
+		for _, coordinate := range x {
+			places = append(places, int(math.Round(coordinate/max(radius, 1e-9)*placeScale)))
+		}
+	}
+	return places
 }
 
 // arcsOf are the arcs that any of the graphs has, as the first of them has it, sorted; of too many
@@ -213,12 +204,9 @@ func sizeOf(s SizeGraph, arcs []topology.Arc) sizeData {
 }
 
 // data is the specification's graph with what was measured on its arcs.
-func (s *Specification) data() (*graphData, error) {
+func (s *Specification) data() *graphData {
 	arcs, leftOut := arcsOf([]*topology.Graph{s.Graph})
-	d, err := newGraphData(s.Graph, s.Graph.Name, arcs)
-	if err != nil {
-		return nil, err
-	}
+	d := newGraphData(s.Graph, s.Graph.Name, arcs)
 	d.LeftOut = leftOut
 	of := map[[2]int]SpecifiedLink{}
 	for _, l := range s.Links {
@@ -233,7 +221,7 @@ func (s *Specification) data() (*graphData, error) {
 		}
 		d.Specified, d.Measured = append(d.Specified, figure(specified)), append(d.Measured, figure(measured))
 	}
-	return d, nil
+	return d
 }
 
 // groupsOf lists the groups with names such as "rack 3".

@@ -32,27 +32,21 @@ func insideOf(g *topology.Graph, h *topology.Hierarchy) []int {
 	for len(queue) > 0 {
 		u := queue[0]
 		queue = queue[1:]
-		visit := func(v int) {
+		for _, v := range g.Neighbours(u) {
 			if v < g.Hosts() {
-				return
+				continue
 			}
 			if height[v] == math.MaxInt {
 				height[v] = height[u] + 1
 				queue = append(queue, v)
 			}
 			if height[v] != height[u]+1 {
-				return
+				continue
 			}
 			if inside[v] < 0 {
 				inside[v] = inside[u]
 			}
 			inside[v] = commonGroup(h, inside[v], inside[u])
-		}
-		for _, a := range g.Out(u) {
-			visit(a.To)
-		}
-		for _, i := range g.In(u) {
-			visit(g.Arcs()[i].From)
 		}
 	}
 	for v := range inside {

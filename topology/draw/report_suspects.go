@@ -1,10 +1,11 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 )
 
@@ -50,15 +51,7 @@ func (r *Report) slowLinks() []Suspect {
 		}
 	}
 	visit(root)
-	slices.SortStableFunc(slow, func(a, b *textNode) int {
-		switch {
-		case a.times > b.times:
-			return -1
-		case a.times < b.times:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(slow, func(a, b *textNode) int { return cmp.Compare(b.times, a.times) })
 	for _, x := range slow {
 		reason := fmt.Sprintf("%.1f times slower than the links like it", x.times)
 		for _, figure := range []string{quantified(quantity.Seconds, x.latency), quantified(quantity.Rate, x.rate)} {
@@ -70,29 +63,11 @@ func (r *Report) slowLinks() []Suspect {
 		if len(x.hosts) > 1 {
 			name = "uplink of "
 		}
-		suspects = append(suspects, Suspect{Name: name + r.hostList(x.hosts), Reason: reason, Hosts: x.hosts, Uplink: true})
+		names := make([]string, len(x.hosts))
+		for i, h := range x.hosts {
+			names[i] = r.name(h)
+		}
+		suspects = append(suspects, Suspect{Name: name + hostlist.Ranges(names), Reason: reason, Hosts: x.hosts, Uplink: true})
 	}
 	return suspects
-}
-
-// hostList names ascending hosts, runs of them by their first and last.
-func (r *Report) hostList(hosts []int) string {
-	const most = 4 // runs
-	var parts []string
-	for i := 0; i < len(hosts); {
-		j := i
-		for j+1 < len(hosts) && hosts[j+1] == hosts[j]+1 {
-			j++
-		}
-		if len(parts) == most {
-			return strings.Join(parts, ", ") + " and more"
-		}
-		part := r.name(hosts[i])
-		if j > i {
-			part += "-" + r.name(hosts[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	return strings.Join(parts, ", ")
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
@@ -63,7 +64,7 @@ func reportOf(t testing.TB, spec string) *Report {
 	c, d := topotest.Generate(t, spec)
 	return &Report{
 		Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}, Latencies: d, Source: "made up", Bytes: 8,
-		Bandwidths: []Curve{{Name: "all", Bytes: []int64{0, 64, 4096}, Values: []float64{1, 1e6, math.NaN()}}},
+		Bandwidths: []Series{{Name: "all", X: []float64{0, 64, 4096}, Y: []float64{1, 1e6, math.NaN()}}},
 		Sizes:      []SizeGraph{{8, c.Graph}, {4096, c.Graph}},
 		Specification: &Specification{
 			Name: "plan", Graph: c.Graph, Links: []SpecifiedLink{{U: 0, V: c.Graph.Out(0)[0].To, Specified: 5e-6, Measured: 8e-6}},
@@ -74,18 +75,19 @@ func reportOf(t testing.TB, spec string) *Report {
 	}
 }
 
-// The page without what is checked elsewhere: its style and its script.
+// The page without what is checked elsewhere: its style, its script and its figures.
 func TestReportIsTheGoldenPage(t *testing.T) {
 	page := written(t, reportOf(t, "tree:2x3 latency=20us,5us rate=1Gbps,1Gbps"))
 	if again := written(t, reportOf(t, "tree:2x3 latency=20us,5us rate=1Gbps,1Gbps")); again != page {
 		t.Error("the same report gives another page")
 	}
-	for _, part := range []string{pageStyle, wiringScript + viewScript + controlsScript + plotsScript} {
+	for _, part := range []string{pageStyle, wiringScript + viewScript + controlsScript + tablesScript} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page does not hold %.60q as it is", part)
 		}
 		page = strings.Replace(page, part, "...", 1)
 	}
+	page = regexp.MustCompile(`svg&#43;xml;base64,[^"]*`).ReplaceAllString(page, "svg+xml;base64,...")
 	page = regexp.MustCompile(`sha256-[^ &;"]*(?:&#[0-9]+;[^ &;"]*)*`).ReplaceAllString(page, "sha256-...")
 	name := filepath.Join("testdata", "report.html")
 	if *update {
@@ -113,7 +115,7 @@ func TestReportEscapes(t *testing.T) {
 	r.Specification.Name = evil
 	page := written(t, r)
 	lower := strings.ToLower(page)
-	for tag, want := range map[string]int{"<script": 2, "</script": 2, "<img": 0, "<!--": 0} {
+	for tag, want := range map[string]int{"<script": 2, "</script": 2, "<img": 3, "<!--": 0} {
 		if got := strings.Count(lower, tag); got != want {
 			t.Errorf("%d times %s in the page, want %d", got, tag, want)
 		}
@@ -233,14 +235,14 @@ func same(a, b, tolerance float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance*b
 }
 
-// Each cell against the matrix, the cut against sorting, the histogram against counting.
+// Each cell against the matrix, the cut against sorting.
 func TestPairsAreThoseOfTheMatrix(t *testing.T) {
 	c, _ := topotest.Generate(t, "tree:4x5 shuffle seed=3")
 	n := c.Graph.Hosts()
 	d := noisy(n)
 	data := dataOf(t, written(t, &Report{Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d}))
 	var known []float64
-	perLevel, cells := make([]int, 2), cellsOf(t, data.Heat)
+	cells := cellsOf(t, data.Heat)
 	for row, i := range data.Order {
 		for column, j := range data.Order {
 			want := d.At(i, j)
@@ -253,49 +255,50 @@ func TestPairsAreThoseOfTheMatrix(t *testing.T) {
 			}
 			if !math.IsNaN(want) {
 				known = append(known, want)
-				perLevel[c.Hierarchy.Groups()[c.Hierarchy.Common(i, j)].Level]++
 			}
 		}
 	}
 	slices.Sort(known)
-	below := int(math.Ceil(heatCut * float64(len(known))))
-	if cut := float64(data.Heat.Cut); !same(cut, known[below-1], 3e-4) || !same(float64(data.Heat.Share), float64(below)/float64(len(known)), 1e-3) {
-		t.Errorf("cut at %g, which %g do not exceed; want %g and %g", cut, data.Heat.Share, known[below-1], float64(below)/float64(len(known)))
+	below := int(math.Ceil(usualPercentile * float64(len(known))))
+	if cut := float64(data.Heat.Cut); !same(cut, known[below-1], 3e-4) || !strings.Contains(data.Heat.Note, "cut at the percentile 99.") {
+		t.Errorf("cut at %g, %q; want %g", cut, data.Heat.Note, known[below-1])
 	}
-	for l, bins := range data.Times.Counts {
-		sum := 0
-		for b, count := range bins {
-			sum += count
-			if x := data.Times.Edges; float64(x[b+1]) <= float64(x[b]) {
-				t.Errorf("bin %d from %g to %g", b, x[b], x[b+1])
+}
+
+// Each bin of a distribution holds the values between its edges.
+func TestBinsHoldWhatLiesBetweenTheirEdges(t *testing.T) {
+	for _, b := range []binning{{span{1e-6, 1e-3}, true, 17}, {span{-2, 5}, false, 9}} {
+		for bin := range b.bins {
+			middle := (b.edge(bin) + b.edge(bin+1)) / 2
+			if got := b.bin(middle); got != bin {
+				t.Errorf("%g between %g and %g is in bin %d, want %d", middle, b.edge(bin), b.edge(bin+1), got, bin)
 			}
 		}
-		if sum != perLevel[l] {
-			t.Errorf("level %d has %d pairs in the histogram, want %d", l, sum, perLevel[l])
+		if b.bin(b.low) != 0 || b.bin(b.high) != b.bins-1 {
+			t.Errorf("the ends are in bins %d and %d", b.bin(b.low), b.bin(b.high))
 		}
 	}
 }
 
-func TestBlocksAreMeans(t *testing.T) {
-	const n = wholeHeat + 6 // blocks of 3, the last of 1
+func TestBlocksAreMedians(t *testing.T) {
+	const n = 2*heatSide + 6 // blocks of 3, the last of 1
 	d := noisy(n)
-	heat, _ := (&Report{Latencies: d}).pairs(flatHierarchy(n), groupOrder(flatHierarchy(n)))
-	if heat.Block != 3 || heat.Side != 344 {
-		t.Fatalf("blocks of %d, %d a side, want 3 and 344", heat.Block, heat.Side)
+	heat := newHeatData(d, flatHierarchy(n), "")
+	if heat.Block != 3 || heat.Side != 685 {
+		t.Fatalf("blocks of %d, %d a side, want 3 and 685", heat.Block, heat.Side)
 	}
 	cells := cellsOf(t, heat)
-	for _, at := range [][2]int{{0, 1}, {7, 7}, {100, 343}, {343, 343}} {
-		sum, count := 0.0, 0.0
+	for _, at := range [][2]int{{0, 1}, {7, 7}, {100, 684}, {684, 684}} {
+		var known []float64
 		for i := 3 * at[0]; i < min(n, 3*at[0]+3); i++ {
 			for j := 3 * at[1]; j < min(n, 3*at[1]+3); j++ {
 				if x := d.At(i, j); i != j && !math.IsNaN(x) {
-					sum += x
-					count++
+					known = append(known, x)
 				}
 			}
 		}
-		if got := cells[at[0]*heat.Side+at[1]]; !same(got, sum/count, 3e-4) {
-			t.Errorf("cell %v = %g, want %g", at, got, sum/count)
+		if got, want := cells[at[0]*heat.Side+at[1]], stats.Median(known); !same(got, want, 3e-4) {
+			t.Errorf("cell %v = %g, want %g", at, got, want)
 		}
 	}
 }
@@ -362,7 +365,7 @@ func TestReportOfLittle(t *testing.T) {
 			t.Errorf("%s: the page does not say %q", name, c.lead)
 		}
 		d := dataOf(t, page)
-		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Curves == nil || d.Found.Places == nil || d.Found.From == nil {
+		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Found.Places == nil || d.Found.From == nil {
 			t.Errorf("%s: a list is null, which the script does not expect", name)
 		}
 		if len(d.Found.Places) != 3*c.report.Graph.Vertices() {
@@ -380,7 +383,7 @@ func TestReportRefuses(t *testing.T) {
 		"1 name for 3 hosts":                     {Graph: g, Names: []string{"a"}},
 		"2 x 2 latencies for 3 hosts":            {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
 		"the topology of 8 B has other vertices": {Graph: g, Sizes: []SizeGraph{{8, other}}},
-		`curve "c": 1 sizes, 0 values`:           {Graph: g, Bandwidths: []Curve{{Name: "c", Bytes: []int64{1}}}},
+		`series "c" has 1 and 0 values`:          {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
 		`suspect "s": host 3`:                    {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
 		"the specification has no graph":         {Graph: g, Specification: &Specification{}},
 		"specified link 0-9":                     {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},

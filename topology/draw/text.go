@@ -106,16 +106,16 @@ type textTree struct {
 	out       strings.Builder
 }
 
-// A textRow is a line in columns.
-type textRow struct{ label, ranks, inside, latency, rate, mark string }
+// A textRow is a line in columns: what it is of, its ranks, the latency inside, latency and rate of the uplink, marks.
+type textRow [6]string
 
 // row adds the line of nodes that are alike, of each of several parents count, and those below.
 func (t *textTree) row(b bundle, first, rest string, parents int) {
 	each := len(b) / parents
 	one := b[0]
-	r := textRow{label: first + t.label(b, each, mostLabel-len(first)), inside: quantified(quantity.Seconds, b.median(betweenOf)), latency: quantified(quantity.Seconds, b.median(latencyOf)), rate: quantified(quantity.Rate, b.median(rateOf)), mark: b.mark()}
-	if r.inside != "" && len(one.hosts) < 2 {
-		r.inside = ""
+	inside, ranks := "", ""
+	if len(one.hosts) > 1 {
+		inside = quantified(quantity.Seconds, b.median(betweenOf))
 	}
 	switch {
 	case len(b) == 1, one.group < 0 && parents == 1:
@@ -124,11 +124,14 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 			all = append(all, x.hosts...)
 		}
 		slices.Sort(all)
-		r.ranks = numberRanges(all)
+		ranks = numberRanges(all)
 	case one.group >= 0:
-		r.ranks = fmt.Sprintf("%d each", len(one.hosts))
+		ranks = fmt.Sprintf("%d each", len(one.hosts))
 	}
-	t.rows = append(t.rows, r)
+	t.rows = append(t.rows, textRow{
+		first + t.label(b, each, mostLabel-len(first)), ranks, inside,
+		quantified(quantity.Seconds, b.median(latencyOf)), quantified(quantity.Rate, b.median(rateOf)), b.mark(),
+	})
 	t.weak = t.weak || strings.HasPrefix(one.mark, "?")
 	t.slow = t.slow || strings.Contains(one.mark, "!")
 	below := b.children()
@@ -141,7 +144,7 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 			for _, rest := range below[i:] {
 				more += len(rest)
 			}
-			t.rows = append(t.rows, textRow{label: fmt.Sprintf("%s`- and %d more", rest, more/len(b))})
+			t.rows = append(t.rows, textRow{fmt.Sprintf("%s`- and %d more", rest, more/len(b))})
 			return
 		}
 		if i == len(below)-1 {
@@ -170,16 +173,13 @@ func quantified(format func(float64) string, x float64) string {
 func (t *textTree) align() {
 	header := textRow{"", t.Noun + "s", "inside", "uplink", "", ""}
 	if len(t.Noun) > mostRanks-1 {
-		header.ranks = ""
+		header[1] = ""
 	}
 	rows := append([]textRow{header}, t.rows...)
 	var width [6]int
-	fields := func(r *textRow) [6]*string {
-		return [6]*string{&r.label, &r.ranks, &r.inside, &r.latency, &r.rate, &r.mark}
-	}
-	for i := range rows {
-		for k, field := range fields(&rows[i]) {
-			width[k] = max(width[k], len([]rune(*field)))
+	for _, row := range rows {
+		for k, field := range row {
+			width[k] = max(width[k], len([]rune(field)))
 		}
 	}
 	gaps := 0
@@ -189,10 +189,9 @@ func (t *textTree) align() {
 		}
 	}
 	width[0] = min(width[0], max(textWidth-gaps, 12))
-	for i := range rows {
+	for _, row := range rows {
 		var line strings.Builder
-		for k, field := range fields(&rows[i]) {
-			value := *field
+		for k, value := range row {
 			if k == 0 {
 				value = clip(value, width[0])
 			}

@@ -33,91 +33,30 @@ func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
 	}
 	parts := g.Parts()
 	u.tree = g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
-	// A set of hosts is known by the sum of numbers that chance does not make equal.
-	sums := make([]uint64, g.Vertices())
-	sum := func(hosts []int) (s uint64) {
-		for _, x := range hosts {
-			s += scattered(uint64(x))
-		}
-		return s
-	}
-	all := sum(groups[0].Hosts)
-	at := make(map[uint64][2]int) // sum of a side: its end of the link, and the other
-	if u.tree {
-		order, parent := walk(g)
-		// Of a chain of switches the one nearest to the hosts counts: the lowest of those above
-		// them, and of those that have them on the other side the highest.
-		add := func(side uint64, from, to int) {
-			if _, ok := at[side]; !ok && g.IsSwitch(from) {
-				at[side] = [2]int{from, to}
-			}
-		}
-		for i := len(order) - 1; i > 0; i-- {
-			v := order[i]
-			if !g.IsSwitch(v) {
-				sums[v] += scattered(uint64(v))
-			}
-			sums[parent[v]] += sums[v]
-			add(sums[v], v, parent[v])
-		}
-		for _, v := range order[1:] {
-			add(all-sums[v], parent[v], v)
-		}
-	} else {
-		for v := h.Hosts(); v < g.Vertices(); v++ {
-			for _, i := range g.In(v) {
-				if from := g.Arcs()[i].From; from < h.Hosts() {
-					sums[v] += scattered(uint64(from))
-				}
-			}
-			at[sums[v]] = [2]int{v, -1}
-		}
-	}
+	sides := g.Sides()
 	for i := 1; i < len(groups); i++ {
-		if link, ok := at[sum(groups[i].Hosts)]; ok {
-			u.vertex[i] = link[0]
-			if link[1] >= 0 {
-				u.group[i] = g.ArcIndex(link[0], link[1])
+		hosts := groups[i].Hosts
+		if from, to, ok := sides.LinkAbove(hosts); ok && u.tree && g.IsSwitch(from) {
+			u.vertex[i], u.group[i] = from, g.ArcIndex(from, to)
+		}
+		for _, a := range g.Out(hosts[0]) {
+			if !u.tree && g.IsSwitch(a.To) && slices.Equal(hostsOn(g, a.To), hosts) {
+				u.vertex[i] = a.To
 			}
 		}
 	}
 	return u
 }
 
-// scattered spreads a number over all 64 bits (splitmix64, Steele, Lea and Flood 2014).
-func scattered(x uint64) uint64 {
-	x = (x + 1) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// walk is the vertices from a switch on, each after its parent.
-func walk(g *topology.Graph) (order, parent []int) {
-	parent = make([]int, g.Vertices())
-	for v := range parent {
-		parent[v] = -1
-	}
-	root := 0
-	if g.Vertices() > g.Hosts() {
-		root = g.Hosts()
-	}
-	order = append(order, root)
-	for i := 0; i < len(order); i++ {
-		visit := func(x int) {
-			if x != root && parent[x] < 0 {
-				parent[x] = order[i]
-				order = append(order, x)
-			}
-		}
-		for _, a := range g.Out(order[i]) {
-			visit(a.To)
-		}
-		for _, k := range g.In(order[i]) {
-			visit(g.Arcs()[k].From)
+// hostsOn are the hosts with an arc to a switch, ascending.
+func hostsOn(g *topology.Graph, v int) []int {
+	var hosts []int
+	for _, i := range g.In(v) {
+		if from := g.Arcs()[i].From; !g.IsSwitch(from) {
+			hosts = append(hosts, from)
 		}
 	}
-	return order, parent
+	return hosts
 }
 
 // writeLinks lists the links of a graph that is no tree, but for those of hosts to their only switch.

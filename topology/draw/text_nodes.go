@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +23,12 @@ type textNode struct {
 	children      []*textNode
 	key           string // alike are those of equal keys
 
-	insideClass, upLatency, upRate int // classes of the figures, within the level
+	classes [3]int // of the figures, within the level
+}
+
+// figures are what is said of a node, in numbers.
+func figures() [3]func(*textNode) float64 {
+	return [3]func(*textNode) float64{betweenOf, latencyOf, rateOf}
 }
 
 // node is the tree below a group.
@@ -86,14 +92,10 @@ func (t *textTree) judge(root *textNode) {
 			}
 			markSlow(slices.DeleteFunc(slices.Clone(xs), func(x *textNode) bool { return !t.confident(x) }), above)
 		}
-		for i, k := range figureClasses(xs, betweenOf) {
-			xs[i].insideClass = k
-		}
-		for i, k := range figureClasses(xs, latencyOf) {
-			xs[i].upLatency = k
-		}
-		for i, k := range figureClasses(xs, rateOf) {
-			xs[i].upRate = k
+		for f, of := range figures() {
+			for i, k := range figureClasses(xs, of) {
+				xs[i].classes[f] = k
+			}
 		}
 	}
 }
@@ -143,16 +145,7 @@ func figureClasses(xs []*textNode, of func(*textNode) float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := of(xs[a]), of(xs[b])
-		switch {
-		case x < y || math.IsNaN(x) && !math.IsNaN(y):
-			return -1
-		case y < x || math.IsNaN(y) && !math.IsNaN(x):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(of(xs[a]), of(xs[b])) }) // NaN first
 	classes := make([]int, len(xs))
 	k := 0
 	for i, at := range order {
@@ -183,9 +176,9 @@ func (x *textNode) sign(fold bool) {
 	slices.Sort(keys)
 	// Equal keys next to each other become a count, or keys of thousands of hosts would be long.
 	var b strings.Builder
-	fmt.Fprintf(&b, "(%d %d %d %q", x.level, len(x.hosts), x.upLatency, slow(x.mark))
+	fmt.Fprintf(&b, "(%d %d %d %q", x.level, len(x.hosts), x.classes[1], slow(x.mark))
 	if x.group >= 0 { // rates of single hosts are seldom known that well
-		fmt.Fprintf(&b, " %d %d", x.insideClass, x.upRate)
+		fmt.Fprintf(&b, " %d %d", x.classes[0], x.classes[2])
 	}
 	for i := 0; i < len(keys); {
 		j := i

@@ -3,7 +3,6 @@ package draw
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -18,49 +17,6 @@ import (
 // above: hosts as dots, switches as squares, channels as lines that are the darker the surer they
 // are, those of one direction as arrows. Graphs of few vertices have their names.
 func Wiring(title string, g *topology.Graph, at [][3]float64) (*Figure, error) {
-	return wiring(title, g, at, func(ch topology.Channel) color.Color { return grey(uint8(0xe0 - 0x70*ch.Shade)) })
-}
-
-// Compared draws a specification as Wiring does, its links in the colours of Bannikov and Salnikov 2014, section 2.3: white,
-// which is dashed here as paper is white, those that nothing takes; red those that are as fast as specified or faster, blue
-// those that are slower, the fuller the further off, up to twice; grey those of which nothing is known.
-func Compared(title string, g *topology.Graph, at [][3]float64, links []SpecifiedLink) (*Figure, error) {
-	of := make(map[[2]int]SpecifiedLink, len(links))
-	for _, l := range links {
-		of[[2]int{min(l.U, l.V), max(l.U, l.V)}] = l
-	}
-	f, err := wiring(title, g, at, func(ch topology.Channel) color.Color {
-		l, known := of[[2]int{ch.U, ch.V}]
-		if !known {
-			return grey(0xc0)
-		}
-		return l.colour()
-	})
-	if err == nil {
-		f.notes = append(f.notes, "Red: as fast as specified, or faster; blue: slower, full from twice; dashed: nothing takes it; grey: not known.")
-	}
-	return f, err
-}
-
-// colour is nil for one that nothing takes.
-func (l SpecifiedLink) colour() color.Color {
-	if l.Unused {
-		return nil
-	}
-	off := math.Log2(l.Measured / l.Specified)
-	if math.IsNaN(off) || math.IsInf(off, 0) {
-		return grey(0xc0)
-	}
-	full := color.NRGBA{0xc0, 0x20, 0x20, 0} // red
-	if off > 1e-6 {
-		full = color.NRGBA{0x20, 0x40, 0xd0, 0}
-	}
-	full.A = uint8(255 * (0.35 + 0.65*min(1, math.Abs(off))))
-	return full
-}
-
-// wiring is Wiring with the colour of each channel; nil: it is dashed.
-func wiring(title string, g *topology.Graph, at [][3]float64, colour func(topology.Channel) color.Color) (*Figure, error) {
 	if len(at) != g.Vertices() {
 		return nil, fmt.Errorf("draw: wiring: %d positions of %s", len(at), countOf(g.Vertices(), "vertex", "vertices"))
 	}
@@ -84,7 +40,7 @@ func wiring(title string, g *topology.Graph, at [][3]float64, colour func(topolo
 		for v := range seen {
 			seen[v].on = vg.Point{X: c.Min.X + (width-size.X*scale)/2 + (seen[v].X-low.X)*scale, Y: c.Min.Y + (height-size.Y*scale)/2 + (seen[v].Y-low.Y)*scale}
 		}
-		drawWiring(c, g, seen, flat, colour)
+		drawWiring(c, g, seen, flat)
 	}}, nil
 }
 
@@ -107,7 +63,7 @@ func project(at [3]float64, flat bool) view {
 	return view{Point: vg.Point{X: vg.Length(x), Y: vg.Length(level*at[2] + up*y)}, depth: level*y - up*at[2]}
 }
 
-func drawWiring(c vgdraw.Canvas, g *topology.Graph, seen []view, flat bool, colour func(topology.Channel) color.Color) {
+func drawWiring(c vgdraw.Canvas, g *topology.Graph, seen []view, flat bool) {
 	// The more there is, the finer it is drawn.
 	few := min(1, math.Sqrt(60/float64(len(seen))))
 	arcs := g.Channels()
@@ -116,10 +72,7 @@ func drawWiring(c vgdraw.Canvas, g *topology.Graph, seen []view, flat bool, colo
 		return cmp.Compare(seen[b.U].depth+seen[b.V].depth, seen[a.U].depth+seen[a.V].depth)
 	})
 	for _, ch := range arcs {
-		line.Dashes = nil
-		if line.Color = colour(ch); line.Color == nil {
-			line.Color, line.Dashes = grey(0x80), []vg.Length{2, 2}
-		}
+		line.Color = grey(uint8(0xe0 - 0x70*ch.Shade))
 		c.StrokeLine2(line, seen[ch.U].on.X, seen[ch.U].on.Y, seen[ch.V].on.X, seen[ch.V].on.Y)
 		switch {
 		case g.ArcIndex(ch.U, ch.V) < 0:

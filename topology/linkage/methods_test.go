@@ -73,16 +73,10 @@ func rivals() []rival {
 			if err != nil {
 				return nil, err
 			}
-			low, high := d.At(0, 1), d.At(0, 1)
-			for i := range d.Len() {
-				for j := range i {
-					low, high = min(low, d.At(i, j)), max(high, d.At(i, j))
-				}
-			}
-			x, _, _, err := cluster.Search(d, low, high, 50,
-				func(x float64) cluster.Clusterer { return cluster.Components{Threshold: x} },
-				func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
-			return cluster.Flat{Clusterer: cluster.Components{Threshold: x}}, err
+			all := cluster.Families()
+			components := all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == "components" })]
+			found, err := components.Search(d, func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
+			return cluster.Flat{Clusterer: cluster.Components{Threshold: found.Value}}, err
 		}},
 	}
 }

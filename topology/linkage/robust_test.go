@@ -108,7 +108,7 @@ func TestLinkageSuppressesSwitchesOfDegreeTwo(t *testing.T) {
 	if r.Graph.Vertices() != 10 {
 		t.Fatalf("%d vertices, want 8 hosts and 2 switches", r.Graph.Vertices())
 	}
-	if w, ok := r.Graph.Weight(8, 9); !ok || math.Abs(w-20e-6) > 1e-11 {
+	if w, ok := r.Graph.Weighted().Weight(8, 9); !ok || math.Abs(w-20e-6) > 1e-11 {
 		t.Errorf("link between the switches: %g, %v, want 20 us", w, ok)
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "s0 to s1") }) {

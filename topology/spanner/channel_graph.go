@@ -10,8 +10,8 @@ import (
 
 // channelGraph makes the graph of the arcs between n hosts, whose latencies are the cells of
 // m, in s. Of a channel whose directions differ by more than the ratio 1+duplex only the
-// faster arc stays, unless all. Warnings name the simplex channels.
-func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64, all bool) (g *topology.Graph, warnings []string, err error) {
+// faster arc stays. Warnings name the simplex channels.
+func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64) (g *topology.Graph, warnings []string, err error) {
 	has := make([]bool, n*n)
 	for _, a := range arcs {
 		has[a.From*n+a.To] = true
@@ -21,7 +21,7 @@ func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64, all b
 	const most = 10
 	for _, a := range arcs {
 		there, back := m[a.From*n+a.To], m[a.To*n+a.From]
-		if there > back*(1+duplex) && has[a.To*n+a.From] && !all {
+		if there > back*(1+duplex) && has[a.To*n+a.From] {
 			continue // the other direction says so
 		}
 		if both := has[a.To*n+a.From]; !both || back > there*(1+duplex) {

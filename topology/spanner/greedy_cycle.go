@@ -1,6 +1,7 @@
 package spanner
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/topocast/topocast/internal/paths"
@@ -26,12 +27,10 @@ type GreedyCycle struct {
 	// DuplexSpread is eps_d: a channel whose directions differ by a ratio
 	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01.
 	DuplexSpread float64
-	// Compat does what the authors' program does where it differs from their
-	// paper: eps_s in place of eps_d for the first pair, comparisons that are
-	// strict, descents over visited hosts and with a tolerance, and no check
-	// of channels at the end.
-	Compat bool
 }
+
+// usualSpread is the default of both spreads.
+const usualSpread = 0.01
 
 var _ topology.Reconstructor = (*GreedyCycle)(nil)
 
@@ -60,7 +59,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 		arcs, warning = gaveUp(in.N(), in.Cells())
 		all = append(all, warning)
 	}
-	g, warnings, err := channelGraph(in.N(), in.Cells(), arcs, duplex, c.Compat)
+	g, warnings, err := channelGraph(in.N(), in.Cells(), arcs, duplex)
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +70,8 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex float64) {
 	n := in.N()
 	s := &greedySearch{
-		n: n, m: in.Cells(), compat: c.Compat, shared: c.SharedSpread, duplex: c.DuplexSpread,
+		n: n, m: in.Cells(), shared: cmp.Or(c.SharedSpread, usualSpread), duplex: cmp.Or(c.DuplexSpread, usualSpread),
 		has: make([]bool, n*n), visited: make([]bool, n), nearest: make([]int, n),
-	}
-	if s.shared == 0 {
-		s.shared = 0.01
-	}
-	if s.duplex == 0 {
-		s.duplex = 0.01
 	}
 	s.span()
 	s.closeCycles()
@@ -95,7 +88,6 @@ func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex
 type greedySearch struct {
 	n              int
 	m              []float64 // n*n readings, s; NaN: not measured
-	compat         bool
 	shared, duplex float64
 	has            []bool // n*n: arcs inserted
 	found          int    // arcs inserted; above mostArcs all stops
@@ -126,11 +118,10 @@ func (s *greedySearch) add(i, j int) {
 // dense tells that it is time to give up.
 func (s *greedySearch) dense() bool { return s.found > mostArcs(s.n) }
 
-// insert inserts i->j and, if it is not slower by more than the spread, j->i.
-func (s *greedySearch) insert(i, j int, spread float64) {
+// insert inserts i->j and, if it is not slower by more than the spread of directions, j->i.
+func (s *greedySearch) insert(i, j int) {
 	s.add(i, j)
-	limit := s.m[i*s.n+j] * (1 + spread)
-	if back := s.m[j*s.n+i]; back < limit || back == limit && !s.compat {
+	if s.m[j*s.n+i] <= s.m[i*s.n+j]*(1+s.duplex) {
 		s.add(j, i)
 	}
 }
@@ -143,14 +134,11 @@ func (s *greedySearch) span() {
 	for j := range s.nearest {
 		s.nearest[j] = -1
 	}
-	first, spread := s.closestPair(), s.duplex
-	if s.compat {
-		spread = s.shared
-	}
+	first := s.closestPair()
 	for first != nil && !s.dense() {
 		s.visit(first.From)
 		s.visit(first.To)
-		s.insert(first.From, first.To, spread)
+		s.insert(first.From, first.To)
 		start, limit := []int{first.From, first.To}, s.m[first.From*s.n+first.To]*(1+s.shared)
 		before := make([]bool, s.n)
 		for {
@@ -161,7 +149,7 @@ func (s *greedySearch) span() {
 				break
 			}
 			s.visit(j)
-			s.insert(i, j, s.duplex)
+			s.insert(i, j)
 			last, w := s.descend(j, s.m[i*s.n+j])
 			start, limit = []int{last}, w*(1+s.shared)
 		}
@@ -185,17 +173,15 @@ func (s *greedySearch) closestPair() *witness.Pair {
 
 // collect grows a group by all vertices within the limit of one of its members
 // and inserts every arc within the limit. What was found before, other than
-// the chain that led to the group, stays apart; the authors' program looks there
-// too.
+// the chain that led to the group, stays apart.
 func (s *greedySearch) collect(group []int, limit float64, before []bool) {
-	within := func(w float64) bool { return w < limit || w == limit && !s.compat }
 	for x := 0; x < len(group) && !s.dense(); x++ {
 		u := group[x]
 		for v := range s.n {
-			if v == u || before[v] && !s.compat {
+			if v == u || before[v] {
 				continue
 			}
-			there, back := within(s.m[u*s.n+v]), within(s.m[v*s.n+u])
+			there, back := s.m[u*s.n+v] <= limit, s.m[v*s.n+u] <= limit
 			if there {
 				s.add(u, v)
 			}
@@ -224,30 +210,20 @@ func (s *greedySearch) ascent() (from, to int) {
 
 // descend goes from v along the shortest arc while arcs get strictly shorter,
 // to vertices not seen before, and returns where it ends and the last weight.
-// The authors' program lets arcs after the first be longer by eps_s, and
-// returns to visited vertices; as an arc is used once, it ends all the same.
 func (s *greedySearch) descend(v int, w float64) (last int, weight float64) {
-	limit := w
 	for {
-		next, least := -1, limit
+		next, least := -1, w
 		for k := range s.n {
-			x := s.m[v*s.n+k]
-			if k == v || x >= least || !s.compat && s.visited[k] || s.compat && s.has[v*s.n+k] {
-				continue
+			if x := s.m[v*s.n+k]; k != v && x < least && !s.visited[k] {
+				next, least = k, x
 			}
-			next, least = k, x
 		}
 		if next < 0 {
 			return v, w
 		}
-		if !s.visited[next] {
-			s.visit(next)
-		}
-		s.insert(v, next, s.duplex)
-		v, w, limit = next, least, least
-		if s.compat {
-			limit *= 1 + s.shared
-		}
+		s.visit(next)
+		s.insert(v, next)
+		v, w = next, least
 	}
 }
 

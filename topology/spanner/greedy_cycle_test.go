@@ -18,7 +18,7 @@ import (
 // directMethods are GreedyCycle to the letter of the paper and of its program, and the given Witness.
 func directMethods(w *spanner.Witness) map[string]topology.Reconstructor {
 	return map[string]topology.Reconstructor{
-		"stages": &spanner.GreedyCycle{}, "compat": &spanner.GreedyCycle{Compat: true}, "witness": w,
+		"stages": &spanner.GreedyCycle{}, "witness": w,
 	}
 }
 
@@ -64,10 +64,8 @@ func TestGreedyCycleJoinsGroupsOnSharedMemory(t *testing.T) {
 		}
 	}
 	want := strings.Fields("0>1 0>2 0>3 1>0 1>2 2>0 2>1 3>0 3>4 3>5 4>3 4>5 5>3 5>4")
-	for name, method := range map[string]*spanner.GreedyCycle{"stages": {}, "compat": {Compat: true}} {
-		if got := arcs(topotest.Reconstruct(t, method, d).Graph); !slices.Equal(got, want) {
-			t.Errorf("by %s: arcs = %v, want %v", name, got, want)
-		}
+	if got := arcs(topotest.Reconstruct(t, &spanner.GreedyCycle{}, d).Graph); !slices.Equal(got, want) {
+		t.Errorf("arcs = %v, want %v", got, want)
 	}
 }
 
@@ -94,8 +92,8 @@ func TestDirectMethodsReportSimplexChannels(t *testing.T) {
 	for name, method := range directMethods(&spanner.Witness{KeepOverhead: true}) {
 		r := topotest.Reconstruct(t, method, d)
 		has := arcs(r.Graph)
-		if !slices.Contains(has, "1>0") || slices.Contains(has, "0>1") != (name == "compat") {
-			t.Errorf("by %s: arcs %v, want 1>0, and 0>1 in compat only", name, has)
+		if !slices.Contains(has, "1>0") || slices.Contains(has, "0>1") {
+			t.Errorf("by %s: arcs %v, want 1>0, and not 0>1", name, has)
 		}
 		if !slices.Contains(r.Warnings, "channel 1->0 is simplex: 0->1 takes 4 times as long") {
 			t.Errorf("by %s: warnings %q do not name the channel 1->0", name, r.Warnings)
@@ -129,9 +127,6 @@ func TestDirectMethodsOfLittle(t *testing.T) {
 		{"two parts", mat.NewDense(4, 4, []float64{0, 1, nan, nan, 1, 0, nan, nan, nan, nan, 0, 2, nan, nan, 2, 0}), []string{"0>1", "1>0", "2>3", "3>2"}},
 	} {
 		for name, method := range directMethods(&spanner.Witness{}) {
-			if name == "compat" && c.name == "two hosts at no latency" {
-				continue // its strict comparisons leave the way back out
-			}
 			if got := arcs(topotest.Reconstruct(t, method, c.d).Graph); !slices.Equal(got, c.arcs) {
 				t.Errorf("%s by %s: arcs %v, want %v", c.name, name, got, c.arcs)
 			}

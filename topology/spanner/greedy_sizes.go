@@ -2,6 +2,7 @@ package spanner
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/readings"
@@ -24,7 +25,12 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 		return nil, fmt.Errorf("spanner: greedy: no message length is given")
 	}
 	sizes = slices.SortedFunc(slices.Values(sizes), func(a, b Sized) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
-	var graphs []*topology.Graph
+	shortest, err := readings.DirectedOf("spanner: greedy", sizes[0].Repetitions)
+	if err != nil {
+		return nil, err
+	}
+	n := shortest.N()
+	found := make(map[[2]int]int) // in how many of the topologies an arc is
 	var local []topology.LocalTopology
 	var warnings []string
 	for i, s := range sizes {
@@ -35,25 +41,26 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 		if err != nil {
 			return nil, fmt.Errorf("messages of %d B: %w", s.Bytes, err)
 		}
-		graphs = append(graphs, r.Graph)
+		if r.Graph.Hosts() != n {
+			return nil, fmt.Errorf("spanner: greedy: messages of %d B are between %d hosts, and those of %d B between %d: want the same hosts", s.Bytes, r.Graph.Hosts(), sizes[0].Bytes, n)
+		}
+		for _, a := range r.Graph.Arcs() {
+			found[[2]int{a.From, a.To}]++
+		}
 		local = append(local, topology.LocalTopology{Bytes: s.Bytes, Arcs: r.Graph.Arcs()})
 		for _, w := range r.Warnings {
 			warnings = append(warnings, fmt.Sprintf("messages of %d B: %s", s.Bytes, w))
 		}
 	}
-	merged, err := topology.Merge(graphs...)
+	arcs := make([]topology.Arc, 0, len(found))
+	for ends, times := range found { // NewGraph sorts them
+		arcs = append(arcs, topology.Arc{
+			From: ends[0], To: ends[1], Latency: shortest.Cells()[ends[0]*n+ends[1]], Bandwidth: math.NaN(),
+			Probability: float64(times) / float64(len(sizes)),
+		})
+	}
+	merged, err := topology.NewGraph(n, 0, nil, arcs)
 	if err != nil {
-		return nil, err
-	}
-	shortest, err := readings.DirectedOf("spanner: greedy", sizes[0].Repetitions)
-	if err != nil {
-		return nil, err
-	}
-	arcs := slices.Clone(merged.Arcs())
-	for i, a := range arcs {
-		arcs[i].Latency = shortest.Cells()[a.From*shortest.N()+a.To] // NaN: not measured
-	}
-	if merged, err = merged.WithArcs(arcs); err != nil {
 		return nil, err
 	}
 	result, err := topology.NewResult(merged, shortest.Cells(), 0, shortest.Noise(), warnings)

@@ -91,7 +91,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 	if duplex == 0 {
 		duplex = max(leastDuplex, tolerance)
 	}
-	g, more, err := channelGraph(n, m, arcs, duplex, false)
+	g, more, err := channelGraph(n, m, arcs, duplex)
 	if err != nil {
 		return nil, err
 	}

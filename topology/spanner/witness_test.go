@@ -111,10 +111,10 @@ func TestWitnessOnSimGridTorus(t *testing.T) {
 // readings as given, by the textbook: paths by Floyd and Warshall.
 func fitBy(g *topology.Graph, overhead float64, d *mat.Dense) (r2, residual float64) {
 	n, _ := d.Dims()
-	fit := mat.NewDense(n, n, nil)
+	fit, weighted := mat.NewDense(n, n, nil), g.Weighted()
 	for i := range n {
 		for j := range n {
-			w, _ := g.Weight(int64(i), int64(j))
+			w, _ := weighted.Weight(int64(i), int64(j))
 			fit.Set(i, j, w)
 		}
 	}

@@ -113,7 +113,7 @@ function fillColours() {
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   view.change();
-  drawFigures();
+  if (report.heat) drawHeat(report.heat);
 }
 
 function start() {
@@ -161,6 +161,6 @@ function start() {
   addEventListener("afterprint", () => setTheme(before));
 
   chooseWiring();
-  drawFigures();
+  if (report.heat) drawHeat(report.heat);
   drawTables();
 }

@@ -39,18 +39,24 @@ class View {
     if (!this.wiring) return;
     Object.assign(this, { zoom: 1, panX: 0, panY: 0 });
     this.project();
-    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const v of this.wiring.nodes) {
-      left = Math.min(left, this.x[v]);
-      right = Math.max(right, this.x[v]);
-      top = Math.min(top, this.y[v]);
-      bottom = Math.max(bottom, this.y[v]);
-    }
+    const [left, right, top, bottom] = this.bounds(this.wiring.nodes);
     const room = this.width - 180; // with names on the right
     const most = this.wiring.nodes.length > 2 ? this.height : this.height / 3;
     this.zoom = Math.max(1, Math.min(room / Math.max(right - left, 0.01), (this.height - 90) / Math.max(bottom - top, 0.01), most));
     this.panX = (this.width / 2 - (left + right) / 2) * this.zoom - 40;
     this.panY = (this.height / 2 - (top + bottom) / 2) * this.zoom;
+  }
+
+  // bounds are the left, right, top and bottom of nodes on the screen.
+  bounds(nodes) {
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (const v of nodes) {
+      left = Math.min(left, this.x[v]);
+      right = Math.max(right, this.x[v]);
+      top = Math.min(top, this.y[v]);
+      bottom = Math.max(bottom, this.y[v]);
+    }
+    return [left, right, top, bottom];
   }
 
   // change is called when other nodes or links are to be seen, or in other colours.
@@ -105,13 +111,7 @@ class View {
     c.font = "11px system-ui, sans-serif";
     c.textBaseline = "bottom";
     for (const [k, members] of w.boxes()) {
-      let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-      for (const v of members) {
-        left = Math.min(left, this.x[v]);
-        right = Math.max(right, this.x[v]);
-        top = Math.min(top, this.y[v]);
-        bottom = Math.max(bottom, this.y[v]);
-      }
+      const [left, right, top, bottom] = this.bounds(members);
       const pad = 7 + 5 * w.groups[k].deep;
       c.fillStyle = this.colours.panel;
       c.strokeStyle = this.colours.edge;

@@ -2,50 +2,9 @@ package topology
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
-
-// Merge makes one graph of local topologies, which are graphs of the same
-// vertices found for one message length each. The probability of an arc is the
-// share of the graphs that have it (Bannikov and Salnikov 2014, section 2.1); an
-// arc's own probability counts. Latency, bandwidth and names are those of the
-// first graph that has them: give the shortest message first. O(a log a) for a arcs
-// in all.
-func Merge(local ...*Graph) (*Graph, error) {
-	if len(local) == 0 {
-		return nil, fmt.Errorf("topology: merge: no graph given")
-	}
-	first := local[0]
-	index := map[[2]int]int{}
-	var arcs []Arc
-	for k, g := range local {
-		if g.hosts != first.hosts || g.vertices != first.vertices {
-			return nil, fmt.Errorf("topology: merge: graph %d has %d hosts and %d vertices, the first %d and %d: want the same", k, g.hosts, g.vertices, first.hosts, first.vertices)
-		}
-		for _, a := range g.arcs {
-			p := [2]int{a.From, a.To}
-			i, seen := index[p]
-			if !seen {
-				i = len(arcs)
-				index[p] = i
-				arcs = append(arcs, Arc{From: a.From, To: a.To, Latency: a.Latency, Bandwidth: a.Bandwidth})
-			}
-			if math.IsNaN(arcs[i].Latency) {
-				arcs[i].Latency = a.Latency
-			}
-			if math.IsNaN(arcs[i].Bandwidth) {
-				arcs[i].Bandwidth = a.Bandwidth
-			}
-			arcs[i].Probability += a.Probability
-		}
-	}
-	for i := range arcs {
-		arcs[i].Probability = min(1, arcs[i].Probability/float64(len(local)))
-	}
-	return NewGraph(first.hosts, first.vertices-first.hosts, first.names, arcs)
-}
 
 // A Channel is what joins two vertices in either direction, as it is drawn.
 type Channel struct {
@@ -94,4 +53,37 @@ func (g *Graph) Channels() []Channel {
 	}
 	slices.SortFunc(all, func(a, b Channel) int { return cmp.Or(a.U-b.U, a.V-b.V) })
 	return all
+}
+
+// A LocalTopology is what was found for messages of one length (Bannikov and Salnikov 2014, section
+// 2.1).
+type LocalTopology struct {
+	Bytes int64
+	Arcs  []Arc // sorted by From, then To, with the latencies in s that messages of this length have
+}
+
+// Channels joins the two directions of each link of the result's graph: see [Graph.Channels]. Where it
+// was merged of several message lengths, an arc is as long as it is in the mean over those that have it.
+func (r *Result) Channels() ([]Channel, error) {
+	if len(r.Local) == 0 {
+		return r.Graph.Channels(), nil
+	}
+	sum, count := make([]float64, r.Graph.NumArcs()), make([]float64, r.Graph.NumArcs())
+	for _, local := range r.Local {
+		for _, a := range local.Arcs {
+			if i := r.Graph.ArcIndex(a.From, a.To); i >= 0 && !math.IsNaN(a.Latency) {
+				sum[i] += a.Latency
+				count[i]++
+			}
+		}
+	}
+	arcs := append([]Arc(nil), r.Graph.Arcs()...)
+	for i := range arcs {
+		arcs[i].Latency = sum[i] / count[i] // NaN without any
+	}
+	g, err := r.Graph.WithArcs(arcs)
+	if err != nil {
+		return nil, err
+	}
+	return g.Channels(), nil
 }
