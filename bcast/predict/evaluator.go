@@ -31,8 +31,7 @@ type transfers interface {
 // storage is used again: it belongs to one goroutine.
 type Evaluator struct {
 	machine
-	along  *topology.Hierarchy  // that schedules follow: the machine's own tree, or another one of its ranks
-	costs  *schedule.Costs      // for problems on that; nil: not known
+	costs  *schedule.Costs      // for problems on the tree; nil: not known
 	native map[int][]NativeTime // by group of the machine's own tree, ascending
 	free   []float64            // per link: s, when it is free again
 	load   []float64            // per link: s, for which it has been busy
@@ -83,7 +82,7 @@ func newEvaluator(m machine) *Evaluator {
 		m.paths = newTreePaths(m.ranks, m.tree, m.transfers)
 	}
 	return &Evaluator{
-		machine: m, along: m.tree, ops: make([][]schedule.Op, m.ranks),
+		machine: m, ops: make([][]schedule.Op, m.ranks),
 		free: make([]float64, m.paths.count()), load: make([]float64, m.paths.count()),
 		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
 		calling: make([]bool, m.ranks),
@@ -108,7 +107,7 @@ func (e *Evaluator) Predict(a schedule.Algorithm, p schedule.Problem) float64 {
 // within is Predict if that is no more than the limit, in s; or else a time above the limit that it is
 // at least, and false.
 func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float64) (seconds float64, all bool) {
-	if p.Costs == nil && p.Tree == e.along {
+	if p.Costs == nil && p.Tree == e.tree {
 		p.Costs = e.costs
 	}
 	parts, some := a.Prepare(p), steady

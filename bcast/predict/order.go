@@ -27,17 +27,6 @@ func order(plans []Plan) {
 	plans[0] = c
 }
 
-// Order sorts plans that were searched for apart by their predictions, those without one last.
-func Order(plans []Plan) {
-	least := func(c Plan) float64 {
-		if math.IsNaN(c.Predicted) {
-			return math.Inf(1)
-		}
-		return c.Predicted
-	}
-	slices.SortStableFunc(plans, func(a, b Plan) int { return cmp.Compare(least(a), least(b)) })
-}
-
 // hide takes away predictions that are guesses: good enough to choose by, not to
 // be told.
 func (s *search) hide(plans []Plan) {

@@ -11,7 +11,6 @@ import (
 type Plan struct {
 	Algorithm      schedule.Algorithm // nil: native
 	Index          int                // of the algorithm, in the list that was searched
-	Topology       string             // whose groups it follows; "": those of the network
 	Segment        int                // bytes; 0: the message is sent whole
 	Blocking       bool               // steps are carried out one after the other, rather than some at once
 	Predicted      float64            // s, by the network; NaN if that leaves a time of the schedule to be guessed
@@ -25,16 +24,6 @@ func (p Plan) Name() string {
 		return "native"
 	}
 	return p.Algorithm.Name()
-}
-
-// NameAlong is Name, and in brackets the topology if it is not that of the network.
-func (p Plan) NameAlong() string { return p.Name() + p.bracketed() }
-
-func (p Plan) bracketed() string {
-	if p.Topology == "" {
-		return ""
-	}
-	return " (" + p.Topology + ")"
 }
 
 // String describes the plan in a line of text.
@@ -56,7 +45,7 @@ func (p Plan) How() string {
 	if p.Algorithm == nil {
 		return "native"
 	}
-	return schedule.Text(p.Algorithm) + p.bracketed() + p.pieces()
+	return schedule.Text(p.Algorithm) + p.pieces()
 }
 
 func (p Plan) pieces() string {

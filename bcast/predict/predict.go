@@ -5,7 +5,6 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/topology"
 )
 
 // Predict is the time in s, from the start of the root until the last rank has
@@ -68,14 +67,6 @@ func New(n *model.Network) *Evaluator {
 	e := newEvaluator(m)
 	e.costs = m.costs(m.tree)
 	return e
-}
-
-// Along is an evaluator of the same machine whose plans follow other groups of its ranks, of which the costs are
-// CostsAlong, nil if nothing is known. What they take is predicted as before.
-func (e *Evaluator) Along(tree *topology.Hierarchy, costs *schedule.Costs) *Evaluator {
-	other := newEvaluator(e.machine)
-	other.along, other.costs = tree, costs
-	return other
 }
 
 // Uniform predicts for ranks of which nothing is known: all pairs are alike.

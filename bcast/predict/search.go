@@ -123,7 +123,7 @@ type estimate struct {
 func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search {
 	s := &search{
 		Evaluator: e, list: list, segments: []int{0}, least: math.Inf(1), fastest: math.Inf(1), played: make(map[[2]int]float64),
-		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.along, Costs: e.costs},
+		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree, Costs: e.costs},
 	}
 	for segment := powerBelow(bytes); segment >= MinSegment; segment /= 2 {
 		s.segments = append(s.segments, segment)
