@@ -69,7 +69,7 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	}
 	for _, i := range group {
 		s := &r.samples[i]
-		if r.crossingOf(s, candidate) != nil || r.passes != nil && r.passes(i, candidate) {
+		if r.crossingOf(s, candidate) != nil || r.passes(s, candidate) {
 			continue
 		}
 		others = append(others, r.asLongAs(s, like.usual))
@@ -80,7 +80,7 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	d.kind = like.kind
 	if len(near) >= fewControls {
 		others = near
-	} else if r.loaded {
+	} else if r.busy != nil {
 		d.doubt = math.Log1p(unlike)
 	}
 	if len(others) < anyControls {
@@ -88,7 +88,7 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	}
 	middle := stats.MiddleMedian(others)
 	d.excess = stats.MiddleMedian(through) - middle
-	if r.loaded { // of two transfers one may have met with an accident
+	if r.busy != nil { // of two transfers one may have met with an accident
 		d.excess = stats.LowerMedian(through) - middle
 	}
 	if usual, fixed := like.usual, min(r.line[d.kind].fixed, like.usual); fixed > 0 && usual > fixed { // of a longer time a link makes more

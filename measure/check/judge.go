@@ -213,10 +213,13 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		e.p = min(1, e.p*float64(len(targets)))
 		if e.p <= level {
 			named = append(named, e)
-			if e.often == 1 {
-				r.explain(e.candidate, e.factor)
-			} else {
+			switch {
+			case e.often < 1:
 				r.explainSome(e.candidate, e.factor)
+			case r.busy != nil:
+				r.busy.explain(e.candidate, e.factor)
+			default:
+				r.explainAlone(e.candidate, e.factor)
 			}
 		} else {
 			rest = append(rest, e)

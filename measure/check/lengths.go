@@ -10,49 +10,67 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// A length is a class of measurements with about the same nominal time.
-type length struct {
+// A class are measurements that are alike.
+type class struct {
 	ids     []int
 	nominal float64 // s, the median
 	known   int     // samples of the first part
 	offset  float64 // ln of what they usually take over what they should; NaN: too few
 }
 
-// lengths are the classes of some samples, the shortest first. Each tells what its measurements usually take, if enough
-// of them were screened.
-func (r *readings) lengths(ids []int, load map[int32]float64) []length {
-	slices.SortStableFunc(ids, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.samples[a].nominal, r.samples[b].nominal), a-b)
-	})
-	var all []length
-	for i, id := range ids {
-		if i > 0 {
-			before, now, last := r.samples[ids[i-1]].nominal, r.samples[id].nominal, &all[len(all)-1]
-			if now-before <= gapAlike*before && (last.known < manyAlike || now <= before*roundingUp) {
-				last.ids = append(last.ids, id)
-				if id < r.screened {
-					last.known++
-				}
-				continue
-			}
+// classes are those of some samples: under load of transfers with the same limit, and else of measurements with about the
+// same nominal time, the shortest first. Each tells what its measurements usually take, if enough of them were screened.
+func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
+	var all []class
+	join := func(c, id int) {
+		if c == len(all) {
+			all = append(all, class{offset: math.NaN()})
 		}
-		all = append(all, length{ids: []int{id}})
-		if id < r.screened {
-			all[len(all)-1].known = 1
+		if all[c].ids = append(all[c].ids, id); id < r.screened {
+			all[c].known++
+		}
+	}
+	if r.busy != nil {
+		of := map[limit]int{}
+		for _, id := range ids {
+			c, seen := of[r.samples[id].limit]
+			if !seen {
+				c = len(all)
+				of[r.samples[id].limit] = c
+			}
+			join(c, id)
+		}
+	} else {
+		slices.SortStableFunc(ids, func(a, b int) int {
+			return cmp.Or(cmp.Compare(r.samples[a].nominal, r.samples[b].nominal), a-b)
+		})
+		for i, id := range ids {
+			c := len(all)
+			if i > 0 {
+				before, now := r.samples[ids[i-1]].nominal, r.samples[id].nominal
+				if now-before <= gapAlike*before && (all[c-1].known < manyAlike || now <= before*roundingUp) {
+					c--
+				}
+			}
+			join(c, id)
 		}
 	}
 	for i := range all {
-		l := &all[i]
-		l.nominal = r.samples[l.ids[len(l.ids)/2]].nominal
-		l.offset = math.NaN()
-		if l.known >= fewAlike {
-			var ratios []float64
-			for _, id := range l.ids {
-				if s := &r.samples[id]; id < r.screened {
-					ratios = append(ratios, math.Log(s.value/s.nominal)-load[s.group])
-				}
-			}
-			l.offset = lowestLevel(ratios, r.spreadOfPairs())
+		c := &all[i]
+		c.nominal = r.samples[c.ids[len(c.ids)/2]].nominal
+		if c.known >= fewAlike {
+			c.offset = lowestLevel(r.ofScreened(c.ids, ratio), r.spreadOfPairs())
+		}
+	}
+	return all
+}
+
+// ofScreened are the values of those samples that are of the first part.
+func (r *readings) ofScreened(ids []int, value func(s *sample) float64) []float64 {
+	var all []float64
+	for _, id := range ids {
+		if id < r.screened {
+			all = append(all, value(&r.samples[id]))
 		}
 	}
 	return all
@@ -85,7 +103,7 @@ const wideRange = 1.5
 
 // lineOf fits a line to the lengths that are known: the slope is what a link's own time counts for, and fixed the
 // overhead that each message pays at its ends. With one length all is slope.
-func lineOf(all []length) line {
+func lineOf(all []class) line {
 	var x, y, weights []float64
 	for _, l := range all {
 		if !math.IsNaN(l.offset) {
@@ -111,13 +129,13 @@ func lineOf(all []length) line {
 
 // doubtOf is the relative error of a line's slope, one sigma, by the spread of single measurements: that of the shortest
 // and the longest times that are known, which are medians.
-func (r *readings) doubtOf(l line, all []length) float64 {
-	known := slices.DeleteFunc(slices.Clone(all), func(x length) bool { return math.IsNaN(x.offset) })
+func (r *readings) doubtOf(l line, all []class) float64 {
+	known := slices.DeleteFunc(slices.Clone(all), func(x class) bool { return math.IsNaN(x.offset) })
 	if len(known) == 0 {
 		return 0
 	}
 	const ofMedian = 1.25 // times the error of a mean (normal)
-	err := func(x *length) float64 {
+	err := func(x *class) float64 {
 		return ofMedian * r.spreadOfPairs() / math.Sqrt(float64(x.known)) * x.nominal * math.Exp(x.offset)
 	}
 	first, last := &known[0], &known[len(known)-1]
@@ -127,36 +145,51 @@ func (r *readings) doubtOf(l line, all []length) float64 {
 	return math.Hypot(err(first), err(last)) / (last.nominal - first.nominal) / l.slope
 }
 
-// tooLong is how many times as long as the line through shorter measurements those of a length may be. More is no
-// protocol of a library: all of them cross one slow link, as between two racks.
+// tooLong is how many times as long as the line through shorter measurements those of a length may be.
 const tooLong = 1.5
 
-func (r *readings) compareByLength(ids []int, load map[int32]float64) {
-	all := r.lengths(ids, load)
-	for i := range all {
-		shorter := lineOf(all[:i])
-		if l := &all[i]; r.w.specified[r.samples[l.ids[0]].kind] && !math.IsNaN(l.offset) && l.nominal*math.Exp(l.offset) > tooLong*(shorter.fixed+shorter.slope*l.nominal) && slices.ContainsFunc(all[:i], func(x length) bool { return !math.IsNaN(x.offset) }) {
-			l.offset = math.NaN()
-		}
+// compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each
+// does. The load of their groups is taken out before.
+func (r *readings) compareAlike(ids []int, load map[int32]float64) {
+	ratio := func(s *sample) float64 { return math.Log(s.value/s.nominal) - load[s.group] }
+	all := r.classes(ids, ratio)
+	var usual func(nominal float64) float64 // the offset where a class tells none
+	if r.busy != nil {
+		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
+		usual = func(float64) float64 { return middle }
+	} else {
+		r.passOverSlow(all)
+		k := r.samples[ids[0]].kind
+		whole := lineOf(all)
+		r.line[k], r.slopeDoubt[k] = whole, r.doubtOf(whole, all)
+		usual = func(nominal float64) float64 { return math.Log(whole.fixed/nominal + whole.slope) }
 	}
-	whole := lineOf(all)
-	k := r.samples[ids[0]].kind
-	r.line[k], r.slopeDoubt[k] = whole, r.doubtOf(whole, all)
-	for _, l := range all {
-		offset := l.offset
+	for _, c := range all {
+		offset := c.offset
 		if math.IsNaN(offset) {
-			offset = math.Log(whole.fixed/l.nominal + whole.slope)
+			offset = usual(c.nominal)
 		}
-		for _, i := range l.ids {
+		for _, i := range c.ids {
 			s := &r.samples[i]
-			s.usual = s.nominal * math.Exp(offset)
-			s.excess = math.Log(s.value/s.usual) - load[s.group]
-			for c := s.first; c < s.last; c++ {
-				cr := &r.crossings[c]
+			s.usual, s.excess = s.nominal*math.Exp(offset), ratio(s)-offset
+			for k := s.first; k < s.last && r.busy == nil; k++ {
+				cr := &r.crossings[k]
 				if f, _ := r.c.what(cr.candidate); f < slowAnswer { // a link makes its own time, not that of the ends
-					cr.weight = min(1, cr.nominal*whole.slope*s.nominal/s.usual)
+					cr.weight = min(1, cr.nominal*r.line[s.kind].slope*s.nominal/s.usual)
 				}
 			}
+		}
+	}
+}
+
+// passOverSlow forgets what lengths tell that take much longer than the line through shorter ones has it: no protocol of a
+// library does that, but one slow link that all of them cross, as between two racks.
+func (r *readings) passOverSlow(all []class) {
+	for i := range all {
+		c, shorter := &all[i], lineOf(all[:i])
+		known := slices.ContainsFunc(all[:i], func(x class) bool { return !math.IsNaN(x.offset) })
+		if r.w.specified[r.samples[c.ids[0]].kind] && known && c.nominal*math.Exp(c.offset) > tooLong*(shorter.fixed+shorter.slope*c.nominal) {
+			c.offset = math.NaN()
 		}
 	}
 }

@@ -79,18 +79,12 @@ func (p *loadPlanner) learn(usage, volume []float64, doubtful []int32, c *candid
 		p.carried[v] += told(x / p.w.ports[v])
 	}
 	for _, candidate := range doubtful {
-		switch what, i := c.what(candidate); what {
-		case slowLink:
-			ends := p.w.links[i]
-			for _, e := range [...]int{p.w.graph.ArcIndex(ends[0], ends[1]), p.w.graph.ArcIndex(ends[1], ends[0])} {
-				if e >= 0 {
-					p.filled[e] = 0
-				}
-			}
-		case slowRate:
-			p.filled[i] = 0
-		case slowSwitch:
+		if what, i := c.what(candidate); what == slowSwitch {
 			p.carried[i] = 0
+			continue
+		}
+		for _, arc := range c.arcsOf(candidate) {
+			p.filled[arc] = 0
 		}
 	}
 }
@@ -126,7 +120,7 @@ func (p *loadPlanner) receiver(from int, free, at []int) int {
 	for i := range 2 * partners {
 		to := free[p.rng.IntN(len(free))]
 		if i%2 == 0 {
-			to = p.w.near(p.rng, from, p.w.hosts)
+			to = p.w.near(p.rng, from)
 		}
 		if to == from || at[to] < 0 {
 			continue
@@ -167,7 +161,7 @@ func (p *loadPlanner) gain(from, to int) (gain float64, ok bool) {
 // sortBySwitches puts transfers between the same two switches beside each other.
 func (w *wiring) sortBySwitches(transfers [][2]int) {
 	slices.SortStableFunc(transfers, func(a, b [2]int) int {
-		return cmp.Or(cmp.Compare(w.above(a[0]), w.above(b[0])), cmp.Compare(w.above(a[1]), w.above(b[1])))
+		return cmp.Or(cmp.Compare(w.switchOf(a[0]), w.switchOf(b[0])), cmp.Compare(w.switchOf(a[1]), w.switchOf(b[1])))
 	})
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -24,26 +25,17 @@ import (
 // read by then. The messages travel on a duplicate of comm if it is an mpi.Splitter. A round takes
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	var found *Result
-	err := converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) error {
-		var err error
-		found, err = Find(ctx, hosts, ask.read, s)
-		return err
+	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Result, error) {
+		return Find(ctx, hosts, ask.read, s)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
 }
 
-// converse lets rank 0 do work with an asker, to whom all ranks answer.
-// The settings that work gets have names. It is collective.
-func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) error) error {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
+// converse lets rank 0 do work with an asker, to whom all ranks answer, and returns what comes of it there; nil on
+// the others. The settings that work gets have names. It is collective.
+func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) (*T, error)) (*T, error) {
+	s := *cmp.Or(settings, &Settings{})
+	var result *T
+	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
 		places, err := mpi.GatherPlaces(c.Comm)
 		if err != nil {
 			return fmt.Errorf("check: collecting the hosts: rank %d: %w", c.Comm.Rank(), err)
@@ -57,19 +49,17 @@ func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, wo
 			if s.Names == nil {
 				s.Names = names
 			}
-			full, err := s.validate(len(ranks))
-			if err != nil {
-				return err
-			}
-			return work(len(ranks), &s, &asker{c: c, play: play, s: &full, ranks: ranks})
+			ask := &asker{c: c, play: play, bytes: cmp.Or(s.Bytes, defaultBytes), ranks: ranks}
+			result, err = work(len(ranks), &s, ask)
+			return err
 		})
 	})
+	return result, err
 }
 
-// What rank 0 tells all ranks before each round: whether all transfer at once, the size and number of samples, then
-// ranks in pairs.
+// What rank 0 tells all ranks before each round: whether all transfer at once, the size of messages, then ranks in pairs.
 const (
-	roundHead = 9 // bytes
+	roundHead = 5 // bytes
 	perPair   = 8
 
 	oneByOne byte = iota // each pair by itself
@@ -80,8 +70,8 @@ const (
 type asker struct {
 	c     *harness.Conductor
 	play  harness.Play
-	s     *Settings // with defaults
-	ranks []int     // of the hosts
+	bytes int   // of long messages
+	ranks []int // of the hosts
 }
 
 // read is an Oracle.
@@ -114,8 +104,7 @@ func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, erro
 
 // ask returns what all ranks tell of a round; nil if the check has ended before it.
 func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
-	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.s.Bytes))
-	round = binary.LittleEndian.AppendUint32(round, uint32(a.s.Samples))
+	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.bytes))
 	for _, pair := range pairs {
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
@@ -190,6 +179,7 @@ type answer struct{ latency, long float64 } // s; NaN: it had no part
 
 const (
 	shortBytes  = 8 // of latencies, and of answers to long messages
+	shortSamples = 9 // of short messages, of which the lower quartile counts: three are below it
 	longSamples = 3 // of long messages, of which the median counts: they vary little
 	tagLong     = harness.FirstTag
 	answerBytes = 16
@@ -216,7 +206,7 @@ func parseAnswer(text []byte) (answer, error) {
 
 // round takes part in a round.
 func (p *prober) round(round []byte) ([]byte, error) {
-	size, samples := int(binary.LittleEndian.Uint32(round[1:])), int(binary.LittleEndian.Uint32(round[5:]))
+	size := int(binary.LittleEndian.Uint32(round[1:]))
 	to, from := -1, -1 // whom this rank sends to, and receives from
 	for at := roundHead; at+perPair <= len(round); at += perPair {
 		a, b := int(binary.LittleEndian.Uint32(round[at:])), int(binary.LittleEndian.Uint32(round[at+4:]))
@@ -232,7 +222,7 @@ func (p *prober) round(round []byte) ([]byte, error) {
 	if round[0] == atOnce {
 		err = p.loaded(&own, to, from, size)
 	} else {
-		err = p.pair(&own, max(to, from), to >= 0, size, samples)
+		err = p.pair(&own, max(to, from), to >= 0, size)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
@@ -241,9 +231,9 @@ func (p *prober) round(round []byte) ([]byte, error) {
 }
 
 // pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.
-func (p *prober) pair(own *answer, peer int, first bool, size, samples int) error {
+func (p *prober) pair(own *answer, peer int, first bool, size int) error {
 	if p.probe == nil && peer >= 0 {
-		p.probe = pingpong.New(p.Comm, shortBytes, samples)
+		p.probe = pingpong.New(p.Comm, shortBytes, shortSamples)
 		p.long = make([]byte, size)
 	}
 	phases := []func() error{

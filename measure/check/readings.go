@@ -25,6 +25,8 @@ type sample struct {
 	value   float64 // s
 	nominal float64 // s, as the graph has it; NaN without one
 	limit   limit   // under load, what bounds its rate
+	route   []int32 // under load, arcs
+	flow    int     // under load, its number in its round
 	share   float64 // of a long message's time, what the transfer makes
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
@@ -47,9 +49,7 @@ type readings struct {
 	c          *candidates
 	bytes      float64
 	samples    []sample
-	loaded     bool                                   // all hosts are busy, see FindUnderLoad
-	passes     func(sample int, candidate int32) bool // under load, whether a sample goes over a candidate, be it full or not
-	explain    func(candidate int32, factor float64)  // takes out of the samples what a candidate that is always slow makes of them
+	busy       *loader // of all hosts, see FindUnderLoad; nil: they are measured by pairs
 	crossings  []crossing
 	screened   int // samples before the narrowing down
 	groups     int
@@ -161,13 +161,10 @@ func (r *readings) compare() {
 		}
 		load := make(map[int32]float64)
 		for range 2 {
-			switch {
-			case r.w.graph == nil:
+			if r.w.graph == nil {
 				r.compareByPeaks(ids, load)
-			case r.loaded:
-				r.compareByLimit(ids, load)
-			default:
-				r.compareByLength(ids, load)
+			} else {
+				r.compareAlike(ids, load)
 			}
 			more := r.loads(ids)
 			for group, x := range more {
@@ -325,10 +322,7 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 		sum[h] /= n
 		noise += r.sigma[k] * r.sigma[k] / n
 		known++
-		at := -1
-		if r.w.graph != nil && r.w.cable[h] >= 0 {
-			at = r.w.switchOf(h)
-		}
+		at := r.w.switchOf(h)
 		groups[at] = append(groups[at], h)
 	}
 	var off []float64

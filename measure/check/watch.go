@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -103,16 +104,9 @@ type WatchResult struct {
 // neither they nor other links on their routes are told of it. The first 8 samples of a series only found its level. O(samples * iterations), and some
 // 10 ms for each distinct spread of series.
 func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
-	var s WatchSettings
-	if settings != nil {
-		s = *settings
-	}
-	if s.Step == 0 {
-		s.Step = defaultStep
-	}
-	if s.FalseAlarms == 0 {
-		s.FalseAlarms = defaultWatchRate
-	}
+	s := *cmp.Or(settings, &WatchSettings{})
+	s.Step = cmp.Or(s.Step, defaultStep)
+	s.FalseAlarms = cmp.Or(s.FalseAlarms, defaultWatchRate)
 	if !(s.Step > 0) || s.Step > 10 {
 		return nil, fmt.Errorf("check: WatchSettings.Step: %v: want above 0, at most 10", s.Step)
 	}
@@ -167,6 +161,6 @@ func (out *WatchResult) sort() {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(pair(a), pair(b)), cmp.Compare(b.Strength, a.Strength), compareNames(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(pair(a), pair(b)), cmp.Compare(b.Strength, a.Strength), hostlist.Naturally(a.Name, b.Name))
 	})
 }

@@ -1,6 +1,7 @@
 package concurrent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -24,19 +25,13 @@ const (
 // the ranks of the pattern, and a visit short messages for all connections and ten to twenty round trips
 // of each of the ranks with rank 0. Visits are as many as the logarithm of the iterations.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
+	s := *cmp.Or(settings, &Settings{})
 	var r *Result
 	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
 		r, err = run(c, &s)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, err
 }
 
 // run is Measure on a communicator of its own.

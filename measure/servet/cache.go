@@ -86,10 +86,7 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return result, err
 }
 
 // setSizes are the sizes of working sets up to the largest: each power of two and one and a half of each.
@@ -191,17 +188,13 @@ func (r *CacheResult) take() (warnings []string) {
 				}
 				return math.Log(t/a) / math.Log(b/a)
 			}
-			pairs := pairsOf(ranks)
-			evictions := make([]float64, len(pairs))
-			for i, p := range pairs {
-				evictions[i] = (share(p[0], p[1]) + share(p[1], p[0])) / 2
-				if tests++; math.IsNaN(evictions[i]) {
-					unknown++
-				}
-				r.Tests = append(r.Tests, CacheTest{p[0], p[1], x.sharpest, evictions[i]})
-			}
-			groups, odd := joined(ranks, pairs, func(i int) (bool, bool) { return evictions[i] > evicted, !math.IsNaN(evictions[i]) })
-			against += odd
+			groups, nan, odd := joined(ranks, func(a, b int) (bool, bool) {
+				eviction := (share(a, b) + share(b, a)) / 2
+				r.Tests = append(r.Tests, CacheTest{a, b, x.sharpest, eviction})
+				tests++
+				return eviction > evicted, !math.IsNaN(eviction)
+			})
+			unknown, against = unknown+nan, against+odd
 			cache.Groups = append(cache.Groups, groups...)
 		}
 		if missing += unknown; tests == 0 || unknown < tests {

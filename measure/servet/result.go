@@ -1,6 +1,7 @@
 package servet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -43,13 +44,7 @@ type Step struct {
 }
 
 func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
-	r := &Result{What: what, Bytes: s.Bytes, Repetitions: s.Repetitions}
-	if r.Bytes == 0 {
-		r.Bytes = defaultBytes
-	}
-	if r.Repetitions == 0 {
-		r.Repetitions = defaultRepetitions
-	}
+	r := &Result{What: what, Bytes: cmp.Or(s.Bytes, defaultBytes), Repetitions: cmp.Or(s.Repetitions, defaultRepetitions)}
 	p.Bytes, p.Repetitions, p.Untouched = r.Bytes, r.Repetitions, s.Untouched
 	p.Ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
 	return r

@@ -21,7 +21,7 @@ type load struct {
 	// What came of it: by sample, by pair. Back is that of the other direction, of
 	// round trips.
 	forth, back [][]flow
-	reading     int // the number of the first that it gave
+	reading     int // the number of the one that it gave
 }
 
 // A part is what one rank does in a step.

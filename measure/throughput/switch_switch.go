@@ -31,20 +31,8 @@ func (c *campaign) switchSwitch() (bool, error) {
 
 // takeLinks measures loads for links, as many at once as do not meet, and judges them.
 func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
-	var needs [][]int
-	for _, l := range loads {
-		needs = append(needs, c.needs(l.pairs))
-	}
-	var steps [][]*load
-	for _, step := range greedySteps(needs) {
-		var all []*load
-		for _, i := range step {
-			all = append(all, loads[i])
-		}
-		steps = append(steps, all)
-	}
 	first := len(c.r.Readings)
-	going, err := c.take(what, steps)
+	going, err := c.take(what, greedySteps(loads, c.needs))
 	if err != nil {
 		return false, err
 	}
@@ -110,20 +98,13 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 // way is the route between two vertices, as numbers of arcs.
 func (c *campaign) way(from, to int) ([]int32, error) { return c.routes.AppendRoute(nil, from, to) }
 
-// needs are the hosts, links and switches that pairs take, without the switches that
+// needs are the hosts, links and switches that a load takes, without the switches that
 // carry whatever their links do: links have the numbers of their lower arcs, behind those of
 // the vertices.
-func (c *campaign) needs(pairs [][2]int) []int {
-	seen := make(map[int]bool)
+func (c *campaign) needs(l *load) []int {
 	var all []int
-	add := func(x int) {
-		if !seen[x] {
-			seen[x] = true
-			all = append(all, x)
-		}
-	}
-	for _, p := range pairs {
-		add(p[0])
+	for _, p := range l.pairs {
+		all = append(all, p[0])
 		for _, w := range [][2]int{p, {p[1], p[0]}} {
 			way, err := c.way(w[0], w[1])
 			if err != nil {
@@ -135,14 +116,15 @@ func (c *campaign) needs(pairs [][2]int) []int {
 				if back := c.g.ArcIndex(to, from); back >= 0 {
 					link = min(link, back)
 				}
-				add(c.g.Vertices() + link)
+				all = append(all, c.g.Vertices()+link)
 				if !c.g.IsSwitch(to) || !c.carriesAll(to) {
-					add(to)
+					all = append(all, to)
 				}
 			}
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // carriesAll tells whether a switch was seen to carry all its hosts at once.
@@ -166,9 +148,6 @@ func (c *campaign) lonely() (bool, error) {
 		if other := c.nearest(l.From, l.To); other >= 0 && c.g.ArcIndex(l.To, l.From) >= 0 {
 			loads = append(loads, &load{from: l.From, to: l.To, pairs: [][2]int{{l.From, other}}, messages: c.messages(1)})
 		}
-	}
-	if len(loads) == 0 {
-		return true, nil
 	}
 	return c.takeLinks(NodeSwitch, loads)
 }
