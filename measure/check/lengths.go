@@ -65,6 +65,48 @@ func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
 	return all
 }
 
+// peaks are the classes of samples of hosts whose wiring is not known: each belongs to the next peak of the density of their
+// times that lies below, to twice their spread.
+func (r *readings) peaks(ids []int, ratio func(s *sample) float64) []class {
+	logs, spread := r.ofScreened(ids, ratio), r.spreadOfPairs()
+	fewest := max(fewInPeak, hostsInPeak/float64(r.w.hosts))
+	var all []class
+	for _, members := range levels(logs, peakWidth*spread) {
+		if float64(len(members)) >= fewest*float64(len(logs)) {
+			all = append(all, class{nominal: 1, offset: stats.MiddleMedian(members)})
+		}
+	}
+	if len(all) == 0 {
+		all = []class{{nominal: 1, offset: stats.MiddleMedian(logs)}}
+	}
+	for _, i := range ids {
+		at := 0
+		for c := range all {
+			if all[c].offset <= ratio(&r.samples[i])+2*spread {
+				at = c
+			}
+		}
+		all[at].ids = append(all[at].ids, i)
+	}
+	return all
+}
+
+const (
+	peakWidth   = 0.6  // of the spread of readings: the bandwidth of the density
+	fewInPeak   = 0.05 // of all readings; fewer are faults, not a level of the machine
+	hostsInPeak = 2.5  // a host is in 2/n of all readings, and no level by itself
+)
+
+// levels are values that lie about the same peak of their density each, the lowest first.
+func levels(x []float64, bandwidth float64) [][]float64 {
+	of := stats.Classes(x, nil, bandwidth)
+	members := make([][]float64, slices.Max(of)+1)
+	for i, c := range of {
+		members[c] = append(members[c], x[i])
+	}
+	return members
+}
+
 // ofScreened are the values of those samples that are of the first part.
 func (r *readings) ofScreened(ids []int, value func(s *sample) float64) []float64 {
 	var all []float64
@@ -79,12 +121,7 @@ func (r *readings) ofScreened(ids []int, value func(s *sample) float64) []float6
 // lowestLevel is the median of the lowest level of some values that a quarter of them belong to at least. Faults make
 // measurements longer, never shorter: where half of them cross a fault, the others tell what is usual.
 func lowestLevel(x []float64, spread float64) float64 {
-	class := stats.Classes(x, nil, levelWidth*spread)
-	members := make([][]float64, slices.Max(class)+1)
-	for i, c := range class {
-		members[c] = append(members[c], x[i])
-	}
-	for _, m := range members {
+	for _, m := range levels(x, levelWidth*spread) {
 		if 4*len(m) >= len(x) {
 			return stats.MiddleMedian(m)
 		}
@@ -152,12 +189,17 @@ const tooLong = 1.5
 // does. The load of their groups is taken out before.
 func (r *readings) compareAlike(ids []int, load map[int32]float64) {
 	ratio := func(s *sample) float64 { return math.Log(s.value/s.nominal) - load[s.group] }
-	all := r.classes(ids, ratio)
+	var all []class
 	var usual func(nominal float64) float64 // the offset where a class tells none
-	if r.busy != nil {
+	switch {
+	case r.w.graph == nil:
+		all = r.peaks(ids, ratio)
+	case r.busy != nil:
+		all = r.classes(ids, ratio)
 		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
 		usual = func(float64) float64 { return middle }
-	} else {
+	default:
+		all = r.classes(ids, ratio)
 		r.passOverSlow(all)
 		k := r.samples[ids[0]].kind
 		whole := lineOf(all)

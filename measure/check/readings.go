@@ -2,7 +2,6 @@ package check
 
 import (
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 )
@@ -23,7 +22,7 @@ type sample struct {
 	from    int
 	to      int
 	value   float64 // s
-	nominal float64 // s, as the graph has it; NaN without one
+	nominal float64 // s, as the graph has it; 1 without one
 	limit   limit   // under load, what bounds its rate
 	route   []int32 // under load, arcs
 	flow    int     // under load, its number in its round
@@ -83,7 +82,7 @@ func (r *readings) addSample(p *planner, x *path, k kind, from, to int, value fl
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
 	}
-	s := sample{kind: k, group: int32(r.groups + int(k) + way), from: from, to: to, value: value, nominal: math.NaN(), first: int32(len(r.crossings))}
+	s := sample{kind: k, group: int32(r.groups + int(k) + way), from: from, to: to, value: value, nominal: 1, first: int32(len(r.crossings))}
 	if r.w.graph != nil {
 		s.nominal = r.w.oneWay(x)
 		if k == ofRate {
@@ -144,10 +143,10 @@ const (
 	gapAlike  = 0.02 // of the nominal time, between measurements that are not alike
 )
 
-// compare finds what measurements of each length usually take here, by those of the first part, and how much more each
-// sample is. With a graph, measurements are alike whose nominal times are; what all of these have in common is the
-// machine's own: overheads, or a protocol of the library. What the samples of one group have in common is the load at
-// that time: it is taken out, once the lengths are known, and then the lengths are found again.
+// compare finds what measurements that are alike usually take here, by those of the first part, and how much more each
+// sample is. What all measurements of a class have in common is the machine's own: overheads, or a protocol of the library.
+// What the samples of one group have in common is the load at that time. It is taken out once the classes are known,
+// and then the classes are found again.
 func (r *readings) compare() {
 	for k := range kinds {
 		var ids []int
@@ -161,11 +160,7 @@ func (r *readings) compare() {
 		}
 		load := make(map[int32]float64)
 		for range 2 {
-			if r.w.graph == nil {
-				r.compareByPeaks(ids, load)
-			} else {
-				r.compareAlike(ids, load)
-			}
+			r.compareAlike(ids, load)
 			more := r.loads(ids)
 			for group, x := range more {
 				load[group] += x
@@ -207,50 +202,6 @@ const fewInGroup = 4
 
 // leastSigma stands for a spread that is nothing: measurements of a simulation without noise.
 const leastSigma = 1e-4
-
-// compareByPeaks does the same without a graph: readings belong to the next peak of their
-// density that lies below, to twice their spread.
-func (r *readings) compareByPeaks(ids []int, load map[int32]float64) {
-	logs := make([]float64, 0, len(ids))
-	for _, i := range ids {
-		if i < r.screened {
-			logs = append(logs, math.Log(r.samples[i].value)-load[r.samples[i].group])
-		}
-	}
-	spread := r.spreadOfPairs()
-	class := stats.Classes(logs, nil, peakWidth*spread)
-	members := make([][]float64, slices.Max(class)+1)
-	for i, c := range class {
-		members[c] = append(members[c], logs[i])
-	}
-	var peaks []float64
-	fewest := max(fewInPeak, hostsInPeak/float64(r.w.hosts))
-	for _, m := range members {
-		if float64(len(m)) >= fewest*float64(len(logs)) {
-			peaks = append(peaks, stats.MiddleMedian(m))
-		}
-	}
-	if len(peaks) == 0 {
-		peaks = []float64{stats.MiddleMedian(logs)}
-	}
-	for _, i := range ids {
-		s := &r.samples[i]
-		x := math.Log(s.value) - load[s.group]
-		at := peaks[0]
-		for _, p := range peaks {
-			if p <= x+2*spread {
-				at = p
-			}
-		}
-		s.usual, s.excess = math.Exp(at), x-at
-	}
-}
-
-const (
-	peakWidth   = 0.6  // of the spread of readings: the bandwidth of the density
-	fewInPeak   = 0.05 // of all readings; fewer are faults, not a level of the machine
-	hostsInPeak = 2.5  // a host is in 2/n of all readings, and no level by itself
-)
 
 // spreadOfPairs is the spread of single readings, by long messages of the same pair there and back, or of a busy machine
 // by those that one round has between the same two switches.
