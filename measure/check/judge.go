@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 )
 
 // score is by how many standard deviations the samples in [from, to) are slow in
@@ -64,22 +65,15 @@ func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, 
 // estimate is the factor of a candidate by all samples: the median of those that single samples ask for, weighted by
 // what each tells.
 func (r *readings) estimate(candidate int32) float64 {
-	type vote struct{ factor, weight float64 }
-	var votes []vote
-	total := 0.0
+	var factors, weights []float64
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
-		w := cr.pull * cr.pull
-		votes = append(votes, vote{cr.factor(s.excess), w})
-		total += w
+		factors, weights = append(factors, cr.factor(s.excess)), append(weights, cr.pull*cr.pull)
 	})
-	slices.SortFunc(votes, func(a, b vote) int { return cmp.Compare(a.factor, b.factor) })
-	sum := 0.0
-	for _, v := range votes {
-		if sum += v.weight; sum >= total/2 {
-			return v.factor
-		}
+	if len(factors) == 0 {
+		return 1
 	}
-	return 1
+	stat.SortWeighted(factors, weights)
+	return stat.Quantile(0.5, stat.Empirical, factors, weights)
 }
 
 // beyondWiring is the share of a host's readings that may take longer without a fault where the

@@ -83,7 +83,7 @@ func (a *asker) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
 	read := make([]Reading, len(pairs))
 	for i, pair := range pairs {
 		x, y := told[a.ranks[pair[0]]], told[a.ranks[pair[1]]]
-		read[i] = Reading{Latency: (x.latency + y.latency) / 2, Forward: x.long, Back: y.long}
+		read[i] = Reading{Latency: (x.Latency + y.Latency) / 2, Forward: x.Long, Back: y.Long}
 	}
 	return read, nil
 }
@@ -97,7 +97,7 @@ func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, erro
 	times := make([]float64, len(transfers))
 	for i, t := range transfers {
 		x := told[a.ranks[t[1]]]
-		times[i] = x.long - x.latency
+		times[i] = x.Long - x.Latency
 	}
 	return times, nil
 }
@@ -115,8 +115,11 @@ func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
 	}
 	told := make([]answer, len(found))
 	for rank, data := range found {
-		if told[rank], err = parseAnswer(data); err != nil {
-			return nil, fmt.Errorf("check: rank %d: %w", rank, err)
+		told[rank] = none()
+		if len(data) > 0 {
+			if _, err := binary.Decode(data, binary.LittleEndian, &told[rank]); err != nil {
+				return nil, fmt.Errorf("check: rank %d: %w", rank, err)
+			}
 		}
 	}
 	if a.c.Stopped() != "" && !slices.ContainsFunc(found, func(data []byte) bool { return len(data) > 0 }) {
@@ -126,40 +129,33 @@ func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
 }
 
 // participants are the rank of each host, and the hosts' names.
-func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
+func participants(s *Settings, places []mpi.Place) (ranks []int, names []string, err error) {
+	hosts, names := mpi.NumberHosts(places)
 	lowest := map[string]int{}
-	var ranks []int
-	var names []string
-	for r, p := range places {
-		if _, seen := lowest[p.Host]; !seen {
-			lowest[p.Host] = r
-			ranks, names = append(ranks, r), append(names, p.Host)
-		}
+	for r := range slices.Backward(places) {
+		lowest[places[r].Host] = r
 	}
 	if s.Graph == nil {
+		for i := range names {
+			ranks = append(ranks, slices.Index(hosts, i))
+		}
 		return ranks, names, nil
 	}
-	ranks = ranks[:0]
-	missing, taken := "", map[int]bool{}
-	for h := range s.Graph.Hosts() {
-		r, here := lowest[s.Graph.Name(h)]
-		if !here || taken[r] {
-			missing = s.Graph.Name(h)
-			break
+	for _, name := range s.Graph.Names()[:s.Graph.Hosts()] {
+		r, here := lowest[name]
+		if here && !slices.Contains(ranks, r) {
+			ranks = append(ranks, r)
+			continue
 		}
-		taken[r] = true
-		ranks = append(ranks, r)
-	}
-	switch {
-	case missing == "":
-	case s.Graph.Hosts() != len(places):
-		return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s, or a host of that name is there twice",
-			s.Graph.Hosts(), len(places), len(names), missing)
-	default: // names are not those of the graph's hosts: ranks are, in their order
-		ranks = ranks[:0]
+		if s.Graph.Hosts() != len(places) {
+			return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s, or a host of that name is there twice",
+				s.Graph.Hosts(), len(places), len(names), name)
+		}
+		ranks = ranks[:0] // names are not those of the graph's hosts: ranks are, in their order
 		for r := range places {
 			ranks = append(ranks, r)
 		}
+		break
 	}
 	return ranks, nil, nil
 }
@@ -175,34 +171,17 @@ type prober struct {
 }
 
 // answer is what a rank tells of a round.
-type answer struct{ latency, long float64 } // s; NaN: it had no part
+type answer struct{ Latency, Long float64 } // s; NaN: it had no part
 
 const (
-	shortBytes  = 8 // of latencies, and of answers to long messages
+	shortBytes   = 8 // of latencies, and of answers to long messages
 	shortSamples = 9 // of short messages, of which the lower quartile counts: three are below it
-	longSamples = 3 // of long messages, of which the median counts: they vary little
-	tagLong     = harness.FirstTag
-	answerBytes = 16
+	longSamples  = 3 // of long messages, of which the median counts: they vary little
+	tagLong      = harness.FirstTag
 )
 
-// text is what is sent of an answer: nothing of one that says nothing.
-func (a answer) text() []byte {
-	if math.IsNaN(a.latency) && math.IsNaN(a.long) {
-		return nil
-	}
-	text := binary.LittleEndian.AppendUint64(nil, math.Float64bits(a.latency))
-	return binary.LittleEndian.AppendUint64(text, math.Float64bits(a.long))
-}
-
-func parseAnswer(text []byte) (answer, error) {
-	switch len(text) {
-	case 0:
-		return answer{math.NaN(), math.NaN()}, nil
-	case answerBytes:
-		return answer{math.Float64frombits(binary.LittleEndian.Uint64(text)), math.Float64frombits(binary.LittleEndian.Uint64(text[8:]))}, nil
-	}
-	return answer{}, fmt.Errorf("an answer of %d bytes: want %d", len(text), answerBytes)
-}
+// none is the answer of a rank that has measured nothing. It is not sent.
+func none() answer { return answer{math.NaN(), math.NaN()} }
 
 // round takes part in a round.
 func (p *prober) round(round []byte) ([]byte, error) {
@@ -217,7 +196,7 @@ func (p *prober) round(round []byte) ([]byte, error) {
 			from = a
 		}
 	}
-	own := answer{latency: math.NaN(), long: math.NaN()}
+	own := none()
 	var err error
 	if round[0] == atOnce {
 		err = p.loaded(&own, to, from, size)
@@ -227,7 +206,10 @@ func (p *prober) round(round []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
-	return own.text(), nil
+	if math.IsNaN(own.Latency) && math.IsNaN(own.Long) {
+		return nil, nil
+	}
+	return binary.Append(nil, binary.LittleEndian, own)
 }
 
 // pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.
@@ -239,7 +221,7 @@ func (p *prober) pair(own *answer, peer int, first bool, size int) error {
 	phases := []func() error{
 		func() error {
 			summary, err := p.probe.Pair(peer, shortBytes)
-			own.latency = summary.Q1
+			own.Latency = summary.Q1
 			return err
 		},
 	}
@@ -247,7 +229,7 @@ func (p *prober) pair(own *answer, peer int, first bool, size int) error {
 		phases = append(phases, func() error {
 			t, err := p.stream(peer, first == there)
 			if first == there {
-				own.long = t
+				own.Long = t
 			}
 			return err
 		})

@@ -48,7 +48,7 @@ func (p *prober) loaded(own *answer, to, from, size int) error {
 	if from >= 0 {
 		slices.Sort(short)
 		slices.Sort(long)
-		own.latency, own.long = short[longSamples/2], long[longSamples/2]
+		own.Latency, own.Long = short[longSamples/2], long[longSamples/2]
 	}
 	return nil
 }

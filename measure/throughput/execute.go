@@ -160,8 +160,10 @@ func (e *executor) step(own *part, found *[]byte) (going bool, err error) {
 				rtt, err = e.stream.greet(own.peer, own.asks)
 			case e.probe != nil:
 				err = e.read(own.peer, arrivals)
+			case own.asks:
+				met, err = e.stream.fetch(own.peer, arrivals)
 			default:
-				met, err = e.stream.take(own.peer, own.asks, arrivals)
+				err = e.stream.deliver(own.peer, own.messages)
 			}
 			return err
 		})

@@ -54,9 +54,9 @@ type Remeasured struct {
 	Network   *model.Network
 	Latencies []fit.Observation // of single messages, half round trips
 	Rates     *Result
-	Steps     int               // of latencies
-	Stopped   string            // why it ended early, or ""
-	Warnings  []string          // what is weak; in the network, too
+	Steps     int      // of latencies
+	Stopped   string   // why it ended early, or ""
+	Warnings  []string // what is weak; in the network, too
 }
 
 const (
@@ -256,12 +256,7 @@ func (r *Remeasured) put(s *RemeasureSettings) error {
 // best, and no bandwidth.
 func (r *Remeasured) links(n *model.Network, short int) ([]topology.Arc, error) {
 	ranks := n.Ranks()
-	measured := mat.NewDense(max(ranks, 1), max(ranks, 1), nil)
-	for i := range ranks {
-		for j := range ranks {
-			measured.Set(i, j, math.NaN())
-		}
-	}
+	measured := mat.NewDense(ranks, ranks, slices.Repeat([]float64{math.NaN()}, ranks*ranks))
 	read := false
 	for _, o := range r.Latencies {
 		if t := o.Transfers[0]; int(t.Bytes) == short {

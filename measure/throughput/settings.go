@@ -144,7 +144,7 @@ func (s *Settings) validate(ranks int) error {
 			return fmt.Errorf("throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
 		}
 	}
-	s.What = cmp.Or(s.What, Links | Blocking)
+	s.What = cmp.Or(s.What, Links|Blocking)
 	switch {
 	case (s.Network == nil) == (s.Topology == nil):
 		return fmt.Errorf("throughput: Settings.Network: want it or Topology, not both")
