@@ -72,7 +72,7 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s
 		uplinks.Silence = s.Silence
 		if show := s.progress(PartUplinks); show != nil {
 			began := time.Now()
-			uplinks.Progress = func(_ throughput.What, done, of int) { show(stepsDone(began, done, of)) }
+			uplinks.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
 		}
 	}
 	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {

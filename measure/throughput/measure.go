@@ -118,10 +118,7 @@ func (c *campaign) take(what What, steps [][]*load) (bool, error) {
 	if len(steps) == 0 {
 		return true, nil
 	}
-	c.run.progress = nil
-	if c.s.Progress != nil {
-		c.run.progress = func(done, of int) { c.s.Progress(what, done, of) }
-	}
+	c.run.progress = c.s.Progress
 	before := c.run.steps
 	going, err := c.run.run(steps)
 	if err != nil {

@@ -44,9 +44,8 @@ type RemeasureSettings struct {
 	// Measured is kept in the network, see fit.Remeasurement.
 	Measured model.Metadata
 
-	// Progress is called on rank 0 before each step and after the last one of each
-	// part; 0 are the latencies.
-	Progress func(part What, done, of int)
+	// Progress is called on rank 0 before each step of a part, and after its last one.
+	Progress func(done, of int)
 }
 
 // A Remeasured is a network with what was measured anew.
@@ -171,9 +170,7 @@ func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
 
 // latencies measures single messages along the wiring.
 func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
-	if s.Progress != nil {
-		e.progress = func(done, of int) { s.Progress(0, done, of) }
-	}
+	e.progress = s.Progress
 	c, err := newCampaign(e, &Settings{Network: s.Network, Messages: len(s.Sizes)})
 	if err != nil {
 		return nil, err

@@ -56,9 +56,8 @@ type Settings struct {
 	// is finished. Default 0: no bound.
 	Budget time.Duration
 
-	// Progress is called on rank 0 before each step and after the last one of each
-	// part.
-	Progress func(part What, done, of int)
+	// Progress is called on rank 0 before each step of a part, and after its last one.
+	Progress func(done, of int)
 }
 
 // What is a set of things to measure.

@@ -400,8 +400,8 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
-		s := &Settings{Topology: resultOf(c), Size: 64 << 10, Progress: func(part What, done, of int) {
-			if part == NodeSwitch && done == 2 {
+		s := &Settings{Topology: resultOf(c), Size: 64 << 10, Progress: func(done, _ int) {
+			if done == 2 {
 				cancel() // seen by other ranks, too, who want it as well
 			}
 		}}
