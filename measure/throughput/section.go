@@ -22,22 +22,6 @@ const (
 	entryDirect         // whether a pair has a link of its own
 )
 
-// The columns besides those of record.
-const (
-	columnEntry    = "entry"
-	columnWhat     = "what"   // of Settings.What
-	columnVertex   = "vertex" // of the graph that was measured along
-	columnOther    = "other_vertex"
-	columnRate     = "rate_Bps"
-	columnSecond   = "second_Bps" // of a switch two hosts alone, of a direct pair when it is blocked
-	columnThird    = "third_Bps"  // of a switch all other hosts
-	columnBound    = "bound"      // 0 or 1: the rate is a lower bound; of a switch and a direct pair the verdict
-	columnReading  = "reading"
-	columnStep     = "step"
-	columnMessages = "messages"
-	columnSeconds  = "seconds"
-)
-
 // sectionSettings are the conditions of a section.
 type sectionSettings struct {
 	Samples int     `json:"samples"`
@@ -54,15 +38,22 @@ func (r *Result) Section() *record.Section {
 		Kind: Kind, Sizes: []int{r.Size}, Settings: settings, Warnings: slices.Clone(r.Warnings),
 		Rounds: r.Steps, TotalRounds: r.Steps, Stopped: r.Stopped,
 		Columns: []string{
-			columnEntry, columnWhat, columnVertex, columnOther, columnRate, columnSecond, columnThird, columnBound,
-			columnReading, columnStep, columnMessages, columnSeconds,
+			"entry",
+			"what",   // of Settings.What
+			"vertex", // of the graph that was measured along
+			"other_vertex",
+			"rate_Bps",
+			"second_Bps", // of a switch two hosts alone, of a direct pair when it is blocked
+			"third_Bps",  // of a switch all other hosts
+			"bound",      // 0 or 1: the rate is a lower bound; of a switch and a direct pair the verdict
+			"reading", "step", "messages", "seconds",
 			record.ColumnRepetition, record.ColumnFrom, record.ColumnTo,
 		},
 	}
 	type numbers map[string]float64 // by column
 	row := func(entry int, pair [2]int, all ...numbers) {
 		x := slices.Repeat([]float64{math.NaN()}, len(s.Columns))
-		own := numbers{columnEntry: float64(entry), record.ColumnRepetition: 0, record.ColumnFrom: float64(pair[0]), record.ColumnTo: float64(pair[1])}
+		own := numbers{"entry": float64(entry), record.ColumnRepetition: 0, record.ColumnFrom: float64(pair[0]), record.ColumnTo: float64(pair[1])}
 		for _, some := range append([]numbers{own}, all...) {
 			for name, value := range some {
 				x[s.Column(name)] = value
@@ -79,37 +70,37 @@ func (r *Result) Section() *record.Section {
 	for i := range r.Readings {
 		x := &r.Readings[i]
 		head := numbers{
-			columnWhat: float64(x.What), columnVertex: float64(x.From), columnOther: float64(x.To), columnRate: x.Rate,
-			columnReading: float64(i), columnStep: float64(x.Step), columnMessages: float64(x.Messages),
+			"what": float64(x.What), "vertex": float64(x.From), "other_vertex": float64(x.To), "rate_Bps": x.Rate,
+			"reading": float64(i), "step": float64(x.Step), "messages": float64(x.Messages),
 		}
 		for k, p := range x.Pairs {
-			row(entryPair, p, head, numbers{columnSeconds: x.Seconds[k]})
+			row(entryPair, p, head, numbers{"seconds": x.Seconds[k]})
 		}
 		for k, rate := range x.Rates {
-			row(entrySample, x.Pairs[0], head, numbers{columnRate: rate, record.ColumnRepetition: float64(k)})
+			row(entrySample, x.Pairs[0], head, numbers{"rate_Bps": rate, record.ColumnRepetition: float64(k)})
 		}
 	}
 	for _, l := range r.Links {
 		for _, reading := range l.Readings {
 			row(entryLink, r.Readings[reading].Pairs[0], numbers{
-				columnWhat: float64(l.What), columnVertex: float64(l.From), columnOther: float64(l.To),
-				columnRate: l.Rate, columnBound: flag(l.AtLeast), columnReading: float64(reading),
+				"what": float64(l.What), "vertex": float64(l.From), "other_vertex": float64(l.To),
+				"rate_Bps": l.Rate, "bound": flag(l.AtLeast), "reading": float64(reading),
 			})
 		}
 	}
 	for _, x := range r.Switches {
 		of := r.pairOf(x.Vertex)
 		row(entrySwitch, of, numbers{
-			columnVertex: float64(x.Vertex), columnRate: x.All, columnSecond: x.Alone, columnThird: x.Rest, columnBound: flag(x.Parallel),
+			"vertex": float64(x.Vertex), "rate_Bps": x.All, "second_Bps": x.Alone, "third_Bps": x.Rest, "bound": flag(x.Parallel),
 		})
 		for way, rate := range x.Maximum {
 			row(entryMaximum, of, numbers{
-				columnVertex: float64(x.Vertex), columnOther: float64(way), columnRate: rate, columnBound: flag(x.AtLeast[way]),
+				"vertex": float64(x.Vertex), "other_vertex": float64(way), "rate_Bps": rate, "bound": flag(x.AtLeast[way]),
 			})
 		}
 	}
 	for _, d := range r.Direct {
-		row(entryDirect, d.Pair, numbers{columnRate: d.Alone, columnSecond: d.Blocked, columnBound: flag(d.Wired)})
+		row(entryDirect, d.Pair, numbers{"rate_Bps": d.Alone, "second_Bps": d.Blocked, "bound": flag(d.Wired)})
 	}
 	return s
 }

@@ -56,37 +56,37 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 	for k := range s.NumRows() {
 		number := func(column string) float64 { return s.Row(k)[s.Column(column)] }
 		whole := func(column string) int { return int(number(column)) }
-		pair, bound := [2]int{whole(record.ColumnFrom), whole(record.ColumnTo)}, number(columnBound) == 1
-		switch whole(columnEntry) {
+		pair, bound := [2]int{whole(record.ColumnFrom), whole(record.ColumnTo)}, number("bound") == 1
+		switch whole("entry") {
 		case entryPair, entrySample:
-			if whole(columnReading) == len(r.Readings) {
+			if whole("reading") == len(r.Readings) {
 				r.Readings = append(r.Readings, Reading{
-					What: What(whole(columnWhat)), From: whole(columnVertex), To: whole(columnOther),
-					Messages: whole(columnMessages), Step: whole(columnStep), Rate: number(columnRate),
+					What: What(whole("what")), From: whole("vertex"), To: whole("other_vertex"),
+					Messages: whole("messages"), Step: whole("step"), Rate: number("rate_Bps"),
 				})
 			}
-			last := &r.Readings[whole(columnReading)]
-			if whole(columnEntry) == entrySample {
-				last.Rates = append(last.Rates, number(columnRate))
+			last := &r.Readings[whole("reading")]
+			if whole("entry") == entrySample {
+				last.Rates = append(last.Rates, number("rate_Bps"))
 				continue
 			}
-			last.Pairs, last.Seconds = append(last.Pairs, pair), append(last.Seconds, number(columnSeconds))
+			last.Pairs, last.Seconds = append(last.Pairs, pair), append(last.Seconds, number("seconds"))
 		case entryLink:
-			l := Link{From: whole(columnVertex), To: whole(columnOther), What: What(whole(columnWhat)), Rate: number(columnRate), AtLeast: bound}
+			l := Link{From: whole("vertex"), To: whole("other_vertex"), What: What(whole("what")), Rate: number("rate_Bps"), AtLeast: bound}
 			if n := len(r.Links); n == 0 || r.Links[n-1].From != l.From || r.Links[n-1].To != l.To {
 				r.Links = append(r.Links, l)
 			}
 			last := &r.Links[len(r.Links)-1]
-			last.Readings = append(last.Readings, whole(columnReading))
+			last.Readings = append(last.Readings, whole("reading"))
 		case entrySwitch:
 			r.Switches = append(r.Switches, Switch{
-				Vertex: whole(columnVertex), All: number(columnRate), Alone: number(columnSecond), Rest: number(columnThird), Parallel: bound,
+				Vertex: whole("vertex"), All: number("rate_Bps"), Alone: number("second_Bps"), Rest: number("third_Bps"), Parallel: bound,
 			})
 		case entryMaximum:
-			last, way := &r.Switches[len(r.Switches)-1], whole(columnOther)
-			last.Maximum[way], last.AtLeast[way] = number(columnRate), bound
+			last, way := &r.Switches[len(r.Switches)-1], whole("other_vertex")
+			last.Maximum[way], last.AtLeast[way] = number("rate_Bps"), bound
 		case entryDirect:
-			r.Direct = append(r.Direct, Direct{Pair: pair, Alone: number(columnRate), Blocked: number(columnSecond), Wired: bound})
+			r.Direct = append(r.Direct, Direct{Pair: pair, Alone: number("rate_Bps"), Blocked: number("second_Bps"), Wired: bound})
 		}
 	}
 	return r
