@@ -3,6 +3,8 @@ package check
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -169,12 +171,7 @@ func (r *readings) compare() {
 				r.samples[i].excess -= more[r.samples[i].group]
 			}
 		}
-		var off []float64
-		for _, i := range ids {
-			if s := &r.samples[i]; i < r.screened {
-				off = append(off, math.Abs(s.excess))
-			}
-		}
+		off := r.ofScreened(ids, func(s *sample) float64 { return math.Abs(s.excess) })
 		r.sigma[k] = max(stats.Sigma(off), leastSigma)
 		r.moments(k, ids)
 		r.hosts[k] = r.spreadOfHosts(k)
@@ -214,16 +211,13 @@ func (r *readings) spreadOfPairs() float64 {
 		}
 		switch {
 		case a.from == b.to && a.to == b.from:
-			off = append(off, math.Log(a.value/b.value))
+			off = append(off, math.Abs(math.Log(a.value/b.value)))
 		case a.group == b.group && r.w.neighbours(a, b):
-			off = append(off, math.Log(a.value/b.value)-math.Log(a.nominal/b.nominal))
+			off = append(off, math.Abs(math.Log(a.value/b.value)-math.Log(a.nominal/b.nominal)))
 		}
 	}
 	if len(off) == 0 {
 		return leastSigma
-	}
-	for i := range off {
-		off[i] = math.Abs(off[i])
 	}
 	return max(leastSigma, stats.SigmaOfOne(off))
 }
@@ -235,17 +229,11 @@ func clip(x float64) float64 { return max(-clipAt, min(clipAt, x)) }
 
 // moments are the mean and variance of clipped samples.
 func (r *readings) moments(k kind, ids []int) {
-	sum, squares, n := 0.0, 0.0, 0.0
-	for _, i := range ids {
-		if i < r.screened {
-			x := clip(r.samples[i].excess / r.sigma[k])
-			sum, squares, n = sum+x, squares+x*x, n+1
-		}
-	}
+	clipped := r.ofScreened(ids, func(s *sample) float64 { return clip(s.excess / r.sigma[k]) })
 	r.mean[k], r.variance[k] = 0, 1
-	if n > 1 {
-		r.mean[k] = sum / n
-		r.variance[k] = max(1, squares/n-r.mean[k]*r.mean[k])
+	if len(clipped) > 1 {
+		r.mean[k], r.variance[k] = stat.PopMeanVariance(clipped, nil)
+		r.variance[k] = max(1, r.variance[k])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/cpulist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -85,32 +86,6 @@ func (o *hwlocObject) part() (p Part, err error) {
 			return p, fmt.Errorf("cache_size is %q", o.CacheSize)
 		}
 	}
-	p.CPUs, err = parseCPUSet(o.CPUSet)
+	p.CPUs, err = cpulist.Mask(o.CPUSet)
 	return p, err
-}
-
-// parseCPUSet reads 0x0000000f and, 32 bits each and the highest first, 0x00000001,0x00000000.
-func parseCPUSet(text string) ([]int, error) {
-	const wordBits, mostWords = 32, mostCPUs / 32
-	words := strings.Split(text, ",")
-	if len(words) > mostWords {
-		return nil, fmt.Errorf("cpuset of %d words", len(words))
-	}
-	var cpus []int
-	for i := len(words) - 1; i >= 0; i-- {
-		digits := strings.TrimPrefix(words[i], "0x")
-		if digits == "" && len(words) > 1 {
-			continue // a word of zeros may be left out
-		}
-		word, err := strconv.ParseUint(digits, 16, wordBits)
-		if err != nil {
-			return nil, fmt.Errorf("cpuset is %q: want words of 32 bits such as 0x0000000f", text)
-		}
-		for bit := range wordBits {
-			if word>>bit&1 != 0 {
-				cpus = append(cpus, (len(words)-1-i)*wordBits+bit)
-			}
-		}
-	}
-	return cpus, nil
 }
