@@ -81,11 +81,11 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 			if math.Abs(explained[n]) <= bar {
 				good++
 			}
-			if i >= r.screened {
-				gains = append(gains, math.Abs(r.samples[i].excess)-math.Abs(explained[n])-bar/2)
+			gain := math.Abs(r.samples[i].excess) - math.Abs(explained[n])
+			if i >= r.screened && math.Abs(gain) >= bar/2 { // or else neither place tells it
+				gains = append(gains, gain-bar/2)
 			}
 		}
-		gains = slices.DeleteFunc(gains, func(x float64) bool { return math.Abs(x+bar/2) < bar/2 }) // told by neither
 		best.p, best.samples = min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), len(of[h])
 		if best.p <= level && float64(good) >= fits*float64(len(of[h])) {
 			found = append(found, best)

@@ -131,20 +131,17 @@ func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
 // participants are the rank of each host, and the hosts' names.
 func participants(s *Settings, places []mpi.Place) (ranks []int, names []string, err error) {
 	hosts, names := mpi.NumberHosts(places)
-	lowest := map[string]int{}
-	for r := range slices.Backward(places) {
-		lowest[places[r].Host] = r
+	for i := range names {
+		ranks = append(ranks, slices.Index(hosts, i)) // the lowest
 	}
 	if s.Graph == nil {
-		for i := range names {
-			ranks = append(ranks, slices.Index(hosts, i))
-		}
 		return ranks, names, nil
 	}
+	lowest := ranks
+	ranks = nil
 	for _, name := range s.Graph.Names()[:s.Graph.Hosts()] {
-		r, here := lowest[name]
-		if here && !slices.Contains(ranks, r) {
-			ranks = append(ranks, r)
+		if i := slices.Index(names, name); i >= 0 && !slices.Contains(ranks, lowest[i]) {
+			ranks = append(ranks, lowest[i])
 			continue
 		}
 		if s.Graph.Hosts() != len(places) {

@@ -80,10 +80,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracl
 
 // pairsOf are the pairs of runs between hosts of these names, each once.
 func pairsOf(runs []Run, names []string) [][2]int {
-	host := map[string]int{}
-	for h := len(names) - 1; h >= 0; h-- {
-		host[names[h]] = h
-	}
+	host := numbers(names)
 	var all [][2]int
 	seen := map[[2]int]bool{}
 	for _, run := range runs {
@@ -98,6 +95,15 @@ func pairsOf(runs []Run, names []string) [][2]int {
 		}
 	}
 	return all
+}
+
+// numbers are the numbers of names; of equal ones the lowest.
+func numbers(names []string) map[string]int {
+	number := map[string]int{}
+	for i, name := range slices.Backward(names) {
+		number[name] = i
+	}
+	return number
 }
 
 // again spreads given pairs over rounds, in their order.

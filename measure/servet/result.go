@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
@@ -130,10 +131,7 @@ func (r *Result) Bandwidths() []float64 {
 	for i := range r.Steps {
 		last = max(last, r.Steps[i].At)
 	}
-	all := make([]float64, last+1)
-	for i := range all {
-		all[i] = math.NaN()
-	}
+	all := slices.Repeat([]float64{math.NaN()}, last+1)
 	for i := range r.Steps {
 		all[r.Steps[i].At] = r.Steps[i].Bandwidth()
 	}
