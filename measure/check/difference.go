@@ -24,7 +24,7 @@ type effect struct {
 type difference struct {
 	kind   kind
 	excess float64   // the median of those that crossed it, less that of the others
-	by     crossing  // one of the former, under the load of that time
+	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
 }

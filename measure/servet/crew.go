@@ -44,18 +44,6 @@ type InsideSettings struct {
 
 const insideRepetitions = 3 // the median passes over a disturbed one; the steps are many
 
-func (s *InsideSettings) validate() error {
-	switch {
-	case s.Bytes < 0 || s.Bytes > maxBytes:
-		return fmt.Errorf("servet: InsideSettings.Bytes: %d B: want in [0, %d]", s.Bytes, maxBytes)
-	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
-		return fmt.Errorf("servet: InsideSettings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
-	case s.Budget < 0:
-		return fmt.Errorf("servet: InsideSettings.Budget: %v: want at least 0", s.Budget)
-	}
-	return nil
-}
-
 // A stress is what some ranks of one host do at once.
 type stress struct {
 	Active []int // ranks
@@ -181,7 +169,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		p.Repetitions = cmp.Or(s.Repetitions, insideRepetitions)
 		p.Ranks, _ = ranksOf(places, nil, 0)
 		p.Slots = slotsOf(p.Ranks, places)
-		return p, s.validate()
+		return p, validate("InsideSettings", s.Bytes, s.Repetitions, s.Budget)
 	}, func(conductor *harness.Conductor, p insidePlan) error {
 		c := &crew{Conductor: conductor, insidePlan: p, bytes: s.Bytes, make: s.worker, progress: func(int, int) {}}
 		for _, ranks := range p.Ranks {
