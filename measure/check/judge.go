@@ -119,10 +119,7 @@ const rivals = 0.6
 // as before when it returns.
 func (r *readings) likely(most int) []int32 {
 	found := r.likelySometimes(most / 4)
-	before := make([]float64, len(r.samples))
-	for i := range r.samples {
-		before[i] = r.samples[i].excess
-	}
+	before := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
 		best := int32(-1)
@@ -144,9 +141,7 @@ func (r *readings) likely(most int) []int32 {
 			r.explainAlone(best, factor)
 		}
 	}
-	for i := range r.samples {
-		r.samples[i].excess = before[i]
-	}
+	copy(r.samples, before)
 	return found
 }
 

@@ -43,10 +43,7 @@ func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
 		}
 	}
 	free := slices.Clone(senders)
-	at := make([]int, p.w.hosts) // host -> its index in free, -1: it receives or rests
-	for h := range at {
-		at[h] = -1
-	}
+	at := slices.Repeat([]int{-1}, p.w.hosts) // host -> its index in free, -1: it receives or rests
 	for i, h := range free {
 		at[h] = i
 	}

@@ -110,11 +110,7 @@ func hostSeries(pairs []series) []series {
 	var all []series
 	for _, h := range names {
 		if len(of[h]) >= pairsOfHost {
-			s := series{subject: OfHost, name: "host " + h, of: of[h]}
-			for range s.of {
-				s.weights = append(s.weights, 1)
-			}
-			all = append(all, s)
+			all = append(all, series{subject: OfHost, name: "host " + h, of: of[h], weights: slices.Repeat([]float64{1}, len(of[h]))})
 		}
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -119,11 +120,9 @@ func sharedParts(ranks [][]int, parts [][]Part, places []mpi.Place) []model.Reso
 			}
 		}
 	}
-	keys := make([]what, 0, len(found))
-	for k := range found {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b what) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.level, b.level)) })
+	keys := slices.SortedFunc(maps.Keys(found), func(a, b what) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.level, b.level))
+	})
 	var all []model.Resource
 	for _, k := range keys {
 		all = append(all, *found[k])
