@@ -22,9 +22,9 @@ const (
 const spread = 4 * withoutGraph
 
 // Find checks a machine of so many hosts by what the oracle reads. In the first part
-// all hosts are read, in rounds of disjoint pairs (without a graph, in many rounds of pairs that are far from each other); then those few hosts and links again that explain
-// best what was slow. Of 1,024 hosts and more it reads at most 1 % of the pairs, of fewer
-// hosts at most 8 pairs per 2 hosts and 1,024 more.
+// all hosts are read, in rounds of disjoint pairs. Without a graph these are many rounds of pairs that are far from each
+// other. Then those few hosts and links are read again that explain best what was slow. Of 1,024 hosts and more it reads at
+// most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 1,024 more.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
 // nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.

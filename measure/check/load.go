@@ -26,8 +26,8 @@ type LoadOracle func(ctx context.Context, transfers [][2]int) ([]float64, error)
 
 // FindUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
 // rounds every host sends and receives, so that links, switches and hosts are as full as they can be. What a transfer
-// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful, and
-// those after it test that by new measurements, less those of the same round which do not depend on it. Where two doubtful
+// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful. Those
+// after them test it by new measurements, less those of the same round which do not depend on it. Where two doubtful
 // hosts are slow only while both transfer, the two together are named.
 //
 // The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.

@@ -9,8 +9,8 @@ import (
 
 // A loadPlanner chooses who sends to whom while the whole machine is busy: each host sends to one other and receives from
 // one other. In some rounds that is a neighbour, as messages across slow links leave the cables of hosts
-// empty. In the others each sender takes, of some free receivers, the one whose route fills best what earlier rounds have filled
-// least (D-optimal design, as the planner of single pairs).
+// empty. In the others each sender looks at some free receivers. It takes the one whose route fills best what earlier
+// rounds have filled least (D-optimal design, as the planner of single pairs).
 type loadPlanner struct {
 	w                 *wiring
 	rng               *rand.Rand

@@ -200,8 +200,8 @@ const fewInGroup = 4
 // leastSigma stands for a spread that is nothing: measurements of a simulation without noise.
 const leastSigma = 1e-4
 
-// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back, or of a busy machine
-// by those that one round has between the same two switches.
+// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back. Of a busy machine it
+// is by those that one round has between the same two switches.
 func (r *readings) spreadOfPairs() float64 {
 	var off []float64
 	for i := 1; i < r.screened; i++ {

@@ -15,7 +15,7 @@ const (
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
-// before, as far as their hosts are there, and new ones for hosts that are new. It is collective; the
+// before, as far as their hosts are there. Hosts that are new get new ones. It is collective; the
 // settings and the runs of rank 0 count, and the run is nil on other ranks. It has no
 // date. When the budget or a context ends, the run holds what was read.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {

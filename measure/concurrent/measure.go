@@ -22,7 +22,7 @@ const (
 // The end of the context, on any rank, or of the budget ends the measurement early: the
 // iteration under way is finished, and the result holds what was measured. An error of rank 0
 // is one on all ranks. Besides the transfers, an iteration costs a barrier of
-// the ranks of the pattern, and a visit short messages for all connections and ten to twenty round trips
+// the ranks of the pattern. A visit costs short messages for all connections, and ten to twenty round trips
 // of each of the ranks with rank 0. Visits are as many as the logarithm of the iterations.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	s := *cmp.Or(settings, &Settings{})

@@ -53,8 +53,8 @@ type Time struct {
 	Count                  int     // readings; fewer than iterations where a start was late or an end not seen
 }
 
-// sum makes the numbers of a pattern of the times of each transfer, NaN where an end was not seen, and of
-// the skews of all iterations.
+// sum makes the numbers of a pattern of the times of each transfer and the skews of all iterations. A time is NaN
+// where an end was not seen.
 func (p *Pattern) sum(times [][]float64, skews []float64) {
 	p.Iterations, p.Skew = len(skews), stats.MiddleMedian(slices.Clone(skews))
 	p.Times = nil

@@ -44,7 +44,7 @@ const disturbed = 0.8
 const crowdedOut = 0.5
 
 // Memory measures the bandwidth of memory as seen by each rank alone, by each two ranks of a
-// host at once, and by all, and so which ranks share a path to memory (Servet 2012, after
+// host at once, and by all. That tells which ranks share a path to memory (Servet 2012, after
 // Gonzalez-Dominguez et al. 2013, section 3: rule 2). Ranks that are bound to no CPU are
 // bound while it lasts, each to one of its own. Hosts are measured at the same time.
 //

@@ -25,8 +25,8 @@ const nearestTried = 64
 
 // findCrossings finds for each link between two switches of g the hosts to measure it
 // with (Bufe 2014, section 2.3.3), at most as many pairs as said. If the graph falls
-// apart without the link, hosts of both parts are paired, those of different branches
-// first, so that slower links behind do not hold them up. Else pairs are taken among the
+// apart without the link, hosts of both parts are paired. Those of different branches
+// come first, so that slower links behind do not hold them up. Else pairs are taken among the
 // nearest hosts whose only shortest path, there and back, leads over the link.
 // Links for which there is no pair have none. Links are ordered by U and V.
 //

@@ -140,8 +140,8 @@ func (e *executor) act(round []byte) ([]byte, error) {
 func (e *executor) step(own *part, found *[]byte) (going bool, err error) {
 	var rtt, met float64
 	arrivals := make([]float64, own.messages)
-	// Greetings take longer between ranks that are far from each other: within the first
-	// sample, these pairs would begin after the others, and their arrivals, timed from then
+	// Greetings take longer between ranks that are far from each other. Within the first
+	// sample, these pairs would begin after the others. Their arrivals, timed from then
 	// on, would add up to more than the link that they share carries.
 	greets := 0
 	if e.probe == nil {

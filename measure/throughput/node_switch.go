@@ -124,7 +124,7 @@ func (c *campaign) nodeSwitch() (bool, error) {
 	return c.lonely()
 }
 
-// rounds are the pairs of the hosts of a switch whose messages pass it, one after the other if the
+// rounds are the pairs of the hosts of a switch whose messages pass it. They are measured one after the other if the
 // switch was not seen to carry them all.
 func (c *campaign) rounds(f fan) [][][2]int {
 	rounds := c.pairings(f)
@@ -182,9 +182,9 @@ func oneByOne(pairs [][2]int) [][][2]int {
 }
 
 // hostLinks makes rates of the links of a switch's hosts of the readings from the given
-// one on. What passes between two is the lesser of what the link of the one
-// sends and that of the other takes, so that the highest of a link is its own,
-// unless the other ends were all slower: then it is a lower bound.
+// one on. What passes between two hosts is the lesser of what the link of the one
+// sends and that of the other takes. So the highest of a link is its own.
+// If the other ends were all slower it is a lower bound.
 //
 // Where the two ends of a reading are both no faster in any other, one of them is that fast, and
 // nothing says which. Where three and more are alike, at most one of them is faster than it

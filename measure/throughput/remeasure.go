@@ -213,8 +213,8 @@ func (c *campaign) contentionFree() [][]*load {
 	return append(steps, greedySteps(loads, c.needs)...)
 }
 
-// oddRing pairs the hosts of a switch around a ring, and, as sums around an even one
-// leave their parts open, the first with the third (Bufe 2014, section 2.4, equation 2.7).
+// oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums
+// around an even ring leave their parts open (Bufe 2014, section 2.4, equation 2.7).
 func oddRing(hosts []int) [][2]int {
 	n := len(hosts)
 	var pairs [][2]int

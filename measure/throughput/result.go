@@ -49,8 +49,8 @@ type Link struct {
 type Switch struct {
 	Vertex int
 
-	// Alone and Rest are the rate in B/s of two of its hosts and of its other ones when these are
-	// measured by themselves, All of all hosts at once. Parallel says that it is the
+	// Alone is the rate in B/s of two of its hosts by themselves, Rest that of its other ones by themselves,
+	// and All that of all hosts at once. Parallel says that it is the
 	// sum, so that links of its hosts can be measured at once. NaN where there are
 	// fewer than four.
 	Alone, Rest, All float64

@@ -8,7 +8,7 @@ import (
 )
 
 // switchSwitch measures links between switches by as many pairs at once as there
-// are on both sides, several links at once where they need no host, link or switch in
+// are on both sides. Several links are measured at once where they need no host, link or switch in
 // common (Bufe 2014, section 2.3.3). Switches that were seen to carry all their hosts at
 // once do not count: nothing waits there.
 func (c *campaign) switchSwitch() (bool, error) {
@@ -61,9 +61,9 @@ func (c *campaign) unfilled(arc int) bool {
 	return true
 }
 
-// bound is what pairs could carry in B/s if it were for the other links on their way
-// only than the given one, of which each lets as much of all pairs through as it was seen to carry. A link
-// between switches that all of them need, too, does not count: which of the two holds them up
+// bound is what pairs could carry in B/s if only the other links on their way bounded them, and not the given one.
+// Each lets as much of all pairs through as it was seen to carry. A link
+// between switches that all pairs need, too, does not count: which of the two holds them up
 // cannot be told. An arc of -1 is none. NaN if the rate of a host's link is not known.
 func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 	users := make(map[int32]int)
