@@ -10,6 +10,12 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
+// What a measurement usually takes is not known beforehand: libraries and hosts add to what links take. So like is
+// compared with like. Measurements are put into classes: of one length, under load of one limit, and where the wiring is
+// not known of one peak of their times. Faults make measurements longer, never shorter. So the lowest level of a class
+// that a quarter of its members belong to is what is usual there. Where a class has too few members, a line through the
+// other lengths tells what is usual, or the median of all.
+
 // A class are measurements that are alike.
 type class struct {
 	ids     []int

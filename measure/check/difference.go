@@ -10,6 +10,11 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
+// A candidate is tested by differences. Each is the median of what crossed the candidate in one phase of one round, less
+// the median of its controls in the same phase. Load that changes between rounds is in both, and is gone from the
+// difference. Two tests see two kinds of faults: signed ranks see what is always slow, and the exact test of Fisher sees
+// what is slow now and then.
+
 // An effect is how slow a candidate seems to be.
 type effect struct {
 	candidate         int32

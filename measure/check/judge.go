@@ -10,6 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+// Candidates compete to explain what is slow. The score of a candidate is the matched filter of its effect. The best one
+// is taken out of the samples before the next one is looked for. That happens twice: among all candidates, to choose those
+// that are measured again, and then among these, to name some.
+
 // score is by how many standard deviations the samples in [from, to) are slow in
 // proportion to how much of each candidate they crossed: the matched filter for a candidate that is
 // slow and alone, of samples that are clipped. It is 0 for those crossed too seldom.

@@ -10,6 +10,10 @@ import (
 	"github.com/topocast/topocast/model/contention"
 )
 
+// Under load a transfer depends on all others of its round. What it should take follows from fair sharing of the links
+// (package contention), which is played once for each round. A link that is found to be slow changes the times of transfers
+// that never cross it. So all rounds are played again when a link is named.
+
 const (
 	loadScreenings = 16      // rounds that tell what is doubtful
 	loadRounds     = 64      // in all; those after the screening test it
