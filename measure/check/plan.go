@@ -216,21 +216,17 @@ func (p *planner) control(t *target, through, other int) (int, int) {
 	if p.w.graph != nil && p.w.find(&p.try, through, other) {
 		length = p.w.oneWay(&p.try)
 	}
-	bestA, bestB := -1, -1
 	for range tries {
 		a := p.rng.IntN(p.w.hosts)
 		b := p.w.near(p.rng, a)
 		if a == b || p.used[a] || p.used[b] || !p.w.find(&p.try, a, b) || t.through(a, b, &p.try) || !p.fits(&p.try) {
 			continue
 		}
-		if bestA < 0 {
-			bestA, bestB = a, b
-		}
 		if p.w.graph == nil || math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length {
 			return a, b
 		}
 	}
-	return bestA, bestB
+	return -1, -1
 }
 
 // through is a free pair through a target: one end of a pair that was, with any partner, and else
@@ -250,11 +246,6 @@ func (p *planner) through(t *target) (int, int) {
 		}
 		if good(a, b) {
 			return a, b
-		}
-	}
-	for _, i := range p.rng.Perm(len(t.pairs)) {
-		if x := t.pairs[i]; good(x[0], x[1]) {
-			return x[0], x[1]
 		}
 	}
 	return -1, -1
