@@ -3,6 +3,7 @@ package bcast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -25,7 +26,7 @@ type Broadcaster struct {
 	ranks          int
 	native         mpi.NativeBcast // nil: none
 	modelOnly      bool
-	budget         float64 // s; 0: none
+	budget         float64 // s; +Inf: none
 	oversubscribed bool    // some host has more ranks than cores: times are noisy
 	warnings       []string
 	hosts          []int // of all ranks, on rank 0
@@ -34,8 +35,11 @@ type Broadcaster struct {
 	classified     bool  // classes are known
 
 	// What plans follow.
-	groupings []grouping           // the first is that of the network
-	catalogue []schedule.Algorithm // along each of them
+	groups    grouping             // of the network
+	others    []grouping           // of Settings.Topologies and stored choices
+	catalogue []schedule.Algorithm // with each of their settings
+	choices   []schedule.Algorithm // the first ones, which are searched; the others are there for stored choices
+	searched  []part               // of the choices: those along the same groups
 	watch     *tuner.Stopwatch     // made when first needed
 
 	// What rank 0 knows alone.
@@ -47,17 +51,16 @@ type Broadcaster struct {
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
 //
-// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the View of its network. Ranks on hosts
-// that the network does not know, and ranks beyond those that were measured on a host, get its typical parameters
-// (model.Network.ViewTypical), and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
+// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the view of its network
+// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
 // be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
 // If the network has a table with choices for this very job, the broadcaster starts with them, see Bcast. That is a job of
 // as many ranks, on the same hosts and cores in the same order, under the same library with the same settings.
 //
 // Where the communicator has a native broadcast and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
-// communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native
-// broadcasts (schedule.NativeGroups). Close frees them.
+// communicator of each group of the ranks' hierarchy. Plans may leave the last part of the path to native broadcasts in
+// these (schedule.NativeGroups). Close frees them.
 //
 // Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about five bytes per
 // rank of the job and level of its groups.
@@ -72,18 +75,17 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		return nil, err
 	}
 	hosts, _ := mpi.NumberHosts(places)
+	budget := h.Budget.Seconds()
+	if budget == 0 {
+		budget = math.Inf(1)
+	}
 	b := &Broadcaster{
 		comm: comm, ranks: comm.Size(), exec: exec,
-		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
+		modelOnly: h.ModelOnly, budget: budget, oversubscribed: h.Oversubscribed, warnings: h.Warnings,
 		hosts: hosts, decisions: make(map[decisionKey]*decision),
-		network: h.view, groupings: h.Groupings, job: h.job, stored: h.stored,
+		network: h.view, groups: h.Groupings[0], others: h.Groupings[1:], job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
-	for i := range b.groupings {
-		if err := b.groupings[i].build(b.ranks); err != nil {
-			return nil, err
-		}
-	}
 	algorithms := schedule.Algorithms()
 	if h.Algorithms != nil {
 		algorithms = s.Algorithms
@@ -92,14 +94,14 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	}
 	// Communicators are made last: nothing that fails afterwards leaves them behind.
 	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
-		if exec.groups, err = newGroups(exec, b.groupings[0].tree); err != nil {
+		if exec.groups, err = newGroups(exec, b.groups.tree); err != nil {
 			return nil, err
 		}
 	}
 	if exec.groups == nil {
 		algorithms = withoutNative(algorithms)
 	}
-	b.arrange(algorithms)
+	b.arrange(algorithms, h.Groupings)
 	if h.Tag != 0 {
 		exec.tag = h.Tag
 	}

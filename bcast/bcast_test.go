@@ -128,8 +128,8 @@ func TestNetworkOfRank0Counts(t *testing.T) {
 				if c.want != nil {
 					want = len(c.want.Hierarchy().Groups())
 				}
-				if b.groupings[0].tree != nil {
-					groups = len(b.groupings[0].tree.Groups())
+				if b.groups.tree != nil {
+					groups = len(b.groups.tree.Groups())
 				}
 				if groups != want {
 					return fmt.Errorf("rank %d: %d groups, want %d", world.Rank(), groups, want)
@@ -197,7 +197,7 @@ func TestTuneDecides(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := b.Tune(1, 100, 0, 5000); err != nil {
+			if err := b.Tune([]int{1}, 100, 0, 5000); err != nil {
 				return err
 			}
 			for _, c := range []struct {
@@ -232,7 +232,7 @@ func TestAllRanksHaveTheSamePlan(t *testing.T) {
 			return err
 		}
 		for root := range 3 {
-			if err := b.Tune(root, 8, 64<<10); err != nil {
+			if err := b.Tune([]int{root}, 8, 64<<10); err != nil {
 				return err
 			}
 			for _, size := range []int{7, 8, 64 << 10} {
@@ -356,7 +356,7 @@ func TestPlanWithoutANetworkTellsNoGuess(t *testing.T) {
 			if world.Rank() == 0 && (err != nil || !math.IsNaN(plan.Predicted) || plan.Algorithm == nil) {
 				return fmt.Errorf("rank %d without a network: %v, %v", world.Rank(), plan, err)
 			}
-			if err := b.Tune(0, 100); err != nil {
+			if err := b.Tune([]int{0}, 100); err != nil {
 				return err
 			}
 		}

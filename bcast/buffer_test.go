@@ -120,7 +120,7 @@ func TestCutShortBroadcastLeavesBuffersAlone(t *testing.T) {
 		other := make([]byte, 8)
 		_, begun := b.Ibcast(other, 0)
 		for what, again := range map[string]error{
-			"Bcast": b.Bcast(buf, 0), "Bcast by the library": b.Bcast(other, 0), "Ibcast": begun, "Wait": b.exec.pending.Wait(), "Tune": b.Tune(0, 16),
+			"Bcast": b.Bcast(buf, 0), "Bcast by the library": b.Bcast(other, 0), "Ibcast": begun, "Wait": b.exec.pending.Wait(), "Tune": b.Tune([]int{0}, 16),
 		} {
 			if what != "Wait" && again == nil {
 				t.Errorf("cut after %d transfers: %s works", left, what)

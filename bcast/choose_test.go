@@ -126,7 +126,7 @@ func TestTuneKeepsItsBudget(t *testing.T) {
 				return err
 			}
 			begin := comm.(mpi.Clock).Now()
-			if err := b.Tune(0, sizes...); err != nil {
+			if err := b.Tune([]int{0}, sizes...); err != nil {
 				return err
 			}
 			// One plain broadcast of each, 12 ms for the longest, comes before its contest.
@@ -147,8 +147,8 @@ func TestTuneKeepsItsBudget(t *testing.T) {
 			if count < x.least || count > x.most {
 				return fmt.Errorf("%d sizes decided, want %d to %d", count, x.least, x.most)
 			}
-			b.budget = 0
-			if err := b.Tune(0, sizes...); err != nil {
+			b.budget = math.Inf(1)
+			if err := b.Tune([]int{0}, sizes...); err != nil {
 				return err
 			}
 			if plan, err := b.Plan(sizes[3], 0); err != nil || plan.Algorithm == nil {
@@ -182,7 +182,7 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 			if comm.Rank() == 0 && err != nil {
 				return err
 			}
-			if err := b.Tune(0, 1<<20); err != nil {
+			if err := b.Tune([]int{0}, 1<<20); err != nil {
 				return err
 			}
 			if comm.Rank() > 0 {
@@ -220,7 +220,7 @@ func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := b.Tune(0, size); err != nil {
+			if err := b.Tune([]int{0}, size); err != nil {
 				return err
 			}
 			chosen, err := b.Plan(size, 0)

@@ -75,8 +75,7 @@ func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
 
 // problem is a broadcast among the ranks by a plan.
 func (b *Broadcaster) problem(p predict.Plan, bytes, root int) schedule.Problem {
-	g := b.along(p.Index)
-	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: g.tree, Costs: g.Costs}
+	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: b.groups.tree, Costs: b.groups.Costs}
 }
 
 // maxSegments bounds the steps of a program. A longer message is broadcast in parts. A rank that is done with one goes

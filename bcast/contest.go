@@ -1,10 +1,8 @@
 package bcast
 
 import (
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/tuner"
@@ -20,24 +18,20 @@ type contest struct {
 	ready map[planAt]*compiledPlan
 }
 
-// A planAt is a plan from a root. Plans are told apart by what makes them different schedules.
+// A planAt is a plan of a round, which has no times, from a root.
 type planAt struct {
-	index, segment int
-	blocking       bool
-	root           int
+	orderedPlan
+	root int
 }
 
 // contest is collective: it returns the decision for messages like buf, which holds the same bytes on all ranks.
-// stored is what the network's table says; nil: nothing. budget is in s; 0: none.
+// stored is what the network's table says; nil: nothing. budget is in s.
 func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget float64) (*decision, error) {
 	watch, err := b.stopwatch()
 	if err != nil {
 		return nil, err
 	}
-	limit := math.Inf(1)
-	if budget > 0 {
-		limit = watch.Now() + budget
-	}
+	limit := watch.Now() + budget
 	if err := b.measureGroups(len(buf), limit); err != nil {
 		return nil, err
 	}
@@ -46,40 +40,19 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 		return c.follow()
 	}
 	d, err := c.search(stored, limit)
-	var lost *lostError
-	if errors.As(err, &lost) { // the communicator is gone, and there is nobody to tell
-		return nil, lost.error
-	}
-	if err != nil {
-		_, err = newControl(b.exec).share(nil, err)
+	if err != nil { // of the communicator: there is nobody to tell
 		return nil, err
 	}
 	end := order{Plans: []orderedPlan{ordered(&d.Plan)}, Decided: d.decided, Pairs: d.pairs}
-	return d, c.tell(&end)
-}
-
-// A lostError is an error of the communicator in a round.
-type lostError struct{ error }
-
-func (l *lostError) Unwrap() error { return l.error }
-
-// tell gives the others an order of rank 0.
-func (c *contest) tell(o *order) error {
-	data, err := json.Marshal(o)
-	_, err = newControl(c.b.exec).share(data, err)
-	return err
+	return d, newControl(b.exec).tell(&end, nil)
 }
 
 // follow performs the rounds that rank 0 tells, and returns the decision.
 func (c *contest) follow() (*decision, error) {
 	for {
-		data, err := newControl(c.b.exec).share(nil, nil)
-		if err != nil {
-			return nil, err
-		}
 		var o order
-		if err := json.Unmarshal(data, &o); err != nil {
-			return nil, fmt.Errorf("bcast: an order of rank 0: %w", err)
+		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
+			return nil, err
 		}
 		if o.Roots == nil {
 			return &decision{Plan: c.b.planOf(o.Plans[0]), decided: o.Decided, pairs: o.Pairs}, nil
@@ -119,14 +92,14 @@ func (c *contest) round(o *order) ([]tuner.Sample, error) {
 
 // compiled is a plan of an order, compiled for a root.
 func (c *contest) compiled(o orderedPlan, root int) *compiledPlan {
-	at := planAt{o.Index, o.Segment, o.Blocking, root}
+	at := planAt{o, root}
 	if c.ready[at] == nil {
 		c.ready[at] = c.b.compile(c.b.planOf(o), len(c.buf), root)
 	}
 	return c.ready[at]
 }
 
-// conduct performs the rounds of a session. Rank 0 alone calls it.
+// conduct performs the rounds of a session. Rank 0 alone calls it. Its errors are those of the communicator.
 func (c *contest) conduct(s tuner.Session) error {
 	for {
 		round, on := s.Next(c.b.watch.Now())
@@ -139,12 +112,12 @@ func (c *contest) conduct(s tuner.Session) error {
 			p.Predicted, p.Measured, p.Native = 0, 0, 0
 			o.Plans = append(o.Plans, p)
 		}
-		if err := c.tell(&o); err != nil {
-			return &lostError{err}
+		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
+			return err
 		}
 		samples, err := c.round(&o)
 		if err != nil {
-			return &lostError{err}
+			return err
 		}
 		s.Add(samples)
 	}
@@ -153,8 +126,8 @@ func (c *contest) conduct(s tuner.Session) error {
 // nativeVariant is the number of the native broadcast among the plans of a contest.
 const nativeVariant = 0
 
-// search decides. A stored plan is confirmed first. If it is not, the plans that are predicted to be best are ranked, the
-// first of them is refined, and what comes out of that has to win a duel with native.
+// search decides. A stored plan is confirmed first. If it is not, the plans that are predicted to be best are ranked.
+// The first of them is refined, and what comes out of that has to win a duel with native.
 func (c *contest) search(stored *decision, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.roots, OneHost: c.b.watch.OneHost(), Oversubscribed: c.b.oversubscribed, Limit: limit}, c.b.watch.Now())
 	c.plans = []predict.Plan{nativePlan()}
@@ -216,36 +189,25 @@ func (c *contest) conclude(challenger predict.Plan, v tuner.Verdict) *decision {
 	return d
 }
 
-// The segment of the best plan is moved by these factors, the larger first, for as long as that helps. Predictions err
-// by that much where a network was measured under load, or a library changes how it sends.
-var moves = [...]int{4, 2}
-
 // refine returns the variant of the best plan with the segment, and the kind of transfers, that are measured to be
-// fastest.
+// fastest. The segment is halved or doubled for as long as that helps. Predictions err by that much where a network was
+// measured under load, or a library changes how it sends.
 func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 	first, bytes := best, len(c.buf)
 	tried := map[int]bool{c.plans[best].Segment: true}
-	for _, factor := range moves {
-		for {
-			near := []int{best}
-			whole := c.plans[best].Segment
-			if whole == 0 {
-				whole = bytes
+	for moved := -1; moved != best; {
+		moved = best
+		near := []int{best}
+		whole := cmp.Or(c.plans[best].Segment, bytes)
+		for _, segment := range []int{whole / 2, whole * 2} {
+			if segment >= predict.MinSegment && segment < bytes && !tried[segment] {
+				tried[segment] = true
+				near = append(near, c.add(best, func(p *predict.Plan) { p.Segment = segment }))
 			}
-			for _, segment := range []int{whole / factor, whole * factor} {
-				if segment >= predict.MinSegment && segment < bytes && !tried[segment] {
-					tried[segment] = true
-					near = append(near, c.add(best, func(p *predict.Plan) { p.Segment = segment }))
-				}
-			}
-			moved, err := c.best(rules, near)
-			if err != nil {
-				return best, err
-			}
-			if moved == best {
-				break
-			}
-			best = moved
+		}
+		var err error
+		if best, err = c.best(rules, near); err != nil {
+			return best, err
 		}
 	}
 	if c.b.exec.canOverlap() && bytes > shortBytes {

@@ -34,7 +34,7 @@ func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
 // rootClass is the class of a rank as a root.
 func (b *Broadcaster) rootClass(rank int) int {
 	if !b.classified {
-		b.classes, b.classified = table.RootClasses(b.groupings[0].tree), true
+		b.classes, b.classified = table.RootClasses(b.groups.tree), true
 	}
 	if b.classes == nil {
 		return 0
@@ -42,23 +42,30 @@ func (b *Broadcaster) rootClass(rank int) int {
 	return b.classes[rank]
 }
 
+// rootsOfClasses are the first ranks of the classes of roots.
+func (b *Broadcaster) rootsOfClasses() (roots []int) {
+	seen := make(map[int]bool)
+	for rank := range b.ranks {
+		if class := b.rootClass(rank); !seen[class] {
+			seen[class] = true
+			roots = append(roots, rank)
+		}
+	}
+	return roots
+}
+
 // sampled are the roots from which variants are compared on behalf of the class of a root: that one, and others spread
 // over the class.
 func (b *Broadcaster) sampled(root int) []int {
 	var class []int
-	at := 0
-	for rank := range b.ranks {
-		if b.rootClass(rank) == b.rootClass(root) {
-			if rank == root {
-				at = len(class)
-			}
+	for i := range b.ranks {
+		if rank := (root + i) % b.ranks; b.rootClass(rank) == b.rootClass(root) {
 			class = append(class, rank)
 		}
 	}
-	n := min(tuner.MostRoots, len(class))
-	roots := make([]int, n)
+	roots := make([]int, min(tuner.MostRoots, len(class)))
 	for i := range roots {
-		roots[i] = class[(at+i*len(class)/n)%len(class)]
+		roots[i] = class[i*len(class)/len(roots)]
 	}
 	return roots
 }

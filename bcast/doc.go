@@ -37,7 +37,8 @@
 //
 // No file calls a file that calls it, directly or by way of others.
 //
-//   - bcast.go is New, with handshake.go, groupings.go, match.go and stored.go: network, topologies and stored decisions.
+//   - bcast.go is New, with handshake.go, match.go and stored.go: network and stored decisions. catalogue.go and along.go
+//     are the algorithms.
 //   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
 //   - first.go is a first broadcast. contest.go makes the decision, with the plans of shortlist.go, and groups.go measures
 //     native inside groups. order.go is what rank 0 tells meanwhile, by control.go.
@@ -59,13 +60,14 @@
 // before it can fail alone, so an error of rank 0 is an error on all ranks. The price is one more hop in the first
 // broadcast of a class. The network stays on rank 0: the others know the groups, and what messages cost on each level.
 //
-// Native is timed against the best of up to a dozen plans, because no model knows what it does. Timing is done once per
+// Native is timed against the best of up to eight plans, because no model knows what it does. Timing is done once per
 // class of sizes and of roots (table.RootClasses), from up to three roots of the class in turn: what is faster from some
-// and slower from others does not win. A plan has to be faster by 3 %, where ranks share cores by 10 %, in single
-// broadcasts or in loops, and must not be slower by that in the other. The price: gains of a few percent are ignored.
+// and slower from others does not win. A plan has to be faster by 3 % in single broadcasts or in loops, and must not be
+// slower by that in the other; 10 % where ranks share cores. The price: gains of a few percent are ignored.
 //
 // A schedule is lowered once to starts and waits (schedule.Lower). mpi.Scheduler performs that list in one call, and
-// request sets perform it here. One receive is posted ahead and the sends of two segments are under way at once. More gains nothing: the next segment is all that a rank can wait for meanwhile.
+// request sets perform it here. One receive is posted ahead and the sends of two segments are under way
+// at once. More gains nothing: the next segment is all that a rank can wait for meanwhile.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast is no barrier.
 package bcast

@@ -137,7 +137,7 @@ func ExampleBroadcaster_Tune() {
 		if err != nil {
 			return err
 		}
-		if err := b.Tune(0, 8, 1<<20); err != nil { // collective
+		if err := b.Tune([]int{0}, 8, 1<<20); err != nil { // collective
 			return err
 		}
 		if comm.Rank() == 0 {

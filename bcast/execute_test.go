@@ -172,7 +172,7 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 				return fmt.Errorf("call %d fails: error %v", failAt, err)
 			}
 			calls := c.calls
-			for _, again := range []error{b.Bcast(make([]byte, size), 0), b.Bcast(nil, 0), b.Tune(0, 8)} {
+			for _, again := range []error{b.Bcast(make([]byte, size), 0), b.Bcast(nil, 0), b.Tune([]int{0}, 8)} {
 				if !errors.Is(again, errInjected) {
 					return fmt.Errorf("call %d fails: later error %v", failAt, again)
 				}

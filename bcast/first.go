@@ -7,7 +7,7 @@ import (
 )
 
 // first is collective: it is the first broadcast of a class of sizes from a root, and decides how further ones are
-// done, the same on all ranks. budget is how long that may take besides, in s; 0: as long as it takes.
+// done, the same on all ranks. budget is how long that may take besides, in s.
 //
 //  1. The ranks agree on the length and the root.
 //  2. If the class of sizes and roots is decided, the plan is compiled for this root, and that is all.
@@ -46,18 +46,18 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 
 // agree is collective: it returns an error on all ranks if they disagree about the length or the root of a broadcast.
 func (b *Broadcaster) agree(bytes, root int) error {
-	n, r := int64(bytes), int64(root)
+	n, r := float64(bytes), float64(root)
 	most, err := newControl(b.exec).max(n, -n, r, -r)
 	if err != nil {
 		return err
 	}
 	for _, x := range []struct {
 		name        string
-		own         int64
-		least, most int64
+		own         float64
+		least, most float64
 	}{{"root", r, -most[3], most[2]}, {"length in bytes", n, -most[1], most[0]}} {
 		if x.least != x.most {
-			return fmt.Errorf("bcast: rank %d: the ranks disagree about the %s: this rank says %d, and the ranks say %d to %d", b.comm.Rank(), x.name, x.own, x.least, x.most)
+			return fmt.Errorf("bcast: rank %d: the ranks disagree about the %s: this rank says %.0f, and the ranks say %.0f to %.0f", b.comm.Rank(), x.name, x.own, x.least, x.most)
 		}
 	}
 	return nil

@@ -21,35 +21,31 @@ func newGroups(exec *executor, tree *topology.Hierarchy) (*groups, error) {
 	}
 	g := &groups{own: make([]*group, len(tree.Groups()))}
 	me := exec.comm.Rank()
-	lack := int64(0) // 1: this rank has a group without a native broadcast
-	for level := range tree.Levels() {
+	colors := make(map[int]int) // by level: index of this rank's group
+	for i := tree.Smallest(me); i > 0; i = tree.Groups()[i].Parent {
+		colors[tree.Groups()[i].Level] = i
+	}
+	lack := 0.0 // 1: this rank has a group without a native broadcast
+	for _, level := range schedule.GroupedLevels(schedule.Problem{Tree: tree}) {
 		const none = -1
-		color, used := none, false
-		for i, x := range tree.Groups()[1:] {
-			if x.Level == level {
-				used = true
-				if _, in := slices.BinarySearch(x.Hosts, me); in {
-					color = i + 1
-				}
-			}
-		}
-		if !used {
-			continue
+		color, in := colors[level]
+		if !in {
+			color = none
 		}
 		part, err := splitter.Split(color, me)
 		if err != nil {
 			return nil, exec.note(fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err))
 		}
-		if color == none {
-			continue
+		var x *group
+		if in {
+			x = &group{Communicator: part, index: color, ranks: tree.Groups()[color].Hosts}
+			if x.native, in = part.(mpi.NativeBcast); !in {
+				lack = 1
+			}
+			g.own[color] = x
 		}
-		x := &group{Communicator: part, ranks: tree.Groups()[color].Hosts, level: level}
-		if x.native, ok = part.(mpi.NativeBcast); !ok {
-			lack = 1
-		}
-		g.own[color] = x
+		g.levels = append(g.levels, x)
 	}
-	g.levels = len(tree.Levels())
 	all, err := newControl(exec).max(lack)
 	if err != nil {
 		return nil, err
@@ -112,18 +108,16 @@ func (b *Broadcaster) measureGroups(bytes int, limit float64) error {
 // time in s. The groups of a level are at work at once, as they are in a plan.
 func (g *groups) measure(watch *tuner.Stopwatch, size int) (float64, error) {
 	times := make([]float64, len(g.own)) // 0: not measured by this rank
-	for level := range g.levels {
-		for i, x := range g.own {
-			if x == nil || x.level != level {
-				continue
-			}
-			t, err := x.measure(watch.Among(x), size)
-			if err != nil {
-				return 0, err
-			}
-			if x.Rank() == 0 {
-				times[i] = t
-			}
+	for _, x := range g.levels {
+		if x == nil {
+			continue
+		}
+		t, err := x.measure(watch.Among(x), size)
+		if err != nil {
+			return 0, err
+		}
+		if x.Rank() == 0 {
+			times[x.index] = t
 		}
 	}
 	if err := watch.Max(times); err != nil {

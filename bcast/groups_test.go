@@ -214,7 +214,7 @@ func TestNativeInGroupsIsTunedAndKept(t *testing.T) {
 				return err
 			}
 			if job == 0 {
-				if err := b.Tune(0, size); err != nil {
+				if err := b.Tune([]int{0}, size); err != nil {
 					return err
 				}
 			}

@@ -1,12 +1,12 @@
 package bcast
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
@@ -21,7 +21,7 @@ type handshake struct {
 	Oversubscribed bool
 	Algorithms     []string // names of Settings.Algorithms; nil: the usual ones
 	Warnings       []string
-	Groupings      []grouping   // the first is that of the network
+	Groupings      []grouping   // that of the network, and those along which choices were stored
 	Tuned          []table.Cell // from the network's table
 
 	view   *model.Network // on rank 0: the ranks' network; nil: none
@@ -35,74 +35,76 @@ func shakeHands(c *control, s *Settings, places []mpi.Place) (*handshake, error)
 		s = &Settings{}
 	}
 	h := new(handshake)
-	var data []byte
 	var wrong error
 	if c.decides() {
-		if h, wrong = prepareHandshake(c.exec.comm, s, places); wrong == nil {
-			data, wrong = json.Marshal(h)
-		}
+		wrong = h.prepare(c.exec.comm, s, places)
 	}
-	data, err := c.share(data, wrong)
-	if err != nil {
+	if err := c.tell(h, wrong); err != nil {
 		return nil, err
 	}
-	if !c.decides() {
-		if err := json.Unmarshal(data, h); err != nil {
-			return nil, fmt.Errorf("bcast: new: settings of rank 0: %w", err)
+	for i := range h.Groupings {
+		if err := h.Groupings[i].build(c.exec.comm.Size()); err != nil {
+			return nil, err
 		}
 	}
 	return h, h.checkAlgorithms(c, names(s.Algorithms))
 }
 
-// prepareHandshake is the part of rank 0. places are those of all ranks.
-func prepareHandshake(comm mpi.Communicator, s *Settings, places []mpi.Place) (*handshake, error) {
+// prepare is the part of rank 0. places are those of all ranks.
+func (h *handshake) prepare(comm mpi.Communicator, s *Settings, places []mpi.Place) error {
 	if err := s.validate(); err != nil {
-		return nil, err
+		return err
 	}
-	h := &handshake{
+	*h = handshake{
 		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly,
 		Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0,
 		Algorithms:     names(s.Algorithms),
-		job:            jobOf(comm, places),
 		Groupings:      []grouping{{Wanted: s.Topologies == nil}},
+		job:            jobOf(comm, places),
 	}
-	var along []table.Topology
+	for _, t := range s.Topologies {
+		if t.Name == Found {
+			h.Groupings[0].Wanted = true
+		} else {
+			h.Groupings = append(h.Groupings, grouping{Topology: t, Wanted: true})
+		}
+	}
 	if s.Network != nil {
 		var err error
 		if h.view, h.Warnings, err = networkOf(s.Network, locations(places)); err != nil {
-			return nil, err
+			return err
 		}
 		h.ModelOnly = h.ModelOnly && len(h.Warnings) == 0
-		along = h.findTuned(s.Network)
+		h.Groupings[0].Levels = table.Levels(h.view.Hierarchy())
+		h.findTuned(s.Network)
 	}
-	if err := h.group(s.Topologies, along, places); err != nil {
-		return nil, err
+	for i := range h.Groupings {
+		g := &h.Groupings[i]
+		if err := g.build(len(places)); err != nil {
+			return err
+		}
+		if h.view != nil {
+			g.Costs = predict.CostsAlong(h.view, g.tree)
+		}
 	}
 	h.Warnings = append(h.Warnings, missingAbilities(comm)...)
-	return h, nil
+	return nil
 }
 
 // missingAbilities warns of a communicator that hides what others have.
 func missingAbilities(comm mpi.Communicator) []string {
-	_, places := comm.(mpi.Placed)
+	var lost []string
+	if _, places := comm.(mpi.Placed); !places {
+		lost = append(lost, "mpi.Placed: hosts and cores of the ranks are not known")
+	}
 	_, starts := comm.(mpi.NonBlocking)
-	_, performs := comm.(mpi.Scheduler)
-	if places && (starts || performs) {
+	if _, performs := comm.(mpi.Scheduler); !starts && !performs {
+		lost = append(lost, "mpi.NonBlocking: one transfer at a time, so long messages are slow")
+	}
+	if lost == nil {
 		return nil
 	}
-	var lost []string
-	for _, ability := range []struct {
-		has  bool
-		text string
-	}{
-		{places, "mpi.Placed: hosts and cores of the ranks are not known"},
-		{starts || performs, "mpi.NonBlocking: one transfer at a time, so long messages are slow"},
-	} {
-		if !ability.has {
-			lost = append(lost, ability.text)
-		}
-	}
-	if _, ok := comm.(mpi.NativeBcast); !ok {
+	if _, native := comm.(mpi.NativeBcast); !native {
 		lost = append(lost, "mpi.NativeBcast: nothing is timed, predictions decide")
 	}
 	return []string{fmt.Sprintf("the communicator (%T) lacks %s. A wrapper has to pass on the abilities of what it wraps", comm, strings.Join(lost, "; "))}
@@ -114,7 +116,7 @@ func (h *handshake) checkAlgorithms(c *control, own []string) error {
 	if h.Algorithms == nil {
 		return nil
 	}
-	differs := int64(0)
+	differs := 0.0
 	if !slices.Equal(own, h.Algorithms) {
 		differs = 1
 	}

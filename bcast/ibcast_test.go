@@ -128,7 +128,7 @@ func busy(world mpi.Communicator) error {
 		}
 		if world.Rank() == 0 {
 			_, err := b.Ibcast(make([]byte, 8), 0)
-			for _, err := range []error{err, b.Tune(0, 100)} {
+			for _, err := range []error{err, b.Tune([]int{0}, 100)} {
 				if !errors.Is(err, errUnderWay) {
 					return fmt.Errorf("another call beside a broadcast = %w, want %w", err, errUnderWay)
 				}

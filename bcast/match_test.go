@@ -3,6 +3,7 @@ package bcast
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,9 +57,9 @@ var placements = []struct {
 	{"unbound, one per host, where cores were known", "a:0 b:0 c:0 d:0", "d c b a", "[0 1] [2 3]", ""},
 	{"unbound, where cores were known", "a:0 a:1 b:0 b:1", "b b a a", "[0 1] [2 3]", "other cores than were measured, taken in their order: b, a"},
 	{"on other cores", "a:0 a:1 b:0 b:1", "a:0 a:7 b:0 b:1", "[0 1] [2 3]", "other cores than were measured, taken in their order: a"},
-	{"an unknown host", "a b c d", "a b c x", "[0 1]", "does not know, taken to be far from all others: x"},
-	{"all hosts unknown", "a b c d", "p q r s", "", "does not know, taken to be far from all others: p, q, r, s"},
-	{"too many on a host", "a b c d", "a a b c d", "[0 1 2] [3 4]", "more ranks than the network has there, the others taken to be like the first: a"},
+	{"an unknown host", "a b c d", "a b c x", "[0 1]", "hosts that were not measured, with typical parameters: x"},
+	{"all hosts unknown", "a b c d", "p q r s", "", "hosts that were not measured, with typical parameters: p, q, r, s"},
+	{"too many on a host", "a b c d", "a a b c d", "[0 1 2] [3 4]", "hosts with more ranks than were measured, the others taken like the first: a"},
 	{"places are not known, as many ranks", "", "a b c d", "[0 1] [2 3]", "does not say where its ranks ran"},
 	{"nameless hosts, as many ranks", "- - - -", "a b c d", "[0 1] [2 3]", "does not say where its ranks ran"},
 }
@@ -123,7 +124,7 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if got := groupsOf(b.groupings[0].tree); got != c.groups {
+					if got := groupsOf(b.groups.tree); got != c.groups {
 						return fmt.Errorf("rank %d follows %s, want %s", world.Rank(), got, c.groups)
 					}
 					if !slices.Equal(b.Warnings(), warnings) {
@@ -182,7 +183,7 @@ func TestNetworkOnSplitCommunicators(t *testing.T) {
 			return err
 		}
 		// The odd ones are h f d b, the even ones g e c a.
-		if got := groupsOf(b.groupings[0].tree); got != "[0 1] [2 3]" || b.Warnings() != nil {
+		if got := groupsOf(b.groups.tree); got != "[0 1] [2 3]" || b.Warnings() != nil {
 			return fmt.Errorf("rank %d follows %s, warns %q", rank, got, b.Warnings())
 		}
 		return verified(half, 3000, 3, func(buf []byte) error { return b.Bcast(buf, 3) })
@@ -218,7 +219,7 @@ func TestDoubtfulNetworkIsTested(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := b.Tune(1, 1000); err != nil {
+			if err := b.Tune([]int{1}, 1000); err != nil {
 				return err
 			}
 			plan, err := b.Plan(1000, 1)
@@ -273,8 +274,8 @@ func TestWeakGroupsShapeNothing(t *testing.T) {
 		where := at(job)
 		err := local.Run(8, nil, func(world mpi.Communicator) error {
 			b, err := New(place(world, where[world.Rank()]), &Settings{Network: weak})
-			if err == nil && groupsOf(b.groupings[0].tree) != "[0 1 2 3] [4 5 6 7]" {
-				err = fmt.Errorf("follows %s", groupsOf(b.groupings[0].tree))
+			if err == nil && groupsOf(b.groups.tree) != "[0 1 2 3] [4 5 6 7]" {
+				err = fmt.Errorf("follows %s", groupsOf(b.groups.tree))
 			}
 			return err
 		})
@@ -323,12 +324,13 @@ func TestOversubscribedHostsAreNoticed(t *testing.T) {
 }
 
 func TestManyHostsAreNamedInShort(t *testing.T) {
-	var h hosts
+	var where []model.Location
 	for i := range 30 {
-		h.add(fmt.Sprint("n", i%10))
+		where = append(where, model.Location{Host: fmt.Sprint("n", i%10), Core: -1})
 	}
-	if got, want := h.String(), "n0, n1, n2, n3, n4, n5, n6, n7 and 2 more"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	_, warnings, err := networkOf(measuredOn(t, "a b c d"), where)
+	if want := "n0, n1, n2, n3, n4, n5, n6, n7 and 2 more"; err != nil || len(warnings) != 1 || !strings.HasSuffix(warnings[0], want) {
+		t.Errorf("warnings %q, %v, want %q", warnings, err, want)
 	}
 }
 
@@ -351,11 +353,14 @@ func TestSettingsOfRank0Count(t *testing.T) {
 			if want == nil {
 				want = &Settings{}
 			}
-			tag, budget := want.Tag, want.Budget
+			tag, budget := want.Tag, want.Budget.Seconds()
 			if tag == 0 {
 				tag = mpi.MaxTag
 			}
-			if b.modelOnly != want.ModelOnly || b.exec.tag != tag || b.budget != budget.Seconds() {
+			if budget == 0 {
+				budget = math.Inf(1)
+			}
+			if b.modelOnly != want.ModelOnly || b.exec.tag != tag || b.budget != budget {
 				return fmt.Errorf("rank %d: model only %v, tag %d, budget %g s, want %+v", world.Rank(), b.modelOnly, b.exec.tag, b.budget, want)
 			}
 			return verified(world, 3000, 1, func(buf []byte) error { return b.Bcast(buf, 1) })
@@ -440,7 +445,7 @@ func TestNetworkStaysOnRank0(t *testing.T) {
 		if _, err := b.Plan(100, 3); (err != nil) != (rank > 0) {
 			t.Errorf("rank %d: plan of an undecided size: %v, want an error on all ranks but 0", rank, err)
 		}
-		if err := b.Tune(3, 100); err != nil {
+		if err := b.Tune([]int{3}, 100); err != nil {
 			return err
 		}
 		if _, err := b.Plan(100, 3); err != nil {

@@ -41,7 +41,7 @@ func BenchmarkMPINeverSlower(b *testing.B) {
 					b.Fatal(err)
 				}
 				begin := time.Now()
-				if err := bc.Tune(0, size); err != nil {
+				if err := bc.Tune([]int{0}, size); err != nil {
 					b.Fatal(err)
 				}
 				took = time.Since(begin).Seconds()

@@ -161,7 +161,7 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := groupsOf(b.groupings[0].tree), groupsOf(view.Hierarchy()); got != want || b.Warnings() != nil {
+		if got, want := groupsOf(b.groups.tree), groupsOf(view.Hierarchy()); got != want || b.Warnings() != nil {
 			t.Errorf("rank %d follows %s, want %s; warnings %q", c.Rank(), got, want, b.Warnings())
 		}
 		for root := range ranks {

@@ -15,7 +15,7 @@ import (
 // (schedule.Native).
 type groups struct {
 	own    []*group             // by index in the tree's groups; nil: the rank is no member
-	levels int                  // of the tree
+	levels []*group             // the same by level with groups, the finest first
 	times  []predict.NativeTime // that were measured; the same on all ranks
 	upTo   int                  // bytes up to which they were
 }
@@ -24,23 +24,23 @@ type groups struct {
 type group struct {
 	mpi.Communicator
 	native mpi.NativeBcast
+	index  int   // in the tree's groups
 	ranks  []int // by rank in it, ascending
-	level  int   // of the tree
 }
 
-// close is collective: it frees the communicators. g may be nil.
+// close is collective: it frees the communicators, in one order on all ranks. g may be nil.
 func (g *groups) close() error {
 	if g == nil {
 		return nil
 	}
 	var wrong error
-	for i := len(g.own) - 1; i >= 0; i-- { // finer ones first, as on all ranks
-		if g.own[i] == nil {
+	for _, x := range g.levels {
+		if x == nil {
 			continue
 		}
-		if c, ok := g.own[i].Communicator.(io.Closer); ok {
+		if c, ok := x.Communicator.(io.Closer); ok {
 			if err := c.Close(); err != nil {
-				wrong = errors.Join(wrong, fmt.Errorf("bcast: close: group %d: %w", i, err))
+				wrong = errors.Join(wrong, fmt.Errorf("bcast: close: group %d: %w", x.index, err))
 			}
 		}
 	}

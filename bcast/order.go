@@ -1,8 +1,6 @@
 package bcast
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -39,7 +37,7 @@ func (b *Broadcaster) planOf(o orderedPlan) predict.Plan {
 	p.Segment, p.Blocking = o.Segment, o.Blocking
 	p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(o.Predicted), math.Float64frombits(o.Measured), math.Float64frombits(o.Native)
 	if p.Index != native {
-		p.Algorithm, p.Topology = b.catalogue[p.Index], b.along(p.Index).Name
+		p.Algorithm = b.catalogue[p.Index]
 	}
 	return p
 }
@@ -47,21 +45,14 @@ func (b *Broadcaster) planOf(o orderedPlan) predict.Plan {
 // toldPlans is collective: all ranks get the plans that rank 0 finds. Two machines may round predictions apart.
 func (b *Broadcaster) toldPlans(find func() []predict.Plan) ([]predict.Plan, error) {
 	var orders []orderedPlan
-	var told []byte
-	var wrong error
 	c := newControl(b.exec)
 	if c.decides() {
 		for _, p := range find() {
 			orders = append(orders, ordered(&p))
 		}
-		told, wrong = json.Marshal(orders)
 	}
-	told, err := c.share(told, wrong)
-	if err != nil {
+	if err := c.tell(&orders, nil); err != nil {
 		return nil, err
-	}
-	if err := json.Unmarshal(told, &orders); err != nil {
-		return nil, fmt.Errorf("bcast: the plans of rank 0: %w", err)
 	}
 	plans := make([]predict.Plan, len(orders))
 	for i, o := range orders {

@@ -3,6 +3,7 @@ package bcast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,7 @@ func TestStarvedBudgetIsNotKnowledge(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := b.Tune(0, 64<<10); err != nil {
+		if err := b.Tune([]int{0}, 64<<10); err != nil {
 			return err
 		}
 		if _, decided := b.Chosen(64<<10, 0); decided && b.decisions[b.key(64<<10, 0)].decided {
@@ -129,8 +130,8 @@ func TestStarvedBudgetIsNotKnowledge(t *testing.T) {
 		if got := len(b.exec.groups.times); got != 0 {
 			return fmt.Errorf("%d times of native broadcasts in groups within a nanosecond", got)
 		}
-		b.budget = 0
-		if err := b.Tune(0, 64<<10); err != nil {
+		b.budget = math.Inf(1)
+		if err := b.Tune([]int{0}, 64<<10); err != nil {
 			return err
 		}
 		if len(b.exec.groups.times) == 0 {

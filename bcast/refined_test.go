@@ -28,7 +28,7 @@ func TestRefinedPlanIsPredicted(t *testing.T) {
 		if comm.Rank() == 0 && err != nil {
 			return err
 		}
-		if err := b.Tune(root, size); err != nil {
+		if err := b.Tune([]int{root}, size); err != nil {
 			return err
 		}
 		got, err := b.Plan(size, root)

@@ -26,7 +26,7 @@ func (s *silent) Bcast(buf []byte, _ int) error {
 func tunedTo(native mpi.Communicator, sizes ...int) *Broadcaster {
 	b := &Broadcaster{
 		comm: native, ranks: 2, exec: newExecutor(native, 1), native: native.(mpi.NativeBcast),
-		groupings: make([]grouping, 1), decisions: make(map[decisionKey]*decision),
+		decisions: make(map[decisionKey]*decision),
 	}
 	for _, size := range sizes {
 		for root := range 2 {

@@ -2,9 +2,11 @@ package bcast
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -18,7 +20,7 @@ type Settings struct {
 
 	// ModelOnly takes the plan that the network predicts to be fastest, and never native. Otherwise, where the
 	// communicator has a native broadcast (mpi.NativeBcast), that is used unless one of the best plans has beaten it
-	// in a duel (bcast/tuner), in Tune or in the first broadcast of each class of sizes and roots. Plans are timed all
+	// in a duel (bcast/tuner). Duels are in Tune and in the first broadcast of each class of sizes and roots. Plans are timed all
 	// the same where Broadcaster.Warnings says that the network may not be that of the ranks.
 	ModelOnly bool
 
@@ -26,10 +28,11 @@ type Settings struct {
 	// pass the same. nil: schedule.Algorithms and schedule.NativeGroups.
 	Algorithms []schedule.Algorithm
 
-	// Topologies are ways to see the ranks in groups. Plans along all of them are compared, and predict.Plan.Topology
-	// says which one a plan follows. A table of tuned choices holds the groups that its choices follow, so the next
-	// job need not name them. schedule.NativeGroups follows found alone. nil: found.
-	Topologies []Topology
+	// Topologies are groups of the ranks, such as other methods find, along each of which plans are compared.
+	// The one with the name Found is the network's own and needs no levels. A table of tuned choices
+	// holds the groups that its choices follow, so the next job need not know them. schedule.NativeGroups follows the
+	// network's own alone. nil: these.
+	Topologies []table.Topology
 
 	// Budget bounds the time of all duels of one call of Tune, and of the one in a first Bcast. Nothing begins that
 	// would not end by then, and what is not decided stays native. 0: no bound, which is for each class some 50 to 100
@@ -47,6 +50,11 @@ func (s *Settings) validate() error {
 	}
 	if s.Budget < 0 {
 		return fmt.Errorf("bcast: settings: budget %v: want at least 0", s.Budget)
+	}
+	for i, t := range s.Topologies {
+		if !table.IsTopologyName(t.Name) || slices.ContainsFunc(s.Topologies[:i], func(o table.Topology) bool { return o.Name == t.Name }) {
+			return fmt.Errorf("bcast: settings: topology %d: name %q: want 1 to 64 bytes of plain text without commas and brackets, each once", i, t.Name)
+		}
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func compareShared(world mpi.Communicator) error {
 		}
 		buf := make([]byte, size)
 		for root := range world.Size() {
-			if err := b.Tune(root, size); err != nil {
+			if err := b.Tune([]int{root}, size); err != nil {
 				return err
 			}
 		}

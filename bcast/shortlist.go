@@ -2,92 +2,31 @@ package bcast
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
-// How many plans are timed first, the best by prediction and different from each other: mostTimed if the best takes no
-// longer than quickTime, and fewTimed otherwise, and where there are few plans altogether. Predictions guess what
+// mostTimed is how many plans are timed first, the best by prediction and different from each other. Predictions guess what
 // software takes where that was not measured, and then order plans for short messages no better than within a third.
-const (
-	mostTimed = 12
-	fewTimed  = 5
-	quickTime = 10e-3 // s
-)
+const mostTimed = 8
 
-// shortlist are the plans of the class of the size that are worth timing, of each topology the best of them. Rank 0 alone
-// calls it.
-func (b *Broadcaster) shortlist(bytes, root int) []predict.Plan {
-	each := mostTimed
-	plans := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Plan {
-		short := e.Shortlist(list, classBytes(bytes), root, mostTimed)
-		few := bytes <= predict.MinSegment // all whole
-		if few || !(short[0].Predicted <= quickTime) {
-			each = fewTimed
-		}
-		return short[:min(each, len(short))]
-	})
-	var kept []predict.Plan
-	plans = distinct(plans)
-	for i, p := range plans {
-		best := slices.IndexFunc(plans, func(q predict.Plan) bool { return q.Topology == p.Topology }) == i
-		if best || len(kept) < each {
-			kept = append(kept, p)
+// shortlist are the plans of the class of the size that are worth timing: of the algorithms along each groups as many as
+// along the others. Rank 0 alone calls it.
+func (b *Broadcaster) shortlist(bytes, root int) (plans []predict.Plan) {
+	for _, part := range b.searched {
+		most := max(1, mostTimed/len(b.searched))
+		for _, p := range b.predictor().Shortlist(b.catalogue[part.from:part.to], classBytes(bytes), root, most) {
+			p.Index += part.from
+			plans = append(plans, p)
 		}
 	}
-	return kept
+	return plans
 }
 
-// candidates are each algorithm along each topology with its best plan by prediction, the fastest first. Rank 0 alone
-// calls it.
+// candidates are each algorithm with its best plan by prediction, the fastest first. Rank 0 alone calls it.
 func (b *Broadcaster) candidates(bytes, root int) []predict.Plan {
-	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Plan {
-		return e.Candidates(list, classBytes(bytes), root)
-	})
-}
-
-// gathered are the plans that find proposes along each topology, the fastest by prediction first, among equals those of
-// the earlier topology.
-func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Plan) []predict.Plan {
-	var found []predict.Plan
-	for i := range b.groupings {
-		g := &b.groupings[i]
-		if !g.Wanted {
-			continue
-		}
-		if g.evaluator == nil {
-			if g.evaluator = b.predictor(); i > 0 {
-				g.evaluator = b.predictor().Along(g.tree, g.Costs)
-			}
-		}
-		for _, p := range find(g.evaluator, b.algorithms(g)) {
-			p.Index += g.from
-			p.Topology = g.Name
-			found = append(found, p)
-		}
-	}
-	if len(b.groupings) > 1 { // one list is in order, with the simplest of equals first
-		predict.Order(found)
-	}
-	return found
-}
-
-// distinct are the plans without those that are most likely the schedule of an earlier one along another topology: by
-// the same algorithm, in the same segments and the same time. Those that are asked for by their whole names stay.
-func distinct(plans []predict.Plan, asked ...string) []predict.Plan {
-	var kept []predict.Plan
-	for _, p := range plans {
-		same := func(q predict.Plan) bool {
-			return p.Topology != q.Topology && p.Predicted == q.Predicted && p.Segment == q.Segment && p.Name() == q.Name()
-		}
-		if slices.Contains(asked, p.NameAlong()) || !slices.ContainsFunc(kept, same) {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return b.predictor().Candidates(b.choices, classBytes(bytes), root)
 }
 
 // predictor is the evaluator of the ranks' network.

@@ -60,7 +60,7 @@ func castTime(t *testing.T, c *gen.Cluster, placement []int, n *model.Network, s
 		if err != nil {
 			return err
 		}
-		if err := b.Tune(root, size); err != nil {
+		if err := b.Tune([]int{root}, size); err != nil {
 			return err
 		}
 		watch, err := b.stopwatch()

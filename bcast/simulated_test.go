@@ -31,7 +31,7 @@ type simulated struct {
 // the latencies tell the groups.
 func discover(t testing.TB, g *topology.Graph, placement []int, s *simnet.Settings) *model.Network {
 	t.Helper()
-	const protocol = 16 << 10 // bytes; what the ranks tell each other while they measure is shorter
+	const protocol = 256<<10 - 1 // bytes; what the ranks tell each other while they measure is shorter
 	settings := *s
 	settings.HollowAbove = protocol
 	var n *model.Network

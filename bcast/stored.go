@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -22,32 +21,42 @@ func jobOf(comm mpi.Communicator, places []mpi.Place) table.Job {
 	return job
 }
 
-// findTuned takes what is tuned for the job from the network's table, and warns if that is of other jobs only. It
-// returns the topologies that the choices follow.
-func (h *handshake) findTuned(n *model.Network) []table.Topology {
-	warn := func(format string, args ...any) []table.Topology {
+// findTuned takes what is tuned for the job from the network's table, with the groups that the choices follow. It warns
+// if the table is of other jobs only.
+func (h *handshake) findTuned(n *model.Network) {
+	warn := func(format string, args ...any) {
 		h.Warnings = append(h.Warnings, "the network's table of tuned broadcasts "+fmt.Sprintf(format, args...)+": not used")
-		return nil
 	}
 	stored, err := table.Of(n)
 	if err != nil {
-		return warn("cannot be read: %v", err)
+		warn("cannot be read: %v", err)
+		return
 	}
 	h.stored = stored
 	if h.ModelOnly || len(stored.Tunings()) == 0 {
-		return nil
+		return
 	}
 	tuning := stored.Find(h.job)
 	switch {
 	case tuning == nil && stored.IsTunedOtherwise(h.job):
-		return warn("was made under other settings of the MPI library (environment variables such as %s)", table.SettingsExamples)
+		warn("was made under other settings of the MPI library (environment variables such as %s)", table.SettingsExamples)
+		return
 	case tuning == nil:
-		return warn("is of other ranks, hosts or libraries than these")
+		warn("is of other ranks, hosts or libraries than these")
+		return
 	case !slices.Equal(tuning.RootClass, table.RootClasses(h.view.Hierarchy())):
-		return warn("knows other groups of these ranks")
+		warn("knows other groups of these ranks")
+		return
 	}
 	h.Tuned = slices.Clone(tuning.Cells)
-	return tuning.Topologies
+	for _, x := range tuning.Topologies {
+		if i := slices.IndexFunc(h.Groupings, func(g grouping) bool { return g.Name == x.Name }); i < 0 {
+			h.Groupings = append(h.Groupings, grouping{Topology: x})
+		} else if !table.SameLevels(h.Groupings[i].Levels, x.Levels) {
+			warn("follows other groups by the name of %s with some choices", x.Name)
+			h.Tuned = slices.DeleteFunc(h.Tuned, func(c table.Cell) bool { return c.Topology == x.Name })
+		}
+	}
 }
 
 // takeTuned makes decisions of what a table holds. A plan of ours is confirmed in the first broadcast of its class.
@@ -59,16 +68,10 @@ func (b *Broadcaster) takeTuned(choices []table.Cell) {
 	for _, t := range choices {
 		p := nativePlan()
 		if t.Algorithm != table.Native {
-			g := slices.IndexFunc(b.groupings, func(g grouping) bool { return g.Name == t.Topology })
-			if g < 0 {
+			if p.Index = b.find(t.Algorithm, t.Topology); p.Index < 0 {
 				continue
 			}
-			p.Index = slices.IndexFunc(b.algorithms(&b.groupings[g]), func(a schedule.Algorithm) bool { return schedule.Text(a) == t.Algorithm })
-			if p.Index < 0 {
-				continue
-			}
-			p.Index += b.groupings[g].from
-			p.Algorithm, p.Topology, p.Segment, p.Blocking = b.catalogue[p.Index], t.Topology, int(t.Segment), t.Blocking
+			p.Algorithm, p.Segment, p.Blocking = b.catalogue[p.Index], int(t.Segment), t.Blocking
 		}
 		p.Measured, p.MeasuredNative = t.Measured, t.Native
 		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{Plan: p, decided: true, stored: p.Index != native, pairs: t.Pairs}
@@ -88,15 +91,15 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 		t.Date = date.UTC().Format(time.RFC3339)
 	}
 	if b.timed() {
-		t.RootClass = table.RootClasses(b.groupings[0].tree)
+		t.RootClass = table.RootClasses(b.groups.tree)
 		for key, d := range b.decisions { // With sorts them
 			if d.decided {
 				t.Cells = append(t.Cells, table.Cell{Bytes: 1 << key.size, RootClass: key.root, Choice: d.choice()})
 			}
 		}
-		for _, g := range b.groupings[1:] {
+		for _, g := range b.others {
 			if slices.ContainsFunc(t.Cells, func(c table.Cell) bool { return c.Topology == g.Name }) {
-				t.Topologies = append(t.Topologies, table.Topology{Name: g.Name, Levels: g.Levels})
+				t.Topologies = append(t.Topologies, g.Topology)
 			}
 		}
 	}
@@ -109,9 +112,9 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 
 // choice is a decision as a table has it.
 func (d *decision) choice() table.Choice {
-	text := table.Native
+	text, groups := table.Native, ""
 	if d.Index != native {
-		text = schedule.Text(d.Algorithm)
+		text, groups = textOf(d.Algorithm)
 	}
 	known := func(t float64) float64 {
 		if t > 0 {
@@ -120,7 +123,7 @@ func (d *decision) choice() table.Choice {
 		return math.NaN() // a clock that stood still
 	}
 	return table.Choice{
-		Algorithm: text, Topology: d.Topology, Segment: int64(d.Segment), Blocking: d.Blocking,
+		Algorithm: text, Topology: groups, Segment: int64(d.Segment), Blocking: d.Blocking,
 		Measured: known(d.Measured), Native: known(d.MeasuredNative), Pairs: d.pairs,
 	}
 }

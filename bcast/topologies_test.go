@@ -33,12 +33,12 @@ func blind(t *testing.T, hosts int) *model.Network {
 // kept with its groups, and the next job makes the same plan without that method's network. A job that gives the name
 // to other groups does without, and says so.
 func TestPlansAlongSeveralTopologies(t *testing.T) {
-	c, racks := cluster(t, "tree:2x3 latency=200us,5us rate=1Gbps")
+	c, _ := cluster(t, "tree:2x3 latency=200us,5us rate=1Gbps")
 	n := blind(t, c.Graph.Hosts())
 	placement := []int{0, 3, 1, 4, 2, 5}
 	const size = 64
 	algorithms := []schedule.Algorithm{schedule.Binomial{}, schedule.MultiLevel{}}
-	asked := []Topology{{Name: "found"}, {Name: "hosts"}, {Name: "flat"}, {Name: "racks", Network: racks}}
+	asked := []table.Topology{{Name: Found}, {Name: "racks", Levels: [][][]int{{{0, 2, 4}, {1, 3, 5}}}}}
 	var plans []string
 	var file string
 	err := simnet.Run(c.Graph, placement, overheads, func(comm mpi.Communicator) error {
@@ -46,18 +46,18 @@ func TestPlansAlongSeveralTopologies(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if w := strings.Join(b.Warnings(), "; "); w != "topology hosts has the groups of found: compared once; topology flat has the groups of found: compared once" {
-			return fmt.Errorf("warnings %q", w)
+		if b.Warnings() != nil {
+			return fmt.Errorf("warnings %q", b.Warnings())
 		}
 		if want := []string{"ours", "native", "binomial", "multilevel (racks)", "binomial (racks)"}; !sameNames(b.Variants(), want) {
 			return fmt.Errorf("variants %q, want %q", b.Variants(), want)
 		}
-		if err := b.TuneAll(size); err != nil {
+		if err := b.Tune(nil, size); err != nil {
 			return err
 		}
 		for root := range comm.Size() {
 			plan, err := b.Plan(size, root)
-			if err != nil || plan.Topology != "racks" || !strings.Contains(plan.How(), "] (racks), whole message") || !(plan.Measured < plan.MeasuredNative) || !(plan.Predicted > 0) {
+			if err != nil || !strings.Contains(plan.How(), "] (racks), whole message") || !(plan.Measured < plan.MeasuredNative) || !(plan.Predicted > 0) {
 				return fmt.Errorf("from %d: %v, %v, want one along the racks", root, plan, err)
 			}
 			if comm.Rank() == 0 {
@@ -95,14 +95,14 @@ func TestPlansAlongSeveralTopologies(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name    string
-		asked   []Topology
+		asked   []table.Topology
 		tuned   bool
 		warning string
 	}{
 		{"nothing is asked for", nil, true, ""},
-		{"the same are", asked[3:], true, ""},
-		{"others are", []Topology{{Name: "found"}}, true, ""},
-		{"the name is that of others", []Topology{{Name: "racks", Network: oddRacks(t, c)}}, false, "follows other groups by the name of racks"},
+		{"the same are", asked[1:], true, ""},
+		{"others are", []table.Topology{{Name: Found}}, true, ""},
+		{"the name is that of others", []table.Topology{{Name: "racks", Levels: [][][]int{{{0, 1}, {2, 3}, {4, 5}}}}}, false, "follows other groups by the name of racks"},
 	} {
 		err := simnet.Run(c.Graph, placement, overheads, func(comm mpi.Communicator) error {
 			s := &Settings{Network: n, Topologies: x.asked, Algorithms: algorithms}
@@ -141,50 +141,28 @@ func sameNames(got, want []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)))
 }
 
-// oddRacks is a network of the cluster's hosts in pairs.
-func oddRacks(t *testing.T, c *gen.Cluster) *model.Network {
-	t.Helper()
-	pairs, err := gen.Parse("tree:3x2 latency=20us,5us rate=1Gbps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	where := make([]model.Location, c.Graph.Hosts())
-	for i := range where {
-		where[i] = model.Location{Host: c.Graph.Name(i), Core: -1}
-	}
-	return trueNetwork(t, pairs, where)
-}
-
-// The groups of each kind, from the network, the hosts and nothing.
+// Plans along all groups bring every byte, and names that tables cannot tell apart are refused.
 func TestGroupsOfTopologies(t *testing.T) {
 	c, n := cluster(t, "tree:2x2x2 latency=20us,8us,2us rate=1Gbps")
-	machines := *overheads
-	machines.Node = []int{0, 0, 0, 1, 2, 2, 2, 3} // hosts of three cores and of one
-	err := simnet.Run(c.Graph, nil, &machines, func(comm mpi.Communicator) error {
-		where := make([]model.Location, comm.Size())
-		places, err := mpi.Places(comm)
+	asked := []table.Topology{
+		{Name: "flat"},
+		{Name: "pairs", Levels: [][][]int{{{0, 1}, {2, 3}, {4, 5}, {6, 7}}}},
+		{Name: "hosts", Levels: [][][]int{{{0, 1, 2}, {4, 5, 6}}}},
+	}
+	err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
+		b, err := New(comm, &Settings{Network: n, Topologies: asked, ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		for r, p := range places {
-			where[r] = model.Location{Host: p.Host, Core: p.Core}
+		searched := make(map[string]bool)
+		for _, a := range b.choices {
+			_, groups := textOf(a)
+			searched[groups] = true
 		}
-		view := trueNetwork(t, c, where)
-		asked := []Topology{{Name: "flat"}, {Name: "level0"}, {Name: "hosts"}, {Name: "level1"}}
-		b, err := New(comm, &Settings{Network: view, Topologies: asked, ModelOnly: true})
-		if err != nil {
-			return err
+		if len(searched) != 3 || searched[""] || len(b.catalogue) == len(b.choices) {
+			return fmt.Errorf("searched along %v, want flat, pairs and hosts, and found kept for stored choices", searched)
 		}
-		for i, want := range []string{
-			"[[[0 1] [2 3] [4 5] [6 7]] [[0 1 2 3] [4 5 6 7]]]", "[]",
-			"[[[0 1] [2 3] [4 5] [6 7]]]", "[[[0 1 2] [4 5 6]]]", "[[[0 1 2 3] [4 5 6 7]]]",
-		} {
-			g := &b.groupings[i]
-			if got := fmt.Sprint(table.Levels(g.tree)); got != want || g.Wanted != (i > 0) {
-				return fmt.Errorf("%q: groups %s, wanted %v, want %s", g.Name, got, g.Wanted, want)
-			}
-		}
-		for root := range comm.Size() { // plans of all of them bring every byte
+		for root := range comm.Size() {
 			for index := range b.catalogue {
 				c := nativePlan()
 				c.Index, c.Algorithm, c.Segment = index, b.catalogue[index], 100
@@ -192,7 +170,7 @@ func TestGroupsOfTopologies(t *testing.T) {
 					continue
 				}
 				if err := verified(comm, 300, root, func(buf []byte) error { return b.perform(b.compile(c, 300, root), buf, root) }); err != nil {
-					return fmt.Errorf("%v along %q: %w", c.Algorithm, b.along(index).Name, err)
+					return fmt.Errorf("%v: %w", c.Algorithm, err)
 				}
 			}
 		}
@@ -202,15 +180,12 @@ func TestGroupsOfTopologies(t *testing.T) {
 		t.Error(err)
 	}
 	for _, x := range []struct {
-		asked []Topology
+		asked []table.Topology
 		want  string
 	}{
-		{[]Topology{{Name: "level2"}}, `topology "level2": want found, hosts, flat, level0 or level1, or one with a network`},
-		{[]Topology{{Name: "racks"}}, `topology "racks": want found`},
-		{[]Topology{{Name: "a, b", Network: n}}, `name "a, b": want`},
-		{[]Topology{{Name: "found", Network: n}}, `"found" is the name of`},
-		{[]Topology{{Name: "flat"}, {Name: "flat"}}, `"flat" is given twice`},
-		{[]Topology{{Name: "small", Network: trueNetwork(t, must(gen.Parse("star:3")), nil)}}, `topology "small": bcast: new: network of 3 ranks`},
+		{[]table.Topology{{Name: "a, b"}}, `name "a, b": want`},
+		{[]table.Topology{{Name: "flat"}, {Name: "flat"}}, `topology 1: name "flat": want 1 to 64 bytes of plain text without commas and brackets, each once`},
+		{[]table.Topology{{Name: "large", Levels: [][][]int{{{0, 8}}}}}, "host outside [0, 8)"},
 	} {
 		err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
 			_, err := New(comm, &Settings{Network: n, Topologies: x.asked})
@@ -225,28 +200,20 @@ func TestGroupsOfTopologies(t *testing.T) {
 	}
 }
 
-func must(c *gen.Cluster, err error) *gen.Cluster {
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
-
-// Without a network there are hosts all the same.
+// Without a network plans follow groups all the same.
 func TestTopologiesWithoutANetwork(t *testing.T) {
 	c, _ := cluster(t, "star:4")
-	machines := *overheads
-	machines.Node = []int{0, 1, 0, 1}
-	err := simnet.Run(c.Graph, nil, &machines, func(comm mpi.Communicator) error {
-		b, err := New(comm, &Settings{Topologies: []Topology{{Name: "hosts"}}, ModelOnly: true})
+	hosts := []table.Topology{{Name: "hosts", Levels: [][][]int{{{0, 2}, {1, 3}}}}}
+	err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
+		b, err := New(comm, &Settings{Topologies: hosts, ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		if err := b.Tune(3, 1<<20); err != nil {
+		if err := b.Tune([]int{3}, 1<<20); err != nil {
 			return err
 		}
 		plan, err := b.Plan(1<<20, 3)
-		if err != nil || plan.Topology != "hosts" {
+		if err != nil || !strings.HasSuffix(plan.Name(), " (hosts)") {
 			return fmt.Errorf("%v, %v, want one along hosts", plan, err)
 		}
 		return verified(comm, 1<<20, 3, func(buf []byte) error { return b.Bcast(buf, 3) })

@@ -7,35 +7,16 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// undecidable is a budget in s in which nothing can be decided.
-const undecidable = 1e-9
-
-// Tune is collective: it decides how messages of the given sizes in bytes are
-// broadcast from the root and those like it, with a buffer of its own, so that the first Bcast of
-// each is as fast as the next. root and sizes are equal on all ranks. What
-// is decided already stays; what Settings.Budget was too short for is tried again.
-func (b *Broadcaster) Tune(root int, sizes ...int) error {
-	if uint(root) >= uint(b.ranks) {
-		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
-	}
-	return b.tune([]int{root}, sizes)
-}
-
-// TuneAll is collective: it is Tune from each class of roots. The budget is that of all
-// together.
-func (b *Broadcaster) TuneAll(sizes ...int) error {
-	var roots []int
-	seen := make(map[int]bool)
-	for rank := range b.ranks {
-		if class := b.rootClass(rank); !seen[class] {
-			seen[class] = true
-			roots = append(roots, rank)
+// Tune is collective: it decides how messages of the given sizes in bytes are broadcast from the roots and those like
+// them. It has a buffer of its own. The first Bcast of each is then as fast as the next. The roots nil are one of each
+// class. roots and sizes are equal on all ranks. What is decided already stays; what Settings.Budget was too short for is
+// tried again. The budget is that of all together.
+func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
+	for _, root := range roots {
+		if uint(root) >= uint(b.ranks) {
+			return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
 		}
 	}
-	return b.tune(roots, sizes)
-}
-
-func (b *Broadcaster) tune(roots, sizes []int) error {
 	for _, size := range sizes {
 		if size < 0 {
 			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
@@ -47,6 +28,9 @@ func (b *Broadcaster) tune(roots, sizes []int) error {
 	if b.ranks == 1 || len(sizes) == 0 {
 		return nil
 	}
+	if roots == nil {
+		roots = b.rootsOfClasses()
+	}
 	watch, err := b.stopwatch()
 	if err != nil {
 		return b.failed(err)
@@ -56,10 +40,7 @@ func (b *Broadcaster) tune(roots, sizes []int) error {
 	left := len(roots) * len(sizes)
 	for _, root := range roots {
 		for _, size := range sizes {
-			budget := 0.0
-			if b.budget > 0 { // that of rank 0 counts
-				budget = max(undecidable, (end-watch.Now())/float64(left))
-			}
+			budget := (end - watch.Now()) / float64(left) // that of rank 0 counts
 			left--
 			if size == 0 || b.isTuned(size, root) {
 				continue

@@ -27,7 +27,7 @@ func TestNextJobStartsTuned(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := b.TuneAll(sizes...); err != nil {
+		if err := b.Tune(nil, sizes...); err != nil {
 			return err
 		}
 		got, err := b.Table(date)

@@ -3,10 +3,8 @@ package bcast
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/internal/words"
 )
 
 // The names of the variants that are no algorithm.
@@ -25,30 +23,23 @@ type Variant struct {
 }
 
 // Variants are the names of all that can be compared: Ours, Native if the communicator has a native broadcast, and the
-// algorithms, with the topology in brackets where that is not the network's own.
+// algorithms, with the name of the groups in brackets where these are not the network's own.
 func (b *Broadcaster) Variants() []string {
 	names := []string{Ours}
 	if b.native != nil {
 		names = append(names, Native)
 	}
-	for i, a := range b.catalogue {
-		g := b.along(i)
-		if name := (predict.Plan{Algorithm: a, Topology: g.Name}).NameAlong(); g.Wanted && !slices.Contains(names, name) {
-			names = append(names, name)
+	for _, a := range b.choices {
+		if !slices.Contains(names, a.Name()) {
+			names = append(names, a.Name())
 		}
 	}
 	return names
 }
 
 // VariantsFor is collective: it prepares variants for messages of the given bytes from the root, the same on all ranks.
-// Each algorithm comes with its best plan by prediction. only names those that are wanted, equal on all ranks: an
-// algorithm stands for itself along all topologies; nil: all.
-func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, error) {
-	for _, name := range only {
-		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return isAskedFor(name, v) }) {
-			return nil, fmt.Errorf("bcast: variant %q: want %s", name, words.Or(all))
-		}
-	}
+// Each algorithm comes with its best plan by prediction.
+func (b *Broadcaster) VariantsFor(bytes, root int) ([]Variant, error) {
 	if err := b.checkMessage(bytes, root); err != nil {
 		return nil, fmt.Errorf("bcast: variants: %w", err)
 	}
@@ -59,33 +50,19 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 			ours = d.Plan
 		}
 		slices.SortFunc(all, func(a, b predict.Plan) int { return a.Index - b.Index })
-		return append([]predict.Plan{ours}, distinct(all, only...)...)
+		return append([]predict.Plan{ours}, all...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	var all []Variant
-	add := func(name string, plan predict.Plan, run func(buf []byte) error) {
-		if only == nil || slices.ContainsFunc(only, func(asked string) bool { return isAskedFor(asked, name) }) {
-			all = append(all, Variant{name, plan, run})
-		}
-	}
-	follow := func(p predict.Plan) {
-		c := b.compile(p, bytes, root)
-		add(p.NameAlong(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
-	}
-	add(Ours, plans[0], func(buf []byte) error { return b.Bcast(buf, root) })
+	all := []Variant{{Ours, plans[0], func(buf []byte) error { return b.Bcast(buf, root) }}}
+	plans = plans[1:]
 	if b.native != nil {
-		follow(nativePlan())
+		plans = slices.Insert(plans, 0, nativePlan())
 	}
-	for _, p := range plans[1:] {
-		follow(p)
+	for _, p := range plans {
+		c := b.compile(p, bytes, root)
+		all = append(all, Variant{p.Name(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) }})
 	}
 	return all, nil
-}
-
-// isAskedFor tells whether a name asks for a variant.
-func isAskedFor(asked, variant string) bool {
-	algorithm, _, _ := strings.Cut(variant, " (")
-	return asked == variant || asked == algorithm
 }

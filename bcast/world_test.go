@@ -194,11 +194,11 @@ func misuse(world mpi.Communicator, network *model.Network) error {
 		text := fmt.Sprintf("root %d", root)
 		expect("Bcast", b.Bcast(make([]byte, 3), root), mpi.ErrRank, text)
 		expect("empty Bcast", b.Bcast(nil, root), mpi.ErrRank, text)
-		expect("Tune", b.Tune(root, 3), mpi.ErrRank, text)
+		expect("Tune", b.Tune([]int{root}, 3), mpi.ErrRank, text)
 		_, err = b.Plan(3, root)
 		expect("Plan", err, mpi.ErrRank, text)
 	}
-	expect("Tune", b.Tune(0, 8, -8), nil, "size -8")
+	expect("Tune", b.Tune([]int{0}, 8, -8), nil, "size -8")
 	if wrong != nil {
 		return errors.New(strings.Join(wrong, "\n"))
 	}

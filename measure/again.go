@@ -37,7 +37,7 @@ func (c *collector) slowRounds() [][][2]int {
 	r := c.result
 	var rounds [][][2]int
 	for size := range r.Sizes {
-		for _, e := range unusual(r.roundEffects(size)) {
+		for _, e := range unusual(r.roundEffects(r.cells(size))) {
 			if at := [2]int{e.Repetition, e.Round}; e.Effect > 0 && !c.repeated[at] {
 				c.repeated[at] = true
 				rounds = append(rounds, r.pairsOf(e.Repetition, e.Round))

@@ -138,8 +138,8 @@ func TestWaysOfMeasuring(t *testing.T) {
 		batch    int // of all readings; 0: any
 	}{
 		{"in parallel", Settings{}, 9, 0},
-		{"one pair at a time", Settings{Sequential: true}, 45, 0},
-		{"by halving", Settings{Schedule: harness.Halving}, 11, 0},
+		{"one pair at a time", Settings{Pairs: harness.Pairs{Sequential: true}}, 45, 0},
+		{"by halving", Settings{Pairs: harness.Pairs{Scheme: harness.Halving}}, 11, 0},
 		{"single", Settings{Batch: 1}, 9, 1},
 		{"in batches of 7", Settings{Batch: 7}, 9, 7},
 	} {
@@ -167,7 +167,7 @@ func TestWaysOfMeasuring(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range []Settings{{Batch: -1}, {Batch: 1001}, {Precision: -0.1}, {Precision: 1}, {Schedule: 7}} {
+	for _, s := range []Settings{{Batch: -1}, {Batch: 1001}, {Precision: -0.1}, {Precision: 1}, {Pairs: harness.Pairs{Scheme: 7}}} {
 		if err := s.validate(4); err == nil || !strings.Contains(err.Error(), "measure: Settings.") {
 			t.Errorf("%+v: error %v", s, err)
 		}

@@ -67,8 +67,12 @@ var machines = []string{
 
 // biases are the conditions that the measuring itself makes.
 func biases(r *Result) string {
-	return r.drift(0).condition("0 B").what + r.firstRound(0, "0 B").what + r.band(0, "0 B").what
+	c := r.cells(0)
+	return r.drift(c).condition("0 B").what + r.firstRound(c.pairs(), "0 B").what + r.band(c.pairs(), "0 B").what
 }
+
+// driftOfFirst is the drift of the first size.
+func (r *Result) driftOfFirst() drift { return r.drift(r.cells(0)) }
 
 // TestMachinesAreNoBias: what is wired somehow is not called a bias of the measurement.
 func TestMachinesAreNoBias(t *testing.T) {
@@ -155,7 +159,7 @@ func TestDriftIsMeasured(t *testing.T) {
 	off, sum := 0, 0.0
 	const runs = 20
 	for seed := range uint64(runs) {
-		d := onCluster(t, "star:32", 3, seed, func(x *Reading, at float64) { x.slow(math.Exp(-0.05 * at)) }).drift(0)
+		d := onCluster(t, "star:32", 3, seed, func(x *Reading, at float64) { x.slow(math.Exp(-0.05 * at)) }).driftOfFirst()
 		if d.Pairs != 496 || d.Sigma < 0.0008 || d.Sigma > 0.0018 {
 			t.Errorf("drift %+v, want 496 pairs, an error of 0.0012", d)
 		}
@@ -169,12 +173,12 @@ func TestDriftIsMeasured(t *testing.T) {
 	if off > 4 || math.Abs(sum) > 1 {
 		t.Errorf("%d of %d drifts are off by more than 2 sigma, all by %.1f in the mean", off, runs, sum)
 	}
-	if d := onCluster(t, "star:8", 1, 1, nil).drift(0); d.Pairs != 0 || !math.IsNaN(d.Change) {
+	if d := onCluster(t, "star:8", 1, 1, nil).driftOfFirst(); d.Pairs != 0 || !math.IsNaN(d.Change) {
 		t.Errorf("drift of one repetition is %+v", d)
 	}
 	// Nothing tells how much of what one pair has drifted by is noise.
 	two := onCluster(t, "star:2", 3, 1, func(x *Reading, at float64) { x.slow(1 + 0.3*at) })
-	if d := two.drift(0); d.Pairs != 1 || math.Abs(d.Change-0.3) > 0.05 || !math.IsNaN(d.Sigma) || d.condition("0 B").what != "" {
+	if d := two.driftOfFirst(); d.Pairs != 1 || math.Abs(d.Change-0.3) > 0.05 || !math.IsNaN(d.Sigma) || d.condition("0 B").what != "" {
 		t.Errorf("drift of one pair is %+v, with the condition %v; want no error and no warning", d, d.condition("0 B"))
 	}
 }

@@ -30,15 +30,10 @@ func newCollector(s *Settings, r *Result) *collector {
 // harness is how the harness is to measure.
 func (c *collector) harness() *harness.Settings {
 	s := c.settings
-	h := &harness.Settings{
-		Repetitions: c.asked, Rounds: s.Rounds, Seed: s.Seed, Groups: s.Groups, WithinGroups: s.WithinGroups, Done: c.earlier,
-		Scheme: s.Schedule, Sequential: s.Sequential, Silence: s.Silence,
+	return &harness.Settings{
+		Pairs: s.Pairs, Repetitions: c.asked, Seed: s.Seed, Done: c.earlier, Silence: s.Silence,
 		Deliver: c.deliver, Again: c.again, Notify: c.note, Progress: s.Progress,
 	}
-	for _, p := range s.Pairs {
-		h.Chosen = append(h.Chosen, [][2]int{p})
-	}
-	return h
 }
 
 // deliver takes the readings of all ranks, in no order.

@@ -76,8 +76,10 @@ func (r *Result) conditionsOf(size int) (all []condition) {
 	if text := r.callWarning(size); text != "" {
 		all = append(all, condition{what: text})
 	}
+	c := r.cells(size)
+	pairs := c.pairs()
 	var signs []string
-	for _, sign := range []string{r.slowRoundsSign(size), r.disagreement(size).sign(), r.unsureSign(size), r.spreadSign(size)} {
+	for _, sign := range []string{r.slowRoundsSign(c), r.disagreement(pairs).sign(), r.unsureSign(size), r.spreadSign(size)} {
 		if sign != "" {
 			signs = append(signs, sign)
 		}
@@ -88,9 +90,9 @@ func (r *Result) conditionsOf(size int) (all []condition) {
 	if r.OneByOne { // few pairs, and long messages
 		return all
 	}
-	for _, c := range []condition{r.drift(size).condition(of), r.firstRound(size, of), r.band(size, of)} {
-		if c.what != "" {
-			all = append(all, c)
+	for _, sign := range []condition{r.drift(c).condition(of), r.firstRound(pairs, of), r.band(pairs, of)} {
+		if sign.what != "" {
+			all = append(all, sign)
 		}
 	}
 	return all

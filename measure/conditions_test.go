@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/measure/adaptive"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
@@ -62,7 +63,7 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 	// As in table 3.5 of Bufe 2014, where one round is 2 % slow.
 	for seed := range uint64(20) {
 		r := synthetic(t, 12, 5, seed, 2, 4, 1.05)
-		effects := r.roundEffects(0)
+		effects := r.roundEffects(r.cells(0))
 		if len(effects) != 5*11 {
 			t.Fatalf("%d rounds, want 55", len(effects))
 		}
@@ -79,7 +80,7 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 		if got := math.Exp(worst.Effect) - 1; math.Abs(got-0.05) > 0.02 {
 			t.Errorf("seed %d: effect %+.3f, want +0.05", seed, got)
 		}
-		if text := r.slowRoundsSign(0); !strings.Contains(text, "round 4 of repetition 2") {
+		if text := r.slowRoundsSign(r.cells(0)); !strings.Contains(text, "round 4 of repetition 2") {
 			t.Errorf("seed %d: warning %q, want one of round 4 of repetition 2", seed, text)
 		}
 	}
@@ -88,7 +89,8 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 func TestQuietRoundsAreNotBlamed(t *testing.T) {
 	blamed := 0
 	for seed := range uint64(40) {
-		if synthetic(t, 12, 3, seed, 0, 0, 1).slowRoundsSign(0) != "" {
+		r := synthetic(t, 12, 3, seed, 0, 0, 1)
+		if r.slowRoundsSign(r.cells(0)) != "" {
 			blamed++
 		}
 	}
@@ -99,10 +101,12 @@ func TestQuietRoundsAreNotBlamed(t *testing.T) {
 }
 
 func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
-	if effects := synthetic(t, 12, 2, 1, 0, 0, 2).roundEffects(0); len(effects) != 0 {
+	r := synthetic(t, 12, 2, 1, 0, 0, 2)
+	if effects := r.roundEffects(r.cells(0)); len(effects) != 0 {
 		t.Errorf("effects of two repetitions = %v, want none", effects)
 	}
-	if effects := (&Result{Header: record.Header{Ranks: 3}, Sizes: []int{0}, Repetitions: 3}).roundEffects(0); len(effects) != 0 {
+	nothing := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{0}, Repetitions: 3}
+	if effects := nothing.roundEffects(nothing.cells(0)); len(effects) != 0 {
 		t.Errorf("effects of nothing = %v, want none", effects)
 	}
 }
@@ -194,6 +198,27 @@ func TestCallsFromGoAreTold(t *testing.T) {
 		r.CallCost = cost
 		if got := r.callWarning(0); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("calls of %g s: %q, want %q", cost, got, want)
+		}
+	}
+}
+
+// Measurements of few pairs tell of costly calls as all others do.
+func TestCallsOfFewPairsAreTold(t *testing.T) {
+	for cost, want := range map[float64]int{0: 0, 1e-6: 1} {
+		r := &Result{Header: record.Header{Ranks: 3, CallCost: cost}, Sizes: []int{8}, Repetitions: 1, Samples: 10}
+		r.addFew(&adaptive.Result{Readings: []adaptive.Reading{{Pair: adaptive.Pair{A: 1, B: 2}, Latency: 2e-6}}, Rounds: 1})
+		if len(r.Warnings) != want || want > 0 && !strings.HasPrefix(r.Warnings[0], "1 of 1 measurements of 8 B are below 20 us") {
+			t.Errorf("calls of %g s: warnings %q", cost, r.Warnings)
+		}
+	}
+}
+
+// Rounds of all pairs by hand: of a median of 2 ms, 100 ranks need 99 and 101 ranks 101.
+func TestAllPairsTake(t *testing.T) {
+	at := []float64{0, 0.5, 0.501, 0.503}
+	for ranks, want := range map[int]float64{100: 0.198, 101: 0.202} {
+		if got := allPairsTake(at, ranks); math.Abs(got-want) > 1e-9 {
+			t.Errorf("allPairsTake(%d ranks) = %g s, want %g", ranks, got, want)
 		}
 	}
 }

@@ -257,8 +257,8 @@ func (r *Result) Locations() []model.Location {
 }
 
 // Observations are the readings as fit.Network takes them: one per pair,
-// direction and size. Its time is the lower quartile of the lowest repetition, of
-// five and more the second lowest. Readings of 0 are left out. O(readings).
+// direction and size. Its time is made of the lower quartiles of the repetitions by readings.Combine.
+// Readings of 0 are left out. O(readings).
 func (r *Result) Observations() []fit.Observation {
 	type key struct{ from, to, size int }
 	times := make(map[key][]float64)
@@ -277,7 +277,7 @@ func (r *Result) Observations() []fit.Observation {
 	for _, k := range keys {
 		all = append(all, fit.Observation{
 			Transfers: []model.Transfer{{Src: k.from, Dst: k.to, Bytes: int64(r.Sizes[k.size])}},
-			Seconds:   []float64{readings.Undisturbed(times[k])},
+			Seconds:   []float64{readings.Combine(times[k])},
 		})
 	}
 	return all

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/adaptive"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -26,7 +28,7 @@ const (
 // measureLatencies measures them in the way that the settings, the job and the
 // budget ask for. It is collective.
 func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
-	chosen, steps, err := d.choose(ctx, comm, s, &short)
+	chosen, steps, err := d.choose(comm, s, short)
 	if err != nil {
 		return err
 	}
@@ -42,47 +44,25 @@ func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator,
 }
 
 // choose finds the way, and the steps of two levels, on all ranks. It is
-// collective. What it takes is taken from the budget.
-func (d *Discovery) choose(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short *Settings) (way, []Settings, error) {
+// collective.
+func (d *Discovery) choose(comm mpi.Communicator, s *DiscoverSettings, short Settings) (way, []Settings, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return allPairs, nil, fmt.Errorf("measure: discover: %w", err)
 	}
-	now := harness.Clock(comm)
-	start := now()
 	steps := make([]Settings, 3) // as many on all ranks
 	chosen, err := harness.Share(comm, nil, func() (chosen way, err error) {
-		if s.FewPairs {
+		n := newNodes(places, s.EqualHosts)
+		switch {
+		case s.TwoLevel && n.several():
+			chosen, d.nodes = twoLevels, n
+			steps, err = n.steps(comm.Size(), short)
+		case s.FewPairs, s.Reconstructor == nil && s.View == nil && short.Budget > 0 && comm.Size() >= fewestForFew: // a method of the caller's wants all pairs
 			chosen = fewPairs
-		}
-		if s.TwoLevel {
-			if n := newNodes(places, s.EqualHosts); n.several() {
-				chosen, d.nodes = twoLevels, n
-				steps, err = n.steps(comm.Size(), *short)
-			}
 		}
 		return chosen, err
 	})
-	if err != nil || chosen != allPairs {
-		return chosen, steps, err
-	}
-	// A method of the caller's wants all pairs.
-	asked := adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Silence: s.Silence}
-	if s.Reconstructor == nil && s.View == nil {
-		asked.Budget = short.Budget
-	}
-	choice, err := adaptive.Choose(ctx, comm, &asked, 1)
-	if err != nil {
-		return allPairs, nil, err
-	}
-	if !choice.Adaptive {
-		return allPairs, nil, nil
-	}
-	if comm.Rank() == 0 {
-		d.note(s, fmt.Sprintf("all pairs would take %s: few of them are measured, as many as tell the groups apart", quantity.Seconds(choice.AllPairs.Seconds())))
-		short.Budget = max(short.Budget-time.Duration((now()-start)*float64(time.Second)), 1)
-	}
-	return fewPairs, nil, nil
+	return chosen, steps, err
 }
 
 // note keeps a decision for the result of the latencies, and tells it.
@@ -93,29 +73,77 @@ func (d *Discovery) note(s *DiscoverSettings, text string) {
 	}
 }
 
-// adaptiveSamples are those of each reading of few pairs.
+// fewPairsSamples of a pair are taken where nobody has said.
+const fewPairsSamples = 10 // of which the lower quartile leaves two out
+
+// adaptiveSamples are those of each measurement of few pairs.
 func (s *DiscoverSettings) adaptiveSamples() int {
-	if s.Samples == 0 {
-		return 0 // its default
-	}
-	return max(s.Samples, fewest)
+	return max(cmp.Or(s.Samples, fewPairsSamples), fewest)
 }
 
-// measureFewPairs measures as many pairs as tell the groups apart, and keeps
-// them as readings like others. It is collective.
+const (
+	// Rounds that tell how long all pairs take, in the median.
+	trialRounds = 3
+	// Of fewer ranks few pairs are no fewer than all: a core and what follows read as much.
+	fewestForFew = 64
+)
+
+// measureFewPairs measures a few rounds of all pairs, which tell the conditions, too. If all rounds do not fit the
+// budget, or few pairs are asked for, it goes on with as many pairs as tell the groups apart, and keeps them as
+// measurements like others. It is collective.
 func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
-	// One round of all ranks tells the conditions, too.
-	first := short
-	first.Repetitions, first.ExtraRepetitions, first.Rounds, first.Journal = 1, 0, 1, nil
+	now := harness.Clock(comm)
+	start := now()
+	var at []float64 // s, when each round began
+	trial := short
+	trial.Repetitions, trial.ExtraRepetitions, trial.Rounds, trial.Samples, trial.Journal = 1, 0, trialRounds, s.adaptiveSamples(), nil
+	trial.Progress = func(Progress) { at = append(at, now()) }
 	var err error
-	if d.Latencies, err = run(ctx, comm, &first); err != nil {
+	if d.Latencies, err = run(ctx, comm, &trial); err != nil {
 		return err
 	}
+	few, err := harness.Share(comm, nil, func() (bool, error) {
+		if s.FewPairs || len(at) < 2 {
+			return s.FewPairs, nil
+		}
+		all := allPairsTake(at, comm.Size())
+		if all > short.Budget.Seconds() {
+			d.note(s, fmt.Sprintf("all pairs would take %s: few of them are measured, as many as tell the groups apart", quantity.Seconds(all)))
+		}
+		return all > short.Budget.Seconds(), nil
+	})
+	if err != nil {
+		return err
+	}
+	if short.Budget > 0 {
+		short.Budget = max(short.Budget-time.Duration((now()-start)*float64(time.Second)), 1)
+	}
+	if !few {
+		d.Latencies, err = run(ctx, comm, &short)
+		return err
+	}
+	return d.goOnWithFewPairs(ctx, comm, s, short)
+}
+
+// allPairsTake is how long in s the rounds of all pairs of so many ranks take once, by the median of the rounds that began
+// at some moments.
+func allPairsTake(at []float64, ranks int) float64 {
+	var rounds []float64
+	for i := 1; i < len(at); i++ {
+		rounds = append(rounds, at[i]-at[i-1])
+	}
+	return stats.Median(rounds) * float64(harness.CircleRounds(ranks))
+}
+
+// goOnWithFewPairs measures as many pairs as tell the groups apart, and adds them to those of the first rounds. It is
+// collective.
+func (d *Discovery) goOnWithFewPairs(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
 	var few *adaptive.Settings
 	if comm.Rank() == 0 {
 		few = &adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Budget: short.Budget, Silence: s.Silence}
 		if show := s.progress(PartLatencies); show != nil {
 			began := time.Now()
+			show(Progress{})
 			few.Progress = func(rounds, readings int) {
 				show(Progress{Done: rounds, Pairs: readings, Elapsed: time.Since(began)})
 			}

@@ -58,7 +58,7 @@ func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator
 		Budget: budget, Silence: s.Silence, Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
 	}
 	if comm.Rank() == 0 {
-		long.Pairs = telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
+		long.Pairs = harness.OneByOne(telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed))
 	}
 	d.Bandwidths, err = run(ctx, comm, &long)
 	return err
@@ -69,11 +69,7 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
 		uplinks = throughput.Uplinks(d.Topology, budget)
-		uplinks.Silence = s.Silence
-		if show := s.progress(PartUplinks); show != nil {
-			began := time.Now()
-			uplinks.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
-		}
+		uplinks.Silence, uplinks.Progress = s.Silence, s.steps(PartUplinks)
 	}
 	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
 		for _, w := range d.Uplinks.Warnings {
@@ -89,11 +85,7 @@ func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, 
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Budget: budget, Silence: s.Silence, Untouched: s.Untouched,
-		}
-		if show := s.progress(PartPatterns); show != nil {
-			began := time.Now()
-			patterns.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
+			MaxIterations: mostIterations, Budget: budget, Silence: s.Silence, Untouched: s.Untouched, Progress: s.steps(PartPatterns),
 		}
 	}
 	// How sure each of them is enters the fit, and its intervals.
@@ -137,11 +129,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 	var inside []servet.Part
 	if comm.Rank() == 0 {
 		inside = s.Inside
-		own = &servet.InsideSettings{Budget: budget / 2, Silence: s.Silence}
-		if show := s.progress(PartMemory); show != nil {
-			began := time.Now()
-			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
-		}
+		own = &servet.InsideSettings{Budget: budget / 2, Silence: s.Silence, Progress: s.steps(PartMemory)}
 	}
 	var said []string
 	if told {
@@ -169,11 +157,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Silence: s.Silence, Untouched: s.Untouched, Notify: s.Notify}
-		if show := s.progress(PartDegradation); show != nil {
-			began := time.Now()
-			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
-		}
+		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Silence: s.Silence, Untouched: s.Untouched, Notify: s.Notify, Progress: s.steps(PartDegradation)}
 	}
 	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
 		return err
@@ -187,11 +171,18 @@ func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicato
 	return nil
 }
 
-// stepsDone is the progress of parts that count steps.
-func stepsDone(began time.Time, done, of int) Progress {
-	p := Progress{Done: done, Total: of, Elapsed: time.Since(began)}
-	if done > 0 {
-		p.Remaining = time.Duration(float64(p.Elapsed) / float64(done) * float64(of-done))
+// steps shows the progress of a part that counts steps; nil where nobody looks.
+func (s *DiscoverSettings) steps(part Part) func(done, of int) {
+	show := s.progress(part)
+	if show == nil {
+		return nil
 	}
-	return p
+	began := time.Now()
+	return func(done, of int) {
+		p := Progress{Done: done, Total: of, Elapsed: time.Since(began)}
+		if done > 0 {
+			p.Remaining = time.Duration(float64(p.Elapsed) / float64(done) * float64(of-done))
+		}
+		show(p)
+	}
 }

@@ -38,8 +38,9 @@ func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *
 			more.Budget = max(budget/time.Duration(len(ways)), 1)
 		}
 		wanted, err := harness.Share(comm, nil, func() (bool, error) {
-			more.Sizes, more.Pairs = d.between(between)
-			return len(more.Sizes) > 0, nil
+			sizes, pairs := d.between(between)
+			more.Sizes, more.Pairs = sizes, harness.OneByOne(pairs)
+			return len(sizes) > 0, nil
 		})
 		if err != nil || !wanted {
 			return err

@@ -18,18 +18,18 @@
 //
 //  1. All pairs of ranks are measured in rounds of disjoint pairs, n-1 of them (n
 //     odd: n). Every repetition relabels the ranks and shuffles the rounds.
-//  2. Before each round there is a barrier, which also carries the wish of any
+//  2. Before each round there is a barrier, which also carries the vote of any
 //     rank to stop.
-//  3. Both ranks of a pair, one after the other, send first: a reading is half a
+//  3. Both ranks of a pair, one after the other, send first. A measurement is half a
 //     round trip, and belongs to the rank that sends first. Round trips too short
 //     for the clock are batched.
-//  4. A reading is the quartiles of some samples. Samples that something has
+//  4. A measurement is the quartiles of some samples. Samples that something has
 //     disturbed are taken again.
 //  5. While repetitions disagree on too many pairs, further ones follow
-//     (Settings.ExtraRepetitions). Rounds that stand out are found by median polish,
-//     and measured again; so are pairs that are not known as
+//     (Settings.ExtraRepetitions). Rounds that differ from the median of their pairs are
+//     measured again. So are pairs that are not known as
 //     precisely as Settings.Precision asks for.
-//  6. What is still weak is said in Result.Warnings, and so is what the measuring itself
+//  6. Result.Warnings tells what is still weak and what to do about it. It also tells what the measuring itself
 //     may have done: drift, a slow beginning, bands of ranks at one distance.
 //  7. Discover reconstructs the wiring, then measures long messages between some
 //     pairs of each level, one pair at a time, the links above every firm group in
@@ -44,9 +44,9 @@
 //
 // Readings are half round trips: that one direction of a link is slower than the
 // other is not seen. Package oneway measures that.
-// The number of readings grows with n^2 (Settings.Rounds samples them), the time
+// The number of readings grows with n^2 (harness.Pairs.Rounds samples them), the time
 // with n. Pairs of one round share links: what that does to latencies of short
-// messages is little, of long ones much, for which there is Settings.Pairs.
+// messages is little, of long ones much, for which there is harness.OneByOne.
 // Where ranks share CPUs, times are the scheduler's (Result.CrowdedHosts).
 //
 // # Design

@@ -55,43 +55,18 @@ func ReadFile(path string) (*Result, error) {
 	return r, nil
 }
 
-// ReadResult reads the first section of latencies of a file of any version, as
+// ReadResult reads the first section of latencies of a file, as
 // Write or a Settings.Journal has written it. That of a file under way is
 // Stopped by StoppedUnfinished. It refuses what record.Read does, and numbers
 // that cannot be: the result is one that Run could have returned. Columns that
 // it does not know are left out. An error that wraps ErrFormat says that it is
 // another kind of file.
 func ReadResult(r io.Reader) (*Result, error) {
-	var (
-		rows     *rowReader
-		section  *record.Section // of latencies, the first one
-		readings []Reading
-	)
-	f, err := record.Scan(r, func(h *record.Header, s *record.Section, row []float64) error {
-		switch {
-		case s.Kind != KindLatency || section != nil && s != section:
-			return nil
-		case section == nil:
-			var err error
-			if rows, err = newRowReader(s, h.Ranks); err != nil {
-				return err
-			}
-			section = s
-		}
-		x, err := rows.reading(row)
-		if err != nil {
-			return err
-		}
-		readings = append(readings, x)
-		return nil
-	})
+	f, err := record.Read(r)
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
-	if section != nil {
-		readings = readings[:section.Marked]
-	}
-	result, err := resultOf(f, rows, readings)
+	result, err := resultOf(f)
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
@@ -101,37 +76,29 @@ func ReadResult(r io.Reader) (*Result, error) {
 // FromFile makes a result of the first section of latencies of a file, as
 // ReadResult does.
 func FromFile(f *record.File) (*Result, error) {
-	s := f.Section(KindLatency)
-	if s == nil {
-		return nil, fmt.Errorf("measure: result of a file: %w", noLatencies(f))
-	}
-	rows, err := newRowReader(s, f.Ranks)
-	if err != nil {
-		return nil, fmt.Errorf("measure: result of a file: %w", err)
-	}
-	readings := make([]Reading, s.NumRows())
-	for i := range readings {
-		if readings[i], err = rows.reading(s.Row(i)); err != nil {
-			return nil, fmt.Errorf("measure: result of a file: measurement %d: %w", i, err)
-		}
-	}
-	result, err := resultOf(f, rows, readings)
+	result, err := resultOf(f)
 	if err != nil {
 		return nil, fmt.Errorf("measure: result of a file: %w", err)
 	}
 	return result, nil
 }
 
-func resultOf(f *record.File, rows *rowReader, readings []Reading) (*Result, error) {
+func resultOf(f *record.File) (*Result, error) {
 	s := f.Section(KindLatency)
 	if s == nil {
 		return nil, noLatencies(f)
 	}
-	if rows == nil { // a section without rows
-		var err error
-		if rows, err = newRowReader(s, f.Ranks); err != nil {
-			return nil, err
+	rows, err := newRowReader(s, f.Ranks)
+	if err != nil {
+		return nil, err
+	}
+	readings := slices.Grow([]Reading(nil), s.NumRows())
+	for i := range s.NumRows() {
+		x, err := rows.reading(s.Row(i))
+		if err != nil {
+			return nil, fmt.Errorf("measurement %d: %w", i+1, err)
 		}
+		readings = append(readings, x)
 	}
 	return rows.result(f.Header, s, readings)
 }

@@ -144,20 +144,20 @@ func TestReadResultRefuses(t *testing.T) {
 		{"another reason to stop", replace(`"stopped":"budget"`, `"stopped":"fire"`), `stopped: "fire"`},
 		{"a column is missing", replace(`"q1_s"`, `"q2_s"`), `want "q1_s" among them`},
 		{"a measurement of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "line 3: 14 numbers: want 15"},
-		{"a measurement of a repetition that cannot be", replace(`[0,0,0,1,`, `[1000,0,0,1,`), "line 3: repetition: 1000"},
+		{"a measurement of a repetition that cannot be", replace(`[0,0,0,1,`, `[1000,0,0,1,`), "measurement 1: repetition: 1000"},
 		{"a measurement of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "line 5: size: 2"},
 		{"a measurement of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "line 3: to: 2"},
-		{"a measurement with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "line 3: from rank 1 to itself"},
+		{"a measurement with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "measurement 1: from rank 1 to itself"},
 		{"a measurement given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "the measurement from 0 to 1 is there twice"},
-		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "line 3: count: 0"},
-		{"more samples than asked for", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,21,7,`), "line 3: count: 21"},
-		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "line 3: batch: 0"},
-		{"no lots", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,0,0,`), "line 3: lots: 0"},
-		{"half unsure", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,1,2,`), "line 3: unsure: 2"},
-		{"a negative time", replace(`1.5e-06`, `-1.5e-06`), "line 3: min_s: -1.5e-06: want at least 0"},
-		{"a time that was not measured", replace(`1.5e-06`, `null`), "line 3: min_s: NaN: want at least 0"},
-		{"quartiles out of order", replace(`0.001`, `1e-9`), "line 3: max_s: 1e-09: want at least 2.5e-06"},
-		{"a mean beyond the greatest", replace(`5.25e-05`, `0.1`), "line 3: mean_s: 0.1: want in [1.5e-06, 0.001]"},
+		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "measurement 1: count: 0"},
+		{"more samples than asked for", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,21,7,`), "measurement 1: count: 21"},
+		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "measurement 1: batch: 0"},
+		{"no lots", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,0,0,`), "measurement 1: lots: 0"},
+		{"half unsure", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,1,2,`), "measurement 1: unsure: 2"},
+		{"a negative time", replace(`1.5e-06`, `-1.5e-06`), "measurement 1: min_s: -1.5e-06: want at least 0"},
+		{"a time that was not measured", replace(`1.5e-06`, `null`), "measurement 1: min_s: NaN: want at least 0"},
+		{"quartiles out of order", replace(`0.001`, `1e-9`), "measurement 1: max_s: 1e-09: want at least 2.5e-06"},
+		{"a mean beyond the greatest", replace(`5.25e-05`, `0.1`), "measurement 1: mean_s: 0.1: want in [1.5e-06, 0.001]"},
 		{"a time beyond float64", replace(`0.001`, `1e999`), "1e999"},
 	}
 	for _, tt := range tests {
@@ -269,7 +269,7 @@ func FuzzReadResult(f *testing.F) {
 		}
 		r.Matrices()
 		for size := range r.Sizes {
-			r.roundEffects(size)
+			r.roundEffects(r.cells(size))
 		}
 		warnings(r)
 		var b bytes.Buffer

@@ -19,6 +19,6 @@ func conditions(comm mpi.Communicator, s *Settings, p *plan, q *pingpong.Probe) 
 	}
 	return &Result{
 		Header: *h, Sizes: p.Sizes, Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Samples: p.Samples, Seed: s.Seed,
-		WithinGroups: s.WithinGroups, OneByOne: len(s.Pairs) > 0, schedule: s.fingerprint(),
+		WithinGroups: s.WithinGroups, OneByOne: len(s.Chosen) > 0, schedule: s.Pairs.Fingerprint(),
 	}, nil
 }

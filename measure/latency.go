@@ -3,6 +3,7 @@ package measure
 import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
 
 // latencies is the test of a pair by which Run measures: a ping-pong of each size.
@@ -18,7 +19,7 @@ var (
 
 // Columns are those of the rows that Exchange appends, one per size.
 func (l *latencies) Columns() []string {
-	return []string{"size", "count", "batch", "lots", "unsure", "min_s", "q1_s", "median_s", "q3_s", "max_s", "mean_s"}
+	return append([]string{record.ColumnSize}, summaryColumns[:]...)
 }
 
 func (l *latencies) WarmUp(peer int) error { return l.probe.WarmUp(peer, l.plan.Sizes) }
@@ -29,15 +30,9 @@ func (l *latencies) Exchange(rows []float64, peer int) ([]float64, error) {
 		if err != nil {
 			return rows, err
 		}
-		rows = appendValues(rows, k, s)
+		rows = appendSummary(append(rows, float64(k)), &s)
 	}
 	return rows, nil
-}
-
-// appendValues appends one row.
-func appendValues(rows []float64, size int, s pingpong.Summary) []float64 {
-	unsure := (&Reading{Summary: s}).unsure()
-	return append(rows, float64(size), float64(s.Count), float64(s.Batch), float64(s.Lots), float64(unsure), s.Min, s.Q1, s.Median, s.Q3, s.Max, s.Mean)
 }
 
 func (l *latencies) Samples() int { return l.plan.Samples }
@@ -46,11 +41,26 @@ func (l *latencies) SetSamples(samples int) { l.probe.SetSamples(samples) }
 
 // readingOf is what a row of Exchange says.
 func readingOf(row harness.Row) Reading {
-	v := row.Values
 	return Reading{
-		From: row.From, To: row.To, Repetition: row.Repetition, Round: row.Round, Size: int(v[0]),
-		Summary: pingpong.Summary{
-			Count: int(v[1]), Batch: int(v[2]), Lots: int(v[3]), Unsure: v[4] == 1, Min: v[5], Q1: v[6], Median: v[7], Q3: v[8], Max: v[9], Mean: v[10],
-		},
+		From: row.From, To: row.To, Repetition: row.Repetition, Round: row.Round, Size: int(row.Values[0]), Summary: summaryOf(row.Values[1:]),
+	}
+}
+
+// summaryColumns name the numbers of a summary: whole ones first, then times, the mean behind those in ascending order.
+var summaryColumns = [...]string{"count", "batch", "lots", "unsure", "min_s", "q1_s", "median_s", "q3_s", "max_s", "mean_s"}
+
+// appendSummary appends the numbers of a summary.
+func appendSummary(row []float64, s *pingpong.Summary) []float64 {
+	unsure := 0.0
+	if s.Unsure {
+		unsure = 1
+	}
+	return append(row, float64(s.Count), float64(s.Batch), float64(s.Lots), unsure, s.Min, s.Q1, s.Median, s.Q3, s.Max, s.Mean)
+}
+
+// summaryOf is the summary of what appendSummary appends.
+func summaryOf(v []float64) pingpong.Summary {
+	return pingpong.Summary{
+		Count: int(v[0]), Batch: int(v[1]), Lots: int(v[2]), Unsure: v[3] == 1, Min: v[4], Q1: v[5], Median: v[6], Q3: v[7], Max: v[8], Mean: v[9],
 	}
 }

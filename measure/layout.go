@@ -17,15 +17,17 @@ import (
 // the whole numbers of a Reading, then its times in s.
 const KindLatency = "latency"
 
-// columns name the numbers of a reading.
-var columns = [...]string{
-	record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound,
-	"count", "batch", "lots", "unsure", "min_s", "q1_s", "median_s", "q3_s", "max_s", "mean_s",
+// columns name the numbers of a measurement.
+func columns() []string {
+	place := []string{record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound}
+	return append(place, summaryColumns[:]...)
 }
 
 const (
-	intColumns = 9                // that come first
-	meanColumn = len(columns) - 1 // behind the times in ascending order
+	placeColumns = 5                // that come first
+	intColumns   = placeColumns + 4 // whole numbers
+	timeColumns  = intColumns + 5   // and times in ascending order; the mean follows
+	allColumns   = placeColumns + len(summaryColumns)
 )
 
 // sectionSettings are those of a section of latencies.
@@ -45,7 +47,7 @@ func (r *Result) section() *record.Section {
 		panic("measure: settings are no JSON: " + err.Error()) // they are numbers and words only
 	}
 	s := &record.Section{
-		Kind: KindLatency, Sizes: r.Sizes, Columns: slices.Clone(columns[:]), Settings: settings,
+		Kind: KindLatency, Sizes: r.Sizes, Columns: columns(), Settings: settings,
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped, Runs: r.Runs,
 	}
 	if s.Stopped == StoppedUnfinished {
@@ -58,7 +60,7 @@ func (r *Result) section() *record.Section {
 // Section is the result as a section of a file, see record.File.
 func (r *Result) Section() *record.Section {
 	s := r.section()
-	s.Rows = make([]float64, 0, len(r.readings)*len(columns))
+	s.Rows = make([]float64, 0, len(r.readings)*allColumns)
 	for i := range r.readings {
 		s.Rows = r.readings[i].appendRow(s.Rows)
 	}
@@ -67,31 +69,29 @@ func (r *Result) Section() *record.Section {
 
 // appendRow appends the numbers of the reading.
 func (r *Reading) appendRow(row []float64) []float64 {
-	for _, v := range [intColumns]int{r.Repetition, r.Size, r.From, r.To, r.Round, r.Count, r.Batch, r.Lots, r.unsure()} {
-		row = append(row, float64(v))
-	}
-	return append(row, r.Min, r.Q1, r.Median, r.Q3, r.Max, r.Mean)
+	row = append(row, float64(r.Repetition), float64(r.Size), float64(r.From), float64(r.To), float64(r.Round))
+	return appendSummary(row, &r.Summary)
 }
 
 // A rowReader makes readings of the rows of a section.
 type rowReader struct {
 	settings sectionSettings
-	at       [len(columns)]int // where the section has a column
+	names    []string // of the columns
+	at       []int    // where the section has them
 	limits   [intColumns][2]int
 }
 
 // newRowReader looks for the columns by their names, and checks the settings.
 func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
-	var r rowReader
+	r := rowReader{names: columns()}
 	if s.Settings != nil {
 		if err := jsonfile.Decode(strings.NewReader(string(s.Settings)), &r.settings); err != nil {
 			return nil, fmt.Errorf("settings: %w", err)
 		}
 	}
-	for i, name := range columns {
-		if r.at[i] = s.Column(name); r.at[i] < 0 {
-			return nil, fmt.Errorf("columns: %q: want %q among them", s.Columns, name)
-		}
+	var err error
+	if r.at, err = s.Need(r.names...); err != nil {
+		return nil, err
 	}
 	t := Settings{Sizes: s.Sizes, Repetitions: r.settings.Repetitions, Samples: r.settings.Samples}
 	switch {
@@ -119,34 +119,26 @@ func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
 
 // reading makes a reading of a row, and checks it.
 func (r *rowReader) reading(row []float64) (Reading, error) {
-	var ints [intColumns]int
+	var v [allColumns]float64
+	for k, at := range r.at {
+		v[k] = row[at]
+	}
 	for k, limit := range r.limits {
-		v := row[r.at[k]]
-		if !(v >= float64(limit[0]) && v <= float64(limit[1])) || v != math.Trunc(v) {
-			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], v, limit[0], limit[1])
+		if x := v[k]; !(x >= float64(limit[0]) && x <= float64(limit[1])) || x != math.Trunc(x) {
+			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", r.names[k], x, limit[0], limit[1])
 		}
-		ints[k] = int(v)
 	}
-	var times [meanColumn - intColumns]float64
 	last := 0.0
-	for k := range times {
-		v := row[r.at[intColumns+k]]
-		if !(v >= last) {
-			return Reading{}, fmt.Errorf("%s: %g: want at least %g", columns[intColumns+k], v, last)
+	for k := intColumns; k < timeColumns; k++ {
+		if !(v[k] >= last) {
+			return Reading{}, fmt.Errorf("%s: %g: want at least %g", r.names[k], v[k], last)
 		}
-		times[k], last = v, v
+		last = v[k]
 	}
-	mean := row[r.at[meanColumn]]
-	if mean < times[0] || mean > times[len(times)-1] {
-		return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", columns[meanColumn], mean, times[0], times[len(times)-1])
+	if mean := v[timeColumns]; mean < v[intColumns] || mean > last {
+		return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", r.names[timeColumns], mean, v[intColumns], last)
 	}
-	x := Reading{
-		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4],
-		Summary: pingpong.Summary{
-			Count: ints[5], Batch: ints[6], Lots: ints[7], Unsure: ints[8] == 1,
-			Min: times[0], Q1: times[1], Median: times[2], Q3: times[3], Max: times[4], Mean: mean,
-		},
-	}
+	x := Reading{Repetition: int(v[0]), Size: int(v[1]), From: int(v[2]), To: int(v[3]), Round: int(v[4]), Summary: summaryOf(v[placeColumns:])}
 	if x.From == x.To {
 		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)
 	}

@@ -89,7 +89,7 @@ func TestMPIGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), c, &Settings{Groups: h, WithinGroups: true, Repetitions: 1, Samples: 5})
+	r, err := Run(context.Background(), c, &Settings{Pairs: harness.Pairs{Groups: h, WithinGroups: true}, Repetitions: 1, Samples: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,10 +153,10 @@ func TestMPIHarness(t *testing.T) {
 	}
 	for _, s := range []harness.Settings{
 		{Repetitions: 2},
-		{Scheme: harness.Halving},
-		{Sequential: true},
-		{Groups: groups},
-		{Groups: groups, Sequential: true},
+		{Pairs: harness.Pairs{Scheme: harness.Halving}},
+		{Pairs: harness.Pairs{Sequential: true}},
+		{Pairs: harness.Pairs{Groups: groups}},
+		{Pairs: harness.Pairs{Groups: groups, Sequential: true}},
 	} {
 		count := 0
 		s.Deliver = func(rows []harness.Row, _ harness.Progress) {

@@ -67,14 +67,6 @@ const (
 	Mean
 )
 
-// unsure is Unsure as a number.
-func (r *Reading) unsure() int {
-	if r.Unsure {
-		return 1
-	}
-	return 0
-}
-
 func (r *Reading) value(s Statistic) float64 {
 	switch s {
 	case Min:

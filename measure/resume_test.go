@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -55,8 +56,8 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 	}
 	for name, s := range map[string]Settings{
 		"all pairs": {Repetitions: 3, Sizes: []int{8, 64}, Seed: 3},
-		"groups":    {Repetitions: 2, Groups: groups, Seed: 3},
-		"few pairs": {Repetitions: 3, Rounds: 2},
+		"groups":    {Pairs: harness.Pairs{Groups: groups}, Repetitions: 2, Seed: 3},
+		"few pairs": {Pairs: harness.Pairs{Rounds: 2}, Repetitions: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var journal bytes.Buffer
@@ -152,7 +153,7 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 		{"another seed", "seeds 1 and 2", func(s *Settings, _ *Result) { s.Seed = 2 }},
 		{"other samples", "20 samples of each pair and 7", func(s *Settings, _ *Result) { s.Samples = 7 }},
 		{"other rounds", "other pairs, groups or numbers of rounds", func(s *Settings, _ *Result) { s.Rounds = 1 }},
-		{"chosen pairs", "other pairs", func(s *Settings, _ *Result) { s.Pairs = [][2]int{{0, 1}} }},
+		{"chosen pairs", "other pairs", func(s *Settings, _ *Result) { s.Pairs = harness.OneByOne([][2]int{{0, 1}}) }},
 		{"merged runs", "2 runs, merged", func(_ *Settings, r *Result) { r.Runs = 2 }},
 		{"another version", `topocast "v7"`, func(_ *Settings, r *Result) { r.Version = "v7" }},
 		{"rounds that cannot be", "Done", func(_ *Settings, r *Result) { r.Rounds = 1e6 }},

@@ -317,10 +317,10 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 		{Settings{Repetitions: -1}, "measure: Settings.Repetitions: -1"},
 		{Settings{Samples: -2}, "measure: Settings.Samples: -2"},
 		{Settings{Samples: 2_000_000}, "measure: Settings.Samples: 2000000"},
-		{Settings{Rounds: -3}, "measure: Settings.Rounds: -3"},
+		{Settings{Pairs: harness.Pairs{Rounds: -3}}, "measure: Settings.Rounds: -3"},
 		{Settings{Budget: -time.Second}, "measure: Settings.Budget: -1s"},
-		{Settings{WithinGroups: true}, "measure: Settings.WithinGroups"},
-		{Settings{Groups: racks(t)}, "measure: Settings.Groups: hierarchy of 12 hosts for 3 ranks"},
+		{Settings{Pairs: harness.Pairs{WithinGroups: true}}, "measure: Settings.WithinGroups"},
+		{Settings{Pairs: harness.Pairs{Groups: racks(t)}}, "measure: Settings.Groups: hierarchy of 12 hosts for 3 ranks"},
 	}
 	for _, tt := range tests {
 		var wrong atomic.Int64
@@ -341,7 +341,7 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 }
 
 func TestGroupsOnly(t *testing.T) {
-	r := results(t, 12, nil, &Settings{Groups: racks(t), WithinGroups: true, Samples: 5, Repetitions: 1}, nil)[0]
+	r := results(t, 12, nil, &Settings{Pairs: harness.Pairs{Groups: racks(t), WithinGroups: true}, Samples: 5, Repetitions: 1}, nil)[0]
 	m, err := r.Matrix(Median, 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -438,7 +438,7 @@ func TestManyRanks(t *testing.T) {
 	if tooltest.Long() {
 		n = 1024
 	}
-	r := results(t, n, nil, &Settings{Repetitions: 2, Rounds: 1, Samples: 5}, nil)[0]
+	r := results(t, n, nil, &Settings{Pairs: harness.Pairs{Rounds: 1}, Repetitions: 2, Samples: 5}, nil)[0]
 	if want := 2 * n; len(r.Readings()) != want {
 		t.Errorf("%d measurements, want %d", len(r.Readings()), want)
 	}
@@ -452,7 +452,7 @@ func TestReadingsTravel(t *testing.T) {
 		{From: 3, To: 1, Repetition: 2, Size: 1, Round: 70000, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 2, Unsure: true, Min: 1e-7, Q1: 2e-7, Median: 3e-7, Q3: 4e-7, Max: 5}},
 		{From: 3, To: 4, Summary: pingpong.Summary{Min: 0, Max: math.MaxFloat64}},
 	} {
-		row := harness.Row{From: want.From, To: want.To, Repetition: want.Repetition, Round: want.Round, Values: appendValues(nil, want.Size, want.Summary)}
+		row := harness.Row{From: want.From, To: want.To, Repetition: want.Repetition, Round: want.Round, Values: appendSummary([]float64{float64(want.Size)}, &want.Summary)}
 		if got := readingOf(row); got != want {
 			t.Errorf("measurement = %+v, want %+v", got, want)
 		}
@@ -491,7 +491,7 @@ func BenchmarkRounds(b *testing.B) {
 			const rounds = 4
 			for b.Loop() {
 				err := local.Run(n, nil, func(c mpi.Communicator) error {
-					_, err := Run(context.Background(), c, &Settings{Repetitions: 1, Rounds: rounds, Samples: 5})
+					_, err := Run(context.Background(), c, &Settings{Pairs: harness.Pairs{Rounds: rounds}, Repetitions: 1, Samples: 5})
 					return err
 				})
 				if err != nil {

@@ -1,9 +1,7 @@
 package measure
 
 import (
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"slices"
 	"time"
@@ -11,12 +9,14 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
-	"github.com/topocast/topocast/topology"
 )
 
 // Settings of a measurement. Nil and the zero value mean all defaults. Those
 // of rank 0 count; other ranks may pass nil.
 type Settings struct {
+	// Pairs are the pairs to measure, and their rounds.
+	harness.Pairs
+
 	// Sizes are the message sizes in bytes, each measured in every round.
 	// Default: {0}.
 	Sizes []int
@@ -40,34 +40,8 @@ type Settings struct {
 	// ExtraRepetitions are: 50 of them if that is 0. Default 0: none is.
 	Precision float64
 
-	// Rounds bounds the number of rounds per repetition: with fewer than all,
-	// a random part of the pairs is measured, another in each repetition.
-	// Default 0: all.
-	Rounds int
-
 	// Seed is that of the relabellings and shuffles.
 	Seed uint64
-
-	// Schedule puts all pairs into rounds. Default harness.Circle.
-	Schedule harness.Scheme
-
-	// Sequential measures one pair at a time in each of the Groups, or at all.
-	// Default: a round is of as many pairs as are disjoint.
-	Sequential bool
-
-	// Groups are known groups of ranks. A group joins two ranks that are in
-	// it, but not in one smaller group. Its pairs are measured in rounds of
-	// their own, in all groups of one level at once, so that traffic between
-	// groups does not disturb the one inside. Default: none.
-	Groups *topology.Hierarchy
-
-	// WithinGroups leaves out the pairs that no group of Groups joins.
-	WithinGroups bool
-
-	// Pairs measures, instead of all pairs, only these, in this order and one at a
-	// time, with nothing else under way. Long messages want it: those of pairs
-	// that are measured at once share links. Default: all pairs.
-	Pairs [][2]int
 
 	// ExtraRepetitions is how many more, at most, are measured. All pairs are, as
 	// long as the readings of too many do not agree: more than 2 % of them,
@@ -148,25 +122,13 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("measure: Settings.Batch: %d: want in [0, %d]", s.Batch, pingpong.MaxBatch)
 	case !(s.Precision >= 0 && s.Precision < 1):
 		return fmt.Errorf("measure: Settings.Precision: %g: want in [0, 1)", s.Precision)
-	case s.Schedule != harness.Circle && s.Schedule != harness.Halving:
-		return fmt.Errorf("measure: Settings.Schedule: %v: want %v or %v", s.Schedule, harness.Circle, harness.Halving)
-	case s.Rounds < 0:
-		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
-	case len(s.Pairs) > 0 && (s.Rounds > 0 || s.Groups != nil):
-		return fmt.Errorf("measure: Settings.Pairs: %d pairs with Rounds or Groups: want one of the three", len(s.Pairs))
 	case s.ExtraRepetitions < 0 || s.ExtraRepetitions+s.Repetitions > harness.MaxRepetitions:
 		return fmt.Errorf("measure: Settings.ExtraRepetitions: %d: want in [0, %d]", s.ExtraRepetitions, harness.MaxRepetitions-s.Repetitions)
 	case s.Budget < 0:
 		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
-	case s.Groups != nil && s.Groups.Hosts() != ranks:
-		return fmt.Errorf("measure: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
-	case s.WithinGroups && s.Groups == nil:
-		return fmt.Errorf("measure: Settings.WithinGroups: true without Groups")
 	}
-	for _, p := range s.Pairs {
-		if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
-			return fmt.Errorf("measure: Settings.Pairs: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
-		}
+	if err := s.Pairs.Validate(ranks); err != nil {
+		return fmt.Errorf("measure: %w", err)
 	}
 	return nil
 }
@@ -188,39 +150,4 @@ func (s *Settings) plan() plan {
 		p.Samples = defaultSamples
 	}
 	return p
-}
-
-// fingerprint tells settings of other pairs or rounds apart, "" being all pairs in
-// as few rounds as they need.
-func (s *Settings) fingerprint() string {
-	if s.Rounds == 0 && s.Groups == nil && len(s.Pairs) == 0 && s.Schedule == harness.Circle && !s.Sequential {
-		return ""
-	}
-	asked := struct {
-		Rounds int            `json:"rounds,omitempty"`
-		Groups []group        `json:"groups,omitempty"`
-		Levels int            `json:"levels,omitempty"`
-		Within bool           `json:"within_groups,omitempty"`
-		Pairs  [][2]int       `json:"pairs,omitempty"`
-		Scheme harness.Scheme `json:"scheme,omitempty"`
-		Single bool           `json:"sequential,omitempty"`
-	}{Rounds: s.Rounds, Within: s.WithinGroups, Pairs: s.Pairs, Scheme: s.Schedule, Single: s.Sequential}
-	if s.Groups != nil {
-		asked.Levels = len(s.Groups.Levels())
-		for _, g := range s.Groups.Groups()[1:] {
-			asked.Groups = append(asked.Groups, group{Level: g.Level, Ranks: g.Hosts})
-		}
-	}
-	data, err := json.Marshal(asked)
-	if err != nil {
-		panic("measure: settings are no JSON: " + err.Error()) // they are numbers only
-	}
-	sum := fnv.New64a()
-	_, _ = sum.Write(data) // it never fails
-	return fmt.Sprintf("%016x", sum.Sum64())
-}
-
-type group struct {
-	Level int   `json:"level"`
-	Ranks []int `json:"ranks"`
 }

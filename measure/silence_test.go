@@ -79,10 +79,6 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 			_, err := check.Measure(ctx, c, &check.Settings{Graph: star.Graph, Bytes: 1000, Silence: silence})
 			return err
 		},
-		"choice": func(c mpi.Communicator) error {
-			_, err := adaptive.Choose(ctx, c, &adaptive.Settings{Silence: silence}, 1)
-			return err
-		},
 		"few pairs": func(c mpi.Communicator) error {
 			_, err := adaptive.Measure(ctx, c, &adaptive.Settings{Silence: silence})
 			return err

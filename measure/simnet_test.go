@@ -10,6 +10,7 @@ import (
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -76,7 +77,7 @@ func TestSimulatedManyRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
-		r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1, Rounds: 2, Samples: 5})
+		r, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: 2}, Repetitions: 1, Samples: 5})
 		if r != nil && len(r.Readings()) != 2*8*racks*16 {
 			t.Errorf("%d measurements, want %d", len(r.Readings()), 2*8*racks*16)
 		}

@@ -115,7 +115,7 @@ func (n *nodes) steps(ranks int, s Settings) ([]Settings, error) {
 		return nil, err
 	}
 	inside.WithinGroups, between.WithinGroups = true, true
-	doors.Pairs = n.doors()
+	doors.Pairs = harness.OneByOne(n.doors())
 	return []Settings{inside, doors, between}, nil
 }
 

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -15,55 +13,29 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// A foreign is a format of another tool that stands for a network. It is known by its content.
-type foreign struct {
-	is      func(data []byte) bool
-	network func(data []byte, names []string) (*Network, error)
-}
-
-// foreignFormat is the format of a file, nil if it is none of another tool.
-func foreignFormat(data []byte) *foreign {
-	for _, f := range []foreign{
-		{beginsWith(`(?i:(Creator|Version)\s+\S[^\n]*\s+)*(?i:graph)\s*\[`), func([]byte, []string) (*Network, error) {
-			return nil, errors.New("is GML: want GraphML, as write_graphml of networkx makes of it")
-		}},
-		{beginsWith(`(?i:strict|graph|digraph)\b`), ofGraph(encode.ReadDOT)},
-		{beginsWith(`cluster\s*\{`), ofGroups},
-		{encode.IsIbnetdiscover, ofGraph(encode.ReadIbnetdiscover)},
-		{encode.IsNodeLink, ofGraph(encode.ReadNodeLink)},
-		{hasRoot("graphml"), ofGraph(encode.ReadGraphML)},
-		{hasRoot("platform"), ofGraph(func(r io.Reader, _ []string) (*topology.Graph, error) { return encode.ReadSimGrid(r) })},
-		{encode.IsHwloc, func([]byte, []string) (*Network, error) {
-			return nil, errors.New("describes the inside of a host: topocast compare takes it for a reference")
-		}},
-		{regexp.MustCompile(`(?m)^[^{\s][^{]*\n?^#[ \t\r]*$`).Match, ofGraph(encode.ReadTGF)},
-	} {
-		if f.is(data) {
-			return &f
-		}
+// ofForeign is the network of a file of another tool, nil if it is of none. names are those of the hosts, nil where they
+// are not known.
+func ofForeign(data []byte, names []string) (*Network, error) {
+	switch {
+	case encode.IsGML(data):
+		return nil, errors.New("is GML: want GraphML, as write_graphml of networkx makes of it")
+	case encode.IsHwloc(data):
+		return nil, errors.New("describes the inside of a host: topocast compare takes it for a reference")
 	}
-	return nil
-}
-
-// beginsWith tells whether a file begins with a pattern, after comments of DOT.
-func beginsWith(pattern string) func([]byte) bool {
-	return regexp.MustCompile(`^(?s:\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*` + pattern).Match
-}
-
-// hasRoot tells whether a file is XML with a root of that name.
-func hasRoot(name string) func([]byte) bool {
-	return func(data []byte) bool { return encode.XMLRoot(data) == name }
-}
-
-// ofGraph is the network of a graph that is read.
-func ofGraph(read func(io.Reader, []string) (*topology.Graph, error)) func([]byte, []string) (*Network, error) {
-	return func(data []byte, names []string) (*Network, error) {
-		g, err := read(bytes.NewReader(data), names)
+	for _, f := range encode.Formats() {
+		if f.Is == nil || !f.Is(data) {
+			continue
+		}
+		if f.ReadGraph == nil {
+			return ofGroups(data, names)
+		}
+		g, err := f.ReadGraph(bytes.NewReader(data), names)
 		if err != nil {
 			return nil, err
 		}
 		return FromGraph(g, topology.ChooseLowest)
 	}
+	return nil, nil
 }
 
 // ofFabric is the network of a scheduler's file: the groups of its switches, and links of which nothing is known.

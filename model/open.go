@@ -25,9 +25,9 @@ func Open(path string) (*Network, error) {
 	return n, nil
 }
 
-// Decode makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph, DOT, TGF,
-// GraphML, node-link JSON, a platform of SimGrid, an ibnetdiscover dump, groups of LGate, or what a scheduler is told of the wiring (encode.IsFabric). The format is known by the content. names are those of the ranks in
-// their order, where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
+// Decode makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph,
+// or any of encode.Formats but matrices. The format is known by the content. names are those of the ranks in their order,
+// where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
 // numbers. Errors say what a file is instead, and what makes a network of it.
 func Decode(data []byte, names []string) (*Network, error) { return decode("", data, names) }
 
@@ -40,13 +40,13 @@ func decode(folder string, data []byte, names []string) (*Network, error) {
 	if encode.IsFabric(data) {
 		return ofFabric(data, folder)
 	}
-	if format := foreignFormat(data); format != nil {
-		return format.network(data, names)
+	if n, err := ofForeign(data, names); n != nil || err != nil {
+		return n, err
 	}
 	n, err := Read(bytes.NewReader(data))
 	switch {
 	case err == nil && n.Ranks() == 0:
-		return nil, errors.New("no network: no host is in it; want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, groups of LGate, or topology.conf of Slurm")
+		return nil, fmt.Errorf("no network: no host is in it; want %s", encode.Readable())
 	case err == nil:
 		return n, nil
 	}
@@ -67,7 +67,7 @@ func decode(folder string, data []byte, names []string) (*Network, error) {
 		return nil, errors.New("no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies")
 	}
 	if text := bytes.TrimSpace(data); len(text) > 0 && (text[0] != '{' || format == "" && json.Valid(text) && !holdsGraph(text)) {
-		return nil, errors.New("no network: want JSON of topocast, node-link JSON, DOT, TGF, GraphML, a platform of SimGrid, groups of LGate, or topology.conf of Slurm")
+		return nil, fmt.Errorf("no network: want %s", encode.Readable())
 	}
 	return nil, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -21,7 +22,10 @@ import (
 // distance become those of a ring of the job's hosts; what they were measured with - all hosts
 // of the ring sending - stays, so they are too high where few hosts of it are left.
 func (n *Network) View(ranks []Location) (*Network, error) {
-	old, unknown, crowded, err := n.match(ranks)
+	if slices.Equal(ranks, n.locations) {
+		return n, nil
+	}
+	old, unknown, crowded, _, err := n.match(ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -31,33 +35,48 @@ func (n *Network) View(ranks []Location) (*Network, error) {
 	if len(crowded) > 0 {
 		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(crowded, ", "))
 	}
-	return n.cut(ranks, old, nil)
+	return n.cut(ranks, old, true, nil)
 }
 
 // ViewTypical is View for jobs on hosts of which not all was measured: a rank
 // of an unknown host gets the typical parameters of the coarsest level, and
 // hangs on the switch with the most links to other switches; a rank beyond those
-// measured on its host is taken like the host's first one. A warning names the hosts.
+// measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
+// which some run on other cores than were measured. They come after the network's own warnings.
 func (n *Network) ViewTypical(ranks []Location) (*Network, error) {
-	old, unknown, crowded, err := n.match(ranks)
+	if slices.Equal(ranks, n.locations) {
+		return n, nil
+	}
+	old, unknown, crowded, moved, err := n.match(ranks)
 	if err != nil {
 		return nil, err
 	}
 	var warnings []string
-	if len(unknown) > 0 {
-		warnings = append(warnings, "hosts that were not measured, with typical parameters: "+strings.Join(unknown, ", "))
+	for _, doubt := range []struct {
+		text  string
+		hosts []string
+	}{
+		{"hosts that were not measured, with typical parameters", unknown},
+		{"hosts with more ranks than were measured, the others taken like the first", crowded},
+		{"hosts with ranks on other cores than were measured, taken in their order", moved},
+	} {
+		if len(doubt.hosts) > 0 {
+			warnings = append(warnings, doubt.text+": "+words.Few(doubt.hosts, 8))
+		}
 	}
-	if len(crowded) > 0 {
-		warnings = append(warnings, "hosts with more ranks than were measured, the others taken like the first: "+strings.Join(crowded, ", "))
-	}
-	return n.cut(ranks, old, warnings)
+	return n.cut(ranks, old, len(unknown)+len(crowded) == 0, warnings)
 }
 
-// match finds the rank of the network for each rank of a job, -1 for unknown
-// hosts, and the names of hosts that are unknown or have too many ranks.
-func (n *Network) match(ranks []Location) (old []int, unknown, crowded []string, err error) {
+// match finds the rank of the network for each rank of a job, -1 for unknown hosts. It names the hosts that are unknown,
+// have too many ranks, or have ranks on other cores.
+func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []string, err error) {
 	if n.locations == nil {
-		return nil, nil, nil, fmt.Errorf("model: view: the network does not know where its ranks ran")
+		return nil, nil, nil, nil, fmt.Errorf("model: view: the network does not know where its ranks ran")
+	}
+	add := func(hosts *[]string, host string) {
+		if !slices.Contains(*hosts, host) {
+			*hosts = append(*hosts, host)
+		}
 	}
 	onHost := make(map[string][]int)
 	for r, at := range n.locations {
@@ -80,26 +99,25 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded []string,
 		}
 		there := onHost[at.Host]
 		if len(there) == 0 {
-			if !slices.Contains(unknown, at.Host) {
-				unknown = append(unknown, at.Host)
-			}
+			add(&unknown, at.Host)
 			continue
 		}
 		free := slices.IndexFunc(there, func(r int) bool { return !taken[r] })
-		if free < 0 {
+		switch {
+		case free < 0:
 			free = 0
-			if !slices.Contains(crowded, at.Host) {
-				crowded = append(crowded, at.Host)
-			}
+			add(&crowded, at.Host)
+		case len(there) > 1 && n.locations[there[free]].Core != at.Core: // a single rank is known by its host
+			add(&moved, at.Host)
 		}
 		old[i], taken[there[free]] = there[free], true
 	}
-	return old, unknown, crowded, nil
+	return old, unknown, crowded, moved, nil
 }
 
 // cut makes the network of the given ranks, old[i] being the rank of n for
-// rank i or -1.
-func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network, error) {
+// rank i or -1. measured tells that each rank has one of its own.
+func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []string) (*Network, error) {
 	graph, arcOf, err := n.cutGraph(old)
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
@@ -135,7 +153,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	if err != nil {
 		return nil, err
 	}
-	if view.ways = nil; len(warnings) == 0 { // ranks that were not measured are typical
+	if view.ways = nil; measured { // the others are typical
 		view.setWaysOf(n, old)
 	}
 	return view, nil

@@ -1,13 +1,10 @@
 package benchmark
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"slices"
 
 	"github.com/topocast/topocast/bcast/table"
-	sharing "github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -23,31 +20,19 @@ type Conditions struct {
 	Environment map[string]string `json:"environment,omitempty"`
 }
 
-// shareConditions is collective: all ranks get those that rank 0 knows. places are those of all ranks, on rank 0.
-func shareConditions(comm mpi.Communicator, places []mpi.Place) (Conditions, error) {
-	var own Conditions
-	var out []byte
-	if comm.Rank() == 0 {
-		at := make([]model.Location, len(places))
-		for i, p := range places {
-			at[i] = model.Location{Host: p.Host, Core: p.Core}
-		}
-		own = Conditions{Places: table.Fingerprint(at), Environment: table.LibrarySettings(os.Environ())}
-		if v, ok := comm.(mpi.Versioned); ok {
-			own.Library = v.LibraryVersion()
-		}
-		hosts, _ := mpi.NumberHosts(places)
-		own.Hosts, own.PerHost = counts(hosts)
-		out, _ = json.Marshal(own) // texts and numbers only
+// conditionsOf are those that rank 0 knows. places are those of all ranks, on rank 0.
+func conditionsOf(comm mpi.Communicator, places []mpi.Place) Conditions {
+	at := make([]model.Location, len(places))
+	for i, p := range places {
+		at[i] = model.Location{Host: p.Host, Core: p.Core}
 	}
-	in, err := sharing.Binomial(comm, 0, mpi.MaxTag).TellAny(out)
-	if err == nil {
-		err = json.Unmarshal(in, &own)
+	c := Conditions{Places: table.Fingerprint(at), Environment: table.LibrarySettings(os.Environ())}
+	if v, ok := comm.(mpi.Versioned); ok {
+		c.Library = v.LibraryVersion()
 	}
-	if err != nil {
-		return own, fmt.Errorf("benchmark: conditions of rank 0: %w", err)
-	}
-	return own, nil
+	hosts, _ := mpi.NumberHosts(places)
+	c.Hosts, c.PerHost = counts(hosts)
+	return c
 }
 
 // counts are how many hosts there are, and how many ranks are on one, each number once, ascending.

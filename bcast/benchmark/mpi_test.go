@@ -1,7 +1,6 @@
 package benchmark
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -18,16 +17,7 @@ func TestMPIBenchmark(t *testing.T) {
 		t.Skip("fewer than 4 ranks make no groups")
 	}
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, c.Size(), 2))
-	text, err := compareVariants(c, network.Hierarchy(), bcast.Settings{Network: network, Budget: time.Millisecond}, "ours", "native")
-	if err != nil {
+	if err := compareVariants(c, network.Hierarchy(), bcast.Settings{Network: network, Budget: time.Millisecond}, "ours", "native"); err != nil {
 		t.Fatal(err)
-	}
-	// All ranks have the report of rank 0, to the byte.
-	other := []byte(text)
-	if err := c.Bcast(other, 0); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(other, []byte(text)) {
-		t.Errorf("rank %d reports %s, rank 0 %s", c.Rank(), text, other)
 	}
 }

@@ -1,19 +1,19 @@
 package benchmark
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/columns"
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 )
 
-// A Report is the outcome of Benchmark.
+// A Report is the outcome of Run.
 type Report struct {
 	Ranks int
 	Root  int
@@ -35,57 +35,51 @@ type Report struct {
 // Write writes the report as JSON of the format "topocast/bcast-benchmark", version 2. Values
 // that are not known are left out.
 func (r *Report) Write(w io.Writer) error {
-	type row struct {
-		Bytes     int      `json:"bytes"`
-		Variant   string   `json:"variant"`
-		Median    float64  `json:"median_s"`
-		Low       *float64 `json:"median_low_s,omitempty"` // of the interval of 95 %; left out: too few samples
-		High      *float64 `json:"median_high_s,omitempty"`
-		Mean      float64  `json:"mean_s"` // this and the next of those up to the 90th percentile
-		Variance  *float64 `json:"variance_s2,omitempty"`
-		Gain      *float64 `json:"gain,omitempty"` // over the library's own broadcast
-		GainLow   *float64 `json:"gain_low,omitempty"`
-		GainHigh  *float64 `json:"gain_high,omitempty"`
-		Min       float64  `json:"min_s"`
-		Max       float64  `json:"max_s"`
-		Count     int      `json:"count"`
-		Verified  bool     `json:"verified"`
-		Algorithm string   `json:"algorithm"`          // that of the plan
-		Topology  string   `json:"topology,omitempty"` // that it follows; left out: the one that was found, or none
-		Shapes    []string `json:"shapes,omitempty"`   // of multilevel, outermost first
-		Segment   int      `json:"segment_bytes"`      // 0: the whole message
-		Blocking  bool     `json:"blocking,omitempty"`
-		Predicted *float64 `json:"predicted_s,omitempty"`
-		Bound     *float64 `json:"bound_s,omitempty"` // below which no broadcast gets
-	}
 	file := struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		Ranks   int    `json:"ranks"`
 		Root    int    `json:"root"`
 		Conditions
-		Stopped bool  `json:"stopped,omitempty"`
-		Rows    []row `json:"rows"`
-	}{"topocast/bcast-benchmark", 2, r.Ranks, r.Root, r.Conditions, r.Stopped, make([]row, 0, len(r.Rows))}
-	for _, x := range r.Rows {
-		out := row{
-			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Low: jsonfile.Known(x.Low), High: jsonfile.Known(x.High),
-			Mean: x.Mean, Variance: jsonfile.Known(x.Variance),
-			Gain: jsonfile.Known(x.Gain), GainLow: jsonfile.Known(x.GainLow), GainHigh: jsonfile.Known(x.GainHigh), Min: x.Min, Max: x.Max, Count: x.Count,
-			Verified: x.Verified, Algorithm: x.Plan.Name(), Topology: x.Plan.Topology, Segment: x.Plan.Segment, Blocking: x.Plan.Blocking, Predicted: jsonfile.Known(x.Plan.Predicted), Bound: jsonfile.Known(x.Bound),
-		}
-		if a, ok := x.Plan.Algorithm.(schedule.MultiLevel); ok {
-			shapes := a.Shapes
-			if len(shapes) == 0 {
-				shapes = []schedule.Shape{schedule.ShapeBinomial} // the default
-			}
-			for _, shape := range shapes {
-				out.Shapes = append(out.Shapes, shape.String())
+		Stopped bool             `json:"stopped,omitempty"`
+		Rows    []map[string]any `json:"rows"`
+	}{"topocast/bcast-benchmark", 2, r.Ranks, r.Root, r.Conditions, r.Stopped, []map[string]any{}}
+	for i := range r.Rows {
+		row := make(map[string]any)
+		for _, c := range r.Rows[i].columns() {
+			if c.isKnown() {
+				row[c.name] = c.value
 			}
 		}
-		file.Rows = append(file.Rows, out)
+		file.Rows = append(file.Rows, row)
 	}
 	if err := json.NewEncoder(w).Encode(file); err != nil {
+		return fmt.Errorf("benchmark: write report: %w", err)
+	}
+	return nil
+}
+
+// WriteCSV writes the rows as a table for programs, all times in s, with a head of names. What is
+// not known is empty.
+func (r *Report) WriteCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	names := []string{"ranks", "root"}
+	for _, column := range new(Row).columns() {
+		names = append(names, column.name)
+	}
+	records := [][]string{names}
+	for i := range r.Rows {
+		record := []string{strconv.Itoa(r.Ranks), strconv.Itoa(r.Root)}
+		for _, column := range r.Rows[i].columns() {
+			text := ""
+			if column.isKnown() {
+				text = fmt.Sprint(column.value)
+			}
+			record = append(record, text)
+		}
+		records = append(records, record)
+	}
+	if err := c.WriteAll(records); err != nil {
 		return fmt.Errorf("benchmark: write report: %w", err)
 	}
 	return nil
@@ -122,23 +116,24 @@ func (r *Report) WriteText(w io.Writer) error {
 		t.Row(x.Bytes, x.Variant, quantity.Seconds(x.Median), interval,
 			quantity.Seconds(x.Min), quantity.Seconds(x.Max), gain, bound, plan)
 	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("benchmark: write report: %w", err)
-	}
+	var notes []string
 	if misfit {
-		if _, err := fmt.Fprintln(w, "broadcasts were faster than the network allows: it does not describe these ranks, so there is no column \"of bound\""); err != nil {
-			return fmt.Errorf("benchmark: write report: %w", err)
-		}
+		notes = append(notes, "broadcasts were faster than the network allows: it does not describe these ranks, so there is no column \"of bound\"")
 	}
 	if r.Stopped {
-		if _, err := fmt.Fprintln(w, "stopped before all was timed"); err != nil {
-			return fmt.Errorf("benchmark: write report: %w", err)
-		}
+		notes = append(notes, "stopped before all was timed")
 	}
 	if r.ClockDoubt > 0 {
-		if _, err := fmt.Fprintf(w, "clocks of the ranks agree within %s\n", quantity.Seconds(r.ClockDoubt)); err != nil {
-			return fmt.Errorf("benchmark: write report: %w", err)
+		notes = append(notes, "clocks of the ranks agree within "+quantity.Seconds(r.ClockDoubt))
+	}
+	err := t.Flush()
+	for _, note := range notes {
+		if err == nil {
+			_, err = fmt.Fprintln(w, note)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("benchmark: write report: %w", err)
 	}
 	return nil
 }

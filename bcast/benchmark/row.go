@@ -6,7 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -18,13 +20,13 @@ type Row struct {
 	Low, High float64 // s, between which the true median is with 95 %; NaN: there were too few repetitions
 	Min, Max  float64 // s
 
-	// Mean and Variance, in s and s^2, are of the repetitions up to the 90th percentile, as those that a
-	// stray delay has made long would decide them otherwise (Reinfjell 2023, section 6.5.1).
+	// Mean and Variance, in s and s^2, are of the repetitions up to the 90th percentile (Reinfjell 2023, section 6.5.1).
+	// Those that a stray delay has made long would decide them otherwise.
 	Mean, Variance float64
 
-	// Gain is how many times as fast as the library's own broadcast this was: the median, over the rounds, of the
+	// Gain is how many times as fast as native this was: the median, over the rounds, of the
 	// ratio of both. GainLow and GainHigh are between which that is with 95 %; NaN as
-	// above, and where there is no broadcast of the library to compare with.
+	// above, and where there is no native broadcast to compare with.
 	Gain, GainLow, GainHigh float64
 
 	// Bound is the time in s below which no broadcast of these bytes can get on the network
@@ -44,15 +46,8 @@ const (
 	within     = 0.9 // share of the repetitions that Mean and Variance are of
 )
 
-// values are the statistics as they travel.
-func (r *Row) values() []*float64 {
-	return []*float64{
-		&r.Median, &r.Low, &r.High, &r.Min, &r.Max, &r.Mean, &r.Variance, &r.Gain, &r.GainLow, &r.GainHigh, &r.Bound,
-	}
-}
-
-// summarise sets the statistics of at least one time. native are those of the library's own
-// broadcast, round by round; nil: it has none.
+// summarise sets the statistics of at least one time. native are those of the native broadcast, round by round; nil:
+// there is none.
 func (r *Row) summarise(times, native []float64) {
 	ratios := make([]float64, min(len(times), len(native)))
 	for i := range ratios {
@@ -67,4 +62,45 @@ func (r *Row) summarise(times, native []float64) {
 	r.Low, r.High, _ = stats.MedianInterval(sorted, confidence)
 	r.Min, r.Max = sorted[0], sorted[len(sorted)-1]
 	r.Mean, r.Variance = stat.MeanVariance(sorted[:int(math.Ceil(within*float64(len(sorted))))], nil)
+}
+
+// A column is a value of a row as files name it.
+type column struct {
+	name  string
+	value any
+}
+
+// columns are what files say of a row. Numbers that are not known are NaN or infinite.
+func (r *Row) columns() []column {
+	algorithm := bcast.Native
+	if r.Plan.Algorithm != nil {
+		algorithm = schedule.Text(r.Plan.Algorithm)
+	}
+	return []column{
+		{"bytes", r.Bytes},
+		{"variant", r.Variant},
+		{"algorithm", algorithm},
+		{"segment_bytes", r.Plan.Segment},
+		{"blocking", r.Plan.Blocking},
+		{"median_s", r.Median},
+		{"median_low_s", r.Low},
+		{"median_high_s", r.High},
+		{"mean_s", r.Mean},
+		{"variance_s2", r.Variance},
+		{"min_s", r.Min},
+		{"max_s", r.Max},
+		{"gain", r.Gain},
+		{"gain_low", r.GainLow},
+		{"gain_high", r.GainHigh},
+		{"bound_s", r.Bound},
+		{"predicted_s", r.Plan.Predicted},
+		{"count", r.Count},
+		{"verified", r.Verified},
+	}
+}
+
+// isKnown tells whether a column has a value.
+func (c column) isKnown() bool {
+	x, isNumber := c.value.(float64)
+	return !isNumber || !math.IsNaN(x) && !math.IsInf(x, 0)
 }

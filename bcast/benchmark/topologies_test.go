@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -20,7 +21,7 @@ func TestReportTellsTopologies(t *testing.T) {
 	}
 	n := casttest.NetworkOf(t, casttest.RegularTree(t, 4, 2))
 	err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
-		b, err := bcast.New(comm, &bcast.Settings{Network: n, Topologies: []bcast.Topology{{Name: "found"}, {Name: "flat"}}})
+		b, err := bcast.New(comm, &bcast.Settings{Network: n, Topologies: []table.Topology{{Name: bcast.Found}, {Name: "flat"}}})
 		if err != nil {
 			return err
 		}
@@ -39,16 +40,19 @@ func TestReportTellsTopologies(t *testing.T) {
 			}
 		}
 		var got struct {
-			Rows []struct{ Variant, Algorithm, Topology string }
+			Rows []struct{ Variant, Algorithm string }
 		}
 		if err := json.Unmarshal([]byte(asJSON.String()), &got); err != nil {
 			return err
 		}
-		last := got.Rows[len(got.Rows)-1]
-		if last.Variant != "binomial (flat)" || last.Algorithm != "binomial" || last.Topology != "flat" || got.Rows[0].Variant != "ours" {
-			return fmt.Errorf("rows %+v", got.Rows)
+		var rows []string
+		for _, row := range got.Rows {
+			rows = append(rows, row.Variant+": "+row.Algorithm)
 		}
-		if !strings.Contains(text.String(), "binomial (flat), ") || !strings.Contains(csv.String(), ",true,flat\n") {
+		if text := strings.Join(rows, ", "); !strings.HasSuffix(text, ", chain: chain, binomial (flat): binomial (flat), chain (flat): chain (flat)") || got.Rows[0].Variant != "ours" {
+			return fmt.Errorf("rows %s", text)
+		}
+		if !strings.Contains(text.String(), "binomial (flat), ") || !strings.Contains(csv.String(), ",binomial (flat),binomial (flat),") {
 			return fmt.Errorf("printed\n%s\n%s", &text, &csv)
 		}
 		return nil

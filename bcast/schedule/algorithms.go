@@ -15,9 +15,9 @@ func Algorithms() []Algorithm {
 		SplitBinary{},
 		KNomial{},
 		Circulant{},
+		Magpie2{},
 		Earliest{},
 		Paced{},
-		Magpie2{},
 	}
 }
 

@@ -1,6 +1,9 @@
 package schedule
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Circulant broadcasts n pieces in n-1+ceil(log2 ranks) rounds, the least that is
 // possible where each rank sends one piece and receives one in a round. All
@@ -41,7 +44,7 @@ func (Circulant) Prepare(p Problem) Parts {
 				x[k].got = got[k]
 			}
 		}
-		return x
+		return x.ops
 	})
 }
 
@@ -57,8 +60,8 @@ type circulantRound struct {
 // circulantPart is the part of one rank.
 type circulantPart []circulantRound
 
-// Ops implements Part.
-func (x circulantPart) Ops(dst []Op, p Problem) []Op {
+// ops appends the steps.
+func (x circulantPart) ops(dst []Op, p Problem) []Op {
 	pieces, q := p.Pieces(), len(x)
 	if pieces == 0 || q == 0 {
 		return dst
@@ -81,10 +84,7 @@ func (x circulantPart) Ops(dst []Op, p Problem) []Op {
 
 // skips are the distances of the rounds, and last the number of ranks.
 func skips(ranks int) []int {
-	q := 0
-	for 1<<q < ranks {
-		q++
-	}
+	q := bits.Len(uint(ranks - 1))
 	s := make([]int, q+1)
 	s[q] = ranks
 	for k := q; k > 0; k-- {
@@ -97,16 +97,10 @@ func skips(ranks int) []int {
 // that the place receives in each round of one: below 0 but for one.
 func received(s []int, place int) []int {
 	q := len(s) - 1
-	search := circulantSearch{skips: s, place: s[q] + place, got: make([]int, q+1), next: make([]int, q+2), prev: make([]int, q+2)}
-	// The skips as a list from the largest on; its ends are at q+1.
-	end := q + 1
-	for i := 0; i <= q; i++ {
-		search.next[i], search.prev[i] = i-1, i+1
-	}
-	search.next[0], search.next[end], search.prev[end] = end, q, 0
+	search := circulantSearch{skips: s, place: s[q] + place, got: make([]int, q+1), used: make([]bool, q+1)}
 	first := baseBlock(s, place)
-	search.remove(first)
-	search.all(0, 2*s[q], search.next[end], 0)
+	search.used[first] = true
+	search.all(0, 2*s[q], q, 0)
 	for k := range q {
 		if search.got[k] == q {
 			search.got[k] = first
@@ -132,22 +126,18 @@ func baseBlock(s []int, place int) int {
 
 // A circulantSearch looks for ways from the root to a place, depth first.
 type circulantSearch struct {
-	skips      []int
-	place      int // one turn on
-	got        []int
-	next, prev []int // the skips not used yet
+	skips []int
+	place int // one turn on
+	got   []int
+	used  []bool // per skip
 }
 
-func (c *circulantSearch) remove(e int) {
-	c.next[c.prev[e]], c.prev[c.next[e]] = c.next[e], c.prev[e]
-}
-
-// all goes on from the place at with skips from e down, finds pieces for rounds from k on, of
-// places before before, and returns the first round for which it found none.
+// all goes on from the place at with skips from e down that are not used yet. It finds pieces for rounds from k on, of
+// places before before. It returns the first round for which it found none.
 func (c *circulantSearch) all(at, before, e, k int) int {
-	for q := len(c.skips) - 1; e != len(c.next)-1 && k < q; e = c.next[e] {
+	for q := len(c.skips) - 1; e >= 0 && k < q; e-- {
 		to := at + c.skips[e]
-		if to > c.place-c.skips[k] || to >= before {
+		if c.used[e] || to > c.place-c.skips[k] || to >= before {
 			continue
 		}
 		if to <= c.place-c.skips[k+1] {
@@ -159,7 +149,7 @@ func (c *circulantSearch) all(at, before, e, k int) int {
 		before = to
 		c.got[k] = e
 		k++
-		c.remove(e)
+		c.used[e] = true
 	}
 	return k
 }

@@ -12,15 +12,15 @@ type clusters struct {
 
 // clustersOf cuts the ranks at a level, finest 0.
 func clustersOf(p Problem, level int) *clusters {
-	group := groupAt(p.Tree, level, p.Ranks)
 	c := &clusters{of: make([]int, p.Ranks), place: make([]int, p.Ranks)}
 	last := 0
-	for i, r := range Line(p) {
+	for _, r := range Line(p) {
 		// The ranks of a group follow each other in the line.
-		if g := group[r]; i == 0 || g == 0 || g != last {
+		group := groupAt(p.Tree, level, r)
+		if group == 0 || group != last {
 			c.members = append(c.members, nil)
 		}
-		last = group[r]
+		last = group
 		at := len(c.members) - 1
 		c.of[r], c.place[r] = at, len(c.members[at])
 		c.members[at] = append(c.members[at], r)
@@ -37,26 +37,16 @@ func (c *clusters) leaders() []int {
 	return ranks
 }
 
-// groupAt is the index of each rank's group of a level; 0: none.
-func groupAt(tree *topology.Hierarchy, level, ranks int) []int {
-	of := make([]int, ranks)
+// groupAt is the index of the group of a level that holds the rank; 0: none.
+func groupAt(tree *topology.Hierarchy, level, rank int) int {
 	if tree == nil {
-		return of
+		return 0
 	}
-	for i, g := range tree.Groups() {
-		if i > 0 && g.Level == level {
-			for _, r := range g.Hosts {
-				of[r] = i
-			}
-		}
+	g := tree.Smallest(rank)
+	for g > 0 && tree.Groups()[g].Level != level {
+		g = tree.Groups()[g].Parent
 	}
-	return of
-}
-
-// TwoLevels is the tree of two shapes, among the leaders of the clusters of a level and within these.
-func TwoLevels(p Problem, level int, between, within Shape) *Tree {
-	c := clustersOf(p, level)
-	return NewTree(p.Ranks, within.joinEach(between.join(nil, c.leaders()), c.members))
+	return g
 }
 
 // GroupedLevels are the levels of the tree that have groups, the finest first.

@@ -68,8 +68,8 @@ func (c *Costs) validate(tree *topology.Hierarchy) error {
 	for i, l := range c.Levels {
 		last := SizedCost{Bytes: -1}
 		for _, g := range l.Gap {
-			if g.Bytes <= last.Bytes || g.Time < 0 {
-				return fmt.Errorf("schedule: problem: costs of level %d: %d ps for %d bytes: want sizes ascending, and times of at least 0", i, g.Time, g.Bytes)
+			if g.Bytes <= last.Bytes || g.Time < last.Time {
+				return fmt.Errorf("schedule: problem: costs of level %d: %d ps for %d bytes: want sizes and times ascending, from 0 on", i, g.Time, g.Bytes)
 			}
 			last = g
 		}
@@ -89,9 +89,7 @@ func (l *LevelCost) gap(bytes int64) int64 {
 	switch {
 	case n == 0:
 		return 0
-	case bytes <= l.Gap[0].Bytes:
-		return l.Gap[0].Time
-	case n == 1:
+	case n == 1 || bytes <= l.Gap[0].Bytes:
 		return l.Gap[0].Time
 	}
 	i := 1
@@ -99,12 +97,6 @@ func (l *LevelCost) gap(bytes int64) int64 {
 		i++
 	}
 	lo, hi := l.Gap[i-1], l.Gap[i]
-	if hi.Time < lo.Time { // by noise, or another protocol for long messages
-		if bytes > hi.Bytes {
-			return hi.Time
-		}
-		return lo.Time - scale(lo.Time-hi.Time, bytes-lo.Bytes, hi.Bytes-lo.Bytes)
-	}
 	return lo.Time + scale(hi.Time-lo.Time, bytes-lo.Bytes, hi.Bytes-lo.Bytes)
 }
 

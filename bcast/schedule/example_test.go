@@ -54,7 +54,7 @@ func ExampleCheck() {
 	// split-binary
 	// k-nomial
 	// circulant
+	// magpie2
 	// earliest
 	// paced
-	// magpie2
 }

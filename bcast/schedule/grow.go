@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -14,43 +16,61 @@ import (
 // Groups are entered from the outside in: the next target is a group that has
 // nobody yet, of the coarsest level, and of those the farthest from the root;
 // then the hosts of the finest groups, in turn. Who would run out of messages
-// that it may send keeps the last one for its own group, so that a tree in which
-// everybody sends once is the depth-first chain.
+// that it may send keeps the last one for its own group. A tree in which
+// everybody sends once is then the depth-first chain.
 type grower struct {
-	tree  *topology.Hierarchy
-	costs *Costs
-	root  int
-	edges []Edge
-
-	// By level.
-	wire []int64 // ps, from the moment at which the ways are free to the end of the receive
-	busy []int64 // ps, for which a piece occupies the way of a host
-	ways []int64 // ps, for which it occupies the ways of the groups that the level joins
-
-	members  [][]member // per group, in the order in which they are entered
-	next     []int      // per group: the next member to be entered
-	place    []int      // of a rank among the members of its smallest group
-	placeOf  []int      // of a group among the members of its parent
-	free     []int64    // per rank: ps, when its software is free; only of ranks that have the piece
-	out      []int64    // per rank: ps, when its way out is free
-	sends    []int      // per rank: pieces that it may still send
-	has      []bool     // per rank
-	groupOut []int64    // per group: ps, when its way out is free
-	groupIn  []int64
-	leaves   []int // per group: pieces that may still leave it
-	enters   []int
-	lacks    []int        // per group: hosts without the piece
-	spare    []int        // per group: sum of what its members may send out of themselves
-	mayRank  []int        // per rank: what it counts for in the sum of its group
-	mayGroup []int        // per group: the same
-	ready    []tournament // per group: when each member can send
+	tree   *topology.Hierarchy
+	costs  *Costs
+	root   int
+	edges  []Edge
+	levels []growingLevel
+	groups []growingGroup
+	ranks  []growingRank
 }
 
-// unlimited is a pace that limits nothing.
-const unlimited = most
+// A growingLevel is what a piece takes at a level, in ps.
+type growingLevel struct {
+	wire int64 // from the moment at which the links are free to the end of the receive
+	busy int64 // for which a piece occupies the link of a host
+	ways int64 // for which it occupies the links of the groups that the level joins
+}
+
+// A growingGroup is the state of a group. Times are in ps.
+type growingGroup struct {
+	topology.Group
+	members []member // in the order in which they are entered
+	next    int      // the next member to be entered
+	ready   []int64  // when each member can send
+	place   int      // among the members of the parent
+	out, in int64    // when the links out of it and into it are free
+	leaves  int      // pieces that may still leave it
+	enters  int
+	lacks   int // hosts without the piece
+	spare   int // sum of what its members may send out of themselves
+	may     int // what it counts for in the sum of its parent
+}
+
+// isEmpty tells whether nobody in the group has the piece.
+func (g *growingGroup) isEmpty() bool { return g.lacks == len(g.Hosts) }
+
+// A growingRank is the state of a rank. Times are in ps.
+type growingRank struct {
+	group *growingGroup // the smallest
+	place int           // among its members
+	has   bool          // the piece
+	free  int64         // when its software is free
+	out   int64         // when its link out is free
+	sends int           // pieces that it may still send
+	may   int           // what it counts for in the sum of its group
+}
+
+const (
+	never     = math.MaxInt64 // a time that is after all others
+	unlimited = most          // a pace that limits nothing
+)
 
 // grow builds the tree for pieces of the given bytes, of which each rank and
-// way handles one in pace ps. p is valid.
+// link handles one in pace ps. p is valid.
 func grow(p Problem, piece int64, pace int64) *Tree {
 	g := newGrower(p, piece)
 	g.limit(pace)
@@ -69,20 +89,13 @@ func newGrower(p Problem, piece int64) *grower {
 	for i := range g.costs.Levels {
 		l := &g.costs.Levels[i]
 		gap := min(l.gap(piece), most)
-		g.wire = append(g.wire, max(0, l.Empty-g.costs.Send)+gap)
-		g.busy = append(g.busy, gap)
-		g.ways = append(g.ways, scale(gap, l.Ways, whole))
+		g.levels = append(g.levels, growingLevel{max(0, l.Empty-g.costs.Send) + gap, gap, scale(gap, l.Ways, whole)})
 	}
 	groups := g.tree.Groups()
-	g.members, g.next = make([][]member, len(groups)), make([]int, len(groups))
-	g.place, g.placeOf = make([]int, p.Ranks), make([]int, len(groups))
-	g.free, g.out, g.sends, g.has = make([]int64, p.Ranks), make([]int64, p.Ranks), make([]int, p.Ranks), make([]bool, p.Ranks)
-	g.groupOut, g.groupIn = make([]int64, len(groups)), make([]int64, len(groups))
-	g.leaves, g.enters = make([]int, len(groups)), make([]int, len(groups))
-	g.lacks, g.spare, g.ready = make([]int, len(groups)), make([]int, len(groups)), make([]tournament, len(groups))
-	g.mayRank, g.mayGroup = make([]int, p.Ranks), make([]int, len(groups))
+	g.groups, g.ranks = make([]growingGroup, len(groups)), make([]growingRank, p.Ranks)
 	for i := range groups {
-		ms := members(g.tree, i)
+		x := &g.groups[i]
+		x.Group, x.members, x.lacks = groups[i], members(g.tree, i, -1), len(groups[i].Hosts)
 		// Large groups first: they have the most to do afterwards.
 		size := func(m member) int {
 			if m.group < 0 {
@@ -90,15 +103,15 @@ func newGrower(p Problem, piece int64) *grower {
 			}
 			return len(groups[m.group].Hosts)
 		}
-		slices.SortStableFunc(ms, func(a, b member) int { return size(b) - size(a) })
-		for k, m := range ms {
+		slices.SortStableFunc(x.members, func(a, b member) int { return size(b) - size(a) })
+		for k, m := range x.members {
+			x.ready = append(x.ready, never)
 			if m.group < 0 {
-				g.place[m.host] = k
+				g.ranks[m.host].group, g.ranks[m.host].place = x, k
 			} else {
-				g.placeOf[m.group] = k
+				g.groups[m.group].place = k
 			}
 		}
-		g.members[i], g.lacks[i], g.ready[i] = ms, len(groups[i].Hosts), newTournament(len(ms))
 	}
 	return g
 }
@@ -107,23 +120,23 @@ func newGrower(p Problem, piece int64) *grower {
 // entered: at least once each.
 func (g *grower) limit(pace int64) {
 	times := func(cost, room int64) int {
-		if cost <= 0 || room/cost >= int64(len(g.sends)) {
-			return len(g.sends)
+		if cost <= 0 || room/cost >= int64(len(g.ranks)) {
+			return len(g.ranks)
 		}
 		return int(max(1, room/cost))
 	}
-	groups := g.tree.Groups()
-	for r := range g.sends {
+	for r := range g.ranks {
+		x := &g.ranks[r]
 		recv := g.costs.Recv
 		if r == g.root {
 			recv = 0
 		}
-		g.sends[r] = min(times(g.busy[groups[g.tree.Smallest(r)].Level], pace), times(g.costs.Send, pace-recv))
+		x.sends = min(times(g.levels[x.group.Level].busy, pace), times(g.costs.Send, pace-recv))
 	}
-	for i := range groups {
-		if parent := groups[i].Parent; parent >= 0 {
-			g.leaves[i] = times(g.ways[groups[parent].Level], pace)
-			g.enters[i] = g.leaves[i]
+	for i := range g.groups {
+		if x := &g.groups[i]; x.Parent >= 0 {
+			x.leaves = times(g.levels[g.groups[x.Parent].Level].ways, pace)
+			x.enters = x.leaves
 		}
 	}
 }
@@ -132,15 +145,13 @@ func (g *grower) limit(pace int64) {
 // where all that may send are used up, which a hierarchy with hosts beside
 // groups can bring about.
 func (g *grower) relax() {
-	for r := range g.sends {
-		g.sends[r]++
+	for i := range g.groups {
+		g.groups[i].leaves++
+		g.groups[i].enters++
 	}
-	for i := range g.leaves {
-		g.leaves[i]++
-		g.enters[i]++
-	}
-	for r, has := range g.has {
-		if has {
+	for r := range g.ranks {
+		g.ranks[r].sends++
+		if g.ranks[r].has {
 			g.update(r)
 		}
 	}
@@ -153,30 +164,22 @@ type band struct {
 }
 
 // bands returns the groups, coarse before fine, those far from the root first.
-func (g *grower) bands() []band {
-	groups := g.tree.Groups()
-	order := make([]int, len(groups))
-	far := make([]int, len(groups))
-	for i := range groups {
+func (g *grower) bands() (all []band) {
+	order, far := make([]int, len(g.groups)), make([]int, len(g.groups))
+	for i := range g.groups {
+		x := &g.groups[i]
 		order[i] = i
-		far[i] = groups[g.tree.Common(g.root, groups[i].Hosts[0])].Level
-		if far[i] < groups[i].Level || i == 0 {
-			far[i] = groups[i].Level // it holds the root
-		}
+		far[i] = max(x.Level, g.groups[g.tree.Common(g.root, x.Hosts[0])].Level) // its own if it holds the root
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if groups[a].Level != groups[b].Level {
-			return groups[b].Level - groups[a].Level
-		}
-		return far[b] - far[a]
-	})
-	var all []band
+	compare := func(a, b int) int {
+		return cmp.Or(g.groups[b].Level-g.groups[a].Level, far[b]-far[a])
+	}
+	slices.SortStableFunc(order, compare)
 	for k, i := range order {
-		if k == 0 || groups[i].Level != groups[order[k-1]].Level || far[i] != far[order[k-1]] {
+		if k == 0 || compare(i, order[k-1]) != 0 {
 			all = append(all, band{})
 		}
-		b := &all[len(all)-1]
-		b.groups = append(b.groups, i)
+		all[len(all)-1].groups = append(all[len(all)-1].groups, i)
 	}
 	return all
 }
@@ -188,20 +191,16 @@ func (g *grower) step(bands []band) bool {
 		for tried := 0; tried < len(b.groups); {
 			b.turn %= len(b.groups)
 			group := b.groups[b.turn]
-			if g.lacks[group] == len(g.tree.Groups()[group].Hosts) { // the one around it enters it
-				b.turn++
-				tried++
-				continue
-			}
-			target := g.target(group)
-			if target < 0 { // it is complete
-				b.groups = slices.Delete(b.groups, b.turn, b.turn+1)
-				continue
+			target := -1
+			if !g.groups[group].isEmpty() { // the one around it enters it otherwise
+				if target = g.target(&g.groups[group]); target < 0 { // it is complete
+					b.groups = slices.Delete(b.groups, b.turn, b.turn+1)
+					continue
+				}
 			}
 			b.turn++
 			tried++
-			if sender := g.sender(target, group); sender >= 0 {
-				g.join(sender, target)
+			if target >= 0 && g.enter(target) {
 				return true
 			}
 		}
@@ -210,103 +209,104 @@ func (g *grower) step(bands []band) bool {
 }
 
 // target is the next rank of the group's members to be entered, -1 if there is none.
-func (g *grower) target(group int) int {
-	ms := g.members[group]
-	for ; g.next[group] < len(ms); g.next[group]++ {
-		m := ms[g.next[group]]
-		for m.group >= 0 && g.lacks[m.group] == len(g.tree.Groups()[m.group].Hosts) {
-			m = g.members[m.group][0] // nobody there has it: who leads it leads its largest part
+func (g *grower) target(x *growingGroup) int {
+	for ; x.next < len(x.members); x.next++ {
+		m := x.members[x.next]
+		for m.group >= 0 && g.groups[m.group].isEmpty() {
+			m = g.groups[m.group].members[0] // the largest part, whose leader leads the group
 		}
-		if m.group < 0 && !g.has[m.host] {
+		if m.group < 0 && !g.ranks[m.host].has {
 			return m.host
 		}
 	}
 	return -1
 }
 
-// sender is the rank from which the target, a rank in the group, gets its piece
-// earliest; -1 if nobody may send to it.
-func (g *grower) sender(target, group int) int {
-	groups := g.tree.Groups()
-	best, from := int64(never), -1
-	entered, mayEnter := int64(0), true
-	for at := g.tree.Smallest(target); at >= 0 && mayEnter; at = groups[at].Parent {
-		if start := g.ready[at].min(); start < never {
-			if done := max(start, entered) + g.wire[groups[at].Level]; done < best {
+// enter puts the target below the rank from which it gets its piece earliest, and tells whether any may send to it.
+func (g *grower) enter(target int) bool {
+	best, from := int64(never), (*growingGroup)(nil)
+	entered := int64(0)
+	for at := g.ranks[target].group; ; at = &g.groups[at.Parent] {
+		if start := slices.Min(at.ready); start < never {
+			if done := max(start, entered) + g.levels[at.Level].wire; done < best {
 				best, from = done, at
 			}
 		}
-		entered = max(entered, g.groupIn[at])
-		mayEnter = g.enters[at] > 0
+		entered = max(entered, at.in)
+		if at.Parent < 0 || at.enters <= 0 {
+			break
+		}
 	}
-	if from < 0 {
-		return -1
+	if from == nil {
+		return false
 	}
 	for {
-		m := g.members[from][g.ready[from].first()]
+		m := from.members[slices.Index(from.ready, slices.Min(from.ready))]
 		if m.group < 0 {
-			return m.host
+			g.join(m.host, target)
+			return true
 		}
-		from = m.group
+		from = &g.groups[m.group]
 	}
 }
 
 // join lets the sender serve the target.
 func (g *grower) join(sender, target int) {
-	groups := g.tree.Groups()
 	g.edges = append(g.edges, Edge{sender, target})
-	common := g.tree.Common(sender, target)
-	g.free[sender] += g.costs.Send
-	g.sends[sender]--
-	at := max(g.free[sender], g.out[sender])
-	g.out[sender] = at + g.busy[groups[g.tree.Smallest(sender)].Level]
-	for i := g.tree.Smallest(sender); i != common; i = groups[i].Parent {
-		at = max(at, g.groupOut[i])
-		g.groupOut[i] = at + g.ways[groups[groups[i].Parent].Level]
-		g.leaves[i]--
+	common := &g.groups[g.tree.Common(sender, target)]
+	s := &g.ranks[sender]
+	s.free += g.costs.Send
+	s.sends--
+	at := max(s.free, s.out)
+	s.out = at + g.levels[s.group.Level].busy
+	for x := s.group; x != common; x = &g.groups[x.Parent] {
+		at = max(at, x.out)
+		x.out = at + g.levels[g.groups[x.Parent].Level].ways
+		x.leaves--
 	}
-	for i := g.tree.Smallest(target); i != common; i = groups[i].Parent {
-		at = max(at, g.groupIn[i])
-		g.groupIn[i] = at + g.ways[groups[groups[i].Parent].Level]
-		g.enters[i]--
+	for x := g.ranks[target].group; x != common; x = &g.groups[x.Parent] {
+		at = max(at, x.in)
+		x.in = at + g.levels[g.groups[x.Parent].Level].ways
+		x.enters--
 	}
 	g.update(sender)
-	g.inform(target, at+g.wire[groups[common].Level])
+	g.inform(target, at+g.levels[common.Level].wire)
 }
 
 // inform notes that a rank has the piece from the given time on.
 func (g *grower) inform(rank int, at int64) {
-	g.has[rank], g.free[rank] = true, at
-	for i := g.tree.Smallest(rank); i >= 0; i = g.tree.Groups()[i].Parent {
-		g.lacks[i]--
+	g.ranks[rank].has, g.ranks[rank].free = true, at
+	for i := g.tree.Smallest(rank); i >= 0; i = g.groups[i].Parent {
+		g.groups[i].lacks--
 	}
 	g.update(rank)
 }
 
 // update works out anew when the groups around a rank can send, and how often.
 func (g *grower) update(rank int) {
-	groups := g.tree.Groups()
+	r := &g.ranks[rank]
 	when := int64(never)
-	if g.sends[rank] > 0 {
-		when = max(g.free[rank]+g.costs.Send, g.out[rank])
+	if r.sends > 0 {
+		when = max(r.free+g.costs.Send, r.out)
 	}
-	i := g.tree.Smallest(rank)
-	g.ready[i].set(g.place[rank], when)
-	g.spare[i] += g.sends[rank] - g.mayRank[rank]
-	g.mayRank[rank] = g.sends[rank]
-	for ; groups[i].Parent >= 0; i = groups[i].Parent {
-		parent := groups[i].Parent
-		may := g.spare[i]
-		if g.lacks[i] > 0 {
+	x := r.group
+	x.ready[r.place] = when
+	x.spare += r.sends - r.may
+	r.may = r.sends
+	for x.Parent >= 0 {
+		may := x.spare
+		if x.lacks > 0 {
 			may-- // the last one is for the group itself
 		}
-		may = max(0, min(may, g.leaves[i]))
+		may = max(0, min(may, x.leaves))
 		when = never
 		if may > 0 {
-			when = max(g.groupOut[i], g.ready[i].min())
+			when = max(x.out, slices.Min(x.ready))
 		}
-		g.ready[parent].set(g.placeOf[i], when)
-		g.spare[parent] += may - g.mayGroup[i]
-		g.mayGroup[i] = may
+		parent := &g.groups[x.Parent]
+		parent.ready[x.place] = when
+		parent.spare += may - x.may
+		x.may = may
+		x = parent
 	}
 }

@@ -63,7 +63,7 @@ func TestTheLeastPaceIsTheDepthFirstChain(t *testing.T) {
 		}
 		var got []int
 		for rank := range ranks {
-			if n := len(schedule.Paced{}.Prepare(p).Of(rank).(schedule.Links).Children); n > 1 {
+			if n := len(schedule.Paced{}.Prepare(p).(*schedule.Tree).Links(rank).Children); n > 1 {
 				t.Fatalf("rank %d of %d serves %d", rank, ranks, n)
 			}
 		}

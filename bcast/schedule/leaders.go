@@ -2,17 +2,15 @@ package schedule
 
 import "fmt"
 
-// Leaders broadcasts among one rank of each group of a level by any algorithm. The
-// groups stand in the order in which a depth-first walk from the root meets them. A
-// leader hands each piece on inside its group as soon as it is there, along a binomial
-// tree. So an algorithm for equal ranks runs once per host instead of once per rank, and
-// one that goes from place to place crosses the links between coarser groups no
-// more often than it has to. It is MagPIe with an algorithm of one's own between the
-// clusters (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2), but ordered, and
-// in pieces. The root leads its group; elsewhere the first rank of the walk does.
+// Leaders broadcasts among one rank of each group of a level by any algorithm. The groups stand in the order in which a
+// depth-first walk from the root meets them. The root leads its group; elsewhere the first rank of the walk does. A
+// leader hands each piece on inside its group as soon as it is there, along a binomial tree.
 //
-// A leader hands a piece on to other leaders before it does to its group: they are
-// farther away.
+// So an algorithm for equal ranks runs once per host instead of once per rank. One that goes from place to place
+// crosses the links between coarser groups no more often than it has to. It is MagPIe with an algorithm of one's own
+// between the clusters (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2), but ordered, and in pieces.
+//
+// A leader hands a piece on to other leaders before it does to its group: they are farther away.
 type Leaders struct {
 	Level   int       // of Problem.Tree, whose groups have leaders, finest 0; a rank in none leads itself
 	Between Algorithm // among the leaders; nil: Chain
@@ -57,16 +55,19 @@ func (a Leaders) between() Algorithm {
 // Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
 func (a Leaders) Prepare(p Problem) Parts {
 	c := clustersOf(p, a.Level)
-	inside := NewTree(p.Ranks, ShapeBinomial.joinEach(nil, c.members))
+	var edges []Edge
+	for _, ranks := range c.members {
+		edges = ShapeBinomial.join(edges, ranks)
+	}
+	inside := NewTree(p.Ranks, edges)
 	return a.prepare(p, c, func(rank int) handOn { return inside.Links(rank).piece }, false)
 }
 
 // Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
 func (a NativeGroups) Prepare(p Problem) Parts {
 	c := clustersOf(p, a.Level)
-	group := groupAt(p.Tree, a.Level, p.Ranks)
 	return Leaders(a).prepare(p, c, func(rank int) handOn {
-		op := Op{Kind: Native, Group: int32(group[rank]), Peer: c.members[c.of[rank]][0]}
+		op := Op{Kind: Native, Group: int32(groupAt(p.Tree, a.Level, rank)), Peer: c.members[c.of[rank]][0]}
 		return func(dst []Op, piece Span) []Op {
 			if op.Group == 0 {
 				return dst
@@ -82,9 +83,9 @@ type handOn func(dst []Op, piece Span) []Op
 
 // prepare does it for a way to hand on inside. whole says that the group of the root gets the message in one piece.
 func (a Leaders) prepare(p Problem, c *clusters, inside func(rank int) handOn, whole bool) Parts {
-	between := newCompany(a.between(), p, c.leaders())
+	between := among(a.between(), p, c.leaders())
 	return PartOf(func(rank int) Part {
-		return ledPart{between.stage(c.of[rank]), inside(rank), c.place[rank] == 0, c.of[rank] == 0, whole}
+		return ledPart{between(c.of[rank]), inside(rank), c.place[rank] == 0, c.of[rank] == 0, whole}.ops
 	})
 }
 
@@ -112,17 +113,17 @@ func (NativeGroups) Variants(p Problem) (all []Algorithm) {
 
 // A ledPart is the part of one rank.
 type ledPart struct {
-	between stage // of its leader
+	between Part // of its leader
 	inside  handOn
 	leads   bool
 	rooted  bool // the leader is the root
 	whole   bool // the root hands on the message in one piece
 }
 
-// Ops implements Part. The root hands all on at the end. Other leaders hand a piece on when they wait for the next.
-func (x ledPart) Ops(dst []Op, p Problem) []Op {
+// ops appends the steps. The root hands all on at the end. Other leaders hand a piece on when they wait for the next.
+func (x ledPart) ops(dst []Op, p Problem) []Op {
 	from := len(dst)
-	dst = x.between.Ops(dst, p)
+	dst = x.between(dst, p)
 	to := len(dst)
 	var piece Span // that the leader has received, and not handed on yet
 	hand := func() {

@@ -11,7 +11,7 @@ import (
 // (each group stands together), and without one in ascending order.
 func Line(p Problem) []int {
 	if p.Tree != nil {
-		return depthFirst(p.Tree, p.Root)
+		return depthFirst(make([]int, 0, p.Ranks), p.Tree, 0, p.Root)
 	}
 	return rotated(p.Ranks, p.Root)
 }
@@ -34,21 +34,14 @@ func rotated(ranks, root int) []int {
 	return order
 }
 
-// depthFirst returns the hosts in a depth-first order of the hierarchy that
-// starts at the root: its own smallest group first, then the rest of the group
-// around it, and so on outwards, siblings by their lowest host. A walk along
-// it enters and leaves each group at most once.
-func depthFirst(h *topology.Hierarchy, root int) []int {
-	order := make([]int, 0, h.Hosts())
-	order = append(order, root)
-	groups := h.Groups()
-	done := -1 // the child of the current group that is in order already
-	for g := h.Smallest(root); g >= 0; done, g = g, groups[g].Parent {
-		for _, m := range members(h, g) {
-			if m.host == root || m.group >= 0 && m.group == done {
-				continue
-			}
-			order = m.appendHosts(order, h)
+// depthFirst appends the hosts of a group in a depth-first order that starts at one of them, if it holds that: the member
+// that holds it first, and the others by their lowest host. A walk along it enters and leaves each group at most once.
+func depthFirst(order []int, h *topology.Hierarchy, group, start int) []int {
+	for _, m := range members(h, group, start) {
+		if m.group < 0 {
+			order = append(order, m.host)
+		} else {
+			order = depthFirst(order, h, m.group, start)
 		}
 	}
 	return order
@@ -60,29 +53,29 @@ type member struct {
 	host  int // the host, or the lowest host of the group
 }
 
-// members returns the members of group g, by lowest host.
-func members(h *topology.Hierarchy, g int) []member {
-	group := h.Groups()[g]
+// members returns the members of a group, by lowest host, but first the one that holds the given host.
+func members(h *topology.Hierarchy, group, first int) []member {
+	g := h.Groups()[group]
 	var ms []member
-	for _, x := range group.Hosts {
-		if h.Smallest(x) == g {
+	for _, x := range g.Hosts {
+		if h.Smallest(x) == group {
 			ms = append(ms, member{-1, x})
 		}
 	}
-	for _, c := range group.Children {
+	for _, c := range g.Children {
 		ms = append(ms, member{c, h.Groups()[c].Hosts[0]})
 	}
-	slices.SortFunc(ms, func(a, b member) int { return a.host - b.host })
+	key := func(m member) int {
+		if m.host == first || m.group >= 0 && holds(h.Groups()[m.group].Hosts, first) {
+			return -1
+		}
+		return m.host
+	}
+	slices.SortFunc(ms, func(a, b member) int { return key(a) - key(b) })
 	return ms
 }
 
-// appendHosts appends the hosts of the member in depth-first order.
-func (m member) appendHosts(dst []int, h *topology.Hierarchy) []int {
-	if m.group < 0 {
-		return append(dst, m.host)
-	}
-	for _, c := range members(h, m.group) {
-		dst = c.appendHosts(dst, h)
-	}
-	return dst
+func holds(hosts []int, host int) bool {
+	_, in := slices.BinarySearch(hosts, host)
+	return in
 }

@@ -22,28 +22,21 @@ const (
 // Lower appends the steps of a rank as the flat list that interpreters perform: mpi.Scheduler in one call, and package
 // bcast over request sets. Among the steps is no Native.
 func Lower(dst []mpi.Step, ops []Op, rank int, mode Mode) []mpi.Step {
-	switch mode {
-	case OneByOne:
-		for _, op := range ops {
-			if op.Kind == Exchange {
-				first, second := op.Halves(rank)
-				dst = append(dst, transfer(first), transfer(second))
-			} else {
-				dst = append(dst, transfer(op))
-			}
-		}
-	case InOrder:
-		for _, op := range ops {
-			if op.Kind == Exchange {
-				dst = append(dst, started(op.Sent(), 0), transfer(op.Received()), wait(0))
-			} else {
-				dst = append(dst, transfer(op))
-			}
-		}
-	case Pipelined:
+	if mode == Pipelined {
 		p := pipeline{steps: dst, ops: ops}
 		p.lower()
 		return p.steps
+	}
+	for _, op := range ops {
+		switch {
+		case op.Kind != Exchange:
+			dst = append(dst, transfer(op))
+		case mode == OneByOne:
+			first, second := op.halves(rank)
+			dst = append(dst, transfer(first), transfer(second))
+		default:
+			dst = append(dst, started(op.Sent(), 0), transfer(op.Received()), wait(0))
+		}
 	}
 	return dst
 }

@@ -3,8 +3,7 @@ package schedule
 import "fmt"
 
 // Magpie2 broadcasts among the leaders of the clusters with one algorithm and then
-// within each cluster with another: any two, which know of the machine what joins
-// their ranks, with segments of their own. A leader goes on when it has the whole
+// within each cluster with another: any two, which take their ranks in the order of the line. A leader goes on when it has the whole
 // message. Reinfjell 2023, table 6.2. The root leads its cluster; elsewhere the first
 // rank of the line does.
 type Magpie2 struct {
@@ -39,18 +38,19 @@ func (a Magpie2) parts() (between, within Algorithm) {
 func (a Magpie2) Prepare(p Problem) Parts {
 	between, within := a.parts()
 	c := clustersOf(p, a.Level)
-	outside := newCompany(between, p, c.leaders())
-	var inside []company
+	outside := among(between, p, c.leaders())
+	var inside []func(place int) Part
 	for _, ranks := range c.members {
-		inside = append(inside, newCompany(within, p, ranks))
+		inside = append(inside, among(within, p, ranks))
 	}
 	return PartOf(func(rank int) Part {
 		i, place := c.of[rank], c.place[rank]
-		part := inside[i].stage(place)
-		if place == 0 {
-			return leaderPart{outside.stage(i), part}
+		part := inside[i](place)
+		if place > 0 {
+			return part
 		}
-		return part
+		leader := outside(i) // first among the leaders, then in its cluster
+		return func(dst []Op, p Problem) []Op { return part(leader(dst, p), p) }
 	})
 }
 
@@ -67,9 +67,3 @@ func (Magpie2) Variants(p Problem) (all []Algorithm) {
 	}
 	return all
 }
-
-// leaderPart is the part of a leader: first among the leaders, then in its cluster.
-type leaderPart struct{ outside, inside stage }
-
-// Ops implements Part.
-func (x leaderPart) Ops(dst []Op, p Problem) []Op { return x.inside.Ops(x.outside.Ops(dst, p), p) }

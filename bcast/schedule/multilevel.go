@@ -38,51 +38,38 @@ func (a MultiLevel) Prepare(p Problem) Parts {
 		return a.shape(0).tree(rotated(p.Ranks, p.Root))
 	}
 	groups := p.Tree.Groups()
-	leader := make([]int, len(groups))
-	for g := range groups {
-		leader[g] = groups[g].Hosts[0]
+	leader := func(g int) int {
+		if holds(groups[g].Hosts, p.Root) {
+			return p.Root
+		}
+		return groups[g].Hosts[0]
 	}
-	for g := p.Tree.Smallest(p.Root); g >= 0; g = groups[g].Parent {
-		leader[g] = p.Root
+	shape := func(g int) Shape { return a.shape(len(p.Tree.Levels()) - groups[g].Level) }
+	// leaders appends the leaders of the members of a group, the given one first. A member that is passed over has those of
+	// its own members.
+	var leaders func(led []int, g, first int) []int
+	leaders = func(led []int, g, first int) []int {
+		for _, m := range members(p.Tree, g, first) {
+			switch {
+			case m.group < 0:
+				led = append(led, m.host)
+			case shape(m.group) == ShapeNone:
+				led = leaders(led, m.group, first)
+			default:
+				led = append(led, leader(m.group))
+			}
+		}
+		return led
 	}
 	// Parents come before children in Groups, so a rank that leads nested
 	// groups serves the outer one first.
 	edges := make([]Edge, 0, p.Ranks-1)
 	var led []int
-	depth := func(g int) int { return len(p.Tree.Levels()) - groups[g].Level }
-	// The leaders of the members of a group besides that of another one. Where a
-	// level is passed over, those near the leader come first.
-	var lead func(g, of int)
-	lead = func(g, of int) {
-		ms := members(p.Tree, g)
-		for i, m := range ms {
-			if m.group >= 0 && leader[m.group] == leader[of] {
-				copy(ms[1:i+1], ms[:i])
-				ms[0] = m
-			}
-		}
-		for _, m := range ms {
-			x := m.host
-			if m.group >= 0 {
-				if a.shape(depth(m.group)) == ShapeNone {
-					lead(m.group, of)
-					continue
-				}
-				x = leader[m.group]
-			}
-			if x != leader[of] {
-				led = append(led, x)
-			}
-		}
-	}
 	for g := range groups {
-		shape := a.shape(depth(g))
-		if g > 0 && shape == ShapeNone {
-			continue
+		if g == 0 || shape(g) != ShapeNone {
+			led = leaders(led[:0], g, leader(g))
+			edges = shape(g).join(edges, led)
 		}
-		led = append(led[:0], leader[g])
-		lead(g, g)
-		edges = shape.join(edges, led)
 	}
 	return NewTree(p.Ranks, edges)
 }
@@ -94,21 +81,23 @@ const shapedLevels = 5
 // Variants implements Varied: all combinations of shapes on the levels of the tree; from
 // the level after the fifth on inwards they are those of the last. There are
 // none without groups, where the other algorithms do the same.
-func (a MultiLevel) Variants(p Problem) []Algorithm {
-	var list []Algorithm
-	for k, base := range a.Factors(p) {
-		if k == 0 {
-			list = []Algorithm{MultiLevel{}}
-		}
-		longer := make([]Algorithm, 0, base*len(list))
-		for _, outer := range list {
-			for s := range base {
-				longer = append(longer, MultiLevel{append(slices.Clone(outer.(MultiLevel).Shapes), Shape(s))})
-			}
-		}
-		list = longer
+func (a MultiLevel) Variants(p Problem) (all []Algorithm) {
+	factors := a.Factors(p)
+	if factors == nil {
+		return nil
 	}
-	return list
+	shapes := make([]Shape, len(factors))
+	for {
+		all = append(all, MultiLevel{slices.Clone(shapes)})
+		k := len(shapes) - 1
+		for ; k >= 0 && int(shapes[k]) == factors[k]-1; k-- {
+			shapes[k] = 0
+		}
+		if k < 0 {
+			return all
+		}
+		shapes[k]++
+	}
 }
 
 // Factors implements Factored: the shapes of each level, of which the coarsest is

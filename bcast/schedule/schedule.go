@@ -45,15 +45,9 @@ const (
 )
 
 func (k Kind) String() string {
-	switch k {
-	case Send:
-		return "send"
-	case Recv:
-		return "recv"
-	case Exchange:
-		return "exchange"
-	case Native:
-		return "native"
+	names := [...]string{Send: "send", Recv: "recv", Exchange: "exchange", Native: "native"}
+	if int(k) < len(names) {
+		return names[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }
@@ -78,12 +72,11 @@ func (o Op) Received() Op {
 	return Op{Kind: Recv, Peer: o.RecvPeer, Offset: o.RecvOffset, Length: o.RecvLength}
 }
 
-// Halves returns the halves of an Exchange of the given rank in an order in
-// which ranks that can do one thing at a time never wait in a circle, where all
-// exchanges of a round are of the same round: a circle of sends has to go down
-// somewhere in any order of the ranks, and there the receive comes first. The
-// order is that of the mirrored bits, so that neighbours alternate.
-func (o Op) Halves(rank int) (first, second Op) {
+// halves returns the halves of an Exchange of the given rank in an order in which no ranks wait in a circle, though each
+// can do one thing at a time. All exchanges of a round have to be of the same round. A circle of sends goes down
+// somewhere in any order of the ranks, and there the receive comes first. The order is that of the mirrored bits, so that
+// neighbours alternate.
+func (o Op) halves(rank int) (first, second Op) {
 	if bits.Reverse(uint(rank)) < bits.Reverse(uint(o.Peer)) {
 		return o.Sent(), o.Received()
 	}
@@ -107,9 +100,8 @@ const MaxSegment = 1 << 30
 // communicator: the executor, Check and Predict all read the same schedule.
 //
 // A rank performs its Ops in order: a Recv ends when the bytes have come, a
-// Send when they are taken, an Exchange when both have. Nothing may rest on a
-// Send being buffered, nor on the halves of an Exchange in another order than
-// that of Halves, in which an executor may do one after the other. As every
+// Send when they are taken, an Exchange when both have. No Send is taken to be buffered. An executor may do the halves of
+// an Exchange one after the other, in the order of Op.halves. As every
 // byte is received once and after that only read, an executor may start
 // receives earlier, and end sends later, than the order says; it must keep the
 // order of the messages between two ranks.
@@ -128,13 +120,13 @@ type Parts interface {
 	Of(rank int) Part
 }
 
-// A Part is what one rank does in broadcasts of any length, if the root, the ranks, the tree and the costs of the
-// problem stay the same.
-type Part interface {
-	// Ops appends the steps to dst and returns it. p differs at most in Bytes and Segment from the problem that was
-	// prepared. There are no steps in a broadcast of 0 bytes, or to nobody. It allocates nothing but room in dst.
-	Ops(dst []Op, p Problem) []Op
-}
+// A Part is what one rank does in broadcasts of any length from the same root, with the same ranks, tree and costs. It appends the steps to dst and returns it. p differs at most in Bytes and Segment from the
+// problem that was prepared. There are no steps in a broadcast of 0 bytes, or to nobody. It allocates nothing but room in
+// dst.
+type Part func(dst []Op, p Problem) []Op
+
+// Ops calls the part.
+func (f Part) Ops(dst []Op, p Problem) []Op { return f(dst, p) }
 
 // PartOf is a function that serves as Parts.
 type PartOf func(rank int) Part
@@ -146,15 +138,9 @@ func (f PartOf) Of(rank int) Part { return f(rank) }
 type Steps func(dst []Op, p Problem, rank int) []Op
 
 // Of implements Parts.
-func (s Steps) Of(rank int) Part { return stepsOf{s, rank} }
-
-type stepsOf struct {
-	steps Steps
-	rank  int
+func (s Steps) Of(rank int) Part {
+	return func(dst []Op, p Problem) []Op { return s(dst, p, rank) }
 }
-
-// Ops implements Part.
-func (x stepsOf) Ops(dst []Op, p Problem) []Op { return x.steps(dst, p, x.rank) }
 
 // AllOps returns the steps of every rank in a problem that is valid, in the
 // storage of dst as far as it reaches.

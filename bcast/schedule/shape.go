@@ -20,17 +20,9 @@ const (
 )
 
 func (s Shape) String() string {
-	switch s {
-	case ShapeBinomial:
-		return "binomial"
-	case ShapeFlat:
-		return "flat"
-	case ShapeChain:
-		return "chain"
-	case ShapeBinary:
-		return "binary"
-	case ShapeNone:
-		return "none"
+	names := [...]string{ShapeBinomial: "binomial", ShapeFlat: "flat", ShapeChain: "chain", ShapeBinary: "binary", ShapeNone: "none"}
+	if int(s) < len(names) {
+		return names[s]
 	}
 	return fmt.Sprintf("shape %d", uint8(s))
 }
@@ -54,14 +46,6 @@ func (s Shape) join(edges []Edge, ranks []int) []Edge {
 		return halved(edges, ranks)
 	default:
 		return nomial(edges, ranks, 2)
-	}
-	return edges
-}
-
-// joinEach is join over each of some parts of the ranks.
-func (s Shape) joinEach(edges []Edge, parts [][]int) []Edge {
-	for _, ranks := range parts {
-		edges = s.join(edges, ranks)
 	}
 	return edges
 }

@@ -1,8 +1,7 @@
 package schedule
 
-// SplitBinary sends each half of the message down one half of a binary tree
-// (that of Binary), so that a piece costs the ranks within it two sends of half
-// as many pieces; at last each rank swaps halves with the one in the same place
+// SplitBinary sends each half of the message down one half of a binary tree (that of Binary). A piece costs the ranks
+// within it two sends of half as many pieces. At last each rank swaps halves with the one in the same place
 // of the other half of the tree. A rank that has no such partner gets the
 // other half from the root. It follows Pjesivac-Grbovic et al. 2007
 // (Performance analysis of MPI collective operations, split-binary).
@@ -16,77 +15,62 @@ func (SplitBinary) Prepare(p Problem) Parts {
 	ranks := Line(p)
 	places := Places(ranks)
 	tree := ShapeBinary.tree(ranks)
-	middle := p.Ranks / 2 // the last place of the first half
-	single := p.Ranks%2 == 0
 	return PartOf(func(rank int) Part {
-		x := splitPart{Links: tree.Links(rank), partner: -1}
-		switch place := places[rank]; {
-		case place == 0:
-			if single {
-				x.partner = ranks[middle]
-			}
-		case place > middle:
-			x.second, x.partner = true, ranks[place-middle]
-		case place == middle && single:
-			x.partner, x.single = p.Root, true
-		default:
-			x.partner = ranks[place+middle]
+		x := splitPart{tree.Links(rank), ranks, places[rank]}
+		if x.place == 0 {
+			return x.root
 		}
-		return x
+		return x.ops
 	})
 }
 
 // splitPart is the part of one rank.
 type splitPart struct {
 	Links
-	second  bool // in the half of the tree that gets the second half of the message
-	partner int  // of the root: the rank without a partner, or -1
-	single  bool // is that rank
+	ranks []int // by place
+	place int
 }
 
-// Ops implements Part.
-func (x splitPart) Ops(dst []Op, p Problem) []Op {
-	halves := [2]Span{{0, (p.Bytes + 1) / 2}, {(p.Bytes + 1) / 2, p.Bytes}}
-	if x.Parent < 0 {
-		return x.root(dst, p, halves)
-	}
-	own, other := halves[0], halves[1]
-	if x.second {
+// middle is the last place of the first half. If the number of ranks is even it has no partner.
+func (x splitPart) middle() int { return len(x.ranks) / 2 }
+
+// isSingle tells whether a place has no partner in the other half of the tree.
+func (x splitPart) isSingle(place int) bool { return place == x.middle() && len(x.ranks)%2 == 0 }
+
+// halves are the two halves of the message.
+func (x splitPart) halves(p Problem) (first, second Span) {
+	middle := (p.Bytes + 1) / 2
+	return Span{0, middle}, Span{middle, p.Bytes}
+}
+
+// ops appends the steps of a rank but the root.
+func (x splitPart) ops(dst []Op, p Problem) []Op {
+	own, other := x.halves(p)
+	partner := x.place + x.middle()
+	if x.place > x.middle() {
 		own, other = other, own
+		partner = x.place - x.middle()
 	}
-	for own.Lo < own.Hi {
-		piece := Span{own.Lo, min(own.Lo+p.PieceBytes(), own.Hi)}
-		dst = x.piece(dst, piece)
-		own.Lo = piece.Hi
+	for at := own.Lo; at < own.Hi; at += p.PieceBytes() {
+		dst = x.piece(dst, Span{at, min(at+p.PieceBytes(), own.Hi)})
 	}
-	if x.single {
-		return receive(dst, x.partner, other)
+	if x.isSingle(x.place) {
+		return receive(dst, x.ranks[0], other)
 	}
-	own = halves[0]
-	if x.second {
-		own = halves[1]
-	}
-	return Swap(dst, x.partner, own, x.partner, other)
+	return Swap(dst, x.ranks[partner], own, x.ranks[partner], other)
 }
 
-// root feeds both halves of the tree in turn.
-func (x splitPart) root(dst []Op, p Problem, halves [2]Span) []Op {
-	if len(x.Children) == 0 {
-		return dst
-	}
-	left := halves
-	for left[0].Lo < left[0].Hi || left[1].Lo < left[1].Hi {
+// root appends the steps of the root, which feeds both halves of the tree in turn.
+func (x splitPart) root(dst []Op, p Problem) []Op {
+	first, second := x.halves(p)
+	for at := 0; at < first.Hi; at += p.PieceBytes() {
 		for i, c := range x.Children {
-			piece := Span{left[i].Lo, min(left[i].Lo+p.PieceBytes(), left[i].Hi)}
-			dst = send(dst, c, piece)
-			left[i].Lo = piece.Hi
-		}
-		if len(x.Children) < 2 {
-			left[1].Lo = left[1].Hi
+			half := [...]Span{first, second}[i]
+			dst = send(dst, c, Span{min(half.Lo+at, half.Hi), min(half.Lo+at+p.PieceBytes(), half.Hi)})
 		}
 	}
-	if x.partner >= 0 {
-		dst = send(dst, x.partner, halves[1])
+	if len(x.ranks) > 1 && x.isSingle(x.middle()) {
+		dst = send(dst, x.ranks[x.middle()], second)
 	}
 	return dst
 }

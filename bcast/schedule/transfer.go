@@ -1,5 +1,8 @@
 package schedule
 
+// A Span is the bytes [Lo, Hi) of a message.
+type Span struct{ Lo, Hi int }
+
 // Swap appends the steps that send the bytes of out to one rank and at once
 // receive those of in from another; either may be empty. Messages that are too
 // long for one go in pieces.

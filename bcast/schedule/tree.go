@@ -1,31 +1,23 @@
 package schedule
 
-import "slices"
-
 // A Tree says for every rank who sends to it, and to whom it forwards.
-type Tree struct {
-	parent []int // -1 for the root
-	first  []int // children[first[r]:first[r+1]] are those of rank r
-	child  []int // in the order in which they are served
-}
+type Tree struct{ links []Links }
 
 // Links are the place of one rank in a tree.
 type Links struct {
-	Parent   int // -1: none
-	Children []int
+	Parent   int   // -1: none
+	Children []int // in the order in which they are served
 }
 
-// Links returns the place of the rank.
-func (t *Tree) Links(rank int) Links {
-	return Links{t.parent[rank], slices.Clone(t.child[t.first[rank]:t.first[rank+1]])}
-}
+// Links returns the place of the rank, which is not to be changed.
+func (t *Tree) Links(rank int) Links { return t.links[rank] }
 
 // Of implements Parts.
-func (t *Tree) Of(rank int) Part { return t.Links(rank) }
+func (t *Tree) Of(rank int) Part { return t.links[rank].ops }
 
-// Ops appends the steps of a rank: each segment is received, and forwarded to
+// ops appends the steps of a rank: each segment is received, and forwarded to
 // all children before the next one.
-func (l Links) Ops(dst []Op, p Problem) []Op {
+func (l Links) ops(dst []Op, p Problem) []Op {
 	for at, s := 0, p.PieceBytes(); at < p.Bytes; at += s {
 		dst = l.piece(dst, Span{at, min(at+s, p.Bytes)})
 	}
@@ -48,21 +40,13 @@ type Edge struct{ From, To int }
 
 // NewTree makes a tree of its edges; the children of a rank keep their order.
 func NewTree(ranks int, edges []Edge) *Tree {
-	t := &Tree{parent: make([]int, ranks), first: make([]int, ranks+1), child: make([]int, len(edges))}
-	for r := range t.parent {
-		t.parent[r] = -1
+	t := &Tree{make([]Links, ranks)}
+	for r := range t.links {
+		t.links[r].Parent = -1
 	}
 	for _, e := range edges {
-		t.parent[e.To] = e.From
-		t.first[e.From+1]++
-	}
-	for r := range ranks {
-		t.first[r+1] += t.first[r]
-	}
-	next := slices.Clone(t.first)
-	for _, e := range edges {
-		t.child[next[e.From]] = e.To
-		next[e.From]++
+		t.links[e.To].Parent = e.From
+		t.links[e.From].Children = append(t.links[e.From].Children, e.To)
 	}
 	return t
 }

@@ -182,7 +182,7 @@ func (c *clocks) settle(differ bool) error {
 		apart = 1
 	}
 	all := []float64{apart, c.doubt}
-	if err := agreeMax(share.Binomial(c.comm, 0, c.tag), all); err != nil {
+	if err := share.Binomial(c.comm, 0, c.tag).Max(all); err != nil {
 		return err
 	}
 	c.one, c.doubt = all[0] == 0, all[1]
@@ -195,50 +195,6 @@ func (c *clocks) settle(differ bool) error {
 
 func (c *clocks) failed(peer int, err error) error {
 	return fmt.Errorf("tuner: rank %d: compare clocks, peer %d: %w", c.comm.Rank(), peer, err)
-}
-
-// collectMax is collective: the tree's root gets the greatest of each value.
-func collectMax(t *share.Tree, values []float64) error {
-	own, child := make([]byte, 8*len(values)), make([]byte, 8*len(values))
-	put := func() {
-		for i, v := range values {
-			putFloat(own[8*i:], v)
-		}
-	}
-	put()
-	err := t.Collect(own, child, func(child []byte) {
-		for i := range values {
-			values[i] = max(values[i], getFloat(child[8*i:]))
-		}
-		put()
-	})
-	if err != nil {
-		return fmt.Errorf("tuner: %w", err)
-	}
-	return nil
-}
-
-// tell is collective: all ranks get the values of the tree's root.
-func tell(t *share.Tree, values []float64) error {
-	buf := make([]byte, 8*len(values))
-	for i, v := range values {
-		putFloat(buf[8*i:], v)
-	}
-	if err := t.Tell(buf); err != nil {
-		return fmt.Errorf("tuner: %w", err)
-	}
-	for i := range values {
-		values[i] = getFloat(buf[8*i:])
-	}
-	return nil
-}
-
-// agreeMax is collective: all ranks get the greatest of each value.
-func agreeMax(t *share.Tree, values []float64) error {
-	if err := collectMax(t, values); err != nil {
-		return err
-	}
-	return tell(t, values)
 }
 
 func putFloat(b []byte, v float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(v)) }

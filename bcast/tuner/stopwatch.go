@@ -78,7 +78,7 @@ func (w *Stopwatch) Refresh() error {
 	if w.clocks.stale() {
 		stale[0] = 1
 	}
-	if err := tell(w.tree, stale); err != nil || stale[0] == 0 {
+	if err := w.tree.TellFloats(stale); err != nil || stale[0] == 0 {
 		return err
 	}
 	return w.clocks.compare()
@@ -95,7 +95,7 @@ func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, err
 		tree = share.Binomial(w.comm, root, w.tag)
 		w.from[root] = tree
 	}
-	if err := collectMax(tree, nil); err != nil {
+	if err := tree.CollectMax(nil); err != nil {
 		return Sample{}, err
 	}
 	isRoot := tree.IsRoot()
@@ -120,7 +120,7 @@ func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, err
 	if isRoot {
 		times[0] = start + w.clocks.ahead
 	}
-	if err := collectMax(w.tree, times); err != nil {
+	if err := w.tree.CollectMax(times); err != nil {
 		return Sample{}, err
 	}
 	if !w.tree.IsRoot() {
@@ -135,7 +135,7 @@ func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, err
 func (w *Stopwatch) OneHost() bool { return w.clocks.oneHost }
 
 // Tell is collective: all ranks get the values of rank 0.
-func (w *Stopwatch) Tell(values []float64) error { return tell(w.tree, values) }
+func (w *Stopwatch) Tell(values []float64) error { return w.tree.TellFloats(values) }
 
 // Max is collective: all ranks get the greatest of each value.
-func (w *Stopwatch) Max(values []float64) error { return agreeMax(w.tree, values) }
+func (w *Stopwatch) Max(values []float64) error { return w.tree.Max(values) }

@@ -20,17 +20,13 @@ func TestBannikovOnATorus(t *testing.T) {
 		specified, found, alike float64
 		long                    float64 // found with 64 KiB
 	}{{"torus:3x3 latency=1us rate=1Gbps", 36, 36, 100, 72}, {"star:4 rate=1Gbps", 0, 12, 0, 12}} {
-		o, err := (&bannikovOptions{list: "0,1KiB,64KiB"}).read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := newBannikovOutcome()
+		o, s := &bannikovOptions{"0,1KiB,64KiB"}, newStage()
 		for name, exact := range map[string]bool{"exact": true, "noisy": false} {
-			if _, err := o.simulated(t.Context(), out, name, bannikovMachine{name, c.cluster, exact}); err != nil {
+			if err := o.simulated(t.Context(), s, bannikovMachine{name, name, c.cluster, exact}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got := printed(t, out)
+		got := printed(t, s.out)
 		rows := got.table(t, "exact").Rows
 		if first := rows[0]; first[1] != c.specified || first[2] != c.found || first[4] != c.alike {
 			t.Errorf("%s: %v, want %g arcs of %g and %g %%", c.cluster, first, c.found, c.specified, c.alike)

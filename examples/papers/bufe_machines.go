@@ -41,7 +41,7 @@ func meanOf(table *mat.Dense, size int, inside bool) float64 {
 	return sum / float64(count)
 }
 
-// westmere are ten nodes of two sockets of six cores, as far apart as tables 3.5 and 3.6 have it in the mean. Bandwidths
+// westmere are ten nodes of two sockets of six cores. Latencies are those of tables 3.5 and 3.6 in the mean. Bandwidths
 // are assumed: Gigabit Ethernet, as 53 us are too long for anything faster, and some GB/s inside.
 func westmere() (*simnet.Cluster, error) {
 	socket, node, all := meanOf(published.Table("3.6"), 6, true), meanOf(published.Table("3.6"), 6, false), meanOf(published.Table("3.5"), 10, true)
@@ -49,7 +49,7 @@ func westmere() (*simnet.Cluster, error) {
 		1e9*(all-node)/2, 1e9*(node-socket)/2, 1e9*socket/2))
 }
 
-// magny is one node of four sockets of two dies of six cores, as far apart as tables 3.7 and 3.8 have it in the mean; links
+// magny is one node of four sockets of two dies of six cores. Latencies are those of tables 3.7 and 3.8 in the mean. Links
 // differ by up to 3 %, about as much as cells of one kind in these tables do.
 func magny() (*simnet.Cluster, error) {
 	die, socket, all := meanOf(published.Table("3.8"), 6, true), meanOf(published.Table("3.8"), 6, false), meanOf(published.Table("3.7"), 4, true)
@@ -57,9 +57,9 @@ func magny() (*simnet.Cluster, error) {
 		1e9*(all-socket)/2, 1e9*(socket-die)/2, 1e9*die/2))
 }
 
-// Links of a Blizzard node (section 3.3.3), in s: from cores to their processor (type A), inside blocks (B)
-// and between them (C), as the text's 1.15 us between cores of one processor and the means of the
-// classes of table 3.9 give them: 2A, 2A+B, 2A+C.
+// Links of a Blizzard node (section 3.3.3), in s. Type A is between a core and its processor, type B inside blocks, and type C
+// between blocks. The text has 1.15 us between the cores of one processor, which is 2A. The means of the classes of table 3.9
+// are 2A+B and 2A+C.
 const (
 	blizzardA = 1.15e-6 / 2
 	blizzardB = (1.31e-6+1.30e-6+1.31e-6)/3 - 1.15e-6
@@ -69,28 +69,11 @@ const (
 // blizzardRate is what links carry: assumed, as the source does not say it.
 const blizzardRate = 4e9 // B/s
 
-// blizzardBetween are the links between the blocks of four processors. The source's figure 3.2 is not in its text; these are ones
-// that agree with all that the text says: each processor has two of them, every other one can be reached over at
-// most two processors on the way, and the first processor has the classes of table 3.9.
-func blizzardBetween() [][2]int {
-	return [][2]int{
-		{0, 6},
-		{0, 8},
-		{1, 4},
-		{1, 12},
-		{2, 9},
-		{2, 13},
-		{3, 5},
-		{3, 10},
-		{4, 8},
-		{5, 14},
-		{6, 12},
-		{7, 11},
-		{7, 15},
-		{9, 13},
-		{10, 14},
-		{11, 15},
-	}
+// blizzardBetween are the links between the blocks of four processors: of each processor, the later ones that it is linked to. The source has them in its figure 3.2, which is not in our
+// text. These agree with all that the text says. Each processor has two of them. At most two processors are on the way to
+// every other one. The first processor has the classes of table 3.9.
+func blizzardBetween() [][]int {
+	return [][]int{{6, 8}, {4, 12}, {9, 13}, {5, 10}, {8}, {14}, {12}, {11, 15}, nil, {13}, {14}, {15}}
 }
 
 // blizzard is a node of 16 processors of two cores.
@@ -109,8 +92,10 @@ func blizzard() (*simnet.Cluster, error) {
 			}
 		}
 	}
-	for _, l := range blizzardBetween() {
-		link(hosts+l[0], hosts+l[1], blizzardC)
+	for p, others := range blizzardBetween() {
+		for _, q := range others {
+			link(hosts+p, hosts+q, blizzardC)
+		}
 	}
 	g, err := topology.NewGraph(hosts, processors, nil, arcs)
 	if err != nil {

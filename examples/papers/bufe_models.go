@@ -13,7 +13,6 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
-	"github.com/topocast/topocast/topology/draw"
 )
 
 // modelled are latencies of which a model is made.
@@ -22,26 +21,27 @@ type modelled struct {
 	latencies mat.Matrix
 }
 
-// models makes models of latencies with several tolerances, and returns those with the chosen one, and with the widest.
-func models(s *outcome.Section, name string, all []modelled) (chosen, widest []*topology.Result, err error) {
+// tolerances are those with which models are made: by how much equal latencies may differ (equation 1.9).
+func tolerances() []float64 { return []float64{0.02, 0.05, 0.1, 0.2} }
+
+// chosen is the tolerance that counts, and widest the largest one.
+const chosen, widest = 2, 3
+
+// models makes models of latencies with all tolerances: a list for each.
+func models(s *outcome.Section, name string, all []modelled) ([][]*topology.Result, error) {
 	t := s.Table(name, outcome.Text("latencies"), outcome.Text("hosts on switches"), outcome.Number("eps", "%"), outcome.Number("switches", ""), outcome.Number("links", ""), outcome.Number("R2", "%"))
-	tolerances := []float64{0.02, 0.05, bufeEps, 0.2}
-	for _, x := range all {
-		for _, eps := range tolerances {
+	found := make([][]*topology.Result, len(all))
+	for i, x := range all {
+		for _, eps := range tolerances() {
 			r, err := (&clique.Switches{Epsilon: eps}).Reconstruct(x.latencies)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", x.what, err)
+				return nil, fmt.Errorf("%s: %w", x.what, err)
 			}
 			t.Row(x.what, hostsOnSwitches(r.Graph), 100*eps, switchesOf(r.Graph), r.Graph.NumArcs()/2, 100*r.Fit.R2)
-			if eps == bufeEps {
-				chosen = append(chosen, r)
-			}
-			if eps == tolerances[len(tolerances)-1] {
-				widest = append(widest, r)
-			}
+			found[i] = append(found[i], r)
 		}
 	}
-	return chosen, widest, nil
+	return found, nil
 }
 
 func switchesOf(g *topology.Graph) int { return g.Vertices() - g.Hosts() }
@@ -83,38 +83,17 @@ func hostsOnSwitches(g *topology.Graph) string {
 	return strings.Join(texts, ", ")
 }
 
-// drawnWiring adds a wiring as a figure.
-func drawnWiring(s *outcome.Section, name, title string, g *topology.Graph) error {
-	at, err := draw.Layout(g, nil)
-	if err != nil {
-		return err
-	}
-	f, err := draw.Wiring(title, g, at)
-	if err != nil {
-		return err
-	}
-	s.Figure(name, f)
-	return nil
-}
-
 // switches are the models of the ranks of a job.
 func (w *bufeWays) switches(s *outcome.Section) error {
-	latencies := stats.MedianCells(asMatrices(w.batched[:]))
+	latencies := stats.MedianCells(w.batched[:])
 	if math.IsNaN(middleOf(latencies)) {
 		s.Say("No pair was measured in the time that there was: want a larger --budget.")
 		return nil
 	}
 	s.Say("Switches that cliques of equal latency give (section 2.2), by tolerance. Measurements further apart than that make switches that there are not.")
-	chosen, _, err := models(s, "models", []modelled{{"all pairs", latencies}})
+	found, err := models(s, "models", []modelled{{"all pairs", latencies}})
 	if err != nil {
 		return err
 	}
-	return drawnWiring(s, "figure-3.4", "Computed topology, as figure 3.4", chosen[0].Graph)
-}
-
-func asMatrices(all []*mat.Dense) (out []mat.Matrix) {
-	for _, m := range all {
-		out = append(out, m)
-	}
-	return out
+	return drawWiring(s, "figure-3.4", "Computed topology, as figure 3.4", found[0][chosen].Graph)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -52,13 +51,12 @@ func TestBufeOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := onRanks(m, nil, func(comm mpi.Communicator) (*outcome.Outcome, error) {
-		return (&bufeOptions{samples: 15}).here(t.Context(), comm)
-	})
+	s := newStage()
+	_, err = onRanks(m, nil, func(comm mpi.Communicator) (any, error) { return nil, bufeOptions{15}.measure(t.Context(), comm, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := printed(t, out)
+	r := printed(t, s.out)
 	for _, row := range r.table(t, "models").Rows {
 		if eps := row[2]; eps == 10.0 && row[1] != "4 x 3" { // within 2 % so few samples are not
 			t.Errorf("hosts on switches: %v, want 4 x 3", row[1])
@@ -145,12 +143,14 @@ func TestBufeWrongInput(t *testing.T) {
 func TestBlizzardIsAsTheTextSays(t *testing.T) {
 	between := map[int]int{}
 	near := map[[2]int]bool{}
-	for _, l := range blizzardBetween() {
-		between[l[0]]++
-		between[l[1]]++
-		near[l], near[[2]int{l[1], l[0]}] = true, true
-		if l[0]/4 == l[1]/4 {
-			t.Errorf("link %v is inside a block", l)
+	for p, others := range blizzardBetween() {
+		for _, q := range others {
+			between[p]++
+			between[q]++
+			near[[2]int{p, q}], near[[2]int{q, p}] = true, true
+			if p/4 == q/4 {
+				t.Errorf("link %d-%d is inside a block", p, q)
+			}
 		}
 	}
 	linked := func(p, q int) bool { return p/4 == q/4 || near[[2]int{p, q}] }

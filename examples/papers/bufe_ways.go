@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/clique"
@@ -20,22 +23,36 @@ import (
 // repeats is how often pairs are measured in the same way (tables 3.2 and 3.3).
 const repeats = 3
 
-// bufeWays are latencies of all pairs, in s, measured in the ways that section 3.2 compares.
+// bufeWays are latencies of all pairs, in s, measured in the ways that section 3.2 compares: three times one round trip for a
+// sample, three times batches of them, and once each with only one pair under way.
 type bufeWays struct {
-	single, batched [repeats]*mat.Dense // in parallel
-	oneSingle       *mat.Dense          // one pair after the other
-	oneBatched      *mat.Dense
+	single, batched       [repeats]mat.Matrix // in parallel
+	oneSingle, oneBatched mat.Matrix          // one pair after the other
 
+	library string           // of messages
 	batch   int              // round trips in a batch
 	trip    float64          // s, of one
 	samples int              // asked for, of a pair
 	pair    pingpong.Summary // of ranks 0 and 1
 }
 
+// shortLatencies are those of all pairs by short messages, in s: medians. It is collective; others than rank 0 get nil.
+func shortLatencies(ctx context.Context, comm mpi.Communicator, s *measure.Settings) (*mat.Dense, error) {
+	s.Sizes, s.Repetitions = []int{bufeShort}, 1
+	r, err := measure.Run(ctx, comm, s)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return typical(r, measure.Median, 0)
+}
+
+// bufeParts is how many measurements share the budget.
+const bufeParts = 9
+
 // readWays measures all pairs in all ways. It is collective; others than rank 0 get nil. Of the settings
 // those of rank 0 count.
-func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*bufeWays, error) {
-	w := &bufeWays{batch: 1, samples: o.samples}
+func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator, budget *allowance) (*bufeWays, error) {
+	w, parts := &bufeWays{samples: o.samples, batch: 2}, budget.split(bufeParts)
 	seed := uint64(0)
 	read := func(batch int, sequential bool) (*mat.Dense, error) {
 		seed++
@@ -43,13 +60,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 		if batch > 1 {
 			samples = batches(samples, batch)
 		}
-		r, err := measure.Run(ctx, comm, &measure.Settings{
-			Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget.next(),
-		})
-		if err != nil || r == nil {
-			return nil, err
-		}
-		return typical(r, measure.Median, 0)
+		return shortLatencies(ctx, comm, &measure.Settings{Samples: samples, Batch: batch, Pairs: harness.Pairs{Sequential: sequential}, Seed: seed, Budget: parts.next()})
 	}
 	var err error
 	for k := range repeats {
@@ -57,16 +68,9 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 			return nil, err
 		}
 	}
-	count := o.samples
 	if comm.Rank() == 0 {
-		w.trip = 2 * middleOf(w.single[0])
-		w.batch, count = 2, max(o.samples, bufeOfPair)
-		if w.trip > 0 { // something was measured in time
-			w.batch = max(2, min(int(math.Ceil(bufeBatchTime/w.trip)), pingpong.MaxBatch))
-		}
-		if o.budget.left != nil && w.trip > 0 {
-			share := o.budget.left().Seconds() / float64(o.budget.parts)
-			count = max(o.samples, int(min(float64(count), share/2/w.trip)))
+		if w.trip = 2 * middleOf(w.single[0]); w.trip > 0 { // something was measured in time
+			w.batch = max(w.batch, min(int(math.Ceil(bufeBatchTime/w.trip)), pingpong.MaxBatch))
 		}
 	}
 	for k := range repeats {
@@ -80,21 +84,29 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 	if w.oneBatched, err = read(w.batch, true); err != nil {
 		return nil, err
 	}
-	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: o.budget.next()})
-	if err != nil || comm.Rank() != 0 {
-		return nil, err
+	return w, w.readPair(ctx, comm, max(o.samples, bufeOfPair), parts.next())
+}
+
+// readPair measures ranks 0 and 1 alone. It is collective.
+func (w *bufeWays) readPair(ctx context.Context, comm mpi.Communicator, samples int, budget time.Duration) error {
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: 1, Pairs: harness.OneByOne([][2]int{{0, 1}}), Budget: budget})
+	if err != nil || r == nil {
+		return err
 	}
+	w.library = strings.TrimSpace(r.Library)
 	if readings := r.Readings(); len(readings) > 0 {
 		w.pair = readings[0].Summary
 	}
-	return w, nil
+	return nil
 }
 
 // batches are how many hold as many round trips as there are samples of one, and as many as a median wants.
 func batches(samples, batch int) int { return max(min(samples, bufeSamples), samples/batch) }
 
 // middleOf is the median of all cells.
-func middleOf(m *mat.Dense) float64 { return stats.Median(stats.SortedFinite(m.RawMatrix().Data)) }
+func middleOf(m mat.Matrix) float64 {
+	return stats.Median(stats.SortedFinite(mat.DenseCopyOf(m).RawMatrix().Data))
+}
 
 // table31 is the five-number summary of the measurements of one pair, which a simulated machine is made by.
 func (w *bufeWays) table31(s *outcome.Section, asMade bool) {
@@ -124,58 +136,44 @@ func (w *bufeWays) deviations(s *outcome.Section, kind outcome.Kind) {
 		bufeShort, w.samples, batches(w.samples, w.batch), w.batch, quantity.Seconds(float64(w.batch)*w.trip))
 	type row struct {
 		what string
-		a, b *mat.Dense
-		us   [4]float64 // printed
+		a, b mat.Matrix
+		us   deviation // printed
 	}
 	tables := []struct {
 		name, title, of string
 		rows            []row
 	}{
 		{"table-3.2", "Table 3.2: repetitions of a measurement in parallel", "compared measurements", []row{
-			{"1 and 2", w.single[0], w.single[1], [4]float64{0.0006, 0.0077, 0.0100, 0.0350}},
-			{"1 and 3", w.single[0], w.single[2], [4]float64{-0.0053, 0.0111, 0.0180, -0.0840}},
-			{"2 and 3", w.single[1], w.single[2], [4]float64{-0.0059, 0.0106, 0.0176, -0.0970}},
+			{"1 and 2", w.single[0], w.single[1], deviation{0.0006, 0.0077, 0.0100, 0.0350}},
+			{"1 and 3", w.single[0], w.single[2], deviation{-0.0053, 0.0111, 0.0180, -0.0840}},
+			{"2 and 3", w.single[1], w.single[2], deviation{-0.0059, 0.0106, 0.0176, -0.0970}},
 		}},
 		{"table-3.3", "Table 3.3: individual (A) and batched execution (B)", "repetition", []row{
-			{"1", w.single[0], w.batched[0], [4]float64{0.0655, 0.0655, 0.0662, 0.1182}},
-			{"2", w.single[1], w.batched[1], [4]float64{0.0628, 0.0628, 0.0638, 0.0965}},
-			{"3", w.single[2], w.batched[2], [4]float64{0.0685, 0.0686, 0.0712, 0.1694}},
+			{"1", w.single[0], w.batched[0], deviation{0.0655, 0.0655, 0.0662, 0.1182}},
+			{"2", w.single[1], w.batched[1], deviation{0.0628, 0.0628, 0.0638, 0.0965}},
+			{"3", w.single[2], w.batched[2], deviation{0.0685, 0.0686, 0.0712, 0.1694}},
 		}},
 		{"table-3.4", "Table 3.4: sequential (A) and parallel measurement (B)", "compared measurements", []row{
-			{"individual execution", w.oneSingle, w.single[0], [4]float64{-0.0294, 0.0306, 0.0357, -0.1080}},
-			{"batched execution", w.oneBatched, w.batched[0], [4]float64{-0.0340, 0.0348, 0.0406, -0.1197}},
+			{"individual execution", w.oneSingle, w.single[0], deviation{-0.0294, 0.0306, 0.0357, -0.1080}},
+			{"batched execution", w.oneBatched, w.batched[0], deviation{-0.0340, 0.0348, 0.0406, -0.1197}},
 		}},
 	}
 	for _, table := range tables {
 		t := s.Table(table.name, outcome.Text(table.of), outcome.Number("MD(A,B)", "s"), outcome.Number("MAD(A,B)", "s"), outcome.Number("QMD(A,B)", "s"), outcome.Number("MAXD(A,B)", "s"))
 		t.Title = table.title
 		for _, r := range table.rows {
-			d, err := deviationOf(r.a, r.b)
-			if err != nil { // the budget ended before they had a pair in common
-				s.Say("%s, %s: no pair was measured both ways in the time that there was.", table.name, r.what)
-				t.Row(r.what, math.NaN(), math.NaN(), math.NaN(), math.NaN())
-				continue
-			}
-			t.Row(r.what, d.MD, d.MAD, d.QMD, d.MAXD)
-			for k, ours := range []float64{d.MD, d.MAD, d.QMD, d.MAXD} {
-				s.Compare(kind, fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, []string{"MD", "MAD", "QMD", "MAXD"}[k]), "s", r.us[k]*1e-6, ours)
+			d := deviationOf(r.a, r.b)
+			t.Row(r.what, d[md], d[mad], d[qmd], d[maxd])
+			for k, name := range deviationNames() {
+				s.Compare(kind, fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, name), "s", r.us[k]*1e-6, d[k])
 			}
 		}
 	}
 	s.Say("The source finds single round trips longer by the same 65 ns for all pairs, and takes that for what measurement the clock costs: our harness takes what its clock costs by itself out of every sample.")
 }
 
-// precision is p of equation 3.5, from the repetitions in parallel; NaN if it cannot be told.
-func (w *bufeWays) precision() float64 {
-	p, _, err := (&clique.Switches{Epsilon: bufeEps}).Precision(asMatrices(w.batched[:])...)
-	if err != nil {
-		return math.NaN()
-	}
-	return p
-}
-
 // success is table 3.10, and what ours is.
-func success(s *outcome.Section, p float64, ranks int) {
+func (w *bufeWays) success(s *outcome.Section, ranks int) {
 	s.Say("The probability that the latencies of all pairs of n processors are within tolerance if each is with the probability p (equation 3.5). The numbers follow from the equation alone, so those that differ are slips of the source: 60.9 %% it prints as 60.1, and 3.8 as 3.4.")
 	sizes := []int{12, 32, 128, 256}
 	columns := []outcome.Column{outcome.Text("p")}
@@ -197,11 +195,9 @@ func success(s *outcome.Section, p float64, ranks int) {
 		}
 		t.Row(cells...)
 	}
-	if !math.IsNaN(p) {
+	const wanted = 0.9                                                                                         // the probability of a right run for which the needed precision is told
+	if p, _, err := (&clique.Switches{Epsilon: tolerances()[chosen]}).Precision(w.batched[:]...); err == nil { // else too little was measured
 		s.Say("Of our repetitions %.4g %% of the latencies are within the tolerance of their pair's median, so that all pairs of %d ranks are with a probability of %.3g %%; for 90 %% it would take %.4g %%.",
-			100*p, ranks, 100*clique.SuccessProbability(p, ranks), 100*clique.NeededPrecision(wantedSuccess, ranks))
+			100*p, ranks, 100*clique.SuccessProbability(p, ranks), 100*clique.NeededPrecision(wanted, ranks))
 	}
 }
-
-// wantedSuccess is the probability of a right run for which the needed precision is told.
-const wantedSuccess = 0.9

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,11 +68,16 @@ func repeated(t *testing.T, args ...string) printedExperiment {
 	return got
 }
 
+// newStage is one without a bound of the time, of which nothing is shown.
+func newStage() *stage {
+	return &stage{out: new(outcome.Outcome), budget: new(allowance), progress: io.Discard}
+}
+
 // printed is what --json prints of an outcome.
 func printed(t *testing.T, o *outcome.Outcome) printedExperiment {
 	t.Helper()
 	var b bytes.Buffer
-	if err := o.WriteJSON(&b); err != nil {
+	if err := outcome.WriteJSON(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	var got printedExperiment

@@ -1,26 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
-	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 )
 
 func reinfjellSource() source {
 	return source{
 		name:  "reinfjell",
+		title: "Reinfjell 2023: Topology detection by pairwise PLogP measurements and topology-aware broadcast (master's thesis, NTNU).",
 		short: "Cluster ranks by PLogP times, and broadcast (Reinfjell 2023)",
 		long: `Reinfjell repeats the experiments of Reinfjell 2023: it measures the PLogP parameters of all pairs with R
 repetitions, clusters the ranks by several methods with the parameter search of section 3.3, and holds the clusters
@@ -31,7 +34,7 @@ The simulated machines have the thesis' latencies and, of four nodes and more, f
 as the thesis had, but for BETZY, and R up to 128. In a job, repetitions for which --budget
 is short are left out; topocast bcast times its broadcasts beside the library's own.`,
 		begin: func(f *pflag.FlagSet) experiment {
-			o := &reinfjellOptions{seed: 1}
+			o := new(reinfjellOptions)
 			f.StringVar(&o.list, "reps", "", "repetitions R, by commas; default: "+reinfjellReps+", with --full "+reinfjellFullReps)
 			return o
 		},
@@ -45,29 +48,20 @@ const (
 )
 
 // reinfjellOptions set the experiment.
-type reinfjellOptions struct {
-	list string // of repetitions, as given
-	reps []int
-	seed uint64
-	// noise of simulated times; the zero value: that of the outcome's first line.
-	noise simnet.Noise
-}
+type reinfjellOptions struct{ list string } // of repetitions
 
-func (o *reinfjellOptions) read(full bool) error {
-	list := o.list
-	switch {
-	case list == "" && full:
+// reps are the repetitions, the fewest first.
+func (o *reinfjellOptions) reps(full bool) ([]int, error) {
+	list := cmp.Or(o.list, reinfjellReps)
+	if o.list == "" && full {
 		list = reinfjellFullReps
-	case list == "":
-		list = reinfjellReps
 	}
-	var err error
-	if o.reps, err = cli.ParseSizes(list); err != nil || slices.Min(o.reps) < 1 {
-		return cli.BadInput("--reps %s: want numbers of at least 1, such as %s", list, reinfjellReps)
+	reps, err := cli.ParseSizes(list)
+	if err != nil || slices.Min(reps) < 1 {
+		return nil, cli.BadInput("--reps %s: want numbers of at least 1, such as %s", list, reinfjellReps)
 	}
-	slices.Sort(o.reps)
-	o.reps = slices.Compact(o.reps)
-	return nil
+	slices.Sort(reps)
+	return slices.Compact(reps), nil
 }
 
 // A reinfjellMachine is a row of table 3.1.
@@ -85,10 +79,9 @@ type reinfjellMachine struct {
 // A reinfjellShare is an accuracy that the text prints: the least of some methods.
 type reinfjellShare struct {
 	level   string
-	methods []string // nil: all
+	methods []string // nil: all but K-means, which its results do not name
 	reps    int
 	share   float64
-	text    string // about the methods
 }
 
 // Latencies of links are such that ways take what the thesis prints. FRAM: inside a socket half of between
@@ -102,24 +95,21 @@ const (
 	reinfjellOverhead = 50e-9 // s
 )
 
-// static are the methods that are told the number of groups, but for spectral clustering, of which the
-// thesis says otherwise (5.2, 5.9), and K-means, which its results do not name.
-func static() []string { return []string{"kmedoids", "average"} }
-
 func reinfjellMachines() []reinfjellMachine {
 	return []reinfjellMachine{
 		{
 			name: "FRAM", nodes: 1, cores: 32, purpose: "node internal topology", figure: "7.1", groups: 2,
 			spec:    "core:16 socket:2 host:1 latency=250ns,125ns,75ns",
-			printed: []reinfjellShare{{truth.Machine, nil, 8, 1, "all but kmeans"}, {truth.Node, nil, 8, 1, "all but kmeans"}, {truth.Socket, nil, 8, 1, "all but kmeans"}},
+			printed: []reinfjellShare{{truth.Machine, nil, 8, 1}, {truth.Node, nil, 8, 1}, {truth.Socket, nil, 8, 1}},
 		},
 		{
 			name: "FRAM", nodes: 2, cores: 32, purpose: "inter-node topology", figure: "7.2",
 			spec: "core:16 socket:2 host:2 latency=250ns,125ns,75ns",
 			printed: []reinfjellShare{
-				{truth.Socket, static(), 8, 1, "kmedoids, average"},
-				{truth.Socket, []string{"hdbscan", "components"}, 8, 1, "hdbscan, components"},
-				{truth.Socket, []string{"ssstree"}, 128, 1, "ssstree"},
+				// Methods that are told the number of groups, but for spectral clustering, of which the thesis says otherwise (5.2, 5.9).
+				{truth.Socket, []string{"kmedoids", "average"}, 8, 1},
+				{truth.Socket, []string{"hdbscan", "components"}, 8, 1},
+				{truth.Socket, []string{"ssstree"}, 128, 1},
 			},
 		},
 		{
@@ -141,9 +131,9 @@ func reinfjellMachines() []reinfjellMachine {
 			name: "BETZY", nodes: 4, cores: 128, purpose: "topology for BETZY", figure: "7.4",
 			spec: "core:4 socket:2 host:4" + betzyLinks, full: "core:16 socket:2 host:4" + betzyLinks,
 			printed: []reinfjellShare{
-				{truth.Socket, nil, 8, 1, "all but kmeans"},
-				{truth.Node, []string{"average", "hdbscan"}, 8, 1, "average, hdbscan"},
-				{truth.Node, []string{"ssstree"}, 8, 0.5, "ssstree"},
+				{truth.Socket, nil, 8, 1},
+				{truth.Node, []string{"average", "hdbscan"}, 8, 1},
+				{truth.Node, []string{"ssstree"}, 8, 0.5},
 			},
 			each: 4,
 		},
@@ -160,91 +150,79 @@ type reinfjellRun struct {
 	noun    string          // for figures: FRAM, 4 nodes
 }
 
-// simulate repeats it on simulated machines.
-func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	own := *o
-	if err := own.read(s.full); err != nil {
-		return nil, err
+func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) error {
+	reps, err := o.reps(s.full)
+	if err != nil {
+		return err
 	}
-	machines := reinfjellMachines()
-	out := &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: "Simulated, with times that scatter by 30 % and are 1.5 to 10 times as long in 5 % of all cases."}
+	s.out.Where = "Simulated, with times that scatter by 30 % and are 1.5 to 10 times as long in 5 % of all cases."
 	if !s.full {
-		out.Where += " Four nodes and more have a quarter of the cores of the thesis, or fewer: --full has them all, but for BETZY's."
+		s.out.Where += " Four nodes and more have a quarter of the cores of the thesis, or fewer: --full has them all, but for BETZY's."
 	}
 	var runs []*reinfjellRun
-	for i := range machines {
-		m := &machines[i]
-		if s.full && m.full != "" {
-			m.spec = m.full
+	for _, m := range reinfjellMachines() {
+		if s.full {
+			m.spec = cmp.Or(m.full, m.spec)
 		}
-		run, err := own.simulated(ctx, s, *m)
+		run, err := simulatedRun(ctx, s, m, reps)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		runs = append(runs, run)
 	}
-	if err := own.groups(ctx, out, runs); err != nil {
-		return nil, err
+	if err := accuracies(ctx, s.out, runs); err != nil {
+		return err
 	}
-	if err := own.duration(ctx, out, s.full); err != nil {
-		return nil, err
+	if err := measuringTimes(ctx, s); err != nil {
+		return err
 	}
-	return out, simulatedBroadcasts(ctx, out, s, broadcastMachines())
+	return simulatedBroadcasts(ctx, s, broadcastMachines())
 }
 
-// simulated measures a machine with each number of repetitions.
-func (o *reinfjellOptions) simulated(ctx context.Context, s *stage, m reinfjellMachine) (*reinfjellRun, error) {
+// simulatedRun measures a machine with each number of repetitions.
+func simulatedRun(ctx context.Context, s *stage, m reinfjellMachine, reps []int) (*reinfjellRun, error) {
 	c, err := cli.SimulatedCluster(m.spec)
 	if err != nil {
 		return nil, err
 	}
-	run := &reinfjellRun{reinfjellMachine: m, reps: o.reps, truth: simulatedTruth(c), noun: m.name}
+	run := &reinfjellRun{reinfjellMachine: m, reps: reps, truth: simulatedTruth(c), noun: m.name}
 	if m.nodes > 0 {
 		run.noun = fmt.Sprintf("%s, %s of %s", m.name, words.Count(m.nodes, "node"), words.Count(c.Graph.Hosts()/m.nodes, "core"))
 	}
-	for _, r := range o.reps {
+	for _, r := range reps {
 		fmt.Fprintf(s.progress, "%s: %d ranks, R = %d\n", run.noun, c.Graph.Hosts(), r)
-		result, _, err := o.parameters(ctx, c, &plogp.Settings{Longest: 1, Samples: r})
+		found, err := parameters(ctx, c, usualNoise(), plogp.Settings{Longest: 1, Samples: r})
 		if err != nil {
 			return nil, err
 		}
-		run.results = append(run.results, result)
+		run.results = append(run.results, found.Result)
 	}
 	return run, nil
 }
 
-const reinfjellTitle = "Reinfjell 2023: Topology detection by pairwise PLogP measurements and topology-aware broadcast (master's thesis, NTNU)."
-
 // longestSimulated row of messages of simulated ranks: their times scatter so much that rows never settle.
 const longestSimulated = 40
 
-// settings of a simulated machine.
-func (o *reinfjellOptions) settings(c *simnet.Cluster) *simnet.Settings {
-	settings := c.Settings()
-	settings.Send.Seconds, settings.Recv.Seconds = reinfjellOverhead, reinfjellOverhead
-	settings.Noise, settings.Seed = o.noise, o.seed
-	if o.noise == (simnet.Noise{}) {
-		settings.Noise = simnet.Noise{Sigma: 0.3, Outliers: 0.05}
-	}
-	return settings
+// usualNoise is that of the outcome's first line.
+func usualNoise() simnet.Noise { return simnet.Noise{Sigma: 0.3, Outliers: 0.05} }
+
+// timedParameters are those of all pairs.
+type timedParameters struct {
+	*plogp.Result
+	took float64 // s of virtual time to measure them
 }
 
-// parameters measures a simulated cluster, and tells how long that took in s of virtual time.
-func (o *reinfjellOptions) parameters(ctx context.Context, c *simnet.Cluster, s *plogp.Settings) (r *plogp.Result, took float64, err error) {
-	settings := o.settings(c)
+// parameters measures a simulated cluster.
+func parameters(ctx context.Context, c *simnet.Cluster, noise simnet.Noise, s plogp.Settings) (timedParameters, error) {
+	settings := c.Settings()
+	settings.Send.Seconds, settings.Recv.Seconds = reinfjellOverhead, reinfjellOverhead
+	settings.Noise, settings.Seed = noise, 1
 	s.SaturatedUpTo, s.LongestRow, s.Seed = -1, longestSimulated, 1
-	err = simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
-		own := *s // share nothing
-		got, err := plogp.Measure(ctx, comm, &own)
-		if comm.Rank() == 0 {
-			r = got
-			if clock, ok := comm.(mpi.Clock); ok {
-				took = clock.Now()
-			}
-		}
-		return err
+	return onSimulated(c, nil, settings, func(comm mpi.Communicator) (timedParameters, error) {
+		own := s // share nothing
+		found, err := plogp.Measure(ctx, comm, &own)
+		return timedParameters{found, comm.(mpi.Clock).Now()}, err
 	})
-	return r, took, err
 }
 
 // simulatedTruth are the machines, nodes and sockets of a cluster. A level that it has one of is all of it.
@@ -264,14 +242,51 @@ func simulatedTruth(c *simnet.Cluster) []truth.Level {
 	return levels
 }
 
-// nodesOf are the nodes of a cluster as groups to measure at the same time; nil: it has one.
-func nodesOf(c *simnet.Cluster) (*topology.Hierarchy, error) {
-	var groups []topology.Group
-	for _, g := range cluster.Labels(c.Node).Groups() {
-		if len(g) == c.Graph.Hosts() {
-			return nil, nil
-		}
-		groups = append(groups, topology.Group{Hosts: g})
+// fewestClustered ranks make groups and something outside them.
+const fewestClustered = 3
+
+// jobRow is the longest row of messages of a pair: RTT(0), which the tables are made of, needs none.
+const jobRow = 16
+
+// measure clusters the ranks of a job, and holds the clusters against what the job knows of its hosts. Broadcasts of a job are what
+// topocast bcast times.
+func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
+	list, err := o.reps(s.full)
+	if err != nil {
+		return err
 	}
-	return topology.NewHierarchy(c.Graph.Hosts(), make([]topology.Level, 1), groups, 0)
+	if comm.Size() < fewestClustered {
+		return cli.BadInput("%s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
+	}
+	job, err := record.Gather(comm, &record.Conditions{Date: cli.Date(comm)})
+	if err != nil {
+		return err
+	}
+	run := &reinfjellRun{reinfjellMachine: reinfjellMachine{name: "this job", purpose: "as it is", figure: "7.1"}}
+	if comm.Rank() == 0 {
+		run.nodes = truth.Number(job.Hosts).Clusters()
+		run.cores = job.Ranks / run.nodes
+		run.noun = fmt.Sprintf("%s on %s", words.Count(job.Ranks, "rank"), words.Count(run.nodes, "host"))
+		run.truth = slices.Concat(truth.OfHosts(job), truth.OfNUMA(job))
+		s.out.Where = fmt.Sprintf("%s, %s.", cmp.Or(strings.TrimSpace(job.Library), "No message-passing library"), run.noun)
+	}
+	budget := s.budget.split(len(list))
+	for _, reps := range list {
+		r, err := plogp.Measure(ctx, comm, &plogp.Settings{Longest: 1, Samples: reps, SaturatedUpTo: -1, LongestRow: jobRow, Seed: 1, Budget: budget.next()})
+		if err != nil {
+			return err
+		}
+		if comm.Rank() != 0 {
+			continue
+		}
+		if r.Stopped != "" { // tables of accuracy want whole matrices
+			s.out.Warn("R = %d: stopped by the %s after %d pairs: left out; give it a larger one", reps, r.Stopped, len(r.Pairs)/2)
+			continue
+		}
+		run.reps, run.results = append(run.reps, reps), append(run.results, r)
+	}
+	if len(run.results) > 0 {
+		err = accuracies(ctx, s.out, []*reinfjellRun{run})
+	}
+	return harness.Agree(comm, err)
 }

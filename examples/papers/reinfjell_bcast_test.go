@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -119,12 +117,12 @@ func (c *countedContext) Err() error {
 // TestPredictionsEndWithTheContext: within one more prediction, and what there is by then is kept.
 func TestPredictionsEndWithTheContext(t *testing.T) {
 	for _, looks := range []int{0, 3, 20} {
-		ctx, out := &countedContext{t.Context(), looks}, new(outcome.Outcome)
-		err := simulatedBroadcasts(ctx, out, &stage{progress: io.Discard}, []broadcastMachine{{name: "small", spec: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps"}})
+		ctx, s := &countedContext{t.Context(), looks}, newStage()
+		err := simulatedBroadcasts(ctx, s, []broadcastMachine{{name: "small", spec: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps"}})
 		if !errors.Is(err, context.Canceled) || ctx.left != -1 {
 			t.Errorf("after %d predictions: %v, %d more", looks, err, -1-ctx.left)
 		}
-		if len(out.Sections) == 0 {
+		if len(s.out.Sections) == 0 {
 			t.Errorf("after %d predictions: nothing is left", looks)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -12,7 +13,6 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure/plogp"
-	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 	"github.com/topocast/topocast/topology/draw"
 )
@@ -32,22 +32,22 @@ func familyOf(name string) cluster.Family {
 	return all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == name })]
 }
 
-// groups makes table 3.1, the figures of accuracy, the spread of times and a dendrogram.
-func (o *reinfjellOptions) groups(ctx context.Context, out *outcome.Outcome, runs []*reinfjellRun) error {
+// accuracies makes table 3.1, the figures of accuracy, the spread of times and a dendrogram.
+func accuracies(ctx context.Context, out *outcome.Outcome, runs []*reinfjellRun) error {
 	if err := foundGroups(out.Section("Experiments (table 3.1) and the groups that a search finds"), runs); err != nil {
 		return err
 	}
-	told := false
+	first := true
 	for _, run := range runs {
 		if run.figure == "" || run.truth == nil {
 			continue
 		}
-		if err := run.accuracy(out.Section(fmt.Sprintf("Accuracy by method and repetitions: %s (figure %s)", run.noun, run.figure)), !told); err != nil {
+		if err := run.accuracy(out.Section(fmt.Sprintf("Accuracy by method and repetitions: %s (figure %s)", run.noun, run.figure)), first); err != nil {
 			return err
 		}
-		told = true
-		if run.figure == "7.2" && run.spec != "" { // simulated
-			if err := o.asPrinted(ctx, out, run); err != nil {
+		first = false
+		if run.figure == "7.2" {
+			if err := run.asPrinted(ctx, out); err != nil {
 				return err
 			}
 		}
@@ -55,8 +55,8 @@ func (o *reinfjellOptions) groups(ctx context.Context, out *outcome.Outcome, run
 	return matrices(out.Section("Spread by repetitions, and a dendrogram (figures 5.2 to 5.15)"), runs)
 }
 
-// foundGroups is table 3.1 with what is found: by average linkage and the highest silhouette, from RTT(0), with the most
-// repetitions.
+// foundGroups is table 3.1 with the groups that a search finds. It clusters RTT(0) of the most repetitions by average linkage, and takes
+// the number of groups with the highest silhouette.
 func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 	s.Say("Groups are those of agglomerative clustering on RTT(0) with the number of groups of the highest silhouette; share is that of ranks in the right one of the level that fits best. A silhouette tells of two groups or more, so one group is never found. Nodes and cores are the thesis', where it had the machine; ranks are ours.")
 	t := s.Table("table-3.1", outcome.Text("system"), outcome.Text("purpose"), outcome.Number("nodes", ""), outcome.Number("cores", ""), outcome.Number("ranks", ""), outcome.Number("groups", ""), outcome.Number("share", ""))
@@ -77,11 +77,12 @@ func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 			}
 		}
 		t.Row(run.name, run.purpose, run.nodes, run.cores, d.Len(), found.Labels.Clusters(), share)
+		where, groups := fmt.Sprintf("that a search finds, %s %d/%d", run.name, run.nodes, run.cores), float64(found.Labels.Clusters())
 		if run.groups > 0 {
-			s.Compare(run.kind(d.Len()), fmt.Sprintf("groups that a search finds, %s %d/%d", run.name, run.nodes, run.cores), "", float64(run.groups), float64(found.Labels.Clusters()))
+			s.Compare(run.kind(), "groups "+where, "", float64(run.groups), groups)
 		}
 		if run.each > 0 {
-			s.Compare(run.kind(d.Len()), fmt.Sprintf("ranks of a group that a search finds, %s %d/%d", run.name, run.nodes, run.cores), "", float64(run.each), float64(d.Len())/float64(found.Labels.Clusters()))
+			s.Compare(run.kind(), "ranks of a group "+where, "", float64(run.each), float64(d.Len())/groups)
 			s.Because("An input: four cores of BETZY's processors share a cache. The thesis prints no time between them, and the simulated machine has no such groups.")
 		}
 		if run.groups == 1 {
@@ -152,22 +153,12 @@ func (run *reinfjellRun) accuracy(s *outcome.Section, first bool) error {
 	if run.name == "BETZY" {
 		s.Because("An input: the simulated times have one kind of noise. What made single linkage (ssstree) join nodes in the thesis it does not tell. Hdbscan leaves out ranks of groups as small as these sockets are here; --full has sixteen ranks on each.")
 	}
-	run.tellLow(s, shares)
+	if run.figure == "7.2" {
+		s.Say("The thesis finds the shares of dbscan and spectral very low whatever R is (5.2, 5.9), and tells no number; the section below tries why. Ours by %s with R = %d are %.2f and %.2f.",
+			finest, run.reps[0], shares[reinfjellKey{"dbscan", finest, run.reps[0]}], shares[reinfjellKey{"spectral", finest, run.reps[0]}])
+	}
 	picture, err := draw.Plot(fmt.Sprintf("Accuracy by %s, %s", finest, run.noun), draw.Axis{Name: "repetitions R", Log: true}, draw.Axis{Name: "share of the ranks"}, curves, "Equation 3.10: the best over the method's parameter.")
-	if err == nil {
-		s.Figure("figure-"+run.figure, picture)
-	}
-	return err
-}
-
-// tellLow says what became of the methods that the thesis finds poor (5.2, 5.9), of which it prints no number.
-func (run *reinfjellRun) tellLow(s *outcome.Section, shares map[reinfjellKey]float64) {
-	if run.nodes != 2 || run.name != "FRAM" {
-		return
-	}
-	level, r := run.truth[len(run.truth)-1].Name, run.reps[0]
-	s.Say("The thesis finds the shares of dbscan and spectral very low whatever R is, and tells no number; the section below tries why. Ours by %s with R = %d are %.2f and %.2f.",
-		level, r, shares[reinfjellKey{"dbscan", level, r}], shares[reinfjellKey{"spectral", level, r}])
+	return s.Figure("figure-"+run.figure, picture, err)
 }
 
 // A reinfjellKey is a method, a level and a number of repetitions.
@@ -176,24 +167,25 @@ type reinfjellKey struct {
 	reps          int
 }
 
-// kind is that of a number measured on so many ranks: the conditions are the thesis' where all of its cores have one.
-func (run *reinfjellRun) kind(ranks int) outcome.Kind {
-	return outcome.MeasuredIf(ranks == run.nodes*run.cores)
+// kind is that of a number that was measured: the conditions are the thesis' where all of its cores have a rank.
+func (run *reinfjellRun) kind() outcome.Kind {
+	return outcome.MeasuredIf(run.results[0].Ranks == run.nodes*run.cores)
 }
 
 // compare holds the least share of methods against what the text says of them. Where R was not measured, the most below it is taken.
 func (run *reinfjellRun) compare(s *outcome.Section, shares map[reinfjellKey]float64) {
 	for _, p := range run.printed {
+		text, methods := strings.Join(p.methods, ", "), p.methods
+		if methods == nil {
+			text = "all but kmeans"
+			for _, f := range methodsOfThesis()[1:] {
+				methods = append(methods, f.Name)
+			}
+		}
 		reps := 0
 		for _, r := range run.reps {
 			if r <= p.reps {
 				reps = r
-			}
-		}
-		methods := p.methods
-		if methods == nil {
-			for _, f := range methodsOfThesis()[1:] { // its results do not name K-means
-				methods = append(methods, f.Name)
 			}
 		}
 		least := math.NaN()
@@ -202,13 +194,9 @@ func (run *reinfjellRun) compare(s *outcome.Section, shares map[reinfjellKey]flo
 				least = x
 			}
 		}
-		what := fmt.Sprintf("%s, least of %s, R = %d", p.level, p.text, p.reps)
+		what, kind := fmt.Sprintf("%s, least of %s, R = %d", p.level, text, p.reps), run.kind()
 		if reps != p.reps {
-			what = fmt.Sprintf("%s; ours %d", what, reps)
-		}
-		kind := run.kind(len(run.truth[0].Labels))
-		if reps != p.reps {
-			kind = outcome.Otherwise
+			what, kind = fmt.Sprintf("%s; ours %d", what, reps), outcome.Otherwise
 		}
 		s.Compare(kind, what, "", p.share, least)
 	}
@@ -240,24 +228,19 @@ func matrices(s *outcome.Section, runs []*reinfjellRun) error {
 	if err != nil {
 		return err
 	}
-	h, err := nestedGroups(d)
+	nested, err := cluster.Agglomerative{Linkage: cluster.Average}.Dendrogram(d)
+	if err != nil {
+		return err
+	}
+	const ratio = 1.1 // of nested groups: all but equal heights
+	h, err := nested.Hierarchy(ratio)
 	if err != nil {
 		return err
 	}
 	if picture, err := draw.Dendrogram("Average linkage of RTT(0), "+run.noun, h, nil); err == nil { // else no group has a latency
-		s.Figure("dendrogram", picture)
+		return s.Figure("dendrogram", picture, nil)
 	}
 	return nil
-}
-
-// nestedGroups are those of agglomerative clustering.
-func nestedGroups(d *cluster.Distances) (*topology.Hierarchy, error) {
-	t, err := cluster.Agglomerative{Linkage: cluster.Average}.Dendrogram(d)
-	if err != nil {
-		return nil, err
-	}
-	const ratio = 1.1 // of nested groups: all but equal heights
-	return t.Hierarchy(ratio)
 }
 
 // variance is that of the pairs of one finest group, each relative to the mean of its group.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -20,19 +19,18 @@ func TestReinfjell(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	const spec = "core:3 socket:2 host:2 latency=1us,250ns,75ns rate=10GBps"
-	o, s := &reinfjellOptions{reps: []int{8, 32}, seed: 1}, &stage{progress: io.Discard}
-	run, err := o.simulated(t.Context(), s, reinfjellMachine{name: "small", spec: spec, figure: "7.1"})
+	s := newStage()
+	run, err := simulatedRun(t.Context(), s, reinfjellMachine{name: "small", spec: spec, figure: "7.1"}, []int{8, 32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(outcome.Outcome)
-	if err := o.groups(t.Context(), out, []*reinfjellRun{run}); err != nil {
+	if err := accuracies(t.Context(), s.out, []*reinfjellRun{run}); err != nil {
 		t.Fatal(err)
 	}
-	if err := simulatedBroadcasts(t.Context(), out, s, []broadcastMachine{{name: "small", spec: spec}}); err != nil {
+	if err := simulatedBroadcasts(t.Context(), s, []broadcastMachine{{name: "small", spec: spec}}); err != nil {
 		t.Fatal(err)
 	}
-	got := printed(t, out)
+	got := printed(t, s.out)
 	sure := []string{"kmedoids", "average", "components", "ssstree", "dbscan"}
 	rows := 0
 	for _, row := range got.table(t, "figure-7.1").Rows {
@@ -54,7 +52,7 @@ func TestReinfjell(t *testing.T) {
 		t.Errorf("variance of %g %% with R = 8 and of %g %% with 32", few, many)
 	}
 	for _, row := range got.table(t, "decision-1").Rows {
-		if row[5].(float64) < 1 {
+		if row[7].(float64) < 1 {
 			t.Errorf("the decision is slower than the library: %v", row)
 		}
 	}
@@ -90,9 +88,9 @@ func TestReinfjellShortBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for list, left := range map[string]int{"4,16": 0, "4,512": 1} {
-		o := &reinfjellOptions{list: list, seed: 1}
-		out, err := onSimulated(c, nil, c.Settings(), func(comm mpi.Communicator) (*outcome.Outcome, error) {
-			return o.measure(t.Context(), comm, &stage{budget: time.Minute, progress: io.Discard})
+		o, out := &reinfjellOptions{list: list}, new(outcome.Outcome)
+		err := simnet.Run(c.Graph, nil, c.Settings(), func(comm mpi.Communicator) error {
+			return o.measure(t.Context(), comm, &stage{out: out, budget: allow(comm, time.Minute, 1)})
 		})
 		if err != nil {
 			t.Fatal(err)

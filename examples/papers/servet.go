@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -22,6 +24,7 @@ import (
 func servetSource() source {
 	return source{
 		name:  "servet",
+		title: "Gonzalez-Dominguez, Martin, Taboada, Exposito, Tourino 2013: The Servet 3.0 benchmark suite: characterization of network performance degradation.",
 		short: "Distance, access to the network, placement (Servet 3.0)",
 		long: `Servet repeats the experiments of Gonzalez-Dominguez et al., The Servet 3.0 benchmark suite: bandwidth by the
 distance of hosts while all send (figure 3, ratDist), and by the number of processes of a host that use the network at
@@ -50,57 +53,44 @@ type servetOptions struct {
 	repetitions int // of each measurement, of which the median counts
 }
 
-// A servetRun is the experiment on one machine.
+// A servetRun is the experiment on one machine. Of a simulated one each rank has a copy of its own, with its communicator.
 type servetRun struct {
 	comm        mpi.Communicator
 	sizes       []int
 	class       nasClass
 	repetitions int
 	simulated   bool
-	cray        bool       // like the paper's
-	perMessage  float64    // s, for which a message to another host holds its processor's access; of crayMachine alone
-	budget      *allowance // of the four parts
-	scratch     *[]byte    // for messages; simulated ranks share it
-	out         *outcome.Outcome
+	cray        bool             // like the paper's
+	perMessage  float64          // s, for which a message to another host holds its processor's access; of crayMachine alone
+	budget      *allowance       // of the four parts
+	scratch     *[]byte          // for messages; simulated ranks share it
+	out         *outcome.Outcome // simulated ranks share it; rank 0 fills it
 }
 
-// begin checks the flags.
-func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
-	r := &servetRun{repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
-	if o.list != "" {
-		sizes = o.list
-	}
+// servetParts share the budget: distances, accesses, the network, and kernels.
+const servetParts = 4
+
+// begin checks the flags. Class and sizes are the defaults.
+func (o *servetOptions) begin(s *stage, class, sizes string) (*servetRun, error) {
+	r := &servetRun{repetitions: o.repetitions, budget: s.budget.split(servetParts), scratch: new([]byte), out: s.out}
 	var err error
-	if r.sizes, err = cli.ParseSizes(sizes); err != nil {
+	if r.sizes, err = cli.ParseSizes(cmp.Or(o.list, sizes)); err != nil {
 		return nil, err
 	}
-	if o.class != "" {
-		class = o.class
+	if slices.Min(r.sizes) < 1 {
+		return nil, cli.BadInput("--sizes: want at least 1 B")
 	}
-	if r.class, err = nasClassOf(class); err != nil {
-		return nil, err
-	}
-	for _, size := range r.sizes {
-		if size < 1 {
-			return nil, cli.BadInput("--sizes: want at least 1 B")
-		}
-	}
-	return r, nil
-}
-
-func newServetOutcome() *outcome.Outcome {
-	return &outcome.Outcome{Name: "servet", Source: "Gonzalez-Dominguez, Martin, Taboada, Exposito, Tourino 2013: The Servet 3.0 benchmark suite: characterization of network performance degradation."}
+	r.class, err = nasClassOf(cmp.Or(o.class, class))
+	return r, err
 }
 
 // simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
-// all their cores; or all of it on the given cluster.
-func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	r, err := o.begin("A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
+// all their cores.
+func (o *servetOptions) simulate(ctx context.Context, s *stage) error {
+	r, err := o.begin(s, "A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r.simulated = true
-	r.out = newServetOutcome()
 	const hosts = "4x4x4"
 	few := "4x2x1"
 	if s.full {
@@ -110,31 +100,31 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, of which distances take %d with one rank each, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
 		hosts, servetHosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
 	if err := r.onSeveralDays(ctx, crayMachine{torus: hosts, processors: 1, cores: 1}); err != nil {
-		return nil, err
+		return err
 	}
 	var ratios *model.Degradation
 	for _, part := range []struct {
-		machine crayMachine
-		run     func(*servetRun) error
+		torus string
+		run   func(*servetRun) error
 	}{
-		{crayMachine{torus: hosts, processors: 2, cores: 16}, func(r *servetRun) error {
-			found, err := r.accesses(ctx)
-			if r.comm.Rank() == 0 {
+		{hosts, func(own *servetRun) error {
+			found, err := own.accesses(ctx)
+			if own.comm.Rank() == 0 {
 				ratios = found
 			}
 			return err
 		}},
-		{crayMachine{torus: few, processors: 2, cores: 16}, func(r *servetRun) error { return r.placing(ctx, ratios) }},
+		{few, func(own *servetRun) error { return own.placing(ctx, ratios) }},
 	} {
-		cluster, err := part.machine.cluster()
+		cluster, err := crayMachine{torus: part.torus, processors: 2, cores: 16}.cluster()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := r.on(cluster, nil, part.run); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r.out, nil
+	return nil
 }
 
 const (
@@ -155,17 +145,15 @@ func (r *servetRun) onSeveralDays(ctx context.Context, machine crayMachine) erro
 		for i := range place {
 			place[i] = (first + i) % cluster.Graph.Hosts()
 		}
-		if err := r.on(cluster, place, func(own *servetRun) error {
-			if err := cli.CheckMemory(own.comm, own.sizes); err != nil {
-				return err
-			}
+		err := r.on(cluster, place, func(own *servetRun) error {
 			own.repetitions = 1 // days are
 			found, err := own.distances(ctx)
 			if own.comm.Rank() == 0 {
 				days = append(days, found)
 			}
 			return err
-		}); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -174,31 +162,20 @@ func (r *servetRun) onSeveralDays(ctx context.Context, machine crayMachine) erro
 
 // on runs a part of the experiment on some hosts of a simulated cluster; nil: on all.
 func (r *servetRun) on(cluster *simnet.Cluster, place []int, part func(*servetRun) error) error {
-	settings := cluster.Settings()
-	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
-	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
-	settings.HollowAbove = cli.DiscoverHollow
-	return simnet.Run(cluster.Graph, place, settings, func(comm mpi.Communicator) error {
-		own := *r // ranks share the outcome alone, which rank 0 fills
-		own.comm = comm
+	return simnet.Run(cluster.Graph, place, usualSettings(cluster), func(comm mpi.Communicator) error {
+		own := *r
+		own.comm, own.simulated = comm, true
 		return part(&own)
 	})
 }
 
-func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	r, err := o.begin("W", "256KiB,4MiB")
+func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
+	r, err := o.begin(s, "W", "256KiB,4MiB")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r.comm, r.budget, r.out = comm, allow(comm, s.budget, servetParts), newServetOutcome()
-	_, r.simulated = comm.(*simnet.Comm)
-	if err := cli.CheckMemory(comm, r.sizes); err != nil {
-		return nil, err
-	}
-	if err := r.all(ctx); err != nil || comm.Rank() != 0 {
-		return nil, err
-	}
-	return r.out, nil
+	r.comm, r.simulated = comm, isSimulated(comm)
+	return r.all(ctx)
 }
 
 // all is collective, as are the parts.
@@ -210,14 +187,6 @@ func (r *servetRun) all(ctx context.Context) error {
 	if err := harness.Agree(r.comm, err); err != nil {
 		return err
 	}
-	return r.insideHosts(ctx)
-}
-
-// servetParts share the budget: distances, accesses, the network, and kernels.
-const servetParts = 4
-
-// insideHosts is what needs hosts of several cores: figures 4, 6, 7 and 8.
-func (r *servetRun) insideHosts(ctx context.Context) error {
 	ratios, err := r.accesses(ctx)
 	if err != nil {
 		return err
@@ -255,11 +224,3 @@ func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
 	}
 	return d.Network, nil
 }
-
-// settings are those of one ratio.
-func (r *servetRun) settings(bytes, hosts int, of *allowance) *servet.Settings {
-	return &servet.Settings{Bytes: bytes, Hosts: hosts, Repetitions: r.repetitions, Budget: of.next()}
-}
-
-// tell makes all ranks know what rank 0 has decided.
-func (r *servetRun) tell(decided []byte) ([]byte, error) { return harness.Tell(r.comm, decided) }

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/topocast/topocast/internal/outcome"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
@@ -15,15 +14,16 @@ import (
 // gridBlock is the size of a block of the matrices of section 6.1, in B: 512 x 512 numbers.
 const gridBlock = 512 * 512 * 8
 
-// orientation is section 6.1: the broadcasts of a triangular solve on grids of a quarter of the ranks and of all, up
-// to a power of two, in both orders of ranks, predicted by placement.Orient and measured. It is collective; the network is rank 0's.
+// orientation is section 6.1: the broadcasts of a triangular solve, in both orders of ranks. Grids are of a quarter of the ranks
+// and of all, up to a power of two. Times are predicted by placement.Orient and measured. It is collective; the network is
+// rank 0's.
 func (r *servetRun) orientation(n *model.Network) error {
-	type row struct {
+	type gridTimes struct {
 		grid      placement.Grid
 		predicted placement.Orientation
 		measured  [2]float64 // by rows, by columns
 	}
-	var rows []row
+	var rows []gridTimes
 	all := bits.Len(uint(r.comm.Size())) - 1 // a power of two
 	for log := max(2, all-2); log <= all; log += 2 {
 		grid := placement.Grid{Rows: 1 << (log / 2), Cols: 1 << (log - log/2)}
@@ -34,12 +34,10 @@ func (r *servetRun) orientation(n *model.Network) error {
 			block /= 16 // 128 x 128
 		}
 		grid.RowBytes, grid.ColBytes = int64(grid.Cols-1)*block, int64(grid.Cols+1)*block/2
-		x := row{grid: grid}
+		x := gridTimes{grid: grid}
 		var err error
-		if n != nil {
-			x.predicted, err = placement.Orient(n, grid)
-		}
-		if err := harness.Agree(r.comm, err); err != nil {
+		x.predicted, err = harness.Share(r.comm, nil, func() (placement.Orientation, error) { return placement.Orient(n, grid) })
+		if err != nil {
 			return err
 		}
 		for k := range x.measured {
@@ -78,12 +76,8 @@ func (r *servetRun) orientation(n *model.Network) error {
 	} else {
 		s.Because(notTheMachine)
 	}
-	f, err := draw.Plot("Figure 6: communication of TRSM by the order of ranks", draw.Axis{Labels: names}, draw.Axis{Name: "ms"}, series)
-	if err != nil {
-		return err
-	}
-	s.Figure("figure-6", f)
-	return nil
+	picture, err := draw.Plot("Figure 6: communication of TRSM by the order of ranks", draw.Axis{Labels: names}, draw.Axis{Name: "ms"}, series)
+	return s.Figure("figure-6", picture, err)
 }
 
 // gridTime is the median time of the broadcasts of a grid. It is collective; others than rank 0 get 0.
@@ -107,14 +101,7 @@ func (r *servetRun) gridTime(g placement.Grid, o placement.Orientation) (float64
 			rounds = append(rounds, round)
 		}
 	}
-	times := make([]float64, r.repetitions)
-	for i := range times {
-		var err error
-		if times[i], err = r.time(rounds, inOrder(r.comm.Size())); err != nil {
-			return 0, err
-		}
-	}
-	return stats.Median(times), nil
+	return r.medianTime(rounds, inOrder(r.comm.Size()), r.repetitions)
 }
 
 // inOrder is the placement of rank i on place i.

@@ -40,10 +40,10 @@ func nasClassOf(name string) (nasClass, error) {
 
 // A kernel is the communication of one iteration of a benchmark, on a power of two of ranks.
 type kernel struct {
-	name       string
-	operations float64 // of all ranks, in one iteration
-	perSecond  float64 // operations of one core
-	rounds     func(ranks int) []kernelRound
+	name         string
+	greatestGain float64 // by Servet's rules, of its MPI form: section 6.2
+	operations   float64 // of all ranks, in one iteration
+	rounds       func(ranks int) []kernelRound
 }
 
 // A kernelRound is computation of all ranks and then messages between them, all started at once. A rank goes on when
@@ -72,7 +72,7 @@ func exchange(ranks int, bytes int64, partner func(rank int) int) kernelRound {
 // cg is one inner iteration of CG: the product of a matrix and a vector, spread over a grid of ranks. The parts of
 // the product are added along rows by recursive doubling and go to the transposed place; two sums follow.
 func (c nasClass) cg(perSecond float64) kernel {
-	k := kernel{name: "CG", operations: 2 * float64(c.order) * float64(5+c.filled*(c.filled+1)), perSecond: perSecond}
+	k := kernel{name: "CG", greatestGain: 2, operations: 2 * float64(c.order) * float64(5+c.filled*(c.filled+1))}
 	k.rounds = func(ranks int) []kernelRound {
 		log := bits.Len(uint(ranks)) - 1
 		rows := 1 << (log / 2)
@@ -101,7 +101,7 @@ func (c nasClass) cg(perSecond float64) kernel {
 
 // is is one iteration of IS: sizes of buckets are added up, and all ranks send each other their keys, in pairs.
 func (c nasClass) is(perSecond float64) kernel {
-	k := kernel{name: "IS", operations: float64(c.keys), perSecond: perSecond}
+	k := kernel{name: "IS", greatestGain: 16, operations: float64(c.keys)}
 	k.rounds = func(ranks int) []kernelRound {
 		rounds := []kernelRound{{seconds: k.operations / perSecond / float64(ranks)}}
 		const buckets = 1024 * 4
@@ -116,10 +116,10 @@ func (c nasClass) is(perSecond float64) kernel {
 	return k
 }
 
-// mg is one cycle of MG: on each of the grids, from fine to coarse, four exchanges of the faces of a rank's block
-// with its neighbours in a torus of ranks.
+// mg is one cycle of MG. On each of the grids, from fine to coarse, ranks exchange the faces of their blocks four times
+// with their neighbours in a torus of ranks.
 func (c nasClass) mg(perSecond float64) kernel {
-	k := kernel{name: "MG", operations: 58 * float64(c.grid) * float64(c.grid) * float64(c.grid), perSecond: perSecond}
+	k := kernel{name: "MG", greatestGain: 3, operations: 58 * float64(c.grid) * float64(c.grid) * float64(c.grid)}
 	k.rounds = func(ranks int) []kernelRound {
 		log := bits.Len(uint(ranks)) - 1
 		side := [3]int{1 << ((log + 2) / 3), 1 << ((log + 1) / 3), 1 << (log / 3)}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
@@ -18,17 +19,20 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
+// Kernels are played: each of their rounds is a pause in place of the computation, and then the messages of that round. The same
+// messages are sent twice, with ranks where a scheduler puts them and where Servet's rules do.
+
 const tagKernel = harness.FirstTag + 1
 
-// time runs the rounds with rank i of the program on rank place[i], and returns how long they take until the last
-// rank is through, on rank 0. It is collective.
+// time runs the rounds with rank i of the program on rank place[i]. It returns on rank 0 how long they take until the last
+// rank is through. It is collective.
 func (r *servetRun) time(rounds []kernelRound, place []int) (float64, error) {
 	program := make(map[int]int, len(place))
 	for rank, p := range place {
 		program[p] = rank
 	}
 	me, takesPart := program[r.comm.Rank()]
-	requests := r.comm.(mpi.NonBlocking).NewRequests() // see kernels
+	requests := r.comm.(mpi.NonBlocking).NewRequests()
 	now, barrier := harness.Clock(r.comm), harness.NewBarrier(r.comm)
 	if _, err := barrier.Wait(0); err != nil {
 		return 0, err
@@ -74,41 +78,53 @@ func (r *servetRun) pause(seconds float64) {
 	}
 }
 
-// buffer is memory for a message beside those that are used. Simulated ranks, whose long messages carry nothing,
+// buffer is memory for a message, behind that of the round's earlier ones. Simulated ranks, whose long messages carry nothing,
 // use the same for all.
 func (r *servetRun) buffer(used *int64, bytes int64) []byte {
 	if r.simulated {
 		*used = 0
 	}
-	first := *used
-	*used += bytes
-	if int64(len(*r.scratch)) < *used {
-		if first > 0 { // earlier ones are in use
-			*used = first
-			return make([]byte, bytes)
-		}
-		*r.scratch = make([]byte, max(bytes, 1<<20))
+	end := *used + bytes
+	if int64(len(*r.scratch)) < end {
+		*r.scratch = make([]byte, end) // earlier messages keep what they have
 	}
-	return (*r.scratch)[first:*used]
+	piece := (*r.scratch)[*used:end]
+	*used = end
+	return piece
 }
 
-// A placed is a kernel on a number of ranks.
+// medianTime is the median of several times of the rounds. It is collective; others than rank 0 get other numbers.
+func (r *servetRun) medianTime(rounds []kernelRound, place []int, repetitions int) (float64, error) {
+	times := make([]float64, repetitions)
+	for i := range times {
+		var err error
+		if times[i], err = r.time(rounds, place); err != nil {
+			return 0, err
+		}
+	}
+	return stats.Median(times), nil
+}
+
+// speed is that of a kernel in operations per second. It is collective; others than rank 0 get other numbers.
+func (r *servetRun) speed(k kernel, place []int) (float64, error) {
+	repetitions := r.repetitions
+	if r.simulated {
+		repetitions = 1 // of thousands of messages, whose noise evens out
+	}
+	seconds, err := r.medianTime(k.rounds(len(place)), place, repetitions)
+	return k.operations / seconds, err
+}
+
+// A placed is the speed of a kernel on a number of ranks, in operations per second.
 type placed struct {
-	kernel    string
 	ranks     int
-	scheduled float64 // operations per second, ranks put host by host
+	scheduled float64 // ranks put host by host
 	ours      float64 // by Servet's rules
 }
 
 // kernels is figures 7 and 8. It is collective; the network and the ratios are rank 0's.
 func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
-	if _, is := r.comm.(mpi.NonBlocking); !is {
-		if r.comm.Rank() == 0 {
-			r.out.Warn("kernels want messages that do not block, which these ranks do not have")
-		}
-		return nil
-	}
-	var all []placed
+	all := make(map[string][]placed) // by kernel
 	size, budget, over := r.comm.Size(), r.budget.split(1), false
 	for ranks := 4; ranks <= size && !over; ranks *= 2 {
 		places, err := r.places(n, ratios, ranks)
@@ -116,7 +132,8 @@ func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
 			return err
 		}
 		for _, k := range r.class.kernels() {
-			if over, err = r.isOver(budget); err != nil {
+			over, err = harness.Share(r.comm, nil, func() (bool, error) { return budget.spent(), nil })
+			if err != nil {
 				return err
 			}
 			if over {
@@ -125,85 +142,53 @@ func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
 				}
 				break
 			}
-			rounds := k.rounds(ranks)
-			x := placed{kernel: k.name, ranks: ranks}
-			for i, place := range places {
-				times := make([]float64, r.repetitions)
-				if r.simulated {
-					times = times[:1] // of thousands of messages, whose noise evens out
-				}
-				for j := range times {
-					if times[j], err = r.time(rounds, place); err != nil {
-						return err
-					}
-				}
-				*[]*float64{&x.scheduled, &x.ours}[i] = k.operations / stats.Median(times)
+			x := placed{ranks: ranks}
+			if x.scheduled, err = r.speed(k, places[0]); err != nil {
+				return err
 			}
-			all = append(all, x)
+			if x.ours, err = r.speed(k, places[1]); err != nil {
+				return err
+			}
+			all[k.name] = append(all[k.name], x)
 		}
 	}
 	if r.comm.Rank() != 0 {
 		return nil
 	}
-	if all == nil {
-		r.out.Warn("the kernels of figures 7 and 8 want 4 ranks, of which there are %d", r.comm.Size())
+	if len(all) == 0 {
+		r.out.Warn("the kernels of figures 7 and 8 want 4 ranks, of which there are %d", size)
 		return nil
 	}
-	return r.placements(all, len(n.Hosts()))
-}
-
-// isOver tells whether a part of the budget is spent. It is collective.
-func (r *servetRun) isOver(budget *allowance) (bool, error) {
-	var late []byte // one byte if it is
-	if budget.spent() {
-		late = []byte{1}
+	if err := r.figure7(all, len(n.Hosts())); err != nil {
+		return err
 	}
-	told, err := r.tell(late)
-	return len(told) > 0, err
+	return r.figure8(all, len(n.Hosts()))
 }
 
 // places are the ranks of a program by the order of the job, and by Servet's rules. It is collective.
 func (r *servetRun) places(n *model.Network, ratios *model.Degradation, ranks int) ([2][]int, error) {
-	both := [2][]int{inOrder(ranks)}
-	var told []byte
-	var err error
-	if n != nil {
+	return harness.Share(r.comm, nil, func() (both [2][]int, err error) {
+		both[0] = hostByHost(n)[:ranks]
 		if ratios != nil {
-			n, err = n.WithDegradation(ratios)
+			if n, err = n.WithDegradation(ratios); err != nil {
+				return both, err
+			}
 		}
-		if err == nil {
-			both[0] = hostByHost(n)[:ranks]
-			both[1], err = placement.Servet{}.Place(n, ranks)
-		}
-		if err == nil {
-			told, err = json.Marshal(both)
-		}
-	}
-	if err := harness.Agree(r.comm, err); err != nil {
+		both[1], err = placement.Servet{}.Place(n, ranks)
 		return both, err
-	}
-	if told, err = r.tell(told); err != nil {
-		return both, err
-	}
-	err = json.Unmarshal(told, &both)
-	return both, err
+	})
 }
 
 // hostByHost are the places in the order in which schedulers fill hosts.
 func hostByHost(n *model.Network) []int {
 	all := inOrder(n.Ranks())
-	first := make(map[string]int)
-	for rank := range n.Ranks() {
-		if _, known := first[n.Location(rank).Host]; !known {
-			first[n.Location(rank).Host] = rank
-		}
+	names := make([]string, n.Ranks())
+	for rank := range names {
+		names[rank] = n.Location(rank).Host
 	}
+	host := truth.Number(names)
 	slices.SortStableFunc(all, func(a, b int) int {
-		la, lb := n.Location(a), n.Location(b)
-		if d := first[la.Host] - first[lb.Host]; d != 0 {
-			return d
-		}
-		return la.Core - lb.Core
+		return cmp.Or(host[a]-host[b], n.Location(a).Core-n.Location(b).Core)
 	})
 	return all
 }
@@ -211,33 +196,30 @@ func hostByHost(n *model.Network) []int {
 // notTheMachine is why a job's numbers are not the paper's.
 const notTheMachine = "These are the ranks of this job, not the 4,096 cores of the paper's machine: what is compared is how far its results hold here."
 
-// placements writes figures 7 and 8.
-func (r *servetRun) placements(all []placed, hosts int) error {
+// figure7 compares the speeds of both placements.
+func (r *servetRun) figure7(all map[string][]placed, hosts int) error {
 	size := r.comm.Size()
 	s := r.out.Section("Kernels by placement (figure 7)")
 	s.Say("Millions of operations per second of the kernels, class %s, with ranks put on the first cores, host by host, as job schedulers do (JS), and by Servet's rules. The paper's machine had 128 hosts of two processors of 16 cores, and up to 2,048 processes; here are %s. It does not print the class: 128 cores with class A have about as much work each as 2,048 with class C. Its UPC forms of the kernels are not repeated.", r.class.name, words.Count(size, "core"))
 	t := s.Table("figure-7", outcome.Text("kernel"), outcome.Number("processes", ""), outcome.Number("JS", "MOPS"), outcome.Number("Servet", "MOPS"), outcome.Number("gain", ""))
-	gain, least := make(map[string]float64), math.Inf(1)
-	names := []string{"CG", "IS", "MG"}
+	least := math.Inf(1)
 	var series []draw.Series
-	for k, name := range names {
-		lines := [2]draw.Series{{Name: name + ", JS"}, {Name: name + ", Servet"}}
-		for _, x := range all {
-			if x.kernel != name {
-				continue
-			}
-			t.Row(name, x.ranks, x.scheduled/1e6, x.ours/1e6, x.ours/x.scheduled)
-			gain[name] = max(gain[name], x.ours/x.scheduled)
+	for _, k := range r.class.kernels() {
+		scheduled, ours := draw.Series{Name: k.name + ", JS"}, draw.Series{Name: k.name + ", Servet"}
+		most := 0.0
+		for _, x := range all[k.name] {
+			gain := x.ours / x.scheduled
+			t.Row(k.name, x.ranks, x.scheduled/1e6, x.ours/1e6, gain)
+			most = max(most, gain)
 			if x.ranks < size {
-				least = min(least, x.ours/x.scheduled)
+				least = min(least, gain)
 			}
-			for i, y := range []float64{x.scheduled, x.ours} {
-				lines[i].X, lines[i].Y = append(lines[i].X, float64(x.ranks)), append(lines[i].Y, y/1e6)
-			}
+			scheduled.X, scheduled.Y = append(scheduled.X, float64(x.ranks)), append(scheduled.Y, x.scheduled/1e6)
+			ours.X, ours.Y = append(ours.X, float64(x.ranks)), append(ours.Y, x.ours/1e6)
 		}
-		series = append(series, lines[0], lines[1])
+		series = append(series, scheduled, ours)
 		if hosts > 1 {
-			s.Compare(outcome.Otherwise, "greatest gain of "+name, "", []float64{2, 16, 3}[k], gain[name])
+			s.Compare(outcome.Otherwise, "greatest gain of "+k.name, "", k.greatestGain, most)
 		}
 	}
 	if hosts > 1 && !math.IsInf(least, 1) {
@@ -252,43 +234,40 @@ func (r *servetRun) placements(all []placed, hosts int) error {
 	} else if hosts > 1 {
 		s.Because(notTheMachine)
 	}
-	f, err := draw.Plot("Figure 7: kernels by placement", draw.Axis{Name: "processes", Log: true}, draw.Axis{Name: "MOPS", Log: true}, series)
-	if err != nil {
-		return err
-	}
-	s.Figure("figure-7", f)
+	picture, err := draw.Plot("Figure 7: kernels by placement", draw.Axis{Name: "processes", Log: true}, draw.Axis{Name: "MOPS", Log: true}, series)
+	return s.Figure("figure-7", picture, err)
+}
 
-	s = r.out.Section("Fewer cores per host (figure 8)")
-	reference := 2 * hosts
+// figure8 compares speeds by the share of the cores that work.
+func (r *servetRun) figure8(all map[string][]placed, hosts int) error {
+	s := r.out.Section("Fewer cores per host (figure 8)")
+	cores, reference := float64(r.comm.Size()), 2*hosts
 	s.Say("Speed by Servet's rules on all hosts, relative to %d processes, two on each host, one on each processor where there are two. The paper found IS fastest so, with 256 processes on 4,096 cores, and CG and MG with half of the cores.", reference)
-	t = s.Table("figure-8", outcome.Text("kernel"), outcome.Number("processes", ""), outcome.Number("of the cores", ""), outcome.Number("speed-up", ""))
-	series = nil
-	for _, name := range names {
-		base, best, most := math.NaN(), 0, 0.0
-		for _, x := range all {
-			if x.kernel == name && x.ranks == reference {
-				base = x.ours
-			}
-		}
-		if math.IsNaN(base) {
+	t := s.Table("figure-8", outcome.Text("kernel"), outcome.Number("processes", ""), outcome.Number("of the cores", ""), outcome.Number("speed-up", ""))
+	var series []draw.Series
+	for _, k := range r.class.kernels() {
+		base := slices.IndexFunc(all[k.name], func(x placed) bool { return x.ranks == reference })
+		if base < 0 {
 			continue
 		}
-		line := draw.Series{Name: name}
-		for _, x := range all {
-			if x.kernel != name || x.ranks < hosts {
+		line := draw.Series{Name: k.name}
+		var fastest placed
+		for _, x := range all[k.name] {
+			if x.ranks < hosts {
 				continue
 			}
-			t.Row(name, x.ranks, float64(x.ranks)/float64(size), x.ours/base)
-			line.X, line.Y = append(line.X, float64(x.ranks)/float64(size)), append(line.Y, x.ours/base)
-			if x.ours > most {
-				best, most = x.ranks, x.ours
+			share, speedUp := float64(x.ranks)/cores, x.ours/all[k.name][base].ours
+			t.Row(k.name, x.ranks, share, speedUp)
+			line.X, line.Y = append(line.X, share), append(line.Y, speedUp)
+			if x.ours > fastest.ours {
+				fastest = x
 			}
 		}
 		series = append(series, line)
-		if name == "IS" { // 256 processes on 128 hosts, the fewest that figure 8 has
-			s.Compare(outcome.AtMost, "processes per host with which IS is fastest", "", 2, float64(best)/float64(hosts))
+		if k.name == "IS" { // 256 processes on 128 hosts, the fewest that figure 8 has
+			s.Compare(outcome.AtMost, "processes per host with which IS is fastest", "", 2, float64(fastest.ranks)/float64(hosts))
 		} else {
-			s.Compare(outcome.Otherwise, fmt.Sprintf("share of the cores with which %s is fastest", name), "", 0.5, float64(best)/float64(size))
+			s.Compare(outcome.Otherwise, fmt.Sprintf("share of the cores with which %s is fastest", k.name), "", 0.5, float64(fastest.ranks)/cores)
 		}
 	}
 	if series == nil {
@@ -300,9 +279,6 @@ func (r *servetRun) placements(all []placed, hosts int) error {
 	} else {
 		s.Because(notTheMachine)
 	}
-	if f, err = draw.Plot("Figure 8: speed by the share of the cores", draw.Axis{Name: "share of the cores", Log: true}, draw.Axis{Name: "speed-up"}, series); err != nil {
-		return err
-	}
-	s.Figure("figure-8", f)
-	return nil
+	picture, err := draw.Plot("Figure 8: speed by the share of the cores", draw.Axis{Name: "share of the cores", Log: true}, draw.Axis{Name: "speed-up"}, series)
+	return s.Figure("figure-8", picture, err)
 }

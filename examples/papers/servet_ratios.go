@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -19,10 +19,18 @@ import (
 
 // distances measures each size on all hosts, for figure 3. It is collective; others than rank 0 get nil.
 func (r *servetRun) distances(ctx context.Context) ([]*servet.Result, error) {
+	if err := cli.CheckMemory(r.comm, r.sizes); err != nil {
+		return nil, err
+	}
+	return r.measureSizes(func(s *servet.Settings) (*servet.Result, error) { return servet.Distance(ctx, r.comm, s) })
+}
+
+// measureSizes makes a measurement for each size. It is collective; others than rank 0 get nil.
+func (r *servetRun) measureSizes(measure func(*servet.Settings) (*servet.Result, error)) ([]*servet.Result, error) {
 	var results []*servet.Result
 	budget := r.budget.split(len(r.sizes))
 	for _, size := range r.sizes {
-		result, err := servet.Distance(ctx, r.comm, r.settings(size, 0, budget))
+		result, err := measure(&servet.Settings{Bytes: size, Repetitions: r.repetitions, Budget: budget.next()})
 		if err != nil {
 			return nil, err
 		}
@@ -69,62 +77,43 @@ func (r *servetRun) figure3(days [][]*servet.Result) error {
 		s.Say("Messages are shorter here. With --sizes 32MiB bandwidths differ by 1 %% from those with 2 MiB, and all of the experiment takes 9 GB of memory.")
 		s.Say("Means of %d runs, as in the paper, each on other hosts: as many in a row of the torus, beginning anywhere, as the paper does not say how its scheduler chose them. The paper finds the standard deviations not significant; ours are %.2g %% at most.", len(days), 100*deviation)
 	}
-	series, err := r.ratios(s, "figure-3", "d", results)
-	if err != nil {
-		return err
-	}
-	for _, result := range results {
-		var d, b []float64
-		for i := range result.Steps {
-			d, b = append(d, float64(result.Steps[i].At)), append(b, result.Steps[i].Bandwidth())
-		}
+	series := r.ratios(s, "figure-3", "d", results)
+	for k, result := range results {
+		d, b := series[k].X, series[k].Y
 		size := quantity.Bytes(result.Bytes)
 		half := len(b) / 2
 		s.Compare(outcome.AtMost, "far over near half: \"bandwidth decreases\", "+size, "", 1, stat.Mean(b[half:], nil)/stat.Mean(b[:half], nil))
 		s.Compare(outcome.AtMost, "correlation of bandwidth and distance, "+size, "", 0, stat.Correlation(d, b, nil))
 	}
-	f, err := draw.Plot("Figure 3: bandwidth by distance, all hosts sending", draw.Axis{Name: "distance"}, draw.Axis{Name: "bandwidth", Format: quantity.Rate}, series)
-	if err != nil {
-		return err
-	}
-	s.Figure("figure-3", f)
-	return nil
+	picture, err := draw.Plot("Figure 3: bandwidth by distance, all hosts sending", draw.Axis{Name: "distance"}, draw.Axis{Name: "bandwidth", Format: quantity.Rate}, series)
+	return s.Figure("figure-3", picture, err)
 }
 
-// ratios makes the table of some results and the series of the figure; all steps of one size and number of hosts.
-func (r *servetRun) ratios(s *outcome.Section, name, step string, results []*servet.Result) ([]draw.Series, error) {
+// ratios makes the table of results, which have the same steps, and the series of the figure.
+func (r *servetRun) ratios(s *outcome.Section, name, step string, results []*servet.Result) []draw.Series {
 	columns := []outcome.Column{outcome.Number(step, "")}
-	var series []draw.Series
-	row := make(map[int][]any) // by step, a cell for each result's bandwidth and ratio
+	series := make([]draw.Series, len(results))
 	for k, result := range results {
 		size := quantity.Bytes(result.Bytes)
 		columns = append(columns, outcome.Number(fmt.Sprintf("%s, %d", size, len(result.Hosts)), "B/s"), outcome.Number("ratio", ""))
-		reference := result.Steps[0].Bandwidth()
-		line := draw.Series{Name: fmt.Sprintf("%s, %s", size, words.Count(len(result.Hosts), "host"))}
-		for i := range result.Steps {
-			at, b := result.Steps[i].At, result.Steps[i].Bandwidth()
-			if row[at] == nil {
-				row[at] = []any{at}
-				for range results {
-					row[at] = append(row[at], math.NaN(), math.NaN())
-				}
-			}
-			row[at][1+2*k], row[at][2+2*k] = b, reference/b
-			line.X, line.Y = append(line.X, float64(at)), append(line.Y, b)
-		}
-		series = append(series, line)
+		series[k].Name = fmt.Sprintf("%s, %s", size, words.Count(len(result.Hosts), "host"))
 		for _, w := range result.Warnings {
-			if !slices.Contains(r.out.Warnings, w) {
-				r.out.Warnings = append(r.out.Warnings, w)
-			}
+			r.out.Warn("%s", w)
 		}
 	}
 	t := s.Table(name, columns...)
 	t.Title = "bandwidth by size of messages and hosts, and the ratio of each"
-	for _, at := range slices.Sorted(maps.Keys(row)) {
-		t.Row(row[at]...)
+	for i := range results[0].Steps {
+		at := results[0].Steps[i].At
+		row := []any{at}
+		for k, result := range results {
+			b := result.Steps[i].Bandwidth()
+			row = append(row, b, result.Steps[0].Bandwidth()/b)
+			series[k].X, series[k].Y = append(series[k].X, float64(at)), append(series[k].Y, b)
+		}
+		t.Row(row...)
 	}
-	return series, nil
+	return series
 }
 
 // accesses is figure 4; it returns the ratios on rank 0. It is collective.
@@ -136,21 +125,12 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 			return nil, err
 		}
 	}
-	var results []*servet.Result
-	budget := r.budget.split(len(r.sizes))
-	for _, size := range r.sizes {
-		settings := r.settings(size, 0, budget)
-		settings.Resources = shared
-		result, err := servet.Access(ctx, r.comm, settings)
-		if err != nil {
-			return nil, err
-		}
-		if result != nil {
-			results = append(results, result)
-		}
-	}
-	if r.comm.Rank() != 0 {
-		return nil, nil
+	results, err := r.measureSizes(func(s *servet.Settings) (*servet.Result, error) {
+		s.Resources = shared
+		return servet.Access(ctx, r.comm, s)
+	})
+	if err != nil || r.comm.Rank() != 0 {
+		return nil, err
 	}
 	s := r.out.Section("Bandwidth by processes per host (figure 4, ratNC)")
 	if len(results) == 0 || len(results[0].Steps) < 2 {
@@ -158,15 +138,11 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 		return nil, nil
 	}
 	s.Say("k processes of each host, spread evenly over its processors and cores, send to the next host at once; as many messages in all for each k. ratNC is the bandwidth of a message with one process per host over that with k.")
-	series, err := r.ratios(s, "figure-4", "k", results)
-	if err != nil {
+	series := r.ratios(s, "figure-4", "k", results)
+	picture, err := draw.Plot("Figure 4: bandwidth by processes per host", draw.Axis{Name: "processes per host"}, draw.Axis{Name: "bandwidth", Format: quantity.Rate}, series)
+	if err := s.Figure("figure-4", picture, err); err != nil {
 		return nil, err
 	}
-	f, err := draw.Plot("Figure 4: bandwidth by processes per host", draw.Axis{Name: "processes per host"}, draw.Axis{Name: "bandwidth", Format: quantity.Rate}, series)
-	if err != nil {
-		return nil, err
-	}
-	s.Figure("figure-4", f)
 	largest := slices.IndexFunc(results, func(x *servet.Result) bool { return x.Bytes == slices.Max(r.sizes) })
 	d, err := servet.Degradation(nil, results[largest])
 	if err != nil {

@@ -2,18 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -27,6 +25,7 @@ const zhuCluster = "core:2 host:15 rack:2 latency=75us,37us,500ns rate=9.4Gbps,9
 func zhuSource() source {
 	return source{
 		name:  "zhu",
+		title: "Zhu, Lastovetsky, Ali, Riesen, Hasanov 2014: Asymmetric communication models for resource-constrained hierarchical Ethernet networks.",
 		short: "Predict messages that are under way together (Zhu et al. 2014)",
 		long: `Zhu repeats the experiments of Zhu et al. 2014 (sections 7.1 to 7.3). It discovers the network of the
 ranks, fits it to some patterns of concurrent messages (--fit), and then measures others, that the fit
@@ -54,18 +53,31 @@ The testbed is simulated a second time with links that are shared as SimGrid doe
 
 // zhuOptions set the experiment.
 type zhuOptions struct {
-	size, draws     string // as given: bytes, degrees
-	nodes           []int  // numbers of hosts, an experiment each; nil: all hosts
-	degrees         []int
-	trials, fit     int
-	iterations      int
-	bytes           int64
-	budget          allowance       // of the network and of the patterns
-	cluster         *simnet.Cluster // nil: real ranks
-	sharing         simnet.Settings // what is true of a simulated one
-	like            bool            // the cluster is zhuCluster
-	simGrid, lawful bool            // its links are shared as SimGrid does, or by the paper's law
+	size, draws             string // as given: bytes, degrees
+	trials, fit, iterations int
+
+	bytes   int64
+	degrees []int
+	nodes   []int       // numbers of hosts, an experiment each; nil: all hosts
+	machine *zhuMachine // nil: the ranks of a job
 }
+
+// A zhuMachine is a simulated one.
+type zhuMachine struct {
+	cluster  *simnet.Cluster
+	sharing  zhuSharing
+	like     bool             // it is zhuCluster
+	settings *simnet.Settings // what is true of it
+}
+
+// zhuSharing is how links are shared.
+type zhuSharing int
+
+const (
+	asPaper   zhuSharing = iota // by the law under test
+	asSimGrid                   // as SimGrid does
+	evenly                      // the two directions of a link do not disturb each other
+)
 
 // newZhuOptions are those of sections 7.1 and 7.2.
 func newZhuOptions() *zhuOptions {
@@ -94,120 +106,79 @@ func (o *zhuOptions) read() error {
 	return nil
 }
 
-func (o *zhuOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
+func (o zhuOptions) simulate(ctx context.Context, s *stage) error {
 	cluster, err := cli.SimulatedCluster(zhuCluster)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	own := *o
-	own.like, own.nodes = true, []int{10, 20, 30}
-	found, err := own.on(ctx, s, cluster, 1)
-	if err != nil {
-		return nil, err
-	}
-	found.Where = "Simulated: " + zhuCluster + "."
-	own.simGrid = true
-	other, err := own.on(ctx, s, cluster, 1)
-	if err != nil {
-		return nil, err
-	}
-	found.Sections = append(found.Sections, other.Sections...)
-	for _, w := range other.Warnings {
-		if !slices.Contains(found.Warnings, w) {
-			found.Warnings = append(found.Warnings, w)
+	o.nodes = []int{10, 20, 30}
+	s.out.Where = "Simulated: " + zhuCluster + "."
+	for _, sharing := range []zhuSharing{asPaper, asSimGrid} {
+		if err := o.on(ctx, s, zhuMachine{cluster: cluster, sharing: sharing, like: true}); err != nil {
+			return err
 		}
 	}
-	return found, nil
+	return nil
 }
 
-// on runs it on a simulated cluster, of whose links the two directions disturb each other by coupling: 0 is fair sharing, 1 the
-// paper's asymmetric one. Long messages are hollow: they take their time, and no memory.
-func (o *zhuOptions) on(ctx context.Context, s *stage, cluster *simnet.Cluster, coupling float64) (*outcome.Outcome, error) {
-	own := *o
-	if err := own.read(); err != nil {
-		return nil, err
+// on runs it on a simulated machine.
+func (o zhuOptions) on(ctx context.Context, s *stage, m zhuMachine) error {
+	m.settings = usualSettings(m.cluster)
+	switch m.sharing {
+	case asPaper:
+		m.settings.Sharing.Asymmetric = true
+		m.settings.Sharing.Coupling = slices.Repeat([]float64{1}, m.cluster.Graph.NumArcs())
+	case asSimGrid:
+		m.settings.Sharing = contention.Sharing{Asymmetric: true, AckWeight: simGridAcks}
+		m.settings.FlowPerMessage = true
 	}
-	settings := cluster.Settings()
-	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
-	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
-	settings.HollowAbove = cli.DiscoverHollow
-	switch {
-	case own.simGrid:
-		settings.Sharing = contention.Sharing{Asymmetric: true, AckWeight: simGridAcks}
-		settings.FlowPerMessage = true
-	case coupling > 0:
-		settings.Sharing.Asymmetric = true
-		settings.Sharing.Coupling = slices.Repeat([]float64{coupling}, cluster.Graph.NumArcs())
-	}
-	own.cluster, own.sharing, own.lawful = cluster, *settings, coupling == 1 && !own.simGrid
-	return onSimulated(cluster, nil, settings, func(comm mpi.Communicator) (*outcome.Outcome, error) {
-		ranks := own // share nothing
-		return ranks.run(ctx, comm, s)
-	})
+	o.machine = &m
+	return simnet.Run(m.cluster.Graph, nil, m.settings, func(comm mpi.Communicator) error { return o.measure(ctx, comm, s) })
 }
 
 // simGridAcks is the share of a message's rate that its acknowledgements take the other way: SimGrid's cross traffic.
 const simGridAcks = 0.05
 
-func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	own := *o
-	if err := own.read(); err != nil {
-		return nil, err
-	}
-	own.budget = *allow(comm, s.budget, zhuParts)
-	return own.run(ctx, comm, s)
-}
-
-// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons,
+// zhuParts share the budget: one is for the network itself, and three are for the patterns. The last is kept for what rank 0 reckons,
 // and for what goes over its time.
 const zhuParts = 5
 
-// run is collective; others than rank 0 get nil.
-func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	if err := wantHosts(comm); err != nil { // before any of the budget is spent
-		return nil, err
+func (o zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
+	if err := o.read(); err != nil {
+		return err
 	}
-	d := &measure.DiscoverSettings{Budget: o.budget.next(), Seed: 1, Date: cli.Date(comm), Tool: "papers zhu"}
-	if _, is := comm.(*simnet.Comm); is {
+	if err := wantHosts(comm); err != nil { // before any of the budget is spent
+		return err
+	}
+	budget := s.budget.split(zhuParts)
+	d := &measure.DiscoverSettings{Budget: budget.next(), Seed: 1, Date: cli.Date(comm), Tool: "papers zhu"}
+	if isSimulated(comm) {
 		d.Samples, d.Repetitions, d.Untouched = cli.SimulatedSamples, 1, true
 	}
 	found, err := measure.Discover(ctx, comm, d)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var z *zhuExperiment
+	var run *zhuRun
+	settings := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.machine != nil, Budget: 3 * budget.next()}
 	if comm.Rank() == 0 {
-		z, err = o.design(found)
+		if run, err = newZhuRun(&o, found); err == nil {
+			settings.Patterns = run.transfers()
+			fmt.Fprintln(s.progress, words.Count(len(settings.Patterns), "pattern"))
+		}
 	}
 	if err := cli.Agree(comm, "zhu: patterns", err); err != nil {
-		return nil, err
+		return err
 	}
-	measured, start := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}, time.Now()
-	if o.budget.left != nil {
-		measured.Budget = max(leastShare, o.budget.left()*(zhuParts-2)/(zhuParts-1))
-	}
-	finish := func() {}
-	if comm.Rank() == 0 {
-		measured.Patterns = z.patterns()
-		shown := progress.New(s.progress, "patterns")
-		measured.Progress = func(done, total int) {
-			shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
-		}
-		finish = shown.Close
-	}
-	r, err := concurrent.Measure(ctx, comm, measured)
-	finish()
+	r, err := concurrent.Measure(ctx, comm, settings)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var report *zhuReport
 	if comm.Rank() == 0 {
-		report, err = z.evaluate(r)
+		err = run.evaluate(r)
 	}
 	if err := cli.Agree(comm, "zhu: measurements", err); err != nil || comm.Rank() != 0 {
-		return nil, err // others of several experiments go on, if it is input
+		return err // others of several experiments go on, if it is input
 	}
-	report.Library = strings.TrimSpace(found.Latencies.Library)
-	report.zhuOptions = o
-	return report.outcome()
+	return run.write(s.out)
 }

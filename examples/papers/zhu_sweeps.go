@@ -3,35 +3,35 @@ package main
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/topology"
 )
 
 // A zhuSweep is a number of transfers through one NIC, or between two racks: sections 5.1 and 5.2 of the paper.
 type zhuSweep struct {
-	backbone  bool // between racks; else through the NIC of one host
-	in, out   int  // transfers into the host or the first rack, and out of it
-	transfers []model.Transfer
+	backbone bool // between racks; else through the NIC of one host
+	in, out  int  // transfers into the host or the first rack, and out of it
 
 	measured         [2]float64   // mean bandwidth of those in and of those out, in B/s; NaN: there are none
 	predicted        [][2]float64 // by each law
 	slowest, fastest float64      // bandwidth of those out, relative to their mean
 }
 
-// sweeps makes those that the machine has ranks for: no two ranks have more than one transfer.
-func (z *zhuExperiment) sweeps() []zhuSweep {
+// allSweeps makes those that the machine has ranks for: no two ranks have more than one transfer.
+func (z *zhuRun) allSweeps() []zhuPattern {
 	numbers := []int{1, 2, 4, 8, 12, 15}
-	if z.o.cluster == nil {
+	if z.machine == nil {
 		numbers = numbers[:3] // each takes a real machine some seconds
 	}
-	var all []zhuSweep
-	racks, near := z.racks(), z.ranksOf
-	if racks != nil {
-		near = racks[0] // "in the same rack", section 5.1
+	near := z.ranksOf
+	if len(z.racks) > 1 {
+		near = z.racks[0] // "in the same rack", section 5.1
 	}
+	var all []zhuPattern
 	for _, backbone := range []bool{false, true} {
-		if backbone && racks == nil {
+		if backbone && len(z.racks) < 2 {
 			break
 		}
 		for _, in := range append([]int{0}, numbers...) {
@@ -39,41 +39,17 @@ func (z *zhuExperiment) sweeps() []zhuSweep {
 				if in > out {
 					continue // the other way round is the same
 				}
-				s := zhuSweep{backbone: backbone, in: in, out: out}
+				transfers := through(near, in, out, z.bytes, z.machine != nil)
 				if backbone {
-					s.transfers = across(racks, in, out, z.o.bytes)
-				} else {
-					s.transfers = through(near, in, out, z.o.bytes, z.o.cluster != nil)
+					transfers = across(z.racks, in, out, z.bytes)
 				}
-				if s.transfers != nil {
-					all = append(all, s)
+				if transfers != nil {
+					all = append(all, zhuPattern{transfers: transfers, sweep: &zhuSweep{backbone: backbone, in: in, out: out}})
 				}
 			}
 		}
 	}
 	return all
-}
-
-// racks are the hosts of two groups of hosts of the same level, the largest ones; nil if there are no two.
-func (z *zhuExperiment) racks() [][][]int {
-	groups := z.found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()
-	var racks [][][]int
-	for _, child := range groups[0].Children {
-		var hosts [][]int
-		for _, own := range z.ranksOf {
-			if slices.Contains(groups[child].Hosts, own[0]) {
-				hosts = append(hosts, own)
-			}
-		}
-		if len(hosts) > 1 {
-			racks = append(racks, hosts)
-		}
-	}
-	slices.SortStableFunc(racks, func(a, b [][]int) int { return len(b) - len(a) })
-	if len(racks) < 2 {
-		return nil
-	}
-	return racks[:2]
 }
 
 // through are transfers into and out of the first host, from and to the others in turn; nil if there
@@ -123,33 +99,29 @@ func across(racks [][][]int, in, out int, bytes int64) []model.Transfer {
 	return all
 }
 
-// rates are the mean bandwidths of the transfers in and out that take the given times.
-func (s *zhuSweep) rates(times []float64) [2]float64 {
-	mean := func(ts []float64) float64 {
-		sum := 0.0
-		for _, t := range ts {
-			sum += float64(s.transfers[0].Bytes) / t
-		}
-		return sum / float64(len(ts)) // of none NaN
-	}
-	return [2]float64{mean(times[:s.in]), mean(times[s.in:])}
-}
-
 // add takes up what was measured, and predicts it.
 func (s *zhuSweep) add(p *concurrent.Pattern, laws []zhuLaw) error {
+	bytes := float64(p.Transfers[0].Bytes)
+	rates := func(times []float64) [2]float64 { // mean bandwidths in and out
+		all := make([]float64, len(times))
+		for i, t := range times {
+			all[i] = bytes / t
+		}
+		return [2]float64{stat.Mean(all[:s.in], nil), stat.Mean(all[s.in:], nil)}
+	}
 	times := make([]float64, len(p.Times))
 	for i, t := range p.Times {
 		times[i] = t.Median
 	}
-	s.measured = s.rates(times)
-	own := float64(s.transfers[0].Bytes) / s.measured[1]
+	s.measured = rates(times)
+	own := bytes / s.measured[1]
 	s.slowest, s.fastest = own/slices.Max(times[s.in:]), own/slices.Min(times[s.in:])
 	for _, l := range laws {
-		predicted, err := l.times(s.transfers)
+		predicted, _, err := l.predict(p.Transfers)
 		if err != nil {
 			return err
 		}
-		s.predicted = append(s.predicted, s.rates(predicted))
+		s.predicted = append(s.predicted, rates(predicted))
 	}
 	return nil
 }

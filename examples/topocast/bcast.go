@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -78,7 +76,7 @@ then is printed.`,
 				return cli.BadInput("--json and --csv -: both are standard output")
 			}
 			rows := cli.NewOutput("--csv", table, c.OutOrStdout())
-			along, err := parseTopologies(topologies)
+			sources, err := parseTopologies(topologies)
 			if err != nil {
 				return err
 			}
@@ -107,7 +105,7 @@ then is printed.`,
 				if err := cli.CheckMemory(comm, s.Sizes); err != nil {
 					return err
 				}
-				report, err := benchmarkBcast(c.Context(), comm, known, along, budget, shared, &s, cli.ReportWriter(c, rows), c.ErrOrStderr())
+				report, err := benchmarkBcast(c.Context(), comm, known, sources, budget, shared, &s, cli.ReportWriter(c, rows), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
@@ -141,7 +139,7 @@ const timedPerRank = 35
 const longMessage = 16 << 20
 
 // benchmarkBcast is collective.
-func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
+func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, sources []groupSource, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
 	if network == nil {
 		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, timeout: shared.Timeout, quiet: shared.JSON}, stdout, stderr)
 		if err != nil {
@@ -152,7 +150,11 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		return nil, err
 	}
 	defer cli.LimitCalls(comm, shared.Timeout)() // measuring has a limit of its own
-	settings := &bcast.Settings{Network: network, Topologies: along, Budget: budget}
+	groups, err := topologiesOf(comm, network, sources, stderr)
+	if err != nil {
+		return nil, err
+	}
+	settings := &bcast.Settings{Network: network, Topologies: groups, Budget: budget}
 	if slices.ContainsFunc(classic.Algorithms(), func(a schedule.Algorithm) bool { return slices.Contains(s.Only, a.Name()) }) {
 		settings.Algorithms = slices.Concat(schedule.Algorithms(), []schedule.Algorithm{schedule.NativeGroups{}}, classic.Algorithms())
 	}
@@ -161,11 +163,8 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		return nil, err
 	}
 	warn(comm, b, stderr)
-	for _, name := range s.Only {
-		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return v == name || strings.HasPrefix(v, name+" (") }) {
-			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
-			return nil, cli.BadInput("--only %s: want one of %s", name, words.Or(plain))
-		}
+	if err := s.CheckNames(b); err != nil {
+		return nil, cli.BadInput("--only %w", err)
 	}
 	if longest := slices.Max(s.Sizes); longest >= longMessage && comm.Rank() == 0 && (s.Only == nil || slices.Contains(s.Only, bcast.Ours)) {
 		fmt.Fprintf(stderr, "choosing the plan for %s takes up to %v: see --budget\n", quantity.Bytes(longest), budget)

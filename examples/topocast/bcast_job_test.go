@@ -50,7 +50,7 @@ func TestJobBcastInterrupted(t *testing.T) {
 	told := false
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		fmt.Fprintln(&said, lines.Text())
-		if !told && strings.Contains(lines.Text(), "warning: hosts that the network does not know") {
+		if !told && strings.Contains(lines.Text(), "warning: hosts that were not measured") {
 			told = true
 			if !prints {
 				signalRanks(t, network, syscall.SIGINT)

@@ -144,7 +144,7 @@ func TestBcastOnOtherRanks(t *testing.T) {
 		t.Errorf("five of the hosts: %s", stderr)
 	}
 	for _, other := range []string{"tree:5x4 latency=10us,2us rate=10Gbps", "star:17 rate=10Gbps"} {
-		if _, stderr := bcastRows(t, other, "block", network); !strings.Contains(stderr, "warning: hosts that the network does not know") {
+		if _, stderr := bcastRows(t, other, "block", network); !strings.Contains(stderr, "warning: hosts that were not measured") {
 			t.Errorf("%s: %q", other, stderr)
 		}
 	}

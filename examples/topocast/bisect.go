@@ -42,8 +42,8 @@ For each switch, or for that of --switch, it puts ranks on two sides, as equal i
 between which all messages pass the switch: those to load it with, to see how much it carries
 (section 2.3.4).
 
-NET is a network of topocast discover, or a graph in DOT, TGF, GraphML or of SimGrid. Groups with a
-confidence below 0.9 do not count.
+` + wantNetworkFile("NET") + `
+Groups with a confidence below 0.9 do not count.
 
 Exit status: 4 where bandwidths are not known.`,
 		Example: `  topocast network bisect network.json

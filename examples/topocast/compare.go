@@ -21,10 +21,10 @@ func compareCommand(shared *cli.Flags) *cobra.Command {
 		Short: "Name the links and hosts that differ from a reference",
 		Long: `Compare holds a measured network (of topocast discover) against a reference:
 one that was measured before, a platform file
-{"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification in
-DOT (names on vertices, Gbit/s on edges), TGF, GraphML, or as a platform of SimGrid; groups of LGate, too, and of one
-host an XML of lstopo. Where the reference has groups alone they must be the same. Hosts are matched by
-name; there may be any number of ranks on each, in any order, and hosts that one
+{"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification.
+` + wantNetworkFile("REF") + `
+In DOT, names are on vertices and Gbit/s on edges. Of one host an XML of lstopo is a reference, too.
+Where the reference has groups alone they must be the same. Hosts are matched by name; there may be any number of ranks on each, in any order, and hosts that one
 side lacks are left out. Every link of the reference gets a verdict from its
 latency and its bandwidth each way, against the reference's and the other links
 of its level. What all latencies have in common, such as another MPI library, is

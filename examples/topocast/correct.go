@@ -33,8 +33,8 @@ measurements best (Bufe 2014, section 2.4). Before, the time that the message's 
 out, at the bandwidths of NET: over the slowest link of the path where switches cut through, or
 over each of its links where they store a message and forward it.
 
-NET is a network of topocast discover or reconstruct, or a graph in DOT, TGF, GraphML or of
-SimGrid; MEASUREMENTS is a file of topocast measure, or a matrix as reconstruct reads it, of the
+` + wantNetworkFile("NET") + `
+MEASUREMENTS is a file of topocast measure, or a matrix as reconstruct reads it, of the
 same ranks: in any order if both sides name them, else in the same one. With several repetitions the
 median of each pair counts.
 

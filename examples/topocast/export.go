@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
@@ -23,39 +24,29 @@ type exported struct {
 	stderr  io.Writer       // for warnings
 }
 
-// An exportFormat is a format of another tool.
-type exportFormat struct {
-	name  string
-	about string // what reads it
-	write func(io.Writer, exported) error
-}
+// A writer writes a machine in a format.
+type writer func(io.Writer, exported) error
 
-func exportFormats() []exportFormat {
-	return []exportFormat{
-		{"json", "topocast itself: links and groups, without parameters", writeJSON},
-		{"dot", "Graphviz: links with latency (s) and bandwidth (B/s)", graphFormat(encode.WriteDOT)},
-		{"tgf", "yEd and others: links labelled with us and MB/s", graphFormat(encode.WriteTGF)},
-		{"graphml", "yEd, Gephi, networkx: links with latency_s, bandwidth_Bps", graphFormat(encode.WriteGraphML)},
-		{"simgrid", "SimGrid: a platform, version 4.1", writeSimGrid},
-		{"lgate", "LGate: the groups of ranks", func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) }},
-		{"csv", "spreadsheets and scripts: latencies in us of all pairs", writeLatencies},
-		{"ibnetdiscover", "tools of InfiniBand: a fabric as ibnetdiscover prints it", graphFormat(encode.WriteIbnetdiscover)},
-		{"slurm-conf", "Slurm's topology.conf for topology/tree: hosts on switches", fabricFormat(encode.WriteSlurmConf)},
-		{"slurm-yaml", "Slurm's topology.yaml with a tree (25.05 or later)", fabricFormat(encode.WriteSlurmYAML)},
-		{"slurm-block", "Slurm's topology.conf for topology/block (23.11 or later)", fabricFormat(encode.WriteSlurmBlocks)},
-		{"slurm-block-yaml", "Slurm's topology.yaml with blocks (25.05 or later)", fabricFormat(encode.WriteSlurmBlockYAML)},
-		{"topograph", "topograph: the switches above each host, nearest first", fabricFormat(encode.WriteTopograph)},
+// writerOf is the writer of a format, nil if the format is only read.
+func writerOf(f encode.Format) writer {
+	switch {
+	case f.WriteGraph != nil:
+		return func(w io.Writer, x exported) error { return f.WriteGraph(w, x.graph) }
+	case f.WriteFabric != nil:
+		return fabricWriter(f.WriteFabric)
 	}
+	return map[string]writer{
+		"json":    writeJSON,
+		"simgrid": func(w io.Writer, x exported) error { return encode.WriteSimGrid(w, x.graph, x.network.Routing()) },
+		"lgate":   func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) },
+		"csv":     writeLatencies,
+	}[f.Name]
 }
 
 // writeJSON writes what reconstruct --json writes, without weak groups.
 func writeJSON(w io.Writer, x exported) error {
 	n := x.network
 	return encode.WriteResult(w, &topology.Result{Graph: x.graph, Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings()}, hostNames(x.graph))
-}
-
-func writeSimGrid(w io.Writer, x exported) error {
-	return encode.WriteSimGrid(w, x.graph, x.network.Routing())
 }
 
 // writeLatencies writes the times of messages of no bytes between the ranks.
@@ -75,11 +66,6 @@ func writeLatencies(w io.Writer, x exported) error {
 
 // hostNames are the names of the hosts of a graph.
 func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
-
-// graphFormat is a format that holds the graph alone.
-func graphFormat(write func(io.Writer, *topology.Graph) error) func(io.Writer, exported) error {
-	return func(w io.Writer, x exported) error { return write(w, x.graph) }
-}
 
 func exportCommand() *cobra.Command {
 	var format, output string
@@ -108,12 +94,19 @@ Groups with a confidence below 0.9 are left out. Formats:
 	return c
 }
 
+// wantNetworkFile says for the help what files an argument may be.
+func wantNetworkFile(argument string) string {
+	return words.Fill(argument+" is "+encode.Readable()+".", 78)
+}
+
 // exportTable lists the formats for the help.
 func exportTable() string {
 	var b strings.Builder
 	t := columns.New(&b)
-	for _, f := range exportFormats() {
-		t.Row("  "+f.name, f.about)
+	for _, f := range encode.Formats() {
+		if writerOf(f) != nil {
+			t.Row("  "+f.Name, f.About)
+		}
 	}
 	_ = t.Flush() // into memory
 	return b.String()
@@ -122,14 +115,16 @@ func exportTable() string {
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
 func export(file, format string, out cli.Output, stdout, stderr io.Writer) error {
-	var chosen *exportFormat
+	var write writer
 	var known []string
-	for _, f := range exportFormats() {
-		if known = append(known, f.name); f.name == format {
-			chosen = &f
+	for _, f := range encode.Formats() {
+		if w := writerOf(f); w != nil {
+			if known = append(known, f.Name); f.Name == format {
+				write = w
+			}
 		}
 	}
-	if chosen == nil {
+	if write == nil {
 		return cli.BadInput("--format %q: want one of %s", format, strings.Join(known, ", "))
 	}
 	n, err := cli.LoadNetwork(file)
@@ -137,7 +132,7 @@ func export(file, format string, out cli.Output, stdout, stderr io.Writer) error
 		return err
 	}
 	var content strings.Builder
-	if err := writeNetwork(&content, file, n, chosen.write, stderr); err != nil {
+	if err := writeNetwork(&content, file, n, write, stderr); err != nil {
 		return err
 	}
 	return out.SaveAndSay(stdout, format, func(w io.Writer) error {
@@ -147,7 +142,7 @@ func export(file, format string, out cli.Output, stdout, stderr io.Writer) error
 }
 
 // writeNetwork writes the network of a file in a format.
-func writeNetwork(w io.Writer, file string, n *model.Network, write func(io.Writer, exported) error, stderr io.Writer) error {
+func writeNetwork(w io.Writer, file string, n *model.Network, write writer, stderr io.Writer) error {
 	g, err := n.NameHosts(n.Graph())
 	if err == nil {
 		err = write(w, exported{n, g, stderr})

@@ -7,9 +7,8 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// fabricFormat is a format that holds hosts on switches, as schedulers want it. What a person
-// should know of it is told beside it.
-func fabricFormat(write func(io.Writer, *encode.Fabric) error) func(io.Writer, exported) error {
+// fabricWriter writes hosts on switches, as schedulers want them. What a person should know of the file is told beside it.
+func fabricWriter(write func(io.Writer, *encode.Fabric) error) writer {
 	return func(w io.Writer, x exported) error {
 		hosts := make([]string, x.graph.Hosts())
 		for rank := range hosts {

@@ -374,7 +374,7 @@ func TestJobFiles(t *testing.T) {
 		{"cut in half", write("cut", whole[:len(whole)/2]), 3, cli.StatusInput, "cut"},
 		{"flipped bit", write("flipped", flipped), 3, cli.StatusInput, "flipped"},
 		{"fewer ranks than measured", measured, 2, cli.StatusFine, ""},
-		{"another cluster", discovered(t, "--patterns", "0", "--sim", "tree:2x2"), 3, cli.StatusFine, "warning: hosts that the network does not know"},
+		{"another cluster", discovered(t, "--patterns", "0", "--sim", "tree:2x2"), 3, cli.StatusFine, "warning: hosts that were not measured"},
 		{"more ranks than measured", measured, 4, cli.StatusFine, "warning"},
 	} {
 		if !takes(i) {

@@ -213,8 +213,8 @@ func partsHelp() string {
 
 func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := measure.Settings{
-		Sizes: p.sizes, Repetitions: p.repetitions, Rounds: p.rounds, Seed: 1, Budget: p.budget, Date: p.date,
-		Schedule: p.pairing.scheme, Sequential: p.pairing.sequential, Precision: p.pairing.precision, Batch: p.pairing.batch, Silence: p.silence,
+		Pairs: harness.Pairs{Rounds: p.rounds, Scheme: p.pairing.scheme, Sequential: p.pairing.sequential},
+		Sizes: p.sizes, Repetitions: p.repetitions, Seed: 1, Budget: p.budget, Date: p.date, Precision: p.pairing.precision, Batch: p.pairing.batch, Silence: p.silence,
 		Record: p.file, Notify: p.notify, Progress: p.progress,
 	}
 	if p.network != nil {

@@ -1,13 +1,22 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
 )
 
 // topologyHelp is what --topology takes, for the help of commands.
@@ -24,24 +33,124 @@ func addTopologyFlag(c *cobra.Command, list *[]string) {
 	c.Flags().StringSliceVar(list, "topology", nil, "groups that plans follow: found, hosts, flat, level0 ..., network files, by commas; default: found")
 }
 
+// A groupSource is one value of --topology.
+type groupSource struct {
+	name    string
+	network *model.Network // that brings its own groups; nil: those of the name
+}
+
 // parseTopologies reads the files of a list; nil of an empty one.
-func parseTopologies(list []string) ([]bcast.Topology, error) {
-	var all []bcast.Topology
+func parseTopologies(list []string) ([]groupSource, error) {
+	var all []groupSource
 	for _, text := range list {
-		t := bcast.Topology{Name: text}
+		t := groupSource{name: text}
 		if !namedTopology.MatchString(text) {
 			n, err := cli.LoadNetwork(text)
 			if err != nil {
 				return nil, cli.BadInput("--topology: want found, hosts, flat, level0 and so on, or a network file: %v", err)
 			}
-			t = bcast.Topology{Name: filepath.Base(text), Network: n}
+			t = groupSource{filepath.Base(text), n}
 		}
-		for _, other := range all {
-			if other.Name == t.Name {
-				return nil, cli.BadInput("--topology: %s is given twice", t.Name)
-			}
+		if !table.IsTopologyName(t.name) || t.network != nil && namedTopology.MatchString(t.name) {
+			return nil, cli.BadInput("--topology: %s: want a file with another name, of plain text without commas and brackets", text)
+		}
+		if slices.ContainsFunc(all, func(o groupSource) bool { return o.name == t.name }) {
+			return nil, cli.BadInput("--topology: %s is given twice", t.name)
 		}
 		all = append(all, t)
 	}
 	return all, nil
+}
+
+// topologiesOf is collective: it returns, on rank 0, the groups of all sources but those that an earlier one has already;
+// nil of no sources.
+func topologiesOf(comm mpi.Communicator, network *model.Network, sources []groupSource, stderr io.Writer) ([]table.Topology, error) {
+	if sources == nil {
+		return nil, nil
+	}
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return nil, err
+	}
+	var all []table.Topology
+	if comm.Rank() == 0 {
+		all, err = groupsOf(network, sources, places, stderr)
+	}
+	return all, cli.Agree(comm, "topologies", err)
+}
+
+// groupsOf is the part of rank 0. places are those of all ranks.
+func groupsOf(network *model.Network, sources []groupSource, places []mpi.Place, stderr io.Writer) (all []table.Topology, err error) {
+	view, err := viewOf(network, places)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		t := table.Topology{Name: s.name}
+		if s.network != nil {
+			other, err := viewOf(s.network, places)
+			if err != nil {
+				return nil, fmt.Errorf("topology %s: %w", s.name, err)
+			}
+			for _, w := range other.Warnings()[len(s.network.Warnings()):] {
+				fmt.Fprintf(stderr, "warning: topology %s: %s\n", s.name, w)
+			}
+			t.Levels = levelsOf(other)
+		} else if t.Levels, err = levelsNamed(s.name, view, places); err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(all, func(o table.Topology) bool { return table.SameLevels(o.Levels, t.Levels) }); i >= 0 {
+			fmt.Fprintf(stderr, "warning: topology %s has the groups of %s: compared once\n", s.name, all[i].Name)
+			continue
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// viewOf is the network of the ranks at the given places.
+func viewOf(n *model.Network, places []mpi.Place) (*model.Network, error) {
+	if n.Hosts() == nil && n.Ranks() == len(places) {
+		return n, nil
+	}
+	at := make([]model.Location, len(places))
+	for i, p := range places {
+		at[i] = model.Location{Host: p.Host, Core: p.Core}
+	}
+	return n.ViewTypical(at)
+}
+
+// levelsOf are the groups of a network by level, without the levels that have none.
+func levelsOf(n *model.Network) [][][]int {
+	return slices.DeleteFunc(table.Levels(n.Hierarchy()), func(groups [][]int) bool { return groups == nil })
+}
+
+// levelsNamed are the groups of a source that needs no file.
+func levelsNamed(name string, view *model.Network, places []mpi.Place) ([][][]int, error) {
+	levels := levelsOf(view)
+	switch digits, one := strings.CutPrefix(name, "level"); {
+	case name == bcast.Found:
+		return levels, nil
+	case name == "flat":
+		return nil, nil
+	case one:
+		if i, err := strconv.Atoi(digits); err == nil && i < len(levels) {
+			return levels[i : i+1], nil
+		}
+		known := []string{bcast.Found, "hosts", "flat"}
+		for i := range levels {
+			known = append(known, fmt.Sprint("level", i))
+		}
+		return nil, cli.BadInput("--topology %s: want %s, or a network file", name, words.Or(known))
+	}
+	host, names := mpi.NumberHosts(places)
+	ranks := make([][]int, len(names))
+	for r, h := range host {
+		ranks[h] = append(ranks[h], r)
+	}
+	ranks = slices.DeleteFunc(ranks, func(of []int) bool { return len(of) < 2 || len(of) == len(places) })
+	if len(ranks) == 0 {
+		return nil, nil
+	}
+	return [][][]int{ranks}, nil
 }

@@ -82,7 +82,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			if err := decision.Write(io.Discard, l, nil); err != nil {
 				return cli.BadInput("--print %s: want %s", language, words.Or(decision.Languages()))
 			}
-			along, err := parseTopologies(topologies)
+			sources, err := parseTopologies(topologies)
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				if err := cli.CheckMemory(comm, list); err != nil {
 					return err
 				}
-				tuned, err := tune(c.Context(), comm, known, along, list, budget, c.ErrOrStderr())
+				tuned, err := tune(c.Context(), comm, known, sources, list, budget, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
@@ -138,7 +138,7 @@ type tuned struct {
 }
 
 // tune is collective.
-func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, sizes []int, budget time.Duration, stderr io.Writer) (*tuned, error) {
+func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, sources []groupSource, sizes []int, budget time.Duration, stderr io.Writer) (*tuned, error) {
 	// What was tuned before is measured anew.
 	network, err := network.WithBcastTable(nil)
 	if err != nil {
@@ -147,7 +147,11 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, al
 	if budget > 0 { // 0 is none
 		budget = max(1, budget/time.Duration(len(sizes)))
 	}
-	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: along, Budget: budget})
+	groups, err := topologiesOf(comm, network, sources, stderr)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: groups, Budget: budget})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +169,7 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, al
 			}
 			return found, cmp.Or(found.take(comm, b, sizes[:done]), b.Close())
 		}
-		if err := b.TuneAll(size); err != nil {
+		if err := b.Tune(nil, size); err != nil {
 			return nil, err
 		}
 	}
@@ -201,7 +205,7 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 		}
 		if class := table.SizeClass(int64(size)); class > 0 {
 			t.tuning.Cells = append(t.tuning.Cells, table.Cell{Bytes: class, Choice: table.Choice{
-				Algorithm: schedule.Text(plan.Algorithm), Topology: plan.Topology, Segment: int64(plan.Segment), Measured: math.NaN(), Native: math.NaN(),
+				Algorithm: schedule.Text(plan.Algorithm), Segment: int64(plan.Segment), Measured: math.NaN(), Native: math.NaN(),
 			}})
 		}
 	}

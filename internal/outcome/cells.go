@@ -50,12 +50,12 @@ func (c Column) head() string {
 	return c.Name + " (" + c.Unit + ")"
 }
 
-// decimals is how many plain numbers of column k have, so that the largest has three digits or all before the
-// point, and the column is even; 0 if all are whole.
+// decimals is how many the plain numbers of column k have, so that the column is even. The largest number has three digits,
+// or all before the point. Whole numbers have none.
 func (t *Table) decimals(k int) int {
 	largest, whole := 0.0, true
 	for _, row := range t.Rows {
-		if v, is := row[k].(float64); is && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v, is := row[k].(float64); is {
 			largest = max(largest, math.Abs(v))
 			whole = whole && v == math.Trunc(v)
 		}
@@ -73,16 +73,12 @@ func (t *Table) cells() [][]string {
 	for k, c := range t.Columns {
 		decimals := t.decimals(k)
 		for i, row := range t.Rows {
-			text := ""
+			text := "-"
 			switch v := row[k].(type) {
 			case string:
 				text = v
-			case int:
-				if text = strconv.Itoa(v); c.Unit != "" {
-					text = show(float64(v), c.Unit)
-				}
 			case float64:
-				if text = show(v, c.Unit); c.Unit == "" && !math.IsNaN(v) {
+				if text = show(v, c.Unit); c.Unit == "" {
 					text = strconv.FormatFloat(v, 'f', decimals, 64)
 				}
 			}

@@ -11,9 +11,10 @@
 //	s.Compare(outcome.Measured, "mean error, 10 hosts, d = 1", "%", 3.83, ours)
 //	s.Compare(outcome.AtLeast, "share of errors within 10 %", "%", 90, share)
 //	s.Compare(outcome.Input, "bandwidth of a link", "B/s", 117.5e6, measured)
-//	s.Figure("figure-4", figure)
+//	picture, err := draw.Plot("Figure 4", x, y, series)
+//	err = s.Figure("figure-4", picture, err)
 //
-// Every comparison has a Kind: measured under the conditions of the source, measured under other conditions, computed from
-// the source's own numbers, an input of the simulated machine, or a bound. Shares of agreement count the first kind only.
+// Every comparison has a Kind. A number is measured under the conditions of the source or under other conditions. Or it is computed
+// from the source's own numbers, an input of the simulated machine, or a bound. Shares of agreement count the first kind only.
 // Ours is NaN where a number could not be had, and counts as not reproduced.
 package outcome

@@ -7,32 +7,20 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 )
 
-// WriteJSON writes the outcome for programs: numbers with all digits, in the units of their
-// columns; what is not known is null.
-func (o *Outcome) WriteJSON(w io.Writer) error {
-	return json.NewEncoder(w).Encode(struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-		*Outcome
-	}{"topocast/experiment", 3, o})
-}
-
-// MarshalJSON implements json.Marshaler.
-func (t *Table) MarshalJSON() ([]byte, error) {
-	rows := make([][]any, len(t.Rows))
-	for i, row := range t.Rows {
-		for _, cell := range row {
-			if v, is := cell.(float64); is {
-				cell = jsonfile.Known(v)
-			}
-			rows[i] = append(rows[i], cell)
+// WriteJSON writes a line for each outcome, for programs: numbers with all digits, in the units of their columns; what is not
+// known is null.
+func WriteJSON(w io.Writer, outcomes ...*Outcome) error {
+	for _, o := range outcomes {
+		err := json.NewEncoder(w).Encode(struct {
+			Format  string `json:"format"`
+			Version int    `json:"version"`
+			*Outcome
+		}{"topocast/experiment", 3, o})
+		if err != nil {
+			return err
 		}
 	}
-	return json.Marshal(struct {
-		Name    string   `json:"name"`
-		Columns []Column `json:"columns"`
-		Rows    [][]any  `json:"rows"`
-	}{t.Name, t.Columns, rows})
+	return nil
 }
 
 // MarshalJSON implements json.Marshaler.

@@ -14,18 +14,21 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// Write writes all of the outcome as Markdown, with lines and tables that can be read in a terminal.
-func (o *Outcome) Write(w io.Writer) error {
+// Write writes all of the outcomes as Markdown, with lines and tables that can be read in a terminal, and at the end what agrees.
+func Write(w io.Writer, outcomes ...*Outcome) error {
 	out := bufio.NewWriter(w)
-	o.write(out, false)
+	for _, o := range outcomes {
+		o.write(out, false)
+	}
+	writeSummary(out, outcomes)
 	return out.Flush()
 }
 
 // pageFigures is the folder of a page's figures, beside the page.
 const pageFigures = "img/papers"
 
-// WritePage writes a page of results: an introduction, what agrees by source and kind, and of each section the numbers
-// that it compares, why they differ, and its figures, which are files in img/papers beside the page.
+// WritePage writes a page of results: an introduction, and what agrees by source and kind. Of each section it has the numbers that
+// are compared, why they differ, and the figures, which are files in img/papers beside the page.
 // Inputs are counted and not listed. A section that compares nothing but says why others differ has its own tables.
 func WritePage(path, intro string, outcomes ...*Outcome) error {
 	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), pageFigures), 0o777); err != nil {
@@ -45,10 +48,9 @@ func WritePage(path, intro string, outcomes ...*Outcome) error {
 	}
 	return outfile.Write(path, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
-		fmt.Fprintf(out, "%s\n## What repeats, by kind\n\n", intro)
-		WriteSummary(out, outcomes...)
+		fmt.Fprint(out, intro)
+		writeSummary(out, outcomes)
 		for _, o := range outcomes {
-			fmt.Fprintln(out)
 			o.write(out, true)
 		}
 		return out.Flush()
@@ -76,10 +78,9 @@ func (o *Outcome) write(w io.Writer, brief bool) {
 			fmt.Fprintf(w, "\n%s\n", text)
 		}
 	}
-	fmt.Fprintf(w, "## %s\n", o.Name)
+	fmt.Fprintf(w, "\n## %s\n", o.Name)
 	paragraph(o.Source)
 	paragraph(o.Where)
-	paragraph(o.Summary().sentences())
 	for _, s := range o.Sections {
 		compared := s.comparisons(!brief)
 		if brief && !s.onPage() {
@@ -160,34 +161,26 @@ func (t *Table) write(w io.Writer) {
 	}
 }
 
-// comparisons are tables of what the source prints, one for each kind.
+// comparisons are tables of what the source prints, one for each group of kinds.
 func (s *Section) comparisons(inputs bool) []*Table {
 	var all []*Table
-	for _, k := range []struct {
-		first, last Kind
-		title, off  string
-	}{
-		{Measured, Measured, "Printed by the source, and measured by us under its conditions", "off by"},
-		{Otherwise, Otherwise, "Printed by the source, and measured by us under other conditions", "off by"},
-		{Computed, Computed, "Printed by the source, and computed from its own equations and tables", "off by"},
-		{AtLeast, About, "Bounds that the source prints, and ours (about: within a quarter)", "holds"},
-		{Input, Input, "Inputs: printed by the source, by which the machine was made, and measured on it", "off by"},
-	} {
-		t := &Table{Name: "printed", Title: k.title, Columns: []Column{Text("what"), values("printed"), values("ours"), values(k.off)}}
+	for _, g := range groups() {
+		last := "off by"
+		if g.first.bound() {
+			last = "holds"
+		}
+		t := &Table{Name: "printed", Title: g.title, Columns: []Column{Text("what"), values("printed"), values("ours"), values(last)}}
 		for _, c := range s.Compared {
-			if k.first <= c.Kind && c.Kind <= k.last {
+			if g.has(c.Kind) {
 				t.Rows = append(t.Rows, c.cells())
 			}
 		}
-		if t.Rows != nil && (inputs || k.first != Input) {
+		if t.Rows != nil && (inputs || g.first != Input) {
 			all = append(all, t)
 		}
 	}
 	return all
 }
-
-// notReproduced stands where the difference of our number would be.
-const notReproduced = "not reproduced"
 
 // cells are the row of a comparison.
 func (c Comparison) cells() []any {
@@ -199,7 +192,7 @@ func (c Comparison) cells() []any {
 		}
 	}
 	if math.IsNaN(c.Ours) {
-		last = notReproduced
+		last = "not reproduced"
 	}
 	return []any{c.What, printed, withUnit(c.Ours, c.Unit), last}
 }

@@ -2,7 +2,9 @@ package outcome
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology/draw"
 )
 
@@ -29,10 +31,10 @@ type Section struct {
 
 // A Table is rows of numbers and names.
 type Table struct {
-	Name    string // in JSON: "table-2"
-	Title   string // above it; "": none
-	Columns []Column
-	Rows    [][]any // a string, a float64 (NaN: not known) or an int, one per column
+	Name    string   `json:"name"` // table-2
+	Title   string   `json:"-"`    // above it; "": none
+	Columns []Column `json:"columns"`
+	Rows    [][]any  `json:"rows"` // a string, a float64 or nil (a number that is not known), one per column
 }
 
 // A Column says what stands in it.
@@ -70,9 +72,11 @@ func (o *Outcome) Section(title string) *Section {
 	return s
 }
 
-// Warn adds a warning.
+// Warn adds a warning, unless the outcome has it already.
 func (o *Outcome) Warn(format string, args ...any) {
-	o.Warnings = append(o.Warnings, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(o.Warnings, text) {
+		o.Warnings = append(o.Warnings, text)
+	}
 }
 
 // Say adds a paragraph.
@@ -92,29 +96,36 @@ func (s *Section) Table(name string, columns ...Column) *Table {
 	return t
 }
 
-// Row adds a row: a string per column of names, a float64 or an int per column of numbers.
+// Row adds a row: a string per column of names, a float64 (NaN: not known) or an int per column of numbers.
 // It panics if it does not fit the columns, which is a mistake of the program.
 func (t *Table) Row(cells ...any) {
 	if len(cells) != len(t.Columns) {
 		panic(fmt.Sprintf("outcome: table %s: a row of %d cells for %d columns", t.Name, len(cells), len(t.Columns)))
 	}
 	for k, cell := range cells {
-		switch cell.(type) {
+		fits := false
+		switch v := cell.(type) {
 		case string:
-			if t.Columns[k].text {
-				continue
-			}
-		case float64, int:
-			if !t.Columns[k].text {
-				continue
+			fits = t.Columns[k].text
+		case int:
+			fits, cells[k] = !t.Columns[k].text, float64(v)
+		case float64:
+			fits = !t.Columns[k].text
+			if jsonfile.Known(v) == nil {
+				cells[k] = nil
 			}
 		}
-		panic(fmt.Sprintf("outcome: table %s: column %s: %v (%T)", t.Name, t.Columns[k].Name, cell, cell))
+		if !fits {
+			panic(fmt.Sprintf("outcome: table %s: column %s: %v (%T)", t.Name, t.Columns[k].Name, cell, cell))
+		}
 	}
 	t.Rows = append(t.Rows, cells)
 }
 
-// Figure adds a figure.
-func (s *Section) Figure(name string, picture *draw.Figure) {
-	s.Figures = append(s.Figures, Figure{name, picture})
+// Figure adds a figure, unless drawing it failed. It returns that error.
+func (s *Section) Figure(name string, picture *draw.Figure, err error) error {
+	if err == nil {
+		s.Figures = append(s.Figures, Figure{name, picture})
+	}
+	return err
 }

@@ -26,7 +26,7 @@ func BenchmarkForms(b *testing.B) {
 			of   func(*Repetitions) error
 		}{
 			{"symmetric", func(m *Repetitions) error { _, _, err := m.Symmetric(); return err }},
-			{"directed", func(m *Repetitions) error { _, err := m.Directed(Undisturbed); return err }},
+			{"directed", func(m *Repetitions) error { _, err := m.Directed(); return err }},
 		} {
 			b.Run(fmt.Sprintf("%s/R=%d", form.name, repetitions), func(b *testing.B) {
 				b.ReportAllocs()

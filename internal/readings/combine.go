@@ -2,17 +2,12 @@ package readings
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
 
-// Symmetric brings repetitions to one level (see levels) and makes one reading per pair: the mean of the lower half of all there are, of the
-// repetitions and of both directions. Where noise only adds, it is nearly as good as the
-// smallest, and better where noise goes both ways: of four readings it leaves 0.30 of
-// an exponential's scale (the smallest 0.25) and 0.58 of a normal's (0.70). A direction that is slower
-// for good, a slow round of two and one outlier of three lie in the upper half. Of a
-// direction read many times the smallest is left out.
+// Symmetric brings repetitions to one level (see levels) and combines all samples of a pair, of the repetitions
+// and of both directions, by Combine.
 //
 // A reading of zero (a coarse timer) or below (an overhead subtracted) becomes half the
 // smallest above zero. Pairs measured in no repetition are estimated, see Symmetric; ErrDisconnected
@@ -131,8 +126,8 @@ func (s *source) tile(dst []float64, i0, i1, j0, j1 int) {
 	}
 }
 
-// pair is the smallest reading from row i to column j of the square that counts, the smallest back, and
-// that of the pair; NaN if never measured. It is not ok if one is not valid. Which of two is the smaller is an
+// pair is the smallest sample from row i to column j of the square, the smallest back, and the measurement
+// of the pair; NaN if never measured. It is not ok if one is not valid. Which of two is the smaller is an
 // even chance, so for up to two repetitions without gaps it is found without a branch.
 func (t *tiles) pair(i, j int) (there, back, both float64, ok bool) {
 	x, y := i*tile+j, j*tile+i
@@ -155,32 +150,24 @@ func (t *tiles) pair(i, j int) (there, back, both float64, ok bool) {
 	there, one := t.direction(t.there, x)
 	back, other := t.direction(t.back, y)
 	ok = one+other <= math.MaxFloat32 || allValid(t.there, x) && allValid(t.back, y)
-	return there, back, lowerHalf(t.values), ok
+	return there, back, Combine(t.values), ok
 }
 
-// direction appends cell x of each square to the values, without the smallest where there are many. It
-// returns the smallest one appended, NaN if there is none, and the sum of the sizes of all.
+// direction appends cell x of each square to the values. It returns the smallest one, NaN if there is none, and
+// the sum of the sizes of all.
 func (t *tiles) direction(squares [][]float64, x int) (least, sizes float64) {
-	from := len(t.values)
+	least = math.Inf(1)
 	for _, square := range squares {
 		if v := square[x]; v == v {
 			sizes += math.Abs(v)
 			t.values = append(t.values, v)
-			if last := len(t.values) - 1; v < t.values[from] {
-				t.values[from], t.values[last] = v, t.values[from]
-			}
+			least = min(least, v)
 		}
 	}
-	own := t.values[from:]
-	switch {
-	case len(own) == 0:
-		return math.NaN(), sizes
-	case len(own) < many:
-		return own[0], sizes
+	if math.IsInf(least, 1) {
+		least = math.NaN()
 	}
-	own[0] = own[len(own)-1]
-	t.values = t.values[:len(t.values)-1]
-	return slices.Min(t.values[from:]), sizes
+	return least, sizes
 }
 
 // allValid tells whether cell x of each square is valid or not measured.

@@ -19,21 +19,21 @@ type Directed struct {
 }
 
 // DirectedOf is what methods take that do not assume nested groups: matrices, checked as by New,
-// combined by Undisturbed, from zero.
+// combined, from zero.
 func DirectedOf(by string, matrices []mat.Matrix) (*Directed, error) {
 	m, err := New(by, matrices)
 	if err != nil {
 		return nil, err
 	}
-	d, err := m.Directed(Undisturbed)
+	d, err := m.Directed()
 	if err != nil {
 		return nil, err
 	}
 	return d.fromZero(), nil
 }
 
-// Directed combines repetitions cell by cell by a rule. O(n^2) for each.
-func (m *Repetitions) Directed(rule Rule) (*Directed, error) {
+// Directed combines the samples of each ordered pair by Combine. O(n^2) for each repetition.
+func (m *Repetitions) Directed() (*Directed, error) {
 	n := m.n
 	d := &Directed{n: n, d: make([]float64, n*n)}
 	values := make([]float64, 0, len(m.sources))
@@ -53,16 +53,12 @@ func (m *Repetitions) Directed(rule Rule) (*Directed, error) {
 					values = append(values, v)
 				}
 			}
-			if len(values) == 0 {
-				row[j] = math.NaN()
-				continue
-			}
 			if len(values) >= 2 {
 				if x := logRatio(values[0], values[1]); x == x {
 					apart = append(apart, x)
 				}
 			}
-			row[j] = rule(values)
+			row[j] = Combine(values)
 		}
 	}
 	d.noise = stats.SigmaOfOne(apart)

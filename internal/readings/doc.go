@@ -1,6 +1,6 @@
 // Package readings is the one door through which measured matrices come in: it checks
-// them, reads them and combines their repetitions, so that every method refuses
-// the same matrices with the same words, and differs from others in its rule only.
+// them, reads them and combines their repetitions by one rule (Combine), so that every method refuses
+// the same matrices with the same words, and begins with the same measurements.
 //
 //	repetitions, err := readings.New("linkage", matrices)
 //	pairs, quality, err := repetitions.Symmetric() // one reading per pair of hosts

@@ -45,7 +45,7 @@ func FuzzReadings(f *testing.F) {
 		s, _, err := m.Symmetric()
 		mb, _ := New("x", back)
 		sb, _, errb := mb.Symmetric()
-		d, errd := m.Directed(Undisturbed)
+		d, errd := m.Directed()
 		if (err == nil) != (errb == nil) || err == nil && errd != nil || err != nil && errd == nil && !errors.Is(err, ErrDisconnected) {
 			t.Fatalf("errors %v, transposed %v, directed %v", err, errb, errd)
 		}

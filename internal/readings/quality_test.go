@@ -73,7 +73,7 @@ func TestNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := m.Directed(Smallest)
+	d, err := m.Directed()
 	if err != nil {
 		t.Fatal(err)
 	}

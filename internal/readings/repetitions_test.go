@@ -101,7 +101,7 @@ func TestInvalidReadingsAreRefused(t *testing.T) {
 						t.Fatal(err)
 					}
 					_, _, symmetric := m.Symmetric()
-					_, directed := m.Directed(Smallest)
+					_, directed := m.Directed()
 					for form, err := range map[string]error{"Symmetric": symmetric, "Directed": directed} {
 						if err == nil || !strings.Contains(err.Error(), "hosts 1 and 2: latency from 2 is") {
 							t.Errorf("%s of %g in repetition %d of %d: error %v", form, bad, at, repetitions, err)

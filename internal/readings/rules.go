@@ -2,16 +2,12 @@ package readings
 
 import (
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// many is the number of readings of one direction from which on the smallest is left out, as a
-// clock may slip: the second smallest of five is still below the middle, and a clock that slips once in
-// them decides nothing. From four to fifteen nothing changes in the tests, with two noise
-// that is not taken off does.
-const many = 5
+// many is the number of samples from which on the smallest is left out: a clock may slip once in them.
+const many = 10
 
 // AsymmetryTolerance is the ratio of the two directions of a pair above which
 // it is reported. Readings with 5 % of noise reach 1.25 in one pair of ten
@@ -19,40 +15,25 @@ const many = 5
 // a hop, or a bad cable, reach it easily. It decides a warning only.
 const AsymmetryTolerance = 1.25
 
-// A Rule makes one reading of those of one direction, none of which is NaN and of which there
-// is one at least. It may reorder them.
-type Rule func(values []float64) float64
-
-// Smallest is the smallest reading: latencies are disturbed upwards only.
-func Smallest(values []float64) float64 { return slices.Min(values) }
-
-// Undisturbed is the smallest reading, of five and more the second smallest: noise only adds, but
-// a clock may slip. It is the rule for what is wanted of each direction by itself.
-func Undisturbed(values []float64) float64 {
+// Combine makes one measurement of the samples of a pair, or of one of its directions: the mean of their
+// lower half, of an odd number without the middle one. Of ten and more the smallest is left out. It is NaN of
+// no samples, and reorders the values.
+//
+// This is the only rule by which repetitions become one value. Where noise only adds, it is nearly as good
+// as the smallest, and better where noise goes both ways. Of four samples it leaves 0.30 of an exponential's
+// scale (the smallest 0.25) and 0.58 of a normal's (0.70). A direction that is slower for good, a slow round
+// of two and two outliers of three lie in the upper half.
+func Combine(values []float64) float64 {
+	skip := 0
 	if len(values) >= many {
-		values = withoutSmallest(values)
+		skip = 1
 	}
-	return slices.Min(values)
-}
-
-// withoutSmallest drops the smallest of the values, which it reorders.
-func withoutSmallest(values []float64) []float64 {
-	least, last := 0, len(values)-1
-	for k, v := range values {
-		if v < values[least] {
-			least = k
-		}
+	half := (len(values) - skip) / 2
+	if len(values) == 1 {
+		half = 1
 	}
-	values[least] = values[last]
-	return values[:last]
-}
-
-// lowerHalf is the rule for both directions of a pair together, whose readings are more: the mean of the lower half of the values, of an odd number with the middle one;
-// NaN if there are none. It sorts that half.
-func lowerHalf(values []float64) float64 {
-	half := (len(values) + 1) / 2
 	sum := 0.0
-	for k := range half {
+	for k := range skip + half {
 		least := k
 		for m := k + 1; m < len(values); m++ {
 			if values[m] < values[least] {
@@ -60,7 +41,9 @@ func lowerHalf(values []float64) float64 {
 			}
 		}
 		values[k], values[least] = values[least], values[k]
-		sum += values[k]
+		if k >= skip {
+			sum += values[k]
+		}
 	}
 	return sum / float64(half) // 0/0 is NaN
 }

@@ -2,42 +2,74 @@ package adaptive
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology/linkage"
 )
 
 const (
 	allRepetitions = 2
-	// Hosts of which all pairs are read by default: 2 million pairs, and two matrices of 32 MB.
-	defaultMostAll = 2048
+	// Most hosts of which all pairs are read: 2 million pairs, and two matrices of 32 MB.
+	mostAll = 2048
 )
 
-// withoutTree finds what is no tree of equal links: by all its pairs, or, of many hosts, by blocks.
-func (r *Result) withoutTree(l *ledger, s *Settings, rng *rand.Rand) error {
-	most := s.MostAllPairs
-	if most == 0 {
-		most = defaultMostAll
+// withoutTree finds what is no tree of equal links by all its pairs.
+func (r *Result) withoutTree(l *ledger, rng *rand.Rand) error {
+	if l.hosts > mostAll {
+		return fmt.Errorf("adaptive: %d hosts that are no nested groups of equal links: only all pairs tell how they are wired: %w", l.hosts, errNoTree)
 	}
-	if l.hosts > most {
-		return r.blocks(l, rng)
-	}
-	r.Method = MethodAllPairs
 	hosts := make([]int32, l.hosts)
 	for h := range hosts {
 		hosts[h] = int32(h)
 	}
-	values, err := readAll(l, hosts, allRepetitions, rng)
+	all, err := readAll(l, hosts, allRepetitions, rng)
 	if err != nil {
 		return fmt.Errorf("adaptive: all pairs: %w", err)
 	}
-	found, err := linkage.Reconstruct(matrices(values, l.hosts)...)
-	if err != nil {
+	if r.Topology, err = linkage.Reconstruct(all...); err != nil {
 		return err
 	}
+	r.allPairs = true
 	if l.hosts > fewHosts {
-		found.Warnings = append(found.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
+		r.Topology.Warnings = append(r.Topology.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
 	}
-	r.Topology = found
 	return nil
+}
+
+// readAll reads all pairs of the given hosts so many times, in rounds of disjoint pairs by the circle method. It returns
+// latencies in s, NaN on the diagonal and where there is none.
+func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.Matrix, error) {
+	size := len(hosts)
+	var all []mat.Matrix
+	for range repetitions {
+		latencies := mat.NewDense(size, size, slices.Repeat([]float64{math.NaN()}, size*size))
+		player := rng.Perm(size)
+		for _, round := range rng.Perm(harness.CircleRounds(size)) {
+			l.open()
+			var pairs [][2]int
+			for p := range size {
+				if q := harness.CirclePartner(size, p, round); q > p {
+					a, b := player[p], player[q]
+					l.add(hosts[a], hosts[b])
+					pairs = append(pairs, [2]int{a, b})
+				}
+			}
+			z, err := l.read()
+			if err != nil {
+				return nil, err
+			}
+			for i, p := range pairs {
+				d := math.Exp(z[i])
+				latencies.Set(p[0], p[1], d)
+				latencies.Set(p[1], p[0], d)
+			}
+		}
+		all = append(all, latencies)
+	}
+	return all, nil
 }

@@ -54,12 +54,12 @@ func BenchmarkWirings(b *testing.B) {
 						r := explore(b, m, noise{sigma: 0.03, outliers: 0.02}, 200+seed, s)
 						b.StopTimer()
 						missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
-						if missing+extra > 0 || kind.share == 1 && r.Share() > 0.03 {
-							b.Errorf("seed %d: of %d groups %d are not confident, %d firm ones do not exist; %.2f %% of the pairs", seed, len(m.sets()), missing, extra, 100*r.Share())
+						if missing+extra > 0 || kind.share == 1 && r.share() > 0.03 {
+							b.Errorf("seed %d: of %d groups %d are not confident, %d firm ones do not exist; %.2f %% of the pairs", seed, len(m.sets()), missing, extra, 100*r.share())
 						}
 						hosts += float64(m.n)
-						read += 100 * r.Share()
-						pairs += 100 * float64(r.Pairs()) / (float64(m.n) * float64(m.n-1) / 2)
+						read += 100 * r.share()
+						pairs += 100 * float64(r.pairs()) / (float64(m.n) * float64(m.n-1) / 2)
 						certificate += 100 * m.certificate()
 						rounds += float64(r.Rounds)
 						b.StartTimer()
@@ -92,8 +92,8 @@ func BenchmarkPlanner(b *testing.B) {
 		b.StopTimer()
 		missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
 		b.ReportMetric(float64(missing+extra), "wrong")
-		b.ReportMetric(float64(r.Pairs())/n, "pairs/host")
-		b.ReportMetric(100*r.Share(), "%read")
+		b.ReportMetric(float64(r.pairs())/n, "pairs/host")
+		b.ReportMetric(100*r.share(), "%read")
 		b.ReportMetric(float64(r.Rounds), "rounds")
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")
 		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/(1<<20), "MiB-allocated")

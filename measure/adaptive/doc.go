@@ -1,67 +1,65 @@
-// Package adaptive finds how hosts are grouped from the latencies of few pairs, where all pairs would take too long:
-// of 1,024 hosts it reads some 3 % of the pairs, of 16,384 some 0.15 %.
+// Package adaptive finds how hosts are grouped from the latencies of few pairs, where all pairs would take too long.
+// Of 1,024 hosts it reads some 2 % of the pairs, of 16,384 some 0.1 %.
 //
 //	found, err := adaptive.Explore(hosts, oracle, nil)
 //
-// An Oracle reads disjoint pairs at once. It may be a matrix or a simulation; Measure asks the ranks of a
+// An Oracle reads disjoint pairs at once. It may be a matrix or a simulation. Measure asks the ranks of a
 // job.
 //
 // # Method
 //
 //  1. All pairs of a few random hosts, the core, are read twice. They tell the noise, the tick of the clock, the
-//     levels (the peaks of the density of readings), and by the four-point condition whether the machine is a
-//     tree (Buneman 1974).
-//  2. Hosts are placed one by one, many at once, those of the core first, by what was read of them. Who looks for its place reads a random host of the
-//     group in which it lies: a reading is classified as one of the levels by Bayes' rule, sequentially, until
-//     the doubt is small. If the level is that of the group, the host is in another child of it; if less, it goes on
-//     inside. Any host of a group may answer for it, so that the work of answering spreads, and as many hosts
-//     look for a place as have one: rounds grow with the logarithm of the number of hosts.
-//  3. Who belongs to no child of its group looks a second time before it becomes a child of its own.
-//  4. All readings are held against the tree: every two siblings must read their parent's level, and every host that of
-//     its group, whichever single reading is left out. Where doubt remains further readings follow; who
-//     contradicts is taken out and placed anew.
+//     levels, and by the four-point condition whether the machine is a tree (Buneman 1974).
+//  2. Hosts are placed one by one, many at once, those of the core first. A host that looks for its place reads a random
+//     host of the group in which it lies. Bayes' rule tells which level the reading is of, sequentially, until
+//     the doubt is small. If the level is that of the group, the host is in another child of it. If it is less, the
+//     host goes on inside. Any host of a group may answer for it, so the work of answering spreads, and as many hosts
+//     look for a place as have one. Rounds grow with the logarithm of the number of hosts.
+//  3. A host that belongs to no child of its group looks a second time before it becomes a child of its own.
+//  4. All readings are held against the tree. Every two siblings must read their parent's level, and every host that of
+//     its group, whichever single reading is left out. Where doubt remains further readings follow. Hosts that
+//     contradict are taken out and placed anew.
 //  5. Hosts that no level explains, or that are alone at a level of their own, are compared with the children of each
 //     group from the root on, and go where they are clearly nearest.
-//  6. Every group is judged by the criteria of linkage.Robust on the readings that tell of it, those of a pair
-//     made one as there. Groups that are not firm are read further, a few times.
+//  6. Every group is judged by the criteria of linkage.Robust on the readings that tell of it. Groups that are not
+//     confident are read further, a few times.
 //
-// That any two children of a group are told apart takes a number of readings that is the number of hosts times half the children per
-// level: no method needs fewer on the whole (sorting into classes by equality, Jayapaul, Munro, Raman, Satti 2015).
+// To tell any two children of a group apart takes as many readings as there are hosts, times half the children per
+// level. No method needs fewer on the whole (sorting into classes by equality, Jayapaul, Munro, Raman, Satti 2015).
 //
 // # Few hosts of a large machine
 //
-// Of a fragment, with a few hosts on each of many switches, more has to be read. Whatever the method, it must have read each two
-// sibling groups once: if it has not, the machine in which the two are one gives the same readings. It must have
+// A fragment, with a few hosts on each of many switches, takes more. Any method must read each two
+// sibling groups once. If it has not, the machine in which the two are one gives the same readings. It must
 // read each host with one of its group, too. Of a random 5 % of Leonardo (250 hosts on 190 leaves of 23 cells) these pairs are
-// 3.2 % of all, of JUPITER (295 hosts, 210 leaves, 25 groups) 2.8 %; where readings may be outliers each of them
-// is to be read twice, which is 6.4 and 5.6 %. Whoever knows nothing of a host finds its cell among k by (k+1)/2
-// readings in the mean, as one tells no more than whether two hosts share their cell: 12 or 13 for each host, another 9.6 and
-// 8.8 %. So no method gets by with 3 % of the pairs there that reads again what may be an outlier, with hints or without. Read are, in the mean of 20 fragments with 3 %
+// 3.2 % of all, of JUPITER (295 hosts, 210 leaves, 25 groups) 2.8 %. Where readings may be outliers each of them
+// is read twice. A host of which nothing is known finds its cell among k by (k+1)/2
+// readings in the mean, another 9.6 and 8.8 %. What is read, in the mean of 20 fragments with 3 %
 // of noise and 2 % of outliers, all exact:
 //
 //	                     different pairs    readings
-//	Leonardo, no hints            13.3 %      20.2 %
-//	JUPITER, no hints             12.8 %      19.2 %
+//	Leonardo, no order            13.3 %      20.2 %
+//	JUPITER, no order             12.8 %      19.2 %
 //	Leonardo, in order             6.7 %      12.8 %
 //	JUPITER, in order              5.9 %      11.3 %
 //
-// In order means Settings.Order, which Measure takes from the names of the hosts: a host then reads its neighbours
-// first, which mostly tells its cell at once. The order is no evidence: all that is firm was read, and with a wrong order
-// it is what it is without (BenchmarkWirings).
+// In order means Settings.Order, which Measure takes from the names of the hosts. A host then reads its neighbours
+// first, which mostly tells its cell at once. The order is no evidence. With a wrong order the result
+// is what it is without (BenchmarkWirings).
 //
 // # Limits
 //
 // Levels are those of the machine, not of single groups: groups of one kind differ in latency by less than 7 %.
-// Links that are unequal by more than some 10 % of the lowest latency, and what is no tree, are read by all pairs, or, where hosts
-// are too many for that, by blocks of hosts that see others alike: then groups are exact, or weak, or it is an error. Hosts that are slow
-// on every message are put where they are nearest, whatever the factor, and named by a warning; of some in a hundred
-// machines with three of them groups come out firm that lack one. Few hosts far from all others look the same.
+// Links that are unequal by more than some 10 % of the lowest latency, and what is no tree, are read by all pairs. Of more than
+// 2,048 hosts that is an error. Hosts that are slow
+// on every message are put where they are nearest, whatever the factor, and named by a warning. Of some in a hundred
+// machines with three of them groups come out confident that lack one. Few hosts far from all others look the same.
 // Groups of hosts that no reading has met by chance, as pairs inside one switch of many, may be missed where they are rare.
 // Hosts side by side in a group that is not of the finest level are compared each with each.
 //
 // # Design
 //
-// The planner sees no communicator: whatever can be claimed of it is shown on simulated machines of any size. Levels are global,
+// The planner sees no communicator: what is claimed of it is shown on simulated machines of any size. Levels are global,
 // as a level that is known makes most decisions after one reading. A level that nobody knew, seen by
-// two hosts, starts everything anew, which happens early, as fine levels come up when a small part is placed.
+// two hosts, starts everything anew. That happens early, as fine levels come up when a small part is placed.
 package adaptive

@@ -34,14 +34,12 @@ const (
 type task struct {
 	x, v    int32
 	refuted []int32
-	second  bool  // all children were refuted once: a second look before a branch is opened
 	y       int32 // the host that the tally is about; none: choose
 	slot    int   // of the reading under way, -1: none
 	tally   tally
 	starts  int
+	second  bool // all children were refuted once: a second look before a branch is opened
 	silent  int  // rounds without a reading
-	hinted  bool // first, a host that is said to be of its group is read
-	known   []remembered
 }
 
 func (t *task) restart(tr *tree) {
@@ -56,13 +54,11 @@ type inserter struct {
 	levels *levels
 	ledger *ledger
 	rng    *rand.Rand
-	hints  *hints
-	memory [][]remembered // by host, what was read in the core; nil: nothing
+	order  *order // nil: none is known
 
 	news    []sighting // of levels that nobody has seen
-	odd     []int32    // hosts that no level explains
+	givenUp []int32    // hosts that no level explains, to be placed at the end
 	last    bool       // no level is new any more: hosts go where they fit best
-	forced  int        // decisions that mostReadings ended
 	marks   map[int32]bool
 	scratch tally
 }
@@ -86,10 +82,7 @@ func (in *inserter) insert(hosts []int32) (again bool, err error) {
 				in.tree.add(x, in.tree.top())
 				continue
 			}
-			active = append(active, &task{x: x, v: in.tree.top(), y: none, hinted: in.hints.has(x), known: in.recall(x)})
-		}
-		if active, again = in.remind(active); again {
-			return true, nil
+			active = append(active, &task{x: x, v: in.tree.top(), y: none})
 		}
 		in.ledger.open()
 		for _, t := range active {
@@ -132,7 +125,7 @@ const neighboursFirst = 4
 // atOnce is how many hosts look for a place at once: as many as there are to answer, for the first to be placed answer
 // next.
 func (in *inserter) atOnce() int {
-	if in.hints.order != nil {
+	if in.order != nil {
 		return max(1, in.tree.placed()/neighboursFirst)
 	}
 	return max(1, in.tree.placed())
@@ -148,17 +141,8 @@ func (in *inserter) partner(t *task) int32 {
 		in.question(t, y)
 		return y
 	}
-	if t.hinted {
-		mate, placed := in.hints.mate(t.x, in)
-		if t.hinted = placed; placed && mate == none {
-			return none // all are busy
-		} else if placed {
-			t.hinted = false
-			return choose(mate)
-		}
-	}
 	closed := in.closed(t)
-	if y := in.hints.next(t, in, closed); y != none {
+	if y := in.order.next(t, in, closed); y != none {
 		return choose(y)
 	}
 	for range tries {
@@ -263,11 +247,8 @@ func (in *inserter) decide(t *task) (done, again bool) {
 	if v.level == most {
 		limit = toleratedLook
 	}
-	switch {
-	case v.level < 0 || v.doubt > limit && count < mostReadings:
+	if v.level < 0 || v.doubt > limit && count < mostReadings {
 		return false, false
-	case v.doubt > limit:
-		in.forced++
 	}
 	for _, z := range t.tally.z {
 		in.levels.refine(v.level, z)
@@ -309,7 +290,7 @@ func (in *inserter) giveUp(t *task) bool {
 	if in.last {
 		in.tree.add(t.x, in.tree.kids(in.tree.top())[0])
 	} else {
-		in.odd = append(in.odd, t.x)
+		in.givenUp = append(in.givenUp, t.x)
 	}
 	return true
 }
@@ -330,7 +311,7 @@ func (in *inserter) opens(t *task, level int) bool {
 // close makes t a child of its group if it is in none of the children, at the second look.
 func (in *inserter) close(t *task) bool {
 	tr := in.tree
-	if t.v == tr.top() || t.y != none || t.hinted || len(in.closed(t)) < len(tr.kids(t.v)) {
+	if t.v == tr.top() || t.y != none || len(in.closed(t)) < len(tr.kids(t.v)) {
 		return false
 	}
 	if !t.second {

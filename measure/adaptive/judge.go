@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/support"
 )
 
 const (
-	// A reading inside a group that is slower than the typical way out by 30 % is an outlier, unless more than
-	// a tenth are; as linkage has it.
-	outlierInside, outliersInside = 1.3, 0.1
+	// A pair that reads more than this times the median is read again: it may be an outlier.
+	outlierInside = 1.3
 	// Readings to near siblings at least, as far as there are any. The two nearest siblings are near; one in
 	// two or three.
 	nearReadings, nearSiblings, fewSiblings = 6, 2, 4
@@ -24,7 +24,6 @@ type proof struct {
 	within  []float32           // s, the same, one per pair
 	outside map[int32][]reading // between its hosts and those of each sibling, one per pair
 	slow    []question          // pairs that read far above the others, of which a second reading tells whether they are
-	doubted bool                // verification has not settled it
 }
 
 // A reading to the outside of a group, by one of its hosts.
@@ -33,18 +32,14 @@ type reading struct {
 	s    float32
 }
 
-// proofs sorts the readings by the groups of which they tell. Those of a pair become one, the mean of their lower
-// half, as in linkage. O(r log r) for r readings, times depth.
+// proofs sorts the readings by the groups of which they tell. Those of a pair become one, see perPair. O(r log r) for r readings, times depth.
 func (f *finding) proofs() map[int32]*proof {
 	t := f.tree
 	all := make(map[int32]*proof)
 	for _, v := range t.all() {
 		all[v] = &proof{outside: make(map[int32][]reading)}
 	}
-	odd := make(map[int32]bool, len(f.odd))
-	for _, h := range f.odd {
-		odd[h] = true
-	}
+	odd := setOf(f.odd)
 	outside := make(map[int32][]Reading) // of the children of a group, by the child
 	for _, r := range f.ledger.log {
 		if odd[r.A] || odd[r.B] { // slow to all, they say nothing of others
@@ -78,25 +73,20 @@ func (f *finding) proofs() map[int32]*proof {
 	return all
 }
 
-// perPair makes the readings of each pair one, the mean of their lower half; it sorts them.
+// perPair makes one reading of those of each pair, as everywhere (readings.Combine). It sorts them.
 func perPair(list []Reading) []Reading {
 	slices.SortFunc(list, func(x, y Reading) int {
 		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.Latency, y.Latency))
 	})
 	var all []Reading
-	for from := 0; from < len(list); {
-		to := from + 1
-		for to < len(list) && list[to].Pair == list[from].Pair {
-			to++
+	var values []float64
+	for k, r := range list {
+		values = append(values, float64(r.Latency))
+		if k+1 < len(list) && list[k+1].Pair == r.Pair {
+			continue
 		}
-		half := (to - from + 1) / 2
-		r, sum := list[from], float32(0)
-		for _, x := range list[from : from+half] {
-			sum += x.Latency
-		}
-		r.Latency = sum / float32(half)
-		all = append(all, r)
-		from = to
+		r.Latency = float32(readings.Combine(values))
+		all, values = append(all, r), values[:0]
 	}
 	return all
 }
@@ -120,8 +110,7 @@ func slowest(dst []question, pairs []Reading) []question {
 }
 
 // support judges group v, which is not the root, as linkage.Robust does, on the readings there are. Near are the
-// siblings that are nearest; as all hosts of a sibling are alike to v, its readings stand for it. Half of
-// them choose, the other half is read: what chooses is lucky.
+// siblings that are nearest. As all hosts of a sibling are alike to v, its readings stand for it.
 func (f *finding) support(v int32, p *proof) float64 {
 	t := f.tree
 	parent := t.parent[v]
@@ -153,7 +142,6 @@ func (f *finding) support(v int32, p *proof) float64 {
 	middle := float64(outside[(len(outside)-1)/2])
 	within := slices.Clone(p.within)
 	slices.Sort(within)
-	within = withoutOutliers(within, float32(outlierInside*middle))
 	sum := 0.0
 	for _, x := range within {
 		sum += float64(x)
@@ -174,29 +162,18 @@ func (f *finding) support(v int32, p *proof) float64 {
 		Mates:   support.NoiseOfMembers(f.core.noise),
 	}
 	e.Average = e.Near
-	s := e.Support()
-	if p.doubted {
-		s = min(s, support.WeakCeiling)
-	}
-	return s
+	return e.Support()
 }
 
 // around are the readings to the outside, and the siblings to which they were, the nearest first.
 func (p *proof) around() (outside []float32, siblings []sibling) {
 	for c, of := range p.outside {
 		s := sibling{vertex: c}
-		for k, r := range of {
+		for _, r := range of {
 			outside = append(outside, r.s)
-			if k%2 == 0 {
-				s.choose = append(s.choose, r.s)
-			} else {
-				s.read = append(s.read, r.s)
-			}
+			s.read = append(s.read, r.s)
 		}
-		if s.read == nil {
-			s.read = s.choose
-		}
-		s.near = stats.LowerMedian(s.choose)
+		s.near = stats.LowerMedian(s.read)
 		siblings = append(siblings, s)
 	}
 	slices.SortFunc(siblings, func(a, b sibling) int {
@@ -211,23 +188,11 @@ func (p *proof) around() (outside []float32, siblings []sibling) {
 	return outside, siblings
 }
 
-// A sibling is another child of a group's parent. Half of the readings to it tell how near it is.
+// A sibling is another child of a group's parent.
 type sibling struct {
-	vertex       int32
-	choose, read []float32
-	near         float32
-}
-
-// withoutOutliers drops values above a limit from sorted ones, the largest tenth of them at most.
-func withoutOutliers(sorted []float32, limit float32) []float32 {
-	if len(sorted) < 3 {
-		return sorted
-	}
-	most := max(1, int(outliersInside*float64(len(sorted))))
-	for ; most > 0 && sorted[len(sorted)-1] > limit; most-- {
-		sorted = sorted[:len(sorted)-1]
-	}
-	return sorted
+	vertex int32
+	read   []float32 // s
+	near   float32   // their median
 }
 
 // spread is the standard deviation of readings, in ln units, from their median deviation.

@@ -73,81 +73,15 @@ func (l *levels) news(z float64) bool {
 	return true
 }
 
-// firstLevels finds the levels of some values, in ln of s, whose noise is known: the peaks of their
-// density. What few values stand for, or the pairs of one host, is left to be found again: that host may be slow.
-func firstLevels(values []float64, pairs [][2]int, noise, tick float64) *levels {
-	const (
-		fewest = 4 // values of a level
-		share  = 0.003
-		tail   = 0.05 // of the neighbour's values: fewer next to it are its tail
-		near   = 5    // standard deviations of a value
-		// Pairs of a level that may be those of one host: of a slow one all are, and of a few slow ones a third.
-		oneHost = 0.3
-	)
-	l := &levels{noise: noise}
-	class := stats.Classes(values, nil, max(0.6*noise, leastNoise/2))
-	byClass := make([][]float64, slices.Max(class)+1)
-	hosts := make([]map[int]int, len(byClass)) // pairs of each
-	for k, c := range class {
-		if hosts[c] == nil {
-			hosts[c] = make(map[int]int)
-		}
-		byClass[c] = append(byClass[c], values[k])
-		hosts[c][pairs[k][0]]++
-		hosts[c][pairs[k][1]]++
-	}
-	// The fullest first: a lesser one is held against it.
-	order := make([]int, len(byClass))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(byClass[b]) - len(byClass[a]) })
-	for _, c := range order {
-		of, most := byClass[c], 0
-		for _, count := range hosts[c] {
-			most = max(most, count)
-		}
-		if float64(most) > oneHost*float64(len(of)) {
-			continue
-		}
-		if len(of) < max(fewest, int(share*float64(len(values)))) {
-			continue
-		}
-		at := stats.Median(of)
-		// Values that are ticks of a coarse clock apart are no levels: noise makes them of one.
-		if !l.news(at) || l.tail(at, float64(len(of)), tail, near*noise) || l.ticks(at, tick) {
-			continue
-		}
-		off := make([]float64, len(of))
-		for k, z := range of {
-			off[k] = math.Abs(z - at)
-		}
-		sigma := max(noise, stats.Sigma(off), tick/math.Exp(at)/2)
-		l.insert(at, sigma, float64(len(of)))
-	}
-	return l
-}
-
-func (l *levels) tail(at, count, share, near float64) bool {
-	for k := range l.at {
-		if math.Abs(at-l.at[k]) < near && count < share*l.count[k] {
-			return true
+// nearest is the level that is nearest to a value.
+func (l *levels) nearest(z float64) int {
+	best := 0
+	for k, at := range l.at {
+		if math.Abs(z-at) < math.Abs(z-l.at[best]) {
+			best = k
 		}
 	}
-	return false
-}
-
-// ticksApart is how many ticks of the clock levels are apart: linkage takes from 1.5 for weak evidence and 2.8 for
-// firm.
-const ticksApart = 2.2
-
-func (l *levels) ticks(at, tick float64) bool {
-	for _, other := range l.at {
-		if math.Abs(math.Exp(at)-math.Exp(other)) < ticksApart*tick {
-			return true
-		}
-	}
-	return false
+	return best
 }
 
 // A tally weighs readings of one question: which level joins two hosts.

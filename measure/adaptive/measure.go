@@ -45,19 +45,14 @@ type plan struct {
 	Samples int `json:"samples"`
 }
 
-// sharePlan is the plan of rank 0 on all ranks, or why there is none. It is collective.
-func sharePlan(c *harness.Conductor, s *Settings) (plan, error) {
-	return harness.Share(c.Comm, c.Watch, func() (plan, error) {
+func run(c *harness.Conductor, s *Settings) (*Result, error) {
+	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
 		return plan{cmp.Or(s.Bytes, defaultBytes), cmp.Or(s.Samples, defaultSamples)}, s.validate(c.Comm.Size())
 	})
-}
-
-func run(c *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := sharePlan(c, s)
 	if err != nil {
 		return nil, err
 	}
-	labels, order, err := nameHints(c.Comm)
+	places, err := mpi.GatherPlaces(c.Comm)
 	if err != nil {
 		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
 	}
@@ -70,13 +65,8 @@ func run(c *harness.Conductor, s *Settings) (*Result, error) {
 	}
 	var r *Result
 	err = c.Lead(s.Budget, w.act, func(play harness.Play) (err error) {
-		if !s.NoHints {
-			if s.Hints == nil {
-				s.Hints = labels
-			}
-			if s.Order == nil {
-				s.Order = order
-			}
+		if s.Order == nil {
+			s.Order = orderOf(places)
 		}
 		r, err = Explore(c.Comm.Size(), &ranks{c, play, s.Progress, 0, 0}, s)
 		if errors.Is(err, ErrStop) && c.Stopped() == harness.StoppedByBudget {
@@ -87,13 +77,7 @@ func run(c *harness.Conductor, s *Settings) (*Result, error) {
 	if err != nil || r == nil {
 		return nil, err
 	}
-	r.Bytes, r.Stopped = p.Bytes, c.Stopped()
-	if timed, ok := c.Comm.(mpi.Timed); ok && w.probe.Timed() {
-		_, r.CallCost = timed.CallCosts()
-	}
-	if text := r.callWarning(); text != "" {
-		r.Warnings = append(r.Warnings, text)
-	}
+	r.Stopped = c.Stopped()
 	return r, nil
 }
 
@@ -165,51 +149,25 @@ func (o *ranks) Read(dst []float64, pairs []Pair) error {
 	return nil
 }
 
-// nameHints are what the processor names of the ranks say, on rank 0: which ranks share one, nil where no two do, and the order of
-// the names, by their numbers (n2 before n10), nil where they are not told or all the same. It is collective.
-func nameHints(comm mpi.Communicator) (labels, order []int, err error) {
-	var name []byte
-	if placed, ok := comm.(mpi.Placed); ok {
-		name = []byte(placed.Place().Host)
+// orderOf is the order of the hosts of ranks by the numbers in their names: n2 comes before n10. It is nil where all names
+// are the same.
+func orderOf(places []mpi.Place) []int {
+	var names []string
+	for _, p := range places {
+		names = append(names, p.Host)
 	}
-	names := make([]string, comm.Size())
-	err = harness.Gather(comm, name, func(rank int, data []byte) error {
-		names[rank] = string(data)
+	slices.SortFunc(names, hostlist.Naturally)
+	names = slices.Compact(names)
+	if len(names) < 2 {
 		return nil
-	})
-	if err != nil || comm.Rank() != 0 {
-		return nil, nil, err
 	}
-	labels, order = hintsOf(names)
-	return labels, order, nil
-}
-
-// hintsOf are the hints that names give; "" is none.
-func hintsOf(names []string) (labels, order []int) {
-	sorted := slices.SortedFunc(slices.Values(names), hostlist.Naturally)
-	sorted = slices.Compact(sorted)
-	number := make(map[string]int, len(sorted))
-	for k, name := range sorted {
+	number := make(map[string]int, len(names))
+	for k, name := range names {
 		number[name] = k
 	}
-	shared := false
-	labels, order = make([]int, len(names)), make([]int, len(names))
-	seen := make([]bool, len(sorted))
-	for rank, name := range names {
-		k := number[name]
-		labels[rank], order[rank] = k, k
-		if name == "" {
-			labels[rank] = -1
-		} else if seen[k] {
-			shared = true
-		}
-		seen[k] = true
+	keys := make([]int, len(places))
+	for rank, p := range places {
+		keys[rank] = number[p.Host]
 	}
-	if !shared {
-		labels = nil
-	}
-	if len(sorted) < 2 {
-		order = nil
-	}
-	return labels, order
+	return keys
 }

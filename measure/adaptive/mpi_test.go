@@ -28,8 +28,8 @@ func TestMPIMeasure(t *testing.T) {
 	if r == nil {
 		return
 	}
-	if r.Hosts != c.Size() || r.Topology.Hierarchy.Hosts() != c.Size() || r.Pairs() < c.Size()-1 || len(r.Observations()) != 2*r.Pairs() {
-		t.Errorf("%d ranks: %d hosts, %d pairs, %d observations", c.Size(), r.Hosts, r.Pairs(), len(r.Observations()))
+	if r.Topology.Hierarchy.Hosts() != c.Size() || r.pairs() < c.Size()-1 {
+		t.Errorf("%d ranks: %d hosts, %d pairs", c.Size(), r.Topology.Hierarchy.Hosts(), r.pairs())
 	}
 	for _, x := range r.Readings {
 		if !(x.Latency > 0) {

@@ -32,7 +32,6 @@ type Reading struct {
 type ledger struct {
 	oracle Oracle
 	hosts  int
-	limit  int // most readings; 0: no bound
 	log    []Reading
 	rounds int
 	idle   int     // rounds without a pair, in a row
@@ -44,8 +43,8 @@ type ledger struct {
 // mostIdle is how many rounds without a pair in a row are a fault of ours.
 const mostIdle = 1000
 
-func newLedger(oracle Oracle, hosts, limit int) *ledger {
-	return &ledger{oracle: oracle, hosts: hosts, limit: limit, busy: make([]int32, hosts)}
+func newLedger(oracle Oracle, hosts int) *ledger {
+	return &ledger{oracle: oracle, hosts: hosts, busy: make([]int32, hosts)}
 }
 
 // open begins a round.
@@ -69,9 +68,6 @@ func (l *ledger) read() ([]float64, error) {
 		return nil, nil
 	}
 	l.idle = 0
-	if l.limit > 0 && len(l.log)+len(l.pairs) > l.limit {
-		return nil, ErrStop
-	}
 	if cap(l.values) < len(l.pairs) {
 		l.values = make([]float64, 2*len(l.pairs))
 	}

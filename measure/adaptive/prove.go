@@ -18,21 +18,20 @@ type question struct{ a, b int32 }
 // prove takes further readings of the groups that are not firm.
 func (f *finding) prove() error {
 	t := f.tree
-	rng := f.in.rng
 	list := t.all()
 	for range provePasses {
 		var open []question
 		proofs := f.proofs()
 		for _, v := range list[min(1, len(list)):] {
 			p := proofs[v]
-			if p.doubted || f.support(v, p) >= topology.FirmSupport {
+			if f.support(v, p) >= topology.FirmSupport {
 				continue
 			}
 			open = append(open, p.slow...)
 			kids := t.kids(v)
 			for range proveReadings {
-				a := rng.IntN(len(kids))
-				b := (a + 1 + rng.IntN(len(kids)-1)) % len(kids)
+				a := f.rng.IntN(len(kids))
+				b := (a + 1 + f.rng.IntN(len(kids)-1)) % len(kids)
 				open = append(open, question{kids[a], kids[b]})
 			}
 			_, siblings := p.around()
@@ -48,7 +47,7 @@ func (f *finding) prove() error {
 		if len(open) == 0 {
 			return nil
 		}
-		if err := f.in.answer(open); err != nil {
+		if err := f.answer(open); err != nil {
 			return err
 		}
 	}

@@ -7,10 +7,8 @@ import (
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/support"
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/measure/pingpong"
-	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -23,78 +21,13 @@ type Result struct {
 	// Readings are all latencies that were read, in the order of their rounds. A pair may have several.
 	Readings []Reading
 
-	Hosts  int
-	Rounds int // of disjoint pairs that were read at once
-
-	// Bytes is the size of the messages, and Stopped why Measure ended early: harness.StoppedByBudget,
-	// harness.StoppedByContext, or "". Of Explore they are 0 and "".
-	Bytes   int
-	Stopped string
-
-	// CallCost is what the loops add to each call of the library in a reading, in s, as rank 0 has found:
-	// the loop cost of mpi.Timed. Of Explore it is 0.
-	CallCost float64
-
-	// Method says how the machine was found.
-	Method Method
+	Rounds  int    // of disjoint pairs that were read at once
+	Stopped string // why Measure ended early: harness.StoppedByBudget, harness.StoppedByContext, or ""; of Explore ""
 
 	// Warnings are what is weak, and what latencies cannot tell apart: those of Topology.
 	Warnings []string
-}
 
-// A Method is how a machine was found.
-type Method string
-
-// The methods. All pairs are read of few hosts, and of those that are no tree; blocks are looked for where
-// those are too many for all pairs.
-const (
-	MethodTree     Method = "tree"      // hosts placed one by one in nested groups
-	MethodBlocks   Method = "blocks"    // blocks of hosts, and all pairs of one host of each
-	MethodAllPairs Method = "all pairs" // all pairs of hosts
-)
-
-// Pairs is the number of different pairs that were read. O(readings).
-func (r *Result) Pairs() int {
-	keys := make([]uint64, len(r.Readings))
-	for k, x := range r.Readings {
-		keys[k] = uint64(min(x.A, x.B))<<32 | uint64(max(x.A, x.B))
-	}
-	slices.Sort(keys)
-	return len(slices.Compact(keys))
-}
-
-// Observations are the readings as fit.Network takes them: one per pair and direction, the same in both, its time the
-// mean of the lower half of the pair's readings. O(r log r) for r readings.
-func (r *Result) Observations() []fit.Observation {
-	list := make([]Reading, len(r.Readings))
-	for k, x := range r.Readings {
-		list[k] = Reading{Pair{min(x.A, x.B), max(x.A, x.B)}, x.Round, x.Latency}
-	}
-	var all []fit.Observation
-	for _, x := range perPair(list) {
-		for _, p := range []Pair{x.Pair, {x.B, x.A}} {
-			all = append(all, fit.Observation{
-				Transfers: []model.Transfer{{Src: int(p.A), Dst: int(p.B), Bytes: int64(r.Bytes)}},
-				Seconds:   []float64{float64(x.Latency)},
-			})
-		}
-	}
-	return all
-}
-
-// Share is how many readings there are per pair of hosts: repeated ones count. One matrix of all pairs has 1.
-func (r *Result) Share() float64 {
-	n := float64(r.Hosts)
-	return float64(len(r.Readings)) / (n * (n - 1) / 2)
-}
-
-// callWarning tells of readings of which the loop around the calls is more than a small part; "" if there are none.
-func (r *Result) callWarning() string {
-	readings := make([]float64, len(r.Readings))
-	for k, x := range r.Readings {
-		readings[k] = float64(x.Latency)
-	}
-	return pingpong.LoopWarning(readings, "measurements", r.CallCost)
+	allPairs bool // all pairs were read: the machine is no tree, or small
 }
 
 // result judges the tree and makes it a Topology.
@@ -108,16 +41,6 @@ func (f *finding) result() (*topology.Result, error) {
 		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", ErrStop)
 	}
 	proofs := f.proofs()
-	for _, p := range proofs {
-		p.doubted = f.stopped
-	}
-	for _, r := range f.unsettled {
-		for _, c := range []int32{r.a, r.b, r.group} {
-			if c != none && proofs[c] != nil {
-				proofs[c].doubted = true
-			}
-		}
-	}
 	number := make(map[int32]int32) // of groups in the nested tree: parents above their children
 	for k, v := range list {
 		number[v] = int32(t.n + len(list) - 1 - k)
@@ -142,6 +65,9 @@ func (f *finding) result() (*topology.Result, error) {
 		support[v] = 1
 		if k > 0 {
 			support[v] = f.support(v, proofs[v])
+			if f.stopped {
+				support[v] = min(support[v], unverified)
+			}
 			latency[v] = min(latency[v], latency[t.parent[v]])
 		}
 		nest.Level[int(number[v])-t.n] = math.Log(latency[v])
@@ -163,6 +89,9 @@ func (f *finding) result() (*topology.Result, error) {
 	found.Warnings = append(found.Warnings, f.warnings(h)...)
 	return found, nil
 }
+
+// unverified is the most support of a group that nothing was held against.
+const unverified = support.WeakCeiling
 
 // reported is the least support of a group that is shown, as in linkage.Robust.
 const reported = 0.5
@@ -205,7 +134,7 @@ func (f *finding) hierarchy(list []int32, support, latency map[int32]float64) (*
 
 // fit says how well the levels explain the readings.
 func (f *finding) fit(h *topology.Hierarchy) topology.Fit {
-	fit := topology.Fit{Family: topology.FamilyTree, TreeLikeness: f.likeness, Noise: f.core.noise}
+	fit := topology.Fit{Family: topology.FamilyTree, TreeLikeness: f.core.found.Fit.TreeLikeness, Noise: f.core.noise}
 	if len(h.Groups()) == 1 {
 		fit.Family = topology.FamilyFlat
 	}
@@ -258,10 +187,6 @@ func (f *finding) warnings(h *topology.Hierarchy) []string {
 	}
 	if f.stopped {
 		all = append(all, fmt.Sprintf("time was up: %s of %d without a place, and no group verified", words.Count(f.unplaced, "host"), h.Hosts()))
-	}
-	if len(f.unsettled) > 0 {
-		all = append(all, fmt.Sprintf("%s of siblings that further measurements did not settle: groups beside them are uncertain at best",
-			words.Count(len(f.unsettled), "pair")))
 	}
 	if len(f.odd) > 0 {
 		hosts := slices.Clone(f.odd)

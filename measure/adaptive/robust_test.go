@@ -33,7 +33,7 @@ func TestNoWrongFirmGroups(t *testing.T) {
 			found := explore(t, m, tt.noise, seed, nil)
 			missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
 			if extra > 0 || tt.exact && missing > 0 {
-				t.Errorf("%s, seed %d: by %s, of %d groups %d are not confident, and %d firm ones do not exist", tt.name, seed, found.Method, len(m.sets()), missing, extra)
+				t.Errorf("%s, seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist", tt.name, seed, found.allPairs, len(m.sets()), missing, extra)
 			}
 		}
 	}
@@ -55,10 +55,10 @@ func TestSlowHostsAreInTheirGroups(t *testing.T) {
 			inexact++
 		}
 		if extra > 0 || inexact > weak {
-			t.Errorf("seed %d: by %s, of %d groups %d are not confident, and %d firm ones do not exist", seed, found.Method, len(m.sets()), missing, extra)
+			t.Errorf("seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist", seed, found.allPairs, len(m.sets()), missing, extra)
 		}
 		for h, f := range m.factor {
-			if f > 1 && found.Method == MethodTree && !strings.Contains(fmt.Sprint(found.Warnings), fmt.Sprint(h)) {
+			if f > 1 && !found.allPairs && !strings.Contains(fmt.Sprint(found.Warnings), fmt.Sprint(h)) {
 				t.Errorf("seed %d: host %d is slow, and no warning says so: %q", seed, h, found.Warnings)
 			}
 		}

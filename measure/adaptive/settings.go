@@ -11,22 +11,11 @@ type Settings struct {
 	// same result.
 	Seed uint64
 
-	// Hints says of each host which others are likely next to it: those of the same
-	// number, as the ranks of one node. Below 0 is none. A hint saves readings where it is
-	// right; it is verified by a reading, and costs that where it is wrong. Default: no hints.
-	Hints []int
-
-	// Order says of each host where it stands in an order in which hosts that are next to each other are
-	// likely near each other, as in that of the names that a site gives: who looks for its place reads the hosts next to it
-	// first. Where it is wrong it costs nothing. Default: no order.
+	// Order gives each host a key. Hosts with neighbouring keys are likely near each other, as those of
+	// neighbouring names, and hosts of one key are likely of one group, as the ranks of one node. A host that
+	// looks for its place reads them first. Where the order is wrong, nothing but readings is lost.
+	// Default: no order; of Measure the order of the names of the hosts.
 	Order []int
-
-	// MostAllPairs is the most hosts of which all pairs are read where they turn out to be no nested groups of equal
-	// links; of more, blocks of hosts are looked for. Default 2048.
-	MostAllPairs int
-
-	// MaxReadings bounds the readings. Default 0: no bound.
-	MaxReadings int
 
 	// What follows is for Measure alone.
 
@@ -45,10 +34,6 @@ type Settings struct {
 	// minutes; negative: never.
 	Silence time.Duration
 
-	// NoHints leaves out that ranks of one processor name are likely of one group, and those of neighbouring names near each
-	// other. What Hints and Order say takes their place.
-	NoHints bool
-
 	// Progress is called on rank 0 after each round, with the rounds and readings so far. How many will follow is
 	// not known.
 	Progress func(rounds, readings int)
@@ -64,8 +49,6 @@ const (
 
 func (s *Settings) validate(hosts int) error {
 	switch {
-	case s.Hints != nil && len(s.Hints) != hosts:
-		return fmt.Errorf("adaptive: Settings.Hints: of %d hosts: want of %d", len(s.Hints), hosts)
 	case s.Order != nil && len(s.Order) != hosts:
 		return fmt.Errorf("adaptive: Settings.Order: of %d hosts: want of %d", len(s.Order), hosts)
 	case s.Bytes < 0 || s.Bytes > mostBytes:
@@ -74,10 +57,6 @@ func (s *Settings) validate(hosts int) error {
 		return fmt.Errorf("adaptive: Settings.Samples: %d: want in [%d, %d]", s.Samples, fewestSamples, mostSamples)
 	case s.Budget < 0:
 		return fmt.Errorf("adaptive: Settings.Budget: %v: want at least 0", s.Budget)
-	case s.MostAllPairs < 0:
-		return fmt.Errorf("adaptive: Settings.MostAllPairs: %d: want at least 0", s.MostAllPairs)
-	case s.MaxReadings < 0:
-		return fmt.Errorf("adaptive: Settings.MaxReadings: %d: want at least 0", s.MaxReadings)
 	}
 	return nil
 }

@@ -52,9 +52,9 @@ func (f *finding) late(level int) bool {
 
 // relocate takes the strays out and puts them into the groups to which they are nearest: from the root on into the child that
 // is clearly nearer than the others, as long as there is one. Who is not slow comes back to its place.
-func (f *finding) relocate(in *inserter) error {
+func (f *finding) relocate() error {
+	whole := f.tree
 	gone := make(map[int32]bool)
-	whole, rest := in.tree, in.tree
 	for { // without some of them others are alone
 		list := f.strays()
 		if len(list) == len(gone) {
@@ -64,18 +64,14 @@ func (f *finding) relocate(in *inserter) error {
 			f.tree = whole
 			return nil
 		}
-		for _, h := range list {
-			gone[h] = true
-		}
-		f.odd = list
-		rest = whole.without(gone)
-		f.tree = rest
+		f.odd, gone = list, setOf(list)
+		f.tree = whole.without(gone)
 	}
+	rest := f.tree
 	if len(gone) == 0 || len(rest.all()) == 0 {
 		f.tree = whole
 		return nil
 	}
-	in.tree = rest
 	var active, placed []*stray
 	root := rest.kids(rest.top())[0]
 	for _, h := range f.odd {
@@ -90,12 +86,12 @@ func (f *finding) relocate(in *inserter) error {
 				}
 			}
 		}
-		from := len(in.ledger.log)
-		if err := in.answer(open); err != nil {
+		from := len(f.ledger.log)
+		if err := f.answer(open); err != nil {
 			return err
 		}
 		near := make(map[question][]float64)
-		for _, r := range in.ledger.log[from:] {
+		for _, r := range f.ledger.log[from:] {
 			x, y := r.A, r.B
 			if !gone[x] {
 				x, y = y, x
@@ -110,16 +106,15 @@ func (f *finding) relocate(in *inserter) error {
 		left := active[:0]
 		for _, s := range active {
 			c := f.nearest(s, near)
-			if c == none || !rest.isGroup(c) {
-				placed = append(placed, s)
-				continue
+			isGroup := c != none && rest.isGroup(c)
+			if isGroup {
+				s.v = c
 			}
-			s.v = c
-			if rest.levelOf(c) == 0 {
+			if isGroup && rest.levelOf(c) > 0 {
+				left = append(left, s)
+			} else {
 				placed = append(placed, s)
-				continue
 			}
-			left = append(left, s)
 		}
 		active = left
 	}

@@ -56,6 +56,13 @@ func (t *tree) grow(level int, parent int32) int32 {
 	return int32(len(t.parent) - 1)
 }
 
+// open makes a group inside another one.
+func (t *tree) open(level int, parent int32) int32 {
+	w := t.grow(level, parent)
+	t.at(parent).children = append(t.at(parent).children, w)
+	return w
+}
+
 // add makes host x a child of group v.
 func (t *tree) add(x, v int32) {
 	t.parent[x] = v
@@ -129,10 +136,8 @@ func (t *tree) without(gone map[int32]bool) *tree {
 				left++
 			}
 		}
-		if left > 1 {
-			w := next.grow(t.levelOf(v), parent)
-			next.at(parent).children = append(next.at(parent).children, w)
-			parent = w
+		if left > 1 && v != t.top() {
+			parent = next.open(t.levelOf(v), parent)
 		}
 		for _, c := range t.kids(v) {
 			switch {
@@ -143,13 +148,7 @@ func (t *tree) without(gone map[int32]bool) *tree {
 			}
 		}
 	}
-	for _, c := range t.kids(t.top()) {
-		if t.isGroup(c) {
-			copied(c, next.top())
-		} else if !gone[c] {
-			next.add(c, next.top())
-		}
-	}
+	copied(t.top(), next.top())
 	return next
 }
 

@@ -92,8 +92,8 @@ func (in *inserter) relations() []*relation {
 }
 
 // verify holds the tree against the readings, takes further ones where they leave doubt, and returns the
-// hosts that are not where they belong, and the relations that it could not settle. Nothing is asked of odd hosts.
-func (in *inserter) verify(odd map[int32]bool) (suspects []int32, unsettled []*relation, err error) {
+// hosts that are not where they belong. Nothing is asked of odd hosts.
+func (in *inserter) verify(odd map[int32]bool) (suspects []int32, err error) {
 	list := in.relations()
 	tolerated := toleratedInAll / float64(in.tree.n)
 	var open []*relation
@@ -113,7 +113,7 @@ func (in *inserter) verify(odd map[int32]bool) (suspects []int32, unsettled []*r
 		}
 		z, err := in.ledger.read()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		left := open[:0]
 		for k, r := range open {
@@ -136,16 +136,9 @@ func (in *inserter) verify(odd map[int32]bool) (suspects []int32, unsettled []*r
 		}
 	}
 	for _, r := range list {
-		if odd[r.a] || odd[r.b] {
+		if odd[r.a] || odd[r.b] || !in.against(r) {
 			continue
 		}
-		if !in.against(r) {
-			if in.doubt(r) > tolerated {
-				unsettled = append(unsettled, r)
-			}
-			continue
-		}
-		unsettled = append(unsettled, r)
 		less := r.a
 		if r.b != none && in.tree.size(r.b) < in.tree.size(r.a) {
 			less = r.b
@@ -158,7 +151,7 @@ func (in *inserter) verify(odd map[int32]bool) (suspects []int32, unsettled []*r
 		suspects = append(suspects, h)
 	}
 	slices.Sort(suspects)
-	return suspects, unsettled, nil
+	return suspects, nil
 }
 
 // doubt is how likely the readings of a relation are of another level than that of its group. The one that

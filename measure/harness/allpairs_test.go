@@ -172,14 +172,14 @@ func TestAllPairs(t *testing.T) {
 			{"two", 2, Settings{Repetitions: 2}, 1, every},
 			{"seven", 7, Settings{Repetitions: 2}, 7, every},
 			{"ten", 10, Settings{Seed: 4}, 9, every},
-			{"ten by halving", 10, Settings{Scheme: Halving}, 11, every},
-			{"seven, one pair at a time", 7, Settings{Sequential: true}, 21, every},
-			{"groups", 12, Settings{Groups: h, Repetitions: 2}, 3 + 5 + 11, every},
-			{"groups by halving", 12, Settings{Groups: h, Scheme: Halving}, 3 + 6 + 12, every},
-			{"groups alone", 12, Settings{Groups: h, WithinGroups: true}, 3 + 5, within},
+			{"ten by halving", 10, Settings{Pairs: Pairs{Scheme: Halving}}, 11, every},
+			{"seven, one pair at a time", 7, Settings{Pairs: Pairs{Sequential: true}}, 21, every},
+			{"groups", 12, Settings{Pairs: Pairs{Groups: h}, Repetitions: 2}, 3 + 5 + 11, every},
+			{"groups by halving", 12, Settings{Pairs: Pairs{Groups: h, Scheme: Halving}}, 3 + 6 + 12, every},
+			{"groups alone", 12, Settings{Pairs: Pairs{Groups: h, WithinGroups: true}}, 3 + 5, within},
 			// Two pairs at once in a host of 4, three in a rack, six of all.
-			{"groups, one pair at a time", 12, Settings{Groups: h, Sequential: true}, 3*2 + 5*3 + 11*6, every},
-			{"chosen", 5, Settings{Chosen: [][][2]int{{{0, 4}, {3, 1}}, {{1, 4}}}, Repetitions: 2}, 2, func(a, b int) bool {
+			{"groups, one pair at a time", 12, Settings{Pairs: Pairs{Groups: h, Sequential: true}}, 3*2 + 5*3 + 11*6, every},
+			{"chosen", 5, Settings{Pairs: Pairs{Chosen: [][][2]int{{{0, 4}, {3, 1}}, {{1, 4}}}}, Repetitions: 2}, 2, func(a, b int) bool {
 				return b == 4 && a < 2 || a == 1 && b == 3
 			}},
 		} {
@@ -253,7 +253,7 @@ func TestGroupsGoAtTheirOwnPace(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := AllPairs(context.Background(), still{c}, test, &Settings{Groups: h, Repetitions: 2})
+		_, err := AllPairs(context.Background(), still{c}, test, &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
 		return err
 	})
 	if err != nil {
@@ -285,7 +285,7 @@ func TestEveryPairOfRandomGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, scheme := range []Scheme{Circle, Halving} {
-			p := (&Settings{Groups: h, Seed: seed, Scheme: scheme}).plan()
+			p := (&Settings{Pairs: Pairs{Groups: h, Scheme: scheme}, Seed: seed}).plan()
 			all := schedules(t, &p, n)
 			seen := make(map[[2]int]bool)
 			last := 0
@@ -329,7 +329,7 @@ func TestEqualGroupsTakeTheFewestRounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := (&Settings{Groups: h}).plan()
+		p := (&Settings{Pairs: Pairs{Groups: h}}).plan()
 		if got := schedules(t, &p, n)[0].rounds(); got != n-1 {
 			t.Errorf("%d hosts of %d ranks: %d rounds, want %d", c[0], c[1], got, n-1)
 		}
@@ -378,7 +378,7 @@ func TestHalvingIsBufesExample(t *testing.T) {
 // TestChosenRounds: each round has its pairs, in the order given, and no other.
 func TestChosenRounds(t *testing.T) {
 	chosen := [][][2]int{{{3, 1}}, {{0, 2}}, {{1, 3}, {0, 4}}}
-	_, rows := allPairs(t, "local", 5, Settings{Chosen: chosen, Repetitions: 2})
+	_, rows := allPairs(t, "local", 5, Settings{Pairs: Pairs{Chosen: chosen}, Repetitions: 2})
 	if len(rows) != 2*2*2*4 {
 		t.Errorf("%d rows, want two of either rank of 4 pairs, twice", len(rows))
 	}
@@ -475,7 +475,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 // TestStandstillIsNoSilence: a machine that was suspended for an hour blames nobody; each wait is given its own
 // looks, and a barrier as many times more as it has limits.
 func TestStandstillIsNoSilence(t *testing.T) {
-	w := &Watch{limit: silence, hosts: make(map[int]string)}
+	w := &Watch{limit: silence}
 	now := time.Unix(1e9, 0)
 	after := func(wait time.Duration, looks int) bool {
 		for range looks - 1 {

@@ -175,11 +175,7 @@ func (c *Conductor) Meet() (bool, error) {
 func (c *Conductor) With(peer int, exchange func() error) error {
 	c.Watch.Wait(peer, Measuring, 1)
 	defer c.Watch.Done()
-	err := c.Watch.Introduce(peer)
-	if err == nil {
-		err = exchange()
-	}
-	if err != nil {
+	if err := exchange(); err != nil {
 		return fmt.Errorf("exchange with rank %d: %w", peer, err)
 	}
 	return nil

@@ -23,16 +23,15 @@ type leader struct {
 	at         int        // those of them that are done
 	chosen     [][][2]int // the rounds of it; none: those of the schedule
 	behind     int        // what they are numbered from
+	end        int        // of the block under way
 	begun      bool       // a block of it is done
 	extra      bool       // it is one that Again has asked for
 
 	done         int // rounds of all repetitions, with those of an earlier run
 	total        int // of the plan
-	pairs        int // of whole repetitions
-	totalPairs   int
-	earlierPairs int   // of an earlier run
-	levelDone    []int // rounds of the repetition under way, by level
-	chosenDone   int   // pairs of it, if its rounds are chosen ones
+	pairs        int // whose rows are there, or of an earlier run
+	totalPairs   int // of the plan
+	earlierPairs int // of an earlier run: as many as its rounds have in the mean
 
 	inRounds  float64 // s, in all rounds so far
 	timed     int     // their number
@@ -97,29 +96,22 @@ func (l *leader) prepare() error {
 		l.planned.repetitions = max(l.planned.repetitions, (s.Done+perRepetition-1)/perRepetition)
 		l.repetition = min(s.Done/perRepetition, l.planned.repetitions-1)
 	}
-	l.own.after = func(s step) {
-		l.count(s)
-		l.report()
+	l.own.after = func() {
+		l.done++
+		if l.at++; l.at < l.end { // the last round of a block is told with its pairs
+			l.report()
+		}
 	}
 	l.adopt(l.planned)
-	l.pairs = l.repetition * l.pairsOfAll()
 	l.enter(s.Chosen)
-	drawn := l.order.repetition(l.repetition)
-	for l.done = l.repetition * perRepetition; l.done < s.Done; {
-		l.count(l.stepOf(drawn, l.at))
+	if s.Done > 0 {
+		l.done, l.at = s.Done, s.Done-l.repetition*perRepetition
+		l.earlierPairs = s.Done * l.pairsOfAll() / perRepetition
+		l.pairs = l.earlierPairs
 	}
-	l.earlierPairs = l.pairs + l.pairsUnderWay()
 	l.nextCheck = l.done + firstCheck
 	l.report()
 	return nil
-}
-
-// stepOf is round i of the repetition under way.
-func (l *leader) stepOf(drawn *repetition, i int) step {
-	if len(l.chosen) > 0 {
-		return l.order.chosen(l.chosen[i])
-	}
-	return drawn.step(i)
 }
 
 // roundsOfAll is the number of rounds in which all pairs, or all chosen ones, are measured once.
@@ -150,7 +142,6 @@ func (l *leader) enter(chosen [][][2]int) {
 	if l.rounds == 0 {
 		l.rounds = l.order.rounds()
 	}
-	l.levelDone, l.chosenDone = make([]int, len(l.order.phases)), 0
 }
 
 // more tells whether there is another round to measure, and enters its repetition.
@@ -159,7 +150,7 @@ func (l *leader) more() bool {
 		return true
 	}
 	if l.repetition+1 < l.planned.repetitions {
-		l.leave()
+		l.repetition++
 		l.enter(l.settings.Chosen)
 		return l.rounds > 0
 	}
@@ -170,7 +161,7 @@ func (l *leader) more() bool {
 	if !wanted {
 		return false
 	}
-	l.leave()
+	l.repetition++
 	l.planned.repetitions, l.extra = l.repetition+1, true
 	if len(chosen) == 0 {
 		l.total, l.totalPairs = l.done+l.roundsOfAll(), l.pairs+l.pairsOfAll()
@@ -181,12 +172,6 @@ func (l *leader) more() bool {
 	l.enter(chosen)
 	l.behind = l.roundsOfAll()
 	return true
-}
-
-// leave ends the repetition under way.
-func (l *leader) leave() {
-	l.pairs += l.pairsUnderWay()
-	l.repetition++
 }
 
 // again asks whether another repetition is worth its time, and finds out whether it
@@ -233,19 +218,29 @@ func (l *leader) next() *block {
 	if len(l.chosen) > 0 {
 		b.Chosen = l.chosen[l.at : l.at+b.Count]
 	}
-	l.begun = true
+	l.begun, l.end = true, l.at+b.Count
 	return b
 }
 
 // take delivers the rows of a block.
 func (l *leader) take(found [][]byte) error {
 	var all []Row
+	exchanges := 0 // both ranks of a pair tell of it
 	for rank, data := range found {
 		rows, err := l.own.rowsOf(rank, data)
 		if err != nil {
 			return err
 		}
+		for i, row := range rows {
+			if i == 0 || row.Round != rows[i-1].Round {
+				exchanges++
+			}
+		}
 		all = append(all, rows...)
+	}
+	l.pairs += exchanges / 2
+	if l.at == l.end {
+		l.report()
 	}
 	if l.settings.Deliver != nil {
 		l.settings.Deliver(all, l.progress())
@@ -268,30 +263,6 @@ func (l *leader) time(rounds int) {
 	}
 }
 
-// count counts a round.
-func (l *leader) count(s step) {
-	l.done++
-	l.at++
-	if l.chosenDone += s.pairs; s.pairs == 0 {
-		l.levelDone[s.level]++
-	}
-}
-
-// pairsUnderWay is how many pairs the repetition under way has measured.
-func (l *leader) pairsUnderWay() int {
-	count := l.chosenDone
-	for level, done := range l.levelDone {
-		if f := &l.order.phases[level]; f.rounds > 0 {
-			rounds := f.rounds
-			if l.order.plan.Sequential {
-				rounds *= f.atOnce
-			}
-			count += f.pairs * done / rounds
-		}
-	}
-	return count
-}
-
 // note keeps a decision, and tells it.
 func (l *leader) note(text string) {
 	l.notes = append(l.notes, text)
@@ -310,7 +281,7 @@ func (l *leader) report() {
 func (l *leader) progress() Progress {
 	p := Progress{
 		Done: l.done, Total: l.total, Earlier: l.settings.Done,
-		Pairs: l.pairs + l.pairsUnderWay(), TotalPairs: l.totalPairs, EarlierPairs: l.earlierPairs, Elapsed: time.Since(l.wall),
+		Pairs: l.pairs, TotalPairs: l.totalPairs, EarlierPairs: l.earlierPairs, Elapsed: time.Since(l.wall),
 	}
 	if now := l.done - l.settings.Done; now > 0 {
 		p.Remaining = time.Duration(float64(p.Elapsed) / float64(now) * float64(p.Total-l.done))
@@ -322,6 +293,6 @@ func (l *leader) progress() Progress {
 func (l *leader) outcome() *Outcome {
 	return &Outcome{
 		Repetitions: l.planned.repetitions, Rounds: l.done, TotalRounds: l.total,
-		Pairs: l.pairs + l.pairsUnderWay(), Stopped: l.Stopped(), Notes: l.notes,
+		Pairs: l.pairs, Stopped: l.Stopped(), Notes: l.notes,
 	}
 }

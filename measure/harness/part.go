@@ -32,9 +32,9 @@ type part struct {
 	rows    []float64 // of the block: peer, repetition and round before the columns
 
 	// What rank 0 hears of its own part.
-	after       func(s step) // of each round; nil on other ranks
-	warmed      float64      // s, from the first exchange of a repetition to its first round
-	began, last float64      // s, when the first round of the block began, and the last one so far
+	after       func()  // each round; nil on other ranks
+	warmed      float64 // s, from the first exchange of a repetition to its first round
+	began, last float64 // s, when the first round of the block began, and the last one so far
 }
 
 func newPart(c *Conductor, test Test, order *schedule) *part {
@@ -113,7 +113,7 @@ func (p *part) round(b *block, i int, s step) (going bool, err error) {
 		}
 	}
 	if p.after != nil {
-		p.after(s)
+		p.after()
 	}
 	return true, nil
 }

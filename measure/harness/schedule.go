@@ -39,7 +39,6 @@ type step struct {
 	peer  int // -1: none
 	level int // of the groups that are at work
 	meets bool
-	pairs int // of all ranks, if they are known one by one
 }
 
 func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
@@ -222,7 +221,7 @@ func (r *repetition) turn(t turn) step {
 
 // chosen is a round of given pairs.
 func (s *schedule) chosen(round [][2]int) step {
-	own := step{peer: -1, level: len(s.phases) - 1, meets: true, pairs: len(round)}
+	own := step{peer: -1, level: len(s.phases) - 1, meets: true}
 	for _, p := range round {
 		switch s.rank {
 		case p[0]:

@@ -114,7 +114,7 @@ func tree(t *testing.T) *topology.Hierarchy {
 
 func TestGroupsAreMeasuredInParallelAndByThemselves(t *testing.T) {
 	h := tree(t)
-	p := (&Settings{Groups: h, Seed: 3}).plan()
+	p := (&Settings{Pairs: Pairs{Groups: h}, Seed: 3}).plan()
 	rounds := pairs(t, schedules(t, &p, 12), 0)
 	// Hosts of at most 4 ranks take 3 rounds, racks of 6 and of 5 take 5, and all 12 take 11.
 	if want := 3 + 5 + 11; len(rounds) != want {
@@ -147,7 +147,7 @@ func TestGroupsAreMeasuredInParallelAndByThemselves(t *testing.T) {
 		t.Errorf("no round has pairs of two groups")
 	}
 
-	p = (&Settings{Groups: h, WithinGroups: true}).plan()
+	p = (&Settings{Pairs: Pairs{Groups: h, WithinGroups: true}}).plan()
 	rounds = pairs(t, schedules(t, &p, 12), 0)
 	if len(rounds) != 8 {
 		t.Errorf("within groups: %d rounds, want 8", len(rounds))

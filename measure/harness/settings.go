@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"github.com/topocast/topocast/topology"
@@ -32,26 +34,19 @@ func (s Scheme) String() string {
 	return fmt.Sprintf("Scheme(%d)", int(s))
 }
 
-// Settings of AllPairs. Nil and the zero value mean all defaults. Those of rank 0
-// count; other ranks may pass nil.
-type Settings struct {
-	// Repetitions is the number of times that every pair is measured, each
-	// time in another round. Default 1, at most MaxRepetitions.
-	Repetitions int
-
-	// Rounds bounds the number of rounds of disjoint pairs per repetition: with
+// Pairs says which pairs are measured, and in which rounds. The zero value is all pairs in as few rounds as they
+// need.
+type Pairs struct {
+	// Rounds bounds the number of rounds of disjoint pairs per repetition. With
 	// fewer than all, a random part of the pairs is measured, another in each
 	// repetition. Default 0: all.
 	Rounds int
-
-	// Seed is that of the relabellings and shuffles.
-	Seed uint64
 
 	// Scheme puts the pairs of a group into rounds. Default Circle.
 	Scheme Scheme
 
 	// Groups are known groups of ranks. Those of the finest level are measured
-	// first, all of them at once and each at its own pace; then those of the next
+	// first, all of them at once and each at its own pace. Then those of the next
 	// one join what they hold, and so on up to all ranks. So traffic between groups does
 	// not disturb the one inside. Default: none.
 	Groups *topology.Hierarchy
@@ -66,6 +61,64 @@ type Settings struct {
 	// Chosen measures, instead of all pairs, those of these rounds, in this order.
 	// The pairs of a round must be disjoint. Default: all pairs.
 	Chosen [][][2]int
+}
+
+// OneByOne makes each pair a round of its own, with nothing else under way. Long messages want it: those of pairs
+// that are measured at once share links.
+func OneByOne(pairs [][2]int) Pairs {
+	var p Pairs
+	for _, pair := range pairs {
+		p.Chosen = append(p.Chosen, [][2]int{pair})
+	}
+	return p
+}
+
+// Validate says why so many ranks have no such pairs, or nil. It names the field of Settings.
+func (p *Pairs) Validate(ranks int) error {
+	switch {
+	case p.Rounds < 0:
+		return fmt.Errorf("Settings.Rounds: %d: want at least 0", p.Rounds)
+	case p.Scheme != Circle && p.Scheme != Halving:
+		return fmt.Errorf("Settings.Scheme: %v: want %v or %v", p.Scheme, Circle, Halving)
+	case len(p.Chosen) > 0 && (p.Rounds > 0 || p.Groups != nil):
+		return fmt.Errorf("Settings.Chosen: %d rounds with Rounds or Groups: want one of the three", len(p.Chosen))
+	case p.Groups != nil && p.Groups.Hosts() != ranks:
+		return fmt.Errorf("Settings.Groups: hierarchy of %d hosts for %d ranks", p.Groups.Hosts(), ranks)
+	case p.WithinGroups && p.Groups == nil:
+		return fmt.Errorf("Settings.WithinGroups: true without Groups")
+	}
+	return checkRounds("Settings.Chosen", p.Chosen, ranks)
+}
+
+// Fingerprint tells pairs and rounds apart; "" is all pairs in as few rounds as they need.
+func (p *Pairs) Fingerprint() string {
+	if p.Rounds == 0 && p.Groups == nil && len(p.Chosen) == 0 && p.Scheme == Circle && !p.Sequential {
+		return ""
+	}
+	asked := struct {
+		plan
+		Chosen [][][2]int
+	}{(&Settings{Pairs: *p}).plan(), p.Chosen}
+	data, err := json.Marshal(asked)
+	if err != nil {
+		panic("harness: settings are no JSON: " + err.Error()) // they are numbers only
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(data) // it never fails
+	return fmt.Sprintf("%016x", sum.Sum64())
+}
+
+// Settings of AllPairs. Nil and the zero value mean all defaults. Those of rank 0
+// count; other ranks may pass nil.
+type Settings struct {
+	Pairs
+
+	// Repetitions is the number of times that every pair is measured, each
+	// time in another round. Default 1, at most MaxRepetitions.
+	Repetitions int
+
+	// Seed is that of the relabellings and shuffles.
+	Seed uint64
 
 	// Done is the number of rounds that an earlier run with the same settings has
 	// measured: this one goes on behind them. Rounds of what Again asked for count if
@@ -105,7 +158,7 @@ type Settings struct {
 type Progress struct {
 	Done, Total       int           // rounds of all repetitions
 	Earlier           int           // of the rounds done: those of an earlier run
-	Pairs, TotalPairs int           // exchanged so far and in all, of all repetitions; within a phase of groups, by its rounds
+	Pairs, TotalPairs int           // exchanged, as far as rank 0 has heard of them, and in all, of all repetitions
 	EarlierPairs      int           // of these: those of an earlier run
 	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too
 	Remaining         time.Duration // estimate; 0 before the first round is done
@@ -128,22 +181,12 @@ func (s *Settings) validate(ranks int) error {
 	switch {
 	case s.Repetitions < 0 || s.Repetitions > MaxRepetitions:
 		return fmt.Errorf("Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
-	case s.Rounds < 0:
-		return fmt.Errorf("Settings.Rounds: %d: want at least 0", s.Rounds)
 	case s.Done < 0:
 		return fmt.Errorf("Settings.Done: %d: want at least 0", s.Done)
-	case s.Scheme != Circle && s.Scheme != Halving:
-		return fmt.Errorf("Settings.Scheme: %v: want %v or %v", s.Scheme, Circle, Halving)
-	case len(s.Chosen) > 0 && (s.Rounds > 0 || s.Groups != nil):
-		return fmt.Errorf("Settings.Chosen: %d rounds with Rounds or Groups: want one of the three", len(s.Chosen))
 	case s.Budget < 0:
 		return fmt.Errorf("Settings.Budget: %v: want at least 0", s.Budget)
-	case s.Groups != nil && s.Groups.Hosts() != ranks:
-		return fmt.Errorf("Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
-	case s.WithinGroups && s.Groups == nil:
-		return fmt.Errorf("Settings.WithinGroups: true without Groups")
 	}
-	return checkRounds("Settings.Chosen", s.Chosen, ranks)
+	return s.Pairs.Validate(ranks)
 }
 
 // checkRounds refuses rounds that cannot be.

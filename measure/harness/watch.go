@@ -90,10 +90,10 @@ type Watch struct {
 
 	mu     sync.Mutex
 	what   SilentError
-	limits int            // that are to pass; 0: the rank does not wait
-	count  uint64         // of waits
-	hosts  map[int]string // of the ranks that were met
-	silent *SilentError   // why the job was ended
+	limits int          // that are to pass; 0: the rank does not wait
+	count  uint64       // of waits
+	places []mpi.Place  // of all ranks; nil: not known yet
+	silent *SilentError // why the job was ended
 
 	// Of the looks.
 	seen  uint64    // count at the last one
@@ -104,8 +104,8 @@ type Watch struct {
 // Watched calls work with a watch of the calling rank, which is nil, and then does
 // nothing, where it cannot be watched. The silence of rank 0 counts: 0 is 5 minutes, a negative one
 // no watch. If the watch has ended the job, its error takes the place of that of work. Work
-// says what it waits for (Wait, Done), its barriers do so by themselves (Barrier.Under), and
-// Introduce makes errors name hosts. It is collective, and takes one message to each rank.
+// says what it waits for (Wait, Done), and its barriers do so by themselves (Barrier.Under). It is collective. It
+// takes one message to each rank, and where ranks are watched those of mpi.Places, so that errors name hosts.
 func Watched(comm mpi.Communicator, silence time.Duration, work func(*Watch) error) error {
 	if silence == 0 {
 		silence = defaultSilence
@@ -119,11 +119,35 @@ func Watched(comm mpi.Communicator, silence time.Duration, work func(*Watch) err
 	}
 	w := newWatch(comm, time.Duration(binary.LittleEndian.Uint64(word)))
 	w.At(NoRepetition, 0)
-	err = work(w)
+	if err = w.askPlaces(); err == nil {
+		err = work(w)
+	}
 	if silent := w.stop(); silent != nil { // it has ended what the communicator was doing
 		return silent
 	}
 	return err
+}
+
+// askPlaces finds out where all ranks run.
+func (w *Watch) askPlaces() error {
+	if w == nil {
+		return nil
+	}
+	w.Wait(0, Hearing, HearLimits)
+	defer w.Done()
+	places, err := mpi.Places(w.comm)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.places = places
+	return err
+}
+
+// host is that of a rank; "" if it is not known.
+func (w *Watch) host(rank int) string {
+	if w.places == nil {
+		return ""
+	}
+	return w.places[rank].Host
 }
 
 // looks is how often per limit the watch looks.
@@ -135,7 +159,7 @@ func newWatch(comm mpi.Communicator, limit time.Duration) *Watch {
 	if !ok || limit < 0 || comm.Size() == 1 {
 		return nil
 	}
-	w := &Watch{comm: comm, job: f, limit: limit, quit: make(chan struct{}), hosts: make(map[int]string)}
+	w := &Watch{comm: comm, job: f, limit: limit, quit: make(chan struct{})}
 	w.what.Rank = comm.Rank()
 	w.ended.Go(w.look)
 	return w
@@ -171,7 +195,7 @@ func (w *Watch) overdue(now time.Time) bool {
 		return false
 	}
 	found := w.what
-	found.Waited, found.Host, found.PeerHost = now.Sub(w.since), w.hosts[found.Rank], w.hosts[found.Peer]
+	found.Waited, found.Host, found.PeerHost = now.Sub(w.since), w.host(found.Rank), w.host(found.Peer)
 	w.silent = &found
 	return true
 }
@@ -228,17 +252,4 @@ func (w *Watch) Next() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.what.Round++
-}
-
-// knows tells whether the host of a rank is known.
-func (w *Watch) knows(rank int) bool {
-	_, ok := w.hosts[rank]
-	return ok
-}
-
-// meets keeps the host of a rank.
-func (w *Watch) meets(rank int, host string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.hosts[rank] = host
 }

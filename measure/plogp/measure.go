@@ -58,7 +58,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: mustMarshal(p)})
 	}
 	hs := &harness.Settings{
-		Seed: s.Seed, Groups: groups, WithinGroups: within, Sequential: true,
+		Pairs: harness.Pairs{Groups: groups, WithinGroups: within, Sequential: true}, Seed: s.Seed,
 		Budget: s.Budget, Silence: s.Silence, Notify: s.Notify, Progress: s.Progress,
 		Deliver: func(rows []harness.Row, progress harness.Progress) {
 			for _, row := range rows {

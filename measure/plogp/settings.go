@@ -1,6 +1,7 @@
 package plogp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -95,12 +96,12 @@ func (s *Settings) plan() (settings, error) {
 	}
 	p := settings{
 		Sizes:   []int{0},
-		Samples: orDefault(s.Samples, defaultSamples), SaturatedUpTo: orDefault(s.SaturatedUpTo, defaultSaturated),
-		LongestRow: orDefault(s.LongestRow, mostStream), Patience: patience, Tolerance: tolerance,
-		ExtraSizes: max(0, orDefault(s.ExtraSizes, defaultExtra)),
+		Samples: cmp.Or(s.Samples, defaultSamples), SaturatedUpTo: cmp.Or(s.SaturatedUpTo, defaultSaturated),
+		LongestRow: cmp.Or(s.LongestRow, mostStream), Patience: patience, Tolerance: tolerance,
+		ExtraSizes: max(0, cmp.Or(s.ExtraSizes, defaultExtra)),
 	}
 	p.SaturatedUpTo = max(0, p.SaturatedUpTo)
-	last := orDefault(s.Longest, defaultLongest)
+	last := cmp.Or(s.Longest, defaultLongest)
 	for m := 1; m < last; m *= 2 {
 		p.Sizes = append(p.Sizes, m)
 	}
@@ -109,14 +110,6 @@ func (s *Settings) plan() (settings, error) {
 		p.SaturatedUpTo = p.Sizes[i]
 	}
 	return p, nil
-}
-
-// orDefault is a setting, or its default where it is 0.
-func orDefault(v, byDefault int) int {
-	if v == 0 {
-		return byDefault
-	}
-	return v
 }
 
 func (s *settings) longest() int { return slices.Max(s.Sizes) }

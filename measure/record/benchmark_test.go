@@ -1,11 +1,9 @@
 package record
 
 import (
-	"bytes"
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -44,25 +42,4 @@ func BenchmarkWriteManyRows(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(f.Sections[0].NumRows()), "ns/row")
-}
-
-// BenchmarkScanManyRows reads without keeping the rows, as latencies are read.
-func BenchmarkScanManyRows(b *testing.B) {
-	f := many()
-	var text bytes.Buffer
-	if err := f.Write(&text); err != nil {
-		b.Fatal(err)
-	}
-	rows := f.Sections[0].NumRows()
-	f = nil
-	runtime.GC()
-	b.SetBytes(int64(text.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		n := 0
-		if _, err := Scan(bytes.NewReader(text.Bytes()), func(*Header, *Section, []float64) error { n++; return nil }); err != nil || n != rows {
-			b.Fatal(n, err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 }

@@ -8,28 +8,28 @@ import (
 
 // A Header says where, when and with what something was measured.
 type Header struct {
-	Ranks int
+	Ranks int `json:"ranks"`
 
-	Date      time.Time // zero: not recorded
-	Library   string    // message-passing library; "" if not known
-	Timed     bool      // timed by the communicator, not by Go
-	GoVersion string
-	Version   string  // of topocast; "" if not known
-	Platform  string  // operating system and architecture
-	ClockStep float64 // s, the greatest of all ranks
-	ClockCost float64 // s, of one reading, the greatest of all ranks
-	CallCost  float64 // s, that the loops add to a call of the library in a reading (mpi.Timed), the greatest of all ranks; 0: nothing, or it is not known
+	Date      time.Time `json:"date,omitzero"`     // zero: not recorded
+	Library   string    `json:"library,omitempty"` // message-passing library; "" if not known
+	Timed     bool      `json:"timed"`             // timed by the communicator, not by Go
+	GoVersion string    `json:"go_version"`
+	Version   string    `json:"topocast_version,omitempty"` // of topocast; "" if not known
+	Platform  string    `json:"platform"`                   // operating system and architecture
+	ClockStep float64   `json:"clock_step_s"`               // the greatest of all ranks
+	ClockCost float64   `json:"clock_cost_s"`               // of one reading of the clock, the greatest of all ranks
+	CallCost  float64   `json:"call_cost_s,omitempty"`      // that the loops add to a call of the library in a measurement (mpi.Timed), the greatest of all ranks; 0: nothing, or it is not known
 
-	Hosts      []string // by rank: where it ran
-	Cores      []int    // by rank: logical CPU that it was bound to, -1 if none
-	CPUs       []int    // by rank: number of CPUs that its process could use
-	NUMA       []int    // by rank: the one NUMA node of these CPUs, -1 if several or not known; nil: of no rank
-	GOMAXPROCS []int    // by rank
+	Hosts      []string `json:"hosts"`                // by rank: where it ran
+	Cores      []int    `json:"cores"`                // by rank: logical CPU that it was bound to, -1 if none
+	CPUs       []int    `json:"cpus"`                 // by rank: number of CPUs that its process could use
+	NUMA       []int    `json:"numa_nodes,omitempty"` // by rank: the one NUMA node of these CPUs, -1 if several or not known; nil: of no rank
+	GOMAXPROCS []int    `json:"gomaxprocs"`           // by rank
 
-	CrowdedHosts []string // hosts whose ranks outnumber the CPUs that they may use
-	Environment  []string // of rank 0, sorted: "NAME=value" of variables that change the library's behaviour; nil: not known
+	CrowdedHosts []string `json:"crowded_hosts,omitempty"` // hosts whose ranks outnumber the CPUs that they may use
+	Environment  []string `json:"environment"`             // of rank 0, sorted: "NAME=value" of variables that change the library's behaviour; nil: not known
 
-	OtherEnvironment []int // ranks whose environment is not that of rank 0
+	OtherEnvironment []int `json:"other_environment_ranks,omitempty"` // ranks whose environment is not that of rank 0
 }
 
 // Format and versions of the files.
@@ -38,56 +38,11 @@ const (
 	Version = 3
 )
 
-// headerLine is the layout of a header.
+// headerLine is the first line of a file.
 type headerLine struct {
-	Format       string     `json:"format"`
-	Version      int        `json:"version"`
-	Ranks        int        `json:"ranks"`
-	Date         *time.Time `json:"date,omitempty"`
-	Library      string     `json:"library,omitempty"`
-	Timed        bool       `json:"timed"`
-	GoVersion    string     `json:"go_version"`
-	Topocast     string     `json:"topocast_version,omitempty"`
-	Platform     string     `json:"platform"`
-	ClockStep    float64    `json:"clock_step_s"`
-	ClockCost    float64    `json:"clock_cost_s"`
-	CallCost     float64    `json:"call_cost_s,omitempty"`
-	Hosts        []string   `json:"hosts"`
-	Cores        []int      `json:"cores"`
-	CPUs         []int      `json:"cpus"`
-	NUMA         []int      `json:"numa_nodes,omitempty"`
-	GOMAXPROCS   []int      `json:"gomaxprocs"`
-	CrowdedHosts []string   `json:"crowded_hosts,omitempty"`
-	Environment  []string   `json:"environment"`
-	Others       []int      `json:"other_environment_ranks,omitempty"`
-}
-
-func (h *Header) line() headerLine {
-	l := headerLine{
-		Format: Format, Version: Version, Ranks: h.Ranks,
-		Library: h.Library, Timed: h.Timed, GoVersion: h.GoVersion, Topocast: h.Version, Platform: h.Platform,
-		ClockStep: h.ClockStep, ClockCost: h.ClockCost, CallCost: h.CallCost,
-		Hosts: h.Hosts, Cores: h.Cores, CPUs: h.CPUs, NUMA: h.NUMA, GOMAXPROCS: h.GOMAXPROCS,
-		CrowdedHosts: h.CrowdedHosts, Environment: h.Environment, Others: h.OtherEnvironment,
-	}
-	if !h.Date.IsZero() {
-		l.Date = &h.Date
-	}
-	return l
-}
-
-func (l *headerLine) header() Header {
-	h := Header{
-		Ranks:   l.Ranks,
-		Library: l.Library, Timed: l.Timed, GoVersion: l.GoVersion, Version: l.Topocast, Platform: l.Platform,
-		ClockStep: l.ClockStep, ClockCost: l.ClockCost, CallCost: l.CallCost,
-		Hosts: l.Hosts, Cores: l.Cores, CPUs: l.CPUs, NUMA: l.NUMA, GOMAXPROCS: l.GOMAXPROCS,
-		CrowdedHosts: l.CrowdedHosts, Environment: l.Environment, OtherEnvironment: l.Others,
-	}
-	if l.Date != nil {
-		h.Date = *l.Date
-	}
-	return h
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	*Header
 }
 
 // check refuses headers that no job can have.

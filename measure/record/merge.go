@@ -105,7 +105,7 @@ func sum(a, b json.RawMessage) (json.RawMessage, error) {
 	if a == nil && b == nil {
 		return nil, nil
 	}
-	var x, y map[string]json.RawMessage
+	x, y := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	for _, side := range []struct {
 		text json.RawMessage
 		into *map[string]json.RawMessage
@@ -116,14 +116,9 @@ func sum(a, b json.RawMessage) (json.RawMessage, error) {
 			}
 		}
 	}
-	names := slices.Sorted(maps.Keys(x))
-	for name := range y {
-		if _, ok := x[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	names := maps.Clone(x)
+	maps.Copy(names, y)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		switch {
 		case name == settingSeed:
 		case name == settingRepetitions:

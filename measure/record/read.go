@@ -39,28 +39,12 @@ type sectionLine struct {
 }
 
 // Read reads a file. One that is not closed is Unfinished, and its last
-// line may be cut off; rows below the last mark of its last section are left out. Other formats and versions, keys that are not known,
+// line may be cut off. Rows below the last mark of its last section are left out: they belong to rounds of which some
+// are missing. Other formats and versions, keys that are not known,
 // and numbers that cannot be are refused. An error that wraps ErrFormat says
 // that it is another kind of file. O(length) time; 8 B of memory per number.
 func Read(r io.Reader) (*File, error) {
-	f, err := Scan(r, func(_ *Header, s *Section, row []float64) error {
-		s.Rows = append(s.Rows, row...)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range f.Sections {
-		s.Rows = s.Rows[:s.Marked*len(s.Columns)]
-	}
-	return f, nil
-}
-
-// Scan is Read for those who keep rows in a form of their own: it hands each
-// one to take, with the header and its section so far, and keeps none. The row is
-// valid during the call. An error of take ends it.
-func Scan(r io.Reader, take func(h *Header, s *Section, row []float64) error) (*File, error) {
-	d := decoder{lines: bufio.NewReaderSize(r, readerBuffer), take: take}
+	d := decoder{lines: bufio.NewReaderSize(r, readerBuffer)}
 	if err := d.run(); err != nil {
 		return nil, fmt.Errorf("record: read: %w", err)
 	}
@@ -74,16 +58,12 @@ type decoder struct {
 	lines  *bufio.Reader
 	long   []byte // a line that is longer than the buffer
 	number int    // of the line, from 1
-	take   func(*Header, *Section, []float64) error
 
-	file  File
-	open  *Section // nil between sections
-	bound bounds
-	row   []float64
-	rows  int // in all
-
-	before int  // rows in the sections before the one under way
-	marked bool // the section under way has a mark
+	file   File
+	open   *Section // nil between sections
+	bound  bounds
+	rows   int // in all
+	marked int // numbers of the section under way above its last mark; -1: it has none
 }
 
 // next returns the next line without its end; whole is false if there was
@@ -130,11 +110,10 @@ func (d *decoder) run() error {
 	case kind.Version < Version:
 		return fmt.Errorf("version %d: want %d", kind.Version, Version)
 	}
-	var head headerLine
+	head := headerLine{Header: &d.file.Header}
 	if err := jsonfile.Decode(bytes.NewReader(first), &head); err != nil {
 		return fmt.Errorf("line 1: %w", err)
 	}
-	d.file.Header = head.header()
 	if err := d.file.check(); err != nil {
 		return fmt.Errorf("line 1: %w", err)
 	}
@@ -167,18 +146,18 @@ func (d *decoder) takeRow(line []byte) error {
 	if d.open == nil {
 		return errors.New("a row outside of a section")
 	}
-	var err error
-	if d.row, err = parseRow(d.row[:0], line); err != nil {
+	s := d.open
+	rows, err := parseRow(s.Rows, line)
+	if err != nil {
 		return err
 	}
-	if len(d.row) != len(d.open.Columns) {
-		return fmt.Errorf("%d numbers: want %d", len(d.row), len(d.open.Columns))
-	}
-	if err := d.bound.check(d.open, d.row); err != nil {
-		return err
+	row := rows[len(s.Rows):]
+	if len(row) != len(s.Columns) {
+		return fmt.Errorf("%d numbers: want %d", len(row), len(s.Columns))
 	}
 	d.rows++
-	return d.take(&d.file.Header, d.open, d.row)
+	s.Rows = rows
+	return d.bound.check(s, row)
 }
 
 // takeLine takes a line that is no row, and tells whether it closes the file.
@@ -219,7 +198,7 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 		return false, fmt.Errorf("rounds: %d after %d", *line.Rounds, s.Rounds)
 	}
 	s.Rounds, s.TotalRounds = *line.Rounds, *line.TotalRounds
-	d.mark()
+	d.marked = len(s.Rows)
 	if err := s.checkRounds(); err != nil {
 		return false, err
 	}
@@ -242,22 +221,18 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 }
 
 func (d *decoder) beginSection(s *Section) {
-	d.open, d.bound, d.before, d.marked = s, s.bounds(d.file.Ranks), d.rows, false
+	d.open, d.bound, d.marked = s, s.bounds(d.file.Ranks), -1
 	d.file.Sections = append(d.file.Sections, s)
 }
 
-// mark says that all rows so far belong to whole rounds.
-func (d *decoder) mark() {
-	d.open.Marked, d.marked = d.rows-d.before, true
-}
-
-// endSection leaves a section that has no end of its own.
+// endSection leaves a section that has no end of its own, without the rows below its last mark.
 func (d *decoder) endSection() {
-	if d.open != nil {
-		if !d.marked {
-			d.mark()
-		}
-		d.open.Unfinished = true
-		d.open = nil
+	if d.open == nil {
+		return
 	}
+	if d.marked >= 0 {
+		d.open.Rows = d.open.Rows[:d.marked]
+	}
+	d.open.Unfinished = true
+	d.open = nil
 }

@@ -60,7 +60,6 @@ func comparable(f *File) File {
 	c.Sections = nil
 	for _, s := range f.Sections {
 		copied := *s
-		copied.Marked = 0 // only Scan says it
 		copied.Rows = slices.Clone(s.Rows)
 		for i, v := range copied.Rows {
 			if v != v {

@@ -50,11 +50,6 @@ type Section struct {
 	Stopped     string // why it ended early, or ""
 	Unfinished  bool   // the process ended first
 	Runs        int    // that were merged; 0 and 1: one
-
-	// Marked is, after Scan, how many of its rows count: all, but of a section that is
-	// Unfinished and has marks those above the last one. The others belong to
-	// rounds of which some are missing. Read keeps no others.
-	Marked int
 }
 
 // Names of columns that mean the same in all kinds. From and To are ranks, Size

@@ -34,7 +34,7 @@ const writerBuffer = 64 << 10 // B
 func NewWriter(w io.Writer, h *Header) *Writer {
 	out := &Writer{w: bufio.NewWriterSize(w, writerBuffer), ranks: h.Ranks}
 	if out.err = h.check(); out.err == nil {
-		out.json(h.line())
+		out.json(headerLine{Format, Version, h})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -111,7 +112,7 @@ func BenchmarkMeasure(b *testing.B) {
 	const rounds = 16
 	for b.Loop() {
 		if err := simnet.Run(g, nil, nil, func(c mpi.Communicator) error {
-			_, err := measure.Run(context.Background(), c, &measure.Settings{Rounds: rounds, Repetitions: 1})
+			_, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: rounds}, Repetitions: 1})
 			return err
 		}); err != nil {
 			b.Fatal(err)

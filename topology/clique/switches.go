@@ -51,9 +51,8 @@ func (c *Switches) validate() error {
 	return c.Grouping.validate()
 }
 
-// Reconstruct implements topology.Reconstructor. Repetitions are combined by their
-// smallest reading, of five and more by the second smallest; of the two
-// directions of a pair the smaller counts; a zero, which a coarse timer gives,
+// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell: the mean of the
+// lower half. Of the two directions of a pair the smaller counts. A zero, which a coarse timer gives,
 // counts as half the smallest latency above zero. O(n^3) at least; each clique search,
 // and all of them together, are cut where they would not end, with a warning.
 func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {

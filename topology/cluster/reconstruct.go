@@ -113,8 +113,8 @@ func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	return d.result(h, warnings)
 }
 
-// Combine makes the distances of repetitions: the smallest reading of each cell, and of a pair's two
-// directions the mean. It warns of pairs of which that is a poor one. Distances alone are taken as they are.
+// Combine makes the distances of repetitions: each direction's samples become one (readings.Combine), and a
+// pair's two directions their mean. It warns of pairs of which that is a poor one. Distances alone are taken as they are.
 func Combine(repetitions ...mat.Matrix) (*Distances, []string, error) {
 	return combine(false, repetitions)
 }
@@ -130,15 +130,15 @@ func combine(gaps bool, repetitions []mat.Matrix) (*Distances, []string, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	least, err := measured.Directed(readings.Smallest)
+	directed, err := measured.Directed()
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := distances(least.N(), least.At, gaps)
+	d, err := distances(directed.N(), directed.At, gaps)
 	if err != nil {
 		return nil, nil, err
 	}
-	if a := least.Asymmetry(); a.Pairs > 0 {
+	if a := directed.Asymmetry(); a.Pairs > 0 {
 		return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1])}, nil
 	}
 	return d, nil, nil

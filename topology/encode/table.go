@@ -173,6 +173,9 @@ func cutTable(data []byte) (*table, error) {
 			data = text
 		}
 		var err error
+		if data, err = unwrapJSON(data); err != nil {
+			return nil, err
+		}
 		if data, err = unbracket(data); err != nil {
 			return nil, err
 		}

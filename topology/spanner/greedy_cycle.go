@@ -42,9 +42,8 @@ func (c *GreedyCycle) validate() error {
 	return checkShare("greedy", "DuplexSpread", c.DuplexSpread)
 }
 
-// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell
-// by the smallest reading, of five and more by the second smallest. Simplex
-// channels, which speak of a fault or of routing, are named in the warnings.
+// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell: the mean of the
+// lower half. The warnings name simplex channels, which speak of a fault or of routing.
 // O(n^3) at worst. It gives up, with a warning, where there are more arcs than a sparse graph of more than 256 hosts has.
 func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err := c.validate(); err != nil {

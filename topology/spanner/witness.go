@@ -43,10 +43,9 @@ func (c *Witness) validate() error {
 	return checkShare("witness", "DuplexSpread", c.DuplexSpread)
 }
 
-// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell
-// by the smallest reading, of five and more by the second smallest. Simplex
-// channels, which speak of a fault or of routing, the overhead, and readings that were
-// mended are named in the warnings. O(n^2) on tori, O(n^3) at worst. Above 256 hosts it gives up, with a warning,
+// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell: the mean of the
+// lower half. The warnings name simplex channels, which speak of a fault or of routing, the overhead, and
+// measurements that were mended. O(n^2) on tori, O(n^3) at worst. Above 256 hosts it gives up, with a warning,
 // where there are more arcs than a sparse graph has, or where finding them takes too long.
 func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err := c.validate(); err != nil {

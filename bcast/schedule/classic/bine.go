@@ -11,10 +11,11 @@ import (
 // 16. Where groups that share a link stand together, by a third less
 // crosses them. It is the binomial negabinary tree of De Sensi et al. 2025 (Bine
 // trees: enhancing collective operations by optimizing communication
-// locality), halving distances: in the round with j rounds to come after it,
-// place r serves r + d if it is even and r - d if it is odd, round the
-// circle, with d = (1-(-2)^(j+1))/3. If the number of ranks is no power of two,
-// the first ones stand in pairs, the second of which is served by the first, last of all.
+// locality), halving distances.
+//
+// In the round with j rounds to come after it the distance is d = (1-(-2)^(j+1))/3. Place r serves r + d if r is even, and
+// r - d if r is odd, round the circle. If the number of ranks is no power of two, the first ones stand in pairs. The first
+// of a pair serves the second, last of all.
 type Bine struct{}
 
 // Name returns "bine".
@@ -30,7 +31,10 @@ func (Bine) Prepare(p schedule.Problem) schedule.Parts {
 	edges := make([]schedule.Edge, 0, p.Ranks-1)
 	reached := make([]int, 1, places) // places, the root's first
 	for j := rounds; j > 0; j-- {
-		distance := (1 - power(-2, j)) / 3
+		distance := (1 - 1<<j) / 3 // (1 - (-2)^j) / 3
+		if j%2 == 1 {
+			distance = (1 + 1<<j) / 3
+		}
 		for _, r := range reached {
 			to := r + distance
 			if r%2 == 1 {
@@ -45,12 +49,4 @@ func (Bine) Prepare(p schedule.Problem) schedule.Parts {
 		edges = append(edges, schedule.Edge{From: at(i), To: ranks[2*i+1]})
 	}
 	return schedule.NewTree(p.Ranks, edges)
-}
-
-func power(base, exponent int) int {
-	x := 1
-	for range exponent {
-		x *= base
-	}
-	return x
 }

@@ -33,22 +33,28 @@ func (a MagPIe) Name() string {
 // String names the level too.
 func (a MagPIe) String() string { return fmt.Sprintf("%s[level %d]", a.Name(), a.Level) }
 
-// Prepare implements Algorithm.
+// Prepare implements Algorithm. It is schedule.MultiLevel that passes over all levels but one.
 func (a MagPIe) Prepare(p schedule.Problem) schedule.Parts {
-	tree := schedule.TwoLevels(p, a.Level, schedule.ShapeFlat, schedule.ShapeBinomial)
+	shapes := []schedule.Shape{schedule.ShapeFlat}
+	if p.Tree != nil {
+		for level := len(p.Tree.Levels()) - 1; level > a.Level; level-- {
+			shapes = append(shapes, schedule.ShapeNone)
+		}
+		if a.Level < len(p.Tree.Levels()) {
+			shapes = append(shapes, schedule.ShapeBinomial)
+		}
+	}
+	tree := schedule.MultiLevel{Shapes: append(shapes, schedule.ShapeNone)}.Prepare(p)
 	if a.Pipelined {
 		return tree
 	}
-	return schedule.PartOf(func(rank int) schedule.Part { return undivided{tree.Links(rank)} })
-}
-
-// undivided is a place in a tree along which the message is passed whole.
-type undivided struct{ links schedule.Links }
-
-// Ops implements Part.
-func (u undivided) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-	p.Segment = 0
-	return u.links.Ops(dst, p)
+	return schedule.PartOf(func(rank int) schedule.Part {
+		part := tree.Of(rank)
+		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op {
+			p.Segment = 0
+			return part(dst, p)
+		}
+	})
 }
 
 // Variants returns one for each level that has groups.

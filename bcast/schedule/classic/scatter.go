@@ -7,67 +7,67 @@ import "github.com/topocast/topocast/bcast/schedule"
 // blocks, and so on, along a binomial tree. After it the rank in place i has
 // the blocks of all ranks in its subtree, from its own on.
 type scattering struct {
-	ranks  int
-	place  int
-	parent int   // rank; -1: none
-	served []int // ranks, the one with the most blocks first
+	line  []int // ranks, the root first
+	place int   // of the rank
 }
 
-func newScattering(line []int, place int) scattering {
-	s := scattering{ranks: len(line), place: place, parent: -1}
-	if place > 0 {
-		s.parent = line[place&(place-1)]
+// scatterings is the place of each rank in the line, by rank.
+func scatterings(p schedule.Problem) []scattering {
+	line := schedule.Line(p)
+	all := make([]scattering, len(line))
+	for place, rank := range line {
+		all[rank] = scattering{line, place}
 	}
-	for step := scatterWidth(s.ranks, place) / 2; step > 0; step /= 2 {
-		if place+step < s.ranks {
-			s.served = append(s.served, line[place+step])
-		}
-	}
-	return s
+	return all
 }
 
-// scatterWidth is the size of the binomial subtree of a place, places beyond the
+// ranks is the number of ranks, and of blocks.
+func (s scattering) ranks() int { return len(s.line) }
+
+// rank is the rank some places further on in the circle.
+func (s scattering) rank(further int) int { return s.line[s.at(further)] }
+
+// at is the place some places further on in the circle.
+func (s scattering) at(further int) int { return (s.place + further + s.ranks()) % s.ranks() }
+
+// width is the size of the binomial subtree of a place, places beyond the
 // last rank included.
-func scatterWidth(ranks, place int) int {
-	if place > 0 {
-		return place & -place
+func (s scattering) width() int {
+	if s.place > 0 {
+		return s.place & -s.place
 	}
 	w := 1
-	for w < ranks {
+	for w < s.ranks() {
 		w *= 2
 	}
 	return w
 }
 
-// scattered is the block after the last one that a place has after the scattering.
-func scattered(ranks, place int) int { return min(place+scatterWidth(ranks, place), ranks) }
+// end is the block after the last one that the rank has after the scattering.
+func (s scattering) end() int { return min(s.place+s.width(), s.ranks()) }
 
 // blocks are the bytes of the blocks [lo, hi), all of the same length as far as
 // there are bytes.
 func (s scattering) blocks(p schedule.Problem, lo, hi int) schedule.Span {
-	length := (p.Bytes-1)/s.ranks + 1
-	return schedule.Span{Lo: blockStart(p, length, lo), Hi: blockStart(p, length, hi)}
-}
-
-func blockStart(p schedule.Problem, length, block int) int {
-	if block > p.Bytes/length { // block*length might not fit an int
-		return p.Bytes
+	length := (p.Bytes-1)/s.ranks() + 1
+	start := func(block int) int {
+		if block > p.Bytes/length { // block*length might not fit an int
+			return p.Bytes
+		}
+		return min(block*length, p.Bytes)
 	}
-	return min(block*length, p.Bytes)
+	return schedule.Span{Lo: start(lo), Hi: start(hi)}
 }
 
 // ops appends the steps of the scattering.
 func (s scattering) ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-	if s.parent >= 0 {
-		dst = schedule.Swap(dst, 0, schedule.Span{}, s.parent, s.blocks(p, s.place, scattered(s.ranks, s.place)))
+	if s.place > 0 {
+		dst = schedule.Swap(dst, 0, schedule.Span{}, s.line[s.place&(s.place-1)], s.blocks(p, s.place, s.end()))
 	}
-	step := scatterWidth(s.ranks, s.place) / 2
-	for _, to := range s.served {
-		for s.place+step >= s.ranks { // nobody there
-			step /= 2
+	for step := s.width() / 2; step > 0; step /= 2 {
+		if to := s.place + step; to < s.ranks() {
+			dst = schedule.Swap(dst, s.line[to], s.blocks(p, to, min(to+step, s.ranks())), 0, schedule.Span{})
 		}
-		dst = schedule.Swap(dst, to, s.blocks(p, s.place+step, min(s.place+2*step, s.ranks)), 0, schedule.Span{})
-		step /= 2
 	}
 	return dst
 }

@@ -17,82 +17,63 @@ func (ScatterDoubling) Name() string { return "scatter-doubling" }
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (ScatterDoubling) Prepare(p schedule.Problem) schedule.Parts {
-	ranks := schedule.Line(p)
-	places := schedule.Places(ranks)
-	return schedule.PartOf(func(rank int) schedule.Part {
-		x := doublingPart{scattering: newScattering(ranks, places[rank])}
-		for d := 1; d < p.Ranks; d *= 2 {
-			to, from := doublingPartners(p.Ranks, places[rank], d)
-			r := doublingRound{to: ranks[to], from: ranks[from]}
-			r.sent[0], r.sent[1] = missing(p.Ranks, to, d)
-			r.got[0], r.got[1] = missing(p.Ranks, places[rank], d)
-			x.rounds = append(x.rounds, r)
-		}
-		return x
-	})
+	all := scatterings(p)
+	return schedule.PartOf(func(rank int) schedule.Part { return all[rank].doubling })
 }
 
-// doublingPartners are the places to which a place sends, and from which it
-// receives, in the round in which all have about d blocks.
-func doublingPartners(ranks, place, d int) (to, from int) {
-	if ranks&(ranks-1) == 0 {
-		return place ^ d, place ^ d
-	}
-	return (place - d + ranks) % ranks, (place + d) % ranks
-}
-
-// missing are the blocks [lo, hi) that a place gets in that round, those of its
-// partner but for what it has since the scattering. Blocks from ranks on are
-// those from 0 on.
-func missing(ranks, place, d int) (lo, hi int) {
-	_, from := doublingPartners(ranks, place, d)
-	if ranks&(ranks-1) == 0 {
-		lo = from &^ (d - 1)
-		hi = lo + d
-	} else {
-		lo = place + d
-		hi = lo + min(d, ranks-d)
-	}
-	if lo > place {
-		lo = max(lo, min(hi, scattered(ranks, place)))
-	}
-	return lo, hi
-}
-
-// doublingPart is the part of one rank.
-type doublingPart struct {
-	scattering
-	rounds []doublingRound
-}
-
-// A doublingRound is what a rank does in a round: partners, and blocks from the
-// first up to the second.
-type doublingRound struct {
-	to, from  int
-	sent, got [2]int
-}
-
-// Ops implements Part.
-func (x doublingPart) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-	if p.Bytes == 0 || x.ranks == 1 {
+// doubling appends the steps of both halves.
+func (s scattering) doubling(dst []schedule.Op, p schedule.Problem) []schedule.Op {
+	if p.Bytes == 0 || s.ranks() == 1 {
 		return dst
 	}
-	dst = x.scattering.ops(dst, p)
-	for _, r := range x.rounds {
+	dst = s.ops(dst, p)
+	for d := 1; d < s.ranks(); d *= 2 {
+		to, from := s.partners(d)
+		sentLo, sentHi := scattering{s.line, to}.missing(d)
+		gotLo, gotHi := s.missing(d)
 		// What goes beyond the last block begins again at the first.
 		for turn := range 2 {
-			out, in := x.turn(p, r.sent, turn), x.turn(p, r.got, turn)
-			dst = schedule.Swap(dst, r.to, out, r.from, in)
+			dst = schedule.Swap(dst, s.line[to], s.turn(p, sentLo, sentHi, turn), s.line[from], s.turn(p, gotLo, gotHi, turn))
 		}
 	}
 	return dst
 }
 
-// turn is the part of the blocks in [turn*ranks, (turn+1)*ranks).
-func (x doublingPart) turn(p schedule.Problem, blocks [2]int, turn int) schedule.Span {
-	lo, hi := max(blocks[0]-turn*x.ranks, 0), min(blocks[1]-turn*x.ranks, x.ranks)
+// isPower tells whether the number of ranks is a power of two.
+func (s scattering) isPower() bool { return s.ranks()&(s.ranks()-1) == 0 }
+
+// partners are the places to which the rank sends, and from which it
+// receives, in the round in which all have about d blocks.
+func (s scattering) partners(d int) (to, from int) {
+	if s.isPower() {
+		return s.place ^ d, s.place ^ d
+	}
+	return s.at(-d), s.at(d)
+}
+
+// missing are the blocks [lo, hi) that the rank gets in that round, those of its
+// partner but for what it has since the scattering. Blocks from ranks on are
+// those from 0 on.
+func (s scattering) missing(d int) (lo, hi int) {
+	if s.isPower() {
+		_, from := s.partners(d)
+		lo = from &^ (d - 1)
+		hi = lo + d
+	} else {
+		lo = s.place + d
+		hi = lo + min(d, s.ranks()-d)
+	}
+	if lo > s.place {
+		lo = max(lo, min(hi, s.end()))
+	}
+	return lo, hi
+}
+
+// turn is the part of the blocks [lo, hi) in [turn*ranks, (turn+1)*ranks).
+func (s scattering) turn(p schedule.Problem, lo, hi, turn int) schedule.Span {
+	lo, hi = max(lo-turn*s.ranks(), 0), min(hi-turn*s.ranks(), s.ranks())
 	if lo >= hi {
 		return schedule.Span{}
 	}
-	return x.blocks(p, lo, hi)
+	return s.blocks(p, lo, hi)
 }

@@ -2,13 +2,13 @@ package classic
 
 import "github.com/topocast/topocast/bcast/schedule"
 
-// TwoTree sends half of the pieces down each of two binary trees, in which
-// every rank that serves others in one is a leaf of the other: each rank then
-// sends no more than the message once, and a pipeline is filled in the
-// logarithm of the ranks. In each round a rank sends one piece and receives one. It is
-// the algorithm of Sanders, Speck and Traeff 2009 (Two-tree algorithms for full
-// bandwidth broadcast, reduction and scan): in-order trees over the line that
-// Chain follows without the root, the second shifted by a place, with links
+// TwoTree sends half of the pieces down each of two binary trees. A rank that serves others in one is a leaf of the other.
+// So each rank sends no more than the message once, and a pipeline is filled in the
+// logarithm of the ranks. In each round a rank sends one piece and receives one.
+//
+// It is the algorithm of Sanders, Speck and Traeff 2009 (Two-tree algorithms for full
+// bandwidth broadcast, reduction and scan). The trees are in order over the line that
+// Chain follows, without the root, and the second is shifted by a place. Links are
 // coloured by the parity of the rounds in which they carry.
 type TwoTree struct{}
 
@@ -21,18 +21,18 @@ func (TwoTree) Prepare(p schedule.Problem) schedule.Parts {
 	places := schedule.Places(ranks)
 	w := newTwoTrees(p.Ranks - 1)
 	return schedule.PartOf(func(rank int) schedule.Part {
-		var x twoTreePart
+		var in, out []timedLink // two links in, of other parity, and two out
 		place := places[rank]
-		for tree := range 2 {
+		for tree := range w.trees {
+			links := w.trees[tree].Links(place)
 			if place > 0 {
-				l := w.links[tree][place]
-				x.in = append(x.in, timedLink{ranks[l.parent], tree, l.round})
+				in = append(in, timedLink{ranks[links.Parent], tree, w.rounds[tree][place]})
 			}
-			for _, c := range w.children(tree, place) {
-				x.out = append(x.out, timedLink{ranks[c], tree, w.links[tree][c].round})
+			for _, c := range links.Children {
+				out = append(out, timedLink{ranks[c], tree, w.rounds[tree][c]})
 			}
 		}
-		return x
+		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op { return twoTreeOps(dst, p, in, out) }
 	})
 }
 
@@ -50,14 +50,11 @@ func (l timedLink) piece(round, pieces int) (int, bool) {
 	return i, since >= 0 && since%2 == 0 && i < pieces
 }
 
-// twoTreePart is the part of one rank: two links in, of other parity, and two out.
-type twoTreePart struct{ in, out []timedLink }
-
-// Ops implements Part.
-func (x twoTreePart) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
+// twoTreeOps appends the steps of a rank with the given links.
+func twoTreeOps(dst []schedule.Op, p schedule.Problem, in, out []timedLink) []schedule.Op {
 	pieces, length := p.Pieces(), p.PieceBytes()
 	last := 0
-	for _, links := range [][]timedLink{x.in, x.out} {
+	for _, links := range [][]timedLink{in, out} {
 		for _, l := range links {
 			last = max(last, l.round+pieces)
 		}
@@ -71,132 +68,92 @@ func (x twoTreePart) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 		return 0, schedule.Span{}
 	}
 	for round := range last {
-		to, sent := find(x.out, round)
-		from, got := find(x.in, round)
+		to, sent := find(out, round)
+		from, got := find(in, round)
 		dst = schedule.Swap(dst, to, sent, from, got)
 	}
 	return dst
 }
 
-// twoTrees are the two trees over the places 1 to n; place 0 serves the roots of both.
+// twoTrees are the two trees over the places 0 to n, of which place 0 serves the roots of both.
 type twoTrees struct {
-	n     int
-	links [2][]treeLink // per place: the link to it
-}
-
-type treeLink struct {
-	parent int // place
-	round  int // in which it carries the first piece of its tree
+	trees   [2]*schedule.Tree
+	colours [2][]int // per place: of the link to it, 0 or 1; -1: none yet
+	rounds  [2][]int // per place: in which the link to it carries the first piece of its tree
 }
 
 func newTwoTrees(n int) *twoTrees {
-	w := &twoTrees{n: n}
-	for tree := range w.links {
-		w.links[tree] = make([]treeLink, n+1)
+	w := &twoTrees{}
+	first := inOrder(nil, 1, n, 0)
+	second := make([]schedule.Edge, len(first))
+	for i, e := range first {
+		shifted := schedule.Edge{From: e.From, To: e.To%n + 1}
+		if e.From > 0 {
+			shifted.From = e.From%n + 1
+		}
+		second[i] = shifted
+	}
+	w.trees = [2]*schedule.Tree{schedule.NewTree(n+1, first), schedule.NewTree(n+1, second)}
+	for tree := range w.trees {
+		w.rounds[tree], w.colours[tree] = make([]int, n+1), make([]int, n+1)
 		for place := range n + 1 {
-			for _, c := range w.children(tree, place) {
-				w.links[tree][c].parent = place
-			}
+			w.colours[tree][place] = -1
 		}
 	}
-	colours := w.colours()
-	for tree := range w.links {
-		w.time(tree, 0, -1, colours)
+	for place := 1; place <= n; place++ {
+		w.colour(0, place, 0)
+	}
+	for tree := range w.trees {
+		w.time(tree, 0, -1)
 	}
 	return w
 }
 
-// children are the places that a place serves in a tree. The first tree is in
-// order: the root is the largest power of two, odd places are leaves. The
-// second has place i where the first has i-1, and 1 where that has n.
-func (w *twoTrees) children(tree, place int) []int {
-	shifted := func(place int) int { // to the numbers of the tree
-		if tree == 1 {
-			return (place+w.n-2)%w.n + 1
-		}
-		return place
+// inOrder appends the edges of the tree over the places lo to hi, which are in order, below another place. The places left
+// of its root are the largest perfect tree, so every other place is a leaf.
+func inOrder(edges []schedule.Edge, lo, hi, above int) []schedule.Edge {
+	if lo > hi {
+		return edges
 	}
-	var list []int
-	add := func(x int) {
-		if tree == 1 {
-			x = x%w.n + 1
-		}
-		list = append(list, x)
+	perfect := 1
+	for 2*perfect <= hi-lo+1 {
+		perfect *= 2
 	}
-	if w.n == 0 {
-		return nil
-	}
-	if place == 0 {
-		root := 1
-		for 2*root <= w.n {
-			root *= 2
-		}
-		add(root)
-		return list
-	}
-	x := shifted(place)
-	half := x & -x / 2
-	if half == 0 {
-		return nil
-	}
-	add(x - half)
-	for half > 0 && x+half > w.n {
-		half /= 2
-	}
-	if half > 0 {
-		add(x + half)
-	}
-	return list
+	root := lo + perfect - 1
+	edges = append(edges, schedule.Edge{From: above, To: root})
+	edges = inOrder(edges, lo, root-1, root)
+	return inOrder(edges, root+1, hi, root)
 }
 
-// colours gives each link 0 or 1, so that no place has two links in, or two
-// out, of the same colour. Links that must differ form paths and even circles:
-// each has at most one neighbour at its start and one at its end.
-func (w *twoTrees) colours() [2][]int {
-	beside := [2][]int{make([]int, w.n+1), make([]int, w.n+1)} // the other link from the same place, in the same tree; 0: none
-	for tree := range beside {
-		for place := range w.n + 1 {
-			if c := w.children(tree, place); len(c) == 2 {
-				beside[tree][c[0]], beside[tree][c[1]] = c[1], c[0]
-			}
+// colour gives the link to a place a colour, and the links that must differ from it the other one, and so on. No place has
+// two links in, or two out, of the same colour. Links that must differ form paths and even circles.
+func (w *twoTrees) colour(tree, place, colour int) {
+	if w.colours[tree][place] >= 0 {
+		return
+	}
+	w.colours[tree][place] = colour
+	w.colour(1-tree, place, 1-colour)
+	parent := w.trees[tree].Links(place).Parent
+	if parent == 0 { // it serves one place in each tree
+		w.colour(1-tree, w.trees[1-tree].Links(0).Children[0], 1-colour)
+		return
+	}
+	for _, beside := range w.trees[tree].Links(parent).Children {
+		if beside != place {
+			w.colour(tree, beside, 1-colour)
 		}
 	}
-	colours := [2][]int{make([]int, w.n+1), make([]int, w.n+1)}
-	for tree := range colours {
-		for place := range colours[tree] {
-			colours[tree][place] = -1
-		}
-	}
-	type link struct{ tree, place, colour int }
-	for start := 1; start <= w.n; start++ {
-		for stack := []link{{0, start, 0}}; len(stack) > 0; {
-			l := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if colours[l.tree][l.place] >= 0 {
-				continue
-			}
-			colours[l.tree][l.place] = l.colour
-			stack = append(stack, link{1 - l.tree, l.place, 1 - l.colour})
-			switch other := beside[l.tree][l.place]; {
-			case other > 0:
-				stack = append(stack, link{l.tree, other, 1 - l.colour})
-			case w.links[l.tree][l.place].parent == 0: // the root serves one in each tree
-				stack = append(stack, link{1 - l.tree, w.children(1-l.tree, 0)[0], 1 - l.colour})
-			}
-		}
-	}
-	return colours
 }
 
 // time sets the rounds of the links below a place that has its first piece after
 // the given round: each the next one of its colour.
-func (w *twoTrees) time(tree, place, after int, colours [2][]int) {
-	for _, c := range w.children(tree, place) {
+func (w *twoTrees) time(tree, place, after int) {
+	for _, c := range w.trees[tree].Links(place).Children {
 		round := after + 1
-		if round%2 != colours[tree][c] {
+		if round%2 != w.colours[tree][c] {
 			round++
 		}
-		w.links[tree][c].round = round
-		w.time(tree, c, round, colours)
+		w.rounds[tree][c] = round
+		w.time(tree, c, round)
 	}
 }

@@ -22,13 +22,9 @@ func (o *Options) Network(comm mpi.Communicator) (*model.Network, error) {
 			return nil, Wrongf("-network %s: %w", o.File, err)
 		}
 	}
-	places, err := mpi.Places(comm)
+	at, err := bcast.Locations(comm)
 	if err != nil {
 		return nil, err
-	}
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
 	}
 	return network.ViewTypical(at)
 }

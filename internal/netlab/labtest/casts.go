@@ -130,7 +130,7 @@ func (c *caster) cell(job *castJob, ours *bcast.Broadcaster, native mpi.NativeBc
 	times := []*[]float64{&row.Native}
 	if ours != nil {
 		begin := c.now()
-		if err := ours.Tune(root, size); err != nil {
+		if err := ours.Tune([]int{root}, size); err != nil {
 			return row, err
 		}
 		row.Tune = c.now() - begin

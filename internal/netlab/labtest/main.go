@@ -22,6 +22,7 @@ import (
 	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
@@ -154,7 +155,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	start := time.Now()
 	// All ranks share a core: those of one host take turns with those of the others that are measured
 	// at once, and were seen as far apart as two hosts of a rack.
-	short, err := measure.Run(context.Background(), comm, &measure.Settings{Sizes: []int{shortSize}, Samples: 5, Seed: 1, Sequential: true})
+	short, err := measure.Run(context.Background(), comm, &measure.Settings{Sizes: []int{shortSize}, Samples: 5, Seed: 1, Pairs: harness.Pairs{Sequential: true}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +166,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 		if found, err = (&linkage.Robust{}).Reconstruct(short.Matrices()...); err != nil {
 			return nil, nil, err
 		}
-		s.Pairs = twoPerLevel(found.Hierarchy)
+		s.Pairs = harness.OneByOne(twoPerLevel(found.Hierarchy))
 	}
 	long, err := measure.Run(context.Background(), comm, s)
 	if err != nil || comm.Rank() != 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/outcome"
 )
 
 // TestAllowanceSplits: of 40 s that four parts share the first gets 10 s, which two of its own share; what they leave or take too
@@ -36,25 +35,30 @@ func TestAllowanceSplits(t *testing.T) {
 	}
 }
 
-// played is an experiment that ends as it is told to.
+// played is an experiment that finds something or does not, and ends as it is told to.
 type played struct {
 	experiment
-	outcome *outcome.Outcome
-	err     error
+	finds bool
+	err   error
 }
 
 // TestRepeatKeepsWhatThereIs: of several experiments one that wants another machine is left out, and one that fails ends them, with what
 // it and those before it have found.
 func TestRepeatKeepsWhatThereIs(t *testing.T) {
 	failure := errors.New("a link is down")
-	each := []named{
-		{"first", played{outcome: &outcome.Outcome{Name: "first"}}},
-		{"small", played{err: cli.BadInput("3 hosts: want 4")}},
-		{"half", played{outcome: &outcome.Outcome{Name: "half"}, err: failure}},
-		{"last", played{outcome: &outcome.Outcome{Name: "last"}}},
+	each := []begun{
+		{source{name: "first"}, played{finds: true}},
+		{source{name: "small"}, played{err: cli.BadInput("3 hosts: want 4")}},
+		{source{name: "half"}, played{finds: true, err: failure}},
+		{source{name: "last"}, played{finds: true}},
 	}
 	var stderr strings.Builder
-	got, err := repeat(each, nil, &stderr, func(e experiment) (*outcome.Outcome, error) { return e.(played).outcome, e.(played).err })
+	got, err := repeat(each, nil, &stage{progress: &stderr}, new(allowance), func(e experiment, s *stage) error {
+		if e.(played).finds {
+			s.out.Section("found")
+		}
+		return e.(played).err
+	})
 	if !errors.Is(err, failure) || !strings.Contains(err.Error(), "half") || len(got) != 2 || got[0].Name != "first" || got[1].Name != "half" {
 		t.Errorf("%d outcomes, %v; want those of first and half, and its error", len(got), err)
 	}

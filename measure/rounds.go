@@ -1,0 +1,186 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// A roundEffect says that the measurements of one round stand out from those of
+// the same pairs in other rounds.
+type roundEffect struct {
+	Repetition, Round int
+	Pairs             int     // measurements of the round that could be compared
+	Effect            float64 // median of ln(measurement / the pair's typical one)
+	Sigmas            float64 // the effect in standard errors
+}
+
+// roundEffects compares each measurement with the median of its pair and direction, and returns all rounds
+// of which at least four pairs can be compared, by repetition and round. It is
+// empty with fewer than three repetitions, where a pair's typical measurement
+// cannot be told from a disturbed one. The noise is how much consecutive measurements of one pair differ. The
+// residuals would give too little: of three measurements of a pair, one is the median itself.
+func (r *Result) roundEffects(c *cells) (found []roundEffect) {
+	const (
+		leastRepeats = 3 // of two, either may be the disturbed one
+		leastPairs   = 4 // of three, two that were slow by chance are the median
+	)
+	off := make(map[[2]int][]float64) // by repetition and round
+	var apart []float64
+	for from := range c.ranks {
+		for to := range c.ranks {
+			var logs []float64
+			var of [][2]int
+			for _, x := range c.between(from, to) {
+				if x.Q1 > 0 {
+					logs = append(logs, math.Log(x.Q1))
+					of = append(of, [2]int{x.Repetition, x.Round})
+				}
+			}
+			for i := 1; i < len(logs); i++ {
+				apart = append(apart, math.Abs(logs[i]-logs[i-1]))
+			}
+			if len(logs) < leastRepeats {
+				continue
+			}
+			typical := stats.MiddleMedian(slices.Clone(logs))
+			for i, round := range of {
+				off[round] = append(off[round], logs[i]-typical)
+			}
+		}
+	}
+	sigma := stats.SigmaOfOne(apart)
+	for _, round := range slices.SortedFunc(maps.Keys(off), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		e := roundEffect{Repetition: round[0], Round: round[1], Pairs: len(off[round]) / 2} // both directions of one pair are hardly independent
+		if e.Pairs < leastPairs {
+			continue
+		}
+		e.Effect = stats.MiddleMedian(off[round])
+		if se := errorOfMedian(sigma, e.Pairs); se > 0 {
+			e.Sigmas = e.Effect / se
+		} else if e.Effect != 0 {
+			e.Sigmas = math.Copysign(math.Inf(1), e.Effect)
+		}
+		found = append(found, e)
+	}
+	return found
+}
+
+// errorOfMedian is the standard error of the median of normal values.
+func errorOfMedian(sigma float64, count int) float64 {
+	return math.Sqrt(math.Pi/2) * sigma / math.Sqrt(float64(count))
+}
+
+// unusual are the rounds beyond 3 sigma, unless they are about as many as
+// chance gives among so many rounds.
+func unusual(effects []roundEffect) []roundEffect {
+	const (
+		limit    = 3.0
+		chance   = 0.0027    // share of a normal distribution beyond 3 sigma
+		asChance = 3         // times as many are still chance: the noise is estimated, and its tails are heavier than normal
+		alone    = 2 * limit // sigmas at which one round is enough: none of a million by chance
+	)
+	var beyond []roundEffect
+	for _, e := range effects {
+		if math.Abs(e.Sigmas) > limit {
+			beyond = append(beyond, e)
+		}
+	}
+	if float64(len(beyond)) <= 1+asChance*chance*float64(len(effects)) && (len(beyond) == 0 || math.Abs(largest(beyond).Sigmas) < alone) {
+		return nil
+	}
+	return beyond
+}
+
+// largest is the first of the rounds with the largest effect.
+func largest(rounds []roundEffect) roundEffect {
+	return slices.MaxFunc(rounds, func(a, b roundEffect) int { return cmp.Compare(math.Abs(a.Effect), math.Abs(b.Effect)) })
+}
+
+// slowRoundsSign says which rounds stand out; "" if none does.
+func (r *Result) slowRoundsSign(c *cells) string {
+	effects := r.roundEffects(c)
+	beyond := unusual(effects)
+	if len(beyond) == 0 {
+		return ""
+	}
+	worst := largest(beyond)
+	return fmt.Sprintf("%d of %d rounds differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f %%",
+		len(beyond), len(effects), worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
+}
+
+// A drift says how the measurements of one size have changed over a run, as a whole.
+type drift struct {
+	Change float64 // of the measurements from the first round to the last, 0.01: 1 % longer; NaN: no pair was measured twice
+	Sigma  float64 // its standard error, as far as rounds do not differ by more than pairs do; NaN: fewer than three pairs, which do not tell
+	Pairs  int     // that were measured twice
+}
+
+// scatterPairs is how many pairs it takes to see a scatter about their median, which is one of them.
+const scatterPairs = 3
+
+// drift compares, for each pair, the first measurement with the last: the median rise of the logarithm, for the mean share
+// of the run in between. Matrices leaves the drift in. It is part of what disturbs single measurements, since each
+// repetition has its own order. Whether clock, machine or load has drifted is not known,
+// so that it need not be the same between other ranks.
+func (r *Result) drift(c *cells) drift {
+	var all [][2]int // rounds, in the order of time
+	for _, x := range c.all {
+		all = append(all, [2]int{x.Repetition, x.Round})
+	}
+	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	all = slices.Compact(all)
+	at := make(map[[2]int]float64, len(all)) // share of the run
+	for i, round := range all {
+		at[round] = float64(i) / float64(len(all))
+	}
+	var rises, spans []float64
+	for a := range c.ranks {
+		for b := a + 1; b < c.ranks; b++ { // both directions are of one moment
+			of := slices.DeleteFunc(slices.Clone(c.between(a, b)), func(x *Reading) bool { return x.Q1 <= 0 })
+			if len(of) < 2 {
+				continue
+			}
+			first, last := of[0], of[len(of)-1]
+			rises = append(rises, math.Log(last.Q1/first.Q1))
+			spans = append(spans, at[[2]int{last.Repetition, last.Round}]-at[[2]int{first.Repetition, first.Round}])
+		}
+	}
+	if len(rises) == 0 {
+		return drift{Change: math.NaN(), Sigma: math.NaN()}
+	}
+	span := stat.Mean(spans, nil)
+	slope := stats.MiddleMedian(slices.Clone(rises)) / span
+	found := drift{Change: math.Expm1(slope), Sigma: math.NaN(), Pairs: len(rises)}
+	if len(rises) < scatterPairs {
+		return found
+	}
+	for i := range rises {
+		rises[i] = math.Abs(rises[i] - slope*spans[i])
+	}
+	found.Sigma = errorOfMedian(stats.Sigma(rises), len(rises)) / span
+	return found
+}
+
+// A drift that is worth a word is one that tells other levels apart: those of switches
+// differ by 12 % and more.
+const (
+	muchDrift   = 0.02
+	driftSigmas = 3
+)
+
+func (d drift) condition(of string) condition {
+	if !(math.Abs(d.Change) > muchDrift && math.Abs(d.Change) > driftSigmas*d.Sigma) {
+		return condition{}
+	}
+	return condition{
+		fmt.Sprintf("the measurements of %s have drifted by %+.0f %% over the run (+- %.1g %%)", of, 100*d.Change, 100*d.Sigma),
+		"the matrices have it in them, measure again when load and clocks are steady",
+	}
+}

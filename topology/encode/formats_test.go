@@ -1,0 +1,45 @@
+package encode
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Each format that is read and written recognises what it writes, reads it back, and is the first in the list that does.
+func TestFormatsRecogniseWhatTheyWrite(t *testing.T) {
+	arcs := topology.AppendLink(nil, 0, 2, 1e-6, 1e9)
+	arcs = topology.AppendLink(arcs, 1, 2, 1e-6, 1e9)
+	g, err := topology.NewGraph(2, 1, []string{"a", "b", "s"}, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, f := range Formats() {
+		if f.About == "" || names[f.Name] {
+			t.Errorf("format %q: about %q, want a text and a name of its own", f.Name, f.About)
+		}
+		names[f.Name] = true
+		if f.WriteGraph == nil {
+			continue
+		}
+		var file bytes.Buffer
+		if err := f.WriteGraph(&file, g); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		for _, other := range Formats() {
+			if other.Is != nil && other.Is(file.Bytes()) {
+				if other.Name != f.Name {
+					t.Errorf("%s is taken for %s:\n%s", f.Name, other.Name, &file)
+				}
+				break
+			}
+		}
+		read, err := f.ReadGraph(&file, nil)
+		if err != nil || read.Hosts() != 2 || read.Vertices() != 3 {
+			t.Errorf("%s: %v, %v; want two hosts and a switch", f.Name, read, err)
+		}
+	}
+}
