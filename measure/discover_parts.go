@@ -69,10 +69,7 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
 		uplinks = throughput.Uplinks(d.Topology, budget)
-		uplinks.Silence = s.Silence
-		if show := s.steps(PartUplinks); show != nil {
-			uplinks.Progress = func(_ throughput.What, done, of int) { show(done, of) }
-		}
+		uplinks.Silence, uplinks.Progress = s.Silence, s.steps(PartUplinks)
 	}
 	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
 		for _, w := range d.Uplinks.Warnings {

@@ -27,10 +27,30 @@ func splitNumber(name string) numbered {
 	return n
 }
 
-// Naturally orders names by their stems, and then by their numbers: n2 before n10.
+// Naturally orders names, numbers in them by value: n2 before n10, rack9-n1 before rack10-n1.
 func Naturally(a, b string) int {
-	x, y := splitNumber(a), splitNumber(b)
-	return cmp.Or(cmp.Compare(x.stem, y.stem), cmp.Compare(x.number, y.number), cmp.Compare(a, b))
+	x, y := a, b
+	for x != "" && y != "" {
+		m, n := digits(x), digits(y)
+		if m == 0 || n == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		p, q := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
+		if c := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); c != 0 {
+			return c
+		}
+		x, y = x[m:], y[n:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits is the length of the number that text begins with.
+func digits(text string) int {
+	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
 // Format writes names as Slurm lists hosts, in a natural order: "login,tux[0-3,7]". A range goes

@@ -39,9 +39,9 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 	}
 	sound := make(map[int][]int) // by switch: hosts that fit there
 	var doubtful []int
-	switches := 0
 	for h, ids := range of {
-		if r.w.cable[h] < 0 || len(ids) < fewSamples {
+		at := r.w.switchOf(h)
+		if at < 0 || len(ids) < fewSamples {
 			continue
 		}
 		off := 0
@@ -50,11 +50,10 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 				off++
 			}
 		}
-		at := r.w.switchOf(h)
 		if float64(off) >= misfits*float64(len(ids)) {
 			doubtful = append(doubtful, h)
-		} else if sound[at] = append(sound[at], h); len(sound[at]) == 1 {
-			switches++
+		} else {
+			sound[at] = append(sound[at], h)
 		}
 	}
 	var found []misplaced
@@ -82,12 +81,12 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 			if math.Abs(explained[n]) <= bar {
 				good++
 			}
-			if i >= r.screened {
-				gains = append(gains, math.Abs(r.samples[i].excess)-math.Abs(explained[n])-bar/2)
+			gain := math.Abs(r.samples[i].excess) - math.Abs(explained[n])
+			if i >= r.screened && math.Abs(gain) >= bar/2 { // or else neither place tells it
+				gains = append(gains, gain-bar/2)
 			}
 		}
-		gains = slices.DeleteFunc(gains, func(x float64) bool { return math.Abs(x+bar/2) < bar/2 }) // told by neither
-		best.p, best.samples = min(1, signedRank(gains)*float64(len(doubtful)*switches)), len(of[h])
+		best.p, best.samples = min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), len(of[h])
 		if best.p <= level && float64(good) >= fits*float64(len(of[h])) {
 			found = append(found, best)
 			for n, i := range of[h] {
@@ -125,12 +124,9 @@ func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
 
 // besides are other hosts on the switch of a host, as the graph has it.
 func (r *readings) besides(h int) []int {
-	if r.w.graph == nil || r.w.cable[h] < 0 {
-		return nil
-	}
 	var found []int
 	for x := range r.w.hosts {
-		if x != h && r.w.cable[x] >= 0 && r.w.switchOf(x) == r.w.switchOf(h) {
+		if at := r.w.switchOf(x); x != h && at >= 0 && at == r.w.switchOf(h) {
 			found = append(found, x)
 		}
 	}

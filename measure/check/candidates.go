@@ -37,7 +37,7 @@ func (c *candidates) ofSwitch(vertex int) int32 { return c.links + c.arcs + int3
 
 // ofHost is the candidate of a host's facet, -1 if the cable's stands for it.
 func (c *candidates) ofHost(host int, f facet) int32 {
-	if c.w.graph != nil && f != slowAnswer && c.w.cable[host] >= 0 {
+	if f != slowAnswer && c.w.switchOf(host) >= 0 {
 		return -1
 	}
 	return c.links + c.arcs + c.switches + hostFacets*int32(host) + int32(f-slowAnswer)
@@ -55,6 +55,29 @@ func (c *candidates) what(candidate int32) (facet, int) {
 	}
 	k := candidate - c.links - c.arcs - c.switches
 	return slowAnswer + facet(k%hostFacets), int(k / hostFacets)
+}
+
+// covers tells whether a candidate is an arc, its link, or the switch that it leads to.
+func (c *candidates) covers(candidate, arc int32) bool {
+	switch what, i := c.what(candidate); what {
+	case slowLink:
+		return int(c.w.link[arc]) == i
+	case slowRate:
+		return int(arc) == i
+	case slowSwitch:
+		return c.w.graph.Arcs()[arc].To == i
+	}
+	return false
+}
+
+// arcsOf are the arcs that a candidate covers.
+func (c *candidates) arcsOf(candidate int32) (arcs []int32) {
+	for e := range c.arcs {
+		if c.covers(candidate, e) {
+			arcs = append(arcs, e)
+		}
+	}
+	return arcs
 }
 
 // A place is a host or a switch, or a link between two vertices.

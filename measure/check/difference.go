@@ -10,6 +10,11 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
+// A candidate is tested by differences. Each is the median of what crossed the candidate in one phase of one round, less
+// the median of its controls in the same phase. Load that changes between rounds is in both, and is gone from the
+// difference. Two tests see two kinds of faults: signed ranks see what is always slow, and the exact test of Fisher sees
+// what is slow now and then.
+
 // An effect is how slow a candidate seems to be.
 type effect struct {
 	candidate         int32
@@ -24,15 +29,13 @@ type effect struct {
 type difference struct {
 	kind   kind
 	excess float64   // the median of those that crossed it, less that of the others
-	by     crossing  // one of the former, under the load of that time
+	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
 }
 
-const (
-	fewControls = 2 // samples of the same length from which on others are not needed to compare with
-	anyControls = 1 // samples to compare with at all: of five hosts two pairs meet at a time
-)
+// fewControls are samples of the same length from which on others are not needed to compare with.
+const fewControls = 2
 
 // differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
 // are samples of the same group that did not cross it, if possible of the same length. One difference per group is
@@ -69,10 +72,10 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	}
 	for _, i := range group {
 		s := &r.samples[i]
-		if r.crossingOf(s, candidate) != nil || r.passes != nil && r.passes(i, candidate) {
+		if r.crossingOf(s, candidate) != nil || r.passes(s, candidate) {
 			continue
 		}
-		others = append(others, r.asLongAs(s, like.usual))
+		others = append(others, s.excess)
 		if s.like(like) {
 			near = append(near, s.excess)
 		}
@@ -80,21 +83,16 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	d.kind = like.kind
 	if len(near) >= fewControls {
 		others = near
-	} else if r.loaded {
+	} else if r.busy != nil {
 		d.doubt = math.Log1p(unlike)
 	}
-	if len(others) < anyControls {
+	if len(others) == 0 { // of five hosts two pairs meet at a time
 		return d, false
 	}
 	middle := stats.MiddleMedian(others)
 	d.excess = stats.MiddleMedian(through) - middle
-	if r.loaded { // of two transfers one may have met with an accident
+	if r.busy != nil { // of two transfers one may have met with an accident
 		d.excess = stats.LowerMedian(through) - middle
-	}
-	if usual, fixed := like.usual, min(r.line[d.kind].fixed, like.usual); fixed > 0 && usual > fixed { // of a longer time a link makes more
-		if load := math.Exp(middle)*usual - fixed; load > 0 {
-			d.by.weight = min(1, d.by.weight*load/(usual-fixed)/math.Exp(middle))
-		}
 	}
 	for i := range others {
 		others[i] -= middle
@@ -111,17 +109,6 @@ const unlike = 0.5
 // alike, and else those of one length.
 func (s *sample) like(other *sample) bool {
 	return s.limit == other.limit && (s.limit != limit{} || math.Abs(s.nominal-other.nominal) <= gapAlike*other.nominal)
-}
-
-// asLongAs is the excess that a sample's load would make of a measurement that usually takes another time: load makes
-// links slower, and not the overheads at the ends of messages.
-func (r *readings) asLongAs(s *sample, usual float64) float64 {
-	fixed := min(r.line[s.kind].fixed, usual, s.usual)
-	if fixed <= 0 || s.usual == fixed {
-		return s.excess
-	}
-	load := (s.usual*math.Exp(s.excess) - fixed) / (s.usual - fixed)
-	return math.Log(max(fixed+load*(usual-fixed), fixed/2) / usual)
 }
 
 // crossingOf is how a sample depends on a candidate; nil: not at all.

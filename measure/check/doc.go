@@ -29,8 +29,8 @@
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
 //  5. A host whose short messages fit another switch than its own hangs there: it is named for that.
 //
-// A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading, of which the
-// median or the lower quartile counts.
+// A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading. The
+// median or the lower quartile of the samples counts.
 //
 // Of 1,024 hosts that is less than 1 % of the pairs, each repeat counted, and as many
 // rounds whatever the number of hosts. BenchmarkFind has the figures.
@@ -56,7 +56,7 @@
 // Sample takes few pairs, the same in each run, AppendRun keeps them in one file per site, and Watch
 // tells steps: of pairs, of hosts and of links. What all series of a run have in common is
 // taken out. Each sample is compared with the mean of all before it, which makes residuals that are
-// independent while nothing changes. Their sums (Page 1954) are held against thresholds that follow from the
+// independent while nothing changes. Their sums (Page 1954) are held against thresholds. These follow from the
 // mean time to a false alarm (Brook and Evans 1972) and the residuals that were met. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links. One
 // outlier tells nothing: a step takes two runs at least. What changes in most pairs
 // at once is taken for the run's.
@@ -72,9 +72,9 @@
 // hosts its rate is not read (UnreadDirections), but its latency is. Short messages tell no
 // directions: that would take clocks that agree.
 //
-// Without a graph only hosts can be named, against those with names next to theirs, and pairs
+// Without a graph only hosts can be named, against those with names next to theirs. Pairs
 // near each other are not read at once, as they may share links: more rounds of fewer pairs. A host
-// is named only if two thirds of its readings are slow, since one at the end of a rack has half of its
+// is named only if two thirds of its readings are slow. One at the end of a rack has half of its
 // neighbours in the next.
 //
 // # Design

@@ -7,7 +7,12 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 )
+
+// Candidates compete to explain what is slow. The score of a candidate is the matched filter of its effect. The best one
+// is taken out of the samples before the next one is looked for. That happens twice: among all candidates, to choose those
+// that are measured again, and then among these, to name some.
 
 // score is by how many standard deviations the samples in [from, to) are slow in
 // proportion to how much of each candidate they crossed: the matched filter for a candidate that is
@@ -64,22 +69,15 @@ func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, 
 // estimate is the factor of a candidate by all samples: the median of those that single samples ask for, weighted by
 // what each tells.
 func (r *readings) estimate(candidate int32) float64 {
-	type vote struct{ factor, weight float64 }
-	var votes []vote
-	total := 0.0
+	var factors, weights []float64
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
-		w := cr.pull * cr.pull
-		votes = append(votes, vote{cr.factor(s.excess), w})
-		total += w
+		factors, weights = append(factors, cr.factor(s.excess)), append(weights, cr.pull*cr.pull)
 	})
-	slices.SortFunc(votes, func(a, b vote) int { return cmp.Compare(a.factor, b.factor) })
-	sum := 0.0
-	for _, v := range votes {
-		if sum += v.weight; sum >= total/2 {
-			return v.factor
-		}
+	if len(factors) == 0 {
+		return 1
 	}
-	return 1
+	stat.SortWeighted(factors, weights)
+	return stat.Quantile(0.5, stat.Empirical, factors, weights)
 }
 
 // beyondWiring is the share of a host's readings that may take longer without a fault where the
@@ -125,10 +123,7 @@ const rivals = 0.6
 // as before when it returns.
 func (r *readings) likely(most int) []int32 {
 	found := r.likelySometimes(most / 4)
-	before := make([]float64, len(r.samples))
-	for i := range r.samples {
-		before[i] = r.samples[i].excess
-	}
+	before := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
 		best := int32(-1)
@@ -150,9 +145,7 @@ func (r *readings) likely(most int) []int32 {
 			r.explainAlone(best, factor)
 		}
 	}
-	for i := range r.samples {
-		r.samples[i].excess = before[i]
-	}
+	copy(r.samples, before)
 	return found
 }
 
@@ -213,10 +206,13 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		e.p = min(1, e.p*float64(len(targets)))
 		if e.p <= level {
 			named = append(named, e)
-			if e.often == 1 {
-				r.explain(e.candidate, e.factor)
-			} else {
+			switch {
+			case e.often < 1:
 				r.explainSome(e.candidate, e.factor)
+			case r.busy != nil:
+				r.busy.explain(e.candidate, e.factor)
+			default:
+				r.explainAlone(e.candidate, e.factor)
 			}
 		} else {
 			rest = append(rest, e)

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model/contention"
 )
+
+// Under load a transfer depends on all others of its round. What it should take follows from fair sharing of the links
+// (package contention), which is played once for each round. A link that is found to be slow changes the times of transfers
+// that never cross it. So all rounds are played again when a link is named.
 
 const (
 	loadScreenings = 16      // rounds that tell what is doubtful
@@ -28,75 +30,57 @@ type LoadOracle func(ctx context.Context, transfers [][2]int) ([]float64, error)
 
 // FindUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
 // rounds every host sends and receives, so that links, switches and hosts are as full as they can be. What a transfer
-// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful, and
-// those after it test that by new measurements, less those of the same round which do not depend on it. Where two doubtful
+// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful. Those
+// after them test it by new measurements, less those of the same round which do not depend on it. Where two doubtful
 // hosts are slow only while both transfer, the two together are named.
 //
 // The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.
 func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *Settings) (*Result, error) {
-	s, err := settings.underLoad().validate(hosts)
+	f, rng, err := newFinder(ctx, hosts, settings.underLoad(), 0x6c6f6164) // "load"
 	if err != nil {
 		return nil, err
 	}
-	if s.Graph == nil {
+	s, w := f.s, f.r.w
+	if w.graph == nil {
 		return nil, fmt.Errorf("check: Settings.Graph: want the wiring: without it nobody knows what transfers share")
-	}
-	w, err := newWiring(&s, hosts)
-	if err != nil {
-		return nil, err
 	}
 	if err := w.longEnough(s.Bytes); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(s.Seed, 0x6c6f6164)) // "load": a stream of its own
-	l := newLoader(w, float64(s.Bytes))
-	f := &finder{ctx: ctx, s: &s, r: l.r, loaded: true}
-	plan := newLoadPlanner(w, rng)
+	l, plan := newLoader(f.r), newLoadPlanner(w, rng)
 	var resting []int // hosts that seem slow: now and then some of them rest
-	for f.done < loadRounds && !f.ended {
-		if s.Progress != nil {
-			s.Progress(f.done, loadRounds)
-		}
+	round := func() error {
 		transfers := plan.round(func(host int) bool { return slices.Contains(resting, host) && rng.IntN(resters) == 0 })
 		if len(transfers) == 0 {
-			return nil, fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
+			return fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
 		}
-		times, err := oracle(ctx, transfers)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(times) == 0:
-			f.ended = true
-			continue
-		case len(times) != len(transfers):
-			return nil, fmt.Errorf("check: %d times of %d transfers", len(times), len(transfers))
+		times, err := ask(f, oracle, transfers)
+		if err != nil || times == nil {
+			return err
 		}
 		if err := l.add(transfers, times); err != nil {
-			return nil, err
+			return fmt.Errorf("check: %w", err)
 		}
 		plan.learn(l.usage, l.volume, f.targets, f.r.c)
-		if f.done++; f.done == loadScreenings {
-			f.doubt()
-			resting = f.r.slowHosts(f.targets, s.Tolerance)
-			plan.focus(f.targets, f.r.c)
+		return nil
+	}
+	f.total = loadRounds
+	if err := f.screen(loadScreenings, round); err != nil {
+		return nil, err
+	}
+	resting = f.r.slowHosts(f.targets, s.Tolerance)
+	plan.focus(f.targets, f.r.c)
+	for range loadRounds - loadScreenings {
+		if err := round(); err != nil {
+			return nil, err
 		}
-	}
-	if len(f.r.samples) == 0 {
-		return nil, fmt.Errorf("check: nothing was read before the end of the budget or the context")
-	}
-	if f.done < loadScreenings {
-		f.doubt()
 	}
 	f.r.compare()
 	f.couples = f.r.couples(resting, s.Tolerance, s.FalseAlarms)
 	for _, x := range f.couples {
 		f.r.explainCouple(x)
 	}
-	f.effects = f.r.judge(f.targets, s.Tolerance, s.FalseAlarms)
-	if s.Progress != nil {
-		s.Progress(f.done, f.done)
-	}
-	return f.result(), nil
+	return f.finish(), nil
 }
 
 // longEnough refuses transfers that do not outlast the moment in which ranks leave a barrier.
@@ -120,19 +104,11 @@ func (w *wiring) longEnough(bytes int) error {
 	return nil
 }
 
-// doubt ends the screening.
-func (f *finder) doubt() {
-	f.r.screened = len(f.r.samples)
-	f.r.compare()
-	f.targets = f.r.likely(doubtful)
-}
-
 // A loader knows what the transfers of a busy machine should take, and what they depend on.
 type loader struct {
-	r       *readings
-	rounds  [][]contention.Flow
-	samples []transfer // of each sample
-	slow    []float64  // per candidate that is an arc or a switch: the product of the factors that were found
+	r      *readings
+	rounds [][]contention.Flow
+	slow   []float64 // per candidate that is an arc or a switch: the product of the factors that were found
 
 	users   []int     // per arc in the last round
 	usage   []float64 // B/s per arc in the last round, when all of it begins
@@ -141,25 +117,15 @@ type loader struct {
 	fastest []float64 // B/s per vertex: what its fastest transfer gets
 }
 
-// A transfer is one of a round.
-type transfer struct {
-	round, flow int32
-	nominal     float64 // s, with what was found to be slow
-}
-
-func newLoader(w *wiring, bytes float64) *loader {
-	vertices, arcs := w.graph.Vertices(), w.graph.NumArcs()
-	l := &loader{
-		r:     &readings{w: w, c: newCandidates(w), bytes: bytes},
+// newLoader makes readings those of a busy machine.
+func newLoader(r *readings) *loader {
+	vertices, arcs := r.w.graph.Vertices(), r.w.graph.NumArcs()
+	r.busy = &loader{
+		r: r, slow: slices.Repeat([]float64{1}, int(r.c.size)),
 		users: make([]int, arcs), usage: make([]float64, arcs), level: make([]float64, arcs),
 		volume: make([]float64, vertices), fastest: make([]float64, vertices),
 	}
-	l.r.explain, l.r.passes, l.r.loaded = l.explain, l.passes, true
-	l.slow = make([]float64, l.r.c.size)
-	for i := range l.slow {
-		l.slow[i] = 1
-	}
-	return l
+	return r.busy
 }
 
 // add takes over the times of a round.
@@ -169,25 +135,28 @@ func (l *loader) add(transfers [][2]int, times []float64) error {
 	for i, t := range transfers {
 		route, err := r.w.routes.AppendRoute(nil, t[0], t[1])
 		if err != nil {
-			return fmt.Errorf("check: %w", err)
+			return err
 		}
 		flows[i] = contention.Flow{Data: route, Bytes: r.bytes}
 	}
 	l.rounds = append(l.rounds, flows)
 	player, rates, err := l.play(flows)
 	if err != nil {
-		return fmt.Errorf("check: %w", err)
+		return err
 	}
 	nominal, err := player.Times(nil, flows)
 	if err != nil {
-		return fmt.Errorf("check: %w", err)
+		return err
 	}
 	for i, t := range transfers {
 		r.pairs++
 		if !(times[i] > 0) || math.IsInf(times[i], 1) {
 			continue
 		}
-		s := sample{kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: times[i], nominal: nominal[i], share: 1, limit: l.limit(flows[i].Data), first: int32(len(r.crossings))}
+		s := sample{
+			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: times[i], nominal: nominal[i], share: 1,
+			limit: l.limit(flows[i].Data), flow: i, route: flows[i].Data, first: int32(len(r.crossings)),
+		}
 		for _, e := range flows[i].Data {
 			full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
 			l.cross(&s, r.c.ofArc(e), full, nearlyFilled)
@@ -200,7 +169,6 @@ func (l *loader) add(transfers [][2]int, times []float64) error {
 		l.cross(&s, r.c.ofHost(t[1], slowReceive), 1, 1)
 		s.last = int32(len(r.crossings))
 		r.samples = append(r.samples, s)
-		l.samples = append(l.samples, transfer{int32(r.groups), int32(i), nominal[i]})
 	}
 	r.groups++
 	return nil
@@ -225,55 +193,15 @@ func (l *loader) limit(route []int32) limit {
 	return limit{a.From < w.hosts || a.To < w.hosts, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
 }
 
-// compareByLimit finds how much longer than they should transfers take that are bounded alike, by those of the first
-// part, and how much more each does.
-func (r *readings) compareByLimit(ids []int, load map[int32]float64) {
-	ratios, all := map[limit][]float64{}, []float64(nil)
-	for _, i := range ids {
-		if s := &r.samples[i]; i < r.screened {
-			x := math.Log(s.value/s.nominal) - load[s.group]
-			ratios[s.limit], all = append(ratios[s.limit], x), append(all, x)
-		}
-	}
-	usual := map[limit]float64{}
-	for k, x := range ratios {
-		if len(x) >= fewAlike {
-			usual[k] = lowestLevel(x, r.spreadOfPairs())
-		}
-	}
-	ofAll := stats.MiddleMedian(all)
-	for _, i := range ids {
-		s := &r.samples[i]
-		offset, known := usual[s.limit]
-		if !known {
-			offset = ofAll
-		}
-		s.usual = s.nominal * math.Exp(offset)
-		s.excess = math.Log(s.value/s.usual) - load[s.group]
-	}
-}
-
 func (l *loader) cross(s *sample, candidate int32, full, least float64) {
 	if full = min(1, full); full >= least {
 		l.r.cross(s, candidate, 1, full)
 	}
 }
 
-// passes tells whether a sample goes over an arc, a link or a switch.
-func (l *loader) passes(sample int, candidate int32) bool {
-	t := &l.samples[sample]
-	what, i := l.r.c.what(candidate)
-	return slices.ContainsFunc(l.rounds[t.round][t.flow].Data, func(e int32) bool {
-		switch what {
-		case slowLink:
-			return int(l.r.w.link[e]) == i
-		case slowRate:
-			return int(e) == i
-		case slowSwitch:
-			return l.r.w.graph.Arcs()[e].To == i
-		}
-		return false
-	})
+// passes tells whether a transfer goes over an arc, a link or a switch, be it full or not.
+func (r *readings) passes(s *sample, candidate int32) bool {
+	return slices.ContainsFunc(s.route, func(arc int32) bool { return r.c.covers(candidate, arc) })
 }
 
 // player plays transfers over links and switches, as slow as they were found to be. A switch that was found slow is a
@@ -310,14 +238,12 @@ func (l *loader) player(flows []contention.Flow) (*contention.Solver, []contenti
 // explain takes out of the samples what a candidate that is slower by a factor makes of all transfers: also of those that
 // have more of other links, as those over it have less.
 func (l *loader) explain(candidate int32, factor float64) {
-	switch what, i := l.r.c.what(candidate); what {
-	case slowLink:
-		for e, link := range l.r.w.link {
-			if int(link) == i {
-				l.slow[l.r.c.ofArc(int32(e))] *= factor
-			}
+	switch what, _ := l.r.c.what(candidate); what {
+	case slowLink, slowRate:
+		for _, arc := range l.r.c.arcsOf(candidate) {
+			l.slow[l.r.c.ofArc(arc)] *= factor
 		}
-	case slowRate, slowSwitch:
+	case slowSwitch:
 		l.slow[candidate] *= factor
 	default:
 		l.r.explainAlone(candidate, factor)
@@ -325,10 +251,10 @@ func (l *loader) explain(candidate int32, factor float64) {
 	}
 	var times []float64
 	round := int32(-1)
-	for i := range l.samples {
-		t := &l.samples[i]
-		if t.round != round {
-			round = t.round
+	for i := range l.r.samples {
+		s := &l.r.samples[i]
+		if s.group != round {
+			round = s.group
 			solver, flows, err := l.player(l.rounds[round])
 			if err == nil {
 				times, err = contention.NewPlayback(solver).Times(times[:0], flows)
@@ -337,8 +263,8 @@ func (l *loader) explain(candidate int32, factor float64) {
 				return // with one more slow link they play as they did before
 			}
 		}
-		l.r.samples[i].excess -= math.Log(times[t.flow] / t.nominal)
-		t.nominal = times[t.flow]
+		s.excess -= math.Log(times[s.flow] / s.nominal)
+		s.nominal = times[s.flow]
 	}
 }
 

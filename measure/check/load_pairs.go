@@ -26,8 +26,8 @@ func (r *readings) slowHosts(targets []int32, tolerance float64) (hosts []int) {
 	return hosts
 }
 
-// couples are those of some hosts of which each is slow more often while the other transfers than while it rests (Fisher
-// 1922, exact), and seldom then.
+// couples are pairs of some hosts of which each is slow more often while the other transfers than while it rests (Fisher
+// 1922, exact). While the other rests it is seldom slow.
 func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
 	excess, busy := make([]map[int32]float64, len(hosts)), make([]map[int32]bool, len(hosts))
 	for i, h := range hosts {
@@ -77,8 +77,8 @@ func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
 // seldom is one in so many of the rounds in which the other host rests.
 const seldom = 4
 
-// excessOf is by how much more than those of other hosts the transfers of a host take that fill its cable, per round of the
-// second part, as a logarithm, and in which rounds it has any.
+// excessOf is how much longer the transfers of a host take that fill its cable than those of other hosts. It is a logarithm
+// for each round of the second part. Busy are the rounds in which the host has any transfers.
 func (r *readings) excessOf(host int) (excess map[int32]float64, busy map[int32]bool) {
 	own, others := map[int32][]float64{}, map[int32][]float64{}
 	busy = map[int32]bool{}

@@ -9,8 +9,8 @@ import (
 
 // A loadPlanner chooses who sends to whom while the whole machine is busy: each host sends to one other and receives from
 // one other. In some rounds that is a neighbour, as messages across slow links leave the cables of hosts
-// empty. In the others each sender takes, of some free receivers, the one whose route fills best what earlier rounds have filled
-// least (D-optimal design, as the planner of single pairs).
+// empty. In the others each sender looks at some free receivers. It takes the one whose route fills best what earlier
+// rounds have filled least (D-optimal design, as the planner of single pairs).
 type loadPlanner struct {
 	w                 *wiring
 	rng               *rand.Rand
@@ -43,10 +43,7 @@ func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
 		}
 	}
 	free := slices.Clone(senders)
-	at := make([]int, p.w.hosts) // host -> its index in free, -1: it receives or rests
-	for h := range at {
-		at[h] = -1
-	}
+	at := slices.Repeat([]int{-1}, p.w.hosts) // host -> its index in free, -1: it receives or rests
 	for i, h := range free {
 		at[h] = i
 	}
@@ -79,18 +76,12 @@ func (p *loadPlanner) learn(usage, volume []float64, doubtful []int32, c *candid
 		p.carried[v] += told(x / p.w.ports[v])
 	}
 	for _, candidate := range doubtful {
-		switch what, i := c.what(candidate); what {
-		case slowLink:
-			ends := p.w.links[i]
-			for _, e := range [...]int{p.w.graph.ArcIndex(ends[0], ends[1]), p.w.graph.ArcIndex(ends[1], ends[0])} {
-				if e >= 0 {
-					p.filled[e] = 0
-				}
-			}
-		case slowRate:
-			p.filled[i] = 0
-		case slowSwitch:
+		if what, i := c.what(candidate); what == slowSwitch {
 			p.carried[i] = 0
+			continue
+		}
+		for _, arc := range c.arcsOf(candidate) {
+			p.filled[arc] = 0
 		}
 	}
 }
@@ -126,7 +117,7 @@ func (p *loadPlanner) receiver(from int, free, at []int) int {
 	for i := range 2 * partners {
 		to := free[p.rng.IntN(len(free))]
 		if i%2 == 0 {
-			to = p.w.near(p.rng, from, p.w.hosts)
+			to = p.w.near(p.rng, from)
 		}
 		if to == from || at[to] < 0 {
 			continue
@@ -167,7 +158,7 @@ func (p *loadPlanner) gain(from, to int) (gain float64, ok bool) {
 // sortBySwitches puts transfers between the same two switches beside each other.
 func (w *wiring) sortBySwitches(transfers [][2]int) {
 	slices.SortStableFunc(transfers, func(a, b [2]int) int {
-		return cmp.Or(cmp.Compare(w.above(a[0]), w.above(b[0])), cmp.Compare(w.above(a[1]), w.above(b[1])))
+		return cmp.Or(cmp.Compare(w.switchOf(a[0]), w.switchOf(b[0])), cmp.Compare(w.switchOf(a[1]), w.switchOf(b[1])))
 	})
 }
 

@@ -320,6 +320,83 @@ func TestUnderLoadHealthyMachinesAreNotAccused(t *testing.T) {
 	}
 }
 
+// busyReadings are those of a machine before the first round.
+func busyReadings(t *testing.T, spec string) *readings {
+	t.Helper()
+	m := newBusy(t, spec, 1)
+	hosts := m.cluster.Graph.Hosts()
+	f, _, err := newFinder(context.Background(), hosts, m.settings(1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newLoader(f.r)
+	return f.r
+}
+
+// uplinkOf is the candidate of the direction from a host's switch to the root of a tree.
+func uplinkOf(r *readings, host int) int32 {
+	g, at := r.w.graph, r.w.switchOf(host)
+	for _, a := range g.Out(at) {
+		if g.IsSwitch(a.To) {
+			return r.c.ofArc(int32(g.ArcIndex(at, a.To)))
+		}
+	}
+	return -1
+}
+
+// What goes over a suspect is no control of it, whether it fills it or not. Seven transfers share the way into the last rack,
+// a seventh each. Four of them go over the suspect, the uplink of the first rack. One more transfer takes what they leave
+// of it, and fills it.
+func TestControlsDoNotPassTheSuspect(t *testing.T) {
+	r := busyReadings(t, "tree:4x8 rate=10Gbps,10Gbps")
+	suspect := uplinkOf(r, 0)
+	transfers := [][2]int{{0, 16}, {1, 24}, {2, 25}, {3, 26}, {4, 27}, {8, 28}, {9, 29}, {10, 30}}
+	if err := r.busy.add(transfers, slices.Repeat([]float64{1}, len(transfers))); err != nil {
+		t.Fatal(err)
+	}
+	var group []int
+	for i := range r.samples {
+		group = append(group, i)
+		if r.samples[i].from < 8 {
+			r.samples[i].excess = math.Ln2
+		}
+	}
+	d, ok := r.difference(suspect, group)
+	if !ok || math.Abs(d.excess-math.Ln2) > 1e-12 || len(d.others) != 3 {
+		t.Errorf("difference %+v, want twice the time of three controls", d)
+	}
+}
+
+// What a slow link explains is taken out of all transfers, also of those that are faster for it. By hand, in units of what a
+// message takes alone: two share the first rack's uplink, and one of them the cable of the second rack with one from the
+// fourth. All three get a half and take 2. At half its rate the uplink gives a quarter to each of the two, which take
+// 4, and leaves three quarters to the third, which takes 4/3.
+func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
+	r := busyReadings(t, "tree:4x4 rate=10Gbps,10Gbps")
+	suspect := uplinkOf(r, 0)
+	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
+	alone := r.bytes / r.w.rate[0] // s
+	for range 20 {
+		if err := r.busy.add(transfers, []float64{4 * alone, 4 * alone, 4. / 3 * alone, alone, alone, alone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range r.samples {
+		s := &r.samples[i]
+		s.excess = math.Log(s.value / s.nominal)
+	}
+	r.sigma[ofRate], r.variance[ofRate] = 0.01, 1
+	effects := r.judge([]int32{suspect}, 0.1, 0.005)
+	if len(effects) != 1 || math.Abs(effects[0].factor-2) > 1e-9 || effects[0].p > 0.005 {
+		t.Errorf("effects %+v, want one of a factor of two", effects)
+	}
+	for _, s := range r.samples {
+		if math.Abs(s.excess) > 1e-9 {
+			t.Fatalf("%d to %d takes %g of what is explained, want 1", s.from, s.to, math.Exp(s.excess))
+		}
+	}
+}
+
 // Without the wiring nobody knows what transfers share.
 func TestUnderLoadNeedsAGraph(t *testing.T) {
 	m := newBusy(t, "star:4", 1)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -24,26 +25,17 @@ import (
 // read by then. The messages travel on a duplicate of comm if it is an mpi.Splitter. A round takes
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	var found *Result
-	err := converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) error {
-		var err error
-		found, err = Find(ctx, hosts, ask.read, s)
-		return err
+	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Result, error) {
+		return Find(ctx, hosts, ask.read, s)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
 }
 
-// converse lets rank 0 do work with an asker, to whom all ranks answer.
-// The settings that work gets have names. It is collective.
-func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) error) error {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
+// converse lets rank 0 do work with an asker, to whom all ranks answer, and returns what comes of it there; nil on
+// the others. The settings that work gets have names. It is collective.
+func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) (*T, error)) (*T, error) {
+	s := *cmp.Or(settings, &Settings{})
+	var result *T
+	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
 		places, err := mpi.GatherPlaces(c.Comm)
 		if err != nil {
 			return fmt.Errorf("check: collecting the hosts: rank %d: %w", c.Comm.Rank(), err)
@@ -57,19 +49,17 @@ func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, wo
 			if s.Names == nil {
 				s.Names = names
 			}
-			full, err := s.validate(len(ranks))
-			if err != nil {
-				return err
-			}
-			return work(len(ranks), &s, &asker{c: c, play: play, s: &full, ranks: ranks})
+			ask := &asker{c: c, play: play, bytes: cmp.Or(s.Bytes, defaultBytes), ranks: ranks}
+			result, err = work(len(ranks), &s, ask)
+			return err
 		})
 	})
+	return result, err
 }
 
-// What rank 0 tells all ranks before each round: whether all transfer at once, the size and number of samples, then
-// ranks in pairs.
+// What rank 0 tells all ranks before each round: whether all transfer at once, the size of messages, then ranks in pairs.
 const (
-	roundHead = 9 // bytes
+	roundHead = 5 // bytes
 	perPair   = 8
 
 	oneByOne byte = iota // each pair by itself
@@ -80,8 +70,8 @@ const (
 type asker struct {
 	c     *harness.Conductor
 	play  harness.Play
-	s     *Settings // with defaults
-	ranks []int     // of the hosts
+	bytes int   // of long messages
+	ranks []int // of the hosts
 }
 
 // read is an Oracle.
@@ -93,7 +83,7 @@ func (a *asker) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
 	read := make([]Reading, len(pairs))
 	for i, pair := range pairs {
 		x, y := told[a.ranks[pair[0]]], told[a.ranks[pair[1]]]
-		read[i] = Reading{Latency: (x.latency + y.latency) / 2, Forward: x.long, Back: y.long}
+		read[i] = Reading{Latency: (x.Latency + y.Latency) / 2, Forward: x.Long, Back: y.Long}
 	}
 	return read, nil
 }
@@ -107,15 +97,14 @@ func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, erro
 	times := make([]float64, len(transfers))
 	for i, t := range transfers {
 		x := told[a.ranks[t[1]]]
-		times[i] = x.long - x.latency
+		times[i] = x.Long - x.Latency
 	}
 	return times, nil
 }
 
 // ask returns what all ranks tell of a round; nil if the check has ended before it.
 func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
-	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.s.Bytes))
-	round = binary.LittleEndian.AppendUint32(round, uint32(a.s.Samples))
+	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.bytes))
 	for _, pair := range pairs {
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
@@ -126,8 +115,11 @@ func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
 	}
 	told := make([]answer, len(found))
 	for rank, data := range found {
-		if told[rank], err = parseAnswer(data); err != nil {
-			return nil, fmt.Errorf("check: rank %d: %w", rank, err)
+		told[rank] = none()
+		if len(data) > 0 {
+			if _, err := binary.Decode(data, binary.LittleEndian, &told[rank]); err != nil {
+				return nil, fmt.Errorf("check: rank %d: %w", rank, err)
+			}
 		}
 	}
 	if a.c.Stopped() != "" && !slices.ContainsFunc(found, func(data []byte) bool { return len(data) > 0 }) {
@@ -137,40 +129,30 @@ func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
 }
 
 // participants are the rank of each host, and the hosts' names.
-func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
-	lowest := map[string]int{}
-	var ranks []int
-	var names []string
-	for r, p := range places {
-		if _, seen := lowest[p.Host]; !seen {
-			lowest[p.Host] = r
-			ranks, names = append(ranks, r), append(names, p.Host)
-		}
+func participants(s *Settings, places []mpi.Place) (ranks []int, names []string, err error) {
+	hosts, names := mpi.NumberHosts(places)
+	for i := range names {
+		ranks = append(ranks, slices.Index(hosts, i)) // the lowest
 	}
 	if s.Graph == nil {
 		return ranks, names, nil
 	}
-	ranks = ranks[:0]
-	missing, taken := "", map[int]bool{}
-	for h := range s.Graph.Hosts() {
-		r, here := lowest[s.Graph.Name(h)]
-		if !here || taken[r] {
-			missing = s.Graph.Name(h)
-			break
+	lowest := ranks
+	ranks = nil
+	for _, name := range s.Graph.Names()[:s.Graph.Hosts()] {
+		if i := slices.Index(names, name); i >= 0 && !slices.Contains(ranks, lowest[i]) {
+			ranks = append(ranks, lowest[i])
+			continue
 		}
-		taken[r] = true
-		ranks = append(ranks, r)
-	}
-	switch {
-	case missing == "":
-	case s.Graph.Hosts() != len(places):
-		return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s, or a host of that name is there twice",
-			s.Graph.Hosts(), len(places), len(names), missing)
-	default: // names are not those of the graph's hosts: ranks are, in their order
-		ranks = ranks[:0]
+		if s.Graph.Hosts() != len(places) {
+			return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s, or a host of that name is there twice",
+				s.Graph.Hosts(), len(places), len(names), name)
+		}
+		ranks = ranks[:0] // names are not those of the graph's hosts: ranks are, in their order
 		for r := range places {
 			ranks = append(ranks, r)
 		}
+		break
 	}
 	return ranks, nil, nil
 }
@@ -186,37 +168,21 @@ type prober struct {
 }
 
 // answer is what a rank tells of a round.
-type answer struct{ latency, long float64 } // s; NaN: it had no part
+type answer struct{ Latency, Long float64 } // s; NaN: it had no part
 
 const (
-	shortBytes  = 8 // of latencies, and of answers to long messages
-	longSamples = 3 // of long messages, of which the median counts: they vary little
-	tagLong     = harness.FirstTag
-	answerBytes = 16
+	shortBytes   = 8 // of latencies, and of answers to long messages
+	shortSamples = 9 // of short messages, of which the lower quartile counts: three are below it
+	longSamples  = 3 // of long messages, of which the median counts: they vary little
+	tagLong      = harness.FirstTag
 )
 
-// text is what is sent of an answer: nothing of one that says nothing.
-func (a answer) text() []byte {
-	if math.IsNaN(a.latency) && math.IsNaN(a.long) {
-		return nil
-	}
-	text := binary.LittleEndian.AppendUint64(nil, math.Float64bits(a.latency))
-	return binary.LittleEndian.AppendUint64(text, math.Float64bits(a.long))
-}
-
-func parseAnswer(text []byte) (answer, error) {
-	switch len(text) {
-	case 0:
-		return answer{math.NaN(), math.NaN()}, nil
-	case answerBytes:
-		return answer{math.Float64frombits(binary.LittleEndian.Uint64(text)), math.Float64frombits(binary.LittleEndian.Uint64(text[8:]))}, nil
-	}
-	return answer{}, fmt.Errorf("an answer of %d bytes: want %d", len(text), answerBytes)
-}
+// none is the answer of a rank that has measured nothing. It is not sent.
+func none() answer { return answer{math.NaN(), math.NaN()} }
 
 // round takes part in a round.
 func (p *prober) round(round []byte) ([]byte, error) {
-	size, samples := int(binary.LittleEndian.Uint32(round[1:])), int(binary.LittleEndian.Uint32(round[5:]))
+	size := int(binary.LittleEndian.Uint32(round[1:]))
 	to, from := -1, -1 // whom this rank sends to, and receives from
 	for at := roundHead; at+perPair <= len(round); at += perPair {
 		a, b := int(binary.LittleEndian.Uint32(round[at:])), int(binary.LittleEndian.Uint32(round[at+4:]))
@@ -227,29 +193,32 @@ func (p *prober) round(round []byte) ([]byte, error) {
 			from = a
 		}
 	}
-	own := answer{latency: math.NaN(), long: math.NaN()}
+	own := none()
 	var err error
 	if round[0] == atOnce {
 		err = p.loaded(&own, to, from, size)
 	} else {
-		err = p.pair(&own, max(to, from), to >= 0, size, samples)
+		err = p.pair(&own, max(to, from), to >= 0, size)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
-	return own.text(), nil
+	if math.IsNaN(own.Latency) && math.IsNaN(own.Long) {
+		return nil, nil
+	}
+	return binary.Append(nil, binary.LittleEndian, own)
 }
 
 // pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.
-func (p *prober) pair(own *answer, peer int, first bool, size, samples int) error {
+func (p *prober) pair(own *answer, peer int, first bool, size int) error {
 	if p.probe == nil && peer >= 0 {
-		p.probe = pingpong.New(p.Comm, shortBytes, samples)
+		p.probe = pingpong.New(p.Comm, shortBytes, shortSamples)
 		p.long = make([]byte, size)
 	}
 	phases := []func() error{
 		func() error {
 			summary, err := p.probe.Pair(peer, shortBytes)
-			own.latency = summary.Q1
+			own.Latency = summary.Q1
 			return err
 		},
 	}
@@ -257,7 +226,7 @@ func (p *prober) pair(own *answer, peer int, first bool, size, samples int) erro
 		phases = append(phases, func() error {
 			t, err := p.stream(peer, first == there)
 			if first == there {
-				own.long = t
+				own.Long = t
 			}
 			return err
 		})

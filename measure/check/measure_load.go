@@ -17,16 +17,9 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 	if _, able := comm.(mpi.NonBlocking); !able {
 		return nil, fmt.Errorf("check: a check under load sends and receives at once: want a communicator that is mpi.NonBlocking, not %T", comm)
 	}
-	var found *Result
-	err := converse(ctx, comm, settings.underLoad(), func(hosts int, s *Settings, ask *asker) error {
-		var err error
-		found, err = FindUnderLoad(ctx, hosts, ask.transfer, s)
-		return err
+	return converse(ctx, comm, settings.underLoad(), func(hosts int, s *Settings, ask *asker) (*Result, error) {
+		return FindUnderLoad(ctx, hosts, ask.transfer, s)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
 }
 
 // loaded sends to a rank and receives from one while all others do; -1: it does not. It fills in the medians of how long it
@@ -55,7 +48,7 @@ func (p *prober) loaded(own *answer, to, from, size int) error {
 	if from >= 0 {
 		slices.Sort(short)
 		slices.Sort(long)
-		own.latency, own.long = short[longSamples/2], long[longSamples/2]
+		own.Latency, own.Long = short[longSamples/2], long[longSamples/2]
 	}
 	return nil
 }

@@ -108,12 +108,12 @@ func TestTransfersTakeWhatTheyShould(t *testing.T) {
 		settings.Send.Seconds, settings.Recv.Seconds = 300e-9, 300e-9
 		err = simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
 			s := &Settings{Bytes: size, Seed: 1, Graph: c.Graph, Routing: c.Routing}
-			return converse(context.Background(), comm, s, func(hosts int, s *Settings, ask *asker) error {
+			_, err := converse(context.Background(), comm, s, func(hosts int, s *Settings, ask *asker) (*Result, error) {
 				w, err := newWiring(s, hosts)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				plan, l := newLoadPlanner(w, rand.New(rand.NewPCG(1, 1))), newLoader(w, float64(size))
+				plan, l := newLoadPlanner(w, rand.New(rand.NewPCG(1, 1))), newLoader(&readings{w: w, c: newCandidates(w), bytes: float64(size)})
 				for range 4 {
 					transfers := plan.round(func(int) bool { return false })
 					times, err := ask.transfer(context.Background(), transfers)
@@ -121,7 +121,7 @@ func TestTransfersTakeWhatTheyShould(t *testing.T) {
 						err = l.add(transfers, times)
 					}
 					if err != nil {
-						return err
+						return nil, err
 					}
 				}
 				var off []float64
@@ -132,8 +132,9 @@ func TestTransfersTakeWhatTheyShould(t *testing.T) {
 				if off[len(off)/2] > 0.04 || off[len(off)-1] > 0.1 {
 					t.Errorf("%s: transfers are off by %.3f in the median, and by %.3f at worst", spec, off[len(off)/2], off[len(off)-1])
 				}
-				return nil
+				return nil, nil
 			})
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 func TestMPIMeasure(t *testing.T) {
 	comm := mpitest.MPIWorld(t)
 	n := comm.Size()
-	s := &Settings{Bytes: 16 << 10, Samples: 3}
+	s := &Settings{Bytes: 16 << 10}
 	if n > 1 {
 		c, err := gen.Parse("star:" + string(rune('0'+min(n, 9))))
 		if err != nil {

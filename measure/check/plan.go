@@ -97,7 +97,7 @@ func (p *planner) partner(a int) int {
 		}
 	}
 	for range partners {
-		look(p.near(a))
+		look(p.w.near(p.rng, a))
 	}
 	for d := 1; best < 0 && d <= p.w.hosts/2 && d <= 2*partners; d++ { // the nearest that is left
 		for _, place := range [...]int{p.w.place[a] - d, p.w.place[a] + d} {
@@ -114,16 +114,12 @@ func (p *planner) partner(a int) int {
 const withoutGraph = 8
 
 // near is a random host about a distance 2^k in order from a, all k alike.
-func (p *planner) near(a int) int {
-	if p.w.graph == nil {
-		return p.w.near(p.rng, a, withoutGraph)
+func (w *wiring) near(rng *rand.Rand, a int) int {
+	reach := w.hosts
+	if w.graph == nil {
+		reach = min(reach, withoutGraph)
 	}
-	return p.w.near(p.rng, a, p.w.hosts)
-}
-
-// near is a random host about a distance 2^k of at most reach in order from a, all k alike.
-func (w *wiring) near(rng *rand.Rand, a, reach int) int {
-	span := 1 << (1 + rng.IntN(bits.Len(uint(min(reach, w.hosts)))))
+	span := 1 << (1 + rng.IntN(bits.Len(uint(reach))))
 	place := w.place[a] + 1 + rng.IntN(min(span, w.hosts-1))
 	if rng.IntN(2) == 0 {
 		place = 2*w.place[a] - place
@@ -220,21 +216,17 @@ func (p *planner) control(t *target, through, other int) (int, int) {
 	if p.w.graph != nil && p.w.find(&p.try, through, other) {
 		length = p.w.oneWay(&p.try)
 	}
-	bestA, bestB := -1, -1
 	for range tries {
 		a := p.rng.IntN(p.w.hosts)
-		b := p.near(a)
+		b := p.w.near(p.rng, a)
 		if a == b || p.used[a] || p.used[b] || !p.w.find(&p.try, a, b) || t.through(a, b, &p.try) || !p.fits(&p.try) {
 			continue
-		}
-		if bestA < 0 {
-			bestA, bestB = a, b
 		}
 		if p.w.graph == nil || math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length {
 			return a, b
 		}
 	}
-	return bestA, bestB
+	return -1, -1
 }
 
 // through is a free pair through a target: one end of a pair that was, with any partner, and else
@@ -248,17 +240,12 @@ func (p *planner) through(t *target) (int, int) {
 		a, b := x[0], y[1]
 		switch p.rng.IntN(4) {
 		case 0:
-			b = p.near(a)
+			b = p.w.near(p.rng, a)
 		case 1:
-			a = p.near(b)
+			a = p.w.near(p.rng, b)
 		}
 		if good(a, b) {
 			return a, b
-		}
-	}
-	for _, i := range p.rng.Perm(len(t.pairs)) {
-		if x := t.pairs[i]; good(x[0], x[1]) {
-			return x[0], x[1]
 		}
 	}
 	return -1, -1

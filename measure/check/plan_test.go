@@ -62,7 +62,7 @@ func TestOrderByName(t *testing.T) {
 	for _, h := range w.order {
 		got = append(got, names[h])
 	}
-	want := []string{"n", "n9", "n10", "n010", "rack1-n2", "rack1-n12", "rack2-n1"}
+	want := []string{"n", "n9", "n010", "n10", "rack1-n2", "rack1-n12", "rack2-n1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("order is %v, want %v", got, want)
 	}

@@ -2,7 +2,8 @@ package check
 
 import (
 	"math"
-	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/stats"
 )
@@ -23,8 +24,10 @@ type sample struct {
 	from    int
 	to      int
 	value   float64 // s
-	nominal float64 // s, as the graph has it; NaN without one
+	nominal float64 // s, as the graph has it; 1 without one
 	limit   limit   // under load, what bounds its rate
+	route   []int32 // under load, arcs
+	flow    int     // under load, its number in its round
 	share   float64 // of a long message's time, what the transfer makes
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
@@ -47,9 +50,7 @@ type readings struct {
 	c          *candidates
 	bytes      float64
 	samples    []sample
-	loaded     bool                                   // all hosts are busy, see FindUnderLoad
-	passes     func(sample int, candidate int32) bool // under load, whether a sample goes over a candidate, be it full or not
-	explain    func(candidate int32, factor float64)  // takes out of the samples what a candidate that is always slow makes of them
+	busy       *loader // of all hosts, see FindUnderLoad; nil: they are measured by pairs
 	crossings  []crossing
 	screened   int // samples before the narrowing down
 	groups     int
@@ -83,7 +84,7 @@ func (r *readings) addSample(p *planner, x *path, k kind, from, to int, value fl
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
 	}
-	s := sample{kind: k, group: int32(r.groups + int(k) + way), from: from, to: to, value: value, nominal: math.NaN(), first: int32(len(r.crossings))}
+	s := sample{kind: k, group: int32(r.groups + int(k) + way), from: from, to: to, value: value, nominal: 1, first: int32(len(r.crossings))}
 	if r.w.graph != nil {
 		s.nominal = r.w.oneWay(x)
 		if k == ofRate {
@@ -144,10 +145,10 @@ const (
 	gapAlike  = 0.02 // of the nominal time, between measurements that are not alike
 )
 
-// compare finds what measurements of each length usually take here, by those of the first part, and how much more each
-// sample is. With a graph, measurements are alike whose nominal times are; what all of these have in common is the
-// machine's own: overheads, or a protocol of the library. What the samples of one group have in common is the load at
-// that time: it is taken out, once the lengths are known, and then the lengths are found again.
+// compare finds what measurements that are alike usually take here, by those of the first part, and how much more each
+// sample is. What all measurements of a class have in common is the machine's own: overheads, or a protocol of the library.
+// What the samples of one group have in common is the load at that time. It is taken out once the classes are known,
+// and then the classes are found again.
 func (r *readings) compare() {
 	for k := range kinds {
 		var ids []int
@@ -161,14 +162,7 @@ func (r *readings) compare() {
 		}
 		load := make(map[int32]float64)
 		for range 2 {
-			switch {
-			case r.w.graph == nil:
-				r.compareByPeaks(ids, load)
-			case r.loaded:
-				r.compareByLimit(ids, load)
-			default:
-				r.compareByLength(ids, load)
-			}
+			r.compareAlike(ids, load)
 			more := r.loads(ids)
 			for group, x := range more {
 				load[group] += x
@@ -177,12 +171,7 @@ func (r *readings) compare() {
 				r.samples[i].excess -= more[r.samples[i].group]
 			}
 		}
-		var off []float64
-		for _, i := range ids {
-			if s := &r.samples[i]; i < r.screened {
-				off = append(off, math.Abs(s.excess))
-			}
-		}
+		off := r.ofScreened(ids, func(s *sample) float64 { return math.Abs(s.excess) })
 		r.sigma[k] = max(stats.Sigma(off), leastSigma)
 		r.moments(k, ids)
 		r.hosts[k] = r.spreadOfHosts(k)
@@ -211,52 +200,8 @@ const fewInGroup = 4
 // leastSigma stands for a spread that is nothing: measurements of a simulation without noise.
 const leastSigma = 1e-4
 
-// compareByPeaks does the same without a graph: readings belong to the next peak of their
-// density that lies below, to twice their spread.
-func (r *readings) compareByPeaks(ids []int, load map[int32]float64) {
-	logs := make([]float64, 0, len(ids))
-	for _, i := range ids {
-		if i < r.screened {
-			logs = append(logs, math.Log(r.samples[i].value)-load[r.samples[i].group])
-		}
-	}
-	spread := r.spreadOfPairs()
-	class := stats.Classes(logs, nil, peakWidth*spread)
-	members := make([][]float64, slices.Max(class)+1)
-	for i, c := range class {
-		members[c] = append(members[c], logs[i])
-	}
-	var peaks []float64
-	fewest := max(fewInPeak, hostsInPeak/float64(r.w.hosts))
-	for _, m := range members {
-		if float64(len(m)) >= fewest*float64(len(logs)) {
-			peaks = append(peaks, stats.MiddleMedian(m))
-		}
-	}
-	if len(peaks) == 0 {
-		peaks = []float64{stats.MiddleMedian(logs)}
-	}
-	for _, i := range ids {
-		s := &r.samples[i]
-		x := math.Log(s.value) - load[s.group]
-		at := peaks[0]
-		for _, p := range peaks {
-			if p <= x+2*spread {
-				at = p
-			}
-		}
-		s.usual, s.excess = math.Exp(at), x-at
-	}
-}
-
-const (
-	peakWidth   = 0.6  // of the spread of readings: the bandwidth of the density
-	fewInPeak   = 0.05 // of all readings; fewer are faults, not a level of the machine
-	hostsInPeak = 2.5  // a host is in 2/n of all readings, and no level by itself
-)
-
-// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back, or of a busy machine
-// by those that one round has between the same two switches.
+// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back. Of a busy machine it
+// is by those that one round has between the same two switches.
 func (r *readings) spreadOfPairs() float64 {
 	var off []float64
 	for i := 1; i < r.screened; i++ {
@@ -266,16 +211,13 @@ func (r *readings) spreadOfPairs() float64 {
 		}
 		switch {
 		case a.from == b.to && a.to == b.from:
-			off = append(off, math.Log(a.value/b.value))
+			off = append(off, math.Abs(math.Log(a.value/b.value)))
 		case a.group == b.group && r.w.neighbours(a, b):
-			off = append(off, math.Log(a.value/b.value)-math.Log(a.nominal/b.nominal))
+			off = append(off, math.Abs(math.Log(a.value/b.value)-math.Log(a.nominal/b.nominal)))
 		}
 	}
 	if len(off) == 0 {
 		return leastSigma
-	}
-	for i := range off {
-		off[i] = math.Abs(off[i])
 	}
 	return max(leastSigma, stats.SigmaOfOne(off))
 }
@@ -287,17 +229,11 @@ func clip(x float64) float64 { return max(-clipAt, min(clipAt, x)) }
 
 // moments are the mean and variance of clipped samples.
 func (r *readings) moments(k kind, ids []int) {
-	sum, squares, n := 0.0, 0.0, 0.0
-	for _, i := range ids {
-		if i < r.screened {
-			x := clip(r.samples[i].excess / r.sigma[k])
-			sum, squares, n = sum+x, squares+x*x, n+1
-		}
-	}
+	clipped := r.ofScreened(ids, func(s *sample) float64 { return clip(s.excess / r.sigma[k]) })
 	r.mean[k], r.variance[k] = 0, 1
-	if n > 1 {
-		r.mean[k] = sum / n
-		r.variance[k] = max(1, squares/n-r.mean[k]*r.mean[k])
+	if len(clipped) > 1 {
+		r.mean[k], r.variance[k] = stat.PopMeanVariance(clipped, nil)
+		r.variance[k] = max(1, r.variance[k])
 	}
 }
 
@@ -325,10 +261,7 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 		sum[h] /= n
 		noise += r.sigma[k] * r.sigma[k] / n
 		known++
-		at := -1
-		if r.w.graph != nil && r.w.cable[h] >= 0 {
-			at = r.w.switchOf(h)
-		}
+		at := r.w.switchOf(h)
 		groups[at] = append(groups[at], h)
 	}
 	var off []float64

@@ -78,32 +78,11 @@ const (
 func (f *finder) result() *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
-	if f.loaded {
+	if r.busy != nil {
 		out.Noise = r.sigma[ofRate]
 	}
 	at := map[place]int{}
-	for _, m := range f.misplaced {
-		s := f.suspect(place{m.host, -1})
-		s.Named, s.P = true, m.p
-		s.Findings = []Finding{{What: Cabling, From: f.name(m.from), To: words.Or(f.namesOf(m.to)), Factor: math.NaN(), Low: math.NaN(), High: math.NaN(), Often: 1, P: m.p, Readings: m.samples}}
-		at[place{m.host, -1}] = len(out.Suspects)
-		out.Suspects = append(out.Suspects, s)
-	}
-	for _, x := range f.couples {
-		out.Suspects = append(out.Suspects, Suspect{
-			Host: -1, U: x.a, V: x.b, Named: true, P: x.p,
-			Name:     fmt.Sprintf("hosts %s and %s together", f.name(x.a), f.name(x.b)),
-			Findings: []Finding{{What: Together, Factor: x.factor, Low: x.low, High: x.high, Often: 1, P: x.p, Readings: x.rounds}},
-		})
-	}
-	for _, e := range f.effects {
-		if e.score <= 0 {
-			continue
-		}
-		where := r.c.placeOf(e.candidate)
-		if slices.ContainsFunc(f.misplaced, func(m misplaced) bool { return where == place{m.host, -1} }) {
-			continue // its rounds were planned for another place
-		}
+	add := func(where place, named bool, x Finding) *Suspect {
 		i, seen := at[where]
 		if !seen {
 			i = len(out.Suspects)
@@ -111,15 +90,33 @@ func (f *finder) result() *Result {
 			out.Suspects = append(out.Suspects, f.suspect(where))
 		}
 		s := &out.Suspects[i]
-		if named := e.p <= f.s.FalseAlarms; named || !s.Named {
-			s.Named = s.Named || named
-			s.P = min(s.P, e.p)
-			finding := f.finding(&e)
-			if r.w.graph == nil { // measurements of the same few pairs are not independent
-				s.P, finding.P = math.NaN(), math.NaN()
-			}
-			s.Findings = append(s.Findings, finding)
+		if named || !s.Named {
+			s.Named, s.P, s.Findings = s.Named || named, min(s.P, x.P), append(s.Findings, x)
 		}
+		return s
+	}
+	for _, m := range f.misplaced {
+		nan := math.NaN()
+		add(place{m.host, -1}, true, Finding{
+			What: Cabling, From: f.name(m.from), To: words.Or(f.namesOf(m.to)), Factor: nan, Low: nan, High: nan, Often: 1, P: m.p, Readings: m.samples,
+		})
+	}
+	for _, x := range f.couples {
+		where := place{x.a, x.b}
+		s := add(where, true, Finding{What: Together, Factor: x.factor, Low: x.low, High: x.high, Often: 1, P: x.p, Readings: x.rounds})
+		s.Name = fmt.Sprintf("hosts %s and %s together", f.name(x.a), f.name(x.b))
+		delete(at, where) // a link between the two is another suspect
+	}
+	for _, e := range f.effects {
+		where := r.c.placeOf(e.candidate)
+		if e.score <= 0 || slices.ContainsFunc(f.misplaced, func(m misplaced) bool { return where == place{m.host, -1} }) {
+			continue // the rounds of a misplaced host were planned for another place
+		}
+		x := f.finding(&e)
+		if r.w.graph == nil { // measurements of the same few pairs are not independent
+			x.P = math.NaN()
+		}
+		s := add(where, e.p <= f.s.FalseAlarms, x)
 		for _, c := range r.alike(e.candidate) {
 			if other := r.c.placeOf(c); other != where {
 				if name := f.suspect(other).Name; !slices.Contains(s.Same, name) {
@@ -144,9 +141,8 @@ func (f *finder) suspect(at place) Suspect {
 		return Suspect{Host: -1, U: at.u, V: -1, P: 1, Name: "switch " + f.name(at.u)}
 	}
 	s := Suspect{Host: at.u, U: -1, V: -1, P: 1, Name: "host " + f.name(at.u)}
-	if w.graph != nil && w.cable[at.u] >= 0 {
-		ends := w.links[w.cable[at.u]]
-		s.Cable = f.name(ends[0] + ends[1] - at.u)
+	if up := w.switchOf(at.u); up >= 0 {
+		s.Cable = f.name(up)
 	}
 	return s
 }
@@ -170,7 +166,7 @@ func (f *finder) finding(e *effect) Finding {
 	switch what, i := f.r.c.what(e.candidate); what {
 	case slowLink:
 		x.What = LinkLatency
-		if f.loaded {
+		if f.r.busy != nil {
 			x.What = LinkRate
 		}
 	case slowRate:
@@ -235,7 +231,7 @@ func (f *finder) count(out *Result) {
 	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
 	for c := range r.c.links + r.c.arcs {
 		switch {
-		case crossed[c] >= fewCrossings, f.loaded && c < r.c.links: // under load latencies are not measured
+		case crossed[c] >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
 		case c < r.c.links:
 			out.UnreadLinks++
 		default:

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/topocast/topocast/mpi"
@@ -16,73 +15,54 @@ const (
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
-// before, as far as their hosts are there, and new ones for hosts that are new. It is collective; the
+// before, as far as their hosts are there. Hosts that are new get new ones. It is collective; the
 // settings and the runs of rank 0 count, and the run is nil on other ranks. It has no
 // date. When the budget or a context ends, the run holds what was read.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
-	var run *Run
-	err := converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) error {
-		var err error
-		run, err = takeSample(ctx, hosts, s, ask.read, before)
-		return err
+	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Run, error) {
+		return takeSample(ctx, hosts, s, ask.read, before)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return run, nil
 }
 
 // takeSample is rank 0's part.
 func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracle, before []Run) (*Run, error) {
-	s, err := settings.validate(hosts)
+	f, rng, err := newFinder(ctx, hosts, settings, 0x7761746368) // "watch"
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWiring(&s, hosts)
-	if err != nil {
-		return nil, err
-	}
-	p := newPlanner(w, rand.New(rand.NewPCG(s.Seed, 0x7761746368))) // "watch": a stream of its own
+	w := f.r.w
+	p := newPlanner(w, rng)
 	rounds := p.again(pairsOf(before, w.names))
-	partners := make([]int, hosts)
-	seen := map[[2]int]bool{}
-	known := func(x [2]int) bool {
-		pair, wanted := [2]int{min(x[0], x[1]), max(x[0], x[1])}, min(sampleRounds, hosts-2)
-		if seen[pair] || partners[x[0]] >= wanted && partners[x[1]] >= wanted {
-			return true
-		}
-		seen[pair] = true
+	partners, taken := make([]int, hosts), map[[2]int]bool{}
+	take := func(x [2]int) {
+		taken[x], taken[[2]int{x[1], x[0]}] = true, true
 		partners[x[0]]++
 		partners[x[1]]++
-		return false
 	}
-	for _, round := range rounds {
-		for _, pair := range round {
-			seen[[2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}] = true
-			partners[pair[0]]++
-			partners[pair[1]]++
-		}
+	for _, x := range slices.Concat(rounds...) {
+		take(x)
 	}
+	wanted := min(sampleRounds, hosts-2)
 	for empty := 0; empty < emptyRounds && len(rounds) < mostRounds; {
-		if round := slices.DeleteFunc(p.screen(hosts/2), known); len(round) > 0 {
+		round := slices.DeleteFunc(p.screen(hosts/2), func(x [2]int) bool {
+			if taken[x] || partners[x[0]] >= wanted && partners[x[1]] >= wanted {
+				return true
+			}
+			take(x)
+			return false
+		})
+		if empty++; len(round) > 0 {
 			rounds, empty = append(rounds, round), 0
-		} else {
-			empty++
 		}
 	}
 	run := &Run{}
-	for i, round := range rounds {
-		if s.Progress != nil {
-			s.Progress(i, len(rounds))
-		}
-		read, err := oracle(ctx, round)
+	f.total = len(rounds)
+	for _, round := range rounds {
+		read, err := ask(f, oracle, round)
 		if err != nil {
 			return nil, err
 		}
-		if len(read) == 0 {
-			break
-		}
-		for k, pair := range round {
+		for k, pair := range round[:len(read)] {
 			a, b := w.names[pair[0]], w.names[pair[1]]
 			for _, point := range []Point{
 				{PointLatency, a, b, read[k].Latency},
@@ -100,10 +80,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracl
 
 // pairsOf are the pairs of runs between hosts of these names, each once.
 func pairsOf(runs []Run, names []string) [][2]int {
-	host := map[string]int{}
-	for h := len(names) - 1; h >= 0; h-- {
-		host[names[h]] = h
-	}
+	host := numbers(names)
 	var all [][2]int
 	seen := map[[2]int]bool{}
 	for _, run := range runs {
@@ -118,6 +95,15 @@ func pairsOf(runs []Run, names []string) [][2]int {
 		}
 	}
 	return all
+}
+
+// numbers are the numbers of names; of equal ones the lowest.
+func numbers(names []string) map[string]int {
+	number := map[string]int{}
+	for i, name := range slices.Backward(names) {
+		number[name] = i
+	}
+	return number
 }
 
 // again spreads given pairs over rounds, in their order.

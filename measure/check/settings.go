@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -39,10 +40,6 @@ type Settings struct {
 	// Seed is that of the choice of pairs.
 	Seed uint64
 
-	// Samples is the number of samples of a reading, of which the lower quartile
-	// counts. Measure only. Default 9.
-	Samples int
-
 	// Budget bounds the time, by the clock of the communicator; a third of a round more
 	// may be measured. Measure only. Default 0: no bound.
 	Budget time.Duration
@@ -60,43 +57,25 @@ const (
 	defaultBytes       = 1 << 20 // B: a transfer outlasts the latency up to 100 Gbit/s
 	defaultTolerance   = 0.1     // links of one kind differ by less
 	defaultFalseAlarms = 0.005   // half of one run in a hundred
-	defaultSamples     = 9       // of which three are below the lower quartile
 	leastTolerance     = 0.01    // less is drift
 )
 
 // underLoad are the settings of a check of a busy machine.
 func (s *Settings) underLoad() *Settings {
-	var v Settings
-	if s != nil {
-		v = *s
-	}
-	if v.Bytes == 0 {
-		v.Bytes = loadBytes
-	}
+	v := *cmp.Or(s, &Settings{})
+	v.Bytes = cmp.Or(v.Bytes, loadBytes)
 	return &v
 }
 
 // validate returns the settings with defaults filled in, for so many hosts.
 func (s *Settings) validate(hosts int) (Settings, error) {
-	var v Settings
-	if s != nil {
-		v = *s
-	}
+	v := *cmp.Or(s, &Settings{})
 	bad := func(field string, value any, want string) error {
 		return fmt.Errorf("check: Settings.%s: %v: want %s", field, value, want)
 	}
-	if v.Bytes == 0 {
-		v.Bytes = defaultBytes
-	}
-	if v.Tolerance == 0 {
-		v.Tolerance = defaultTolerance
-	}
-	if v.FalseAlarms == 0 {
-		v.FalseAlarms = defaultFalseAlarms
-	}
-	if v.Samples == 0 {
-		v.Samples = defaultSamples
-	}
+	v.Bytes = cmp.Or(v.Bytes, defaultBytes)
+	v.Tolerance = cmp.Or(v.Tolerance, defaultTolerance)
+	v.FalseAlarms = cmp.Or(v.FalseAlarms, defaultFalseAlarms)
 	switch {
 	case hosts < fewestHosts:
 		return v, fmt.Errorf("check: %s: want at least %d, or none stands out", words.Count(hosts, "host"), fewestHosts)
@@ -110,18 +89,13 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 		return v, bad("Tolerance", v.Tolerance, fmt.Sprintf("at least %g", leastTolerance))
 	case !(v.FalseAlarms > 0 && v.FalseAlarms < 1):
 		return v, bad("FalseAlarms", v.FalseAlarms, "a probability above 0 and below 1")
-	case v.Samples < 1 || v.Samples > maxSamples:
-		return v, bad("Samples", v.Samples, fmt.Sprintf("1 to %d", maxSamples))
 	case v.Budget < 0:
 		return v, bad("Budget", v.Budget, "at least 0")
 	}
 	return v, nil
 }
 
-const (
-	fewestHosts = 4    // of three, one that is off is off to all, and so are the others
-	maxSamples  = 1000 // more are a measurement, not a check
-)
+const fewestHosts = 4 // of three, one that is off is off to all, and so are the others
 
 // A Reading is what the probes of one pair (a, b) tell. NaN is not measured.
 type Reading struct {

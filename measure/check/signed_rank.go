@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// signedRank is the probability that the sum of the ranks of the positive ones of n
-// differences is as large as it is, or larger, if they are as likely above 0 as as far
-// below: the one-sided test of Wilcoxon 1945, exact for ties, too. Zeros do not count.
-// 1 for no differences. Above manyRanks it is the normal approximation with correction
-// for ties and continuity.
+// signedRank is the one-sided test of Wilcoxon 1945, exact for ties, too. It returns the probability that the
+// positive ones of n differences have a sum of ranks as large as it is, or larger. Differences are taken to be as
+// likely above 0 as as far below. Zeros do not count. 1 for no differences. O(n^3).
 func signedRank(differences []float64) float64 {
 	d := make([]float64, 0, len(differences))
 	for _, x := range differences {
@@ -40,14 +36,6 @@ func signedRank(differences []float64) float64 {
 		}
 		i = j
 	}
-	if n > manyRanks {
-		mean, variance := 0.0, 0.0
-		for _, r := range ranks {
-			mean += float64(r) / 2
-			variance += float64(r) * float64(r) / 4
-		}
-		return distuv.UnitNormal.Survival((float64(sum) - 1 - mean) / math.Sqrt(variance))
-	}
 	// p[s] is the probability that the ranks so far make s.
 	p, total := []float64{1}, 0
 	for _, r := range ranks {
@@ -65,7 +53,3 @@ func signedRank(differences []float64) float64 {
 	}
 	return min(1, tail)
 }
-
-// manyRanks is the number of differences up to which the exact distribution is worked out: a
-// million steps.
-const manyRanks = 100

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -99,20 +100,13 @@ type WatchResult struct {
 // What all series of a run have in common is taken out (median polish; Tukey 1977): a run on a
 // busy day, another library. Then each series is compared with its own past (see the package's
 // manual), so nothing needs to be known of what it should be. Missing hosts and pairs are
-// gaps. The host or link whose step explains most is told first, and what it explains is taken out of its pairs, so that
+// gaps. The host or link whose step explains most is told first. What it explains is taken out of its pairs, so that
 // neither they nor other links on their routes are told of it. The first 8 samples of a series only found its level. O(samples * iterations), and some
 // 10 ms for each distinct spread of series.
 func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
-	var s WatchSettings
-	if settings != nil {
-		s = *settings
-	}
-	if s.Step == 0 {
-		s.Step = defaultStep
-	}
-	if s.FalseAlarms == 0 {
-		s.FalseAlarms = defaultWatchRate
-	}
+	s := *cmp.Or(settings, &WatchSettings{})
+	s.Step = cmp.Or(s.Step, defaultStep)
+	s.FalseAlarms = cmp.Or(s.FalseAlarms, defaultWatchRate)
 	if !(s.Step > 0) || s.Step > 10 {
 		return nil, fmt.Errorf("check: WatchSettings.Step: %v: want above 0, at most 10", s.Step)
 	}
@@ -167,6 +161,6 @@ func (out *WatchResult) sort() {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(pair(a), pair(b)), cmp.Compare(b.Strength, a.Strength), compareNames(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(pair(a), pair(b)), cmp.Compare(b.Strength, a.Strength), hostlist.Naturally(a.Name, b.Name))
 	})
 }

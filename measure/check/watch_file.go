@@ -67,12 +67,8 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 		case len(line) == 0:
 		case first:
 			first = false
-			var head watchHead
-			if jsonfile.Unmarshal(line, &head) != nil || head.Format != watchFormat {
-				return nil, 0, fmt.Errorf("check: watch file: the first line is not that of format %q", watchFormat)
-			}
-			if head.Version < 1 || head.Version > watchVersion {
-				return nil, 0, fmt.Errorf("check: watch file: version is %d, this program reads up to %d", head.Version, watchVersion)
+			if err := checkHead(line); err != nil {
+				return nil, 0, fmt.Errorf("check: watch file: %w", err)
 			}
 		default:
 			var l watchLine
@@ -88,6 +84,18 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 	}
 }
 
+// checkHead refuses the first line of other files.
+func checkHead(line []byte) error {
+	var head watchHead
+	if jsonfile.Unmarshal(line, &head) != nil || head.Format != watchFormat {
+		return fmt.Errorf("the first line is not that of format %q", watchFormat)
+	}
+	if head.Version < 1 || head.Version > watchVersion {
+		return fmt.Errorf("version is %d, this program reads up to %d", head.Version, watchVersion)
+	}
+	return nil
+}
+
 // run is the run of a line. Kinds that this program does not know are left out.
 func (l *watchLine) run() Run {
 	run := Run{Date: l.Date}
@@ -101,57 +109,61 @@ func (l *watchLine) run() Run {
 
 // AppendRun appends a run to a watch file, which it makes if there is none. It refuses files of
 // another format, which stay as they are.
-func AppendRun(path string, run Run) (err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
-	if err != nil {
+func AppendRun(path string, run Run) error {
+	if err := appendRun(path, run); err != nil {
 		return fmt.Errorf("check: watch file: %w", err)
 	}
+	return nil
+}
+
+func appendRun(path string, run Run) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
 	defer func() {
-		if closing := f.Close(); err == nil && closing != nil {
-			err = fmt.Errorf("check: watch file: %w", closing)
+		if closing := f.Close(); err == nil {
+			err = closing
 		}
 	}()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return fmt.Errorf("check: watch file: %w", err)
+	head, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
 	var text bytes.Buffer
 	lines := json.NewEncoder(&text)
-	if size == 0 {
-		if err := lines.Encode(watchHead{watchFormat, watchVersion}); err != nil {
-			return fmt.Errorf("check: watch file: %w", err)
-		}
-	} else {
-		head := make([]byte, min(size, 256))
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(head, 0); err != nil {
-			return fmt.Errorf("check: watch file: %w", err)
-		}
-		if i := bytes.IndexByte(head, '\n'); i >= 0 {
-			head = head[:i+1]
-		}
-		if _, _, err := ReadRuns(bytes.NewReader(head)); err != nil {
-			return err
-		}
-		if _, err := f.ReadAt(last, size-1); err != nil {
-			return fmt.Errorf("check: watch file: %w", err)
-		}
-		if last[0] != '\n' {
-			text.WriteByte('\n')
-		}
+	if len(head) == 0 {
+		err = lines.Encode(watchHead{watchFormat, watchVersion})
+	} else if err = checkHead(head); err == nil {
+		err = endLine(f, &text)
+	}
+	if err != nil {
+		return err
 	}
 	line := watchLine{Date: run.Date, Points: map[PointKind][]row{}}
 	for _, p := range run.Points {
 		line.Points[p.Kind] = append(line.Points[p.Kind], row{p.From, p.To, p.Seconds})
 	}
 	if err := lines.Encode(&line); err != nil {
-		return fmt.Errorf("check: watch file: %w", err)
+		return err
 	}
 	if _, err := f.Write(text.Bytes()); err != nil {
-		return fmt.Errorf("check: watch file: %w", err)
+		return err
 	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("check: watch file: %w", err)
+	return f.Sync()
+}
+
+// endLine ends the last line of a file in the text that follows, if it was cut short.
+func endLine(f *os.File, text *bytes.Buffer) error {
+	if _, err := f.Seek(-1, io.SeekEnd); err != nil {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.Read(last); err != nil {
+		return err
+	}
+	if last[0] != '\n' {
+		text.WriteByte('\n')
 	}
 	return nil
 }

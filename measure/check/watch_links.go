@@ -1,15 +1,10 @@
 package check
 
-import "slices"
-
 // linkSeries are those of all pairs that cross a link, or for long messages a direction of it. A host's only cable has no
 // latency apart from its host's.
 func linkSeries(pairs []series, kind PointKind, s *WatchSettings) ([]series, error) {
 	g := s.Graph
-	host := map[string]int{}
-	for h := g.Hosts() - 1; h >= 0; h-- {
-		host[g.Name(h)] = h
-	}
+	host := numbers(g.Names()[:g.Hosts()])
 	w, err := newWiring(&Settings{Graph: g, Routing: s.Routing}, g.Hosts())
 	if err != nil {
 		return nil, err
@@ -49,20 +44,14 @@ func linkSeries(pairs []series, kind PointKind, s *WatchSettings) ([]series, err
 	}
 	var all []series
 	for i, l := range crossed {
-		if len(l.of) >= pairsOfHost && !c.isOnlyCable(int32(i)) {
+		what, _ := c.what(int32(i))
+		onlyCable := what == slowLink && c.placeOf(int32(i)).v < 0
+		if len(l.of) >= pairsOfHost && !onlyCable {
 			l.subject, l.name = OfLink, nameOfLink(c, int32(i))
 			all = append(all, l)
 		}
 	}
 	return all, nil
-}
-
-// isOnlyCable tells whether a candidate is the one link of a host.
-func (c *candidates) isOnlyCable(candidate int32) bool {
-	what, i := c.what(candidate)
-	return what == slowLink && slices.ContainsFunc(c.w.links[i][:], func(end int) bool {
-		return end < c.w.hosts && len(c.w.graph.Out(end)) == 1
-	})
 }
 
 func nameOfLink(c *candidates, candidate int32) string {

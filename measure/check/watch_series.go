@@ -3,6 +3,11 @@ package check
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // A series is what a pair, host or link took in each run.
@@ -21,8 +26,8 @@ type series struct {
 func pairSeries(runs []Run, kind PointKind) ([]series, error) {
 	index := map[[2]string]int{}
 	var all []series
-	var counts []joined
 	for t, run := range runs {
+		points := map[int][]float64{} // logarithms, by pair
 		for _, p := range run.Points {
 			if !(p.Seconds > 0) || math.IsInf(p.Seconds, 1) {
 				return nil, fmt.Errorf("check: watch: run %d, %s %s-%s: %g s: want above 0 and finite", t, p.Kind, p.From, p.To, p.Seconds)
@@ -31,7 +36,7 @@ func pairSeries(runs []Run, kind PointKind) ([]series, error) {
 				continue
 			}
 			from, to := p.From, p.To
-			if kind == PointLatency && compareNames(to, from) < 0 {
+			if kind == PointLatency && hostlist.Naturally(to, from) < 0 {
 				from, to = to, from
 			}
 			i, ok := index[[2]string{from, to}]
@@ -43,43 +48,25 @@ func pairSeries(runs []Run, kind PointKind) ([]series, error) {
 					name = "long messages " + from + " > " + to
 				}
 				all = append(all, series{subject: OfPair, name: name, from: from, to: to, x: missing(len(runs)), scale: 1})
-				counts = append(counts, joined{make([]int, len(runs)), make([]float64, len(runs)), make([]float64, len(runs))})
 			}
-			all[i].x[t] = counts[i].join(t, math.Log(p.Seconds))
+			points[i] = append(points[i], math.Log(p.Seconds))
+		}
+		for i, x := range points {
+			all[i].x[t] = stat.Mean(x, nil)
+			if least := slices.Min(x); all[i].x[t]-least > disagree {
+				all[i].x[t] = least
+			}
 		}
 	}
 	return all, nil
-}
-
-// joined are points of a pair that make one sample of each run.
-type joined struct {
-	count      []int
-	sum, least []float64
 }
 
 // disagree is by how much the mean of points may be above the least one, as a logarithm: with
 // outliers among them, the least one counts.
 const disagree = 0.1
 
-// join is the sample with one more point.
-func (j *joined) join(t int, x float64) float64 {
-	if j.count[t]++; j.count[t] == 1 {
-		j.least[t] = x
-	}
-	j.sum[t] += x
-	j.least[t] = min(j.least[t], x)
-	if mean := j.sum[t] / float64(j.count[t]); mean-j.least[t] <= disagree {
-		return mean
-	}
-	return j.least[t]
-}
-
 func missing(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.NaN()
-	}
-	return x
+	return slices.Repeat([]float64{math.NaN()}, n)
 }
 
 // polish takes out of all series what each run has added to most, and their medians.
@@ -123,11 +110,7 @@ func hostSeries(pairs []series) []series {
 	var all []series
 	for _, h := range names {
 		if len(of[h]) >= pairsOfHost {
-			s := series{subject: OfHost, name: "host " + h, of: of[h]}
-			for range s.of {
-				s.weights = append(s.weights, 1)
-			}
-			all = append(all, s)
+			all = append(all, series{subject: OfHost, name: "host " + h, of: of[h], weights: slices.Repeat([]float64{1}, len(of[h]))})
 		}
 	}
 	return all

@@ -1,12 +1,11 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
@@ -48,7 +47,8 @@ func newWiring(s *Settings, hosts int) (*wiring, error) {
 	if w.routes, err = topology.NewRoutes(w.graph, s.Routing); err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
-	w.values()
+	w.latency, w.specified[ofLatency] = w.values(func(a topology.Arc) float64 { return a.Latency })
+	w.rate, w.specified[ofRate] = w.values(func(a topology.Arc) float64 { return a.Bandwidth })
 	w.numberLinks()
 	w.ports = make([]float64, w.graph.Vertices())
 	for i, a := range w.graph.Arcs() {
@@ -58,51 +58,39 @@ func newWiring(s *Settings, hosts int) (*wiring, error) {
 	return w, nil
 }
 
-// values takes over what links should be. Where all latencies are 0 they tell no more than missing ones.
-func (w *wiring) values() {
-	arcs := w.graph.Arcs()
-	var latencies, rates []float64
-	for _, a := range arcs {
-		if a.Latency > 0 {
-			latencies = append(latencies, a.Latency)
-		}
-		if a.Bandwidth > 0 {
-			rates = append(rates, a.Bandwidth)
+// values are what the graph has of its arcs, and whether it has any. Where it does not say, an arc is like most. Where
+// all are 0 they tell no more than missing ones.
+func (w *wiring) values(of func(topology.Arc) float64) (values []float64, specified bool) {
+	var known []float64
+	for _, a := range w.graph.Arcs() {
+		if x := of(a); x > 0 {
+			known = append(known, x)
 		}
 	}
-	latency, rate := 1.0, 1.0 // where nothing is known, all are equal
-	if len(latencies) > 0 {
-		latency = stats.LowerMedian(latencies)
+	usual := 1.0 // where nothing is known, all are equal
+	if len(known) > 0 {
+		usual = stats.LowerMedian(known)
 	}
-	if len(rates) > 0 {
-		rate = stats.LowerMedian(rates)
-	}
-	w.specified = [kinds]bool{len(latencies) > 0, len(rates) > 0}
-	w.latency, w.rate = make([]float64, len(arcs)), make([]float64, len(arcs))
-	for i, a := range arcs {
-		w.latency[i], w.rate[i] = a.Latency, a.Bandwidth
-		if math.IsNaN(a.Latency) || a.Latency == 0 && len(latencies) == 0 {
-			w.latency[i] = latency
+	for _, a := range w.graph.Arcs() {
+		x := of(a)
+		if math.IsNaN(x) || x == 0 && len(known) == 0 {
+			x = usual
 		}
-		if math.IsNaN(a.Bandwidth) {
-			w.rate[i] = rate
-		}
+		values = append(values, x)
 	}
+	return values, len(known) > 0
 }
 
 func (w *wiring) numberLinks() {
 	g := w.graph
 	w.link, w.cable = make([]int32, g.NumArcs()), make([]int32, w.hosts)
 	for i, a := range g.Arcs() {
-		if a.From < a.To || g.ArcIndex(a.To, a.From) < 0 {
-			w.link[i] = int32(len(w.links))
-			w.links = append(w.links, [2]int{min(a.From, a.To), max(a.From, a.To)})
-		}
-	}
-	for i, a := range g.Arcs() {
-		if back := g.ArcIndex(a.To, a.From); a.From > a.To && back >= 0 {
+		if back := g.ArcIndex(a.To, a.From); back >= 0 && back < i {
 			w.link[i] = w.link[back]
+			continue
 		}
+		w.link[i] = int32(len(w.links))
+		w.links = append(w.links, [2]int{min(a.From, a.To), max(a.From, a.To)})
 	}
 	for h := range w.cable {
 		w.cable[h] = -1
@@ -122,25 +110,22 @@ func (w *wiring) orderByWiring() {
 			w.order = append(w.order, v)
 		}
 	}
-	var stack []int
+	var visit func(v int)
+	visit = func(v int) {
+		visited[v] = true
+		list(v)
+		for _, a := range w.graph.Out(v) {
+			list(a.To)
+		}
+		for _, a := range w.graph.Out(v) {
+			if !visited[a.To] {
+				visit(a.To)
+			}
+		}
+	}
 	for start := range w.hosts {
-		stack = append(stack, start)
-		for len(stack) > 0 {
-			v := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if visited[v] {
-				continue
-			}
-			visited[v] = true
-			list(v)
-			for _, a := range w.graph.Out(v) {
-				list(a.To)
-			}
-			for _, a := range slices.Backward(w.graph.Out(v)) {
-				if !visited[a.To] {
-					stack = append(stack, a.To)
-				}
-			}
+		if !visited[start] {
+			visit(start)
 		}
 	}
 	w.findPlaces()
@@ -151,7 +136,7 @@ func (w *wiring) orderByName() {
 	for h := range w.hosts {
 		w.order = append(w.order, h)
 	}
-	slices.SortStableFunc(w.order, func(a, b int) int { return compareNames(w.names[a], w.names[b]) })
+	slices.SortStableFunc(w.order, func(a, b int) int { return hostlist.Naturally(w.names[a], w.names[b]) })
 	w.findPlaces()
 }
 
@@ -162,51 +147,18 @@ func (w *wiring) findPlaces() {
 	}
 }
 
-func compareNames(a, b string) int {
-	for a != "" && b != "" {
-		x, y := digits(a), digits(b)
-		if x > 0 && y > 0 {
-			p, q := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-			if c := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); c != 0 {
-				return c
-			}
-			a, b = a[x:], b[y:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// digits is the length of the number that text begins with.
-func digits(text string) int {
-	n := 0
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
-	return n
-}
-
-// switchOf is the other end of a host's only cable.
+// switchOf is the other end of a host's only cable, -1 if it has several or the wiring is not known.
 func (w *wiring) switchOf(h int) int {
+	if w.graph == nil || w.cable[h] < 0 {
+		return -1
+	}
 	ends := w.links[w.cable[h]]
 	return ends[0] + ends[1] - h
 }
 
-// above is the switch that a host hangs on with its only cable, -1 if it has several or none is known.
-func (w *wiring) above(h int) int {
-	if w.graph == nil || w.cable[h] < 0 {
-		return -1
-	}
-	return w.switchOf(h)
-}
-
 // neighbours tells whether two samples of one round are to take the same time, between the same two switches.
 func (w *wiring) neighbours(a, b *sample) bool {
-	return w.above(a.from) == w.above(b.from) && w.above(a.to) == w.above(b.to) && math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
+	return w.switchOf(a.from) == w.switchOf(b.from) && w.switchOf(a.to) == w.switchOf(b.to) && math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
 }
 
 // A path is the way of a pair's messages, there and back; empty without a graph.

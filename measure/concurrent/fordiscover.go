@@ -30,7 +30,7 @@ const (
 // that as there are ranks on both sides. Before it they get one transfer out of each, which may
 // tell the bandwidth (section 5.1). Two links of each class are tried, while these
 // patterns are at most half of all. The rest are random patterns with d = 1, 2 and 3 in
-// turn, which refine the fit, and from which it holds some out to learn how far off it is.
+// turn, which refine the fit. The fit holds some of them out to learn how far off it is.
 //
 // Each message has the given size in bytes, which is to take some hundred times
 // the latency. The same arguments give the same patterns. There are none for fewer than 3 ranks.
@@ -67,8 +67,8 @@ type designer struct {
 	bytes int64
 }
 
-// across are patterns over the link above some ranks: out of all if they are several, two in
-// and one out, and the reverse, from and to ranks of the next group above that has some, so that
+// across are patterns over the link above some ranks: one out of all if they are several, one of two in
+// and one out, and the reverse. The other ends are ranks of the next group above that has some, so that
 // no other link is in the way. There is no link above all ranks.
 func (d *designer) across(inside []int, above int) [][]model.Transfer {
 	var within, outside []int

@@ -1,6 +1,7 @@
 package concurrent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -21,22 +22,16 @@ const (
 // The end of the context, on any rank, or of the budget ends the measurement early: the
 // iteration under way is finished, and the result holds what was measured. An error of rank 0
 // is one on all ranks. Besides the transfers, an iteration costs a barrier of
-// the ranks of the pattern, and a visit short messages for all connections and ten to twenty round trips
+// the ranks of the pattern. A visit costs short messages for all connections, and ten to twenty round trips
 // of each of the ranks with rank 0. Visits are as many as the logarithm of the iterations.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
+	s := *cmp.Or(settings, &Settings{})
 	var r *Result
 	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
 		r, err = run(c, &s)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, err
 }
 
 // run is Measure on a communicator of its own.
@@ -48,16 +43,15 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Progress == nil {
+		s.Progress = func(int, int) {}
+	}
 	c := newCampaign(conductor, p)
 	var r *Result
 	err = c.Lead(s.Budget, c.visit, func(play harness.Play) error {
 		c.budget = s.Budget.Seconds()
 		r = &Result{Planned: len(p.Patterns)}
-		progress := func(done int) {
-			if s.Progress != nil {
-				s.Progress(done, len(p.Patterns))
-			}
-		}
+		progress := func(done int) { s.Progress(done, len(p.Patterns)) }
 		progress(0)
 		if err := c.measure(play, progress); err != nil {
 			return err

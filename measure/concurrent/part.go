@@ -21,7 +21,7 @@ type part struct {
 // the communicator can do that; run starts the sends, appends stamps, and returns when all
 // messages of the rank have been moved.
 type way interface {
-	post(p *part, in []byte, iteration int) error
+	post(p *part, in []byte) error
 	run(p *part, out []byte, now func() float64) error
 }
 
@@ -52,7 +52,6 @@ func newWay(comm mpi.Communicator) way {
 // post readies an iteration. What is sent and what is overwritten is written anew, so that no
 // page is missing, and caches hold the same in each iteration.
 func (p *part) post(c *campaign) error {
-	iteration := p.first + p.count
 	if !c.plan.Untouched {
 		var in int64
 		for _, i := range p.receives {
@@ -63,9 +62,9 @@ func (p *part) post(c *campaign) error {
 			out = max(out, p.transfers[i].Bytes)
 		}
 		fill(c.in[:in], 0)
-		fill(c.out[:out], byte(iteration+1))
+		fill(c.out[:out], byte(p.first+p.count+1))
 	}
-	return c.way.post(p, c.in, iteration)
+	return c.way.post(p, c.in)
 }
 
 func (p *part) run(c *campaign) error {
@@ -94,11 +93,13 @@ func (p *part) peer() int {
 	return -1
 }
 
-// postAll posts the receives, each by its own function.
-func (p *part) postAll(in []byte, post func(k int, buf []byte, src int) error) error {
-	for k, i := range p.receives {
+// together has all transfers in one set, which tells each that is complete.
+type together struct{ set mpi.Requests }
+
+func (w *together) post(p *part, in []byte) error {
+	for _, i := range p.receives {
 		t := p.transfers[i]
-		if err := post(k, in[:t.Bytes:t.Bytes], t.Src); err != nil {
+		if err := w.set.Irecv(in[:t.Bytes:t.Bytes], t.Src, tagTransfer); err != nil {
 			return err
 		}
 		in = in[t.Bytes:]
@@ -106,29 +107,14 @@ func (p *part) postAll(in []byte, post func(k int, buf []byte, src int) error) e
 	return nil
 }
 
-// startAll starts the sends.
-func (p *part) startAll(set mpi.Requests, out []byte, now func() float64) error {
+func (w *together) run(p *part, out []byte, now func() float64) error {
 	start := now()
 	for k, i := range p.sends {
 		t := p.transfers[i]
 		p.starts[k] = append(p.starts[k], start)
-		if err := set.Isend(out[:t.Bytes], t.Dst, tagTransfer); err != nil {
+		if err := w.set.Isend(out[:t.Bytes], t.Dst, tagTransfer); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// together has all transfers in one set, which tells each that is complete.
-type together struct{ set mpi.Requests }
-
-func (w *together) post(p *part, in []byte, _ int) error {
-	return p.postAll(in, func(_ int, buf []byte, src int) error { return w.set.Irecv(buf, src, tagTransfer) })
-}
-
-func (w *together) run(p *part, out []byte, now func() float64) error {
-	if err := p.startAll(w.set, out, now); err != nil {
-		return err
 	}
 	for {
 		k, err := w.set.WaitAny()
@@ -150,7 +136,7 @@ type oneByOne struct {
 	in   []byte
 }
 
-func (w *oneByOne) post(_ *part, in []byte, _ int) error {
+func (w *oneByOne) post(_ *part, in []byte) error {
 	w.in = in
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 // RandomPattern is a random pattern between hosts (Zhu et al. 2014, section
 // 7.1; see model.RandomPattern), with the processes at its ends put on the ranks of each host,
 // which take turns. In the paper each transfer has two processes of its own. Here two ranks
-// have one transfer at most, in either direction, and transfers for which no two
-// ranks are left are dropped, as they are where hosts have one rank: messages of one pair share a
+// have one transfer at most, in either direction. Transfers for which no two
+// ranks are left are dropped, as where hosts have one rank. Messages of one pair share a
 // connection, where one waits behind the other, or what arranges it does, instead of sharing
 // the network. A pattern that comes out empty is drawn again. Hosts are at
 // least 2, each with a rank; d is at least 1.
@@ -40,8 +40,8 @@ func newPlaces(ranksOf [][]int) *places {
 	return &places{ranksOf, make(map[int]int), make(map[[2]int]bool)}
 }
 
-// place puts a transfer on the two ranks that have the fewest transfers of all that have none
-// with each other, or if there are no such ranks, of all; the first ones of equals.
+// place puts a transfer on two ranks that have none with each other, or if there are no such ranks, on any two. It takes
+// those with the fewest transfers, of equals the first ones.
 func (p *places) place(t model.Transfer) (placed model.Transfer, alone bool) {
 	pair := func(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
 	least := 0

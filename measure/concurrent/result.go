@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -52,8 +53,8 @@ type Time struct {
 	Count                  int     // readings; fewer than iterations where a start was late or an end not seen
 }
 
-// sum makes the numbers of a pattern of the times of each transfer, NaN where an end was not seen, and of
-// the skews of all iterations.
+// sum makes the numbers of a pattern of the times of each transfer and the skews of all iterations. A time is NaN
+// where an end was not seen.
 func (p *Pattern) sum(times [][]float64, skews []float64) {
 	p.Iterations, p.Skew = len(skews), stats.MiddleMedian(slices.Clone(skews))
 	p.Times = nil
@@ -80,13 +81,10 @@ func newTime(all, skew []float64, limit float64) Time {
 		nan := math.NaN()
 		return Time{Mean: nan, Median: nan, Min: nan, Max: nan, HalfWidth: nan}
 	}
-	var r running
-	for _, t := range times {
-		r.add(t)
-	}
+	mean, deviation := stat.MeanStdDev(times, nil)
 	return Time{
-		Mean: r.mean, Median: stats.MiddleMedian(times), Min: slices.Min(times), Max: slices.Max(times),
-		HalfWidth: r.halfWidth(), Count: r.count,
+		Mean: mean, Median: stats.MiddleMedian(times), Min: slices.Min(times), Max: slices.Max(times),
+		HalfWidth: halfWidth(deviation, len(times)), Count: len(times),
 	}
 }
 
@@ -132,28 +130,14 @@ func (r *Result) Observations() []fit.Observation {
 	return all
 }
 
-// running is the mean and the deviation of values as they come (Welford 1962).
-type running struct {
-	count         int
-	mean, squares float64
-}
-
-func (r *running) add(x float64) {
-	r.count++
-	d := x - r.mean
-	r.mean += d / float64(r.count)
-	r.squares += d * (x - r.mean)
-}
-
 // confidence is that of the intervals of means.
 const confidence = 0.95
 
-// halfWidth is that of the interval of the mean; NaN of one value.
-func (r *running) halfWidth() float64 {
-	if r.count < 2 {
+// halfWidth is that of the interval of the mean of values with a standard deviation; NaN of one value.
+func halfWidth(deviation float64, count int) float64 {
+	if count < 2 {
 		return math.NaN()
 	}
-	free := float64(r.count - 1)
-	t := distuv.StudentsT{Sigma: 1, Nu: free}.Quantile((1 + confidence) / 2)
-	return t * math.Sqrt(r.squares/free/float64(r.count))
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(count - 1)}.Quantile((1 + confidence) / 2)
+	return t * deviation / math.Sqrt(float64(count))
 }

@@ -1,6 +1,7 @@
 package concurrent
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -95,15 +96,9 @@ type plan struct {
 }
 
 func (s *Settings) plan() plan {
-	p := plan{Patterns: s.Patterns, Width: s.Width, Least: s.MinIterations, Most: s.MaxIterations, Untouched: s.Untouched}
-	if p.Width == 0 {
-		p.Width = defaultWidth
-	}
-	if p.Most == 0 {
-		p.Most = defaultMaxIterations
-	}
-	if p.Least == 0 {
-		p.Least = defaultMinIterations
+	p := plan{
+		Patterns: s.Patterns, Width: cmp.Or(s.Width, defaultWidth), Untouched: s.Untouched,
+		Least: cmp.Or(s.MinIterations, defaultMinIterations), Most: cmp.Or(s.MaxIterations, defaultMaxIterations),
 	}
 	p.Least = min(p.Least, p.Most)
 	return p

@@ -1,6 +1,7 @@
 package oneway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -60,11 +61,7 @@ func (s *Settings) plan() (plan, error) {
 	case s.Bytes < 0 || s.Bytes > mostBytes:
 		return plan{}, fmt.Errorf("oneway: Settings.Bytes: %d B: want in [0, %d]", s.Bytes, mostBytes)
 	}
-	p := plan{Samples: s.Samples, Bytes: s.Bytes, OneClock: s.OneClock}
-	if p.Samples == 0 {
-		p.Samples = defaultSamples
-	}
-	return p, nil
+	return plan{Samples: cmp.Or(s.Samples, defaultSamples), Bytes: s.Bytes, OneClock: s.OneClock}, nil
 }
 
 // Measure measures one-way times of all pairs of ranks. It is collective; the settings of rank 0
@@ -74,10 +71,7 @@ func (s *Settings) plan() (plan, error) {
 // The end of the context of any rank, or of the budget, ends it after the round under way. An error
 // means wrong settings, or a failure of the communicator, which is unusable then.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
-	var own Settings
-	if s != nil {
-		own = *s
-	}
+	own := *cmp.Or(s, &Settings{})
 	var result *Result
 	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
 		var err error
@@ -96,16 +90,13 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	var trips []trip
 	if comm.Rank() == 0 {
 		hs = &harness.Settings{
-			Repetitions: s.Repetitions, Seed: s.Seed, Budget: s.Budget, Silence: s.Silence, Progress: s.Progress,
+			Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Budget: s.Budget, Silence: s.Silence, Progress: s.Progress,
 			Deliver: func(rows []harness.Row, _ harness.Progress) {
 				for _, row := range rows {
 					v := row.Values
 					trips = append(trips, trip{row.From, row.To, row.Repetition, v[0], v[1], v[2]})
 				}
 			},
-		}
-		if hs.Repetitions == 0 {
-			hs.Repetitions = defaultRepetitions
 		}
 	}
 	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p), hs)

@@ -8,9 +8,9 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Access measures how processes of one host that use the network at once slow each other down, as
-// the Network Access Benchmark of Servet 3.0 does (Gonzalez-Dominguez et al. 2013, section 4.2):
-// k ranks on each host send to their likes on the next host, all at the same time. The others wait. They are evenly
+// Access measures how processes of one host slow each other down that use the network at once. It is
+// the Network Access Benchmark of Servet 3.0 (Gonzalez-Dominguez et al. 2013, section 4.2).
+// k ranks on each host send to their likes on the next host, all at the same time. The others wait. Senders are evenly
 // spread over the ranks of the host by what they share and by their cores. k goes from 1 to the NC ranks that a host has.
 // The number of messages stays the same: k ranks on P/k hosts each.
 //

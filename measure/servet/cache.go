@@ -33,8 +33,8 @@ type CacheTest struct {
 	A, B  int
 	Bytes int // of each working set
 
-	// Eviction is how far the two slow each other down, on a scale of logarithms from 0, that of one working set
-	// alone, to 1, that of one alone that is twice as large: as two in one cache are.
+	// Eviction is how far the two slow each other down, on a scale of logarithms. 0 is the time of one working set
+	// alone. 1 is that of one alone that is twice as large, as two in one cache are.
 	Eviction float64
 }
 
@@ -46,11 +46,11 @@ const (
 
 // Caches measures which ranks share which caches, as Servet does (Gonzalez-Dominguez et al. 2013, section 3), by eviction:
 // two ranks of a host each walk through a working set in random order. Where one alone
-// takes longer for one of twice the size, a cache holds the one and not the other, and two ranks slow each other down
-// as much if they share it, and not at all if they do not.
+// takes longer for a set of twice the size, a cache holds the one set and not the other. Two ranks slow each other down
+// as much if they share that cache, and not at all if they do not.
 //
-// First, the first rank of each host walks alone through sets of all sizes, 16 KiB to InsideSettings.Bytes, each power of
-// two and one and a half of each. Each range of sizes where the time rises is a cache, or two whose sizes differ by less than
+// First, the first rank of each host walks alone through sets of 16 KiB to InsideSettings.Bytes. Their sizes are the powers
+// of two, and one and a half of each. Each range of sizes where the time rises is a cache, or two whose sizes differ by less than
 // a factor of two. At the size where it rises most, all ranks walk alone, and each two of a host at once.
 //
 // It is collective, and as Memory in the rest. A step takes some passes through the working set, n^2/2 of them per
@@ -86,10 +86,7 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return result, err
 }
 
 // setSizes are the sizes of working sets up to the largest: each power of two and one and a half of each.
@@ -191,17 +188,13 @@ func (r *CacheResult) take() (warnings []string) {
 				}
 				return math.Log(t/a) / math.Log(b/a)
 			}
-			pairs := pairsOf(ranks)
-			evictions := make([]float64, len(pairs))
-			for i, p := range pairs {
-				evictions[i] = (share(p[0], p[1]) + share(p[1], p[0])) / 2
-				if tests++; math.IsNaN(evictions[i]) {
-					unknown++
-				}
-				r.Tests = append(r.Tests, CacheTest{p[0], p[1], x.sharpest, evictions[i]})
-			}
-			groups, odd := joined(ranks, pairs, func(i int) (bool, bool) { return evictions[i] > evicted, !math.IsNaN(evictions[i]) })
-			against += odd
+			groups, nan, odd := joined(ranks, func(a, b int) (bool, bool) {
+				eviction := (share(a, b) + share(b, a)) / 2
+				r.Tests = append(r.Tests, CacheTest{a, b, x.sharpest, eviction})
+				tests++
+				return eviction > evicted, !math.IsNaN(eviction)
+			})
+			unknown, against = unknown+nan, against+odd
 			cache.Groups = append(cache.Groups, groups...)
 		}
 		if missing += unknown; tests == 0 || unknown < tests {

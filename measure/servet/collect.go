@@ -1,10 +1,13 @@
 package servet
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -12,39 +15,49 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// collect makes a plan on rank 0 and follows it on all ranks. It is collective.
-func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, what string, fill func(*plan, *Settings) []string) (*Result, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	var result *Result
-	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
+// together lets all ranks measure: rank 0 makes a plan of where they are, and each takes its part. It is collective.
+func together[P any](ctx context.Context, comm mpi.Communicator, silence time.Duration, plan func(*harness.Conductor, []mpi.Place) (P, error), measure func(*harness.Conductor, P) error) error {
+	return harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
 		places, err := mpi.GatherPlaces(c.Comm)
 		if err != nil {
 			return err
 		}
-		p, err := harness.Share(c.Comm, c.Watch, func() (p plan, err error) {
-			if err = s.validate(); err != nil {
-				return p, err
-			}
-			result = newResult(what, &p, places, &s)
-			result.Warnings = append(fill(&p, &s), crowded(places)...)
-			result.planned = len(p.Steps)
-			if _, ok := c.Comm.(mpi.NonBlocking); !ok {
-				result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
-			}
-			return p, nil
-		})
+		p, err := harness.Share(c.Comm, c.Watch, func() (P, error) { return plan(c, places) })
 		if err != nil {
 			return err
 		}
-		x := newExchanger(c, &p)
-		pass := func(done int) {}
-		if result != nil {
-			pass = func(done int) { result.pass(c, done, &s) }
+		if err := measure(c, p); err != nil {
+			return fmt.Errorf("servet: %w", err)
 		}
-		err = c.Lead(s.Budget, func([]byte) ([]byte, error) { return x.follow(&p, pass) }, func(play harness.Play) error {
+		return nil
+	})
+}
+
+// collect measures rings of hosts. It is collective.
+func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, what string, fill func(*plan, *Settings) []string) (*Result, error) {
+	s := *cmp.Or(settings, &Settings{})
+	var result *Result
+	err := together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) (p plan, err error) {
+		if err = s.validate(); err != nil {
+			return p, err
+		}
+		result = newResult(what, &p, places, &s)
+		result.Warnings = append(fill(&p, &s), crowded(places)...)
+		result.planned = len(p.Steps)
+		if _, ok := c.Comm.(mpi.NonBlocking); !ok {
+			result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
+		}
+		return p, nil
+	}, func(c *harness.Conductor, p plan) error {
+		x := newExchanger(c, &p)
+		pass := func(int, int) {}
+		if result != nil {
+			pass = func(done, of int) { result.pass(c, done, of, &s) }
+		}
+		act := func([]byte) ([]byte, error) {
+			return repeat(p.Repetitions, coarseFirst(len(p.Steps)), len(p.Steps), x.step, pass)
+		}
+		err := c.Lead(s.Budget, act, func(play harness.Play) error {
 			found, err := play(nil)
 			for rank := 0; err == nil && rank < len(found); rank++ {
 				err = result.take(&p, rank, found[rank])
@@ -54,14 +67,11 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("servet: %s: %w", what, err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return result, err
 }
 
 // crowded warns of hosts whose ranks share CPUs.
@@ -72,35 +82,26 @@ func crowded(places []mpi.Place) []string {
 	return nil
 }
 
-// follow takes all steps of all repetitions, and returns the times in s of the messages that this rank has got.
-func (x *exchanger) follow(p *plan, pass func(done int)) ([]byte, error) {
-	times := make([]float64, p.Repetitions*len(p.Steps))
-	for i := range times {
-		times[i] = math.NaN()
-	}
-	done := 0
-	for r := range p.Repetitions {
-		for _, k := range coarseFirst(len(p.Steps)) {
-			own, apart := x.parts[k], p.Steps[k].Apart
-			if own.to >= 0 {
-				if err := x.hello(own, apart); err != nil {
-					return nil, err
-				}
-			}
-			going, err := x.Meet()
-			if err != nil || !going {
-				return encode(times), err
-			}
-			if own.to >= 0 {
-				if times[r*len(p.Steps)+k], err = x.exchange(own, apart); err != nil {
-					return nil, err
-				}
-			}
-			done++
-			pass(done)
+// repeat takes steps in their order, as often as there are repetitions, until all ranks stop. It returns what this rank
+// has measured in each of its own, which are the first ones; NaN: nothing.
+func repeat(repetitions int, order []int, own int, take func(step int, value *float64) (going bool, err error), pass func(done, of int)) ([]byte, error) {
+	values := slices.Repeat([]float64{math.NaN()}, repetitions*own)
+	for done := range repetitions * len(order) {
+		repetition, step := done/len(order), order[done%len(order)]
+		var value *float64 // nil: others measure
+		if step < own {
+			value = &values[repetition*own+step]
 		}
+		going, err := take(step, value)
+		if err != nil {
+			return nil, err
+		}
+		if !going {
+			break
+		}
+		pass(done+1, repetitions*len(order))
 	}
-	return encode(times), nil
+	return encode(values), nil
 }
 
 // encode writes values as bytes.
@@ -125,8 +126,7 @@ func decode(data []byte) []float64 {
 const firstLook = 3
 
 // pass tells of a step that is over.
-func (r *Result) pass(c *harness.Conductor, done int, s *Settings) {
-	all := r.Repetitions * r.planned
+func (r *Result) pass(c *harness.Conductor, done, all int, s *Settings) {
 	if done == firstLook && s.Budget > 0 && s.Notify != nil {
 		if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
 			s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, r.planned, quantity.Seconds(need)))

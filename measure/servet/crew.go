@@ -44,18 +44,6 @@ type InsideSettings struct {
 
 const insideRepetitions = 3 // the median passes over a disturbed one; the steps are many
 
-func (s *InsideSettings) validate() error {
-	switch {
-	case s.Bytes < 0 || s.Bytes > maxBytes:
-		return fmt.Errorf("servet: InsideSettings.Bytes: %d B: want in [0, %d]", s.Bytes, maxBytes)
-	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
-		return fmt.Errorf("servet: InsideSettings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
-	case s.Budget < 0:
-		return fmt.Errorf("servet: InsideSettings.Budget: %v: want at least 0", s.Budget)
-	}
-	return nil
-}
-
 // A stress is what some ranks of one host do at once.
 type stress struct {
 	Active []int // ranks
@@ -169,39 +157,30 @@ type crew struct {
 	play     harness.Play
 	worker   worker
 	make     func(rank int) worker // nil: the real thing
-	progress func(done, of int)    // nil but on rank 0
+	progress func(done, of int)    // does nothing but on rank 0
 }
 
 // inside calls lead on rank 0, with the places of all ranks, and lets all ranks take part in its rounds. It is collective.
 func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, lead func(*crew, []mpi.Place) error) error {
-	var s InsideSettings
-	if settings != nil {
-		s = *settings
-	}
-	return harness.Conduct(ctx, comm, s.Silence, func(conductor *harness.Conductor) error {
-		places, err := mpi.GatherPlaces(conductor.Comm)
-		if err != nil {
-			return err
-		}
-		p, err := harness.Share(conductor.Comm, conductor.Watch, func() (p insidePlan, err error) {
-			p.Repetitions = cmp.Or(s.Repetitions, insideRepetitions)
-			p.Ranks, _ = ranksOf(places, nil, 0)
-			p.Slots = slotsOf(p.Ranks, places)
-			return p, s.validate()
-		})
-		if err != nil {
-			return err
-		}
-		c := &crew{Conductor: conductor, insidePlan: p, bytes: s.Bytes, make: s.worker}
+	s := *cmp.Or(settings, &InsideSettings{})
+	var places []mpi.Place // on rank 0
+	return together(ctx, comm, s.Silence, func(_ *harness.Conductor, all []mpi.Place) (p insidePlan, err error) {
+		places = all
+		p.Repetitions = cmp.Or(s.Repetitions, insideRepetitions)
+		p.Ranks, _ = ranksOf(places, nil, 0)
+		p.Slots = slotsOf(p.Ranks, places)
+		return p, validate("InsideSettings", s.Bytes, s.Repetitions, s.Budget)
+	}, func(conductor *harness.Conductor, p insidePlan) error {
+		c := &crew{Conductor: conductor, insidePlan: p, bytes: s.Bytes, make: s.worker, progress: func(int, int) {}}
 		for _, ranks := range p.Ranks {
 			if slices.Contains(ranks, c.Comm.Rank()) {
 				c.own = ranks
 			}
 		}
-		if c.Comm.Rank() == 0 {
+		if c.Comm.Rank() == 0 && s.Progress != nil {
 			c.progress = s.Progress
 		}
-		err = c.Lead(s.Budget, c.act, func(play harness.Play) error {
+		err := c.Lead(s.Budget, c.act, func(play harness.Play) error {
 			c.play = play
 			return lead(c, places)
 		})
@@ -210,10 +189,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 				err = fmt.Errorf("rank %d: %w", c.Comm.Rank(), closing)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("servet: %w", err)
-		}
-		return nil
+		return err
 	})
 }
 
@@ -262,40 +238,33 @@ func (c *crew) act(data []byte) ([]byte, error) {
 	for _, ranks := range c.Ranks {
 		longest = max(longest, len(round.steps(ranks)))
 	}
+	order := make([]int, longest)
+	for i := range order {
+		order[i] = i
+	}
 	own := round.steps(c.own)
-	values := make([]float64, c.Repetitions*len(own))
-	for i := range values {
-		values[i] = math.NaN()
-	}
-	for done := range c.Repetitions * longest {
-		going, err := c.step(own, done%longest, values[done/longest*len(own):])
-		if err != nil {
-			return nil, err
+	return repeat(c.Repetitions, order, len(own), func(step int, value *float64) (bool, error) {
+		if value == nil || !slices.Contains(own[step].Active, c.Comm.Rank()) {
+			return c.step(nil, nil)
 		}
-		if !going {
-			break
-		}
-		if c.progress != nil {
-			c.progress(done+1, c.Repetitions*longest)
-		}
-	}
-	return encode(values), nil
+		return c.step(&own[step], value)
+	}, c.progress)
 }
 
-// step is one step: the active ranks warm up together, and then measure together. There is a barrier before each, as
-// others may be active in the next step, who must not warm up while these measure. What the worker fails at stops all ranks at the next one.
-func (c *crew) step(own []stress, k int, values []float64) (going bool, err error) {
-	active := k < len(own) && slices.Contains(own[k].Active, c.Comm.Rank())
+// step is one step: the active ranks warm up together, and then measure together; the others have no own part. There is a
+// barrier before each, as others may be active in the next step, who must not warm up while these measure. What the worker
+// fails at stops all ranks at the next one.
+func (c *crew) step(own *stress, value *float64) (going bool, err error) {
 	if going, err = c.Meet(); err != nil || !going {
 		return going, err
 	}
-	if active {
-		c.Fail(c.worker.warmUp(own[k]))
+	if own != nil {
+		c.Fail(c.worker.warmUp(*own))
 	}
-	if going, err = c.Meet(); err != nil || !going || !active {
+	if going, err = c.Meet(); err != nil || !going || own == nil {
 		return going, err
 	}
-	values[k], err = c.worker.measure(own[k])
+	*value, err = c.worker.measure(*own)
 	c.Fail(err)
 	return true, nil
 }

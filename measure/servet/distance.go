@@ -8,9 +8,9 @@ import (
 )
 
 // Distance measures the bandwidth of messages between hosts by their distance, as the
-// Distance Benchmark of Servet 3.0 does (Gonzalez-Dominguez et al. 2013, section 4.1): one
-// rank of each of the N hosts, the lowest by core, sends to that of the host d further, modulo N, all at the
-// same time, for d from 1 to N/2. The others wait. Hosts stand in the order of their first
+// Distance Benchmark of Servet 3.0 does (Gonzalez-Dominguez et al. 2013, section 4.1). One
+// rank of each of the N hosts takes part, the lowest by core. It sends to that of the host d further, modulo N, for d
+// from 1 to N/2. All do so at the same time, and the others wait. Hosts stand in the order of their first
 // ranks, so that neighbours are those of the job's scheduler.
 //
 // It is collective; the settings of rank 0 count. The result is nil on other ranks. When the context of any rank

@@ -43,25 +43,40 @@ func newExchanger(c *harness.Conductor, p *plan) *exchanger {
 	return x
 }
 
+// step is this rank's part of a step: behind a barrier it exchanges messages, and keeps the time in s.
+func (x *exchanger) step(k int, seconds *float64) (going bool, err error) {
+	own := x.parts[k]
+	if own.to >= 0 {
+		if err := x.hello(own); err != nil {
+			return false, err
+		}
+	}
+	if going, err = x.Meet(); err != nil || !going || own.to < 0 {
+		return going, err
+	}
+	*seconds, err = x.exchange(own)
+	return true, err
+}
+
 // hello sends and receives nothing, so that what is done once per connection is done.
-func (x *exchanger) hello(p part, apart int) error {
-	_, err := x.both(p, apart, x.out[:0], x.in[:0], tagHello)
+func (x *exchanger) hello(p part) error {
+	_, err := x.both(p, x.out[:0], x.in[:0], tagHello)
 	return err
 }
 
 // exchange sends and receives a message, and tells the time in s until the latter had come.
-func (x *exchanger) exchange(p part, apart int) (float64, error) {
+func (x *exchanger) exchange(p part) (float64, error) {
 	start := x.Now()
-	end, err := x.both(p, apart, x.out, x.in, tagMessage)
+	end, err := x.both(p, x.out, x.in, tagMessage)
 	return end - start, err
 }
 
 // both sends to one rank and receives from another, and returns the time when the message was there.
-func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, error) {
+func (x *exchanger) both(p part, out, in []byte, tag int) (float64, error) {
 	x.Watch.Wait(p.from, harness.Sharing, 1)
 	defer x.Watch.Done()
 	if x.set == nil {
-		return x.inTurn(p, apart, out, in, tag)
+		return x.inTurn(p, out, in, tag)
 	}
 	if err := x.set.Irecv(in, p.from, tag); err != nil {
 		return 0, fmt.Errorf("receive from rank %d: %w", p.from, err)
@@ -85,9 +100,9 @@ func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, e
 // inTurn is both with blocking calls: every other run of apart hosts of the ring sends first. As the distance
 // is at most half the ring, each cycle has hosts that send first and such that receive first, so that none
 // waits for itself.
-func (x *exchanger) inTurn(p part, apart int, out, in []byte, tag int) (float64, error) {
+func (x *exchanger) inTurn(p part, out, in []byte, tag int) (float64, error) {
 	var end float64
-	for _, send := range [2]bool{p.place/apart%2 == 0, p.place/apart%2 != 0} {
+	for _, send := range [2]bool{p.place/p.apart%2 == 0, p.place/p.apart%2 != 0} {
 		if send {
 			if err := x.Comm.Send(out, p.to, tag); err != nil {
 				return 0, fmt.Errorf("send to rank %d: %w", p.to, err)

@@ -110,31 +110,32 @@ func (h *hardware) measure(s stress) (float64, error) {
 		return h.copy(s, copyTime), nil
 	}
 	accesses := min(max(s.Bytes/lineBytes, leastPiece), mostPiece)
-	var pieces []float64
-	for start := time.Now(); time.Since(start) < walkTime || len(pieces) < leastPieces; {
+	return medianTime(walkTime, func() { h.walk(accesses) }) / float64(accesses), nil
+}
+
+// medianTime repeats a piece of work for so long, and returns the median of its times in s.
+func medianTime(long time.Duration, piece func()) float64 {
+	var times []float64
+	for start := time.Now(); time.Since(start) < long || len(times) < leastPieces; {
 		begin := time.Now()
-		h.walk(accesses)
-		pieces = append(pieces, time.Since(begin).Seconds()/float64(accesses))
+		piece()
+		times = append(times, time.Since(begin).Seconds())
 	}
-	return stats.MiddleMedian(pieces), nil
+	return stats.MiddleMedian(times)
 }
 
 // copy copies from one half of the buffer to the other for so long, and returns the median rate in
 // bytes per second, read and written.
 func (h *hardware) copy(s stress, long time.Duration) float64 {
 	from, to := h.buffer[:s.Bytes], h.buffer[s.Bytes:2*s.Bytes]
-	piece := min(copyPiece, s.Bytes)
-	var rates []float64
-	at := 0
-	for start := time.Now(); time.Since(start) < long || len(rates) < leastPieces; {
-		begin := time.Now()
-		n := copy(to[at:at+piece], from[at:at+piece])
-		rates = append(rates, 2*float64(n)/time.Since(begin).Seconds())
+	piece, at := min(copyPiece, s.Bytes), 0
+	seconds := medianTime(long, func() {
+		copy(to[at:at+piece], from[at:at+piece])
 		if at += piece; at+piece > s.Bytes {
 			at = 0
 		}
-	}
-	return stats.MiddleMedian(rates)
+	})
+	return 2 * float64(piece) / seconds
 }
 
 // chain makes the lines of a working set one cycle in random order, which no prefetcher foresees (Sattolo 1986).

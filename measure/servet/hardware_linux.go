@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bind binds the calling thread to the index-th of the CPUs that it may use, round and round if they are fewer, and
+// bind binds the calling thread to the index-th of the CPUs that it may use, round and round if they are fewer. It
 // returns how to undo that. A thread that may use one only stays there.
 func bind(index int) (restore func() error, err error) {
 	var old unix.CPUSet

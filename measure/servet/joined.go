@@ -13,15 +13,21 @@ func pairsOf(ranks []int) [][2]int {
 	return pairs
 }
 
-// joined are the groups of ranks that pairs join, of two ranks and more, and how many pairs
-// within them are measured and do not share.
-func joined(ranks []int, pairs [][2]int, shared func(pair int) (shares, measured bool)) (groups [][]int, against int) {
+// joined are the groups of ranks of a host that pairs join, of two ranks and more. It asks once for each pair whether it
+// shares, and whether that was measured. Missing pairs were not, and those against a group are in it and do not share.
+func joined(ranks []int, shared func(a, b int) (shares, measured bool)) (groups [][]int, missing, against int) {
 	group := make(map[int]int) // rank -> the first rank of its group
 	for _, rank := range ranks {
 		group[rank] = rank
 	}
-	for i, p := range pairs {
-		if yes, known := shared(i); yes && known {
+	var apart [][2]int
+	for _, p := range pairsOf(ranks) {
+		switch shares, measured := shared(p[0], p[1]); {
+		case !measured:
+			missing++
+		case !shares:
+			apart = append(apart, p)
+		default:
 			a, b := group[p[0]], group[p[1]]
 			for _, rank := range ranks {
 				if group[rank] == b {
@@ -39,10 +45,10 @@ func joined(ranks []int, pairs [][2]int, shared func(pair int) (shares, measured
 			groups = append(groups, slices.Sorted(slices.Values(g)))
 		}
 	}
-	for i, p := range pairs {
-		if yes, known := shared(i); known && !yes && group[p[0]] == group[p[1]] {
+	for _, p := range apart {
+		if group[p[0]] == group[p[1]] {
 			against++
 		}
 	}
-	return groups, against
+	return groups, missing, against
 }

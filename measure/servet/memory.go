@@ -44,7 +44,7 @@ const disturbed = 0.8
 const crowdedOut = 0.5
 
 // Memory measures the bandwidth of memory as seen by each rank alone, by each two ranks of a
-// host at once, and by all, and so which ranks share a path to memory (Servet 2012, after
+// host at once, and by all. That tells which ranks share a path to memory (Servet 2012, after
 // Gonzalez-Dominguez et al. 2013, section 3: rule 2). Ranks that are bound to no CPU are
 // bound while it lasts, each to one of its own. Hosts are measured at the same time.
 //
@@ -68,10 +68,7 @@ func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return result, err
 }
 
 // copyingSize is that of a rank's two buffers.
@@ -92,17 +89,13 @@ func (r *MemoryResult) take() (warnings []string) {
 	var totals []float64
 	missing, against, hidden := 0, 0, 0
 	for _, own := range r.hosts {
-		pairs := pairsOf(own)
-		ratios := make([]float64, len(pairs))
-		for i, p := range pairs {
-			a, b := value(key{partPair, r.Bytes, p[0], p[1]}), value(key{partPair, r.Bytes, p[1], p[0]})
-			if ratios[i] = (a/r.Alone[p[0]] + b/r.Alone[p[1]]) / 2; math.IsNaN(ratios[i]) {
-				missing++
-			}
-			r.Pairs = append(r.Pairs, MemoryPair{p[0], p[1], a, b})
-		}
-		groups, odd := joined(own, pairs, func(i int) (bool, bool) { return ratios[i] < disturbed, !math.IsNaN(ratios[i]) })
-		against += odd
+		groups, unknown, odd := joined(own, func(a, b int) (bool, bool) {
+			ofA, ofB := value(key{partPair, r.Bytes, a, b}), value(key{partPair, r.Bytes, b, a})
+			r.Pairs = append(r.Pairs, MemoryPair{a, b, ofA, ofB})
+			ratio := (ofA/r.Alone[a] + ofB/r.Alone[b]) / 2
+			return ratio < disturbed, !math.IsNaN(ratio)
+		})
+		missing, against = missing+unknown, against+odd
 		paths.Groups = append(paths.Groups, groups...)
 		for _, g := range groups {
 			totals = append(totals, r.total(g))

@@ -1,8 +1,10 @@
 package servet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
@@ -43,13 +45,7 @@ type Step struct {
 }
 
 func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
-	r := &Result{What: what, Bytes: s.Bytes, Repetitions: s.Repetitions}
-	if r.Bytes == 0 {
-		r.Bytes = defaultBytes
-	}
-	if r.Repetitions == 0 {
-		r.Repetitions = defaultRepetitions
-	}
+	r := &Result{What: what, Bytes: cmp.Or(s.Bytes, defaultBytes), Repetitions: cmp.Or(s.Repetitions, defaultRepetitions)}
 	p.Bytes, p.Repetitions, p.Untouched = r.Bytes, r.Repetitions, s.Untouched
 	p.Ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
 	return r
@@ -135,10 +131,7 @@ func (r *Result) Bandwidths() []float64 {
 	for i := range r.Steps {
 		last = max(last, r.Steps[i].At)
 	}
-	all := make([]float64, last+1)
-	for i := range all {
-		all[i] = math.NaN()
-	}
+	all := slices.Repeat([]float64{math.NaN()}, last+1)
 	for i := range r.Steps {
 		all[r.Steps[i].At] = r.Steps[i].Bandwidth()
 	}

@@ -2,8 +2,10 @@ package servet
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -84,10 +86,13 @@ func insideFromSection(s *record.Section, kind, value string) (*insideSettings, 
 	if s.Kind != kind {
 		return nil, nil, fmt.Errorf("servet: section of kind %q: want %q", s.Kind, kind)
 	}
-	var settings insideSettings
-	at, err := openSection(s, insideColumns(value), &settings)
+	at, err := s.Need(insideColumns(value)...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("servet: section %q: %w", kind, err)
+	}
+	var settings insideSettings
+	if err := jsonfile.Unmarshal(s.Settings, &settings); err != nil {
+		return nil, nil, fmt.Errorf("servet: section %q: settings: %w", kind, err)
 	}
 	if settings.Bytes < 1 || settings.Bytes > maxBytes {
 		return nil, nil, fmt.Errorf("servet: section %q: %d bytes: want in [1, %d]", kind, settings.Bytes, maxBytes)
@@ -115,4 +120,17 @@ func insideFromSection(s *record.Section, kind, value string) (*insideSettings, 
 		all = append(all, x)
 	}
 	return &settings, all, nil
+}
+
+// wholes are the whole numbers of some columns of a row.
+func wholes(row []float64, at []int, columns ...int) ([]int, error) {
+	all := make([]int, len(columns))
+	for i, c := range columns {
+		x := row[at[c]]
+		if !(x >= 0 && x <= math.MaxInt32) || x != math.Trunc(x) {
+			return nil, fmt.Errorf("%g: want a whole number in [0, %d]", x, math.MaxInt32)
+		}
+		all[i] = int(x)
+	}
+	return all, nil
 }

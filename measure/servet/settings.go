@@ -53,15 +53,21 @@ const (
 )
 
 func (s *Settings) validate() error {
-	switch {
-	case s.Bytes < 0 || s.Bytes > maxBytes:
-		return fmt.Errorf("servet: Settings.Bytes: %d B: want in [0, %d]", s.Bytes, maxBytes)
-	case s.Hosts < 0:
+	if s.Hosts < 0 {
 		return fmt.Errorf("servet: Settings.Hosts: %d: want at least 0", s.Hosts)
-	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
-		return fmt.Errorf("servet: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
-	case s.Budget < 0:
-		return fmt.Errorf("servet: Settings.Budget: %v: want at least 0", s.Budget)
+	}
+	return validate("Settings", s.Bytes, s.Repetitions, s.Budget)
+}
+
+// validate refuses what settings of that name cannot be.
+func validate(name string, bytes, repetitions int, budget time.Duration) error {
+	switch {
+	case bytes < 0 || bytes > maxBytes:
+		return fmt.Errorf("servet: %s.Bytes: %d B: want in [0, %d]", name, bytes, maxBytes)
+	case repetitions < 0 || repetitions > maxRepetitions:
+		return fmt.Errorf("servet: %s.Repetitions: %d: want in [0, %d]", name, repetitions, maxRepetitions)
+	case budget < 0:
+		return fmt.Errorf("servet: %s.Budget: %v: want at least 0", name, budget)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/cpulist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -83,7 +84,7 @@ func (r *sysReader) list(kind topology.Kind, file string) {
 }
 
 func (r *sysReader) cpus(file string) []int {
-	cpus, err := parseCPUs(r.text(file))
+	cpus, err := cpulist.List(r.text(file))
 	if err != nil && r.err == nil {
 		r.err = fmt.Errorf("%s: %w", file, err)
 	}
@@ -104,32 +105,6 @@ func (r *sysReader) cache(dir string) {
 		r.err = fmt.Errorf("%s/size: %w", dir, err)
 	}
 	r.parts = append(r.parts, Part{Kind: topology.KindCache, Level: level, Bytes: bytes, CPUs: cpus})
-}
-
-const mostCPUs = 1 << 20 // far above what kernels have, far below what fills memory
-
-// parseCPUs reads a list as 0-3,8,10-11.
-func parseCPUs(list string) ([]int, error) {
-	var cpus []int
-	if list == "" {
-		return nil, nil
-	}
-	for _, run := range strings.Split(list, ",") {
-		first, last, isRun := strings.Cut(run, "-")
-		a, err := strconv.Atoi(first)
-		b := a
-		if err == nil && isRun {
-			b, err = strconv.Atoi(last)
-		}
-		if err != nil || a < 0 || b < a || b >= mostCPUs {
-			return nil, fmt.Errorf("CPUs %q: want numbers and runs such as 0-3,8", list)
-		}
-		for ; a <= b; a++ {
-			cpus = append(cpus, a)
-		}
-	}
-	slices.Sort(cpus)
-	return slices.Compact(cpus), nil
 }
 
 // parseSize reads 48K, 2M and the like; virtual machines may tell nothing, which is 0.

@@ -129,16 +129,6 @@ func TestReadHwloc(t *testing.T) {
 	}
 }
 
-func TestParseCPUSet(t *testing.T) {
-	for text, want := range map[string]string{
-		"0x0000000f": "[0 1 2 3]", "0x00000001,0x80000000": "[31 32]", "0x1,,0x1": "[0 64]", "0x0": "[]",
-	} {
-		if got, err := parseCPUSet(text); err != nil || fmt.Sprint(got) != want {
-			t.Errorf("parseCPUSet(%q) = %v, %v, want %s", text, got, err, want)
-		}
-	}
-}
-
 func FuzzReadHwloc(f *testing.F) {
 	for _, file := range []string{"hwloc2.xml", "hwloc1.xml"} {
 		data, err := os.ReadFile(filepath.Join("testdata", file))

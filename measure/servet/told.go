@@ -2,8 +2,10 @@ package servet
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -20,21 +22,15 @@ import (
 // ReadHwloc, say, these are those of every host instead. A rank counts where all CPUs that it may run on
 // do. It is collective; the results are nil on other ranks than 0. Hosts that tell nothing are warned of.
 func Told(comm mpi.Communicator, parts []Part) (resources []model.Resource, warnings []string, err error) {
-	err = harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		var err error
-		resources, warnings, err = told(own, parts, func() ([]Part, error) { return ReadSys(os.DirFS(sysPath)) })
-		return err
-	})
-	return resources, warnings, err
+	return told(comm, parts, func() ([]Part, error) { return ReadSys(os.DirFS(sysPath)) })
 }
 
 func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (resources []model.Resource, warnings []string, err error) {
-	places, err := mpi.GatherPlaces(comm)
-	if err != nil {
-		return nil, nil, err
-	}
+	var places []mpi.Place // on rank 0
 	var ranks [][]int
-	readers, err := harness.Share(comm, nil, func() (first []int, err error) { // of hosts; none: parts are given
+	ofReader := make(map[int][]Part)
+	err = together(context.Background(), comm, 0, func(_ *harness.Conductor, all []mpi.Place) (first []int, err error) { // of hosts; none: parts are given
+		places = all
 		ranks, _ = ranksOf(places, nil, 0)
 		for _, own := range ranks {
 			if parts == nil {
@@ -42,28 +38,24 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 			}
 		}
 		return first, nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	var data []byte
-	if slices.Contains(readers, comm.Rank()) {
-		own, failed := read()
-		if failed == nil { // else nothing is told
-			if data, err = json.Marshal(own); err != nil {
-				return nil, nil, err
+	}, func(c *harness.Conductor, readers []int) error {
+		var data []byte
+		if slices.Contains(readers, c.Comm.Rank()) {
+			if own, err := read(); err == nil { // else nothing is told
+				if data, err = json.Marshal(own); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	ofReader := make(map[int][]Part)
-	err = harness.Gather(comm, data, func(rank int, data []byte) error {
-		if len(data) == 0 {
-			return nil
-		}
-		var own []Part
-		err := json.Unmarshal(data, &own)
-		ofReader[rank] = own
-		return err
+		return harness.Gather(c.Comm, data, func(rank int, data []byte) error {
+			if len(data) == 0 {
+				return nil
+			}
+			var own []Part
+			err := json.Unmarshal(data, &own)
+			ofReader[rank] = own
+			return err
+		})
 	})
 	if err != nil || comm.Rank() != 0 {
 		return nil, nil, err
@@ -128,11 +120,9 @@ func sharedParts(ranks [][]int, parts [][]Part, places []mpi.Place) []model.Reso
 			}
 		}
 	}
-	keys := make([]what, 0, len(found))
-	for k := range found {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b what) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.level, b.level)) })
+	keys := slices.SortedFunc(maps.Keys(found), func(a, b what) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.level, b.level))
+	})
 	var all []model.Resource
 	for _, k := range keys {
 		all = append(all, *found[k])

@@ -38,14 +38,11 @@ func (c *campaign) blocking() (bool, error) {
 				"ranks %d and %d: %d hosts between them, want two at least: whether there is a link of their own cannot be seen", p[0], p[1], len(between)))
 			continue
 		}
-		pair := func() *load {
-			return &load{from: p[0], to: p[1], pairs: [][2]int{p}, messages: c.messages(1)}
-		}
 		along := func() *load {
 			return &load{from: p[0], to: p[1], pairs: others, messages: c.messages(1)}
 		}
-		alone, blocked, busy := pair(), pair(), along()
-		othersAlone, othersBlocked, busyPair := along(), along(), pair()
+		alone, blocked, busy := c.single(p), c.single(p), along()
+		othersAlone, othersBlocked, busyPair := along(), along(), c.single(p)
 		busy.messages *= outlast
 		busyPair.messages *= outlast
 		going, err := c.take(Blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})

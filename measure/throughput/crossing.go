@@ -2,7 +2,6 @@ package throughput
 
 import (
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -26,8 +25,8 @@ const nearestTried = 64
 
 // findCrossings finds for each link between two switches of g the hosts to measure it
 // with (Bufe 2014, section 2.3.3), at most as many pairs as said. If the graph falls
-// apart without the link, hosts of both parts are paired, those of different branches
-// first, so that slower links behind do not hold them up. Else pairs are taken among the
+// apart without the link, hosts of both parts are paired. Those of different branches
+// come first, so that slower links behind do not hold them up. Else pairs are taken among the
 // nearest hosts whose only shortest path, there and back, leads over the link.
 // Links for which there is no pair have none. Links are ordered by U and V.
 //
@@ -65,44 +64,27 @@ func findCrossings(g *topology.Graph, most int) []crossing {
 // side lists the hosts that u reaches without the link to v, those of different
 // branches first, and tells whether v is not reached.
 func side(g *topology.Graph, u, v int) (hosts []int, apart bool) {
-	parent := make([]int, g.Vertices())
-	for x := range parent {
-		parent[x] = -1
-	}
-	parent[u] = u
-	order := []int{u}
-	for i := 0; i < len(order); i++ {
-		at := order[i]
-		for _, a := range g.Out(at) {
-			if at == u && a.To == v || parent[a.To] >= 0 {
-				continue
-			}
-			if parent[a.To] = at; a.To == v {
-				return nil, false
-			}
-			order = append(order, a.To)
-		}
-	}
-	// Each vertex has the list of the hosts below it; a vertex's own is made of
-	// those of its children, one host of each in turn.
-	below := make([][][]int, g.Vertices())
-	for i := len(order) - 1; i >= 0; i-- {
-		at := order[i]
+	seen := make([]bool, g.Vertices())
+	var below func(at int) []int // the hosts at a vertex and behind it
+	below = func(at int) []int {
+		seen[at] = true
 		var own []int
 		if !g.IsSwitch(at) {
 			own = append(own, at)
 		}
-		slices.Reverse(below[at]) // they came last first
-		own = append(own, inTurn(below[at])...)
-		below[at] = nil
-		if at == u {
-			return own, true
+		var branches [][]int
+		for _, a := range g.Out(at) {
+			if !seen[a.To] && !(at == u && a.To == v) {
+				branches = append(branches, below(a.To))
+			}
 		}
-		if len(own) > 0 {
-			below[parent[at]] = append(below[parent[at]], own)
+		if seen[v] { // nobody asks for the hosts
+			return nil
 		}
+		return append(own, inTurn(branches)...)
 	}
-	return nil, true
+	hosts = below(u)
+	return hosts, !seen[v]
 }
 
 // inTurn is one of each list, then the next of each, and so on.

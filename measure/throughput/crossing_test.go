@@ -94,8 +94,8 @@ func TestOnePerSwitch(t *testing.T) {
 }
 
 func TestGreedySteps(t *testing.T) {
-	got := greedySteps([][]int{{1, 2}, {2, 3}, {3, 4}, {5}, {1, 3}})
-	want := [][]int{{0, 2, 3}, {1}, {4}}
+	got := greedySteps([][]int{{1, 2}, {2, 3}, {3, 4}, {5}, {1, 3}}, func(needs []int) []int { return needs })
+	want := [][][]int{{{1, 2}, {3, 4}, {5}}, {{2, 3}}, {{1, 3}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("greedySteps = %v, want %v", got, want)
 	}

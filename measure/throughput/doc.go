@@ -13,7 +13,7 @@
 // hosts on both sides of it can, as many as fill it. The wiring tells which pairs do not
 // disturb each other; those are measured in one step, while all other ranks wait.
 //
-//   - Links between hosts: rounds of disjoint ones, one pair each (EdgeSchedule).
+//   - Links between hosts: rounds of disjoint ones, one pair each.
 //   - Links of hosts: pairs on one switch, all switches at once. A rate is the lesser of two
 //     links', so the highest that a link was part of is its own (the thesis has the
 //     minimum, a slip). Of the fastest only a bound is seen.

@@ -21,7 +21,7 @@ type load struct {
 	// What came of it: by sample, by pair. Back is that of the other direction, of
 	// round trips.
 	forth, back [][]flow
-	reading     int // the number of the first that it gave
+	reading     int // the number of the one that it gave
 }
 
 // A part is what one rank does in a step.
@@ -140,8 +140,8 @@ func (e *executor) act(round []byte) ([]byte, error) {
 func (e *executor) step(own *part, found *[]byte) (going bool, err error) {
 	var rtt, met float64
 	arrivals := make([]float64, own.messages)
-	// Greetings take longer between ranks that are far from each other: within the first
-	// sample, these pairs would begin after the others, and their arrivals, timed from then
+	// Greetings take longer between ranks that are far from each other. Within the first
+	// sample, these pairs would begin after the others. Their arrivals, timed from then
 	// on, would add up to more than the link that they share carries.
 	greets := 0
 	if e.probe == nil {
@@ -160,8 +160,10 @@ func (e *executor) step(own *part, found *[]byte) (going bool, err error) {
 				rtt, err = e.stream.greet(own.peer, own.asks)
 			case e.probe != nil:
 				err = e.read(own.peer, arrivals)
+			case own.asks:
+				met, err = e.stream.fetch(own.peer, arrivals)
 			default:
-				met, err = e.stream.take(own.peer, own.asks, arrivals)
+				err = e.stream.deliver(own.peer, own.messages)
 			}
 			return err
 		})

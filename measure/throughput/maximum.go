@@ -10,8 +10,8 @@ import (
 	"github.com/topocast/topocast/topology/cut"
 )
 
-// maximum measures what each switch carries from one side to the other, when its
-// links are put on two sides of about as many hosts (Bufe 2014, section 2.3.4).
+// maximum measures what each switch carries from one side to the other. Its links are put on two sides of
+// about as many hosts (Bufe 2014, section 2.3.4).
 func (c *campaign) maximum() (bool, error) {
 	var loads []*load
 	for s := c.g.Hosts(); s < c.g.Vertices(); s++ {

@@ -1,6 +1,7 @@
 package throughput
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -22,19 +23,13 @@ import (
 // switches. A step takes Messages*Size bytes of each pair per sample and direction. Each rank
 // has a buffer of two messages.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
+	s := *cmp.Or(settings, &Settings{})
 	var r *Result
 	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
 		r, err = measure(c, &s)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, err
 }
 
 func measure(c *harness.Conductor, s *Settings) (*Result, error) {
@@ -47,8 +42,12 @@ func measure(c *harness.Conductor, s *Settings) (*Result, error) {
 	}
 	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size}
 	var r *Result
-	err = e.lead(s.Budget, func() (err error) {
-		r, err = newCampaign(e, s).measure()
+	err = e.lead(s.Budget, func() error {
+		campaign, err := newCampaign(e, s)
+		if err != nil {
+			return err
+		}
+		r, err = campaign.measure()
 		return err
 	})
 	return r, err
@@ -63,9 +62,13 @@ type campaign struct {
 	r      *Result
 }
 
-func newCampaign(e *executor, s *Settings) *campaign {
+func newCampaign(e *executor, s *Settings) (*campaign, error) {
 	g := s.Network.Graph()
-	c := &campaign{run: e, s: s, g: g, r: &Result{Graph: g, Size: s.Size, Samples: s.Samples}}
+	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
+	if err != nil {
+		return nil, err
+	}
+	c := &campaign{run: e, s: s, g: g, routes: routes, r: &Result{Graph: g, Size: s.Size, Samples: s.Samples}}
 	for _, a := range g.Arcs() {
 		kind := SwitchSwitch
 		switch {
@@ -76,15 +79,11 @@ func newCampaign(e *executor, s *Settings) *campaign {
 		}
 		c.r.Links = append(c.r.Links, Link{From: a.From, To: a.To, What: kind, Rate: math.NaN()})
 	}
-	return c
+	return c, nil
 }
 
 // measure measures one thing after the other until all is done, or all ranks have stopped.
 func (c *campaign) measure() (*Result, error) {
-	var err error
-	if c.routes, err = topology.NewRoutes(c.g, topology.ChooseLowest); err != nil {
-		return nil, err
-	}
 	going := true
 	for _, part := range []struct {
 		what What
@@ -100,6 +99,7 @@ func (c *campaign) measure() (*Result, error) {
 		if c.s.What&part.what == 0 || !going {
 			continue
 		}
+		var err error
 		if going, err = part.work(); err != nil {
 			return nil, err
 		}
@@ -118,10 +118,7 @@ func (c *campaign) take(what What, steps [][]*load) (bool, error) {
 	if len(steps) == 0 {
 		return true, nil
 	}
-	c.run.progress = nil
-	if c.s.Progress != nil {
-		c.run.progress = func(done, of int) { c.s.Progress(what, done, of) }
-	}
+	c.run.progress = c.s.Progress
 	before := c.run.steps
 	going, err := c.run.run(steps)
 	if err != nil {
@@ -152,31 +149,23 @@ func bothWays(steps [][]*load) [][]*load {
 	return all
 }
 
-// keep makes readings of what a load has brought.
+// keep makes a reading of what a load has brought, if it has.
 func (c *campaign) keep(what What, step int, l *load) {
 	if len(l.forth) == 0 {
 		return
 	}
 	l.reading = len(c.r.Readings)
-	number := 0
-	if l.reading > 0 {
-		number = c.r.Readings[l.reading-1].Load + 1
-	}
-	c.r.Readings = append(c.r.Readings, c.reading(what, step, number, l, l.forth))
-}
-
-func (c *campaign) reading(what What, step, number int, l *load, samples [][]flow) Reading {
-	x := Reading{What: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Load: number, Step: step}
-	for _, flows := range samples {
+	x := Reading{What: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Step: step}
+	for _, flows := range l.forth {
 		x.Rates = append(x.Rates, together(flows))
 	}
 	best := chosen(x.Rates)
 	x.Rate = x.Rates[best]
-	for i := range samples[best] {
-		f := &samples[best][i]
+	for i := range l.forth[best] {
+		f := &l.forth[best][i]
 		x.Seconds = append(x.Seconds, f.end()-f.start()+f.rtt/2)
 	}
-	return x
+	c.r.Readings = append(c.r.Readings, x)
 }
 
 // messages of each of so many pairs that load one link: fewer where they are many, as the link

@@ -3,16 +3,8 @@ package throughput
 // nodeNode measures links between hosts, each by its two hosts, in rounds of disjoint
 // ones (Bufe 2014, section 2.3.1).
 func (c *campaign) nodeNode() (bool, error) {
-	var steps [][]*load
-	for _, round := range c.edgeRounds() {
-		var step []*load
-		for _, e := range round {
-			step = append(step, &load{from: e[0], to: e[1], pairs: [][2]int{e}, messages: c.messages(1)})
-		}
-		steps = append(steps, step)
-	}
 	first := len(c.r.Readings)
-	going, err := c.take(NodeNode, steps)
+	going, err := c.take(NodeNode, c.edgeSteps())
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
 		c.tells(i, x.From, x.To)
@@ -20,18 +12,33 @@ func (c *campaign) nodeNode() (bool, error) {
 	return going, err
 }
 
-// edgeRounds are the links between hosts in rounds of disjoint ones.
-func (c *campaign) edgeRounds() [][][2]int {
+// edgeSteps are the links between hosts in steps of disjoint ones.
+func (c *campaign) edgeSteps() [][]*load {
 	var edges [][2]int
 	for _, l := range c.r.Links {
 		if l.What == NodeNode && (l.From < l.To || c.g.ArcIndex(l.To, l.From) < 0) {
 			edges = append(edges, [2]int{l.From, l.To})
 		}
 	}
-	if c.s.Edges == Paths {
-		return packPaths(c.g.Hosts(), edges)
+	var steps [][]*load
+	for _, round := range packPaths(c.g.Hosts(), edges) {
+		steps = append(steps, c.singles(round))
 	}
-	return colorEdges(c.g.Hosts(), edges)
+	return steps
+}
+
+// single is the load of one pair of hosts.
+func (c *campaign) single(pair [2]int) *load {
+	return &load{from: pair[0], to: pair[1], pairs: [][2]int{pair}, messages: c.messages(1)}
+}
+
+// singles are the loads of several pairs, each of its own.
+func (c *campaign) singles(pairs [][2]int) []*load {
+	var loads []*load
+	for _, p := range pairs {
+		loads = append(loads, c.single(p))
+	}
+	return loads
 }
 
 // tells takes a reading as the rate of an arc, if it is the highest.

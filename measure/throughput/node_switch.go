@@ -43,19 +43,21 @@ func (c *campaign) fans(least int) []fan {
 // apart puts switches in batches of which no two have a host in common: all of
 // them at once where each host is on one switch only.
 func apart(fans []fan) [][]fan {
-	needs := make([][]int, len(fans))
-	for i, f := range fans {
-		needs[i] = f.hosts
-	}
-	var batches [][]fan
-	for _, step := range greedySteps(needs) {
-		var batch []fan
-		for _, i := range step {
-			batch = append(batch, fans[i])
+	return greedySteps(fans, func(f fan) []int { return f.hosts })
+}
+
+// fanSteps are the steps in which all switches of a batch take their rounds of pairs at once.
+func (c *campaign) fanSteps(batch []fan, rounds func(fan) [][][2]int) [][]*load {
+	var steps [][]*load
+	for _, f := range batch {
+		for i, round := range rounds(f) {
+			if i == len(steps) {
+				steps = append(steps, nil)
+			}
+			steps[i] = append(steps[i], c.singles(round)...)
 		}
-		batches = append(batches, batch)
 	}
-	return batches
+	return steps
 }
 
 // fewestParallel hosts of a switch can be measured in two pairs at once.
@@ -108,22 +110,7 @@ func (c *campaign) switchOf(vertex int) *Switch {
 func (c *campaign) nodeSwitch() (bool, error) {
 	for _, batch := range apart(c.fans(2)) {
 		first := len(c.r.Readings)
-		var steps [][]*load
-		for _, f := range batch {
-			rounds := c.rounds(f)
-			if len(f.hosts) >= fewestParallel && !c.switchOf(f.vertex).Parallel {
-				rounds = oneByOne(rounds)
-			}
-			for i, round := range rounds {
-				if i == len(steps) {
-					steps = append(steps, nil)
-				}
-				for _, p := range round {
-					steps[i] = append(steps[i], &load{from: p[0], to: p[1], pairs: [][2]int{p}, messages: c.messages(1)})
-				}
-			}
-		}
-		going, err := c.take(NodeSwitch, steps)
+		going, err := c.take(NodeSwitch, c.fanSteps(batch, c.rounds))
 		if err != nil {
 			return false, err
 		}
@@ -137,12 +124,10 @@ func (c *campaign) nodeSwitch() (bool, error) {
 	return c.lonely()
 }
 
-// rounds are the pairs of the hosts of a switch whose messages pass it.
+// rounds are the pairs of the hosts of a switch whose messages pass it. They are measured one after the other if the
+// switch was not seen to carry them all.
 func (c *campaign) rounds(f fan) [][][2]int {
 	rounds := c.pairings(f)
-	if c.g.IsForest() {
-		return rounds
-	}
 	for i := range rounds {
 		rounds[i] = slices.DeleteFunc(rounds[i], func(p [2]int) bool {
 			way, _ := c.way(p[0], p[1])
@@ -150,6 +135,9 @@ func (c *campaign) rounds(f fan) [][][2]int {
 			arcs := c.g.Arcs()
 			return len(way) != 2 || len(back) != 2 || arcs[way[0]].To != f.vertex || arcs[back[0]].To != f.vertex
 		})
+	}
+	if len(f.hosts) >= fewestParallel && !c.switchOf(f.vertex).Parallel {
+		return oneByOne(slices.Concat(rounds...))
 	}
 	return rounds
 }
@@ -188,20 +176,15 @@ func circle(players []int) [][][2]int {
 	return rounds
 }
 
-func oneByOne(rounds [][][2]int) [][][2]int {
-	var all [][][2]int
-	for _, round := range rounds {
-		for i := range round {
-			all = append(all, round[i:i+1])
-		}
-	}
-	return all
+// oneByOne are rounds of one pair each.
+func oneByOne(pairs [][2]int) [][][2]int {
+	return slices.Collect(slices.Chunk(pairs, 1))
 }
 
 // hostLinks makes rates of the links of a switch's hosts of the readings from the given
-// one on. What passes between two is the lesser of what the link of the one
-// sends and that of the other takes, so that the highest of a link is its own,
-// unless the other ends were all slower: then it is a lower bound.
+// one on. What passes between two hosts is the lesser of what the link of the one
+// sends and that of the other takes. So the highest of a link is its own.
+// If the other ends were all slower it is a lower bound.
 //
 // Where the two ends of a reading are both no faster in any other, one of them is that fast, and
 // nothing says which. Where three and more are alike, at most one of them is faster than it

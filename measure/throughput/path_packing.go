@@ -5,8 +5,7 @@ import "slices"
 // packPaths puts edges between the vertices 0..vertices-1 in rounds of disjoint
 // ones as Bufe 2014, section 2.3.1, does (Algorithms 4 and 5): vertices are strung
 // on paths, those of high degree first, and every second edge of a path is measured.
-// A line takes 2 rounds, a star of n vertices n-1, as few as can be. colorEdges
-// bounds the rounds for all graphs, which this does not.
+// A line takes 2 rounds, a star of n vertices n-1, as few as can be.
 //
 // In Algorithm 4 a path ends at a vertex whose neighbours are all on the path, but
 // goes on to one that is not put aside either; we ask for both in both places. Of

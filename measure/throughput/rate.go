@@ -81,9 +81,9 @@ func (f *flow) at(t float64) float64 {
 
 // together is the rate in B/s of flows that ran at the same time.
 //
-// What had arrived in full of all of them up to some moment, over the time since the
-// first of them began, is never more than what they share lets through. So the moment is
-// the one that gives the most, of those when half of all had come: where some flows end before others, what is
+// What had arrived in full up to some moment, over the time since the
+// first flow began, is never more than what they share lets through. So the moment is
+// the one that gives the most, of those when half of all had come. Where some flows end before others, what is
 // left may not fill the link, and a message that was held up says nothing of the others.
 //
 // Flows of which other links let little through have not brought a message when

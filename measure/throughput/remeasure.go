@@ -1,6 +1,7 @@
 package throughput
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,19 +44,18 @@ type RemeasureSettings struct {
 	// Measured is kept in the network, see fit.Remeasurement.
 	Measured model.Metadata
 
-	// Progress is called on rank 0 before each step and after the last one of each
-	// part; 0 are the latencies.
-	Progress func(part What, done, of int)
+	// Progress is called on rank 0 before each step of a part, and after its last one.
+	Progress func(done, of int)
 }
 
 // A Remeasured is a network with what was measured anew.
 type Remeasured struct {
 	Network   *model.Network
 	Latencies []fit.Observation // of single messages, half round trips
-	Rates     *Result           // nil if they were not measured
-	Steps     int               // of latencies
-	Stopped   string            // why it ended early, or ""
-	Warnings  []string          // what is weak; in the network, too
+	Rates     *Result
+	Steps     int      // of latencies
+	Stopped   string   // why it ended early, or ""
+	Warnings  []string // what is weak; in the network, too
 }
 
 const (
@@ -74,10 +74,7 @@ const (
 // The end of the context or of the budget ends it early: what was not measured stays as it
 // was. The fit takes 8 bytes per pair of ranks on rank 0.
 func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
-	var s RemeasureSettings
-	if settings != nil {
-		s = *settings
-	}
+	s := *cmp.Or(settings, &RemeasureSettings{})
 	var r *Remeasured
 	silence := time.Duration(0)
 	if s.Rates != nil {
@@ -87,10 +84,7 @@ func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSe
 		r, err = remeasure(c, &s)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, err
 }
 
 // latencyPlan is what all ranks need to know.
@@ -139,9 +133,7 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	if s.Network == nil {
 		return fmt.Errorf("throughput: RemeasureSettings.Network: nil: want the network to measure")
 	}
-	if s.Samples == 0 {
-		s.Samples = remeasureSamples
-	}
+	s.Samples = cmp.Or(s.Samples, remeasureSamples)
 	if s.Sizes == nil {
 		s.Sizes = []int{64 << 10, 1 << 20}
 	}
@@ -165,12 +157,7 @@ func (s *RemeasureSettings) validate(ranks int) error {
 
 // rates are the settings of the second part when some time has passed.
 func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
-	rates := Settings{}
-	if s.Rates != nil {
-		rates = *s.Rates
-	} else {
-		rates = *Uplinks(nil, 0)
-	}
+	rates := *cmp.Or(s.Rates, Uplinks(nil, 0))
 	rates.Network, rates.Topology, rates.Budget = s.Network, nil, 0
 	if s.Budget > 0 {
 		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
@@ -183,15 +170,12 @@ func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
 
 // latencies measures single messages along the wiring.
 func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
-	if s.Progress != nil {
-		e.progress = func(done, of int) { s.Progress(0, done, of) }
-	}
-	c := newCampaign(e, &Settings{Network: s.Network})
-	var err error
-	if c.routes, err = topology.NewRoutes(c.g, topology.ChooseLowest); err != nil {
+	e.progress = s.Progress
+	c, err := newCampaign(e, &Settings{Network: s.Network, Messages: len(s.Sizes)})
+	if err != nil {
 		return nil, err
 	}
-	steps := c.contentionFree(len(s.Sizes))
+	steps := c.contentionFree()
 	if _, err := e.run(steps); err != nil {
 		return nil, err
 	}
@@ -216,49 +200,21 @@ func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
 	return r, nil
 }
 
-// contentionFree are steps of pairs for the latencies of all links, of so many sizes.
-func (c *campaign) contentionFree(sizes int) [][]*load {
-	single := func(p [2]int) *load { return &load{from: p[0], to: p[1], pairs: [][2]int{p}, messages: sizes} }
-	var steps [][]*load
-	for _, round := range c.edgeRounds() {
-		var step []*load
-		for _, p := range round {
-			step = append(step, single(p))
-		}
-		steps = append(steps, step)
-	}
+// contentionFree are steps of pairs for the latencies of all links.
+func (c *campaign) contentionFree() [][]*load {
+	steps := c.edgeSteps()
 	for _, batch := range apart(c.fans(2)) {
-		var all [][]*load
-		for _, f := range batch {
-			for i, p := range oddRing(f.hosts) {
-				if i == len(all) {
-					all = append(all, nil)
-				}
-				all[i] = append(all[i], single(p))
-			}
-		}
-		steps = append(steps, all...)
+		steps = append(steps, c.fanSteps(batch, func(f fan) [][][2]int { return oneByOne(oddRing(f.hosts)) })...)
 	}
-	var pairs [][2]int
+	var loads []*load
 	for _, x := range findCrossings(c.g, 1) {
-		pairs = append(append(pairs, x.Pairs...), x.Other...)
+		loads = append(loads, c.singles(slices.Concat(x.Pairs, x.Other))...)
 	}
-	var needs [][]int
-	for _, p := range pairs {
-		needs = append(needs, c.needs([][2]int{p}))
-	}
-	for _, step := range greedySteps(needs) {
-		var all []*load
-		for _, i := range step {
-			all = append(all, single(pairs[i]))
-		}
-		steps = append(steps, all)
-	}
-	return steps
+	return append(steps, greedySteps(loads, c.needs)...)
 }
 
-// oddRing pairs the hosts of a switch around a ring, and, as sums around an even one
-// leave their parts open, the first with the third (Bufe 2014, section 2.4, equation 2.7).
+// oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums
+// around an even ring leave their parts open (Bufe 2014, section 2.4, equation 2.7).
 func oddRing(hosts []int) [][2]int {
 	n := len(hosts)
 	var pairs [][2]int
@@ -281,17 +237,14 @@ func (r *Remeasured) put(s *RemeasureSettings) error {
 	if err != nil {
 		return err
 	}
-	observations := r.Latencies
-	if r.Rates != nil {
-		for i, l := range r.Rates.Links {
-			old := n.Graph().Arcs()[i].Bandwidth
-			if l.Rate > 0 && !(l.AtLeast && old > l.Rate) {
-				links[i].Bandwidth = l.Rate
-			}
+	for i, l := range r.Rates.Links {
+		old := n.Graph().Arcs()[i].Bandwidth
+		if l.Rate > 0 && !(l.AtLeast && old > l.Rate) {
+			links[i].Bandwidth = l.Rate
 		}
 	}
 	r.Network, err = fit.Update(n, &fit.Remeasurement{
-		Observations: observations, Links: links, Warnings: r.Warnings, Measured: s.Measured,
+		Observations: r.Latencies, Links: links, Warnings: r.Warnings, Measured: s.Measured,
 	})
 	return err
 }
@@ -300,24 +253,19 @@ func (r *Remeasured) put(s *RemeasureSettings) error {
 // best, and no bandwidth.
 func (r *Remeasured) links(n *model.Network, short int) ([]topology.Arc, error) {
 	ranks := n.Ranks()
-	measured := mat.NewDense(max(ranks, 1), max(ranks, 1), nil)
-	for i := range ranks {
-		for j := range ranks {
-			measured.Set(i, j, math.NaN())
-		}
-	}
-	read := 0
+	measured := mat.NewDense(ranks, ranks, slices.Repeat([]float64{math.NaN()}, ranks*ranks))
+	read := false
 	for _, o := range r.Latencies {
 		if t := o.Transfers[0]; int(t.Bytes) == short {
 			measured.Set(t.Src, t.Dst, o.Seconds[0])
-			read++
+			read = true
 		}
 	}
 	links := slices.Clone(n.Graph().Arcs())
 	for i := range links {
 		links[i].Latency, links[i].Bandwidth = math.NaN(), math.NaN()
 	}
-	if read == 0 {
+	if !read {
 		return links, nil
 	}
 	fitted, err := latencyfit.Latencies(n.Graph(), nil, measured, nil)

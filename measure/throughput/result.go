@@ -30,8 +30,7 @@ type Reading struct {
 	From, To int      // vertices of the arc that it was taken for; of NodeSwitch two hosts, with their switch between; of Parallel and Maximum the switch and -1
 	Pairs    [][2]int // ranks, sender and receiver
 	Messages int      // of each pair, per sample
-	Load     int      // readings of one load were under way together; loads are numbered from 0
-	Step     int      // as are steps, in which several loads were measured
+	Step     int      // that it was measured in, among others; from 0
 	Rates    []float64
 	Rate     float64   // B/s of all pairs together: the sample that counts
 	Seconds  []float64 // that the messages of each pair took in it, from end to end
@@ -50,8 +49,8 @@ type Link struct {
 type Switch struct {
 	Vertex int
 
-	// Alone and Rest are the rate in B/s of two of its hosts and of its other ones when these are
-	// measured by themselves, All of all hosts at once. Parallel says that it is the
+	// Alone is the rate in B/s of two of its hosts by themselves, Rest that of its other ones by themselves,
+	// and All that of all hosts at once. Parallel says that it is the
 	// sum, so that links of its hosts can be measured at once. NaN where there are
 	// fewer than four.
 	Alone, Rest, All float64
@@ -70,22 +69,17 @@ type Direct struct {
 	Wired          bool    // there is a link of their own: neither the pair nor others on the way matter to each other
 }
 
-// Observations are the readings as fit.Network takes them: what was under way together
-// is one, but for other loads of the same step, which do not disturb it.
+// Observations are the readings as fit.Network takes them. Others of the same step did not disturb
+// a reading.
 func (r *Result) Observations() []fit.Observation {
-	all := make([]fit.Observation, 0, len(r.Readings))
-	load := -1
+	var all []fit.Observation
 	for i := range r.Readings {
 		x := &r.Readings[i]
-		if x.Load != load {
-			all = append(all, fit.Observation{Streamed: true})
-			load = x.Load
-		}
-		o := &all[len(all)-1]
-		for k, p := range x.Pairs {
+		o := fit.Observation{Streamed: true, Seconds: x.Seconds}
+		for _, p := range x.Pairs {
 			o.Transfers = append(o.Transfers, model.Transfer{Src: p[0], Dst: p[1], Bytes: int64(r.Size) * int64(x.Messages)})
-			o.Seconds = append(o.Seconds, x.Seconds[k])
 		}
+		all = append(all, o)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package throughput
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -36,9 +37,6 @@ type Settings struct {
 	// Nodes says which pairs the links of hosts are measured with.
 	Nodes Alternative
 
-	// Edges is the schedule of links between hosts.
-	Edges EdgeSchedule
-
 	// PerSwitch measures only one link between switches of each switch, where all are
 	// taken to be alike (Bufe 2014, section 2.3.3).
 	PerSwitch bool
@@ -58,9 +56,8 @@ type Settings struct {
 	// is finished. Default 0: no bound.
 	Budget time.Duration
 
-	// Progress is called on rank 0 before each step and after the last one of each
-	// part.
-	Progress func(part What, done, of int)
+	// Progress is called on rank 0 before each step of a part, and after its last one.
+	Progress func(done, of int)
 }
 
 // What is a set of things to measure.
@@ -112,14 +109,6 @@ const (
 	ByLatency
 )
 
-// An EdgeSchedule puts links between hosts in rounds.
-type EdgeSchedule int
-
-const (
-	Coloring EdgeSchedule = iota // Misra, Gries 1992: at most one round more than a host has links
-	Paths                        // Bufe 2014, Algorithms 4 and 5
-)
-
 const (
 	defaultSize     = 1 << 20 // B; 42 us at 25 GB/s
 	defaultMessages = 8
@@ -149,16 +138,12 @@ func (s *Settings) validate(ranks int) error {
 		{"Samples", &s.Samples, defaultSamples, 1, maxMessages},
 		{"Pairs", &s.Pairs, defaultPairs, 1, maxMessages},
 	} {
-		if *x.value == 0 {
-			*x.value = x.usual
-		}
+		*x.value = cmp.Or(*x.value, x.usual)
 		if *x.value < x.min || *x.value > x.max {
 			return fmt.Errorf("throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
 		}
 	}
-	if s.What == 0 {
-		s.What = Links | Blocking
-	}
+	s.What = cmp.Or(s.What, Links|Blocking)
 	switch {
 	case (s.Network == nil) == (s.Topology == nil):
 		return fmt.Errorf("throughput: Settings.Network: want it or Topology, not both")
@@ -166,8 +151,6 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
 	case s.Nodes != AllPairs && s.Nodes != ByLatency:
 		return fmt.Errorf("throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
-	case s.Edges != Coloring && s.Edges != Paths:
-		return fmt.Errorf("throughput: Settings.Edges: %d: want Coloring or Paths", s.Edges)
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
 	}

@@ -62,17 +62,10 @@ func (s *stream) greet(peer int, asks bool) (float64, error) {
 	return shortest, nil
 }
 
-// take moves one sample: len(arrivals) messages to the rank that asks. It gets when they had arrived, in s
-// since the call; and when the peer was there, as flow.met has it.
-func (s *stream) take(peer int, asks bool, arrivals []float64) (met float64, err error) {
-	if asks {
-		return s.fetch(peer, s.now(), arrivals)
-	}
-	return 0, s.deliver(peer, len(arrivals))
-}
-
-// fetch asks the peer for messages.
-func (s *stream) fetch(peer int, start float64, arrivals []float64) (met float64, err error) {
+// fetch asks the peer for len(arrivals) messages. It returns when they had arrived, in s since the call, and when the
+// peer was there, as flow.met has it.
+func (s *stream) fetch(peer int, arrivals []float64) (met float64, err error) {
+	start := s.now()
 	for i := range min(window, len(arrivals)) {
 		if err := s.post(peer, i); err != nil {
 			return 0, err
@@ -131,11 +124,6 @@ func (s *stream) deliver(peer, messages int) error {
 			return err
 		}
 	}
-	return s.drain()
-}
-
-// drain waits until all messages have left.
-func (s *stream) drain() error {
 	for _, out := range s.out {
 		if err := out.WaitAll(); err != nil {
 			return err

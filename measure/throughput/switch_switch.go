@@ -8,7 +8,7 @@ import (
 )
 
 // switchSwitch measures links between switches by as many pairs at once as there
-// are on both sides, several links at once where they need no host, link or switch in
+// are on both sides. Several links are measured at once where they need no host, link or switch in
 // common (Bufe 2014, section 2.3.3). Switches that were seen to carry all their hosts at
 // once do not count: nothing waits there.
 func (c *campaign) switchSwitch() (bool, error) {
@@ -31,20 +31,8 @@ func (c *campaign) switchSwitch() (bool, error) {
 
 // takeLinks measures loads for links, as many at once as do not meet, and judges them.
 func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
-	var needs [][]int
-	for _, l := range loads {
-		needs = append(needs, c.needs(l.pairs))
-	}
-	var steps [][]*load
-	for _, step := range greedySteps(needs) {
-		var all []*load
-		for _, i := range step {
-			all = append(all, loads[i])
-		}
-		steps = append(steps, all)
-	}
 	first := len(c.r.Readings)
-	going, err := c.take(what, steps)
+	going, err := c.take(what, greedySteps(loads, c.needs))
 	if err != nil {
 		return false, err
 	}
@@ -73,9 +61,9 @@ func (c *campaign) unfilled(arc int) bool {
 	return true
 }
 
-// bound is what pairs could carry in B/s if it were for the other links on their way
-// only than the given one, of which each lets as much of all pairs through as it was seen to carry. A link
-// between switches that all of them need, too, does not count: which of the two holds them up
+// bound is what pairs could carry in B/s if only the other links on their way bounded them, and not the given one.
+// Each lets as much of all pairs through as it was seen to carry. A link
+// between switches that all pairs need, too, does not count: which of the two holds them up
 // cannot be told. An arc of -1 is none. NaN if the rate of a host's link is not known.
 func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 	users := make(map[int32]int)
@@ -110,20 +98,13 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 // way is the route between two vertices, as numbers of arcs.
 func (c *campaign) way(from, to int) ([]int32, error) { return c.routes.AppendRoute(nil, from, to) }
 
-// needs are the hosts, links and switches that pairs take, without the switches that
+// needs are the hosts, links and switches that a load takes, without the switches that
 // carry whatever their links do: links have the numbers of their lower arcs, behind those of
 // the vertices.
-func (c *campaign) needs(pairs [][2]int) []int {
-	seen := make(map[int]bool)
+func (c *campaign) needs(l *load) []int {
 	var all []int
-	add := func(x int) {
-		if !seen[x] {
-			seen[x] = true
-			all = append(all, x)
-		}
-	}
-	for _, p := range pairs {
-		add(p[0])
+	for _, p := range l.pairs {
+		all = append(all, p[0])
 		for _, w := range [][2]int{p, {p[1], p[0]}} {
 			way, err := c.way(w[0], w[1])
 			if err != nil {
@@ -135,14 +116,15 @@ func (c *campaign) needs(pairs [][2]int) []int {
 				if back := c.g.ArcIndex(to, from); back >= 0 {
 					link = min(link, back)
 				}
-				add(c.g.Vertices() + link)
+				all = append(all, c.g.Vertices()+link)
 				if !c.g.IsSwitch(to) || !c.carriesAll(to) {
-					add(to)
+					all = append(all, to)
 				}
 			}
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // carriesAll tells whether a switch was seen to carry all its hosts at once.
@@ -166,9 +148,6 @@ func (c *campaign) lonely() (bool, error) {
 		if other := c.nearest(l.From, l.To); other >= 0 && c.g.ArcIndex(l.To, l.From) >= 0 {
 			loads = append(loads, &load{from: l.From, to: l.To, pairs: [][2]int{{l.From, other}}, messages: c.messages(1)})
 		}
-	}
-	if len(loads) == 0 {
-		return true, nil
 	}
 	return c.takeLinks(NodeSwitch, loads)
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"math/bits"
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/cpulist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -96,7 +96,7 @@ func (m *hwlocMachine) object(o *hwlocObject, depth int) ([]int, error) {
 	cpus := inside
 	if len(cpus) == 0 { // memory, which has no threads below but a set of them
 		var err error
-		if cpus, err = parseCpuset(o.Cpuset); err != nil {
+		if cpus, err = cpulist.Mask(o.Cpuset); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Type, err)
 		}
 	}
@@ -104,24 +104,4 @@ func (m *hwlocMachine) object(o *hwlocObject, depth int) ([]int, error) {
 		kind.name = fmt.Sprintf("%s %d", kind.name, depth)
 	}
 	return inside, m.add(kind, cpus)
-}
-
-// parseCpuset reads words of 32 bits, the highest first: "0x00000003,0xffffffff".
-func parseCpuset(text string) ([]int, error) {
-	var cpus []int
-	words := strings.Split(text, ",")
-	if text == "" || len(words) > maxHosts/32 {
-		return nil, fmt.Errorf("cpuset %q: want words of 32 bits, at most %d", shorten(text), maxHosts/32)
-	}
-	for i := range words {
-		digits, _ := strings.CutPrefix(words[len(words)-1-i], "0x")
-		word, err := strconv.ParseUint("0"+digits, 16, 32)
-		if err != nil {
-			return nil, fmt.Errorf("cpuset %q: want words of 32 bits", shorten(text))
-		}
-		for ; word != 0; word &= word - 1 {
-			cpus = append(cpus, 32*i+bits.TrailingZeros64(word))
-		}
-	}
-	return cpus, nil
 }
