@@ -23,6 +23,9 @@ func unwrapJSON(data []byte) ([]byte, error) {
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || !json.Valid(text) {
 		return data, nil
 	}
+	if holdsGraph(text) {
+		return nil, errors.New("line 1: JSON of a graph: want a table of numbers")
+	}
 	var t jsonTable
 	t.read("", text)
 	switch {
@@ -42,6 +45,15 @@ func unwrapJSON(data []byte) ([]byte, error) {
 		out.WriteString(strings.Join(row, ";") + "\n")
 	}
 	return []byte(out.String()), nil
+}
+
+// holdsGraph tells whether JSON is a graph, of a platform file or as node-link.
+func holdsGraph(text []byte) bool {
+	if text[0] != '{' {
+		return false
+	}
+	keys, _ := members(text)
+	return slices.Contains(keys, "graph") || IsNodeLink(text)
 }
 
 // read reads a value under its key.

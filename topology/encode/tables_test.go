@@ -108,6 +108,8 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{"two tables", "Latency (us)\na b\n0 1\n1 0\n\nc d\n0 2\n2 0\n", "tables are in the file"},
 		{"JSON without a table", `{"elements": {"nodes": [{"data": {"id": "a"}}]}}`, "JSON without a table of numbers"},
 		{"JSON with two tables", `{"min_us": [[0, 1], [1, 0]], "max_us": [[0, 2], [2, 0]]}`, "several tables: keep one"},
+		{"JSON of a platform", `{"graph": {"hosts": ["a", "b"], "links": [{"a": "a", "b": "b", "latency_us": 5}]}}`, "JSON of a graph"},
+		{"node-link JSON", `{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2, "latency_us": 5}]}`, "JSON of a graph"},
 		{"JSON of rates", `{"bandwidth_MBps": [[0, 9], [9, 0]]}`, "bandwidths are no latencies"},
 		{"two units", "in us\nLatency (ms)\n0 1 2\n1 0 2\n2 2 0\n", "the text names us and ms as units"},
 		{"a list with two columns and no names", "a b 1 2\na c 3 4\nb c 3 4\n", "2 columns of numbers: keep the one of latencies"},
