@@ -67,7 +67,7 @@ func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
 	c := &compiledPlan{Plan: p}
 	if p.Algorithm != nil {
-		c.part = p.Algorithm.Prepare(b.problem(p, classBytes(bytes), root)).Of(b.comm.Rank())
+		c.part = p.Algorithm.Prepare(b.problem(p, bytes, root)).Of(b.comm.Rank())
 		c.grouped = usesNative(p.Algorithm)
 	}
 	return c
