@@ -57,21 +57,20 @@ func TestTimesOnEveryWiring(t *testing.T) {
 				if median, worst := off[len(off)/2], off[len(off)-1]; median > 0.02 || worst > 0.05 {
 					t.Errorf("times of 8 bytes are off by %.1f %% in the median, %.1f %% at worst, want at most 2 and 5", 100*median, 100*worst)
 				}
-				status, out, stderr := topocast("bcast", "--sim", spec, "--overhead", overhead.String(), "--sizes", "8", "--only", "ours", "--repetitions", "5", "--json", file)
+				// Without noise: it goes both ways in simulations, and makes single messages faster than their links.
+				status, out, stderr := topocast("bcast", "--sim", spec, "--fault", "noise 0%", "--overhead", overhead.String(), "--sizes", "8", "--only", "ours", "--repetitions", "5", "--json", file)
 				var report struct {
 					Rows []struct {
-						Least  float64 `json:"min_s"`
-						Median float64 `json:"median_s"`
-						Bound  float64 `json:"bound_s"`
+						Least float64 `json:"min_s"`
+						Bound float64 `json:"bound_s"`
 					} `json:"rows"`
 				}
 				if err := json.Unmarshal([]byte(out), &report); status != 0 || err != nil || len(report.Rows) == 0 {
 					t.Fatalf("bcast: status %d, %v: %s%s", status, err, stderr, out)
 				}
 				for _, row := range report.Rows {
-					// Simulated noise of 1 % goes both ways: single messages are faster than their links by up to 3 %.
-					if !(row.Median >= row.Bound) || !(row.Least >= 0.97*row.Bound) {
-						t.Errorf("broadcasts take %g s, the shortest %g s, and their bound is %g s", row.Median, row.Least, row.Bound)
+					if !(row.Least >= row.Bound) {
+						t.Errorf("a broadcast takes %g s, its bound is %g s", row.Least, row.Bound)
 					}
 				}
 			})

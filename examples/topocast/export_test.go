@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -84,12 +83,15 @@ func TestForeignNetworks(t *testing.T) {
 
 // A dump of ibnetdiscover has the same wiring, with the rates that InfiniBand has: 1.25 GB/s is below its 2 GB/s.
 func TestForeignInfiniBand(t *testing.T) {
-	network, file := simulatedNetwork(t), filepath.Join(t.TempDir(), "out")
+	network, file := filepath.Join(t.TempDir(), "network.json"), filepath.Join(t.TempDir(), "out")
+	if status, _, stderr := topocast("discover", "--sim", "tree:2x2", "--fault", "noise 0%", "--patterns", "0", "-o", network); status != 0 {
+		t.Fatal(stderr)
+	}
 	if status, _, stderr := topocast("export", "--format", "ibnetdiscover", "-o", file, network); status != 0 {
 		t.Fatal(stderr)
 	}
 	_, out, stderr := topocast("compare", network, file)
-	if stderr != "" || !strings.Contains(out, "4 hosts in both") || !strings.Contains(out, "5 links: ") || !regexp.MustCompile(`1\.2(5|49\d*) GB/s, 1\.6 times as slow as the reference's 2 GB/s`).MatchString(out) {
+	if stderr != "" || !strings.Contains(out, "4 hosts in both") || !strings.Contains(out, "5 links: ") || !strings.Contains(out, "1.25 GB/s, 1.6 times as slow as the reference's 2 GB/s") {
 		t.Errorf("%s\n%s", stderr, out)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
@@ -175,10 +176,10 @@ func readings(t testing.TB, rng *rand.Rand, g *topology.Graph, swap [2]int, swap
 	return m
 }
 
-// foundDirectly counts the same of latencies as they are, without a method that reconstructs the machine first: findings where nothing is
+// foundSuspects counts the same of Graphs, from readings as they are: suspects where nothing is
 // wrong ("same"), of a host whose link takes 2.5 times as long ("slow"), and of two hosts in each other's
 // place ("swap", two hits a run).
-func foundDirectly(t testing.TB, sigma float64, seeds uint64) map[string]*outcome {
+func foundSuspects(t testing.TB, sigma float64, seeds uint64) map[string]*outcome {
 	t.Helper()
 	count := map[string]*outcome{"same": {}, "slow": {}, "swap": {}}
 	for k, spec := range []string{
@@ -200,16 +201,18 @@ func foundDirectly(t testing.TB, sigma float64, seeds uint64) map[string]*outcom
 					g = scaled(t, g, g.Out(swap[0])[0], 2.5)
 				}
 				m := readings(t, rng, g, swap, kind == "swap", sigma)
+				bare, err := topology.NewGraph(g.Hosts(), 0, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cmp, err := compare.Graphs(bare, m, c.Graph, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
 				f := count[kind]
 				f.runs++
-				cmp := linksOf(t, m, c.Graph, sigma)
-				for _, s := range cmp.Findings {
-					about := s.Hosts
-					if s.Link >= 0 {
-						about = cmp.Links[s.Link].Below
-					}
-					is := func(h int) bool { return slices.Equal(about, []string{c.Graph.Name(h)}) }
-					if kind == "slow" && is(swap[0]) || kind == "swap" && s.Kind == compare.FoundMoved && (is(swap[0]) || is(swap[1])) {
+				for _, s := range cmp.Suspects {
+					if kind == "slow" && s.U == swap[0] || kind == "swap" && slices.Contains(swap[:], s.U) && strings.Contains(s.Reason, "are those of a host on") {
 						f.hits++
 						continue
 					}
@@ -221,37 +224,38 @@ func foundDirectly(t testing.TB, sigma float64, seeds uint64) map[string]*outcom
 	return count
 }
 
-// From single noisy latencies hosts in each other's place are all found, and of links 2.5 times as slow nearly all with 2 % of
-// noise. In machines of six hosts, more noise hides some of them. Of others one in seven runs names one.
-func TestCompareFindsWhatIsWrongDirectly(t *testing.T) {
+// Of slow links and of hosts in each other's place 97 % are suspected, with 10 % of noise too. Others
+// are, as well: where readings are good to 2 %, a host of which one reading is an outlier stands out in
+// most runs; with more noise in one of five to one of three.
+func TestCompareSuspectsWhatIsWrong(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	for sigma, least := range map[float64]float64{0.02: 0.97, 0.05: 0.85, 0.1: 0.6} {
+	for sigma, most := range map[float64]float64{0.02: 0.8, 0.05: 0.2, 0.1: 0.33} {
 		if sigma != 0.05 && !tooltest.Long() {
 			continue
 		}
-		count := foundDirectly(t, sigma, 10)
+		count := foundSuspects(t, sigma, 10)
 		slow, swap := count["slow"], count["swap"]
-		if slow.share() < least || swap.share() < 2*0.97 {
-			t.Errorf("noise %g: %d of %d slow links and %d of %d hosts in another's place found, want %g and 0.97 of them", sigma, slow.hits, slow.runs, swap.hits, 2*swap.runs, least)
+		if slow.share() < 0.97 || swap.share() < 2*0.97 {
+			t.Errorf("noise %g: %d of %d slow links and %d of %d hosts in another's place suspected, want 97 %%", sigma, slow.hits, slow.runs, swap.hits, 2*swap.runs)
 		}
 		others, runs := 0, 0
 		for _, o := range count {
 			others += o.others
 			runs += o.runs
 		}
-		if most := 0.15; float64(others) > most*float64(runs) {
-			t.Errorf("noise %g: %d others found in %d runs, want at most %g a run", sigma, others, runs, most)
+		if float64(others) > most*float64(runs) {
+			t.Errorf("noise %g: %d others suspected in %d runs, want at most %g a run", sigma, others, runs, most)
 		}
 	}
 }
 
-// BenchmarkCompareDirectly shows the same of latencies as they are.
-func BenchmarkCompareDirectly(b *testing.B) {
+// BenchmarkCompareSuspects shows the same of Graphs.
+func BenchmarkCompareSuspects(b *testing.B) {
 	for b.Loop() {
 		for _, sigma := range []float64{0.02, 0.05, 0.1} {
-			count := foundDirectly(b, sigma, 10)
+			count := foundSuspects(b, sigma, 10)
 			slow, swap := count["slow"], count["swap"]
 			b.ReportMetric(slow.share(), fmt.Sprintf("found-slow-%.0f%%", 100*sigma))
 			b.ReportMetric(swap.share()/2, fmt.Sprintf("found-swap-%.0f%%", 100*sigma))

@@ -16,6 +16,7 @@ type comparer struct {
 	members             [][]int // the reverse
 	joined              []float64
 	mean                []float64 // equation 3, hosts of the reference squared; NaN: not measured
+	costs               []float64 // transfer times between hosts, once asked for
 }
 
 // match finds each measured host in the reference by name.
@@ -65,20 +66,19 @@ func (c *comparer) group() {
 	}
 }
 
-// similarityOf is the mean, in percent, of the probabilities of the reference's arcs between hosts (Bannikov and
-// Salnikov 2014, section 2.3). NaN counts as not measured. It is 0 if no arc between hosts was measured.
-func similarityOf(reference *topology.Graph, probability func(u, v int) float64) float64 {
-	sum, count := 0.0, 0
-	for _, a := range reference.Arcs() {
-		if a.From >= reference.Hosts() || a.To >= reference.Hosts() {
-			continue
-		}
-		if p := probability(a.From, a.To); !math.IsNaN(p) {
-			sum += p
+// similarity is the paper's measure, over the arcs between hosts that were measured.
+func (c *comparer) similarity() float64 {
+	k, sum, count := c.reference.Hosts(), 0.0, 0
+	for _, a := range c.reference.Arcs() {
+		if a.From < k && a.To < k && len(c.members[a.From]) > 0 && len(c.members[a.To]) > 0 {
+			sum += c.joined[a.From*k+a.To]
 			count++
 		}
 	}
-	return 100 * sum / float64(max(1, count))
+	if count == 0 {
+		return 0
+	}
+	return 100 * sum / float64(count)
 }
 
 // wiresHosts tells whether two hosts are linked without a switch.

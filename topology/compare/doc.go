@@ -17,7 +17,7 @@
 // Graphs is the comparison of Bannikov and Salnikov 2014, section 2.3: similarity of
 // regular machines (hosts wired to each other), and for hierarchical ones the auxiliary
 // graph of mean times spread over the links (equations 3 and 4), red and blue in their
-// figures.
+// figures. Its list of suspects is ours.
 //
 // Groups compares two hierarchies of the same hosts by their sets.
 //

@@ -148,9 +148,11 @@ func ExampleGroups() {
 	}
 	fmt.Println("missing:", comparison.Missing)
 	fmt.Println("extra:", comparison.Extra)
-	fmt.Println("moved:", comparison.Moved)
+	for _, suspect := range comparison.Suspects {
+		fmt.Println(suspect.Reason)
+	}
 	// Output:
 	// missing: [[0 1 2 3] [4 5 6 7]]
 	// extra: [[0 1 2] [3 4 5 6 7]]
-	// moved: [3]
+	// host 3 is not in the group that is specified, or in one that is not, 2 times
 }

@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/latencyfit"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,6 +19,8 @@ type Comparison struct {
 	Similarity float64
 	Regular    bool        // hosts are wired to each other in the specification; else the machine is hierarchical
 	Links      []LinkCheck // of the reference, sorted; then, of regular machines, extra ones
+	Suspects   []Suspect   // hosts and links to look at, the worst first
+	Unknown    string      // why hosts could not be tried for being suspects; "" if they could
 }
 
 // Settings are the settings of Graphs; nil is all defaults.
@@ -36,7 +40,8 @@ type Settings struct {
 // spread over the arcs of the shortest path between them in the reference, in proportion
 // to 1/bandwidth (equation 4). Then an arc's mean over all paths is compared with
 // the time specified for it. Where the reference gives latencies the proportion is that
-// of the specified times, of which the paper's is the case without latencies. O(n^2) paths.
+// of the specified times, of which the paper's is the case without latencies.
+// The list of suspects is ours: see Suspect. O(n^2) paths.
 func Graphs(measured *topology.Graph, times mat.Matrix, reference *topology.Graph, s *Settings) (*Comparison, error) {
 	if s == nil {
 		s = &Settings{}
@@ -56,17 +61,22 @@ func Graphs(measured *topology.Graph, times mat.Matrix, reference *topology.Grap
 		return nil, err
 	}
 	c.group()
-	out := &Comparison{Regular: wiresHosts(reference)}
-	out.Similarity = similarityOf(reference, func(u, v int) float64 {
-		if len(c.members[u]) == 0 || len(c.members[v]) == 0 {
-			return math.NaN()
-		}
-		return c.joined[u*reference.Hosts()+v]
-	})
-	if out.Regular {
+	out := &Comparison{}
+	out.Similarity = c.similarity()
+	if out.Regular = wiresHosts(reference); out.Regular {
 		out.Links = c.regular()
+		out.Suspects = suspectLinks(reference, out.Links)
 	} else {
 		out.Links = c.hierarchical()
 	}
+	more, err := c.suspects()
+	switch {
+	case errors.Is(err, latencyfit.ErrNothingToFit):
+		out.Unknown = err.Error()
+	case err != nil:
+		return nil, err
+	}
+	out.Suspects = append(out.Suspects, more...)
+	rank(out.Suspects)
 	return out, nil
 }

@@ -65,6 +65,13 @@ func TestCompareRegular(t *testing.T) {
 	if want := []string{"0-1 found 0.75", "0-3 missing 0", "1-2 found 1", "2-3 found 1", "0-2 extra 0.25"}; !slices.Equal(got, want) {
 		t.Errorf("links = %q, want %q", got, want)
 	}
+	var suspects []string
+	for _, s := range c.Suspects {
+		suspects = append(suspects, fmt.Sprintf("%d-%d", s.U, s.V))
+	}
+	if want := []string{"0-3", "0-2"}; !slices.Equal(suspects, want) {
+		t.Errorf("suspects = %v, want %v", c.Suspects, want)
+	}
 }
 
 // Reference: Bannikov and Salnikov 2014, section 2.3, items 6 and 7, equations 3
@@ -125,44 +132,30 @@ func miscabled(t *testing.T, spec string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := linksOf(t, m, c.Graph, 0.02)
-		if len(got.Findings) != 2 {
-			t.Fatalf("seed %d: findings %v, want the hosts 3 and 20", seed, got.Findings)
+		measured, err := topology.NewGraph(n, 0, nil, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, f := range got.Findings {
-			other := map[string]int{c.Graph.Name(3): 20, c.Graph.Name(20): 3}
-			if len(f.Hosts) != 1 || f.Kind != compare.FoundMoved {
-				t.Errorf("seed %d: finding %v, want the hosts 3 and 20", seed, f)
+		got := compareGraphs(t, measured, m, c.Graph, 0)
+		if len(got.Suspects) != 2 {
+			t.Fatalf("seed %d: suspects %v, want the hosts 3 and 20", seed, got.Suspects)
+		}
+		for _, s := range got.Suspects {
+			var other int
+			switch s.U {
+			case 3:
+				other = c.Graph.Out(20)[0].To
+			case 20:
+				other = c.Graph.Out(3)[0].To
+			default:
+				t.Errorf("seed %d: suspect %v, want the hosts 3 and 20", seed, s)
 				continue
 			}
-			if want := c.Graph.Name(other[f.Hosts[0]]); !slices.Contains(f.To, want) {
-				t.Errorf("seed %d: %v is not where %s is specified", seed, f, want)
+			if want := "are those of a host on " + c.Graph.Name(other); !strings.Contains(s.Reason, want) {
+				t.Errorf("seed %d: %q does not say %q", seed, s.Reason, want)
 			}
 		}
 	}
-}
-
-// linksOf compares latencies in s with a reference, by a graph of hosts that are wired to each other.
-func linksOf(t testing.TB, times mat.Matrix, reference *topology.Graph, noise float64) *compare.LinkComparison {
-	t.Helper()
-	n := reference.Hosts()
-	var arcs []topology.Arc
-	for i := range n {
-		for j := range n {
-			if v := times.At(i, j); i != j && !math.IsNaN(v) {
-				arcs = append(arcs, topology.Arc{From: i, To: j, Latency: v, Bandwidth: math.NaN(), Probability: 1})
-			}
-		}
-	}
-	measured, err := topology.NewGraph(n, 0, reference.Names()[:n], arcs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := compare.Links(measured, reference, &compare.LinkSettings{Noise: noise})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func TestCompareFindsASlowLink(t *testing.T) {
@@ -173,9 +166,9 @@ func TestCompareFindsASlowLink(t *testing.T) {
 			d.Set(j, 5, d.At(j, 5)+1.5e-6)
 		}
 	}
-	got := linksOf(t, d, c.Graph, 0)
-	if len(got.Findings) != 1 || got.Findings[0].Link < 0 || !slices.Equal(got.Links[got.Findings[0].Link].Below, []string{"h5"}) || math.Abs(got.Findings[0].Times-2.5) > 0.01 {
-		t.Errorf("findings %v, want the link of host 5, 2.5 times as slow", got.Findings)
+	got := compareGraphs(t, c.Graph, d, c.Graph, 0)
+	if len(got.Suspects) != 1 || got.Suspects[0].U != 5 || math.Abs(got.Suspects[0].Score-2.5) > 0.01 {
+		t.Errorf("suspects %v, want the link of host 5, 2.5 times as slow", got.Suspects)
 	}
 }
 
@@ -184,8 +177,8 @@ func TestCompareOfTheSameMachineSuspectsNothing(t *testing.T) {
 		c, d := topotest.Generate(t, spec)
 		d.Scale(1+6e-8, d) // as a float32 may round
 		got := compareGraphs(t, c.Graph, d, c.Graph, 0)
-		if findings := linksOf(t, d, c.Graph, 0).Findings; len(findings) > 0 || got.Regular && math.Abs(got.Similarity-100) > 1e-9 {
-			t.Errorf("%s: similarity %g %%, findings %v, want 100 %% or 0, and none", spec, got.Similarity, findings)
+		if len(got.Suspects) > 0 || got.Regular && math.Abs(got.Similarity-100) > 1e-9 {
+			t.Errorf("%s: similarity %g %%, suspects %v, want 100 %% or 0, and none", spec, got.Similarity, got.Suspects)
 		}
 		for _, l := range got.Links {
 			if l.Verdict == compare.LinkSlow || l.Verdict == compare.LinkUnused && spec != "fattree:4" {
@@ -241,8 +234,8 @@ func TestCompareGroups(t *testing.T) {
 	if got, want := fmt.Sprint(c.Same, c.Missing, c.Extra), "[[0 1]] [[2 3 4] [5 6]] [[2 3] [4 5 6]]"; got != want {
 		t.Errorf("same, missing, extra = %s, want %s", got, want)
 	}
-	if !slices.Equal(c.Moved, []int{4}) {
-		t.Errorf("moved %v, want host 4", c.Moved)
+	if len(c.Suspects) != 1 || c.Suspects[0].U != 4 || c.Suspects[0].Score != 2 {
+		t.Errorf("suspects %v, want host 4 twice", c.Suspects)
 	}
 	if got, want := fmt.Sprint(c.Crossed), "[{[2 3 4] [4 5 6]}]"; got != want {
 		t.Errorf("crossed %s, want %s", got, want)
@@ -251,7 +244,7 @@ func TestCompareGroups(t *testing.T) {
 	if c, err = compare.Groups(hierarchy([]int{2, 3}, []int{0, 1, 5, 6}), reference); err != nil || len(c.Crossed) > 0 || len(c.Missing) != 3 {
 		t.Errorf("groups that nest: %v, crossed %v, missing %v", err, c.Crossed, c.Missing)
 	}
-	if c, err = compare.Groups(reference, reference); err != nil || len(c.Crossed) > 0 || len(c.Same) != 3 || len(c.Missing)+len(c.Extra)+len(c.Moved) > 0 {
+	if c, err = compare.Groups(reference, reference); err != nil || len(c.Crossed) > 0 || len(c.Same) != 3 || len(c.Missing)+len(c.Extra)+len(c.Suspects) > 0 {
 		t.Errorf("compared with itself: %v, %v, want three groups the same and nothing else", c, err)
 	}
 	small, err := topology.NewHierarchy(2, nil, nil, 1)
@@ -301,9 +294,33 @@ func TestCompareSaysWhatItCannotTell(t *testing.T) {
 		{"nothing measured", wire, nan, "no measurement follows a path"},
 		{"all is known", wire, 1, ""},
 	} {
-		got := linksOf(t, mat.NewDense(5, 5, slices.Repeat([]float64{c.time}, 25)), c.reference, 0)
+		got := compareGraphs(t, wire, mat.NewDense(5, 5, slices.Repeat([]float64{c.time}, 25)), c.reference, 0)
 		if !strings.Contains(got.Unknown, c.want) || c.want == "" && got.Unknown != "" {
 			t.Errorf("%s: unknown is %q, want %q", c.name, got.Unknown, c.want)
+		}
+	}
+	pair := fromLinks(t, 2, 0, nil, [3]float64{0, 1, 1})
+	if got := compareGraphs(t, pair, mat.NewDense(2, 2, []float64{0, 1, 1, 0}), pair, 0); !strings.Contains(got.Unknown, "2 hosts") {
+		t.Errorf("of two hosts: unknown is %q, want it said", got.Unknown)
+	}
+}
+
+// The link of a host is listed from one and a half times what is usual on its switch.
+func TestCompareListsLinksFromOneAndAHalf(t *testing.T) {
+	c, _ := topotest.Generate(t, "star:6 latency=1us")
+	for times, want := range map[float64]int{1.4: 0, 1.6: 1} {
+		measured := changed(t, c.Graph, func(a *topology.Arc) {
+			if on(a, 2, 6) {
+				a.Latency *= times
+			}
+		})
+		d, err := (&gen.Cluster{Graph: measured}).Latencies()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := compareGraphs(t, c.Graph, d, c.Graph, 0)
+		if len(got.Suspects) != want || want > 0 && (got.Suspects[0].U != 2 || math.Abs(got.Suspects[0].Score-times) > 0.01) {
+			t.Errorf("a link %g times as slow: suspects %v, want %d", times, got.Suspects, want)
 		}
 	}
 }
@@ -318,20 +335,24 @@ func TestCompareFindsExchangedHostsOfSmallMachines(t *testing.T) {
 			place[h] = h
 		}
 		place[1], place[5] = 5, 1
+		bare, err := topology.NewGraph(c.Graph.Hosts(), 0, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for seed := range uint64(10) {
 			m, err := gen.Noise{Sigma: 0.05}.Apply(rand.New(rand.NewPCG(seed, 2)), gen.RelabelMatrix(d, place))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var moved []string
-			for _, f := range linksOf(t, m, c.Graph, 0.05).Findings {
-				if f.Kind == compare.FoundMoved {
-					moved = append(moved, f.Hosts...)
+			var moved []int
+			for _, s := range compareGraphs(t, bare, m, c.Graph, 0).Suspects {
+				if strings.Contains(s.Reason, "are those of a host on") {
+					moved = append(moved, s.U)
 				}
 			}
 			slices.Sort(moved)
-			if !slices.Equal(moved, []string{"h1", "h5"}) {
-				t.Errorf("%s, seed %d: moved %v, want h1 and h5", spec, seed, moved)
+			if !slices.Equal(moved, []int{1, 5}) {
+				t.Errorf("%s, seed %d: moved %v, want 1 and 5", spec, seed, moved)
 			}
 		}
 	}

@@ -10,11 +10,11 @@ import (
 // A GroupComparison says which groups of two hierarchies of the same hosts are
 // the same sets.
 type GroupComparison struct {
-	Same    [][]int // hosts of groups that both have
-	Missing [][]int // of the reference only
-	Extra   [][]int // of the measured one only
-	Crossed []Crossing
-	Moved   []int // hosts that stand in another group than specified, the most often first
+	Same     [][]int // hosts of groups that both have
+	Missing  [][]int // of the reference only
+	Extra    [][]int // of the measured one only
+	Crossed  []Crossing
+	Suspects []Suspect // hosts that stand in another group than specified, the most often first
 }
 
 // mostlyTheSame is the share of the hosts of either of two groups that are in both, above
@@ -24,7 +24,7 @@ const mostlyTheSame = 0.5
 // Groups compares two trees by their exact groups, levels aside. Hosts
 // have the same numbers in both. For each group of the reference that is
 // missing, the measured group most like it is looked up; if they share half of
-// their hosts or more (Jaccard), the hosts in one of them only have moved. O(groups * hosts) per
+// their hosts or more (Jaccard), the hosts in one of them only are suspects. O(groups * hosts) per
 // missing group.
 func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	if measured.Hosts() != reference.Hosts() {
@@ -90,10 +90,10 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	}
 	for h, n := range votes {
 		if n > 0 {
-			c.Moved = append(c.Moved, h)
+			c.Suspects = append(c.Suspects, Suspect{U: h, V: -1, Score: float64(n), Reason: fmt.Sprintf("host %d is not in the group that is specified, or in one that is not, %d times", h, n)})
 		}
 	}
-	slices.SortStableFunc(c.Moved, func(a, b int) int { return votes[b] - votes[a] })
+	rank(c.Suspects)
 	slices.SortFunc(c.Extra, slices.Compare)
 	slices.SortFunc(c.Missing, slices.Compare)
 	slices.SortFunc(c.Same, slices.Compare)

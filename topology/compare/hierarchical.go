@@ -97,33 +97,42 @@ func (c *comparer) meet() []bool {
 	for i, p := range c.joined {
 		meet[i] = p > 0
 	}
-	hosts := make([]int, g.Hosts())
-	for h := range hosts {
-		hosts[h] = h
-	}
-	part := g.Parts(hosts...)                    // of switches that lead to each other without a host
-	from, to := map[int][]int{}, map[int][]int{} // by part: the nodes with an arc to it, and with one from it
-	for _, a := range g.Arcs() {
-		switch {
-		case g.IsSwitch(a.To) && !g.IsSwitch(a.From):
-			from[part[a.To]] = append(from[part[a.To]], c.node[a.From])
-		case g.IsSwitch(a.From) && !g.IsSwitch(a.To):
-			to[part[a.From]] = append(to[part[a.From]], c.node[a.To])
+	seen := make([]bool, g.Vertices())
+	for s := g.Hosts(); s < g.Vertices(); s++ {
+		if seen[s] {
+			continue
 		}
-	}
-	for p, ends := range from {
-		ways := distinct(to[p])
-		for _, i := range distinct(ends) {
-			for _, j := range ways {
+		seen[s] = true
+		var from, to []int // nodes with an arc to a switch of this part, and from one
+		queue := []int{s}
+		for len(queue) > 0 {
+			u := queue[0]
+			queue = queue[1:]
+			visit := func(v int, ends *[]int) {
+				switch {
+				case !g.IsSwitch(v):
+					*ends = append(*ends, c.node[v])
+				case !seen[v]:
+					seen[v] = true
+					queue = append(queue, v)
+				}
+			}
+			for _, a := range g.Out(u) {
+				visit(a.To, &to)
+			}
+			for _, i := range g.In(u) {
+				visit(g.Arcs()[i].From, &from)
+			}
+		}
+		for _, ends := range []*[]int{&from, &to} {
+			slices.Sort(*ends)
+			*ends = slices.Compact(*ends)
+		}
+		for _, i := range from {
+			for _, j := range to {
 				meet[i*k+j] = true
 			}
 		}
 	}
 	return meet
-}
-
-// distinct sorts numbers and leaves each once.
-func distinct(x []int) []int {
-	slices.Sort(x)
-	return slices.Compact(x)
 }

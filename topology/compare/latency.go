@@ -88,12 +88,14 @@ func (c *linkComparer) fitLinks() error {
 		return err
 	}
 	own := map[int]int{}
+	var err error
 	for round := 0; ; round++ {
-		if err := c.rewire(own); err != nil {
+		if err = c.rewire(own); err != nil {
 			return err
 		}
-		all, err := c.standouts()
-		if err != nil {
+		fitter := &comparer{measured: c.measured.graph, reference: c.wired, mean: c.distances}
+		var all []standout
+		if c.fit, all, err = fitter.standouts(); err != nil {
 			return err
 		}
 		c.places = slices.DeleteFunc(c.places, func(s standout) bool { return s.place < 0 })

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -63,21 +62,24 @@ func centralOf(g *topology.Graph, hosts []int) int {
 	return best
 }
 
-// A contraction is a graph under change.
+// A contraction is a graph under change: arcs by their ends.
 type contraction struct {
-	kept, gone []bool
-	near       []map[int]bool // neighbours, directions aside
-	arcs       map[[2]int]topology.Arc
+	kept []bool
+	out  []map[int]topology.Arc // by end
+	in   []map[int]bool
+	gone []bool
 }
 
 func newContraction(g *topology.Graph, keep []int) *contraction {
-	n := g.Vertices()
-	c := &contraction{kept: make([]bool, n), gone: make([]bool, n), near: make([]map[int]bool, n), arcs: make(map[[2]int]topology.Arc, g.NumArcs())}
+	c := &contraction{
+		kept: make([]bool, g.Vertices()), gone: make([]bool, g.Vertices()),
+		out: make([]map[int]topology.Arc, g.Vertices()), in: make([]map[int]bool, g.Vertices()),
+	}
 	for _, h := range keep {
 		c.kept[h] = true
 	}
-	for v := range c.near {
-		c.near[v] = map[int]bool{}
+	for v := range c.out {
+		c.out[v], c.in[v] = map[int]topology.Arc{}, map[int]bool{}
 	}
 	for _, a := range g.Arcs() {
 		c.add(a)
@@ -86,22 +88,36 @@ func newContraction(g *topology.Graph, keep []int) *contraction {
 }
 
 func (c *contraction) add(a topology.Arc) {
-	c.arcs[[2]int{a.From, a.To}] = a
-	c.near[a.From][a.To], c.near[a.To][a.From] = true, true
+	c.out[a.From][a.To] = a
+	c.in[a.To][a.From] = true
 }
 
 func (c *contraction) remove(v int) {
-	for u := range c.near[v] {
-		delete(c.near[u], v)
-		delete(c.arcs, [2]int{u, v})
-		delete(c.arcs, [2]int{v, u})
+	for u := range c.out[v] {
+		delete(c.in[u], v)
 	}
-	clear(c.near[v])
+	for u := range c.in[v] {
+		delete(c.out[u], v)
+	}
+	clear(c.out[v])
+	clear(c.in[v])
 	c.gone[v] = true
 }
 
 // neighbours are sorted.
-func (c *contraction) neighbours(v int) []int { return slices.Sorted(maps.Keys(c.near[v])) }
+func (c *contraction) neighbours(v int) []int {
+	var all []int
+	for u := range c.out[v] {
+		all = append(all, u)
+	}
+	for u := range c.in[v] {
+		if _, ok := c.out[v][u]; !ok {
+			all = append(all, u)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
 
 // prune removes what has one neighbour or none, until nothing does.
 func (c *contraction) prune() {
@@ -135,12 +151,14 @@ func (c *contraction) straighten(g *topology.Graph) {
 			continue
 		}
 		a, b := near[0], near[1]
-		if c.near[a][b] {
+		_, there := c.out[a][b]
+		_, back := c.out[b][a]
+		if there || back {
 			continue
 		}
 		for _, way := range [2][2]int{{a, b}, {b, a}} {
-			first, ok := c.arcs[[2]int{way[0], v}]
-			second, ok2 := c.arcs[[2]int{v, way[1]}]
+			first, ok := c.out[way[0]][v]
+			second, ok2 := c.out[v][way[1]]
 			if !ok || !ok2 {
 				continue
 			}
@@ -188,11 +206,9 @@ func (c *contraction) view(g *topology.Graph, keep []int) (*nodeView, error) {
 	var arcs []topology.Arc
 	for i, v := range n.vertex {
 		names[i] = g.Name(v)
-		for _, to := range c.neighbours(v) {
-			if a, ok := c.arcs[[2]int{v, to}]; ok {
-				a.From, a.To = i, number[to]
-				arcs = append(arcs, a)
-			}
+		for _, a := range c.out[v] { // NewGraph sorts them
+			a.From, a.To = i, number[a.To]
+			arcs = append(arcs, a)
 		}
 	}
 	var err error
