@@ -112,6 +112,9 @@ func TestRoundsAreFew(t *testing.T) {
 		n := 16
 		edges = shuffled(rng, n, edges)
 		rounds := packPaths(n, edges)
+		if err := checkRounds(edges, rounds); err != nil {
+			t.Fatalf("%v: %v", edges, err)
+		}
 		degree := make([]int, n)
 		for _, e := range edges {
 			degree[e[0]]++
