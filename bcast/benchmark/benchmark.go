@@ -3,6 +3,7 @@ package benchmark
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,11 +13,12 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/tuner"
+	sharing "github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/mpi"
 )
 
-// Settings say what Run does. They are equal on all ranks.
+// Settings say what Run does. Those of rank 0 apply.
 type Settings struct {
 	Sizes       []int    // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
 	Root        int      // rank that broadcasts
@@ -25,11 +27,25 @@ type Settings struct {
 	Only        []string // the variants of interest, by name; nil: all
 }
 
-// complete is the settings with their defaults.
-func (s *Settings) complete(ranks int) (*Settings, error) {
+// share is collective: all ranks get the settings of rank 0 with their defaults, or the same error.
+func share(comm mpi.Communicator, s *Settings) (*Settings, error) {
 	if s == nil {
 		s = &Settings{}
 	}
+	out, _ := json.Marshal(s) // numbers and names only
+	in, err := sharing.Binomial(comm, 0, mpi.MaxTag).TellAny(out)
+	if err != nil {
+		return nil, fmt.Errorf("benchmark: %w", err)
+	}
+	told := new(Settings)
+	if err := json.Unmarshal(in, told); err != nil {
+		return nil, fmt.Errorf("benchmark: settings of rank 0: %w", err)
+	}
+	return told.complete(comm.Size())
+}
+
+// complete is the settings with their defaults.
+func (s *Settings) complete(ranks int) (*Settings, error) {
 	c := *s
 	if c.Sizes == nil {
 		c.Sizes = []int{8, 1 << 10, 64 << 10, 1 << 20} // latency, the libraries' short and long messages, bandwidth
@@ -98,7 +114,7 @@ const usualRepetitions = 21
 //
 // comm is the communicator of the broadcaster. Messages use the tag mpi.MaxTag.
 func Run(ctx context.Context, comm mpi.Communicator, b *bcast.Broadcaster, s *Settings) (*Report, error) {
-	s, err := s.complete(comm.Size())
+	s, err := share(comm, s)
 	if err != nil {
 		return nil, err
 	}

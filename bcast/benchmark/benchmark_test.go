@@ -320,3 +320,25 @@ func compareVariants(world mpi.Communicator, tree *topology.Hierarchy, s bcast.S
 	}
 	return nil
 }
+
+// Whatever the other ranks bring along, the settings of rank 0 apply.
+func TestSettingsOfRank0Count(t *testing.T) {
+	err := local.Run(3, nil, func(world mpi.Communicator) error {
+		b, err := bcast.New(world, &bcast.Settings{Algorithms: []schedule.Algorithm{schedule.Flat{}}})
+		if err != nil {
+			return err
+		}
+		s := []*Settings{{Sizes: []int{40}, Root: 2, Repetitions: 3}, nil, {Sizes: []int{-1}, Root: 9, Repetitions: 5}}[world.Rank()]
+		r, err := Run(t.Context(), world, b, s)
+		if err != nil || world.Rank() > 0 {
+			return err
+		}
+		if r.Root != 2 || len(r.Rows) != 3 || r.Rows[0].Bytes != 40 || r.Rows[0].Count != 3 || r.Stopped {
+			return fmt.Errorf("report %+v", r)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
