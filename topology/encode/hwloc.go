@@ -16,6 +16,9 @@ const (
 	// maxHwloc bounds the size in bytes of a file of one host.
 	maxHwloc = 64 << 20
 
+	// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
+	maxThreads = 1 << 16
+
 	// maxMembers bounds the members of all groups together.
 	maxMembers = 1 << 24
 )
@@ -76,8 +79,8 @@ func (m *hwlocMachine) object(o *hwlocObject, depth int) ([]int, error) {
 	}
 	if o.Type == "PU" {
 		cpu, err := strconv.Atoi(o.Index)
-		if err != nil || cpu < 0 || cpu >= maxHosts {
-			return nil, fmt.Errorf("PU with os_index %q: want a number in [0, %d)", shorten(o.Index), maxHosts)
+		if err != nil || cpu < 0 || cpu >= maxThreads {
+			return nil, fmt.Errorf("PU with os_index %q: want a number in [0, %d)", shorten(o.Index), maxThreads)
 		}
 		return []int{cpu}, m.thread(cpu)
 	}

@@ -65,8 +65,8 @@ func (m *hwlocMachine) thread(cpu int) error {
 	if m.known == nil {
 		m.known = map[int]bool{}
 	}
-	if len(m.cpus) == maxHosts {
-		return fmt.Errorf("more than %d hardware threads", maxHosts)
+	if len(m.cpus) == maxThreads {
+		return fmt.Errorf("more than %d hardware threads", maxThreads)
 	}
 	m.known[cpu] = true
 	m.cpus = append(m.cpus, cpu)

@@ -51,8 +51,8 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 			name = memory
 		} else {
 			n, err := strconv.Atoi(count)
-			if err != nil || n < 1 || n > maxHosts/objects {
-				return nil, nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten(count), maxHosts)
+			if err != nil || n < 1 || n > maxThreads/objects {
+				return nil, nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten(count), maxThreads)
 			}
 			objects *= n
 			last, indexes = strings.ToLower(name), match[4]
@@ -111,7 +111,7 @@ func hwlocIndexes(attributes string, threads int) ([]int, error) {
 		words := strings.Split(list, ",")
 		for i, word := range words {
 			cpu, err := strconv.Atoi(word)
-			if err != nil || len(words) != threads || cpu < 0 || cpu >= maxHosts {
+			if err != nil || len(words) != threads || cpu < 0 || cpu >= maxThreads {
 				return nil, fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas", shorten(list), threads)
 			}
 			cpus[i] = cpu

@@ -108,7 +108,7 @@ func TestHwlocRefuses(t *testing.T) {
 		{"", "want PU as the last level"},
 		{"core:4", "want PU as the last level"},
 		{"pu:2 core:2", "a level below PU"},
-		{"pack:1024 core:1024 pu:1024", "pu:1024: want from 1 object to 1048576 in all"},
+		{"pack:1024 core:1024 pu:1024", "core:1024: want from 1 object to 65536 in all"},
 		{"pu:0", "pu:0: want from 1 object"},
 		{"pu:99999999999999999999", "want from 1 object"},
 		{"rack:2 pu:2", `type "rack": want Package`},

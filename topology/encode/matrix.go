@@ -145,8 +145,10 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 	several := map[int][]float64{}
 	distances, count := true, 0 // of the SLIT of ACPI: whole numbers from 10 to 255, relative to the 10 that each node is from itself
 	for e := range s.entries {
-		x := e.cell.whole()
-		distances = distances && 10 <= x && x <= 255 && (e.from == e.to) == (x == 10)
+		if distances {
+			x := e.cell.whole()
+			distances = 10 <= x && x <= 255 && (e.from == e.to) == (x == 10)
+		}
 		count++
 		v, err := f.number(e)
 		at := e.from*s.n + e.to

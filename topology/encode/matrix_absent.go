@@ -53,6 +53,7 @@ func (l *Latencies) leaveOutSilent() {
 //
 // Two sites whose latency happens to be a round number keep it.
 func (l *Latencies) leaveOutPlaceholders() {
+	const maxDigits = 20 // of the largest 64-bit word
 	n, _ := l.Matrix.Dims()
 	values := l.Matrix.RawMatrix().Data
 	most, next, count := largest(l.Matrix), 0.0, 0
@@ -67,6 +68,9 @@ func (l *Latencies) leaveOutPlaceholders() {
 		return
 	}
 	digits := strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64)
+	if len(digits) > maxDigits {
+		digits = "00" // nobody measures as much
+	}
 	isNines := len(digits) > 2 && strings.Trim(digits, "9") == ""
 	word, err := strconv.ParseUint(digits, 10, 64)
 	isWord := err == nil && word >= math.MaxInt16 && word&(word+1) == 0

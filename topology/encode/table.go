@@ -30,7 +30,7 @@ const ownComment = "# topocast latencies"
 // A table is a text, cut into lines.
 type table struct {
 	lines   []tableLine // without comments and borders
-	notes   []tableNote // what may name a unit
+	notes   []textLine  // comments, and what the first lines hold beside numbers: these may name a unit
 	comma   byte        // that separates cells; ' ' stands for any blanks
 	borders int         // lines that Markdown and consoles draw
 	end     int         // the line after the last
@@ -49,10 +49,10 @@ type tableLine struct {
 	endsEmpty bool // the last cell holds nothing
 }
 
-// A tableNote is a comment, or what the first lines hold beside numbers.
-type tableNote struct {
-	line int
-	text string
+// A textLine is a line of a text, with its number in the file.
+type textLine struct {
+	number int
+	text   string
 }
 
 // A tableCell is a number, a word, or a sign for no answer.
@@ -77,8 +77,8 @@ func (c tableCell) whole() int {
 
 // noAnswer are cells that say that nothing was measured, or that nothing came back.
 var noAnswer = []string{
-	"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "null", "none", "-1", "x", "inf", "+inf", "?", "*",
-	"timeout", "unreachable", "fail", "failed", "self",
+	"", "-", "--", "–", "—", ".", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "#div/0!", "null", "none", "-1", "-1.0", "x", "inf", "+inf", "∞", "?", "*",
+	"timeout", "unreachable", "fail", "failed", "err", "error", "lost", "down", "self", "local",
 }
 
 func isMissing(text string) bool {
@@ -89,18 +89,23 @@ var (
 	// border matches lines of Markdown and of consoles that separate a header from its rows.
 	border = regexp.MustCompile(`^[\s|+:=-]*(-{3}|={3}|-{2,}:?\s*\|)[\s|+:=-]*$`)
 
+	// inParentheses matches a pair of hosts as programs print tuples.
+	inParentheses = regexp.MustCompile(`^\s*\(([^(),]+),([^(),]+)\)[\s:=,;]*`)
+
 	// arrow matches what stands between the two hosts of a pair, and afterPair before the number of a pair that has one.
 	arrow     = regexp.MustCompile(`\s*(?:<?[-=]+>|[→↔])\s*`)
 	afterPair = regexp.MustCompile(`\s*[:=]\s+`)
 
-	// withUnit matches a number with its unit, or with its spread.
-	withUnit = regexp.MustCompile(`^([0-9][0-9.,eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.,]+)?\s*([a-zA-Zµμ]*)$`)
+	// withUnit matches a number with its unit, or with its spread: 12±1, 12(1).
+	withUnit = regexp.MustCompile(`^([0-9][0-9.,eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.,]+|\([0-9.,]+\))?\s*([a-zA-Zµμ]*)$`)
 )
 
 // newTableCell reads a cell. Words may stand in quotes, in Markdown's emphasis or before a colon.
 func newTableCell(text string) tableCell {
 	text = strings.TrimSpace(text)
 	switch {
+	case isPlainNumber(text):
+		return tableCell{text: text, number: true}
 	case isMissing(text):
 		return tableCell{text: text, absent: true}
 	case isNumber(text):
@@ -118,6 +123,23 @@ func newTableCell(text string) tableCell {
 		return newTableCell(bare)
 	}
 	return tableCell{text: text}
+}
+
+// isPlainNumber tells whether a text is digits, with a point among them or without. Most cells of large tables are.
+func isPlainNumber(text string) bool {
+	const longest = 40 // far below what no float64 holds
+	points, digits := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.':
+			points++
+		case c < '0' || c > '9':
+			return false
+		default:
+			digits++
+		}
+	}
+	return digits > 0 && points < 2 && len(text) <= longest
 }
 
 // isNumber tells whether a text is a number, with a decimal point or a decimal comma.
@@ -161,32 +183,36 @@ func cutTable(data []byte) (*table, error) {
 	if format := jsonfile.Format(data); format != "" {
 		return nil, fmt.Errorf("line 1: format is %q: want a table of numbers", format)
 	}
-	t := &table{isOwn: bytes.HasPrefix(data, []byte(ownComment))}
-	if t.isOwn {
-		t.comma = ','
-	} else {
-		if !utf8.Valid(data) {
-			var text []byte
-			for _, c := range data {
-				text = utf8.AppendRune(text, rune(c))
-			}
-			data = text
+	if bytes.HasPrefix(data, []byte(ownComment)) {
+		t := &table{isOwn: true, comma: ','}
+		return t, t.cut(splitLines(data, 1))
+	}
+	if !utf8.Valid(data) {
+		var text []byte
+		for _, c := range data {
+			text = utf8.AppendRune(text, rune(c))
 		}
-		var err error
-		if data, err = unwrapJSON(data); err != nil {
+		data = text
+	}
+	if isJSON(data) {
+		j, err := readJSONTable(data)
+		if err != nil {
 			return nil, err
 		}
-		if data, err = unbracket(data); err != nil {
-			return nil, err
-		}
+		t := &table{comma: jsonComma, notes: j.notes}
+		return t, t.cut(j.rows)
 	}
-	text := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)), "\n")
-	if strings.HasPrefix(text[0], marketBanner) {
-		t.market = text[0]
+	text, err := unbracket(data)
+	if err != nil {
+		return nil, err
 	}
-	t.end = len(text)
-	if first := text[0]; len(first) == len("sep=;") && strings.HasPrefix(first, "sep=") && strings.IndexByte(separators, first[4]) >= 0 {
-		t.comma, text[0] = first[4], "" // for spreadsheets
+	t := &table{}
+	first := text[0].text
+	if strings.HasPrefix(first, marketBanner) {
+		t.market = first
+	}
+	if len(first) == len("sep=;") && strings.HasPrefix(first, "sep=") && strings.IndexByte(separators, first[4]) >= 0 {
+		t.comma, text[0].text = first[4], "" // for spreadsheets
 	}
 	if t.comma == 0 {
 		t.comma = separator(text)
@@ -194,14 +220,29 @@ func cutTable(data []byte) (*table, error) {
 	return t, t.cut(text)
 }
 
+// splitLines cuts a text at the ends of its lines, of which the first one has the given number.
+func splitLines(data []byte, number int) []textLine {
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	var lines []textLine
+	for text := range strings.SplitSeq(string(data), "\n") {
+		lines = append(lines, textLine{number, text})
+		number++
+	}
+	return lines
+}
+
 // cut fills the lines and the notes.
-func (t *table) cut(text []string) error {
+func (t *table) cut(text []textLine) error {
 	const titles, notes, longestNote = 8, 256, 4 << 10 // rows that may hold a title, notes, bytes of one
 	rows := 0
-	for i, line := range text {
+	for _, l := range text {
+		number, line := l.number, l.text
+		t.end = number
 		switch {
 		case isComment(line):
-			t.notes = append(t.notes, tableNote{i + 1, strings.TrimLeft(line[:min(len(line), longestNote)], "#% \t")})
+			t.notes = append(t.notes, textLine{number, strings.TrimLeft(line[:min(len(line), longestNote)], "#% \t")})
 			continue
 		case border.MatchString(line[:min(len(line), longestNote)]):
 			t.borders++
@@ -209,12 +250,12 @@ func (t *table) cut(text []string) error {
 		}
 		cells, err := cutCells(line, t.comma)
 		if err != nil && t.broken == nil {
-			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", i+1)
+			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", number)
 		}
 		if len(cells) > maxColumns+2 { // names, and a separator at the end
-			return fmt.Errorf("line %d: %d columns: want at most %d", i+1, len(cells), maxColumns)
+			return fmt.Errorf("line %d: %d columns: want at most %d", number, len(cells), maxColumns)
 		}
-		l := tableLine{number: i + 1, text: line, width: len(cells), isRow: isRow(cells)}
+		l := tableLine{number: number, text: line, width: len(cells), isRow: isRow(cells)}
 		if len(cells) > 0 {
 			l.head, l.endsEmpty = cells[0], cells[len(cells)-1].text == ""
 			if l.isRow {
@@ -228,7 +269,7 @@ func (t *table) cut(text []string) error {
 					}
 				}
 				if note := strings.Join(words, " "); note != "" {
-					t.notes = append(t.notes, tableNote{i + 1, note[:min(len(note), longestNote)]})
+					t.notes = append(t.notes, textLine{number, note[:min(len(note), longestNote)]})
 				}
 			}
 		}
@@ -246,34 +287,39 @@ func isComment(line string) bool {
 // separators are what separates cells. Of two that make the same numbers the first counts.
 const separators = "|;\t, "
 
-// separator is the one that makes the most numbers of the first lines.
-func separator(text []string) byte {
+// separator is the one that makes the most numbers of the first lines: in rows, and then at all.
+func separator(text []textLine) byte {
 	const enough = 64 << 10 // bytes
 	var lines []string
 	size := 0
 	for _, l := range text {
-		if size += len(l); size > enough && len(lines) > 0 {
+		if size += len(l.text); size > enough && len(lines) > 0 {
 			break
 		}
-		if !isComment(l) && !border.MatchString(l) {
-			lines = append(lines, l)
+		if !isComment(l.text) && !border.MatchString(l.text) {
+			lines = append(lines, l.text)
 		}
 	}
-	best, most := byte(' '), -1
+	best, most := byte(' '), []int{-1}
 	for _, c := range []byte(separators) {
 		if !slices.ContainsFunc(lines, func(l string) bool { return strings.IndexByte(l, c) >= 0 }) {
 			continue
 		}
-		numbers := 0
+		numbers := []int{0, 0}
 		for _, l := range lines {
 			cells, _ := cutCells(l, c)
+			found := 0
 			for _, cell := range cells {
 				if cell.number {
-					numbers++
+					found++
 				}
 			}
+			numbers[1] += found
+			if isRow(cells) {
+				numbers[0] += found
+			}
 		}
-		if numbers > most {
+		if slices.Compare(numbers, most) > 0 {
 			best, most = c, numbers
 		}
 	}
@@ -282,7 +328,7 @@ func separator(text []string) byte {
 
 // separatorName says the separator in errors.
 func (t *table) separatorName() string {
-	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas"}[t.comma]; name != "" {
+	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas", jsonComma: "JSON's commas"}[t.comma]; name != "" {
 		return name
 	}
 	return fmt.Sprintf("%q", t.comma)
@@ -299,14 +345,21 @@ func cutCells(line string, comma byte) (cells []tableCell, err error) {
 	if strings.TrimSpace(line) == "" && comma != '\t' || line == "" {
 		return nil, nil
 	}
-	if strings.ContainsAny(line, ">→↔") && arrow.MatchString(line) {
+	if m := inParentheses.FindStringSubmatch(line); m != nil {
+		line = m[1] + string(comma) + strings.TrimSpace(m[2]) + string(comma) + line[len(m[0]):]
+	}
+	if hasArrow(line) && arrow.MatchString(line) {
 		line = arrow.ReplaceAllLiteralString(line, string(comma))
 		line = afterPair.ReplaceAllLiteralString(line, string(comma))
 	}
 	var texts []string
 	switch {
 	case comma == '|':
-		texts = strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		line = strings.TrimSpace(line)
+		if inside, isFramed := strings.CutPrefix(line, "|"); isFramed {
+			line = strings.TrimSuffix(inside, "|")
+		}
+		texts = strings.Split(line, "|")
 	case strings.Contains(line, `"`):
 		if comma == ' ' {
 			line = strings.ReplaceAll(line, "\t", " ")
@@ -333,6 +386,11 @@ func cutCells(line string, comma byte) (cells []tableCell, err error) {
 		cells = append(cells, c)
 	}
 	return cells, nil
+}
+
+// hasArrow tells whether a line may have an arrow. It is much faster than arrow.
+func hasArrow(line string) bool {
+	return strings.IndexByte(line, '>') >= 0 || strings.Contains(line, "→") || strings.Contains(line, "↔")
 }
 
 // isRow tells whether a line is one of numbers: at most two words, which stand before all numbers.

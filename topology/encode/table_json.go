@@ -8,135 +8,159 @@ import (
 	"strings"
 )
 
-// A jsonTable is what a JSON file holds of a table: the rows of a matrix, or of a list of objects with the same keys.
+// A table may stand in JSON, as a list of lists or as a list of objects with the same keys. Keys beside it may name the unit, and a list of
+// strings the hosts. The JSON is read token by token, so that each row knows its line in the file.
+
+// jsonComma separates the cells of a row that comes from JSON: no text there has it.
+const jsonComma = '\x1f'
+
+// A jsonTable is what a JSON file holds of a table.
 type jsonTable struct {
-	notes []string // comments: keys, and values that are neither tables nor names
-	names []string // the strings of the last list of strings
-	rows  [][]string
+	notes []textLine // keys, and values that are neither tables nor names
+	names *textLine  // the last list of strings
+	rows  []textLine
 	count int // tables
+
+	d    *json.Decoder
+	data []byte
+	at   int // bytes of which the lines are counted
+	line int // of the last token
 }
 
-// unwrapJSON writes the table of a JSON file as a text of rows, with a line of names if the file has as many names as the
-// table has columns. Data that are no JSON stay as they were.
-func unwrapJSON(data []byte) ([]byte, error) {
+// isJSON tells whether a file is an object or a list of JSON.
+func isJSON(data []byte) bool {
 	text := bytes.TrimSpace(data)
-	if len(text) == 0 || text[0] != '{' && text[0] != '[' || !json.Valid(text) {
-		return data, nil
-	}
-	if holdsGraph(text) {
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
+}
+
+// readJSONTable reads the one table of a JSON file, below a line of names if the file has as many names as the table has columns.
+func readJSONTable(data []byte) (*jsonTable, error) {
+	var head map[string]json.RawMessage
+	if json.Unmarshal(data, &head) == nil && (head["graph"] != nil || IsNodeLink(data)) {
 		return nil, errors.New("line 1: JSON of a graph: want a table of numbers")
 	}
-	var t jsonTable
-	t.read("", text)
+	t := &jsonTable{d: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+	t.d.UseNumber()
+	t.value("")
 	switch {
 	case t.count == 0:
 		return nil, errors.New("line 1: JSON without a table of numbers: want a list of lists, or a list of objects with the same keys")
 	case t.count > 1:
 		return nil, errors.New("line 1: the JSON has several tables: keep one")
 	}
-	var out strings.Builder
-	for _, note := range t.notes {
-		out.WriteString("# " + note + "\n")
+	if t.names != nil && strings.Count(t.names.text, string(jsonComma)) == strings.Count(t.rows[0].text, string(jsonComma)) {
+		t.rows = slices.Insert(t.rows, 0, *t.names)
 	}
-	if len(t.names) == len(t.rows[0]) {
-		out.WriteString(strings.Join(t.names, ";") + "\n")
-	}
-	for _, row := range t.rows {
-		out.WriteString(strings.Join(row, ";") + "\n")
-	}
-	return []byte(out.String()), nil
+	return t, nil
 }
 
-// holdsGraph tells whether JSON is a graph, of a platform file or as node-link.
-func holdsGraph(text []byte) bool {
-	if text[0] != '{' {
-		return false
-	}
-	keys, _ := members(text)
-	return slices.Contains(keys, "graph") || IsNodeLink(text)
+// next reads a token of valid JSON.
+func (t *jsonTable) next() json.Token {
+	token, _ := t.d.Token()
+	end := int(t.d.InputOffset())
+	t.line += bytes.Count(t.data[t.at:end], []byte("\n"))
+	t.at = end
+	return token
 }
 
-// read reads a value under its key.
-func (t *jsonTable) read(key string, value json.RawMessage) {
-	t.notes = append(t.notes, key)
-	switch value[0] {
-	case '{':
-		keys, values := members(value)
-		for i, key := range keys {
-			t.read(key, values[i])
+// value reads a value under its key.
+func (t *jsonTable) value(key string) {
+	switch token := t.next(); token {
+	case json.Delim('{'):
+		t.notes = append(t.notes, textLine{t.line, key})
+		for t.d.More() {
+			t.value(cellOf(t.next()))
 		}
-	case '[':
-		t.readList(value)
+		t.next()
+	case json.Delim('['):
+		t.notes = append(t.notes, textLine{t.line, key})
+		t.list()
 	default:
-		t.notes[len(t.notes)-1] = key + ": " + cellOf(value)
+		t.notes = append(t.notes, textLine{t.line, key + ": " + cellOf(token)})
 	}
 }
 
-// readList reads a table, or names.
-func (t *jsonTable) readList(list json.RawMessage) {
-	var items []json.RawMessage
-	_ = json.Unmarshal(list, &items) // it is valid
-	if len(items) == 0 {
-		return
+// list reads a table, or names. Of a list of objects the keys of the first one are the names of the columns.
+func (t *jsonTable) list() {
+	var names, header []string
+	var rows []textLine
+	isTable := true
+	line := t.line
+	for t.d.More() {
+		token := t.next()
+		row := textLine{number: t.line}
+		switch token {
+		case json.Delim('['):
+			_, cells, isFlat := t.members(false)
+			row.text = strings.Join(cells, string(jsonComma))
+			rows, isTable = append(rows, row), isTable && isFlat && header == nil
+		case json.Delim('{'):
+			keys, cells, isFlat := t.members(true)
+			if len(rows) == 0 {
+				header = keys
+				rows = append(rows, textLine{t.line, strings.Join(keys, string(jsonComma))})
+			}
+			row.text = strings.Join(byKeys(header, keys, cells), string(jsonComma))
+			rows, isTable = append(rows, row), isTable && isFlat && len(header) > 0
+		default:
+			names = append(names, cellOf(token))
+			_, isText := token.(string)
+			isTable = isTable && isText
+		}
 	}
-	switch items[0][0] {
-	case '[':
+	t.next()
+	switch {
+	case isTable && len(rows) > 0 && names == nil:
+		t.rows = append(t.rows, rows...)
 		t.count++
-		for _, item := range items {
-			var cells []json.RawMessage
-			if json.Unmarshal(item, &cells) == nil {
-				t.rows = append(t.rows, cellsOf(cells))
+	case isTable && len(names) > 0 && rows == nil:
+		t.names = &textLine{line, strings.Join(names, string(jsonComma))}
+	}
+}
+
+// members reads the rest of a list or an object: its keys, and its values, which isFlat tells to be neither lists nor objects.
+func (t *jsonTable) members(isObject bool) (keys, cells []string, isFlat bool) {
+	isFlat = true
+	for t.d.More() {
+		if isObject {
+			keys = append(keys, cellOf(t.next()))
+		}
+		token := t.next()
+		cells = append(cells, cellOf(token))
+		if _, isNested := token.(json.Delim); isNested {
+			isFlat = false
+			for depth := 1; depth > 0; {
+				switch t.next() {
+				case json.Delim('{'), json.Delim('['):
+					depth++
+				case json.Delim('}'), json.Delim(']'):
+					depth--
+				}
 			}
 		}
-	case '{':
-		header, values := members(items[0])
-		if len(header) == 0 || slices.ContainsFunc(values, isNested) {
-			return
-		}
-		t.count++
-		t.rows = append(t.rows, header)
-		for _, item := range items {
-			_, values := members(item)
-			t.rows = append(t.rows, cellsOf(values))
-		}
-	case '"':
-		t.names = cellsOf(items)
 	}
+	t.next()
+	return keys, cells, isFlat
 }
 
-// isNested tells whether a value is an object or a list.
-func isNested(value json.RawMessage) bool { return value[0] == '{' || value[0] == '[' }
-
-// members are the keys and values of an object, in their order.
-func members(object json.RawMessage) (keys []string, values []json.RawMessage) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	_, _ = d.Token() // the bracket
-	for d.More() {
-		key, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil {
-			return keys, values
-		}
-		if name, ok := key.(string); ok {
-			keys, values = append(keys, name), append(values, value)
+// byKeys puts the values of an object under the keys of the first one. Those that it does not have are not measured.
+func byKeys(header, keys, cells []string) []string {
+	row := make([]string, len(header))
+	for i, key := range header {
+		if at := slices.Index(keys, key); at >= 0 {
+			row[i] = cells[at]
 		}
 	}
-	return keys, values
+	return row
 }
 
-func cellsOf(values []json.RawMessage) []string {
-	cells := make([]string, len(values))
-	for i, v := range values {
-		cells[i] = cellOf(v)
+// cellOf is a token as a cell of text, on one line.
+func cellOf(token json.Token) string {
+	switch x := token.(type) {
+	case string:
+		return strings.NewReplacer(string(jsonComma), " ", "\n", " ", "\r", " ").Replace(x)
+	case json.Number:
+		return x.String()
 	}
-	return cells
-}
-
-// cellOf is a value as a cell of text, on one line.
-func cellOf(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) != nil {
-		text = string(value)
-	}
-	return strings.NewReplacer(";", ",", "\n", " ", "\r", " ").Replace(text)
+	return "" // null, and what is no number
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// leastLabelled is how many rows a table has of which the first may be numbers of hosts: of three numbers any may ascend.
+// leastLabelled is how many rows a table has of which the first may be numbers of hosts: any three numbers may differ.
 const leastLabelled = 4
 
 // isLabelled tells whether the first line and the first column of a square are numbers of hosts, which look like latencies. It refuses
 // what has two meanings, and warns of what hardly has.
 //
-// They are numbers of hosts if a word stands in the corner, and words in the first column or the same ascending whole numbers as in the
+// They are numbers of hosts if a word stands in the corner, and words in the first column or the same whole numbers, none of them twice, as in the
 // first line. Without a word in the corner these must be the same, and one of:
 //
 //   - the corner alone of the diagonal is empty;
@@ -25,7 +25,7 @@ func (b *block) isLabelled(s *shape) (bool, error) {
 		return false, nil
 	}
 	first, corner := b.t.cells(b.rows[0])[:n], b.rows[0].head
-	words, isSame := 0, isAscending(first[1:])
+	words, isSame := 0, areNumbersOfHosts(first[1:])
 	for i, l := range b.rows[1:] {
 		isSame = isSame && l.head.text == first[i+1].text
 		if !l.head.number && l.head.text != "" {

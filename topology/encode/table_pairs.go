@@ -15,16 +15,21 @@ import (
 var (
 	timeColumn = regexp.MustCompile(`(?i)lat|rtt|delay|ping|time`)
 	sizeColumn = regexp.MustCompile(`(?i)size|bytes|length`)
+	hostColumn = regexp.MustCompile(`(?i)^(src|source|from|sender|dst|dest|destination|to|receiver|(host|node|rank|cpu|core)[ _-]?[0-9ab])$`)
 )
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of two numbers and one more are pairs if there are more than three, which may be a matrix; with more numbers, if the columns
-// have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
+// Rows of two numbers and one more are pairs if there are more than three, which may be a matrix, or the columns are called as hosts are;
+// with more numbers, if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
 func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	wide := rows[0].width
 	isNumbered := len(rows) > 3
-	if wide > 3 {
-		isNumbered = header != nil && header.width == wide && len(rows) != wide && len(rows) != wide-1
+	isNamed := header != nil && header.width == wide
+	switch {
+	case isNamed && wide > 2 && namesPairs(t.cells(*header)):
+		isNumbered = true
+	case wide > 3:
+		isNumbered = isNamed && len(rows) != wide && len(rows) != wide-1
 	}
 	isName := func(c tableCell) bool { return !c.absent && (!c.number || isNumbered && c.whole() >= 0) }
 	for _, l := range rows {
@@ -35,7 +40,17 @@ func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 			if _, _, ok := cutPair(cells[0]); !ok || cells[1].isWord() {
 				return false
 			}
-		case !isName(cells[0]) || !isName(cells[1]) || cells[0].number && cells[0].text == cells[1].text:
+		case !isName(cells[0]) || !isName(cells[1]) || cells[0].number != cells[1].number || cells[0].number && cells[0].text == cells[1].text:
+			return false
+		}
+	}
+	return true
+}
+
+// namesPairs tells whether the first two columns alone are called as hosts are.
+func namesPairs(header []tableCell) bool {
+	for i, c := range header {
+		if hostColumn.MatchString(c.text) != (i < 2) {
 			return false
 		}
 	}

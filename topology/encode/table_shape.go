@@ -212,6 +212,7 @@ func (b *block) entries(place func(i int) (from, to int)) iter.Seq[entry] {
 
 // fit finds the square or the triangle.
 func (b block) fit() (*shape, error) {
+	b.takeNumbersAbove()
 	if wide := b.rows[0].width; slices.ContainsFunc(b.rows, func(l tableLine) bool { return l.width != wide }) {
 		return b.triangle()
 	}
@@ -231,7 +232,7 @@ func (b block) fit() (*shape, error) {
 		b.rows, b.index, n = b.rows[1:], 1, n-1
 	case wide == n+1 && n > 1 && b.hasColumn():
 		b.index = 1
-	case wide == n-1 && wide > 1 && isAscending(b.t.cells(b.rows[0])[:wide]):
+	case wide == n-1 && wide > 1 && areNumbersOfHosts(b.t.cells(b.rows[0])[:wide]):
 		above = b.namesOf(b.rows[0], 0)
 		b.rows, n = b.rows[1:], n-1
 	case wide > maxColumns:
@@ -260,6 +261,28 @@ func (b block) fit() (*shape, error) {
 	return s, b.setNames(s, above, 0)
 }
 
+// takeNumbersAbove takes the first row for the line of names, if it has the numbers of hosts that the other rows have in their first column,
+// and rows are not all of one width: of a square labels.go tells.
+func (b *block) takeNumbersAbove() {
+	first := b.t.cells(b.rows[0])
+	if first[0].absent {
+		first = first[1:]
+	}
+	rest, isSquare := b.rows[1:], true
+	if len(first) != len(rest) || len(rest) < leastLabelled-1 || !areNumbersOfHosts(first) {
+		return
+	}
+	for i, l := range rest {
+		if l.width == 0 || l.head.text != first[i].text {
+			return
+		}
+		isSquare = isSquare && l.width == b.rows[0].width
+	}
+	if !isSquare {
+		b.header, b.rows, b.index = &b.rows[0], rest, 1
+	}
+}
+
 // namesOf returns the texts of a line from a column on. The separator at its end is passed over.
 func (b *block) namesOf(l tableLine, from int) (names []string) {
 	cells := b.t.cells(l)
@@ -273,7 +296,7 @@ func (b *block) namesOf(l tableLine, from int) (names []string) {
 }
 
 // hasColumn tells whether the first column of a table that is one column too wide holds names: words; or any, below a line of names;
-// or ascending whole numbers beside a diagonal of nothing.
+// or numbers of hosts beside a diagonal of nothing.
 func (b *block) hasColumn() bool {
 	n := len(b.rows)
 	words, isBlank := 0, true
@@ -288,18 +311,21 @@ func (b *block) hasColumn() bool {
 		heads = append(heads, l.head)
 		isBlank = isBlank && isBlankCell(b.t.cells(l)[i+1])
 	}
-	return words == n || b.header != nil && (b.header.width == n || b.header.width == n+1) || isBlank && isAscending(heads)
+	return words == n || b.header != nil && (b.header.width == n || b.header.width == n+1) || isBlank && areNumbersOfHosts(heads)
 }
 
 // isBlankCell tells whether a cell is as those of a diagonal: absent, or 0.
 func isBlankCell(c tableCell) bool { return c.absent || strings.Trim(c.text, "0.,") == "" }
 
-// isAscending tells whether cells are ascending whole numbers.
-func isAscending(cells []tableCell) bool {
-	for i, c := range cells {
-		if x := c.whole(); x < 0 || i > 0 && x <= cells[i-1].whole() {
+// areNumbersOfHosts tells whether cells are whole numbers, none of them twice.
+func areNumbersOfHosts(cells []tableCell) bool {
+	seen := make(map[int]bool, len(cells))
+	for _, c := range cells {
+		x := c.whole()
+		if x < 0 || seen[x] {
 			return false
 		}
+		seen[x] = true
 	}
 	return len(cells) > 0
 }

@@ -18,7 +18,7 @@ const (
 
 // ParseUnit returns the unit with the given name: s, ms, us or ns, or as people write them, such as usec or Microseconds.
 func ParseUnit(name string) (Unit, error) {
-	lower := strings.ToLower(name)
+	lower := strings.ReplaceAll(strings.ToLower(name), "-", "")     // micro-seconds
 	for _, long := range []string{"econds", "econd", "ecs", "ec"} { // usec, microseconds
 		if rest, ok := strings.CutSuffix(lower, "s"+long); ok {
 			lower = rest + "s"
