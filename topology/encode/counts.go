@@ -12,15 +12,8 @@ import (
 // ReadCounts reads a square matrix of counts, such as the bytes that each rank sends to each other, in any form of [ReadMatrix]. Names are
 // passed over. Cells that are empty, and the diagonal, are 0. In a list of pairs, hosts are ranks from 0, and counts of one pair are added.
 // A number below 0 is an error, and so is a file that names a unit of time.
-func ReadCounts(r io.Reader) (*mat.Dense, error) {
-	m, err := readCounts(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: read counts: %w", err)
-	}
-	return m, nil
-}
-
-func readCounts(r io.Reader) (*mat.Dense, error) {
+func ReadCounts(r io.Reader) (_ *mat.Dense, err error) {
+	defer naming("read counts", &err)
 	data, err := readLines(r)
 	if err != nil {
 		return nil, err

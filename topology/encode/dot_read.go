@@ -32,15 +32,8 @@ const maxDOT = 8 << 20
 //
 // Other attributes are for drawing, and are passed over. It refuses loops, edges given
 // twice, files with more than one graph and files above 8 MiB.
-func ReadDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
-	g, err := readDOT(r, hosts)
-	if err != nil {
-		return nil, fmt.Errorf("encode: DOT: %w", err)
-	}
-	return g, nil
-}
-
-func readDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
+func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
+	defer naming("DOT", &err)
 	text, err := readAtMost(r, maxDOT)
 	if err != nil {
 		return nil, err
@@ -60,15 +53,6 @@ func readDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
 		return nil, err
 	}
 	return d.graph(hosts)
-}
-
-// readAtMost reads all, and refuses more than some bytes.
-func readAtMost(r io.Reader, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("more than %d MiB", most>>20)
-	}
-	return text, err
 }
 
 // oneLine is an error whose text has no line breaks.

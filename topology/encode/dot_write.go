@@ -20,7 +20,8 @@ import (
 //
 // Two opposite arcs with equal values are one edge without direction; a graph that has others is a
 // digraph.
-func WriteDOT(w io.Writer, g *topology.Graph) error {
+func WriteDOT(w io.Writer, g *topology.Graph) (err error) {
+	defer naming("DOT", &err)
 	b := bufio.NewWriter(w)
 	edges := edgesOf(g)
 	kind, join, duplex := "graph", "--", ""
@@ -53,10 +54,7 @@ func WriteDOT(w io.Writer, g *topology.Graph) error {
 		b.WriteString("]\n")
 	}
 	b.WriteString("}\n")
-	if err := b.Flush(); err != nil { // the first of all
-		return fmt.Errorf("encode: DOT: %w", err)
-	}
-	return nil
+	return b.Flush() // the first error of all
 }
 
 // dotValues are the attributes of an edge.

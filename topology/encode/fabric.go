@@ -42,15 +42,16 @@ const longestName = 64
 // those of the part of the graph alone. Switches are called after the level of their group, or, if
 // nobody has named it, the tier, which is 0 for leaves.
 func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabric, warnings []string, err error) {
+	defer naming("fabric", &err)
 	if g.Hosts() != h.Hosts() || len(host) != h.Hosts() {
-		return nil, nil, fmt.Errorf("encode: fabric: a graph of %d hosts, a hierarchy of %d, %d names", g.Hosts(), h.Hosts(), len(host))
+		return nil, nil, fmt.Errorf("a graph of %d hosts, a hierarchy of %d, %d names", g.Hosts(), h.Hosts(), len(host))
 	}
 	if len(host) == 0 {
-		return nil, nil, fmt.Errorf("encode: fabric: no hosts")
+		return nil, nil, fmt.Errorf("no hosts")
 	}
 	parts, err := partsOf(g, host)
 	if err != nil {
-		return nil, nil, fmt.Errorf("encode: fabric: %w", err)
+		return nil, nil, err
 	}
 	h = h.Firm(topology.FirmSupport)
 	names := switchNames{}
@@ -62,7 +63,7 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 			own, err = p.hierarchy(g)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("encode: fabric: %w", err)
+			return nil, nil, err
 		}
 		name := "root"
 		if len(parts) > 1 {
@@ -331,11 +332,12 @@ func (f *Fabric) check() (err error) {
 // are not known: each switch that joins two of the hosts or more, and not all, is a group; its
 // level is the number of groups below it. Several roots are groups. Hosts that are on no switch
 // hang below the root.
-func (f *Fabric) Hierarchy(hosts []string) (*topology.Hierarchy, error) {
+func (f *Fabric) Hierarchy(hosts []string) (_ *topology.Hierarchy, err error) {
+	defer naming("fabric", &err)
 	index := make(map[string]int, len(hosts))
 	for i, name := range hosts {
 		if _, twice := index[name]; twice {
-			return nil, fmt.Errorf("encode: fabric: host %q given twice", name)
+			return nil, fmt.Errorf("host %q given twice", name)
 		}
 		index[name] = i
 	}
@@ -365,9 +367,5 @@ func (f *Fabric) Hierarchy(hosts []string) (*topology.Hierarchy, error) {
 		below(root)
 	}
 	unknown := slices.Repeat([]topology.Level{{Latency: math.NaN(), Support: math.NaN()}}, levels)
-	h, err := topology.NewHierarchy(len(hosts), unknown, groups, math.NaN())
-	if err != nil {
-		return nil, fmt.Errorf("encode: fabric: %w", err)
-	}
-	return h, nil
+	return topology.NewHierarchy(len(hosts), unknown, groups, math.NaN())
 }

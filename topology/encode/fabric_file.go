@@ -45,17 +45,9 @@ func ReadFabric(data []byte, s *FabricSettings) (*Fabric, error) {
 	}
 	switch {
 	case slurmConf.Match(data):
-		f, err := readSlurmConf(data, s.Folder)
-		if err != nil {
-			return nil, fmt.Errorf("encode: topology.conf: %w", err)
-		}
-		return f, nil
+		return readSlurmConf(data, s.Folder)
 	case slurmYAML.Match(data):
-		f, err := readSlurmYAML(bytes.NewReader(data), s.Topology)
-		if err != nil {
-			return nil, fmt.Errorf("encode: topology.yaml: %w", err)
-		}
-		return f, nil
+		return readSlurmYAML(bytes.NewReader(data), s.Topology)
 	}
 	return ReadTopograph(bytes.NewReader(data))
 }

@@ -68,7 +68,8 @@ func (v *vertexRef) UnmarshalJSON(b []byte) error {
 // the names of hosts and switches, then links as vertex numbers, hosts first.
 // Two opposite arcs with equal values make a link; the others stand in a list
 // of arcs. Values that are not known are left out, and so is a probability of 1.
-func WriteGraph(w io.Writer, g *topology.Graph) error {
+func WriteGraph(w io.Writer, g *topology.Graph) (err error) {
+	defer naming("graph", &err)
 	f := graphFile{
 		Format: graphFormat, Version: graphVersion,
 		graphBody: graphBody{Hosts: []string{}, Switches: []string{}, Links: []linkFile{}},
@@ -96,10 +97,7 @@ func WriteGraph(w io.Writer, g *topology.Graph) error {
 			f.Links = append(f.Links, l)
 		}
 	}
-	if err := json.NewEncoder(w).Encode(f); err != nil {
-		return fmt.Errorf("encode: graph: %w", err)
-	}
-	return nil
+	return json.NewEncoder(w).Encode(f)
 }
 
 func sameValues(a, b topology.Arc) bool {
@@ -112,10 +110,11 @@ func sameValues(a, b topology.Arc) bool {
 // (1 MB = 10^6 bytes), which carry no format. Links may name their ends
 // instead of numbering them, as far as the names are unique. Keys of a graph
 // or a link that it does not know are an error.
-func ReadGraph(r io.Reader) (*topology.Graph, error) {
+func ReadGraph(r io.Reader) (_ *topology.Graph, err error) {
+	defer naming("graph", &err)
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("encode: graph: %w", err)
+		return nil, err
 	}
 	var f graphFile
 	if inner := platformGraph(data); inner != nil {
@@ -124,13 +123,9 @@ func ReadGraph(r io.Reader) (*topology.Graph, error) {
 		err = checkFormat(f.Format, f.Version, graphFormat, graphVersion)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("encode: graph: %w", err)
+		return nil, err
 	}
-	g, err := f.build()
-	if err != nil {
-		return nil, fmt.Errorf("encode: graph: %w", err)
-	}
-	return g, nil
+	return f.build()
 }
 
 // platformGraph is the graph that a platform file wraps; nil for other files.

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -21,22 +20,11 @@ const maxXML = 256 << 20
 //
 // It refuses files with more than one graph, graphs in graphs, and hyperedges. Entities beyond those of
 // XML itself are refused, too.
-func ReadGraphML(r io.Reader, hosts []string) (*topology.Graph, error) {
-	g, err := readGraphML(r, hosts)
-	if err != nil {
-		return nil, fmt.Errorf("encode: GraphML: %w", err)
-	}
-	return g, nil
-}
-
-func readGraphML(r io.Reader, hosts []string) (*topology.Graph, error) {
-	text, err := readAtMost(r, maxXML)
-	if err != nil {
-		return nil, err
-	}
+func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
+	defer naming("GraphML", &err)
 	var file graphmlFile
-	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
-		return nil, oneLine(err)
+	if err := decodeXML(r, maxXML, &file); err != nil {
+		return nil, err
 	}
 	if len(file.Graphs) != 1 {
 		return nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))

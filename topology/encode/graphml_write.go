@@ -27,7 +27,8 @@ var graphmlKeys = [...]struct{ id, of, kind string }{
 //
 // The graph is undirected if of all links both directions have equal values. In others each direction
 // is an edge.
-func WriteGraphML(w io.Writer, g *topology.Graph) error {
+func WriteGraphML(w io.Writer, g *topology.Graph) (err error) {
+	defer naming("GraphML", &err)
 	edges, direction := edgesOf(g), "undirected"
 	for _, e := range edges {
 		if e.oneWay {
@@ -51,10 +52,7 @@ func WriteGraphML(w io.Writer, g *topology.Graph) error {
 		}
 	}
 	b.WriteString("</graph>\n</graphml>\n")
-	if err := b.Flush(); err != nil { // the first of all
-		return fmt.Errorf("encode: GraphML: %w", err)
-	}
-	return nil
+	return b.Flush() // the first error of all
 }
 
 func writeGraphMLEdge(b *bufio.Writer, e *sketchEdge) {

@@ -61,11 +61,9 @@ type levelFitFile struct {
 // WriteHierarchy writes the hierarchy, the fit and the warnings of a result as
 // JSON of the format "topocast/hierarchy", version 1, on one line. The graph
 // is not part of it: see [WriteResult].
-func WriteHierarchy(w io.Writer, r *topology.Result) error {
-	if err := json.NewEncoder(w).Encode(hierarchyToFile(r)); err != nil {
-		return fmt.Errorf("encode: hierarchy: %w", err)
-	}
-	return nil
+func WriteHierarchy(w io.Writer, r *topology.Result) (err error) {
+	defer naming("hierarchy", &err)
+	return json.NewEncoder(w).Encode(hierarchyToFile(r))
 }
 
 // hierarchyToFile is what WriteHierarchy writes.

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -31,24 +30,14 @@ const (
 // own, and a core before its caches. Objects of one thread, or of all, are no groups. What is no part of
 // the processors, such as devices, is passed over. Latencies are not known.
 func ReadHwloc(r io.Reader) (h *topology.Hierarchy, cpus []int, err error) {
-	if h, cpus, err = readHwloc(r); err != nil {
-		return nil, nil, fmt.Errorf("encode: hwloc: %w", err)
-	}
-	return h, cpus, nil
-}
-
-func readHwloc(r io.Reader) (*topology.Hierarchy, []int, error) {
-	text, err := readAtMost(r, maxHwloc)
-	if err != nil {
-		return nil, nil, err
-	}
+	defer naming("hwloc", &err)
 	var file struct {
 		XMLName xml.Name      `xml:"topology"`
 		Version string        `xml:"version,attr"`
 		Objects []hwlocObject `xml:"object"`
 	}
-	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
-		return nil, nil, oneLine(err)
+	if err := decodeXML(r, maxHwloc, &file); err != nil {
+		return nil, nil, err
 	}
 	if major, _, _ := strings.Cut(file.Version, "."); major != "" && major != "1" && major != "2" && major != "3" {
 		return nil, nil, fmt.Errorf("version %q: want 1, 2 or 3", shorten(file.Version))

@@ -18,16 +18,7 @@ import (
 // a list of all numbers of the operating system; other forms of it are refused, and
 // sizes passed over.
 func ParseHwloc(text string) (h *topology.Hierarchy, cpus []int, err error) {
-	if h, cpus, err = parseHwloc(text); err != nil {
-		return nil, nil, fmt.Errorf("encode: hwloc: %w", err)
-	}
-	return h, cpus, nil
-}
-
-// hwlocWord is one level: [type](attributes) or type:count(attributes).
-var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)
-
-func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
+	defer naming("hwloc", &err)
 	type level struct {
 		hwlocLevel
 		objects int // in all
@@ -75,7 +66,7 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 	case last != "pu":
 		return nil, nil, fmt.Errorf("%q: want PU as the last level", shorten(text))
 	}
-	cpus, err := hwlocIndexes(indexes, objects)
+	cpus, err = hwlocIndexes(indexes, objects)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,6 +87,9 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 	m.cpus = append([]int(nil), m.cpus...)
 	return m.hierarchy()
 }
+
+// hwlocWord is one level: [type](attributes) or type:count(attributes).
+var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)
 
 // hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on.
 func hwlocIndexes(attributes string, threads int) ([]int, error) {

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -36,17 +35,22 @@ var laneRates = map[string]float64{
 
 // ReadIbnetdiscover reads what ibnetdiscover prints: switches, cards and the cables between them with their rates. A host is called by the
 // first word of its cards' description, and cards of one host are one host. Latencies are not known.
-func ReadIbnetdiscover(r io.Reader, _ []string) (*topology.Graph, error) {
-	g, err := readIbnetdiscover(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: ibnetdiscover: %w", err)
+func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, err error) {
+	defer naming("ibnetdiscover", &err)
+	ib := &ibReader{vertexOf: map[string]int{}}
+	if err := eachLine(r, ib.line); err != nil {
+		return nil, err
 	}
-	return g, nil
+	if err := ib.join(); err != nil {
+		return nil, err
+	}
+	return ib.graph(nil)
 }
 
 // An ibReader collects nodes by the names of their hosts or their GUIDs.
 type ibReader struct {
 	sketch
+	at       string         // the GUID whose ports are being read
 	vertexOf map[string]int // by GUID
 	cables   []ibCable
 }
@@ -59,36 +63,20 @@ type ibCable struct {
 	bandwidth        float64 // B/s; 0: not told
 }
 
-func readIbnetdiscover(r io.Reader) (*topology.Graph, error) {
-	ib := &ibReader{vertexOf: map[string]int{}}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	at, number := "", 0
-	for lines.Scan() {
-		number++
-		line := strings.TrimSpace(lines.Text())
-		var err error
-		switch {
-		case line == "" || line[0] == '#':
-		case ibNode.MatchString(line):
-			m := ibNode.FindStringSubmatch(line)
-			at, err = m[2], ib.node(m[1], m[2], m[3])
-		case line[0] == '[' && at == "":
-			err = errors.New("a port before any switch or card")
-		case line[0] == '[':
-			err = ib.port(at, line)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
+// line reads one line of the file.
+func (ib *ibReader) line(text string) error {
+	text = strings.TrimSpace(text)
+	m := ibNode.FindStringSubmatch(text)
+	switch {
+	case m != nil:
+		ib.at = m[2]
+		return ib.node(m[1], m[2], m[3])
+	case !strings.HasPrefix(text, "["):
+		return nil
+	case ib.at == "":
+		return errors.New("a port before any switch or card")
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", number+1, err)
-	}
-	if err := ib.join(); err != nil {
-		return nil, err
-	}
-	return ib.graph(nil)
+	return ib.port(ib.at, text)
 }
 
 // node adds a switch, or a card of a host.

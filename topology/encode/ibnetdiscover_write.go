@@ -28,13 +28,14 @@ var ibRates = []struct {
 // the bandwidth of the link, up to 0.1 %: what is measured is below what a cable can. Links of unknown bandwidth have no rate.
 //
 // It refuses names that are not there once, or would not be read back: [ReadIbnetdiscover] takes the first word. Latencies are left out.
-func WriteIbnetdiscover(w io.Writer, g *topology.Graph) error {
+func WriteIbnetdiscover(w io.Writer, g *topology.Graph) (err error) {
+	defer naming("ibnetdiscover", &err)
 	b := bufio.NewWriter(w)
 	b.WriteString("#\n# Topology file: written by topocast\n#\n")
 	seen := map[string]bool{}
 	for v := range g.Vertices() {
 		if name := g.Name(v); name == "" || seen[name] || strings.ContainsAny(name, "\" \t\r\n") {
-			return fmt.Errorf("encode: ibnetdiscover: vertex %d: name %q: want names of one word that differ", v, name)
+			return fmt.Errorf("vertex %d: name %q: want names of one word that differ", v, name)
 		}
 		seen[g.Name(v)] = true
 	}
@@ -50,7 +51,7 @@ func WriteIbnetdiscover(w io.Writer, g *topology.Graph) error {
 		for i, u := range neighbours[v] {
 			rate, err := ibRate(g, v, u)
 			if err != nil {
-				return fmt.Errorf("encode: ibnetdiscover: link from %s to %s: %w", g.Name(v), g.Name(u), err)
+				return fmt.Errorf("link from %s to %s: %w", g.Name(v), g.Name(u), err)
 			}
 			own, other := "", ""
 			if !g.IsSwitch(v) {
@@ -69,10 +70,7 @@ func WriteIbnetdiscover(w io.Writer, g *topology.Graph) error {
 			fmt.Fprintf(b, "[%d]%s\t\"%s-%016x\"[%d]%s\t\t# %s%s\n", i+1, own, kind, ibGUID(g, u), port[[2]int{u, v}], other, about, rate)
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("encode: ibnetdiscover: %w", err)
-	}
-	return nil
+	return b.Flush() // the first error of all
 }
 
 func ibGUID(g *topology.Graph, v int) int64 {

@@ -3,14 +3,15 @@ package encode
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"text/scanner"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -33,37 +34,40 @@ const deepest = 30
 // same group, and a group of one rank is none: its rank hangs below the cluster.
 //
 // It refuses files that leave out a rank below the greatest, or name one twice.
-func ReadLGate(r io.Reader) (*topology.Hierarchy, error) {
+func ReadLGate(r io.Reader) (_ *topology.Hierarchy, err error) {
+	defer naming("LGate topology", &err)
 	p := &lgateParser{}
 	var unread error // of the reader, which the scanner only tells of
 	p.s.Init(r)
 	p.s.Mode = scanner.ScanIdents | scanner.ScanInts
-	p.s.Error = func(_ *scanner.Scanner, text string) { unread = cmp.Or(unread, fmt.Errorf("%s", text)) }
+	p.s.Error = func(_ *scanner.Scanner, text string) { unread = cmp.Or(unread, errors.New(text)) }
 	p.next()
 	root, err := p.cluster(0)
 	if err == nil && p.token != scanner.EOF {
 		err = p.unexpected("the end")
 	}
 	if err = cmp.Or(unread, err); err != nil {
-		return nil, fmt.Errorf("encode: LGate topology: line %d: %w", p.s.Pos().Line, err)
+		return nil, fmt.Errorf("line %d: %w", p.s.Pos().Line, err)
 	}
-	h, err := root.hierarchy()
-	if err != nil {
-		return nil, fmt.Errorf("encode: LGate topology: %w", err)
+	f := Fabric{Roots: []*FabricSwitch{root}}
+	ranks := f.Hosts()
+	slices.SortFunc(ranks, hostlist.Naturally)
+	for i, rank := range ranks {
+		switch number, _ := strconv.Atoi(rank); {
+		case number < i:
+			return nil, fmt.Errorf("rank %s is in two groups", rank)
+		case number > i:
+			return nil, fmt.Errorf("rank %d is in no group, but rank %s is", i, ranks[len(ranks)-1])
+		}
 	}
-	return h, nil
+	return f.Hierarchy(ranks)
 }
 
-// lgateNode is a cluster or a group, as it stands in the file.
-type lgateNode struct {
-	ranks []int // all below
-	parts []*lgateNode
-}
-
-// lgateParser holds the token that comes next.
+// lgateParser makes a switch of each cluster and group, with its ranks for hosts. It holds the token that comes next.
 type lgateParser struct {
 	s     scanner.Scanner
 	token rune
+	ranks int // so far
 }
 
 func (p *lgateParser) next() { p.token = p.s.Scan() }
@@ -85,19 +89,18 @@ func (p *lgateParser) take(want string) error {
 }
 
 // cluster reads a cluster and all that is in it.
-func (p *lgateParser) cluster(depth int) (*lgateNode, error) {
+func (p *lgateParser) cluster(depth int) (*FabricSwitch, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("clusters nest more than %d deep", deepest)
 	}
-	if err := p.take("cluster"); err != nil {
-		return nil, err
+	for _, want := range []string{"cluster", "{"} {
+		if err := p.take(want); err != nil {
+			return nil, err
+		}
 	}
-	if err := p.take("{"); err != nil {
-		return nil, err
-	}
-	n := &lgateNode{}
+	s := &FabricSwitch{}
 	for p.token != '}' {
-		var part *lgateNode
+		var part *FabricSwitch
 		var err error
 		if p.token == scanner.Ident && p.s.TokenText() == "group" {
 			part, err = p.group()
@@ -107,24 +110,21 @@ func (p *lgateParser) cluster(depth int) (*lgateNode, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.parts = append(n.parts, part)
-		if n.ranks = append(n.ranks, part.ranks...); len(n.ranks) > maxHosts {
-			return nil, fmt.Errorf("%d ranks: want at most %d", len(n.ranks), maxHosts)
-		}
+		s.Switches = append(s.Switches, part)
 	}
-	if len(n.parts) == 0 {
+	if len(s.Switches) == 0 {
 		return nil, p.unexpected(`"cluster" or "group"`)
 	}
-	return n, p.take("}")
+	return s, p.take("}")
 }
 
 // group reads "group { 0-3, 8 }".
-func (p *lgateParser) group() (*lgateNode, error) {
+func (p *lgateParser) group() (*FabricSwitch, error) {
 	p.next()
 	if err := p.take("{"); err != nil {
 		return nil, err
 	}
-	n := &lgateNode{}
+	s := &FabricSwitch{}
 	for {
 		first, err := p.rank()
 		if err != nil {
@@ -137,14 +137,14 @@ func (p *lgateParser) group() (*lgateNode, error) {
 				return nil, err
 			}
 		}
-		if last < first || len(n.ranks)+last-first >= maxHosts {
+		if p.ranks += last - first + 1; last < first || p.ranks > maxHosts {
 			return nil, fmt.Errorf("ranks %d-%d: want ascending, and at most %d", first, last, maxHosts)
 		}
 		for rank := first; rank <= last; rank++ {
-			n.ranks = append(n.ranks, rank)
+			s.Hosts = append(s.Hosts, strconv.Itoa(rank))
 		}
 		if p.token != ',' {
-			return n, p.take("}")
+			return s, p.take("}")
 		}
 		p.next()
 	}
@@ -160,55 +160,13 @@ func (p *lgateParser) rank() (int, error) {
 	return rank, nil
 }
 
-// hierarchy is that of the root.
-func (n *lgateNode) hierarchy() (*topology.Hierarchy, error) {
-	all := slices.Clone(n.ranks)
-	slices.Sort(all)
-	for i, rank := range all {
-		switch {
-		case rank < i:
-			return nil, fmt.Errorf("rank %d is in two groups", rank)
-		case rank > i:
-			return nil, fmt.Errorf("rank %d is in no group, but rank %d is", i, all[len(all)-1])
-		}
-	}
-	var groups []topology.Group
-	n.groups(&groups)
-	groups = slices.DeleteFunc(groups, func(g topology.Group) bool { return len(g.Hosts) == len(all) })
-	levels := 0
-	for _, g := range groups {
-		levels = max(levels, g.Level+1)
-	}
-	unknown := make([]topology.Level, levels)
-	for i := range unknown {
-		unknown[i] = topology.Level{Latency: math.NaN(), Support: math.NaN()}
-	}
-	return topology.NewHierarchy(len(all), unknown, groups, math.NaN())
-}
-
-// groups appends the groups that the node and those in it are, and returns the level
-// of the coarsest, -1 if there is none.
-func (n *lgateNode) groups(all *[]topology.Group) int {
-	level := -1
-	for _, part := range n.parts {
-		level = max(level, part.groups(all))
-		if len(part.ranks) == len(n.ranks) { // the same group
-			return level
-		}
-	}
-	if len(n.ranks) < 2 {
-		return level
-	}
-	*all = append(*all, topology.Group{Hosts: n.ranks, Level: level + 1, Latency: math.NaN(), Support: math.NaN()})
-	return level + 1
-}
-
 // WriteLGate writes the firm groups of a hierarchy as a topology file of LGate,
 // which ReadLGate reads. Names, latencies and supports have no place in it.
-func WriteLGate(w io.Writer, h *topology.Hierarchy) error {
+func WriteLGate(w io.Writer, h *topology.Hierarchy) (err error) {
+	defer naming("LGate topology", &err)
 	h = h.Firm(topology.FirmSupport)
 	if h.Hosts() == 0 {
-		return fmt.Errorf("encode: LGate topology: no hosts")
+		return fmt.Errorf("no hosts")
 	}
 	b := bufio.NewWriter(w)
 	groups := h.Groups()
@@ -234,28 +192,14 @@ func WriteLGate(w io.Writer, h *topology.Hierarchy) error {
 		fmt.Fprintf(b, "%s}\n", indent)
 	}
 	write(groups[0], "")
-	if err := b.Flush(); err != nil { // the first of all
-		return fmt.Errorf("encode: LGate topology: %w", err)
-	}
-	return nil
+	return b.Flush() // the first error of all
 }
 
-// lgateRanks lists ascending ranks: "0-3, 8".
+// lgateRanks lists ranks: "0-3, 8".
 func lgateRanks(ranks []int) string {
-	var b strings.Builder
-	for i := 0; i < len(ranks); {
-		end := i + 1
-		for end < len(ranks) && ranks[end] == ranks[end-1]+1 {
-			end++
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.Itoa(ranks[i]))
-		if end > i+1 {
-			fmt.Fprintf(&b, "-%d", ranks[end-1])
-		}
-		i = end
+	names := make([]string, len(ranks))
+	for i, rank := range ranks {
+		names[i] = strconv.Itoa(rank)
 	}
-	return b.String()
+	return strings.ReplaceAll(strings.Trim(hostlist.Format(names), "[]"), ",", ", ")
 }

@@ -22,6 +22,10 @@ type Latencies struct {
 	Warnings   []string   // what is odd, a sentence each
 }
 
+// secondsBelow bounds the numbers of a file without a unit that must be seconds: in ms, and all the more in us or ns, they were below the
+// 10 ns that light takes for 3 m.
+const secondsBelow = 1e-5
+
 // ReadMatrix reads a matrix of latencies: one line per host, cell (i, j) the
 // latency from host i to host j. The unit counts for files that do not name
 // theirs; 0 means none is known. Then numbers that can be nothing but seconds
@@ -47,22 +51,11 @@ type Latencies struct {
 // column, both counted from 1: cells that are not numbers or are negative,
 // lines of unequal length, files that are empty, not square or above 32768
 // hosts. Values that can be, but hardly are, make warnings. O(size of the file).
-func ReadMatrix(r io.Reader, unit Unit) (*Latencies, error) {
+func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
+	defer naming("read matrix", &err)
 	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
-		return nil, fmt.Errorf("encode: read matrix: unit of %g s: want above 0", float64(unit))
+		return nil, fmt.Errorf("unit of %g s: want above 0", float64(unit))
 	}
-	l, err := readMatrix(r, unit)
-	if err != nil {
-		return nil, fmt.Errorf("encode: read matrix: %w", err)
-	}
-	return l, nil
-}
-
-// secondsBelow bounds the numbers of a file without a unit that must be seconds: in ms, and all the more in us or ns, they were below the
-// 10 ns that light takes for 3 m.
-const secondsBelow = 1e-5
-
-func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
 	data, err := readLines(r)
 	if err != nil {
 		return nil, err
@@ -71,7 +64,7 @@ func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, where, err := t.unitNamed(given)
+	named, where, err := t.unitNamed(unit)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +73,13 @@ func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
 		return nil, err
 	}
 	switch {
-	case given != 0 && s.unit != 0 && s.unit != given:
-		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, given, s.unitName)
+	case unit != 0 && s.unit != 0 && s.unit != unit:
+		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, unit, s.unitName)
 	case named == 0 && s.unit != 0:
 		named, where = s.unit, s.unitName
 	}
-	f := filler{t: t, unit: given}
-	if given == 0 {
+	f := filler{t: t, unit: unit}
+	if unit == 0 {
 		f.unit = named
 	}
 	cells, err := f.fill(s, stats.MiddleMedian)
@@ -105,7 +98,7 @@ func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
 	}
 	var why string
 	switch {
-	case given != 0:
+	case unit != 0:
 		why = "as given"
 	case named != 0:
 		why = fmt.Sprintf("from %q", where)

@@ -22,23 +22,24 @@ var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]*$`)
 // that [ReadMatrix] reads back as they were, if the unit is one of the four; it
 // reads everything that is written. Negative and infinite latencies, names with
 // a line break, and more hosts than ReadMatrix takes are errors. O(n^2).
-func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) error {
+func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) (err error) {
+	defer naming("write matrix", &err)
 	n, columns := m.Dims()
 	_, named := unit.exponent()
 	switch {
 	case n != columns:
-		return fmt.Errorf("encode: write matrix: %d x %d: want a square matrix", n, columns)
+		return fmt.Errorf("%d x %d: want a square matrix", n, columns)
 	case n < 1 || n > maxColumns:
-		return fmt.Errorf("encode: write matrix: %d hosts: want in [1, %d]", n, maxColumns)
+		return fmt.Errorf("%d hosts: want in [1, %d]", n, maxColumns)
 	case names != nil && len(names) != n:
-		return fmt.Errorf("encode: write matrix: %d names for %d hosts", len(names), n)
+		return fmt.Errorf("%d names for %d hosts", len(names), n)
 	case !named:
-		return fmt.Errorf("encode: write matrix: unit of %g s: want s, ms, us or ns", float64(unit))
+		return fmt.Errorf("unit of %g s: want s, ms, us or ns", float64(unit))
 	}
 	for i := range n {
 		for j := range n {
 			if v := m.At(i, j); i != j && (v < 0 || math.IsInf(v, 0)) {
-				return fmt.Errorf("encode: write matrix: entry (%d,%d) is %g: want at least 0, or NaN", i, j, v)
+				return fmt.Errorf("entry (%d,%d) is %g: want at least 0, or NaN", i, j, v)
 			}
 		}
 	}
@@ -47,7 +48,7 @@ func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) error {
 	if names != nil {
 		line, err := nameLine(names)
 		if err != nil {
-			return fmt.Errorf("encode: write matrix: %w", err)
+			return err
 		}
 		buffer.WriteString(line)
 	}
@@ -67,10 +68,7 @@ func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) error {
 		}
 		buffer.WriteByte('\n')
 	}
-	if err := buffer.Flush(); err != nil {
-		return fmt.Errorf("encode: write matrix: %w", err)
-	}
-	return nil
+	return buffer.Flush()
 }
 
 // nameLine is the line of names; those that may be taken for something else

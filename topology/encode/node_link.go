@@ -30,19 +30,20 @@ func IsNodeLink(data []byte) bool {
 // ReadNodeLink reads node-link JSON, as networkx writes it. A node's kind, type or role says whether it is a host or a
 // switch; where no node says so, names are those of hosts, and else those with one link are. The latency and the bandwidth of a link
 // have their units with the name or with the number: "latency_us": 5 or "latency": "5us".
-func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
+func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
+	defer naming("node-link JSON", &err)
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("node-link JSON: %w", err)
+		return nil, err
 	}
 	var f nodeLink
 	if err := jsonfile.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("node-link JSON: %w", err)
+		return nil, err
 	}
 	var s sketch
 	for i, raw := range f.Nodes {
 		if err := s.node(raw); err != nil {
-			return nil, fmt.Errorf("node-link JSON: node %d: %w", i, err)
+			return nil, fmt.Errorf("node %d: %w", i, err)
 		}
 	}
 	for i, link := range append(f.Links, f.Edges...) {
@@ -59,17 +60,13 @@ func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
 			err = s.connect(plainText(link["source"]), plainText(link["target"]), e)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("node-link JSON: link %d: %w", i, err)
+			return nil, fmt.Errorf("link %d: %w", i, err)
 		}
 	}
 	if len(s.vertices) == 0 {
-		return nil, errors.New("node-link JSON: no node is in it")
+		return nil, errors.New("no node is in it")
 	}
-	g, err := s.graph(names)
-	if err != nil {
-		return nil, fmt.Errorf("node-link JSON: %w", err)
-	}
-	return g, nil
+	return s.graph(names)
 }
 
 // node adds a node, which is an object with an id, or the id alone.

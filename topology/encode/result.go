@@ -14,17 +14,17 @@ import (
 // line: what [WriteHierarchy] writes, the graph as [WriteGraph] does, and the names of the
 // hosts in their order, which the graph's hosts get too. nil: the names are not known, and the
 // graph has its own.
-func WriteResult(w io.Writer, r *topology.Result, names []string) error {
+func WriteResult(w io.Writer, r *topology.Result, names []string) (err error) {
+	defer naming("result", &err)
 	g := r.Graph
 	if g == nil || g.Hosts() != r.Hierarchy.Hosts() {
-		return fmt.Errorf("encode: result: want a graph of the hierarchy's %d hosts", r.Hierarchy.Hosts())
+		return fmt.Errorf("want a graph of the hierarchy's %d hosts", r.Hierarchy.Hosts())
 	}
 	f := hierarchyToFile(r)
 	f.Version = resultVersion
 	if names != nil {
-		var err error
 		if g, err = g.WithHostNames(names); err != nil {
-			return fmt.Errorf("encode: result: %w", err)
+			return err
 		}
 		f.Names = names
 	}
@@ -33,39 +33,36 @@ func WriteResult(w io.Writer, r *topology.Result, names []string) error {
 		return err
 	}
 	f.Graph = graph.Bytes()
-	if err := json.NewEncoder(w).Encode(f); err != nil {
-		return fmt.Errorf("encode: result: %w", err)
-	}
-	return nil
+	return json.NewEncoder(w).Encode(f)
 }
 
 // ReadResult reads what WriteResult writes, and the names of the hosts, nil if they are not known.
 // It reads version 1 too, which has no graph. What does not fit together is refused.
-func ReadResult(r io.Reader) (*topology.Result, []string, error) {
+func ReadResult(r io.Reader) (result *topology.Result, names []string, err error) {
+	defer naming("hierarchy", &err)
 	var f hierarchyFile
 	if err := jsonfile.Decode(r, &f); err != nil {
-		return nil, nil, fmt.Errorf("encode: hierarchy: %w", err)
+		return nil, nil, err
 	}
 	if err := checkFormat(f.Format, f.Version, hierarchyFormat, resultVersion); err != nil {
-		return nil, nil, fmt.Errorf("encode: hierarchy: %w", err)
+		return nil, nil, err
 	}
-	result, err := f.hierarchy()
-	if err != nil {
-		return nil, nil, fmt.Errorf("encode: hierarchy: %w", err)
+	if result, err = f.hierarchy(); err != nil {
+		return nil, nil, err
 	}
 	switch {
 	case f.Version < resultVersion && (f.Graph != nil || f.Names != nil):
-		return nil, nil, fmt.Errorf("encode: hierarchy: version %d has no graph and no names", f.Version)
+		return nil, nil, fmt.Errorf("version %d has no graph and no names", f.Version)
 	case f.Version < resultVersion:
 		return result, nil, nil
 	case f.Names != nil && len(f.Names) != f.N:
-		return nil, nil, fmt.Errorf("encode: hierarchy: %d names of %d hosts", len(f.Names), f.N)
+		return nil, nil, fmt.Errorf("%d names of %d hosts", len(f.Names), f.N)
 	}
 	if result.Graph, err = ReadGraph(bytes.NewReader(f.Graph)); err != nil {
 		return nil, nil, err
 	}
 	if hosts := result.Graph.Hosts(); hosts != f.N {
-		return nil, nil, fmt.Errorf("encode: hierarchy: %d hosts in the graph, %d in the hierarchy", hosts, f.N)
+		return nil, nil, fmt.Errorf("%d hosts in the graph, %d in the hierarchy", hosts, f.N)
 	}
 	return result, f.Names, nil
 }

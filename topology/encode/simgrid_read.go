@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -22,19 +21,8 @@ import (
 // to, and refused otherwise: the file does not tell what lies between. So are clusters with a
 // topology, cabinets, peers, wireless links and bypass routes. Routes from a host to
 // itself, speeds and traces are passed over.
-func ReadSimGrid(r io.Reader) (*topology.Graph, error) {
-	g, err := readSimGrid(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: SimGrid: %w", err)
-	}
-	return g, nil
-}
-
-func readSimGrid(r io.Reader) (*topology.Graph, error) {
-	text, err := readAtMost(r, maxXML)
-	if err != nil {
-		return nil, err
-	}
+func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
+	defer naming("SimGrid", &err)
 	var file struct {
 		XMLName  xml.Name         `xml:"platform"`
 		Version  string           `xml:"version,attr"`
@@ -43,8 +31,8 @@ func readSimGrid(r io.Reader) (*topology.Graph, error) {
 		Clusters []simGridCluster `xml:"cluster"`
 		Others   []simGridOther   `xml:",any"`
 	}
-	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
-		return nil, oneLine(err)
+	if err := decodeXML(r, maxXML, &file); err != nil {
+		return nil, err
 	}
 	if file.Version != "4" && file.Version != "4.1" {
 		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(file.Version))

@@ -34,22 +34,20 @@ const (
 // say --cfg=network/model:CM02.
 //
 // It refuses links of unknown latency or bandwidth, and graphs that SimGrid could not route.
-func WriteSimGrid(w io.Writer, g *topology.Graph, choice topology.RouteChoice) error {
+func WriteSimGrid(w io.Writer, g *topology.Graph, choice topology.RouteChoice) (err error) {
+	defer naming("SimGrid", &err)
 	p, err := newSimGridWriter(g, choice)
 	if err != nil {
-		return fmt.Errorf("encode: SimGrid: %w", err)
+		return err
 	}
 	b := bufio.NewWriter(w)
 	p.b = b
 	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n")
 	if err := p.world(); err != nil {
-		return fmt.Errorf("encode: SimGrid: %w", err)
+		return err
 	}
 	b.WriteString("</platform>\n")
-	if err := b.Flush(); err != nil { // the first of all
-		return fmt.Errorf("encode: SimGrid: %w", err)
-	}
-	return nil
+	return b.Flush() // the first error of all
 }
 
 type simGridWriter struct {

@@ -23,10 +23,11 @@ import (
 //
 // Slurm wants switches to have either nodes or switches. Hosts directly below an upper switch get
 // a leaf each, as nothing says that they are nearer to each other than to the rest.
-func WriteSlurmConf(w io.Writer, f *Fabric) error {
-	f, err := f.withLeaves()
+func WriteSlurmConf(w io.Writer, f *Fabric) (err error) {
+	defer naming("topology.conf", &err)
+	f, err = f.withLeaves()
 	if err != nil {
-		return fmt.Errorf("encode: topology.conf: %w", err)
+		return err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Slurm, topology/tree: %s\n", f.describe())
@@ -37,10 +38,8 @@ func WriteSlurmConf(w io.Writer, f *Fabric) error {
 			fmt.Fprintf(&b, "SwitchName=%s Nodes=%s\n", s.Name, hostlist.Format(s.Hosts))
 		}
 	})
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("encode: topology.conf: %w", err)
-	}
-	return nil
+	_, err = io.WriteString(w, b.String())
+	return err
 }
 
 // WriteSlurmBlocks writes a topology.conf of Slurm (23.11 or later), for
@@ -48,10 +47,11 @@ func WriteSlurmConf(w io.Writer, f *Fabric) error {
 // that near blocks follow each other. BlockSizes is the size of the smallest: Slurm refuses blocks
 // that have fewer nodes. Larger sizes are a choice of the site: multiples of it by powers of two may
 // be added.
-func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
-	f, err := f.withLeaves()
+func WriteSlurmBlocks(w io.Writer, f *Fabric) (err error) {
+	defer naming("topology.conf", &err)
+	f, err = f.withLeaves()
 	if err != nil {
-		return fmt.Errorf("encode: topology.conf: %w", err)
+		return err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Slurm, topology/block: %s\n", f.describe())
@@ -59,10 +59,8 @@ func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
 		fmt.Fprintf(&b, "BlockName=%s Nodes=%s\n", s.Name, hostlist.Format(s.Hosts))
 	})
 	fmt.Fprintf(&b, "BlockSizes=%d\n", smallest)
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("encode: topology.conf: %w", err)
-	}
-	return nil
+	_, err = io.WriteString(w, b.String())
+	return err
 }
 
 // ReadSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
@@ -74,14 +72,10 @@ func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
 // (Include) are read by ReadFabric alone.
 func ReadSlurmConf(r io.Reader) (*Fabric, error) {
 	data, err := io.ReadAll(r)
-	var f *Fabric
-	if err == nil {
-		f, err = readSlurmConf(data, "")
-	}
 	if err != nil {
 		return nil, fmt.Errorf("encode: topology.conf: %w", err)
 	}
-	return f, nil
+	return readSlurmConf(data, "")
 }
 
 // A slurmReader collects the lines of a topology.conf and of the files that it includes.
@@ -91,7 +85,8 @@ type slurmReader struct {
 	depth            int    // of files in files
 }
 
-func readSlurmConf(data []byte, folder string) (*Fabric, error) {
+func readSlurmConf(data []byte, folder string) (_ *Fabric, err error) {
+	defer naming("topology.conf", &err)
 	s := &slurmReader{folder: folder}
 	if err := s.read(data, ""); err != nil {
 		return nil, err

@@ -292,7 +292,7 @@ func TestReadSlurmYAML(t *testing.T) {
 		{"a tree and more", "- topology: a\n  tree: {switches: [{switch: s, nodes: x}]}\n  leaves: 3\n", `topology "a": keys leaves are not known`},
 		{"no list", "topology: a\n", "cannot unmarshal"},
 		{"deep nesting", strings.Repeat("[", 20000), "depth"},
-		{"a huge file", strings.Repeat("# \n", 2<<20), "more than 4194304 bytes"},
+		{"a huge file", strings.Repeat("# \n", 2<<20), "more than 4 MiB"},
 	} {
 		if f, err := ReadSlurmYAML(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want an error with %q", c.name, f, err, c.want)

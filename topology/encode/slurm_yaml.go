@@ -48,10 +48,11 @@ type slurmBlockNodes struct {
 
 // WriteSlurmYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, a tree as in
 // [WriteSlurmConf], called "measured" and the default of the cluster.
-func WriteSlurmYAML(w io.Writer, f *Fabric) error {
-	f, err := f.withLeaves()
+func WriteSlurmYAML(w io.Writer, f *Fabric) (err error) {
+	defer naming("topology.yaml", &err)
+	f, err = f.withLeaves()
 	if err != nil {
-		return fmt.Errorf("encode: topology.yaml: %w", err)
+		return err
 	}
 	tree := &slurmTree{}
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
@@ -66,10 +67,11 @@ func WriteSlurmYAML(w io.Writer, f *Fabric) error {
 
 // WriteSlurmBlockYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, blocks as
 // in [WriteSlurmBlocks], called "measured" and the default of the cluster.
-func WriteSlurmBlockYAML(w io.Writer, f *Fabric) error {
-	f, err := f.withLeaves()
+func WriteSlurmBlockYAML(w io.Writer, f *Fabric) (err error) {
+	defer naming("topology.yaml", &err)
+	f, err = f.withLeaves()
 	if err != nil {
-		return fmt.Errorf("encode: topology.yaml: %w", err)
+		return err
 	}
 	block := &slurmBlock{}
 	smallest := f.blocks(func(s *FabricSwitch) {
@@ -82,16 +84,14 @@ func WriteSlurmBlockYAML(w io.Writer, f *Fabric) error {
 func writeSlurmYAML(w io.Writer, t slurmTopology) error {
 	t.Topology, t.Default = "measured", true
 	var b bytes.Buffer
+	b.WriteString("---\n")
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	err := errors.Join(e.Encode([]slurmTopology{t}), e.Close())
-	if err == nil {
-		_, err = w.Write(append([]byte("---\n"), b.Bytes()...))
+	if err := errors.Join(e.Encode([]slurmTopology{t}), e.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("encode: topology.yaml: %w", err)
-	}
-	return nil
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // maxYAML is the size of a file in bytes that is read at most.
@@ -100,22 +100,14 @@ const maxYAML = 4 << 20
 // ReadSlurmYAML reads a topology.yaml of Slurm: the tree or the blocks of its default topology, or
 // of the only one. It refuses what [ReadSlurmConf] does, keys that Slurm does not document, and
 // aliases, by which a short file can grow without bound.
-func ReadSlurmYAML(r io.Reader) (*Fabric, error) {
-	f, err := readSlurmYAML(r, "")
-	if err != nil {
-		return nil, fmt.Errorf("encode: topology.yaml: %w", err)
-	}
-	return f, nil
-}
+func ReadSlurmYAML(r io.Reader) (*Fabric, error) { return readSlurmYAML(r, "") }
 
 // readSlurmYAML reads the topology of the given name; "": the default.
-func readSlurmYAML(r io.Reader, name string) (*Fabric, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxYAML+1))
+func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
+	defer naming("topology.yaml", &err)
+	data, err := readAtMost(r, maxYAML)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > maxYAML {
-		return nil, fmt.Errorf("more than %d bytes", maxYAML)
 	}
 	var all yaml.Node
 	if err := yaml.Unmarshal(data, &all); err != nil {

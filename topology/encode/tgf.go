@@ -17,9 +17,6 @@ const (
 	tgfThroughput = 6  // MB/s, 10^6 B/s
 )
 
-// longestTGF bounds a line, in bytes.
-const longestTGF = 1 << 20
-
 // WriteTGF writes a graph in the Trivial Graph Format (Bufe 2014, section 2.6): a line "id name" for each
 // vertex, hosts first, a line "#", and a line "from to label" for each direction of each link. The label is
 //
@@ -31,13 +28,14 @@ const longestTGF = 1 << 20
 // is followed by "(switch)"; where there is no switch, that of a host by "(host)".
 //
 // It refuses names that do not fit on the line.
-func WriteTGF(w io.Writer, g *topology.Graph) error {
+func WriteTGF(w io.Writer, g *topology.Graph) (err error) {
+	defer naming("TGF", &err)
 	b := bufio.NewWriter(w)
 	switches := g.Vertices() > g.Hosts()
 	for v := range g.Vertices() {
 		name := g.Name(v)
 		if text, kind := tgfKind(name); text != name || kind != "" || strings.ContainsAny(name, "\r\n") {
-			return fmt.Errorf("encode: TGF: vertex %d: name %q: it would not be read back", v, name)
+			return fmt.Errorf("vertex %d: name %q: it would not be read back", v, name)
 		}
 		mark := ""
 		if g.IsSwitch(v) || !switches {
@@ -49,10 +47,7 @@ func WriteTGF(w io.Writer, g *topology.Graph) error {
 	for _, a := range g.Arcs() {
 		fmt.Fprintf(b, "%d %d%s\n", a.From, a.To, tgfLabel(g, a))
 	}
-	if err := b.Flush(); err != nil { // the first of all
-		return fmt.Errorf("encode: TGF: %w", err)
-	}
-	return nil
+	return b.Flush() // the first error of all
 }
 
 // tgfLabel is the label of an arc, with a blank before each of its parts.
@@ -93,36 +88,19 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // the given names are for. Other labels of edges are passed over.
 //
 // It refuses edges between vertices that are not listed, and lines above 1 MiB.
-func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longestTGF)
+func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
+	defer naming("TGF", &err)
 	t := tgfReader{ways: map[[2]string]bool{}}
-	number := 0
-	var err error
-	for err == nil && lines.Scan() {
-		number++
-		err = t.line(strings.TrimSpace(lines.Text()))
-	}
-	if err == nil {
-		if err = lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("longer than %d MiB", longestTGF>>20)
-		}
-		number++
-	}
-	if err != nil {
-		return nil, fmt.Errorf("encode: TGF: line %d: %w", number, err)
+	if err := eachLine(r, t.line); err != nil {
+		return nil, err
 	}
 	if !t.edges {
-		return nil, fmt.Errorf("encode: TGF: no line with # alone between vertices and edges")
+		return nil, errors.New("no line with # alone between vertices and edges")
 	}
 	for i, e := range t.sketch.edges {
 		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]string{t.vertices[e.to].id, t.vertices[e.from].id}]
 	}
-	g, err := t.graph(hosts)
-	if err != nil {
-		return nil, fmt.Errorf("encode: TGF: %w", err)
-	}
-	return g, nil
+	return t.graph(hosts)
 }
 
 type tgfReader struct {
@@ -131,8 +109,9 @@ type tgfReader struct {
 	ways  map[[2]string]bool // ids, from and to
 }
 
-// line reads one that has no blanks around it.
+// line reads one line of the file.
 func (t *tgfReader) line(text string) error {
+	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
 		return nil

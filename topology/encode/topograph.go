@@ -27,9 +27,10 @@ type topographInstance struct {
 // WriteTopograph writes the JSON in which topograph hands out what it knows of a cluster: for each
 // host, in a natural order, the names of the switches above it, the nearest (tier 0) first. Hosts
 // may have different numbers of switches above them.
-func WriteTopograph(w io.Writer, f *Fabric) error {
+func WriteTopograph(w io.Writer, f *Fabric) (err error) {
+	defer naming("topograph", &err)
 	if err := f.check(); err != nil {
-		return fmt.Errorf("encode: topograph: %w", err)
+		return err
 	}
 	out := topographFile{Instances: []topographInstance{}}
 	f.walk(func(s *FabricSwitch, above []*FabricSwitch) {
@@ -44,23 +45,13 @@ func WriteTopograph(w io.Writer, f *Fabric) error {
 	slices.SortFunc(out.Instances, func(a, b topographInstance) int { return hostlist.Naturally(a.ID, b.ID) })
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
-	if err := e.Encode(out); err != nil {
-		return fmt.Errorf("encode: topograph: %w", err)
-	}
-	return nil
+	return e.Encode(out)
 }
 
 // ReadTopograph reads what WriteTopograph writes, and topograph itself: labels are passed over. It
 // refuses hosts without a switch or given twice, and switches below two others.
-func ReadTopograph(r io.Reader) (*Fabric, error) {
-	f, err := readTopograph(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: topograph: %w", err)
-	}
-	return f, nil
-}
-
-func readTopograph(r io.Reader) (*Fabric, error) {
+func ReadTopograph(r io.Reader) (_ *Fabric, err error) {
+	defer naming("topograph", &err)
 	var file topographFile
 	if err := jsonfile.Decode(r, &file); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package encode
 import (
 	"bytes"
 	"encoding/xml"
+	"io"
 )
 
 // XMLRoot returns the name of the root of an XML file, "" for files that are no XML.
@@ -24,3 +25,15 @@ func XMLRoot(data []byte) string {
 
 // IsHwloc tells whether a file is XML of lstopo.
 func IsHwloc(data []byte) bool { return XMLRoot(data) == "topology" }
+
+// decodeXML decodes a file of at most some bytes. Its errors have one line.
+func decodeXML(r io.Reader, most int64, file any) error {
+	text, err := readAtMost(r, most)
+	if err != nil {
+		return err
+	}
+	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(file); err != nil {
+		return oneLine(err)
+	}
+	return nil
+}

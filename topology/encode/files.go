@@ -1,0 +1,62 @@
+package encode
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxHosts bounds the sizes that a file may claim, so that a few damaged
+// bytes cannot make a reader allocate without end.
+const maxHosts = 1 << 20
+
+// checkFormat refuses files of another format and of later versions.
+func checkFormat(format string, version int, want string, newest int) error {
+	switch {
+	case format != want:
+		return fmt.Errorf("format is %q, want %q", format, want)
+	case version < 1 || version > newest:
+		return fmt.Errorf("version is %d, this program reads 1 to %d", version, newest)
+	}
+	return nil
+}
+
+// naming puts the name of a format before an error, which all that this package returns have. That of a part has its own already.
+func naming(format string, err *error) {
+	const prefix = "encode: "
+	if *err != nil && !strings.HasPrefix((*err).Error(), prefix) {
+		*err = fmt.Errorf(prefix+"%s: %w", format, *err)
+	}
+}
+
+// readAtMost reads all, and refuses more than some bytes.
+func readAtMost(r io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("more than %d MiB", most>>20)
+	}
+	return text, err
+}
+
+// eachLine calls read with each line of a text, whose errors get the number of the line. A line has 1 MiB at most.
+func eachLine(r io.Reader, read func(line string) error) error {
+	const longest = 1 << 20
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longest)
+	number := 1
+	for ; lines.Scan(); number++ {
+		if err := read(lines.Text()); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("longer than %d MiB", longest>>20)
+	}
+	if err != nil {
+		return fmt.Errorf("line %d: %w", number, err)
+	}
+	return nil
+}
