@@ -40,15 +40,16 @@ func decode(folder string, data []byte, names []string) (*Network, error) {
 	if encode.IsFabric(data) {
 		return ofFabric(data, folder)
 	}
-	if n, err := ofForeign(data, names); n != nil || err != nil {
-		return n, err
+	n, err := ofForeign(data, names)
+	isForeign := n != nil || err != nil
+	if !isForeign {
+		n, err = Read(bytes.NewReader(data))
 	}
-	n, err := Read(bytes.NewReader(data))
 	switch {
 	case err == nil && n.Ranks() == 0:
 		return nil, fmt.Errorf("no network: no host is in it; want %s", encode.Readable())
-	case err == nil:
-		return n, nil
+	case err == nil || isForeign:
+		return n, err
 	}
 	format := jsonfile.Format(data)
 	switch format {

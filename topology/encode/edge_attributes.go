@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,7 +13,7 @@ import (
 )
 
 // attributeName is the name of an edge's latency or bandwidth, with its unit behind it or without one: latency_us, Bandwidth (Gbit/s).
-var attributeName = regexp.MustCompile(`(?i)^(latency|bandwidth)[\s_.([-]*([^)\]]*)[)\]]?$`)
+var attributeName = regexp.MustCompile(`(?i)^(?:link[\s_-]?)?(?:(latency|delay)|(bandwidth|bw|capacity))(?:$|[\s_.([-])[\s_.([-]*([^)\]]*)[)\]]?$`)
 
 // unknownEdge is an edge of which nothing is known.
 func unknownEdge() sketchEdge {
@@ -72,53 +71,28 @@ func (e *sketchEdge) values(latency, bandwidth string) (all [][2]string) {
 // number. It refuses a number without any unit: nobody could tell what was meant. Attributes of other names are passed over.
 func (e *sketchEdge) setNamed(name, text string) error {
 	m := attributeName.FindStringSubmatch(strings.TrimSpace(name))
-	if m == nil || strings.TrimSpace(text) == "" {
+	if m == nil {
 		return nil
 	}
-	what, unit := strings.ToLower(m[1]), m[2]
-	units := map[string][]string{"latency": {"_s", "_ms", "_us", "_ns"}, "bandwidth": {"_Bps", "_MBps", "_Gbps"}}[what]
-	x, number, err := quantityOf(what, text)
-	if number && unit == "" {
-		return fmt.Errorf("%s %q has no unit: name it %s%s, or write it as 10us or 10Gbps", name, shorten(text), what, words.Or(units))
+	isRate, unit := m[1] == "", m[3]
+	x, hasUnit, err := parseQuantity(text, isRate)
+	if err == nil && !hasUnit {
+		if unit == "" {
+			units := []string{"_s", "_ms", "_us", "_ns"}
+			if isRate {
+				units = []string{"_Bps", "_MBps", "_Gbps"}
+			}
+			return fmt.Errorf("%s %q has no unit: name it %s%s, or write it as 10us or 10Gbps", name, shorten(text), strings.ToLower(m[1]+m[2]), words.Or(units))
+		}
+		x, _, err = parseQuantity(text+unit, isRate)
 	}
-	if number {
-		x, _, err = quantityOf(what, text+unit)
-	}
-	if err != nil {
-		return fmt.Errorf("%s %q: want a number and a unit, such as 10us or 1.25GBps", name, shorten(text))
-	}
-	if what == "latency" {
-		e.latency = x
-	} else {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s %q: %s", name, shorten(text), wantQuantity)
+	case isRate:
 		e.bandwidth = x
+	default:
+		e.latency = x
 	}
 	return nil
-}
-
-// usualSigns are units as people write them, and as simGridValue knows them.
-var usualSigns = strings.NewReplacer(" ", "", "\u00a0", "", "µ", "u", "μ", "u", "bit", "b", "Bit", "b", "bytes", "B", "/s", "ps")
-
-// quantityOf reads a latency or a bandwidth with its unit, in s or B/s; number tells that there is none.
-func quantityOf(what, text string) (x float64, number bool, err error) {
-	text = usualSigns.Replace(strings.TrimSpace(text))
-	if what == "bandwidth" && strings.HasSuffix(strings.ToLower(text), "b") { // "1 Gbit": each second
-		text += "ps"
-	}
-	digits := strings.TrimRight(text, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ") // an e or E may be of the number
-	if digits == text {
-		_, err := parseShifted(text, 0)
-		return 0, err == nil, errors.New("no unit")
-	}
-	if what == "latency" {
-		x, err = simGridValue(text, func(name string) (power int, divisor float64, ok bool) {
-			if unit, err := ParseUnit(name); err == nil && name != "" {
-				power, ok = unit.exponent()
-				return power, 1, ok
-			}
-			return simGridTime(name)
-		})
-		return x, false, err
-	}
-	x, err = simGridValue(text, simGridRate)
-	return x, false, err
 }

@@ -88,60 +88,54 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 
 // A fabricPart is a connected part of a machine.
 type fabricPart struct {
-	hosts []string // in a natural order
-	ranks []int
-	node  []int // rank -> index into hosts, -1 if it is in another part
+	hosts    []string // in a natural order
+	node     []int    // rank -> index into hosts, -1 if it is in another part
+	vertices []int    // of the graph, hosts first
 }
 
 // partsOf are the connected parts, by their first rank. Ranks of one host are connected.
 func partsOf(g *topology.Graph, host []string) ([]fabricPart, error) {
-	number := g.Parts()
-	same := make(map[int]int) // part -> the part of which it is
-	find := func(p int) int {
-		for {
-			next, ok := same[p]
-			if !ok {
-				return p
-			}
-			p = next
-		}
-	}
-	partOf := make(map[string]int, len(host))
+	arcs := slices.Clone(g.Arcs())
+	first := make(map[string]int, len(host)) // rank of a host
 	for rank, name := range host {
 		if err := checkHost(name); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
-		part := find(number[rank])
-		if known, ok := partOf[name]; !ok {
-			partOf[name] = part
-		} else if known = find(known); known != part {
-			same[max(known, part)] = min(known, part)
+		other, seen := first[name]
+		switch {
+		case !seen:
+			first[name] = rank
+		case g.ArcIndex(rank, other) < 0 && g.ArcIndex(other, rank) < 0:
+			arcs = topology.AppendLink(arcs, rank, other, math.NaN(), math.NaN())
 		}
 	}
-	index := make(map[int]int) // part -> index into parts
+	joined, err := g.WithArcs(arcs)
+	if err != nil {
+		return nil, err
+	}
 	var parts []fabricPart
-	for rank, name := range host {
-		p := find(partOf[name])
-		i, ok := index[p]
-		if !ok {
-			i = len(parts)
-			index[p] = i
+	for v, number := range joined.Parts() {
+		if number == len(parts) && v < len(host) {
 			parts = append(parts, fabricPart{})
 		}
-		parts[i].hosts = append(parts[i].hosts, name)
-		parts[i].ranks = append(parts[i].ranks, rank)
+		if number >= len(parts) { // switches alone
+			continue
+		}
+		p := &parts[number]
+		p.vertices = append(p.vertices, v)
+		if v < len(host) {
+			p.hosts = append(p.hosts, host[v])
+		}
 	}
 	for i := range parts {
 		p := &parts[i]
 		slices.SortFunc(p.hosts, hostlist.Naturally)
 		p.hosts = slices.Compact(p.hosts)
-		at := make(map[string]int, len(p.hosts))
-		for k, name := range p.hosts {
-			at[name] = k
-		}
 		p.node = slices.Repeat([]int{-1}, len(host))
-		for _, rank := range p.ranks {
-			p.node[rank] = at[host[rank]]
+		for _, v := range p.vertices {
+			if v < len(host) {
+				p.node[v], _ = slices.BinarySearchFunc(p.hosts, host[v], hostlist.Naturally)
+			}
 		}
 	}
 	return parts, nil
@@ -181,23 +175,14 @@ func plain(r rune) bool {
 
 // hierarchy is that of the part's graph alone, from its latencies.
 func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
-	vertex := make(map[int]int)
+	vertex := make(map[int]int, len(p.vertices))
 	var names []string
-	keep := func(v int) {
-		vertex[v] = len(names)
+	var node []int
+	for i, v := range p.vertices {
+		vertex[v] = i
 		names = append(names, g.Name(v))
-	}
-	for _, rank := range p.ranks {
-		keep(rank)
-	}
-	number := g.Parts()
-	mine := make(map[int]bool)
-	for _, rank := range p.ranks {
-		mine[number[rank]] = true
-	}
-	for v := g.Hosts(); v < g.Vertices(); v++ {
-		if mine[number[v]] {
-			keep(v)
+		if !g.IsSwitch(v) {
+			node = append(node, p.node[v])
 		}
 	}
 	var arcs []topology.Arc
@@ -208,7 +193,7 @@ func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 			arcs = append(arcs, a)
 		}
 	}
-	part, err := topology.NewGraph(len(p.ranks), len(names)-len(p.ranks), names, arcs)
+	part, err := topology.NewGraph(len(node), len(names)-len(node), names, arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -221,10 +206,6 @@ func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 	r, err := topology.NewResult(part, latencies, 0, math.NaN(), nil)
 	if err != nil {
 		return nil, err
-	}
-	node := make([]int, len(p.ranks))
-	for i, rank := range p.ranks {
-		node[i] = p.node[rank]
 	}
 	return r.Hierarchy.Contract(node, len(p.hosts))
 }

@@ -19,7 +19,7 @@ type FabricSettings struct {
 // The first words of Slurm's files; comments may stand before.
 var (
 	slurmConf = regexp.MustCompile(`(?i)^\x{feff}?(\s*(#.*)?\n)*\s*((SwitchName|BlockName|BlockSizes)\s*=|include\s+\S+\s*\n)`)
-	slurmYAML = regexp.MustCompile(`^\x{feff}?(\s*(#.*)?\n)*(---\s*)?(\s*(#.*)?\n)*-\s+topology:`)
+	slurmYAML = regexp.MustCompile(`^\x{feff}?(\s*(#.*)?\n)*(---\s*)?(\s*(#.*)?\n)*-\s+(topology|cluster_default|tree|block|flat)\s*:`)
 )
 
 // IsFabric tells by its content whether a file is one that a scheduler has of a machine: a topology.conf or topology.yaml of Slurm, what

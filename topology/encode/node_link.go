@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,12 +53,12 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 		attributes := map[string]string{}
 		for name, raw := range link {
 			if name != "label" { // a number there may be anything
-				attributes[name] = plainText(raw)
+				attributes[name] = plainText(string(raw))
 			}
 		}
 		err := e.set(attributes)
 		if err == nil {
-			err = s.connect(plainText(link["source"]), plainText(link["target"]), e)
+			err = s.connect(plainText(cmp.Or(string(link["source"]), string(link["from"]))), plainText(cmp.Or(string(link["target"]), string(link["to"]))), e)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("link %d: %w", i, err)
@@ -72,14 +73,15 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 // node adds a node, which is an object with an id, or the id alone.
 func (s *sketch) node(raw json.RawMessage) error {
 	var n struct {
-		ID               json.RawMessage `json:"id"`
-		Label            string          `json:"label"`
+		ID, Name         json.RawMessage
 		Kind, Type, Role string
 	}
-	if json.Unmarshal(raw, &n) != nil || n.ID == nil {
-		n.ID = raw
+	if json.Unmarshal(raw, &n) != nil {
+		n.ID = raw // the id alone
+	} else if n.ID == nil {
+		n.ID = n.Name
 	}
-	id := plainText(n.ID)
+	id := plainText(string(n.ID))
 	if id == "" {
 		return fmt.Errorf("%s: want an id", shorten(string(raw)))
 	}
@@ -99,13 +101,13 @@ func (s *sketch) node(raw json.RawMessage) error {
 }
 
 // plainText is the text of a JSON string, or a number as it is written.
-func plainText(raw json.RawMessage) string {
+func plainText(raw string) string {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if json.Unmarshal([]byte(raw), &text) == nil {
 		return text
 	}
 	var number json.Number
-	if json.Unmarshal(raw, &number) == nil {
+	if json.Unmarshal([]byte(raw), &number) == nil {
 		return number.String()
 	}
 	return ""

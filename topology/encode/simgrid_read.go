@@ -1,9 +1,12 @@
 package encode
 
 import (
+	"cmp"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,6 +122,9 @@ type simGridCluster struct {
 	Topology          string `xml:"topology,attr"`
 }
 
+// isHalf tells whether a route joins one end with the middle of its zone.
+func (r simGridRoute) isHalf() bool { return (r.Src == "") != (r.Dst == "") }
+
 // A simGridReader makes a sketch of zones.
 type simGridReader struct {
 	sketch
@@ -190,7 +196,7 @@ func (p *simGridReader) connect(z *simGridZone) error {
 			return fmt.Errorf("link %q: %w", shorten(z.Links[i].ID), err)
 		}
 	}
-	if err := p.hostLinks(z); err != nil {
+	if err := p.star(z); err != nil {
 		return err
 	}
 	for _, routes := range [][]simGridRoute{z.Routes, z.ZoneRoutes, z.OlderOnes} {
@@ -222,17 +228,17 @@ func (p *simGridReader) point(x *simGridPoint, kind vertexKind) error {
 func (l *simGridLink) parse() error {
 	var err error
 	l.values = unknownEdge()
-	if l.Policy == "WIFI" {
-		return fmt.Errorf("wireless: it joins no two ends")
+	switch {
+	case l.Policy == "WIFI":
+		return errors.New("wireless: it joins no two ends")
+	case l.Bandwidth == "":
+		return fmt.Errorf("bandwidth \"\": %s", wantQuantity)
 	}
-	if l.values.bandwidth, err = simGridValue(l.Bandwidth, simGridRate); err != nil {
+	if l.values.bandwidth, _, err = parseQuantity(l.Bandwidth, true); err != nil {
 		return fmt.Errorf("bandwidth %w", err)
 	}
-	l.values.latency = 0 // without the attribute
-	if l.Latency != "" {
-		if l.values.latency, err = simGridValue(l.Latency, simGridTime); err != nil {
-			return fmt.Errorf("latency %w", err)
-		}
+	if l.values.latency, _, err = parseQuantity(cmp.Or(l.Latency, "0"), false); err != nil {
+		return fmt.Errorf("latency %w", err)
 	}
 	return nil
 }
@@ -295,72 +301,77 @@ func (p *simGridReader) cluster(c *simGridCluster) error {
 	if c.Topology != "" && c.Topology != "FLAT" {
 		return fmt.Errorf("topology %s: want none", shorten(c.Topology))
 	}
-	host := &simGridLink{Bandwidth: c.Bandwidth, Latency: c.Latency}
-	if err := host.parse(); err != nil {
-		return err
-	}
-	router := c.Router
-	if router == "" {
-		router = c.Prefix + c.ID + "_router" + c.Suffix
-	}
-	if err := p.point(&simGridPoint{ID: router}, kindSwitch); err != nil {
-		return err
-	}
-	hub := router
+	z := simGridZone{Routers: []simGridPoint{{ID: cmp.Or(c.Router, c.Prefix+c.ID+"_router"+c.Suffix)}}}
 	if c.BackboneBandwidth != "" {
-		var half float64
-		var err error
-		if hub, half, err = p.backbone(&simGridLink{Bandwidth: c.BackboneBandwidth, Latency: c.BackboneLatency}, hub); err != nil {
-			return err
-		}
-		host.values.latency += half
+		z.Backbone = &simGridLink{Bandwidth: c.BackboneBandwidth, Latency: c.BackboneLatency}
 	}
-	numbers, err := simGridRadical(c.Radical)
+	numbers, err := expandRanges(strings.ReplaceAll(c.Radical, " ", ""), maxHosts)
+	if err != nil {
+		return fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(c.Radical), maxHosts)
+	}
+	link := &simGridLink{Bandwidth: c.Bandwidth, Latency: c.Latency}
+	if err := link.parse(); err != nil {
+		return err
+	}
+	if err := p.point(&z.Routers[0], kindSwitch); err != nil {
+		return err
+	}
+	hub, half, err := p.hub(&z)
 	if err != nil {
 		return err
 	}
-	for _, i := range numbers {
-		id := c.Prefix + strconv.Itoa(i) + c.Suffix
+	link.values.latency += half
+	for _, digits := range numbers {
+		number, _ := strconv.Atoi(digits) // without zeros before it
+		id := c.Prefix + strconv.Itoa(number) + c.Suffix
 		if err := p.point(&simGridPoint{ID: id}, kindHost); err != nil {
 			return err
 		}
-		if err := p.sketch.connect(id, hub, host.values); err != nil {
+		if err := p.sketch.connect(id, hub, link.values); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// backbone puts a switch for a backbone between a router and its hosts, and tells half of its latency, which the link of each host gets.
-func (p *simGridReader) backbone(l *simGridLink, router string) (hub string, half float64, err error) {
-	if err := l.parse(); err != nil {
+// hub returns the vertex in the middle of a zone: its router, or a switch of the zone's name where it has none; if it has a backbone,
+// a switch for that, and half of its latency, which the link of each host gets.
+func (p *simGridReader) hub(z *simGridZone) (hub string, half float64, err error) {
+	if len(z.Routers) == 0 {
+		z.Routers = []simGridPoint{{ID: z.ID}}
+		if err := p.point(&z.Routers[0], kindSwitch); err != nil {
+			return "", 0, err
+		}
+	}
+	router := z.Routers[0].ID
+	if z.Backbone == nil {
+		return router, 0, nil
+	}
+	if err := z.Backbone.parse(); err != nil {
 		return "", 0, fmt.Errorf("backbone: %w", err)
 	}
 	hub = router + " backbone"
 	if err := p.point(&simGridPoint{ID: hub}, kindSwitch); err != nil {
 		return "", 0, err
 	}
-	e := l.values
+	e := z.Backbone.values
 	e.latency /= 2
 	return hub, e.latency, p.sketch.connect(hub, router, e)
 }
 
-// hostLinks ties the hosts of a zone to its router, or to a switch of the zone's name where it has none.
-func (p *simGridReader) hostLinks(z *simGridZone) error {
-	if len(z.HostLinks) == 0 {
+// star ties the hosts of a zone to its hub: by their host_link, or by routes that name one end alone, as in zones with routing Star.
+func (p *simGridReader) star(z *simGridZone) error {
+	isStar := slices.ContainsFunc(z.Routes, simGridRoute.isHalf)
+	if len(z.HostLinks) == 0 && !isStar {
 		return nil
 	}
-	if len(z.Routers) == 0 {
-		z.Routers = []simGridPoint{{ID: z.ID}}
-		if err := p.point(&z.Routers[0], kindSwitch); err != nil {
-			return err
-		}
+	hub, half, err := p.hub(z)
+	if err != nil {
+		return err
 	}
-	hub, half := z.Routers[0].ID, 0.0
-	if z.Backbone != nil {
-		var err error
-		if hub, half, err = p.backbone(z.Backbone, hub); err != nil {
-			return err
+	for i := range z.Routes {
+		if r := &z.Routes[i]; r.isHalf() {
+			r.Src, r.Dst = cmp.Or(r.Src, hub), cmp.Or(r.Dst, hub)
 		}
 	}
 	for _, h := range z.HostLinks {

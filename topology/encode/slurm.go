@@ -57,20 +57,6 @@ func (f *Fabric) describe() string {
 	return text
 }
 
-// blocks calls visit for each leaf that has hosts and returns the size of the smallest.
-func (f *Fabric) blocks(visit func(s *FabricSwitch)) int {
-	smallest := 0
-	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		if n := len(s.Hosts); n > 0 {
-			visit(s)
-			if smallest == 0 || n < smallest {
-				smallest = n
-			}
-		}
-	})
-	return smallest
-}
-
 // names are those of the switches below.
 func (s *FabricSwitch) names() []string {
 	names := make([]string, len(s.Switches))

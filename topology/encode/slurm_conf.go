@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
 )
 
@@ -23,23 +22,17 @@ import (
 //
 // Slurm wants switches to have either nodes or switches. Hosts directly below an upper switch get
 // a leaf each, as nothing says that they are nearer to each other than to the rest.
-func WriteSlurmConf(w io.Writer, f *Fabric) (err error) {
-	defer naming("topology.conf", &err)
-	f, err = f.withLeaves()
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Slurm, topology/tree: %s\n", f.describe())
-	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		if len(s.Switches) > 0 {
-			fmt.Fprintf(&b, "SwitchName=%s Switches=%s\n", s.Name, hostlist.Format(s.names()))
-		} else {
-			fmt.Fprintf(&b, "SwitchName=%s Nodes=%s\n", s.Name, hostlist.Format(s.Hosts))
+func WriteSlurmConf(w io.Writer, f *Fabric) error {
+	return writeSlurmConf(w, f, "tree", func(t slurmTopology) (lines []string) {
+		for _, s := range t.Tree.Switches {
+			if s.Children != "" {
+				lines = append(lines, fmt.Sprintf("SwitchName=%s Switches=%s\n", s.Switch, s.Children))
+			} else {
+				lines = append(lines, fmt.Sprintf("SwitchName=%s Nodes=%s\n", s.Switch, s.Nodes))
+			}
 		}
+		return lines
 	})
-	_, err = io.WriteString(w, b.String())
-	return err
 }
 
 // WriteSlurmBlocks writes a topology.conf of Slurm (23.11 or later), for
@@ -47,19 +40,23 @@ func WriteSlurmConf(w io.Writer, f *Fabric) (err error) {
 // that near blocks follow each other. BlockSizes is the size of the smallest: Slurm refuses blocks
 // that have fewer nodes. Larger sizes are a choice of the site: multiples of it by powers of two may
 // be added.
-func WriteSlurmBlocks(w io.Writer, f *Fabric) (err error) {
+func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
+	return writeSlurmConf(w, f, "block", func(t slurmTopology) (lines []string) {
+		for _, b := range t.Block.Blocks {
+			lines = append(lines, fmt.Sprintf("BlockName=%s Nodes=%s\n", b.Block, b.Nodes))
+		}
+		return append(lines, fmt.Sprintf("BlockSizes=%d\n", t.Block.Sizes[0]))
+	})
+}
+
+// writeSlurmConf writes what lines makes of a topology for the given plugin.
+func writeSlurmConf(w io.Writer, f *Fabric, plugin string, lines func(slurmTopology) []string) (err error) {
 	defer naming("topology.conf", &err)
-	f, err = f.withLeaves()
+	t, about, err := f.slurm(plugin)
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Slurm, topology/block: %s\n", f.describe())
-	smallest := f.blocks(func(s *FabricSwitch) {
-		fmt.Fprintf(&b, "BlockName=%s Nodes=%s\n", s.Name, hostlist.Format(s.Hosts))
-	})
-	fmt.Fprintf(&b, "BlockSizes=%d\n", smallest)
-	_, err = io.WriteString(w, b.String())
+	_, err = fmt.Fprintf(w, "# Slurm, topology/%s: %s\n%s", plugin, about, strings.Join(lines(t), ""))
 	return err
 }
 
@@ -214,12 +211,12 @@ func slurmValues(text string) (map[string]string, error) {
 			}
 			value, text = rest[:end], rest[end:]
 		}
+		if value == "(null)" { // so scontrol writes what is not there
+			value = ""
+		}
 		switch key {
 		case "switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes":
 		case "level", "blockindex", "blocksize", "aggregatedblock": // of scontrol show topology
-			if value == "(null)" {
-				value = ""
-			}
 		default:
 			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten(key))
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -48,41 +49,18 @@ type slurmBlockNodes struct {
 
 // WriteSlurmYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, a tree as in
 // [WriteSlurmConf], called "measured" and the default of the cluster.
-func WriteSlurmYAML(w io.Writer, f *Fabric) (err error) {
-	defer naming("topology.yaml", &err)
-	f, err = f.withLeaves()
-	if err != nil {
-		return err
-	}
-	tree := &slurmTree{}
-	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		if len(s.Switches) > 0 {
-			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist.Format(s.names())})
-		} else {
-			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Nodes: hostlist.Format(s.Hosts)})
-		}
-	})
-	return writeSlurmYAML(w, slurmTopology{Tree: tree})
-}
+func WriteSlurmYAML(w io.Writer, f *Fabric) error { return writeSlurmYAML(w, f, "tree") }
 
 // WriteSlurmBlockYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, blocks as
 // in [WriteSlurmBlocks], called "measured" and the default of the cluster.
-func WriteSlurmBlockYAML(w io.Writer, f *Fabric) (err error) {
+func WriteSlurmBlockYAML(w io.Writer, f *Fabric) error { return writeSlurmYAML(w, f, "block") }
+
+func writeSlurmYAML(w io.Writer, f *Fabric, plugin string) (err error) {
 	defer naming("topology.yaml", &err)
-	f, err = f.withLeaves()
+	t, _, err := f.slurm(plugin)
 	if err != nil {
 		return err
 	}
-	block := &slurmBlock{}
-	smallest := f.blocks(func(s *FabricSwitch) {
-		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: s.Name, Nodes: hostlist.Format(s.Hosts)})
-	})
-	block.Sizes = []int{smallest}
-	return writeSlurmYAML(w, slurmTopology{Block: block})
-}
-
-func writeSlurmYAML(w io.Writer, t slurmTopology) error {
-	t.Topology, t.Default = "measured", true
 	var b bytes.Buffer
 	b.WriteString("---\n")
 	e := yaml.NewEncoder(&b)
@@ -90,8 +68,36 @@ func writeSlurmYAML(w io.Writer, t slurmTopology) error {
 	if err := errors.Join(e.Encode([]slurmTopology{t}), e.Close()); err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
+	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// slurm is what the files of Slurm say of a fabric to one of its plugins, tree or block, and how much there is of it. Each host is on a
+// leaf; blocks are the leaves.
+func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error) {
+	if f, err = f.withLeaves(); err != nil {
+		return t, "", err
+	}
+	t = slurmTopology{Topology: "measured", Default: true}
+	tree, block, smallest := &slurmTree{}, &slurmBlock{}, 0
+	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
+		if len(s.Switches) > 0 {
+			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist.Format(s.names())})
+			return
+		}
+		nodes := hostlist.Format(s.Hosts)
+		tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Nodes: nodes})
+		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: s.Name, Nodes: nodes})
+		if smallest == 0 || len(s.Hosts) < smallest {
+			smallest = len(s.Hosts)
+		}
+	})
+	if block.Sizes = []int{smallest}; plugin == "tree" {
+		t.Tree = tree
+	} else {
+		t.Block = block
+	}
+	return t, f.describe(), nil
 }
 
 // maxYAML is the size of a file in bytes that is read at most.
@@ -120,7 +126,7 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	if err := d.Decode(&topologies); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+		return nil, errors.New(goType.ReplaceAllString(oneLine(err).Error(), ""))
 	}
 	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("more than one document")
@@ -170,6 +176,9 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 	}
 	return list.blocks()
 }
+
+// goType is what errors of the YAML library say of our types.
+var goType = regexp.MustCompile(`yaml: unmarshal errors: | in type encode\.\w+| into \[?\]?encode\.\w+`)
 
 // aliasLine is the line of an alias in the node, 0 if there is none.
 func aliasLine(n *yaml.Node) int {
