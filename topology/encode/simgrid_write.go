@@ -24,7 +24,7 @@ const (
 
 // WriteSimGrid writes a graph as a platform file of SimGrid, version 4.1. Hosts are named as they are;
 // where several share a name, or a switch has it, the number of the vertex follows after a colon. What hangs
-// on a switch like a tree is a zone, in which smaller ones nest, so the file grows with the number of
+// on a switch like a tree is a zone with it, so the file grows with the number of
 // links. Between the switches that are left, which are in circles, routes are
 // those of topology.Routes with the given choice, one for each pair; where there are more than 65,536,
 // SimGrid looks for the routes of fewest links itself, if these are the shortest ones.
@@ -150,8 +150,8 @@ func (p *simGridWriter) takeOffTrees() {
 // world writes the zone of all.
 func (p *simGridWriter) world() error {
 	if len(p.core) == 1 {
-		_, err := p.zone(p.core[0], 0)
-		return err
+		p.zone(p.core[0])
+		return nil
 	}
 	routing := "Full"
 	if len(p.core)*(len(p.core)-1) > mostRoutes {
@@ -163,10 +163,7 @@ func (p *simGridWriter) world() error {
 	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", p.unique("world"), routing)
 	zones := make(map[int]string, len(p.core))
 	for _, v := range p.core {
-		var err error
-		if zones[v], err = p.zone(v, 1); err != nil {
-			return err
-		}
+		zones[v] = p.zone(v)
 	}
 	var links [][2]int
 	for _, v := range p.core {
@@ -181,71 +178,46 @@ func (p *simGridWriter) world() error {
 		p.coreRoutes(zones)
 	} else {
 		for _, l := range links {
-			p.zoneRoutes(zones[l[0]], zones[l[1]], l[0], l[1])
+			p.bothWays(l[0], l[1], "zoneRoute", func(u, v int) string { return p.gateways(zones, u, v) })
 		}
 	}
 	p.b.WriteString("</zone>\n")
 	return nil
 }
 
-// zone writes what hangs on a vertex, and the vertex, and returns the id of the zone. Zones hold hosts and
-// routers, or zones.
-func (p *simGridWriter) zone(v, depth int) (string, error) {
-	if depth > deepest {
-		return "", fmt.Errorf("%s: switches nest more than %d deep", p.g.Name(v), deepest)
-	}
-	var leaves, trees []int
-	for _, c := range p.children[v] {
-		if len(p.children[c]) > 0 {
-			trees = append(trees, c)
-		} else {
-			leaves = append(leaves, c)
+// zone writes a vertex of the core and all that hangs on it, and returns the id of the zone.
+func (p *simGridWriter) zone(v int) string {
+	members := []int{v}
+	var links [][2]int // from each other member towards v
+	for i := 0; i < len(members); i++ {
+		for _, c := range p.children[members[i]] {
+			members = append(members, c)
+			links = append(links, [2]int{c, members[i]})
 		}
 	}
 	id := xmlText(p.unique("zone " + p.name[v]))
-	if len(trees) == 0 {
-		p.flat(id, v, leaves)
-		return id, nil
+	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, routingOf(len(members)))
+	for _, m := range members {
+		p.vertex(m)
 	}
-	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, routingOf(len(trees)+1))
-	own := xmlText(p.unique("own zone " + p.name[v]))
-	p.flat(own, v, leaves)
-	zones := make([]string, len(trees))
-	for i, c := range trees {
-		var err error
-		if zones[i], err = p.zone(c, depth+1); err != nil {
-			return "", err
-		}
+	for _, l := range links {
+		p.link(l[0], l[1])
 	}
-	for _, c := range trees {
-		p.link(c, v)
-	}
-	for i, c := range trees {
-		p.zoneRoutes(zones[i], own, c, v)
+	for _, l := range links {
+		p.bothWays(l[0], l[1], "route", func(u, v int) string { return fmt.Sprintf(`src="%s" dst="%s"`, p.id[u], p.id[v]) })
 	}
 	p.b.WriteString("</zone>\n")
-	return id, nil
+	return id
 }
 
-// flat writes the zone of a vertex and of the leaves that hang on it.
-func (p *simGridWriter) flat(id string, v int, leaves []int) {
-	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, routingOf(len(leaves)+1))
-	p.vertex(v)
-	for _, c := range leaves {
-		p.vertex(c)
-	}
-	for _, c := range leaves {
-		p.link(c, v)
-	}
-	for _, c := range leaves {
-		p.bothWays(c, v, func(u, v int) string { return fmt.Sprintf(`route src="%s" dst="%s"`, p.id[u], p.id[v]) }, "route")
-	}
-	p.b.WriteString("</zone>\n")
+// gateways are the attributes of a route from the zone of one vertex to that of another.
+func (p *simGridWriter) gateways(zones map[int]string, u, v int) string {
+	return fmt.Sprintf(`src="%s" dst="%s" gw_src="%s" gw_dst="%s"`, zones[u], zones[v], p.id[u], p.id[v])
 }
 
-// routingOf is how routes are found in a zone of so many parts that are wired as a star.
-func routingOf(parts int) string {
-	if parts <= mostFloyd {
+// routingOf is how routes are found in a zone of so many vertices that are wired as a tree.
+func routingOf(vertices int) string {
+	if vertices <= mostFloyd {
 		return "Floyd"
 	}
 	return "DijkstraCache"
@@ -293,17 +265,8 @@ func (p *simGridWriter) link(u, v int) {
 	}
 }
 
-// zoneRoutes writes the routes between two zones over the link of a vertex of each.
-func (p *simGridWriter) zoneRoutes(from, to string, u, v int) {
-	zone := map[int]string{u: from, v: to}
-	p.bothWays(u, v, func(u, v int) string {
-		return fmt.Sprintf(`zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s"`, zone[u], zone[v], p.id[u], p.id[v])
-	}, "zoneRoute")
-}
-
-// bothWays writes the routes over the link of two vertices: one if both ways are one link. Start is how
-// the element begins.
-func (p *simGridWriter) bothWays(u, v int, start func(u, v int) string, element string) {
+// bothWays writes the routes over the link of two vertices: one if both ways are one link.
+func (p *simGridWriter) bothWays(u, v int, element string, ends func(u, v int) string) {
 	for _, way := range [][2]int{{u, v}, {v, u}} {
 		arc := p.g.ArcIndex(way[0], way[1])
 		if arc < 0 {
@@ -313,7 +276,7 @@ func (p *simGridWriter) bothWays(u, v int, start func(u, v int) string, element 
 		if p.duplex(u, v) {
 			symmetrical = ""
 		}
-		fmt.Fprintf(p.b, "<%s%s>%s</%s>\n", start(way[0], way[1]), symmetrical, p.hops([]int32{int32(arc)}), element)
+		fmt.Fprintf(p.b, "<%s %s%s>%s</%s>\n", element, ends(way[0], way[1]), symmetrical, p.hops([]int32{int32(arc)}), element)
 		if symmetrical == "" {
 			return
 		}
@@ -341,8 +304,7 @@ func (p *simGridWriter) coreRoutes(zones map[int]string) {
 			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err != nil {
 				continue // there is none
 			}
-			fmt.Fprintf(p.b, "<zoneRoute src=\"%s\" dst=\"%s\" gw_src=\"%s\" gw_dst=\"%s\" symmetrical=\"NO\">%s</zoneRoute>\n",
-				zones[u], zones[v], p.id[u], p.id[v], p.hops(arcs))
+			fmt.Fprintf(p.b, "<zoneRoute %s symmetrical=\"NO\">%s</zoneRoute>\n", p.gateways(zones, u, v), p.hops(arcs))
 		}
 	}
 }
