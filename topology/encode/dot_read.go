@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -38,9 +37,6 @@ func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dotDepth(text); err != nil {
-		return nil, err
-	}
 	file, err := dot.ParseBytes(text)
 	if err != nil {
 		return nil, oneLine(err)
@@ -64,30 +60,11 @@ func oneLine(err error) error {
 	return errors.New(text)
 }
 
-// dotOutside are the parts of a file in which braces open nothing.
-var dotOutside = regexp.MustCompile(`(?s)"(\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/`)
-
-// dotDepth refuses subgraphs that nest deeper than any person draws, before a parser follows them.
-func dotDepth(text []byte) error {
-	depth := 0
-	for _, c := range dotOutside.ReplaceAll(text, nil) {
-		switch c {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-		if depth > deepestNested {
-			return fmt.Errorf("subgraphs nest more than %d deep", deepestNested)
-		}
-	}
-	return nil
-}
-
 // A dotReader makes a sketch of the statements of a file.
 type dotReader struct {
 	sketch
 	directed bool
+	depth    int              // of subgraphs in subgraphs
 	members  map[string][]int // of named subgraphs
 	named    int              // how often a vertex was named, by itself or with its subgraph
 }
@@ -163,7 +140,12 @@ func (d *dotReader) node(n *ast.Node, attributes []*ast.Attr, scope dotScope) ([
 
 // subgraph reads one, or finds the one of that name.
 func (d *dotReader) subgraph(s *ast.Subgraph, scope dotScope) ([]int, error) {
+	if d.depth == deepestNested {
+		return nil, fmt.Errorf("subgraphs nest more than %d deep", deepestNested)
+	}
+	d.depth++
 	inside, err := d.statements(s.Stmts, scope)
+	d.depth--
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,7 @@
 package encode
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -101,17 +99,12 @@ const deepestInclude = 8
 
 // read reads the lines of a file, of which within is the name, if it is not the first.
 func (s *slurmReader) read(data []byte, within string) error {
-	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	number, start := 0, 0
-	var text strings.Builder // of a line and those in which it goes on
-	for lines.Scan() {
+	number, start := 0, 1
+	var text strings.Builder // of a line and those that go on in it
+	for line := range strings.Lines(string(bytes.TrimPrefix(data, []byte("\ufeff")))) {
 		number++
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		if text.Len() == 0 {
-			start = number
-		}
-		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\r"), `\`)
+		line, _, _ = strings.Cut(line, "#")
+		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\r\n"), `\`)
 		text.WriteString(head + " ")
 		if text.Len() > maxLine {
 			return fmt.Errorf("%sline %d: longer than %d bytes", within, start, maxLine)
@@ -123,13 +116,9 @@ func (s *slurmReader) read(data []byte, within string) error {
 			return err
 		}
 		text.Reset()
+		start = number + 1
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("%sline %d: longer than %d bytes", within, number+1, maxLine)
-	case err != nil:
-		return fmt.Errorf("%sline %d: %w", within, number+1, err)
-	case text.Len() > 0:
+	if text.Len() > 0 {
 		return fmt.Errorf("%sline %d: the file ends where a line should follow", within, start)
 	}
 	return nil
