@@ -53,40 +53,80 @@ func digits(text string) int {
 	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
-// Format writes names as Slurm lists hosts, in a natural order: "login,tux[0-3,7]". A range goes
-// from a number to one of as many digits where the first begins with 0, and may grow otherwise.
-func Format(names []string) string {
+// A run is names with one stem and numbers that follow each other.
+type run struct {
+	names []string
+	stem  string // of names without a number: the name
+}
+
+// runs are the runs of names, in a natural order. A run goes from a number to one of as many digits where the first begins with 0, and may
+// grow otherwise.
+func runs(names []string) []run {
 	names = slices.SortedFunc(slices.Values(names), Naturally)
+	var all []run
+	for len(names) > 0 {
+		first := splitNumber(names[0])
+		next := func(n int) string {
+			return first.stem + fmt.Sprintf("%0*d", len(first.digits), first.number+uint64(n))
+		}
+		isFixed := first.digits != "0" && strings.HasPrefix(first.digits, "0")
+		n := 1
+		for first.digits != "" && n < len(names) && names[n] == next(n) && (!isFixed || len(names[n]) == len(names[0])) {
+			n++
+		}
+		all = append(all, run{names[:n], first.stem})
+		names = names[n:]
+	}
+	return all
+}
+
+// Format writes names as Slurm lists hosts, in a natural order: "login,tux[0-3,7]".
+func Format(names []string) string {
 	var items []string
-	for i := 0; i < len(names); {
-		first := splitNumber(names[i])
+	all := runs(names)
+	for len(all) > 0 {
+		first := all[0]
+		n, count := 0, 0
 		var ranges []string
-		end := i
-		for end < len(names) {
-			low := splitNumber(names[end])
-			if low.stem != first.stem || low.digits == "" || first.digits == "" {
-				break
-			}
-			last := end
-			for last+1 < len(names) && names[last+1] == low.stem+fmt.Sprintf("%0*d", len(low.digits), low.number+uint64(last+1-end)) &&
-				(low.digits[0] != '0' || low.digits == "0" || len(names[last+1]) == len(names[end])) {
-				last++
-			}
-			r := low.digits
-			if last > end {
-				r += "-" + splitNumber(names[last]).digits
+		isNumbered := first.names[0] != first.stem
+		for ; n < len(all) && all[n].stem == first.stem && (n == 0 || isNumbered); n++ {
+			r := all[n].names[0][len(first.stem):]
+			if last := all[n].names[len(all[n].names)-1]; last != all[n].names[0] {
+				r += "-" + last[len(first.stem):]
 			}
 			ranges = append(ranges, r)
-			end = last + 1
+			count += len(all[n].names)
 		}
-		switch {
-		case end <= i+1: // alone, or without a number
-			items = append(items, names[i])
-			end = i + 1
-		default:
+		if count == 1 {
+			items = append(items, first.names[0])
+		} else {
 			items = append(items, first.stem+"["+strings.Join(ranges, ",")+"]")
 		}
-		i = end
+		all = all[n:]
 	}
 	return strings.Join(items, ",")
+}
+
+// Ranges shortens a list of names for people: h8-h15,login and 12 more.
+func Ranges(names []string) string {
+	const most = 6
+	var pieces []string
+	all, left := runs(names), len(names)
+	for _, r := range all {
+		if len(pieces) == most {
+			pieces[most-1] = fmt.Sprintf("%s and %d more", pieces[most-1], left)
+			break
+		}
+		first, last := r.names[0], r.names[len(r.names)-1]
+		switch {
+		case len(r.names) == 1:
+			pieces = append(pieces, first)
+		case len(r.names) == 2 && len(pieces) < most-1:
+			pieces = append(pieces, first, last)
+		default:
+			pieces = append(pieces, first+"-"+last)
+		}
+		left -= len(r.names)
+	}
+	return strings.Join(pieces, ",")
 }

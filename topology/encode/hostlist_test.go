@@ -25,6 +25,8 @@ func TestHostlist(t *testing.T) {
 		{"tux0 tux1 tux2 tux3 tux4 tux5 tux6 tux7 tux8 tux9 tux10", "tux[0-10]"},
 		{"tux099 tux1000", "tux[099,1000]"},
 		{"login b2 b1 a", "a,b[1-2],login"},
+		{"a2 a1 a", "a,a[1-2]"},
+		{"a1 a", "a,a1"},
 		{"r1n1 r1n2 r2n1", "r1n[1-2],r2n1"},
 		{"1 2 3", "[1-3]"},
 		{"n1-ib0 n2-ib0", "n1-ib0,n2-ib0"},
