@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/topocast/topocast/topology"
@@ -41,43 +42,39 @@ func WriteIbnetdiscover(w io.Writer, g *topology.Graph) (err error) {
 	}
 	neighbours, port := ibNeighbours(g)
 	for v := g.Vertices() - 1; v >= 0; v-- { // switches first, as ibnetdiscover has them
-		guid := ibGUID(g, v)
+		kind, guid, about := ibAbout(g, v)
 		fmt.Fprintf(b, "\nvendid=%#x\n", ibVendor)
 		if g.IsSwitch(v) {
-			fmt.Fprintf(b, "switchguid=%#x(%x)\nSwitch\t%d \"S-%016x\"\t\t# %q base port 0 lid %d lmc 0\n", guid, guid, len(neighbours[v]), guid, g.Name(v), v+1)
+			fmt.Fprintf(b, "switchguid=%#x(%x)\nSwitch\t%d \"S-%016x\"\t\t# %s base port 0 lid %d lmc 0\n", guid, guid, len(neighbours[v]), guid, about, v+1)
 		} else {
-			fmt.Fprintf(b, "caguid=%#x\nCa\t%d \"H-%016x\"\t\t# %q\n", guid, len(neighbours[v]), guid, g.Name(v)+" HCA-1")
+			fmt.Fprintf(b, "caguid=%#x\nCa\t%d \"H-%016x\"\t\t# %s\n", guid, len(neighbours[v]), guid, about)
 		}
 		for i, u := range neighbours[v] {
 			rate, err := ibRate(g, v, u)
 			if err != nil {
 				return fmt.Errorf("link from %s to %s: %w", g.Name(v), g.Name(u), err)
 			}
-			own, other := "", ""
-			if !g.IsSwitch(v) {
-				own = fmt.Sprintf("(%x) ", guid+int64(i)+1)
+			otherKind, otherGUID, otherAbout := ibAbout(g, u)
+			otherPort := port[[2]int{u, v}]
+			own, other, lid := "", "", ""
+			if kind == "H" { // ports of cards have GUIDs
+				own, lid = fmt.Sprintf("(%x) ", guid+int64(i)+1), fmt.Sprintf("lid %d lmc 0 ", v+1)
 			}
-			if !g.IsSwitch(u) {
-				other = fmt.Sprintf("(%x) ", ibGUID(g, u)+int64(port[[2]int{u, v}]))
+			if otherKind == "H" {
+				other = fmt.Sprintf("(%x) ", otherGUID+int64(otherPort))
 			}
-			kind, about := "S", fmt.Sprintf("%q lid %d", g.Name(u), u+1)
-			if !g.IsSwitch(u) {
-				kind, about = "H", fmt.Sprintf("%q lid %d", g.Name(u)+" HCA-1", u+1)
-			}
-			if !g.IsSwitch(v) {
-				about = fmt.Sprintf("lid %d lmc 0 %s", v+1, about)
-			}
-			fmt.Fprintf(b, "[%d]%s\t\"%s-%016x\"[%d]%s\t\t# %s%s\n", i+1, own, kind, ibGUID(g, u), port[[2]int{u, v}], other, about, rate)
+			fmt.Fprintf(b, "[%d]%s\t\"%s-%016x\"[%d]%s\t\t# %s%s lid %d%s\n", i+1, own, otherKind, otherGUID, otherPort, other, lid, otherAbout, u+1, rate)
 		}
 	}
 	return b.Flush() // the first error of all
 }
 
-func ibGUID(g *topology.Graph, v int) int64 {
+// ibAbout returns the letter of a vertex's kind, its GUID and its description.
+func ibAbout(g *topology.Graph, v int) (kind string, guid int64, about string) {
 	if g.IsSwitch(v) {
-		return ibSwitchGUID + int64(v)
+		return "S", ibSwitchGUID + int64(v), strconv.Quote(g.Name(v))
 	}
-	return ibCardGUID + 16*int64(v)
+	return "H", ibCardGUID + 16*int64(v), strconv.Quote(g.Name(v) + " HCA-1")
 }
 
 // ibNeighbours returns the vertices at the ports of each, and the port, counted from 1, by which the first of a pair is linked to the second.

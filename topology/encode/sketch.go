@@ -215,25 +215,18 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	for _, name := range names {
 		share[name] += 2
 	}
-	neighbour := make([]int, len(s.vertices)) // the first one; -1: none yet, -2: several
-	for i := range neighbour {
-		neighbour[i] = -1
-	}
-	meet := func(v, other int) {
-		if neighbour[v] == -1 || neighbour[v] == other {
-			neighbour[v] = other
-		} else {
-			neighbour[v] = -2
-		}
+	neighbours := make([]map[int]bool, len(s.vertices))
+	for i := range neighbours {
+		neighbours[i] = map[int]bool{}
 	}
 	for _, e := range s.edges {
-		meet(e.from, e.to)
-		meet(e.to, e.from)
+		neighbours[e.from][e.to] = true
+		neighbours[e.to][e.from] = true
 	}
 	isHost := make([]bool, len(s.vertices))
 	any := false
 	for i, v := range s.vertices {
-		isHost[i] = share[v.name] > 1 || neighbour[i] != -2
+		isHost[i] = share[v.name] > 1 || len(neighbours[i]) < 2
 		any = any || isHost[i]
 	}
 	for i := range isHost {

@@ -60,47 +60,38 @@ func ReadTopograph(r io.Reader) (_ *Fabric, err error) {
 		return nil, fmt.Errorf("%d instances: want at most %d", len(file.Instances), maxNames)
 	}
 	list := switchList{strict: true}
-	number := make(map[string]int) // switch -> index into the list
-	above := make(map[string]string)
-	find := func(name, where string) (*switchRecord, error) {
-		if err := checkSwitch(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", where, err)
-		}
-		i, ok := number[name]
-		if !ok {
-			i = len(list.records)
-			number[name] = i
-			list.records = append(list.records, switchRecord{where: where, name: name})
-		}
-		return &list.records[i], nil
-	}
+	number := make(map[string]int)   // switch -> index into the list
+	above := make(map[string]string) // "": nothing
 	for i, x := range file.Instances {
 		where := fmt.Sprintf("instance %d, %q", i+1, shorten(x.ID))
 		if len(x.Layers) == 0 || len(x.Layers) > deepest {
 			return nil, fmt.Errorf("%s: %d network layers: want 1 to %d", where, len(x.Layers), deepest)
 		}
 		for tier, name := range x.Layers {
-			s, err := find(name, where)
-			if err != nil {
-				return nil, err
+			next := ""
+			if tier+1 < len(x.Layers) {
+				next = x.Layers[tier+1]
 			}
-			if tier == 0 {
-				s.hosts = append(s.hosts, x.ID)
-				continue
-			}
-			below := x.Layers[tier-1]
-			switch known, ok := above[below]; {
-			case ok && known != name:
-				return nil, fmt.Errorf("%s: switch %q is below %q, and was below %q before", where, below, name, known)
-			case !ok:
-				above[below] = name
-				s.switches = append(s.switches, below)
+			known, isKnown := above[name]
+			switch err := checkSwitch(name); {
+			case err != nil:
+				return nil, fmt.Errorf("%s: %w", where, err)
+			case !isKnown:
+				above[name], number[name] = next, len(list.records)
+				list.records = append(list.records, switchRecord{where: where, name: name})
+			case known != next && known != "" && next != "":
+				return nil, fmt.Errorf("%s: switch %q is below %q, and was below %q before", where, name, next, known)
+			case known != next:
+				return nil, fmt.Errorf("%s: nothing above switch %q, which is below %q elsewhere", where, name, known+next)
 			}
 		}
+		leaf := &list.records[number[x.Layers[0]]]
+		leaf.hosts = append(leaf.hosts, x.ID)
 	}
-	for i, x := range file.Instances {
-		if last := x.Layers[len(x.Layers)-1]; above[last] != "" {
-			return nil, fmt.Errorf("instance %d, %q: nothing above switch %q, which is below %q elsewhere", i+1, shorten(x.ID), last, above[last])
+	for _, r := range list.records {
+		if next := above[r.name]; next != "" {
+			upper := &list.records[number[next]]
+			upper.switches = append(upper.switches, r.name)
 		}
 	}
 	return list.fabric()

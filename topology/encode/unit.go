@@ -20,56 +20,36 @@ const (
 	Nanosecond  Unit = 1e-9
 )
 
+// units are the units of files, each a thousandth of the one before, and unitNames their names.
+var (
+	units     = [...]Unit{Second, Millisecond, Microsecond, Nanosecond}
+	unitNames = [...]string{"s", "ms", "us", "ns"}
+)
+
+// unitSigns shortens names of units as people write them: usec, micro-seconds, µs with the micro sign or the Greek letter.
+var unitSigns = strings.NewReplacer("-", "", "milli", "m", "micro", "u", "nano", "n", "µ", "u", "μ", "u",
+	"seconds", "s", "second", "s", "secs", "s", "sec", "s")
+
 // ParseUnit returns the unit with the given name: s, ms, us or ns, or as people write them, such as usec or Microseconds.
 func ParseUnit(name string) (Unit, error) {
-	lower := strings.ReplaceAll(strings.ToLower(name), "-", "")     // micro-seconds
-	for _, long := range []string{"econds", "econd", "ecs", "ec"} { // usec, microseconds
-		if rest, ok := strings.CutSuffix(lower, "s"+long); ok {
-			lower = rest + "s"
-			break
-		}
-	}
-	switch lower {
-	case "s":
-		return Second, nil
-	case "ms", "millis":
-		return Millisecond, nil
-	case "us", "µs", "μs", "micros", "\xb5s": // the micro sign, the Greek letter, the sign in Latin-1
-		return Microsecond, nil
-	case "ns", "nanos":
-		return Nanosecond, nil
+	if i := slices.Index(unitNames[:], unitSigns.Replace(strings.ToLower(name))); i >= 0 {
+		return units[i], nil
 	}
 	return 0, fmt.Errorf("encode: unit %q: want s, ms, us or ns", name)
 }
 
 // String is the name that ParseUnit reads.
 func (u Unit) String() string {
-	switch u {
-	case Second:
-		return "s"
-	case Millisecond:
-		return "ms"
-	case Microsecond:
-		return "us"
-	case Nanosecond:
-		return "ns"
+	if i := slices.Index(units[:], u); i >= 0 {
+		return unitNames[i]
 	}
 	return fmt.Sprintf("%g s", float64(u))
 }
 
 // exponent is the power of ten of a unit, if it is one of the four.
-func (u Unit) exponent() (int, bool) {
-	switch u {
-	case Second:
-		return 0, true
-	case Millisecond:
-		return -3, true
-	case Microsecond:
-		return -6, true
-	case Nanosecond:
-		return -9, true
-	}
-	return 0, false
+func (u Unit) exponent() (power int, isKnown bool) {
+	i := slices.Index(units[:], u)
+	return -3 * i, i >= 0
 }
 
 // usualSigns turns units as people write them into the signs of timePower and ratePower: µs, Gbit/s, GBytes/s.
