@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -237,6 +238,7 @@ func splitLines(data []byte, number int) []textLine {
 func (t *table) cut(text []textLine) error {
 	const titles, notes, longestNote = 8, 256, 4 << 10 // rows that may hold a title, notes, bytes of one
 	rows := 0
+	var cells []tableCell // of one line after the other
 	for _, l := range text {
 		number, line := l.number, l.text
 		t.end = number
@@ -248,7 +250,8 @@ func (t *table) cut(text []textLine) error {
 			t.borders++
 			continue
 		}
-		cells, err := cutCells(line, t.comma)
+		var err error
+		cells, err = cutCells(cells[:0], line, t.comma)
 		if err != nil && t.broken == nil {
 			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", number)
 		}
@@ -307,7 +310,7 @@ func separator(text []textLine) byte {
 		}
 		numbers := []int{0, 0}
 		for _, l := range lines {
-			cells, _ := cutCells(l, c)
+			cells, _ := cutCells(nil, l, c)
 			found := 0
 			for _, cell := range cells {
 				if cell.number {
@@ -336,14 +339,14 @@ func (t *table) separatorName() string {
 
 // cells cuts a line of the table.
 func (t *table) cells(l tableLine) []tableCell {
-	cells, _ := cutCells(l.text, t.comma) // cut has kept the error
+	cells, _ := cutCells(nil, l.text, t.comma) // cut has kept the error
 	return cells
 }
 
-// cutCells cuts a line. Where blanks separate cells, a unit behind a number is of that number. A line with broken quotes is one cell.
-func cutCells(line string, comma byte) (cells []tableCell, err error) {
+// cutCells cuts a line, and appends its cells to an empty slice. Where blanks separate cells, a unit behind a number is of that number. A line with broken quotes is one cell.
+func cutCells(cells []tableCell, line string, comma byte) ([]tableCell, error) {
 	if strings.TrimSpace(line) == "" && comma != '\t' || line == "" {
-		return nil, nil
+		return cells, nil
 	}
 	if m := inParentheses.FindStringSubmatch(line); m != nil {
 		line = m[1] + string(comma) + strings.TrimSpace(m[2]) + string(comma) + line[len(m[0]):]
@@ -352,30 +355,31 @@ func cutCells(line string, comma byte) (cells []tableCell, err error) {
 		line = arrow.ReplaceAllLiteralString(line, string(comma))
 		line = afterPair.ReplaceAllLiteralString(line, string(comma))
 	}
-	var texts []string
+	var texts iter.Seq[string]
 	switch {
 	case comma == '|':
 		line = strings.TrimSpace(line)
 		if inside, isFramed := strings.CutPrefix(line, "|"); isFramed {
 			line = strings.TrimSuffix(inside, "|")
 		}
-		texts = strings.Split(line, "|")
+		texts = strings.SplitSeq(line, "|")
 	case strings.Contains(line, `"`):
 		if comma == ' ' {
 			line = strings.ReplaceAll(line, "\t", " ")
 		}
 		r := csv.NewReader(strings.NewReader(line))
 		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = rune(comma), -1, comma != '\t'
-		if texts, err = r.Read(); err != nil {
-			return []tableCell{{text: strings.TrimSpace(line)}}, err
+		record, err := r.Read()
+		if err != nil {
+			return append(cells, tableCell{text: strings.TrimSpace(line)}), err
 		}
+		texts = slices.Values(record)
 	case comma == ' ':
-		texts = strings.Fields(line)
+		texts = strings.FieldsSeq(line)
 	default:
-		texts = strings.Split(line, string(comma))
+		texts = strings.SplitSeq(line, string(comma))
 	}
-	cells = make([]tableCell, 0, len(texts))
-	for _, text := range texts {
+	for text := range texts {
 		c := newTableCell(text)
 		if n := len(cells); comma == ' ' && n > 0 && cells[n-1].number && cells[n-1].unit == 0 && c.isWord() {
 			if unit, err := ParseUnit(c.text); err == nil { // "0.11 ms"

@@ -198,9 +198,10 @@ type block struct {
 func (b *block) entries(place func(i int) (from, to int)) iter.Seq[entry] {
 	rows, index, trailing := b.rows, b.index, b.trailing
 	return func(yield func(entry) bool) {
+		var cells []tableCell // of one row after the other
 		for i, l := range rows {
 			from, to := place(i)
-			cells := b.t.cells(l)
+			cells, _ = cutCells(cells[:0], l.text, b.t.comma)
 			for k, c := range cells[index : len(cells)-trailing] {
 				if !yield(entry{from, to + k, c, l.number, index + k + 1}) {
 					return
