@@ -67,7 +67,7 @@ func (e *sketchEdge) values(latency, bandwidth string) (all [][2]string) {
 	return all
 }
 
-// setNamed sets the latency or the bandwidth of an edge, which other tools give under these names, the unit with the name or with the
+// setNamed sets the latency or the bandwidth of an edge by the names that other tools use. The unit stands with the name or with the
 // number. It refuses a number without any unit: nobody could tell what was meant. Attributes of other names are passed over.
 func (e *sketchEdge) setNamed(name, text string) error {
 	m := attributeName.FindStringSubmatch(strings.TrimSpace(name))

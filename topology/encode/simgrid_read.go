@@ -18,7 +18,8 @@ import (
 // route of one link is a link between its ends, or between the gateways of zones. Zones may
 // nest, and are called AS in older files; how they find routes does not matter. A cluster of
 // hosts becomes a switch, and so does a zone whose hosts have a host_link each; a message passes its backbone once between any two of
-// its hosts, so each link of a host gets half of its latency.
+// its hosts, so each link of a host gets half of its latency. In a zone with routing Star, a route that names one end alone is the link of
+// that host to the middle of the zone.
 //
 // Routes of more than one link are passed over if the links say what they join in the properties from and
 // to, and refused otherwise: the file does not tell what lies between. So are clusters with a

@@ -72,8 +72,8 @@ func writeSlurmYAML(w io.Writer, f *Fabric, plugin string) (err error) {
 	return err
 }
 
-// slurm is what the files of Slurm say of a fabric to one of its plugins, tree or block, and how much there is of it. Each host is on a
-// leaf; blocks are the leaves.
+// slurm is what the files of Slurm say of a fabric to one of its plugins, tree or block. Each host is on a leaf, and blocks are the leaves.
+// About tells how much there is.
 func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error) {
 	if f, err = f.withLeaves(); err != nil {
 		return t, "", err

@@ -33,7 +33,7 @@ func isJSON(data []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
 }
 
-// readJSONTable reads the one table of a JSON file, below a line of names if the file has as many names as the table has columns.
+// readJSONTable reads the one table of a JSON file. A line of names stands above it if the file has as many names as the table has columns.
 func readJSONTable(data []byte) (*jsonTable, error) {
 	var head map[string]json.RawMessage
 	if json.Unmarshal(data, &head) == nil && (head["graph"] != nil || IsNodeLink(data)) {

@@ -12,8 +12,8 @@ const leastLabelled = 4
 // isLabelled tells whether the first line and the first column of a square are numbers of hosts, which look like latencies. It refuses
 // what has two meanings, and warns of what hardly has.
 //
-// They are numbers of hosts if a word stands in the corner, and words in the first column or the same whole numbers, none of them twice, as in the
-// first line. Without a word in the corner these must be the same, and one of:
+// They are numbers of hosts if a word stands in the corner, and the first column has words or the whole numbers of the first line. None of
+// these may be there twice. Without a word in the corner these must be the same, and one of:
 //
 //   - the corner alone of the diagonal is empty;
 //   - they count from 0, and there are at least three hosts;

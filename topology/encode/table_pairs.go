@@ -19,8 +19,8 @@ var (
 )
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of two numbers and one more are pairs if there are more than three, which may be a matrix, or the columns are called as hosts are;
-// with more numbers, if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
+// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or if the columns are called as hosts are.
+// Rows of more numbers are pairs if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
 func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	wide := rows[0].width
 	isNumbered := len(rows) > 3

@@ -262,8 +262,8 @@ func (b block) fit() (*shape, error) {
 	return s, b.setNames(s, above, 0)
 }
 
-// takeNumbersAbove takes the first row for the line of names, if it has the numbers of hosts that the other rows have in their first column,
-// and rows are not all of one width: of a square labels.go tells.
+// takeNumbersAbove takes the first row for the line of names, if it has the numbers that the other rows have in their first column. Rows
+// must not all have one width: of squares isLabelled tells.
 func (b *block) takeNumbersAbove() {
 	first := b.t.cells(b.rows[0])
 	if first[0].absent {
