@@ -19,14 +19,14 @@ var (
 )
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or if the columns are called as hosts are.
+// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or two whose columns are called as hosts are.
 // Rows of more numbers are pairs if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
 func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	wide := rows[0].width
 	isNumbered := len(rows) > 3
 	isNamed := header != nil && header.width == wide
 	switch {
-	case isNamed && wide > 2 && namesPairs(t.cells(*header)):
+	case isNamed && wide > 2 && len(rows) > 1 && namesPairs(t.cells(*header)):
 		isNumbered = true
 	case wide > 3:
 		isNumbered = isNamed && len(rows) != wide && len(rows) != wide-1
