@@ -1,0 +1,29 @@
+// Package reduce has Reduce and Allreduce that follow the wiring of the machine, and are never slower than those of the
+// MPI library.
+//
+//	r, err := reduce.New(comm, &reduce.Settings{Network: network}) // collective, once
+//	err = reduce.AllreduceSlice(r, sums, mpi.Sum)
+//	err = reduce.ReduceSlice(r, sums, mpi.Max, root)
+//
+// # Method
+//
+// Package steps has the algorithms. The first reduction of a class of sizes finds out which of them is the fastest. Rank
+// 0 predicts which trees are (bcast/predict: a reduction is a broadcast backwards), and adds algorithms in which ranks exchange
+// parts. All are timed, in rounds that leave out the slower half. The winner replaces the incumbent only if it is measurably faster
+// in a paired test (bcast/tuner). The incumbent is the operation of package mpi/collective: native where the communicator has it, and a
+// simple algorithm elsewhere.
+//
+// # Contract
+//
+// All ranks call an operation with equal lengths, reductions and roots. In the first one of a class ranks that disagree get one error on all
+// ranks. Sums of floating-point numbers depend on the order in which values are added. That order is the same on all ranks, in
+// each operation of a class once it is decided, and may be another one in the next job. All ranks get the same bits from an Allreduce of numbers. For
+// functions that holds if f(a, b) and f(b, a) are the same bits.
+//
+// Messages have the tag Settings.Tag, and mpi.MaxTag-1 in the incumbent. After an error the communicator is unusable.
+//
+// # Limits
+//
+// What is decided holds for one Reducer: it is not kept in the network's file. Communicators without mpi.NonBlocking keep the
+// incumbent.
+package reduce

@@ -1,0 +1,265 @@
+package steps
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/topology"
+)
+
+// A Core is an algorithm in which ranks exchange parts of the vector until all of them have the result.
+//
+// With Level, the leaders of the groups of a level do so: the lowest rank of each group, and ranks that are in none. In a
+// group, the ranks give their leader what they have along binomial trees that follow finer groups (schedule.MultiLevel), and get
+// the result back.
+type Core struct {
+	Kind  CoreKind
+	Level int // of Problem.Tree, from 1 for the finest; 0: all ranks
+}
+
+// CoreKind is how ranks exchange parts of the vector.
+type CoreKind uint8
+
+// The kinds of cores.
+const (
+	// Doubling is recursive doubling: in each round a rank exchanges the whole vector with one that has
+	// combined as many others. It has the fewest rounds.
+	Doubling CoreKind = iota
+
+	// Halving is Rabenseifner's: ranks halve the part that they combine in each round, and then collect the parts in the same
+	// way. It sends each value about twice.
+	Halving
+
+	// Ring lets each rank's part of the vector go round twice. It sends as little as Halving, and to neighbours only.
+	Ring
+
+	coreKinds
+)
+
+func (k CoreKind) String() string {
+	names := [...]string{Doubling: "doubling", Halving: "halving", Ring: "ring"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("core %d", uint8(k))
+}
+
+// Cores are the cores that differ in a problem: of all ranks, and of the leaders of each level that has groups.
+func Cores(p Problem) (all []Core) {
+	levels := []int{0}
+	for _, level := range schedule.GroupedLevels(schedule.Problem{Tree: p.Tree}) {
+		levels = append(levels, level+1)
+	}
+	for _, level := range levels {
+		if len(leaders(p, level)) < 2 {
+			continue
+		}
+		for kind := range coreKinds {
+			all = append(all, Core{kind, level})
+		}
+	}
+	return all
+}
+
+// Name is that of the kind.
+func (c Core) Name() string { return c.Kind.String() }
+
+// String names the level, too.
+func (c Core) String() string {
+	if c.Level == 0 {
+		return c.Name()
+	}
+	return fmt.Sprintf("%s[%d]", c.Name(), c.Level)
+}
+
+// Part implements Algorithm. All ranks get the result, whatever the root is.
+func (c Core) Part(p Problem, rank int) Part {
+	if c.Level == 0 {
+		ranks := make([]int, p.Ranks)
+		for r := range ranks {
+			ranks[r] = r
+		}
+		return c.Kind.among(ranks, rank)
+	}
+	links := c.inside(p, rank)
+	if links.Parent >= 0 {
+		return func(dst []Step, values, segment int) []Step {
+			s := pieces{values, segment}
+			for k := range s.count() {
+				dst = up(dst, links, s.piece(k))
+			}
+			for k := range s.count() {
+				dst = down(dst, links, s.piece(k))
+			}
+			return dst
+		}
+	}
+	exchange := c.Kind.among(leaders(p, c.Level), rank)
+	return func(dst []Step, values, segment int) []Step {
+		s := pieces{values, segment}
+		for k := range s.count() {
+			dst = up(dst, links, s.piece(k))
+		}
+		dst = exchange(dst, values, segment)
+		for k := range s.count() {
+			dst = down(dst, links, s.piece(k))
+		}
+		return dst
+	}
+}
+
+// inside is the place of a rank in the tree of its group.
+func (c Core) inside(p Problem, rank int) schedule.Links {
+	p.Root = 0
+	whole := schedule.MultiLevel{}.Prepare(p.broadcast()).(*schedule.Tree).Links(rank)
+	own := leaderOf(p.Tree, c.Level, rank)
+	links := schedule.Links{Parent: -1}
+	if rank != own {
+		links.Parent = whole.Parent
+	}
+	for _, child := range whole.Children {
+		if leaderOf(p.Tree, c.Level, child) == own {
+			links.Children = append(links.Children, child)
+		}
+	}
+	return links
+}
+
+// leaders are the leaders of the groups of a level, ascending.
+func leaders(p Problem, level int) (ranks []int) {
+	for r := range p.Ranks {
+		if leaderOf(p.Tree, level, r) == r {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// leaderOf is the leader of a rank's group of a level, the rank itself if it is in none.
+func leaderOf(tree *topology.Hierarchy, level, rank int) int {
+	if level == 0 {
+		return rank
+	}
+	groups := tree.Groups()
+	for g := tree.Smallest(rank); g > 0; g = groups[g].Parent {
+		if groups[g].Level == level-1 {
+			return groups[g].Hosts[0]
+		}
+	}
+	return rank
+}
+
+// among is the part of a rank in an exchange among some ranks, ascending, of which it is one.
+func (k CoreKind) among(ranks []int, rank int) Part {
+	place := 0
+	for ranks[place] != rank {
+		place++
+	}
+	if k == Ring {
+		return func(dst []Step, values, _ int) []Step { return ring(dst, ranks, place, values) }
+	}
+	exchange := doubling
+	if k == Halving {
+		exchange = halving
+	}
+	return func(dst []Step, values, _ int) []Step { return folded(dst, ranks, place, values, exchange) }
+}
+
+// folded brings the number of ranks down to a power of two for an exchange: each of the first odd places leaves its values
+// to the place before it, and gets the result from it.
+func folded(dst []Step, ranks []int, place, values int, exchange func(dst []Step, partner func(int) int, place, places, values int) []Step) []Step {
+	places := 1 << (bits.Len(uint(len(ranks))) - 1)
+	extra := len(ranks) - places
+	partner := func(place int) int {
+		if place < extra {
+			return ranks[2*place]
+		}
+		return ranks[place+extra]
+	}
+	switch {
+	case place >= 2*extra:
+		return exchange(dst, partner, place-extra, places, values)
+	case place%2 == 1:
+		dst = add(dst, Send, ranks[place-1], 0, values)
+		return add(dst, Replace, ranks[place-1], 0, values)
+	}
+	dst = add(dst, Combine, ranks[place+1], 0, values)
+	dst = exchange(dst, partner, place/2, places, values)
+	return add(dst, Send, ranks[place+1], 0, values)
+}
+
+// doubling is recursive doubling among a power of two of places.
+func doubling(dst []Step, partner func(int) int, place, places, values int) []Step {
+	for step := 1; step < places; step *= 2 {
+		peer := partner(place ^ step)
+		dst = add(dst, Send, peer, 0, values)
+		dst = add(dst, Combine, peer, 0, values)
+	}
+	return dst
+}
+
+// halving is Rabenseifner's algorithm among a power of two of places: places that are far from each other exchange halves first.
+func halving(dst []Step, partner func(int) int, place, places, values int) []Step {
+	from, to := 0, values
+	for step := places / 2; step > 0; step /= 2 {
+		peer, middle := partner(place^step), from+(to-from)/2
+		if place&step == 0 {
+			dst = add(dst, Send, peer, middle, to)
+			dst = add(dst, Combine, peer, from, middle)
+			to = middle
+		} else {
+			dst = add(dst, Send, peer, from, middle)
+			dst = add(dst, Combine, peer, middle, to)
+			from = middle
+		}
+	}
+	for step := 1; step < places; step *= 2 {
+		peer := partner(place ^ step)
+		lo, hi := half(place, step, places, values)
+		dst = add(dst, Send, peer, from, to)
+		if place&step == 0 {
+			dst = add(dst, Replace, peer, to, hi)
+		} else {
+			dst = add(dst, Replace, peer, lo, from)
+		}
+		from, to = lo, hi
+	}
+	return dst
+}
+
+// half is the part of the vector that a place has halved down to before it exchanges with the one that is a step away.
+func half(place, step, places, values int) (from, to int) {
+	from, to = 0, values
+	for s := places / 2; s > step; s /= 2 {
+		if middle := from + (to-from)/2; place&s == 0 {
+			to = middle
+		} else {
+			from = middle
+		}
+	}
+	return from, to
+}
+
+// ring lets parts go round: in each round a rank sends its part to the next place, combined with what it has got of it. After
+// one turn less a round each rank has one part of the result, which then goes round once more.
+func ring(dst []Step, ranks []int, place, values int) []Step {
+	n := len(ranks)
+	next, before := ranks[(place+1)%n], ranks[(place+n-1)%n]
+	part := func(i int) (from, to int) {
+		i = (i%n + n) % n
+		least, more := values/n, values%n // the first parts have one value more
+		return i*least + min(i, more), (i+1)*least + min(i+1, more)
+	}
+	for round := range 2 * (n - 1) {
+		kind, turned := Combine, round
+		if round >= n-1 {
+			kind, turned = Replace, round-n
+		}
+		from, to := part(place - turned)
+		dst = add(dst, Send, next, from, to)
+		from, to = part(place - turned - 1)
+		dst = add(dst, kind, before, from, to)
+	}
+	return dst
+}
