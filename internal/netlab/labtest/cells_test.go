@@ -64,6 +64,19 @@ func castBound(c *netlab.Cluster, root, bytes int) (float64, error) {
 	return farthest + float64(bytes)/slowest, nil
 }
 
+// allreduceBound is the least time in s of an Allreduce: the values of each host have to reach all others, and those of others have
+// to reach it.
+func allreduceBound(c *netlab.Cluster, bytes int) (bound float64, err error) {
+	for root := range c.Graph.Hosts() {
+		x, err := castBound(c, root, bytes)
+		if err != nil {
+			return 0, err
+		}
+		bound = max(bound, x)
+	}
+	return bound, nil
+}
+
 // The files of a directory of figures.
 const castFile = "cells.jsonl"
 
