@@ -180,7 +180,7 @@ func (l *castLab) casts(tb testing.TB, library, order, forced string, options []
 		if err != nil {
 			tb.Fatal(err)
 		}
-		cells = append(cells, castCell{Cluster: l.lab.Cluster.Name, MPI: library, Order: order, Forced: forced, Bound: bound, castRow: row})
+		cells = append(cells, castCell{Cluster: l.lab.Cluster.Name, MPI: library, Order: order, Forced: forced, Bound: bound, Allreduce: job.Allreduce, castRow: row})
 	}
 	if err := appendCells(l.dir, cells); err != nil {
 		tb.Fatal(err)

@@ -28,11 +28,17 @@ type castCell struct {
 	Order   string  `json:"order"`   // of the ranks
 	Forced  string  `json:"forced"`  // what the library was forced to; "": its default
 	Bound   float64 `json:"bound_s"` // least time, without software
+
+	Allreduce bool `json:"allreduce,omitempty"` // a broadcast otherwise
+
 	castRow
 }
 
 // name of what is measured: cells of one name are merged.
 func (c *castCell) name() string {
+	if c.Allreduce {
+		return fmt.Sprintf("%s %s %s allreduce %s", c.Cluster, c.MPI, c.Order, quantity.Bytes(c.Bytes))
+	}
 	return fmt.Sprintf("%s %s %s root %d %s", c.Cluster, c.MPI, c.Order, c.Root, quantity.Bytes(c.Bytes))
 }
 
