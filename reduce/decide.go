@@ -30,7 +30,7 @@ type decision struct {
 
 // A plan is one algorithm with the length of its segments.
 type plan struct {
-	Index     int // of the algorithm among the trees, and then the cores
+	Index     int // of the algorithm among all
 	Segment   int `json:",omitempty"` // bytes; 0: whole
 	algorithm steps.Algorithm
 }
@@ -191,12 +191,8 @@ func (r *Reducer) stopwatch() (*tuner.Stopwatch, error) {
 
 // withAlgorithm is a plan that rank 0 has told.
 func (r *Reducer) withAlgorithm(p plan) plan {
-	switch i := p.Index - len(r.trees); {
-	case p.Index == incumbentPlan:
-	case i < 0:
-		p.algorithm = steps.Along{Broadcast: r.trees[p.Index]}
-	default:
-		p.algorithm = r.cores[i]
+	if p.Index != incumbentPlan {
+		p.algorithm = r.all[p.Index]
 	}
 	return p
 }
@@ -204,18 +200,17 @@ func (r *Reducer) withAlgorithm(p plan) plan {
 // incumbentPlan is the Index of the plan that is the incumbent.
 const incumbentPlan = -1
 
-// mostTrees is how many trees are timed, the best by prediction.
-const mostTrees = 6
+// mostTimed is how many plans are timed, the best by prediction.
+const mostTimed = 8
 
 // candidates are the plans that are worth timing. Rank 0 alone calls it.
 func (r *Reducer) candidates(bytes, root int) (plans []plan) {
-	for _, p := range r.evaluator.Shortlist(r.trees, bytes, max(0, root), mostTrees) {
-		plans = append(plans, plan{Index: p.Index, Segment: p.Segment})
-	}
+	list := predictedOf(r.trees, false)
 	if root == steps.AllRanks {
-		for i := range r.cores {
-			plans = append(plans, plan{Index: len(r.trees) + i})
-		}
+		list = predictedOf(r.all, true)
+	}
+	for _, p := range r.evaluator.Shortlist(list, bytes, max(0, root), mostTimed) {
+		plans = append(plans, plan{Index: p.Index, Segment: p.Segment})
 	}
 	return plans
 }

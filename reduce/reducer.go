@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -42,9 +43,9 @@ type Reducer struct {
 	settings  told
 	hosts     []int // of all ranks, on rank 0
 	tree      *topology.Hierarchy
-	classes   []int                // of the ranks as roots; nil: one
-	trees     []schedule.Algorithm // of broadcasts, that reductions can follow
-	cores     []steps.Core
+	classes   []int             // of the ranks as roots; nil: one
+	trees     []steps.Algorithm // for one root, or all ranks
+	all       []steps.Algorithm // for all ranks: the trees, and others
 	decisions map[key]*decision
 	watch     *tuner.Stopwatch   // made when first needed
 	evaluator *predict.Evaluator // on rank 0
@@ -87,14 +88,23 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 		r.classes = table.RootClasses(r.tree)
 	}
 	r.exec = newExecutor(comm, r.settings.Tag)
-	p := r.problem(steps.AllRanks, 0)
+	r.trees, r.all = algorithms(r.problem(steps.AllRanks, 0))
+	return r, nil
+}
+
+// algorithms are those that come into question, the trees and all, with each of their settings. Those of one name follow
+// each other.
+func algorithms(p steps.Problem) (trees, all []steps.Algorithm) {
 	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: p.Ranks, Tree: p.Tree, Costs: p.Costs}) {
 		if steps.IsTree(a, p) {
-			r.trees = append(r.trees, a)
+			trees = append(trees, steps.Along{Broadcast: a})
 		}
 	}
-	r.cores = steps.Cores(p)
-	return r, nil
+	all = slices.Clip(trees)
+	for _, c := range steps.Cores(p) {
+		all = append(all, c)
+	}
+	return trees, all
 }
 
 // prepare is the part of rank 0.

@@ -45,18 +45,18 @@ func (k CoreKind) String() string {
 	return fmt.Sprintf("core %d", uint8(k))
 }
 
-// Cores are the cores that differ in a problem: of all ranks, and of the leaders of each level that has groups.
+// Cores are the cores that differ in a problem, the kinds one after the other: of all ranks, and of the leaders of each level
+// that has groups.
 func Cores(p Problem) (all []Core) {
 	levels := []int{0}
 	for _, level := range schedule.GroupedLevels(schedule.Problem{Tree: p.Tree}) {
 		levels = append(levels, level+1)
 	}
-	for _, level := range levels {
-		if len(leaders(p, level)) < 2 {
-			continue
-		}
-		for kind := range coreKinds {
-			all = append(all, Core{kind, level})
+	for kind := range coreKinds {
+		for _, level := range levels {
+			if len(leaders(p, level)) > 1 {
+				all = append(all, Core{kind, level})
+			}
 		}
 	}
 	return all

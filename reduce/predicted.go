@@ -1,0 +1,63 @@
+package reduce
+
+import (
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/reduce/steps"
+)
+
+// A predicted algorithm stands for a reduction where bcast/predict looks for the fastest of several: it has the messages of
+// the reduction, and combining takes no time.
+type predicted struct {
+	steps.Algorithm
+	settings int  // how many algorithms of this name there are
+	allRanks bool // want the result
+}
+
+var _ schedule.Factored = predicted{}
+
+// Prepare implements schedule.Algorithm.
+func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
+	reduction := steps.Problem{Ranks: p.Ranks, Root: p.Root, Bytes: p.Bytes, Tree: p.Tree, Costs: p.Costs}
+	if a.allRanks {
+		reduction.Root = steps.AllRanks
+	}
+	return schedule.PartOf(func(rank int) schedule.Part {
+		part := a.Part(reduction, rank)
+		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op {
+			for _, s := range part(nil, p.Bytes, p.Segment) {
+				op := schedule.Op{Kind: schedule.Recv, Peer: s.Peer, Offset: s.From, Length: s.To - s.From}
+				if s.Kind == steps.Send {
+					op.Kind = schedule.Send
+				}
+				dst = append(dst, op)
+			}
+			return dst
+		}
+	})
+}
+
+// Variants implements schedule.Varied.
+func (a predicted) Variants(schedule.Problem) []schedule.Algorithm { return []schedule.Algorithm{a} }
+
+// Factors implements schedule.Factored: those of a broadcast whose settings are chosen one by one, or else one choice among all
+// algorithms of the name.
+func (a predicted) Factors(p schedule.Problem) []int {
+	if along, is := a.Algorithm.(steps.Along); is {
+		if f, is := along.Broadcast.(schedule.Factored); is {
+			return f.Factors(p)
+		}
+	}
+	return []int{a.settings}
+}
+
+// predictedOf are algorithms for the prediction of reductions, in their order.
+func predictedOf(all []steps.Algorithm, allRanks bool) (list []schedule.Algorithm) {
+	count := make(map[string]int)
+	for _, a := range all {
+		count[a.Name()]++
+	}
+	for _, a := range all {
+		list = append(list, predicted{a, count[a.Name()], allRanks})
+	}
+	return list
+}
