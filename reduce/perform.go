@@ -21,7 +21,7 @@ type program struct {
 
 // program makes the program of a plan for vectors of the class of so many bytes.
 func (r *Reducer) program(p *plan, root, bytes int) *program {
-	part := p.algorithm.Part(r.problem(root, classBytes(bytes)), r.comm.Rank())
+	part := p.algorithm.Prepare(r.problem(root, classBytes(bytes)))(r.comm.Rank())
 	combines := slices.ContainsFunc(part(nil, 1, 0), func(s steps.Step) bool { return s.Kind == steps.Combine })
 	return &program{part: part, segment: p.Segment, keeps: combines && root != steps.AllRanks && root != r.comm.Rank()}
 }

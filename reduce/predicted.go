@@ -21,10 +21,13 @@ func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
 	if a.allRanks {
 		reduction.Root = steps.AllRanks
 	}
+	parts := a.Algorithm.Prepare(reduction)
+	var list []steps.Step
 	return schedule.PartOf(func(rank int) schedule.Part {
-		part := a.Part(reduction, rank)
+		part := parts(rank)
 		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-			for _, s := range part(nil, p.Bytes, p.Segment) {
+			list = part(list[:0], p.Bytes, p.Segment)
+			for _, s := range list {
 				op := schedule.Op{Kind: schedule.Recv, Peer: s.Peer, Offset: s.From, Length: s.To - s.From}
 				if s.Kind == steps.Send {
 					op.Kind = schedule.Send

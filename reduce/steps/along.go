@@ -2,7 +2,7 @@ package steps
 
 import "github.com/topocast/topocast/bcast/schedule"
 
-// Along reduces along the tree of a broadcast. Its Part panics for a broadcast that follows no tree: see IsTree.
+// Along reduces along the tree of a broadcast. Its Prepare panics for a broadcast that follows no tree: see IsTree.
 type Along struct{ Broadcast schedule.Algorithm }
 
 // Name is that of the broadcast.
@@ -22,30 +22,42 @@ func (p Problem) broadcast() schedule.Problem {
 	return schedule.Problem{Ranks: p.Ranks, Root: max(0, p.Root), Bytes: p.Bytes, Tree: p.Tree, Costs: p.Costs}
 }
 
-// Part implements Algorithm. O(ranks), as the broadcast works out the whole tree.
-func (a Along) Part(p Problem, rank int) Part {
+// Prepare implements Algorithm. O(ranks), besides what the broadcast takes.
+func (a Along) Prepare(p Problem) Parts {
 	tree := a.Broadcast.Prepare(p.broadcast()).(*schedule.Tree)
-	links := tree.Links(rank)
-	depth := 0
-	for r := links.Parent; r >= 0; r = tree.Links(r).Parent {
-		depth++
-	}
-	// A segment comes back when it has gone up and down that far. Until then the rank goes on with later ones.
-	later := 2 * depth
-	all := p.wantsAll()
-	return func(dst []Step, values, segment int) []Step {
-		s := pieces{values, segment}
-		count := s.count()
-		for k := range count + min(later, count) {
-			if k < count {
-				dst = up(dst, links, s.piece(k))
+	depth := depths(tree, p)
+	return func(rank int) Part {
+		links := tree.Links(rank)
+		// A segment comes back when it has gone up and down that far. Until then the rank goes on with later ones.
+		later := 2 * depth[rank]
+		return func(dst []Step, values, segment int) []Step {
+			s := pieces{values, segment}
+			count := s.count()
+			later := min(later, count)
+			for k := range count + later {
+				if k < count {
+					dst = up(dst, links, s.piece(k))
+				}
+				if p.wantsAll() && k >= later {
+					dst = down(dst, links, s.piece(k-later))
+				}
 			}
-			if back := k - min(later, count); all && back >= 0 {
-				dst = down(dst, links, s.piece(back))
-			}
+			return dst
 		}
-		return dst
 	}
+}
+
+// depths are how far the ranks are from the root of a tree.
+func depths(tree *schedule.Tree, p Problem) []int {
+	depth := make([]int, p.Ranks)
+	ranks := []int{p.broadcast().Root} // parents before their children
+	for i := 0; i < len(ranks); i++ {
+		for _, child := range tree.Links(ranks[i]).Children {
+			depth[child] = depth[ranks[i]] + 1
+			ranks = append(ranks, child)
+		}
+	}
+	return depth
 }
 
 // up appends what a rank does with a piece on its way to the root. The child that is served last by a broadcast has the

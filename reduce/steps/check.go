@@ -17,8 +17,9 @@ import (
 // The error names the first rank and step that is wrong. O(steps * ranks).
 func Check(a Algorithm, p Problem, values, segment int) error {
 	c := checker{next: make([]int, p.Ranks), sent: make(map[[2]int][]message)}
+	parts := a.Prepare(p)
 	for rank := range p.Ranks {
-		c.steps = append(c.steps, a.Part(p, rank)(nil, values, segment))
+		c.steps = append(c.steps, parts(rank)(nil, values, segment))
 	}
 	err := c.run(p.Ranks, values)
 	if err == nil {

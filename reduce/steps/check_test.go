@@ -91,8 +91,10 @@ func TestEveryReductionIsRight(t *testing.T) {
 type listed [][]Step
 
 func (listed) Name() string { return "listed" }
-func (l listed) Part(_ Problem, rank int) Part {
-	return func(dst []Step, _, _ int) []Step { return append(dst, l[rank]...) }
+func (l listed) Prepare(Problem) Parts {
+	return func(rank int) Part {
+		return func(dst []Step, _, _ int) []Step { return append(dst, l[rank]...) }
+	}
 }
 
 // Check refuses each kind of mistake.
@@ -123,7 +125,7 @@ func TestVolumes(t *testing.T) {
 			}
 			for rank := range ranks {
 				sent := 0
-				for _, s := range c.Part(Problem{Ranks: ranks, Root: AllRanks}, rank)(nil, values, 0) {
+				for _, s := range c.Prepare(Problem{Ranks: ranks, Root: AllRanks})(rank)(nil, values, 0) {
 					if s.Kind == Send {
 						sent += s.To - s.From
 					}
@@ -149,7 +151,7 @@ func TestLeadersTalk(t *testing.T) {
 		}
 		size := []int{4, 12}[c.Level-1]
 		for rank := range p.Ranks {
-			for _, s := range c.Part(p, rank)(nil, 100, 0) {
+			for _, s := range c.Prepare(p)(rank)(nil, 100, 0) {
 				if s.Peer/size != rank/size && (rank%size != 0 || s.Peer%size != 0) {
 					t.Errorf("%v: rank %d: %v", c, rank, s)
 				}

@@ -73,21 +73,24 @@ func (c Core) String() string {
 	return fmt.Sprintf("%s[%d]", c.Name(), c.Level)
 }
 
-// Part implements Algorithm. All ranks get the result, whatever the root is.
-func (c Core) Part(p Problem, rank int) Part {
-	if c.Level == 0 {
-		ranks := make([]int, p.Ranks)
-		for r := range ranks {
-			ranks[r] = r
+// Prepare implements Algorithm. All ranks get the result, whatever the root is.
+func (c Core) Prepare(p Problem) Parts {
+	p.Root = 0
+	leading := leaders(p, c.Level)
+	inside := schedule.MultiLevel{}.Prepare(p.broadcast()).(*schedule.Tree)
+	return func(rank int) Part {
+		links := c.inside(p, inside.Links(rank), rank)
+		var exchange Part
+		if links.Parent < 0 {
+			exchange = c.Kind.among(leading, rank)
 		}
-		return c.Kind.among(ranks, rank)
-	}
-	links := c.inside(p, rank)
-	if links.Parent >= 0 {
 		return func(dst []Step, values, segment int) []Step {
 			s := pieces{values, segment}
 			for k := range s.count() {
 				dst = up(dst, links, s.piece(k))
+			}
+			if exchange != nil {
+				dst = exchange(dst, values, segment)
 			}
 			for k := range s.count() {
 				dst = down(dst, links, s.piece(k))
@@ -95,28 +98,14 @@ func (c Core) Part(p Problem, rank int) Part {
 			return dst
 		}
 	}
-	exchange := c.Kind.among(leaders(p, c.Level), rank)
-	return func(dst []Step, values, segment int) []Step {
-		s := pieces{values, segment}
-		for k := range s.count() {
-			dst = up(dst, links, s.piece(k))
-		}
-		dst = exchange(dst, values, segment)
-		for k := range s.count() {
-			dst = down(dst, links, s.piece(k))
-		}
-		return dst
-	}
 }
 
-// inside is the place of a rank in the tree of its group.
-func (c Core) inside(p Problem, rank int) schedule.Links {
-	p.Root = 0
-	whole := schedule.MultiLevel{}.Prepare(p.broadcast()).(*schedule.Tree).Links(rank)
+// inside is the place of a rank in the tree of its group, by its place in that of all ranks.
+func (c Core) inside(p Problem, whole schedule.Links, rank int) schedule.Links {
 	own := leaderOf(p.Tree, c.Level, rank)
-	links := schedule.Links{Parent: -1}
-	if rank != own {
-		links.Parent = whole.Parent
+	links := schedule.Links{Parent: whole.Parent}
+	if rank == own {
+		links.Parent = -1
 	}
 	for _, child := range whole.Children {
 		if leaderOf(p.Tree, c.Level, child) == own {
@@ -126,9 +115,9 @@ func (c Core) inside(p Problem, rank int) schedule.Links {
 	return links
 }
 
-// leaders are the leaders of the groups of a level, ascending.
+// leaders are the leaders of the groups of a level, those near to each other one after the other.
 func leaders(p Problem, level int) (ranks []int) {
-	for r := range p.Ranks {
+	for _, r := range schedule.Line(p.broadcast()) {
 		if leaderOf(p.Tree, level, r) == r {
 			ranks = append(ranks, r)
 		}
@@ -150,7 +139,7 @@ func leaderOf(tree *topology.Hierarchy, level, rank int) int {
 	return rank
 }
 
-// among is the part of a rank in an exchange among some ranks, ascending, of which it is one.
+// among is the part of a rank in an exchange among some ranks, of which it is one.
 func (k CoreKind) among(ranks []int, rank int) Part {
 	place := 0
 	for ranks[place] != rank {
@@ -199,46 +188,37 @@ func doubling(dst []Step, partner func(int) int, place, places, values int) []St
 	return dst
 }
 
-// halving is Rabenseifner's algorithm among a power of two of places: places that are far from each other exchange halves first.
+// halving is Rabenseifner's algorithm among a power of two of places. Neighbours exchange halves first: what goes far is
+// short.
 func halving(dst []Step, partner func(int) int, place, places, values int) []Step {
-	from, to := 0, values
-	for step := places / 2; step > 0; step /= 2 {
-		peer, middle := partner(place^step), from+(to-from)/2
-		if place&step == 0 {
-			dst = add(dst, Send, peer, middle, to)
-			dst = add(dst, Combine, peer, from, middle)
-			to = middle
-		} else {
-			dst = add(dst, Send, peer, from, middle)
-			dst = add(dst, Combine, peer, middle, to)
-			from = middle
-		}
-	}
 	for step := 1; step < places; step *= 2 {
-		peer := partner(place ^ step)
-		lo, hi := half(place, step, places, values)
-		dst = add(dst, Send, peer, from, to)
-		if place&step == 0 {
-			dst = add(dst, Replace, peer, to, hi)
-		} else {
-			dst = add(dst, Replace, peer, lo, from)
-		}
-		from, to = lo, hi
+		mine, other := halves(place, step, values)
+		dst = add(dst, Send, partner(place^step), other.Lo, other.Hi)
+		dst = add(dst, Combine, partner(place^step), mine.Lo, mine.Hi)
+	}
+	for step := places / 2; step > 0; step /= 2 {
+		mine, other := halves(place, step, values)
+		dst = add(dst, Send, partner(place^step), mine.Lo, mine.Hi)
+		dst = add(dst, Replace, partner(place^step), other.Lo, other.Hi)
 	}
 	return dst
 }
 
-// half is the part of the vector that a place has halved down to before it exchanges with the one that is a step away.
-func half(place, step, places, values int) (from, to int) {
-	from, to = 0, values
-	for s := places / 2; s > step; s /= 2 {
-		if middle := from + (to-from)/2; place&s == 0 {
-			to = middle
-		} else {
-			from = middle
+// halves are the part of the vector that a place goes on with after the exchange with the place that is a step away, and the part
+// that the other one goes on with.
+func halves(place, step, values int) (mine, other schedule.Span) {
+	whole := schedule.Span{Lo: 0, Hi: values}
+	for s := 1; ; s *= 2 {
+		middle := whole.Lo + (whole.Hi-whole.Lo)/2
+		mine, other = schedule.Span{Lo: whole.Lo, Hi: middle}, schedule.Span{Lo: middle, Hi: whole.Hi}
+		if place&s != 0 {
+			mine, other = other, mine
 		}
+		if s == step {
+			return mine, other
+		}
+		whole = mine
 	}
-	return from, to
 }
 
 // ring lets parts go round: in each round a rank sends its part to the next place, combined with what it has got of it. After

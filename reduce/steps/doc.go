@@ -2,8 +2,8 @@
 // communicator.
 //
 //	p := steps.Problem{Ranks: 64, Root: steps.AllRanks, Tree: hierarchy}
-//	part := steps.Core{Kind: steps.Doubling}.Part(p, rank)
-//	list := part(nil, values, segment)
+//	parts := steps.Core{Kind: steps.Doubling}.Prepare(p)
+//	list := parts(rank)(nil, values, segment)
 //
 // # Method
 //

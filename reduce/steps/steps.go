@@ -56,9 +56,12 @@ type Algorithm interface {
 	// Name is short, in lower case, and unique among the algorithms.
 	Name() string
 
-	// Part returns what a rank does. It is a pure function of its arguments.
-	Part(p Problem, rank int) Part
+	// Prepare works out what ranks do. It is a pure function of p.
+	Prepare(p Problem) Parts
 }
+
+// Parts returns the part of a rank.
+type Parts func(rank int) Part
 
 // A Part appends the steps of one rank for vectors of so many values to dst. Long vectors go in segments of so many
 // values, where the algorithm has segments; 0: whole. Messages between two ranks arrive in the order of their steps. It allocates nothing
