@@ -25,7 +25,12 @@ type decision struct {
 	wins bool // it beats the incumbent
 
 	decided  bool             // false: the time ran out
+	stored   bool             // it comes from the network's table, and is not confirmed yet
 	programs map[int]*program // of the plan, by root
+
+	// On rank 0.
+	measured, incumbent float64 // s, medians of what is used and of the incumbent
+	pairs               int     // that these rest on
 }
 
 // A plan is one algorithm with the length of its segments.
@@ -39,8 +44,10 @@ func (r *Reducer) key(bytes, root int) key {
 	if root != steps.AllRanks {
 		root = r.rootClass(root)
 	}
-	return key{bits.Len(uint(bytes - 1)), root}
+	return key{classOf(bytes), root}
 }
+
+func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
 
 func (r *Reducer) rootClass(rank int) int {
 	if r.classes == nil {
@@ -103,7 +110,7 @@ func (r *Reducer) tune(root int, sizes []int) error {
 		if size == 0 {
 			continue
 		}
-		if d := r.decisions[r.key(size, root)]; d != nil && d.decided {
+		if d := r.decisions[r.key(size, root)]; d != nil && d.decided && !d.stored {
 			continue
 		}
 		left := end - watch.Now() // that of rank 0 counts
@@ -127,7 +134,7 @@ func (r *Reducer) decide(bytes, root, operation int) (*decision, error) {
 		return &keepIncumbent, nil
 	}
 	k := r.key(bytes, root)
-	if r.decisions[k] == nil {
+	if d := r.decisions[k]; d == nil || d.stored {
 		if err := r.first(bytes, root, operation, r.budget()); err != nil {
 			return nil, err
 		}
@@ -148,9 +155,9 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 		return err
 	}
 	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
-	var d *decision
+	d := r.decisions[r.key(bytes, root)]
 	if r.comm.Rank() == 0 {
-		d, err = c.search(bytes, watch.Now()+budget)
+		d, err = c.search(d, bytes, watch.Now()+budget)
 	} else {
 		d, err = c.follow()
 	}
@@ -315,11 +322,26 @@ func (c *contest) conduct(s tuner.Session) error {
 	}
 }
 
-// search decides: the candidates are ranked, the best one is refined, and what comes out of that has to win a duel with the
-// incumbent.
-func (c *contest) search(bytes int, limit float64) (*decision, error) {
+// search decides. A stored plan is confirmed first; nil: there is none. If it is not, the candidates are ranked, the best one is
+// refined, and what comes out of that has to win a duel with the incumbent.
+func (c *contest) search(stored *decision, bytes int, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.r.sampled(c.root), OneHost: c.watch.OneHost(), Oversubscribed: c.r.settings.Oversubscribed, Limit: limit}, c.watch.Now())
-	c.plans = append([]plan{{Index: incumbentPlan}}, c.r.candidates(bytes, c.root)...)
+	c.plans = []plan{{Index: incumbentPlan}}
+	if stored != nil {
+		c.plans = append(c.plans, stored.plan)
+		if err := c.conduct(rules.WarmUp([]int{0, 1})); err != nil {
+			return nil, err
+		}
+		duel := rules.Confirm(1, 0)
+		if err := c.conduct(duel); err != nil {
+			return nil, err
+		}
+		if v := duel.Verdict(); v.Wins {
+			return c.conclude(1, v)
+		}
+		c.plans = c.plans[:1]
+	}
+	c.plans = append(c.plans, c.r.candidates(bytes, c.root)...)
 	var all []int
 	for i := range c.plans {
 		all = append(all, i)
@@ -338,9 +360,18 @@ func (c *contest) search(bytes int, limit float64) (*decision, error) {
 	if err := c.conduct(duel); err != nil {
 		return nil, err
 	}
-	v := duel.Verdict()
-	end := order{Plans: []plan{c.plans[best]}, Wins: v.Wins, Decided: v.Decided}
-	return c.decision(&end), c.tell(&end)
+	return c.conclude(best, duel.Verdict())
+}
+
+// conclude tells the decision that a verdict on a plan leads to.
+func (c *contest) conclude(challenger int, v tuner.Verdict) (*decision, error) {
+	end := order{Plans: []plan{c.plans[challenger]}, Wins: v.Wins, Decided: v.Decided}
+	d := c.decision(&end)
+	d.measured, d.incumbent, d.pairs = v.Incumbent.Cold, v.Incumbent.Cold, v.Pairs
+	if v.Wins {
+		d.measured = v.Challenger.Cold
+	}
+	return d, c.tell(&end)
 }
 
 // best is the fastest of some plans.

@@ -10,7 +10,8 @@
 // Package steps has the algorithms. The first reduction of a class of sizes finds out which of them is the fastest. Rank
 // 0 predicts which trees are (bcast/predict: a reduction is a broadcast backwards), and adds algorithms in which ranks exchange
 // parts. All are timed, in rounds that leave out the slower half. The winner replaces the incumbent only if it is measurably faster
-// in a paired test (bcast/tuner). The incumbent is the operation of package mpi/collective: native where the communicator has it, and a
+// in a paired test (bcast/tuner). What is decided can be kept in the network's file (Table): the next job of the same ranks, hosts,
+// library and settings confirms it by a short look. The incumbent is the operation of package mpi/collective: native where the communicator has it, and a
 // simple algorithm elsewhere.
 //
 // # Contract
@@ -24,6 +25,5 @@
 //
 // # Limits
 //
-// What is decided holds for one Reducer: it is not kept in the network's file. Communicators without mpi.NonBlocking keep the
-// incumbent.
+// Communicators without mpi.NonBlocking keep the incumbent.
 package reduce

@@ -1,7 +1,6 @@
 package reduce
 
 import (
-	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -27,7 +26,7 @@ func (r *Reducer) program(p *plan, root, bytes int) *program {
 }
 
 // classBytes is the largest size of the class of a size, of at most 1 GiB: all reductions of a class follow the same tree.
-func classBytes(bytes int) int { return 1 << min(30, bits.Len(uint(bytes-1))) }
+func classBytes(bytes int) int { return 1 << min(30, classOf(bytes)) }
 
 // perform reduces values by the plan of a decision.
 func perform[T any](r *Reducer, d *decision, values []T, f func(into, from []T), root int) error {

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 	"github.com/topocast/topocast/mpi/local"
@@ -352,5 +355,128 @@ func TestBlockingCommunicator(t *testing.T) {
 		return reductions(r, c, 100)
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// What one job has tuned the next one of the same ranks starts with, and confirms; a job of other ranks does not.
+func TestTunedReductionsAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	c, err := gen.Parse("tree:2x4 latency=20us,5us rate=250Mbps,1Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bytes = 64 << 10
+	network := casttest.NetworkOf(t, c.Hierarchy)
+	chosen := make([]string, 3)
+	for run, ranks := range []int{8, 8, 7} {
+		err = simnet.Run(c.Graph, []int{0, 1, 2, 3, 4, 5, 6, 7}[:ranks], nil, func(comm mpi.Communicator) error {
+			known := network
+			if ranks == 7 {
+				known = casttest.NetworkOf(t, casttest.RegularTree(t, ranks))
+				stored, err := table.Of(network)
+				if err == nil {
+					known, err = stored.Keep(known)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			r, err := reduce.New(comm, &reduce.Settings{Network: known})
+			if err != nil {
+				return err
+			}
+			if comm.Rank() == 0 {
+				chosen[run], _, _ = r.Chosen(bytes, steps.AllRanks)
+			}
+			if err := r.Tune(bytes); err != nil {
+				return err
+			}
+			if err := r.TuneRoot(3, bytes); err != nil {
+				return err
+			}
+			tuned, err := r.Table(time.Time{})
+			if err == nil && tuned != nil && run == 0 {
+				if name, _, _ := r.Chosen(bytes, steps.AllRanks); name == "" {
+					return fmt.Errorf("nothing beats recursive doubling")
+				}
+				network, err = tuned.Keep(network)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if chosen[0] != "" || chosen[1] == "" || chosen[2] != "" {
+		t.Errorf("the jobs start with %q, want a plan in the second one alone", chosen)
+	}
+	stored, err := table.Of(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var collectives []string
+	for _, x := range stored.Tunings() {
+		collectives = append(collectives, x.Collective)
+	}
+	if !slices.Equal(collectives, []string{table.Allreduce, table.Reduce}) {
+		t.Errorf("the table has %q", collectives)
+	}
+}
+
+// A stored plan that is slow now does not displace the incumbent: on one switch, doubling is the fastest for short
+// vectors, and the table says that a chain is.
+func TestStoredReductionsAreConfirmed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	c, err := gen.Parse("star:8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := make([]model.Location, 8)
+	network := casttest.NetworkOf(t, c.Hierarchy)
+	after := ""
+	err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
+		places, err := mpi.Places(comm)
+		if err != nil {
+			return err
+		}
+		for i, p := range places {
+			at[i] = model.Location{Host: p.Host, Core: p.Core}
+		}
+		library := ""
+		if v, ok := comm.(mpi.Versioned); ok {
+			library = v.LibraryVersion()
+		}
+		job := table.JobOf(at, library, os.Environ())
+		job.Collective = table.Allreduce
+		stored, err := new(table.Table).With(table.Tuning{Job: job, Cells: []table.Cell{{Bytes: 8, Choice: table.Choice{Algorithm: "chain", Measured: 1e-6, Native: 1, Pairs: 7}}}})
+		if err != nil {
+			return err
+		}
+		known, err := stored.Keep(network)
+		if err != nil {
+			return err
+		}
+		r, err := reduce.New(comm, &reduce.Settings{Network: known})
+		if err != nil {
+			return err
+		}
+		if before, _, _ := r.Chosen(8, steps.AllRanks); before != "chain" {
+			return fmt.Errorf("starts with %q", before)
+		}
+		values := []float64{1}
+		if err := reduce.AllreduceSlice(r, values, mpi.Sum); err != nil {
+			return err
+		}
+		if comm.Rank() == 0 {
+			after, _, _ = r.Chosen(8, steps.AllRanks)
+		}
+		return nil
+	})
+	if err != nil || after == "chain" {
+		t.Errorf("after the first Allreduce: %q, %v", after, err)
 	}
 }

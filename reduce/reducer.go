@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -47,9 +48,13 @@ type Reducer struct {
 	trees     []steps.Algorithm // for one root, or all ranks
 	all       []steps.Algorithm // for all ranks: the trees, and others
 	decisions map[key]*decision
-	watch     *tuner.Stopwatch   // made when first needed
-	evaluator *predict.Evaluator // on rank 0
-	failure   error              // the first one of the communicator
+	watch     *tuner.Stopwatch // made when first needed
+	failure   error            // the first one of the communicator
+
+	// What rank 0 knows alone.
+	evaluator *predict.Evaluator
+	job       table.Job // of broadcasts
+	stored    *table.Table
 }
 
 // told is what rank 0 tells all ranks when a reducer is made.
@@ -61,6 +66,7 @@ type told struct {
 	Levels         [][][]int // the groups of the ranks
 	Costs          *schedule.Costs
 	Warnings       []string
+	Tuned          map[string][]table.Cell // from the network's table, by collective
 }
 
 // New is collective: it returns a reducer over the communicator, which goes on to be usable for anything else. Rank 0
@@ -89,6 +95,7 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 	}
 	r.exec = newExecutor(comm, r.settings.Tag)
 	r.trees, r.all = algorithms(r.problem(steps.AllRanks, 0))
+	r.takeTuned()
 	return r, nil
 }
 
@@ -121,13 +128,18 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	case s.Tag == 0:
 		r.settings.Tag = usualTag
 	}
-	r.evaluator = predict.Uniform(len(places))
-	if s.Network == nil {
-		return nil
-	}
 	at := make([]model.Location, len(places))
 	for i, p := range places {
 		at[i] = model.Location{Host: p.Host, Core: p.Core}
+	}
+	library := ""
+	if v, ok := r.comm.(mpi.Versioned); ok {
+		library = v.LibraryVersion()
+	}
+	r.job = table.JobOf(at, library, os.Environ())
+	r.evaluator = predict.Uniform(len(places))
+	if s.Network == nil {
+		return nil
 	}
 	view, warnings, err := s.Network.OfJob(at)
 	if err != nil {
@@ -137,6 +149,7 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	r.settings.HasLevels, r.settings.Levels = true, table.Levels(view.Hierarchy())
 	r.settings.Costs = predict.CostsAlong(view, view.Hierarchy())
 	r.settings.Warnings = warnings
+	r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
 	return nil
 }
 
