@@ -425,8 +425,8 @@ func TestTunedReductionsAreKept(t *testing.T) {
 	}
 }
 
-// A stored plan that is slow now does not displace the incumbent: on one switch, doubling is the fastest for short
-// vectors, and the table says that a chain is.
+// A stored plan that is slow now does not displace the incumbent, and nor does what is no faster: on one switch recursive doubling is
+// the fastest for short vectors, which is the incumbent, and the table says that a chain is.
 func TestStoredReductionsAreConfirmed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
@@ -476,7 +476,7 @@ func TestStoredReductionsAreConfirmed(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || after == "chain" {
+	if err != nil || after != "" {
 		t.Errorf("after the first Allreduce: %q, %v", after, err)
 	}
 }
