@@ -35,7 +35,7 @@ type decision struct {
 
 // A plan is one algorithm with the length of its segments.
 type plan struct {
-	Index     int // of the algorithm among all
+	Index     int // of the algorithm among those for its root
 	Segment   int `json:",omitempty"` // bytes; 0: whole
 	algorithm steps.Algorithm
 }
@@ -196,10 +196,18 @@ func (r *Reducer) stopwatch() (*tuner.Stopwatch, error) {
 	return r.watch, nil
 }
 
-// withAlgorithm is a plan that rank 0 has told.
-func (r *Reducer) withAlgorithm(p plan) plan {
+// algorithmsFor are those for a root.
+func (r *Reducer) algorithmsFor(root int) []steps.Algorithm {
+	if root == steps.AllRanks {
+		return r.toAll
+	}
+	return r.toRoot
+}
+
+// withAlgorithm is a plan that rank 0 has told for a root.
+func (r *Reducer) withAlgorithm(p plan, root int) plan {
 	if p.Index != incumbentPlan {
-		p.algorithm = r.all[p.Index]
+		p.algorithm = r.algorithmsFor(root)[p.Index]
 	}
 	return p
 }
@@ -212,10 +220,7 @@ const mostTimed = 8
 
 // candidates are the plans that are worth timing. Rank 0 alone calls it.
 func (r *Reducer) candidates(bytes, root int) (plans []plan) {
-	list := predictedOf(r.trees, false)
-	if root == steps.AllRanks {
-		list = predictedOf(r.all, true)
-	}
+	list := predictedOf(r.algorithmsFor(root), root == steps.AllRanks)
 	for _, p := range r.evaluator.Shortlist(list, bytes, max(0, root), mostTimed) {
 		plans = append(plans, plan{Index: p.Index, Segment: p.Segment})
 	}
@@ -265,7 +270,7 @@ func (c *contest) tell(o *order) error {
 }
 
 func (c *contest) decision(o *order) *decision {
-	return &decision{plan: c.r.withAlgorithm(o.Plans[0]), wins: o.Wins, decided: o.Decided}
+	return &decision{plan: c.r.withAlgorithm(o.Plans[0], c.root), wins: o.Wins, decided: o.Decided}
 }
 
 // round is collective: it times the plans of an order, one after the other. Rank 0 gets the samples.
@@ -278,7 +283,7 @@ func (c *contest) round(o *order) (samples []tuner.Sample, err error) {
 		values = values[:min(len(values), tuner.HeadBytes/8)]
 	}
 	for _, p := range o.Plans {
-		p = c.r.withAlgorithm(p)
+		p = c.r.withAlgorithm(p, c.root)
 		sample, err := c.watch.Time(func(_ []byte, root int) error {
 			if c.root == steps.AllRanks {
 				root = c.root

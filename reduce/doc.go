@@ -21,7 +21,7 @@
 // each operation of a class once it is decided, and may be another one in the next job. All ranks get the same bits from an Allreduce of numbers. For
 // functions that holds if f(a, b) and f(b, a) are the same bits.
 //
-// Messages have the tag Settings.Tag, and mpi.MaxTag-1 in the incumbent. After an error the communicator is unusable.
+// Messages have the tag Settings.Tag and the one below it, and mpi.MaxTag-1 in the incumbent. After an error the communicator is unusable.
 //
 // # Limits
 //

@@ -58,15 +58,15 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 	ahead, taken := 0, 0 // the step up to which receives are posted, and the receives that are done
 	for _, s := range list {
 		for ; ahead < len(list) && e.posted-taken < receivesAhead; ahead++ {
-			if next := list[ahead]; next.Kind != steps.Send {
+			if next := list[ahead]; !next.Kind.IsSend() {
 				r := &e.receives[e.posted%receivesAhead]
-				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.To-next.From)), next.Peer, e.tag); err != nil {
+				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.To-next.From)), next.Peer, e.tagOf(next)); err != nil {
 					return fmt.Errorf("%v: %w", next, err)
 				}
 				e.posted++
 			}
 		}
-		if s.Kind == steps.Send {
+		if s.Kind.IsSend() {
 			if err := e.send(bytesOf(values[s.From:s.To]), s); err != nil {
 				return fmt.Errorf("%v: %w", s, err)
 			}
@@ -101,7 +101,15 @@ func (e *executor) send(buf []byte, s steps.Step) error {
 		return err
 	}
 	x.from, x.to = s.From, s.To
-	return x.set.Isend(buf, s.Peer, e.tag)
+	return x.set.Isend(buf, s.Peer, e.tagOf(s))
+}
+
+// tagOf is the tag of a step's message: results have one of their own.
+func (e *executor) tagOf(s steps.Step) int {
+	if s.Kind.IsResult() {
+		return e.tag - 1
+	}
+	return e.tag
 }
 
 // awaitSends waits for the sends of any of the values [from, to).

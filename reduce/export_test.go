@@ -12,16 +12,13 @@ import (
 // whole numbers with those by the formula of Gauss.
 func EveryAlgorithm(r *Reducer, length, segment int) error {
 	n := r.comm.Size()
-	for i, a := range r.all {
-		for _, root := range []int{steps.AllRanks, 0, n - 1} {
-			if i >= len(r.trees) && root != steps.AllRanks {
-				continue
-			}
+	for _, root := range []int{steps.AllRanks, 0, n - 1} {
+		for i, a := range r.algorithmsFor(root) {
 			values := make([]int64, length)
 			for k := range values {
 				values[k] = int64(r.comm.Rank()*length + k)
 			}
-			d := &decision{plan: r.withAlgorithm(plan{Index: i, Segment: segment}), programs: make(map[int]*program)}
+			d := &decision{plan: r.withAlgorithm(plan{Index: i, Segment: segment}, root), programs: make(map[int]*program)}
 			if err := perform(r, d, values, func(into, from []int64) { collective.Combine(mpi.Sum, into, from) }, root); err != nil {
 				return fmt.Errorf("%v: %w", a, err)
 			}

@@ -29,7 +29,7 @@ func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
 			list = part(list[:0], p.Bytes, p.Segment)
 			for _, s := range list {
 				op := schedule.Op{Kind: schedule.Recv, Peer: s.Peer, Offset: s.From, Length: s.To - s.From}
-				if s.Kind == steps.Send {
+				if s.Kind.IsSend() {
 					op.Kind = schedule.Send
 				}
 				dst = append(dst, op)
@@ -42,15 +42,36 @@ func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
 // Variants implements schedule.Varied.
 func (a predicted) Variants(schedule.Problem) []schedule.Algorithm { return []schedule.Algorithm{a} }
 
-// Factors implements schedule.Factored: those of a broadcast whose settings are chosen one by one, or else one choice among all
-// algorithms of the name.
+// Factors implements schedule.Factored: those of a broadcast whose settings are chosen one by one, or one choice among its settings;
+// and those of Along.
 func (a predicted) Factors(p schedule.Problem) []int {
-	if along, is := a.Algorithm.(steps.Along); is {
-		if f, is := along.Broadcast.(schedule.Factored); is {
-			return f.Factors(p)
+	along, is := a.Algorithm.(steps.Along)
+	if !is {
+		return []int{a.settings}
+	}
+	own := 1
+	if a.allRanks {
+		own = len(settingsOf(along, steps.Problem{Ranks: p.Ranks, Root: steps.AllRanks, Tree: p.Tree}))
+	}
+	if f, is := along.Broadcast.(schedule.Factored); is {
+		return append(f.Factors(p), own)
+	}
+	return []int{a.settings / own, own}
+}
+
+// mostRoots bounds the trees that ranks work out.
+const mostRoots = 64
+
+// settingsOf are a tree's settings for results that all ranks want.
+func settingsOf(a steps.Along, p steps.Problem) (all []steps.Algorithm) {
+	for _, spread := range append([]int{0}, steps.Levels(p)...) {
+		for _, late := range []int{1, 4} {
+			if x := (steps.Along{Broadcast: a.Broadcast, Spread: spread, Late: late}); len(x.Roots(p)) <= mostRoots {
+				all = append(all, x)
+			}
 		}
 	}
-	return []int{a.settings}
+	return all
 }
 
 // predictedOf are algorithms for the prediction of reductions, in their order.

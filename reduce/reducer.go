@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -29,8 +28,8 @@ type Settings struct {
 	// decided by then stays with the incumbent. 0: no bound.
 	Budget time.Duration
 
-	// Tag of all messages, which the application must not use for its own on this communicator, in [0, mpi.MaxTag]. 0:
-	// mpi.MaxTag-2.
+	// Tag of messages, which the application must not use for its own on this communicator, and nor the one below it, in [1, mpi.MaxTag].
+	// 0: mpi.MaxTag-2.
 	Tag int
 }
 
@@ -45,8 +44,8 @@ type Reducer struct {
 	hosts     []int // of all ranks, on rank 0
 	tree      *topology.Hierarchy
 	classes   []int             // of the ranks as roots; nil: one
-	trees     []steps.Algorithm // for one root, or all ranks
-	all       []steps.Algorithm // for all ranks: the trees, and others
+	toRoot    []steps.Algorithm // for results that one root wants
+	toAll     []steps.Algorithm // for those that all ranks want
 	decisions map[key]*decision
 	watch     *tuner.Stopwatch // made when first needed
 	failure   error            // the first one of the communicator
@@ -94,24 +93,25 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 		r.classes = table.RootClasses(r.tree)
 	}
 	r.exec = newExecutor(comm, r.settings.Tag)
-	r.trees, r.all = algorithms(r.problem(steps.AllRanks, 0))
+	r.toRoot, r.toAll = algorithms(r.problem(steps.AllRanks, 0))
 	r.takeTuned()
 	return r, nil
 }
 
-// algorithms are those that come into question, the trees and all, with each of their settings. Those of one name follow
-// each other.
-func algorithms(p steps.Problem) (trees, all []steps.Algorithm) {
+// algorithms are those that come into question for one root and for all ranks, with each of their settings. Those of one name
+// follow each other.
+func algorithms(p steps.Problem) (toRoot, toAll []steps.Algorithm) {
 	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: p.Ranks, Tree: p.Tree, Costs: p.Costs}) {
 		if steps.IsTree(a, p) {
-			trees = append(trees, steps.Along{Broadcast: a})
+			tree := steps.Along{Broadcast: a}
+			toRoot = append(toRoot, tree)
+			toAll = append(toAll, settingsOf(tree, p)...)
 		}
 	}
-	all = slices.Clip(trees)
 	for _, c := range steps.Cores(p) {
-		all = append(all, c)
+		toAll = append(toAll, c)
 	}
-	return trees, all
+	return toRoot, toAll
 }
 
 // prepare is the part of rank 0.
@@ -122,7 +122,7 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	r.settings = told{Tag: s.Tag, Budget: s.Budget, Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0}
 	switch {
 	case s.Tag < 0 || s.Tag > mpi.MaxTag:
-		return fmt.Errorf("settings: tag %d: want in [0, %d]", s.Tag, mpi.MaxTag)
+		return fmt.Errorf("settings: tag %d: want in [1, %d], or 0", s.Tag, mpi.MaxTag)
 	case s.Budget < 0:
 		return fmt.Errorf("settings: budget %v: want at least 0", s.Budget)
 	case s.Tag == 0:

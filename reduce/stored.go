@@ -52,11 +52,11 @@ func (r *Reducer) takeTuned() {
 			}
 			d := &decision{decided: true, measured: c.Measured, incumbent: c.Native, pairs: c.Pairs}
 			if c.Algorithm != table.Native {
-				i := slices.IndexFunc(r.all, func(a steps.Algorithm) bool { return fmt.Sprint(a) == c.Algorithm })
+				i := slices.IndexFunc(r.algorithmsFor(root), func(a steps.Algorithm) bool { return fmt.Sprint(a) == c.Algorithm })
 				if i < 0 {
 					continue
 				}
-				d.plan, d.wins, d.stored = r.withAlgorithm(plan{Index: i, Segment: int(c.Segment)}), true, true
+				d.plan, d.wins, d.stored = r.withAlgorithm(plan{Index: i, Segment: int(c.Segment)}, root), true, true
 			}
 			r.decisions[key{classOf(int(c.Bytes)), root}] = d
 		}

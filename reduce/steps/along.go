@@ -1,60 +1,120 @@
 package steps
 
-import "github.com/topocast/topocast/bcast/schedule"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/schedule"
+)
 
 // Along reduces along the tree of a broadcast. Its Prepare panics for a broadcast that follows no tree: see IsTree.
-type Along struct{ Broadcast schedule.Algorithm }
+//
+// Where all ranks want the result it comes back along the tree, segment by segment, beside later ones that are still on their
+// way to the root.
+type Along struct {
+	Broadcast schedule.Algorithm
+
+	// Late is how many segments later a rank goes on with what is one link nearer to the root, or to the ends on the way back.
+	// Where links are long, few segments would not fill them. 0: 1.
+	Late int
+
+	// Spread deals the vector to the leaders of the groups of a level, each the root of a tree for its part. Then no group's link
+	// carries more than another's. From 1 for the finest level; 0: one root. Only for results that all ranks want.
+	Spread int
+}
 
 // Name is that of the broadcast.
 func (a Along) Name() string { return a.Broadcast.Name() }
 
-// String is the text of the broadcast, with its settings.
-func (a Along) String() string { return schedule.Text(a.Broadcast) }
+// String is the text of the broadcast with the settings.
+func (a Along) String() string {
+	text := schedule.Text(a.Broadcast)
+	if a.Spread > 0 {
+		text += fmt.Sprintf(" spread %d", a.Spread)
+	}
+	if a.Late > 1 {
+		text += fmt.Sprintf(" late %d", a.Late)
+	}
+	return text
+}
 
 // IsTree tells whether every rank has one parent in a broadcast, so that reductions can follow it.
 func IsTree(a schedule.Algorithm, p Problem) bool {
-	_, is := a.Prepare(p.broadcast()).(*schedule.Tree)
+	_, is := a.Prepare(p.broadcast(p.Root)).(*schedule.Tree)
 	return is
 }
 
-// broadcast is the problem backwards. The root of all ranks is rank 0.
-func (p Problem) broadcast() schedule.Problem {
-	return schedule.Problem{Ranks: p.Ranks, Root: max(0, p.Root), Bytes: p.Bytes, Tree: p.Tree, Costs: p.Costs}
+// broadcast is the problem backwards, from a root; AllRanks stands for rank 0.
+func (p Problem) broadcast(root int) schedule.Problem {
+	return schedule.Problem{Ranks: p.Ranks, Root: max(0, root), Bytes: p.Bytes, Tree: p.Tree, Costs: p.Costs}
 }
 
-// Prepare implements Algorithm. O(ranks), besides what the broadcast takes.
+// Roots are the roots among which the vector is dealt.
+func (a Along) Roots(p Problem) []int {
+	if a.Spread == 0 || !p.wantsAll() {
+		return []int{p.Root}
+	}
+	return leaders(p, a.Spread)
+}
+
+// Prepare implements Algorithm. O(ranks * roots), besides what the broadcasts take.
 func (a Along) Prepare(p Problem) Parts {
-	tree := a.Broadcast.Prepare(p.broadcast()).(*schedule.Tree)
-	depth := depths(tree, p)
+	roots := a.Roots(p)
+	trees, depth := make([]*schedule.Tree, len(roots)), make([][]int, len(roots))
+	for i, root := range roots {
+		trees[i] = a.Broadcast.Prepare(p.broadcast(root)).(*schedule.Tree)
+		depth[i] = depths(trees[i], p.Ranks, max(0, root))
+	}
 	return func(rank int) Part {
-		links := tree.Links(rank)
-		// A segment comes back when it has gone up and down that far. Until then the rank goes on with later ones.
-		later := 2 * depth[rank]
-		return func(dst []Step, values, segment int) []Step {
-			s := pieces{values, segment}
-			count := s.count()
-			later := min(later, count)
-			for k := range count + later {
-				if k < count {
-					dst = up(dst, links, s.piece(k))
-				}
-				if p.wantsAll() && k >= later {
-					dst = down(dst, links, s.piece(k-later))
-				}
-			}
-			return dst
+		ways := make([]way, len(roots))
+		for i := range ways {
+			most, own, late := slices.Max(depth[i]), depth[i][rank], max(1, a.Late)
+			ways[i] = way{trees[i].Links(rank), late * (most - own), late * (most + own)}
 		}
+		return func(dst []Step, values, segment int) []Step { return along(dst, ways, values, segment, p.wantsAll()) }
 	}
 }
 
+// A way is the place of a rank in one tree.
+type way struct {
+	links            schedule.Links
+	upFrom, downFrom int // turns in which the first segment goes up, and comes down
+}
+
+// along appends the steps of a rank. Each tree has a part of the values. In each turn one segment of each part goes up, and one comes
+// down. Ranks that are one link apart do so a number of turns apart that is the same for all parts, so they agree in the order of
+// their messages.
+func along(dst []Step, ways []way, values, segment int, back bool) []Step {
+	for turn, more := 0, true; more; turn++ {
+		more = false
+		for i, w := range ways {
+			s := partOf(i, len(ways), values, segment)
+			if k := turn - w.upFrom; k < s.count() {
+				if more = true; k >= 0 {
+					dst = up(dst, w.links, s.piece(k))
+				}
+			}
+		}
+		for i, w := range ways {
+			s := partOf(i, len(ways), values, segment)
+			if k := turn - w.downFrom; back && k < s.count() {
+				if more = true; k >= 0 {
+					dst = down(dst, w.links, s.piece(k))
+				}
+			}
+		}
+	}
+	return dst
+}
+
 // depths are how far the ranks are from the root of a tree.
-func depths(tree *schedule.Tree, p Problem) []int {
-	depth := make([]int, p.Ranks)
-	ranks := []int{p.broadcast().Root} // parents before their children
-	for i := 0; i < len(ranks); i++ {
-		for _, child := range tree.Links(ranks[i]).Children {
-			depth[child] = depth[ranks[i]] + 1
-			ranks = append(ranks, child)
+func depths(tree *schedule.Tree, ranks, root int) []int {
+	depth := make([]int, ranks)
+	order := []int{root} // parents before their children
+	for i := 0; i < len(order); i++ {
+		for _, child := range tree.Links(order[i]).Children {
+			depth[child] = depth[order[i]] + 1
+			order = append(order, child)
 		}
 	}
 	return depth
@@ -78,24 +138,31 @@ func down(dst []Step, links schedule.Links, p schedule.Span) []Step {
 		dst = add(dst, Replace, links.Parent, p.Lo, p.Hi)
 	}
 	for _, c := range links.Children {
-		dst = add(dst, Send, c, p.Lo, p.Hi)
+		dst = add(dst, SendResult, c, p.Lo, p.Hi)
 	}
 	return dst
 }
 
-// pieces are the segments of a vector.
-type pieces struct{ values, segment int }
+// A dealt is the part of a vector that one of several has, in segments.
+type dealt struct{ from, to, segment int }
 
-// size is the number of values of all pieces but the last, at least 1.
-func (s pieces) size() int {
-	if s.segment < 1 || s.segment > s.values {
-		return max(1, s.values)
-	}
-	return s.segment
+// partOf is one of n parts, as equal as can be; the first ones have a value more.
+func partOf(i, n, values, segment int) dealt {
+	least, more := values/n, values%n
+	return dealt{i*least + min(i, more), (i+1)*least + min(i+1, more), segment}
 }
 
-func (s pieces) count() int { return (s.values + s.size() - 1) / s.size() }
+// size is the number of values of all segments but the last, at least 1.
+func (d dealt) size() int {
+	if values := d.to - d.from; d.segment < 1 || d.segment > values {
+		return max(1, values)
+	}
+	return d.segment
+}
 
-func (s pieces) piece(k int) schedule.Span {
-	return schedule.Span{Lo: k * s.size(), Hi: min((k+1)*s.size(), s.values)}
+func (d dealt) count() int { return (d.to - d.from + d.size() - 1) / d.size() }
+
+func (d dealt) piece(k int) schedule.Span {
+	lo := d.from + k*d.size()
+	return schedule.Span{Lo: lo, Hi: min(lo+d.size(), d.to)}
 }

@@ -16,7 +16,7 @@ import (
 //
 // The error names the first rank and step that is wrong. O(steps * ranks).
 func Check(a Algorithm, p Problem, values, segment int) error {
-	c := checker{next: make([]int, p.Ranks), sent: make(map[[2]int][]message)}
+	c := checker{next: make([]int, p.Ranks), sent: make(map[connection][]message)}
 	parts := a.Prepare(p)
 	for rank := range p.Ranks {
 		c.steps = append(c.steps, parts(rank)(nil, values, segment))
@@ -36,10 +36,16 @@ type contribution = *big.Int
 
 type checker struct {
 	steps [][]Step
-	next  []int                // per rank: its current step
-	cuts  []int                // where steps begin and end, ascending
-	sums  [][]contribution     // per rank and gap between two cuts
-	sent  map[[2]int][]message // by sender and receiver, the oldest first
+	next  []int                    // per rank: its current step
+	cuts  []int                    // where steps begin and end, ascending
+	sums  [][]contribution         // per rank and gap between two cuts
+	sent  map[connection][]message // the oldest first
+}
+
+// A connection keeps the order of its messages.
+type connection struct {
+	from, to int
+	results  bool
 }
 
 type message struct {
@@ -91,12 +97,12 @@ func (c *checker) perform(rank int, s Step) (done bool, err error) {
 	from, _ := slices.BinarySearch(c.cuts, s.From)
 	to, _ := slices.BinarySearch(c.cuts, s.To)
 	own := c.sums[rank][from:to]
-	if s.Kind == Send {
-		way := [2]int{rank, s.Peer}
+	if s.Kind.IsSend() {
+		way := connection{rank, s.Peer, s.Kind.IsResult()}
 		c.sent[way] = append(c.sent[way], message{s, slices.Clone(own)})
 		return true, nil
 	}
-	way := [2]int{s.Peer, rank}
+	way := connection{s.Peer, rank, s.Kind.IsResult()}
 	if len(c.sent[way]) == 0 {
 		return false, nil
 	}
@@ -131,7 +137,7 @@ func (c *checker) finished(p Problem) error {
 	}
 	for way, left := range c.sent {
 		if len(left) > 0 {
-			return fmt.Errorf("rank %d receives %d messages of rank %d less than there are", way[1], len(left), way[0])
+			return fmt.Errorf("rank %d receives %d messages of rank %d less than there are", way.to, len(left), way.from)
 		}
 	}
 	all := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(p.Ranks)), big.NewInt(1))

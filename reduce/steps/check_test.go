@@ -39,9 +39,12 @@ func hierarchy(t *testing.T, order []int, perHost, perRack int) *topology.Hierar
 // algorithms are all that are there for a problem.
 func algorithms(p Problem) (all []Algorithm) {
 	for _, a := range append(schedule.Algorithms(), classic.Algorithms()...) {
-		for _, v := range schedule.Variants([]schedule.Algorithm{a}, p.broadcast()) {
+		for _, v := range schedule.Variants([]schedule.Algorithm{a}, p.broadcast(0)) {
 			if IsTree(v, p) {
-				all = append(all, Along{v})
+				all = append(all, Along{Broadcast: v})
+				for _, level := range Levels(p) {
+					all = append(all, Along{Broadcast: v, Late: 1 + 3*(len(all)%2), Spread: level})
+				}
 			}
 		}
 	}
@@ -55,7 +58,7 @@ func algorithms(p Problem) (all []Algorithm) {
 // one root and for all ranks, has the values of each rank in the result exactly once.
 func TestEveryReductionIsRight(t *testing.T) {
 	checked := map[string]int{}
-	for _, ranks := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 24, 26} {
+	for _, ranks := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 23, 26} {
 		for _, shuffled := range []bool{false, true} {
 			order := rand.New(rand.NewPCG(uint64(ranks), 1)).Perm(ranks)
 			if !shuffled {
@@ -67,8 +70,8 @@ func TestEveryReductionIsRight(t *testing.T) {
 				for _, root := range []int{AllRanks, 0, ranks - 1} {
 					p := Problem{Ranks: ranks, Root: root, Bytes: 1 << 20, Tree: tree}
 					for i, a := range algorithms(p) {
-						if _, is := a.(Core); is && root != AllRanks {
-							continue
+						if _, is := a.(Core); is && root != AllRanks || i%5 != ranks%5 && ranks > 12 {
+							continue // of many ranks, one in five
 						}
 						values, segment := []int{1, 7, 64, 1000}[(i+ranks)%4], []int{0, 5, 16}[i%3]
 						if err := Check(a, p, values, segment); err != nil {
@@ -126,7 +129,7 @@ func TestVolumes(t *testing.T) {
 			for rank := range ranks {
 				sent := 0
 				for _, s := range c.Prepare(Problem{Ranks: ranks, Root: AllRanks})(rank)(nil, values, 0) {
-					if s.Kind == Send {
+					if s.Kind.IsSend() {
 						sent += s.To - s.From
 					}
 				}
@@ -162,6 +165,6 @@ func TestLeadersTalk(t *testing.T) {
 
 func ExampleCheck() {
 	p := Problem{Ranks: 100, Root: AllRanks}
-	fmt.Println(Check(Along{schedule.Chain{}}, p, 1<<20, 1<<12))
+	fmt.Println(Check(Along{Broadcast: schedule.Chain{}}, p, 1<<20, 1<<12))
 	// Output: <nil>
 }

@@ -48,18 +48,22 @@ func (k CoreKind) String() string {
 // Cores are the cores that differ in a problem, the kinds one after the other: of all ranks, and of the leaders of each level
 // that has groups.
 func Cores(p Problem) (all []Core) {
-	levels := []int{0}
-	for _, level := range schedule.GroupedLevels(schedule.Problem{Tree: p.Tree}) {
-		levels = append(levels, level+1)
-	}
 	for kind := range coreKinds {
-		for _, level := range levels {
+		for _, level := range append([]int{0}, Levels(p)...) {
 			if len(leaders(p, level)) > 1 {
 				all = append(all, Core{kind, level})
 			}
 		}
 	}
 	return all
+}
+
+// Levels are the levels that have groups, from 1 for the finest.
+func Levels(p Problem) (levels []int) {
+	for _, level := range schedule.GroupedLevels(p.broadcast(0)) {
+		levels = append(levels, level+1)
+	}
+	return levels
 }
 
 // Name is that of the kind.
@@ -75,9 +79,8 @@ func (c Core) String() string {
 
 // Prepare implements Algorithm. All ranks get the result, whatever the root is.
 func (c Core) Prepare(p Problem) Parts {
-	p.Root = 0
 	leading := leaders(p, c.Level)
-	inside := schedule.MultiLevel{}.Prepare(p.broadcast()).(*schedule.Tree)
+	inside := schedule.MultiLevel{}.Prepare(p.broadcast(0)).(*schedule.Tree)
 	return func(rank int) Part {
 		links := c.inside(p, inside.Links(rank), rank)
 		var exchange Part
@@ -85,7 +88,7 @@ func (c Core) Prepare(p Problem) Parts {
 			exchange = c.Kind.among(leading, rank)
 		}
 		return func(dst []Step, values, segment int) []Step {
-			s := pieces{values, segment}
+			s := dealt{0, values, segment}
 			for k := range s.count() {
 				dst = up(dst, links, s.piece(k))
 			}
@@ -117,7 +120,7 @@ func (c Core) inside(p Problem, whole schedule.Links, rank int) schedule.Links {
 
 // leaders are the leaders of the groups of a level, those near to each other one after the other.
 func leaders(p Problem, level int) (ranks []int) {
-	for _, r := range schedule.Line(p.broadcast()) {
+	for _, r := range schedule.Line(p.broadcast(0)) {
 		if leaderOf(p.Tree, level, r) == r {
 			ranks = append(ranks, r)
 		}
@@ -175,7 +178,7 @@ func folded(dst []Step, ranks []int, place, values int, exchange func(dst []Step
 	}
 	dst = add(dst, Combine, ranks[place+1], 0, values)
 	dst = exchange(dst, partner, place/2, places, values)
-	return add(dst, Send, ranks[place+1], 0, values)
+	return add(dst, SendResult, ranks[place+1], 0, values)
 }
 
 // doubling is recursive doubling among a power of two of places.
@@ -198,7 +201,7 @@ func halving(dst []Step, partner func(int) int, place, places, values int) []Ste
 	}
 	for step := places / 2; step > 0; step /= 2 {
 		mine, other := halves(place, step, values)
-		dst = add(dst, Send, partner(place^step), mine.Lo, mine.Hi)
+		dst = add(dst, SendResult, partner(place^step), mine.Lo, mine.Hi)
 		dst = add(dst, Replace, partner(place^step), other.Lo, other.Hi)
 	}
 	return dst
@@ -226,20 +229,14 @@ func halves(place, step, values int) (mine, other schedule.Span) {
 func ring(dst []Step, ranks []int, place, values int) []Step {
 	n := len(ranks)
 	next, before := ranks[(place+1)%n], ranks[(place+n-1)%n]
-	part := func(i int) (from, to int) {
-		i = (i%n + n) % n
-		least, more := values/n, values%n // the first parts have one value more
-		return i*least + min(i, more), (i+1)*least + min(i+1, more)
-	}
 	for round := range 2 * (n - 1) {
-		kind, turned := Combine, round
+		send, receive, turned := Send, Combine, round
 		if round >= n-1 {
-			kind, turned = Replace, round-n
+			send, receive, turned = SendResult, Replace, round-n
 		}
-		from, to := part(place - turned)
-		dst = add(dst, Send, next, from, to)
-		from, to = part(place - turned - 1)
-		dst = add(dst, kind, before, from, to)
+		out, in := partOf((place-turned+2*n)%n, n, values, 0), partOf((place-turned-1+2*n)%n, n, values, 0)
+		dst = add(dst, send, next, out.from, out.to)
+		dst = add(dst, receive, before, in.from, in.to)
 	}
 	return dst
 }

@@ -19,13 +19,20 @@ type Kind uint8
 
 // The kinds of steps.
 const (
-	Send    Kind = iota // sends its values, as they are then, to the peer. It never waits for the peer
-	Combine             // waits for values of the peer, and combines them into its own
-	Replace             // waits for values of the peer, which take the place of its own
+	Send       Kind = iota // sends its values, as they are then, to a peer that combines them. It never waits for the peer
+	SendResult             // the same, to a peer whose values they replace
+	Combine                // waits for values of the peer, and combines them into its own
+	Replace                // waits for values of the peer, which take the place of its own
 )
 
+// IsSend tells whether a step of this kind sends.
+func (k Kind) IsSend() bool { return k <= SendResult }
+
+// IsResult tells whether the values are part of the result. Between two ranks these messages do not keep step with the others.
+func (k Kind) IsResult() bool { return k == SendResult || k == Replace }
+
 func (k Kind) String() string {
-	names := [...]string{Send: "send", Combine: "combine", Replace: "replace"}
+	names := [...]string{Send: "send", SendResult: "send result", Combine: "combine", Replace: "replace"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -64,8 +71,8 @@ type Algorithm interface {
 type Parts func(rank int) Part
 
 // A Part appends the steps of one rank for vectors of so many values to dst. Long vectors go in segments of so many
-// values, where the algorithm has segments; 0: whole. Messages between two ranks arrive in the order of their steps. It allocates nothing
-// but room in dst.
+// values, where the algorithm has segments; 0: whole. Messages between two ranks arrive in the order of their steps, those with results and the
+// others apart. It allocates nothing but room in dst.
 type Part func(dst []Step, values, segment int) []Step
 
 // add appends a step, unless it has no values.
