@@ -2,15 +2,11 @@ package reduce
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/reduce/steps"
-)
-
-const (
-	receivesAhead = 4 // that are posted before their step has come
-	sendsBehind   = 8 // that may still be under way
 )
 
 // An executor performs steps over the requests of a communicator. Receives are posted ahead, into memory of their own. A
@@ -18,10 +14,10 @@ const (
 type executor struct {
 	comm     mpi.Communicator
 	tag      int
-	receives [receivesAhead]receiving
-	sends    [sendsBehind]sending
-	posted   int // receives of the steps under way
-	begun    int // sends
+	requests mpi.NonBlocking
+	receives [steps.ReceivesAhead]receiving
+	sends    []sending // as many as were ever under way at once
+	posted   int       // receives of the steps under way
 	copied   memory
 }
 
@@ -42,24 +38,21 @@ func newExecutor(comm mpi.Communicator, tag int) *executor {
 	if !ok {
 		return nil
 	}
-	e := &executor{comm: comm, tag: tag}
+	e := &executor{comm: comm, tag: tag, requests: nb}
 	for i := range e.receives {
 		e.receives[i].set = nb.NewRequests()
-	}
-	for i := range e.sends {
-		e.sends[i].set = nb.NewRequests()
 	}
 	return e
 }
 
 // run performs the steps on values, with f to combine into with from.
 func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []T)) error {
-	e.posted, e.begun = 0, 0
+	e.posted = 0
 	ahead, taken := 0, 0 // the step up to which receives are posted, and the receives that are done
 	for _, s := range list {
-		for ; ahead < len(list) && e.posted-taken < receivesAhead; ahead++ {
+		for ; ahead < len(list) && e.posted-taken < steps.ReceivesAhead; ahead++ {
 			if next := list[ahead]; !next.Kind.IsSend() {
-				r := &e.receives[e.posted%receivesAhead]
+				r := &e.receives[e.posted%steps.ReceivesAhead]
 				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.To-next.From)), next.Peer, e.tagOf(next)); err != nil {
 					return fmt.Errorf("%v: %w", next, err)
 				}
@@ -72,7 +65,7 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 			}
 			continue
 		}
-		r := &e.receives[taken%receivesAhead]
+		r := &e.receives[taken%steps.ReceivesAhead]
 		taken++
 		err := r.set.WaitAll()
 		if err == nil {
@@ -93,13 +86,14 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 	return nil
 }
 
-// send starts to send. The oldest of the sends under way is awaited first if there are too many.
+// send starts to send. It waits for nothing: the peer may have to receive from this rank before it receives this.
 func (e *executor) send(buf []byte, s steps.Step) error {
-	x := &e.sends[e.begun%sendsBehind]
-	e.begun++
-	if err := x.await(); err != nil {
-		return err
+	i := slices.IndexFunc(e.sends, func(x sending) bool { return x.from == x.to })
+	if i < 0 {
+		i = len(e.sends)
+		e.sends = append(e.sends, sending{set: e.requests.NewRequests()})
 	}
+	x := &e.sends[i]
 	x.from, x.to = s.From, s.To
 	return x.set.Isend(buf, s.Peer, e.tagOf(s))
 }

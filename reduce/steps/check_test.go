@@ -107,9 +107,15 @@ func TestCheckRefuses(t *testing.T) {
 		"ends without":          {{{Combine, 1, 0, 3}}, {{Send, 0, 0, 3}}},
 		"wait for ever":         {{{Combine, 1, 0, 4}}, {{Combine, 0, 0, 4}, {Send, 0, 0, 4}}},
 		"the peer sends [0, 3)": {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 3}}},
-		"less than there are":   {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 4}, {Send, 0, 0, 4}}},
-		"another rank":          {{{Combine, 2, 0, 4}}, nil},
-		"some of 4 values":      {{{Combine, 1, 0, 5}}, nil},
+		"does not receive it":   {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 4}, {Send, 0, 0, 4}}},
+
+		// Rank 0 waits for its first send, of which rank 1 posts the receive after four others: those wait for rank 0.
+		"2 of 2 ranks wait": {
+			{{SendResult, 1, 0, 1}, {Replace, 1, 0, 1}, {Send, 1, 0, 1}, {Send, 1, 1, 2}, {Send, 1, 2, 3}, {Send, 1, 3, 4}},
+			{{SendResult, 0, 0, 1}, {Combine, 0, 0, 1}, {Combine, 0, 1, 2}, {Combine, 0, 2, 3}, {Combine, 0, 3, 4}, {Replace, 0, 0, 1}},
+		},
+		"another rank":     {{{Combine, 2, 0, 4}}, nil},
+		"some of 4 values": {{{Combine, 1, 0, 5}}, nil},
 	} {
 		if err := Check(list, Problem{Ranks: 2, Root: 0}, 4, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", [][]Step(list), err, want)
