@@ -327,8 +327,8 @@ func (c *contest) conduct(s tuner.Session) error {
 	}
 }
 
-// search decides. A stored plan is confirmed first; nil: there is none. If it is not, the candidates are ranked, the best one is
-// refined, and what comes out of that has to win a duel with the incumbent.
+// search decides. A stored plan is confirmed first; nil: there is none. If it is not, the candidates are ranked, and the best one
+// is refined. What comes out of that has to win a duel with the incumbent.
 func (c *contest) search(stored *decision, bytes int, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.r.sampled(c.root), OneHost: c.watch.OneHost(), Oversubscribed: c.r.settings.Oversubscribed, Limit: limit}, c.watch.Now())
 	c.plans = []plan{{Index: incumbentPlan}}

@@ -17,8 +17,8 @@
 // # Contract
 //
 // All ranks call an operation with equal lengths, reductions and roots. In the first one of a class ranks that disagree get one error on all
-// ranks. Sums of floating-point numbers depend on the order in which values are added. That order is the same on all ranks, in
-// each operation of a class once it is decided, and may be another one in the next job. All ranks get the same bits from an Allreduce of numbers. For
+// ranks. Sums of floating-point numbers depend on the order in which values are added. Within a job
+// that order stays once a class is decided. The next job may have another one. All ranks get the same bits from an Allreduce of numbers. For
 // functions that holds if f(a, b) and f(b, a) are the same bits.
 //
 // Messages have the tag Settings.Tag and the one below it, and mpi.MaxTag-1 in the incumbent. After an error the communicator is unusable.

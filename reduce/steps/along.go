@@ -9,13 +9,13 @@ import (
 
 // Along reduces along the tree of a broadcast. Its Prepare panics for a broadcast that follows no tree: see IsTree.
 //
-// Where all ranks want the result it comes back along the tree, segment by segment, beside later ones that are still on their
-// way to the root.
+// Where all ranks want the result it comes back along the tree, segment by segment. Later ones are still on their way to the
+// root then.
 type Along struct {
 	Broadcast schedule.Algorithm
 
-	// Late is how many segments later a rank goes on with what is one link nearer to the root, or to the ends on the way back.
-	// Where links are long, few segments would not fill them. 0: 1.
+	// Late is how many segments are under way on each link, from the ends to the root and back. Few would not fill links of
+	// high latency. 0: 1.
 	Late int
 
 	// Spread deals the vector to the leaders of the groups of a level, each the root of a tree for its part. Then no group's link
@@ -65,42 +65,49 @@ func (a Along) Prepare(p Problem) Parts {
 		trees[i] = a.Broadcast.Prepare(p.broadcast(root)).(*schedule.Tree)
 		depth[i] = depths(trees[i], p.Ranks, max(0, root))
 	}
+	late, most := max(1, a.Late), make([]int, len(roots))
+	for i := range most {
+		most[i] = slices.Max(depth[i])
+	}
 	return func(rank int) Part {
-		ways := make([]way, len(roots))
-		for i := range ways {
-			most, own, late := slices.Max(depth[i]), depth[i][rank], max(1, a.Late)
-			ways[i] = way{trees[i].Links(rank), late * (most - own), late * (most + own)}
+		places := make([]place, len(roots))
+		for i := range places {
+			own := depth[i][rank]
+			places[i] = place{links: trees[i].Links(rank), upFrom: late * (most[i] - own), downFrom: late * (most[i] + own)}
 		}
-		return func(dst []Step, values, segment int) []Step { return along(dst, ways, values, segment, p.wantsAll()) }
+		return func(dst []Step, values, segment int) []Step { return along(dst, places, values, segment, p.wantsAll()) }
 	}
 }
 
-// A way is the place of a rank in one tree.
-type way struct {
+// A place is that of a rank in one tree.
+type place struct {
 	links            schedule.Links
 	upFrom, downFrom int // turns in which the first segment goes up, and comes down
+
+	// Of the vector at hand.
+	part  dealt
+	count int // of segments
 }
 
 // along appends the steps of a rank. Each tree has a part of the values. In each turn one segment of each part goes up, and one comes
-// down. Ranks that are one link apart do so a number of turns apart that is the same for all parts, so they agree in the order of
-// their messages.
-func along(dst []Step, ways []way, values, segment int, back bool) []Step {
-	for turn, more := 0, true; more; turn++ {
-		more = false
-		for i, w := range ways {
-			s := partOf(i, len(ways), values, segment)
-			if k := turn - w.upFrom; k < s.count() {
-				if more = true; k >= 0 {
-					dst = up(dst, w.links, s.piece(k))
-				}
+// down. Ranks that are one link apart are as many turns apart in all parts. So they agree in the order of their messages.
+func along(dst []Step, places []place, values, segment int, back bool) []Step {
+	turns := 0
+	for i := range places {
+		x := &places[i]
+		x.part = partOf(i, len(places), values, segment)
+		x.count = x.part.count()
+		turns = max(turns, x.count+x.downFrom)
+	}
+	for turn := range turns {
+		for i := range places {
+			if x := &places[i]; turn >= x.upFrom && turn < x.upFrom+x.count {
+				dst = up(dst, x.links, x.part.piece(turn-x.upFrom))
 			}
 		}
-		for i, w := range ways {
-			s := partOf(i, len(ways), values, segment)
-			if k := turn - w.downFrom; back && k < s.count() {
-				if more = true; k >= 0 {
-					dst = down(dst, w.links, s.piece(k))
-				}
+		for i := range places {
+			if x := &places[i]; back && turn >= x.downFrom && turn < x.downFrom+x.count {
+				dst = down(dst, x.links, x.part.piece(turn-x.downFrom))
 			}
 		}
 	}

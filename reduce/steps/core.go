@@ -207,8 +207,8 @@ func halving(dst []Step, partner func(int) int, place, places, values int) []Ste
 	return dst
 }
 
-// halves are the part of the vector that a place goes on with after the exchange with the place that is a step away, and the part
-// that the other one goes on with.
+// halves are the parts of the vector after the exchange with the place that is a step away: the one with which a place goes on, and
+// that of the other place.
 func halves(place, step, values int) (mine, other schedule.Span) {
 	whole := schedule.Span{Lo: 0, Hi: values}
 	for s := 1; ; s *= 2 {
