@@ -14,11 +14,11 @@ import (
 
 // jobOf is what a table knows the job by. places are those of all ranks.
 func jobOf(comm mpi.Communicator, places []mpi.Place) table.Job {
-	job := table.Job{Ranks: len(places), Places: table.Fingerprint(locations(places)), Settings: table.SettingsFingerprint(os.Environ())}
+	library := ""
 	if v, ok := comm.(mpi.Versioned); ok {
-		job.Library = v.LibraryVersion()
+		library = v.LibraryVersion()
 	}
-	return job
+	return table.JobOf(locations(places), library, os.Environ())
 }
 
 // findTuned takes what is tuned for the job from the network's table, with the groups that the choices follow. It warns

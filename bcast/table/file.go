@@ -18,6 +18,7 @@ type tableFile struct {
 }
 
 type tuningFile struct {
+	Collective string         `json:"collective,omitempty"` // left out: broadcasts
 	Ranks      int            `json:"ranks"`
 	Library    string         `json:"library,omitempty"`
 	Places     string         `json:"places"`
@@ -91,7 +92,7 @@ func (t *Table) Keep(n *model.Network) (*model.Network, error) {
 func (t *Table) encode() (json.RawMessage, error) {
 	f := tableFile{Version: version, Tunings: []tuningFile{}}
 	for _, x := range t.Tunings() {
-		out := tuningFile{x.Ranks, x.Library, x.Places, x.Settings, x.Date, x.RootClass, nil, append([]Cell{}, x.Cells...)}
+		out := tuningFile{x.Collective, x.Ranks, x.Library, x.Places, x.Settings, x.Date, x.RootClass, nil, append([]Cell{}, x.Cells...)}
 		for _, t := range x.Topologies {
 			out.Topologies = append(out.Topologies, topologyFile(t))
 		}
@@ -119,7 +120,7 @@ func read(section json.RawMessage) (*Table, error) {
 	}
 	t := &Table{}
 	for i, in := range f.Tunings {
-		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places, in.Settings}, Date: in.Date, RootClass: in.RootClass, Cells: in.Cells}
+		x := Tuning{Job: Job{in.Collective, in.Ranks, in.Library, in.Places, in.Settings}, Date: in.Date, RootClass: in.RootClass, Cells: in.Cells}
 		for _, t := range in.Topologies {
 			x.Topologies = append(x.Topologies, Topology(t))
 		}

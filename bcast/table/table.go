@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/topocast/topocast/model"
 )
 
 // Native is the Algorithm of the library's own broadcast.
@@ -18,10 +20,23 @@ type Table struct {
 
 // A Job is what a tuning holds for. Jobs are equal by ==.
 type Job struct {
+	Collective string // Allreduce or Reduce; "": broadcasts
+
 	Ranks    int
 	Library  string // name and version of the message-passing library (mpi.Versioned); "" if not known
 	Places   string // Fingerprint of where the ranks run
 	Settings string // SettingsFingerprint of the library; "" if it runs with its defaults
+}
+
+// The collectives besides broadcasts that have tunings.
+const (
+	Allreduce = "allreduce"
+	Reduce    = "reduce"
+)
+
+// JobOf is the job of broadcasts by ranks at the given locations, under a library and in an environment ("NAME=value").
+func JobOf(at []model.Location, library string, environment []string) Job {
+	return Job{Ranks: len(at), Library: library, Places: Fingerprint(at), Settings: SettingsFingerprint(environment)}
 }
 
 // A Tuning is what was chosen for one job.
@@ -148,6 +163,9 @@ const maxText = 256
 func (t *Tuning) check() error {
 	if t.Ranks < 1 {
 		return fmt.Errorf("tuning of %d ranks: want at least 1", t.Ranks)
+	}
+	if !slices.Contains([]string{"", Allreduce, Reduce}, t.Collective) {
+		return fmt.Errorf("tuning of the collective %q: want %s, %s or none", t.Collective, Allreduce, Reduce)
 	}
 	for _, text := range []struct{ name, value string }{{"library", t.Library}, {"places", t.Places}, {"settings", t.Settings}, {"date", t.Date}} {
 		if !plain(text.value) {

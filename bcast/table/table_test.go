@@ -24,7 +24,7 @@ func job8() (Job, []model.Location) {
 	for i := range at {
 		at[i] = model.Location{Host: fmt.Sprintf("node%02d", i/2), Core: i % 2}
 	}
-	return Job{8, "Open MPI v4.1.4", Fingerprint(at), ""}, at
+	return Job{"", 8, "Open MPI v4.1.4", Fingerprint(at), ""}, at
 }
 
 // tuned is a tuning with roots of two classes.
@@ -164,7 +164,7 @@ func TestOtherJobsFindNothing(t *testing.T) {
 		t.Fatal("the job does not find itself")
 	}
 	others := map[string]Job{
-		"fewer ranks": {4, job.Library, job.Places, ""}, "a later library": {8, "Open MPI v5.0.5", job.Places, ""}, "another transport": {8, job.Library, job.Places, "1"},
+		"fewer ranks": {"", 4, job.Library, job.Places, ""}, "a later library": {"", 8, "Open MPI v5.0.5", job.Places, ""}, "another transport": {"", 8, job.Library, job.Places, "1"}, "another collective": {Allreduce, 8, job.Library, job.Places, ""},
 	}
 	for name, change := range map[string]func(at []model.Location){
 		"another order": func(at []model.Location) { at[0], at[1] = at[1], at[0] },
@@ -177,7 +177,7 @@ func TestOtherJobsFindNothing(t *testing.T) {
 	} {
 		moved := append([]model.Location(nil), at...)
 		change(moved)
-		others[name] = Job{8, job.Library, Fingerprint(moved), ""}
+		others[name] = Job{"", 8, job.Library, Fingerprint(moved), ""}
 	}
 	for name, other := range others {
 		if table.Find(other) != nil {
@@ -194,7 +194,7 @@ func TestWithReplacesAndKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := Tuning{Job: Job{4, job.Library, job.Places, ""}}
+	other := Tuning{Job: Job{"", 4, job.Library, job.Places, ""}}
 	both, err := first.With(other)
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestRefusals(t *testing.T) {
 func TestLimitsAreAllowed(t *testing.T) {
 	wide := Choice{strings.Repeat("~", maxText), "", 1 << 30, true, math.SmallestNonzeroFloat64, math.MaxFloat64, 0}
 	table, err := (*Table)(nil).With(Tuning{
-		Job: Job{3, "", strings.Repeat(" ", maxText), ""}, RootClass: []int{0, 2, 0},
+		Job: Job{"", 3, "", strings.Repeat(" ", maxText), ""}, RootClass: []int{0, 2, 0},
 		Cells: []Cell{{1, 0, wide}, {1 << 62, 0, wide}, {1, 2, Choice{Algorithm: "x", Measured: nan, Native: nan}}},
 	})
 	if err == nil {

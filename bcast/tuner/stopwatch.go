@@ -19,6 +19,8 @@ type Stopwatch struct {
 	tree   *share.Tree         // of rank 0, where times are collected and decisions made
 	from   map[int]*share.Tree // by root
 	rest   func()              // gives the other ranks time to enter the broadcast
+
+	barrier func() error // lets all ranks begin at once; nil: they wait for the root
 }
 
 // A Sample is what one round says of one variant.
@@ -47,6 +49,14 @@ func NewStopwatch(comm mpi.Communicator, tag int, hosts []int, oversubscribed bo
 // the part's communicator has one or not. Refresh is left to the whole.
 func (w *Stopwatch) Among(part mpi.Communicator) *Stopwatch {
 	return &Stopwatch{comm: part, tag: w.tag, clocks: w.clocks, rest: w.rest, tree: share.Binomial(part, 0, w.tag), from: make(map[int]*share.Tree)}
+}
+
+// Together is a stopwatch for operations that all ranks begin at once, after a barrier of theirs. Times are from the moment
+// the last rank starts.
+func (w *Stopwatch) Together(barrier func() error) *Stopwatch {
+	together := *w
+	together.barrier = barrier
+	return &together
 }
 
 const (
@@ -90,17 +100,9 @@ func (w *Stopwatch) Refresh() error {
 // rank is held back by another's leaving a barrier.
 func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, error) {
 	root := roots[0]
-	tree := w.from[root]
-	if tree == nil {
-		tree = share.Binomial(w.comm, root, w.tag)
-		w.from[root] = tree
-	}
-	if err := tree.CollectMax(nil); err != nil {
+	starts, err := w.begin(root)
+	if err != nil {
 		return Sample{}, err
-	}
-	isRoot := tree.IsRoot()
-	if isRoot {
-		w.rest()
 	}
 	start := w.clocks.now()
 	if err := variant(buf, root); err != nil {
@@ -117,7 +119,7 @@ func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, err
 		last = w.clocks.now()
 	}
 	times := []float64{math.Inf(-1), first + w.clocks.ahead, last + w.clocks.ahead}
-	if isRoot {
+	if starts {
 		times[0] = start + w.clocks.ahead
 	}
 	if err := w.tree.CollectMax(times); err != nil {
@@ -129,6 +131,25 @@ func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, err
 	// Doubtful clocks may give a short broadcast no time at all, but none takes less.
 	cold, all := max(0, times[1]-times[0]), max(0, times[2]-times[0])
 	return Sample{cold, all / float64(len(roots))}, nil
+}
+
+// begin is collective: it returns when this rank may start, and tells whether its start counts.
+func (w *Stopwatch) begin(root int) (starts bool, err error) {
+	if w.barrier != nil {
+		return true, w.barrier()
+	}
+	tree := w.from[root]
+	if tree == nil {
+		tree = share.Binomial(w.comm, root, w.tag)
+		w.from[root] = tree
+	}
+	if err := tree.CollectMax(nil); err != nil {
+		return false, err
+	}
+	if tree.IsRoot() {
+		w.rest()
+	}
+	return tree.IsRoot(), nil
 }
 
 // OneHost tells whether all ranks share a host, as far as rank 0 knows.

@@ -115,7 +115,7 @@ func isTunedFor(network *model.Network, ranks int) bool {
 		return false
 	}
 	for _, t := range stored.Tunings() {
-		if t.Ranks == ranks {
+		if t.Ranks == ranks && t.Collective == "" {
 			return true
 		}
 	}

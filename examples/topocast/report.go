@@ -301,6 +301,9 @@ func broadcastTables(n *model.Network) ([]draw.Table, error) {
 		return nil, err
 	}
 	for _, t := range tuned.Tunings() {
+		if t.Collective != "" {
+			continue
+		}
 		found := draw.Table{
 			Title: fmt.Sprintf("Tuned for %s", words.Count(t.Ranks, "rank")), Note: t.Library + ", " + t.Date,
 			Head: []string{"sizes up to", "roots of class", "fastest", "its time", "MPI_Bcast"},

@@ -237,7 +237,9 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 		if at, unsaved = file.Save(network.Write); at != "" {
 			fmt.Fprintf(stderr, "tuned for %s, written to %s\n", words.Count(t.tuning.Ranks, "rank"), at)
 		}
-		shown = slices.DeleteFunc(slices.Clone(all.Tunings()), func(x table.Tuning) bool { return x.Library != t.tuning.Library })
+		shown = slices.DeleteFunc(slices.Clone(all.Tunings()), func(x table.Tuning) bool {
+			return x.Collective != "" || x.Library != t.tuning.Library
+		})
 	}
 	if asJSON {
 		return cmp.Or(unsaved, t.writeJSON(stdout, network, at))

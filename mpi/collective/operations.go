@@ -16,8 +16,8 @@ type Number interface {
 		~float32 | ~float64
 }
 
-// combine is the function of a reduction: it combines into with from, element by element.
-func combine[T Number](with mpi.Reduction, into, from []T) {
+// Combine is the function of a reduction: it combines into with from, element by element. into is at least as long as from.
+func Combine[T Number](with mpi.Reduction, into, from []T) {
 	into = into[:len(from)]
 	switch with {
 	case mpi.Sum:

@@ -18,7 +18,7 @@ func Reduce[T Number](c *Comm, values []T, with mpi.Reduction, root int) error {
 	case c.native != nil:
 		err = c.native.Reduce(bytesOf(values), numberType[T](), with, root)
 	default:
-		err = reduce(c, values, func(into, from []T) { combine(with, into, from) }, root)
+		err = reduce(c, values, func(into, from []T) { Combine(with, into, from) }, root)
 	}
 	return failed("Reduce", err)
 }
@@ -48,7 +48,7 @@ func Allreduce[T Number](c *Comm, values []T, with mpi.Reduction) error {
 	case c.native != nil:
 		err = c.native.Allreduce(bytesOf(values), numberType[T](), with)
 	default:
-		err = allreduce(c, values, func(into, from []T) { combine(with, into, from) })
+		err = allreduce(c, values, func(into, from []T) { Combine(with, into, from) })
 	}
 	return failed("Allreduce", err)
 }

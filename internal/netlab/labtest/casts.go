@@ -25,6 +25,8 @@ type castJob struct {
 	Roots   []int  `json:"roots"`
 	Sizes   []int  `json:"sizes"` // bytes
 
+	Allreduce bool `json:"allreduce"` // of vectors of the sizes, instead of broadcasts; Roots are not read
+
 	// A cell, a root and a size, is over after so many rounds, or when its time in
 	// seconds is and there were leastRounds.
 	Rounds int     `json:"rounds"`
@@ -61,6 +63,9 @@ type caster struct {
 	buf   []byte
 	count uint64 // broadcasts so far, for their contents
 	wrong int    // of them, on this rank
+
+	fill   func(starts bool) // writes the contents of the next one
+	filled func() bool       // tells whether what came of it is right
 }
 
 // measureCasts is collective: it times broadcasts, ours and the library's in turn, and
@@ -99,6 +104,12 @@ func measureCasts(comm mpi.Communicator, file, out string) error {
 		}
 	}
 	var rows []castRow
+	if job.Allreduce {
+		if rows, err = c.allreduces(&job); err != nil {
+			return err
+		}
+		job.Roots = nil
+	}
 	for _, root := range job.Roots {
 		for _, size := range job.Sizes {
 			row, err := c.cell(&job, ours, native, root, size)
@@ -142,7 +153,15 @@ func (c *caster) cell(job *castJob, ours *bcast.Broadcaster, native mpi.NativeBc
 		ways = append(ways, func() error { return ours.Bcast(c.buf, root) })
 		times = append(times, &row.Ours)
 	}
-	c.buf, c.wrong = make([]byte, size), 0
+	c.buf = make([]byte, size)
+	c.fill, c.filled = c.fillCast, c.castFilled
+	return row, c.rounds(job, &row, root, ways, times)
+}
+
+// rounds is collective: it times the ways of a cell in turn, and counts what is wrong.
+func (c *caster) rounds(job *castJob, row *castRow, root int, ways []func() error, times []*[]float64) error {
+	c.wrong = 0
+	size := row.Bytes
 	warm := 2
 	if size > 1<<20 {
 		warm = 1 // connections are open, and it takes seconds
@@ -154,10 +173,10 @@ func (c *caster) cell(job *castJob, ours *bcast.Broadcaster, native mpi.NativeBc
 		for k, i := range random.Perm(len(ways)) {
 			t, stop, err := c.time(ways[i], root, n >= leastRounds && k == 0 && c.now()-begin > job.Budget)
 			if err != nil {
-				return row, err
+				return err
 			}
 			if stop {
-				return row, c.addWrong(&row)
+				return c.addWrong(row)
 			}
 			if n >= 0 {
 				*times[i] = append(*times[i], t)
@@ -167,14 +186,18 @@ func (c *caster) cell(job *castJob, ours *bcast.Broadcaster, native mpi.NativeBc
 			begin = c.now()
 		}
 	}
-	return row, c.addWrong(&row)
+	return c.addWrong(row)
 }
 
-// time is collective: the time in s of one broadcast, from the start of the root to the
+// everyRank stands for the root where all ranks start at once.
+const everyRank = -1
+
+// time is collective: the time in s of one broadcast, from the start of the root, or of all ranks, to the
 // end of the last rank, on rank 0. Or all stop, if rank 0 wants to.
 func (c *caster) time(run func() error, root int, stop bool) (took float64, stopped bool, err error) {
 	c.count++
-	c.fill(c.comm.Rank() == root)
+	starts := root == everyRank || c.comm.Rank() == root
+	c.fill(starts)
 	ready := [8]byte{}
 	if err := c.all.Collect(ready[:], make([]byte, len(ready)), func([]byte) {}); err != nil {
 		return 0, false, err
@@ -192,7 +215,7 @@ func (c *caster) time(run func() error, root int, stop bool) (took float64, stop
 	if math.IsInf(start, 1) {
 		return 0, true, nil
 	}
-	if c.comm.Rank() == root {
+	if starts {
 		time.Sleep(time.Duration((start - c.now() - 200e-6) * 1e9))
 		for c.now() < start {
 		}
@@ -202,8 +225,8 @@ func (c *caster) time(run func() error, root int, stop bool) (took float64, stop
 		return 0, false, err
 	}
 	end := c.now()
-	// What is collected: the start, of the root alone, and the last end.
-	if c.comm.Rank() != root {
+	// What is collected: the last start of a rank that starts, and the last end.
+	if !starts {
 		start = math.Inf(-1)
 	}
 	var times, child [16]byte
@@ -244,8 +267,8 @@ func (c *caster) word(offset int) uint64 {
 	return x ^ x>>29
 }
 
-// fill writes what is broadcast, or its complement, which is wrong in every byte.
-func (c *caster) fill(right bool) {
+// fillCast writes what is broadcast, or its complement, which is wrong in every byte.
+func (c *caster) fillCast(right bool) {
 	flip := ^uint64(0)
 	if right {
 		flip = 0
@@ -257,8 +280,8 @@ func (c *caster) fill(right bool) {
 	}
 }
 
-// filled tells whether every byte is right.
-func (c *caster) filled() bool {
+// castFilled tells whether every byte is right.
+func (c *caster) castFilled() bool {
 	var want [8]byte
 	for i := 0; i < len(c.buf); i += 8 {
 		binary.LittleEndian.PutUint64(want[:], c.word(i))

@@ -174,10 +174,13 @@ func (l *castLab) casts(tb testing.TB, library, order, forced string, options []
 	var cells []castCell
 	for _, row := range rows {
 		bound, err := castBound(l.lab.Cluster, place[row.Root], row.Bytes)
+		if job.Allreduce {
+			bound, err = allreduceBound(l.lab.Cluster, row.Bytes)
+		}
 		if err != nil {
 			tb.Fatal(err)
 		}
-		cells = append(cells, castCell{Cluster: l.lab.Cluster.Name, MPI: library, Order: order, Forced: forced, Bound: bound, castRow: row})
+		cells = append(cells, castCell{Cluster: l.lab.Cluster.Name, MPI: library, Order: order, Forced: forced, Bound: bound, Allreduce: job.Allreduce, castRow: row})
 	}
 	if err := appendCells(l.dir, cells); err != nil {
 		tb.Fatal(err)
@@ -226,7 +229,12 @@ func newCastJob(tb testing.TB, l *castLab, sizes []int) *castJob {
 //
 // With TOPOCAST_LAB_SLOW=10 the bound is ten times as long and the processor's share of it a tenth: what is then nearer to the
 // bound was kept from it by the one core that the ranks share.
-func BenchmarkBroadcast(b *testing.B) {
+func BenchmarkBroadcast(b *testing.B) { benchmarkCells(b, false) }
+
+// BenchmarkAllreduce prints the same of Allreduces of float64.
+func BenchmarkAllreduce(b *testing.B) { benchmarkCells(b, true) }
+
+func benchmarkCells(b *testing.B, allreduce bool) {
 	s, programs := castPrograms(b)
 	for _, cluster := range castClusters(environment(b, castSlow, 1)) {
 		b.Run(cluster.name, func(b *testing.B) {
@@ -238,7 +246,7 @@ func BenchmarkBroadcast(b *testing.B) {
 						b.Run(order, func(b *testing.B) {
 							for b.Loop() {
 								job := newCastJob(b, l, castSizes())
-								job.Network = network
+								job.Network, job.Allreduce = network, allreduce
 								for _, c := range l.casts(b, library, order, "", nil, job) {
 									fmt.Println(c.line())
 								}

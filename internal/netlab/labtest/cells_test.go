@@ -28,11 +28,17 @@ type castCell struct {
 	Order   string  `json:"order"`   // of the ranks
 	Forced  string  `json:"forced"`  // what the library was forced to; "": its default
 	Bound   float64 `json:"bound_s"` // least time, without software
+
+	Allreduce bool `json:"allreduce,omitempty"` // a broadcast otherwise
+
 	castRow
 }
 
 // name of what is measured: cells of one name are merged.
 func (c *castCell) name() string {
+	if c.Allreduce {
+		return fmt.Sprintf("%s %s %s allreduce %s", c.Cluster, c.MPI, c.Order, quantity.Bytes(c.Bytes))
+	}
 	return fmt.Sprintf("%s %s %s root %d %s", c.Cluster, c.MPI, c.Order, c.Root, quantity.Bytes(c.Bytes))
 }
 
@@ -62,6 +68,33 @@ func castBound(c *netlab.Cluster, root, bytes int) (float64, error) {
 		farthest = max(farthest, latency)
 	}
 	return farthest + float64(bytes)/slowest, nil
+}
+
+// allreduceBound is the least time in s of an Allreduce. The values of each host have to reach all others. And however
+// values are combined, each of them crosses the borders of k groups of hosts 2 (k - 1) times: k - 1 times until those of all groups are in
+// one sum, and k - 1 times until that is in all groups.
+func allreduceBound(c *netlab.Cluster, bytes int) (bound float64, err error) {
+	for root := range c.Graph.Hosts() {
+		x, err := castBound(c, root, bytes)
+		if err != nil {
+			return 0, err
+		}
+		bound = max(bound, x)
+	}
+	hosts, racks, above := 0.0, 0.0, make(map[int]bool) // B/s out of all hosts, and out of the switches above them
+	for _, a := range c.Graph.Arcs() {
+		if a.From < c.Graph.Hosts() {
+			hosts += a.Bandwidth
+			above[a.To] = true
+		}
+	}
+	for _, a := range c.Graph.Arcs() {
+		if above[a.From] && a.To >= c.Graph.Hosts() {
+			racks += a.Bandwidth
+		}
+	}
+	crossing := func(groups int, out float64) float64 { return 2 * float64(groups-1) * float64(bytes) / out }
+	return max(bound, crossing(c.Graph.Hosts(), hosts), crossing(len(above), racks)), nil
 }
 
 // The files of a directory of figures.
@@ -237,6 +270,20 @@ func TestCastBound(t *testing.T) {
 		got, err := castBound(c, root, 1e6)
 		if want := 600e-6 + 0.1; err != nil || math.Abs(got-want) > 1e-9 {
 			t.Errorf("castBound(root %d) = %g, %v, want %g", root, got, err, want)
+		}
+	}
+}
+
+// TestAllreduceBound: 1 MB takes 80 ms over an uplink of two racks, and 0.6 ms of latency. Over those of three racks it takes 2 * 2 MB at
+// 3 * 12.5 MB/s, 106.7 ms.
+func TestAllreduceBound(t *testing.T) {
+	for spec, want := range map[string]float64{"tree:2x4": 80.6e-3, "tree:[2,5,5]": 4e6 / 37.5e6} {
+		c, err := netlab.DecodeCluster(strings.NewReader(fmt.Sprintf(`{"format":"topocast/netlab","version":1,"spec":"%s latency=200us,100us rate=100Mbps,200Mbps"}`, spec)), "", "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := allreduceBound(c, 1e6); err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g s, %v, want %g", spec, got, err, want)
 		}
 	}
 }

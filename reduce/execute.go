@@ -1,0 +1,145 @@
+package reduce
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/reduce/steps"
+)
+
+// An executor performs steps over the requests of a communicator. Receives are posted ahead, into memory of their own. A
+// send is awaited when its values are about to change.
+type executor struct {
+	comm     mpi.Communicator
+	tag      int
+	requests mpi.NonBlocking
+	receives [steps.ReceivesAhead]receiving
+	sends    []sending // as many as were ever under way at once
+	posted   int       // receives of the steps under way
+	copied   memory
+}
+
+type receiving struct {
+	set mpi.Requests
+	memory
+}
+
+// A sending has values under way.
+type sending struct {
+	set      mpi.Requests
+	from, to int // values; equal: none
+}
+
+// newExecutor returns nil if the communicator has no requests.
+func newExecutor(comm mpi.Communicator, tag int) *executor {
+	nb, ok := comm.(mpi.NonBlocking)
+	if !ok {
+		return nil
+	}
+	e := &executor{comm: comm, tag: tag, requests: nb}
+	for i := range e.receives {
+		e.receives[i].set = nb.NewRequests()
+	}
+	return e
+}
+
+// run performs the steps on values, with f to combine into with from.
+func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []T)) error {
+	e.posted = 0
+	ahead, taken := 0, 0 // the step up to which receives are posted, and the receives that are done
+	for _, s := range list {
+		for ; ahead < len(list) && e.posted-taken < steps.ReceivesAhead; ahead++ {
+			if next := list[ahead]; !next.Kind.IsSend() {
+				r := &e.receives[e.posted%steps.ReceivesAhead]
+				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.To-next.From)), next.Peer, e.tagOf(next)); err != nil {
+					return fmt.Errorf("%v: %w", next, err)
+				}
+				e.posted++
+			}
+		}
+		if s.Kind.IsSend() {
+			if err := e.send(bytesOf(values[s.From:s.To]), s); err != nil {
+				return fmt.Errorf("%v: %w", s, err)
+			}
+			continue
+		}
+		r := &e.receives[taken%steps.ReceivesAhead]
+		taken++
+		err := r.set.WaitAll()
+		if err == nil {
+			err = e.awaitSends(s.From, s.To)
+		}
+		if err != nil {
+			return fmt.Errorf("%v: %w", s, err)
+		}
+		if received := room[T](&r.memory, s.To-s.From); s.Kind == steps.Combine {
+			f(values[s.From:s.To], received)
+		} else {
+			copy(values[s.From:s.To], received)
+		}
+	}
+	if err := e.awaitSends(0, len(values)); err != nil {
+		return fmt.Errorf("sends: %w", err)
+	}
+	return nil
+}
+
+// send starts to send. It waits for nothing: the peer may have to receive from this rank before it receives this.
+func (e *executor) send(buf []byte, s steps.Step) error {
+	i := slices.IndexFunc(e.sends, func(x sending) bool { return x.from == x.to })
+	if i < 0 {
+		i = len(e.sends)
+		e.sends = append(e.sends, sending{set: e.requests.NewRequests()})
+	}
+	x := &e.sends[i]
+	x.from, x.to = s.From, s.To
+	return x.set.Isend(buf, s.Peer, e.tagOf(s))
+}
+
+// tagOf is the tag of a step's message: results have one of their own.
+func (e *executor) tagOf(s steps.Step) int {
+	if s.Kind.IsResult() {
+		return e.tag - 1
+	}
+	return e.tag
+}
+
+// awaitSends waits for the sends of any of the values [from, to).
+func (e *executor) awaitSends(from, to int) error {
+	for i := range e.sends {
+		if x := &e.sends[i]; x.from < to && from < x.to {
+			if err := x.await(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (x *sending) await() error {
+	if x.from == x.to {
+		return nil
+	}
+	x.from, x.to = 0, 0
+	return x.set.WaitAll()
+}
+
+// A memory is room for values of any type, which is kept.
+type memory struct{ words []uint64 }
+
+// room is room for n values in m. What was there is there until it grows.
+func room[T any](m *memory, n int) []T {
+	var x T
+	if words := (n*int(unsafe.Sizeof(x)) + 7) / 8; words > len(m.words) {
+		m.words = make([]uint64, words)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.words))), n)
+}
+
+// bytesOf is the memory of values.
+func bytesOf[T any](s []T) []byte {
+	var x T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
+}

@@ -1,0 +1,74 @@
+package reduce
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/topocast/topocast/reduce/steps"
+)
+
+// A program is what this rank does in reductions by one plan and to one root.
+type program struct {
+	part    steps.Part
+	segment int  // bytes
+	keeps   bool // the values of this rank are to stay, and it combines others with a copy of them
+
+	// The steps for vectors of the last length.
+	list   []steps.Step
+	values int
+}
+
+// program makes the program of a plan for vectors of the class of so many bytes.
+func (r *Reducer) program(p *plan, root, bytes int) *program {
+	part := p.algorithm.Prepare(r.problem(root, classBytes(bytes)))(r.comm.Rank())
+	combines := slices.ContainsFunc(part(nil, 1, 0), func(s steps.Step) bool { return s.Kind == steps.Combine })
+	return &program{part: part, segment: p.Segment, keeps: combines && root != steps.AllRanks && root != r.comm.Rank()}
+}
+
+// classBytes is the largest size of the class of a size, of at most 1 GiB: all reductions of a class follow the same tree.
+func classBytes(bytes int) int { return 1 << min(30, classOf(bytes)) }
+
+// perform reduces values by the plan of a decision.
+func perform[T any](r *Reducer, d *decision, values []T, f func(into, from []T), root int) error {
+	p := d.programs[root]
+	if p == nil {
+		p = r.program(&d.plan, root, len(bytesOf(values)))
+		d.programs[root] = p
+	}
+	return performProgram(r.exec, p, values, f)
+}
+
+const (
+	longestPart  = 1 << 30 // bytes of a vector that are reduced as one, which MPI can count
+	mostSegments = 4096    // of a part, which bounds the steps
+)
+
+// performProgram reduces values, in parts if they are long. A rank that is done with one goes on with the next.
+func performProgram[T any](e *executor, p *program, values []T, f func(into, from []T)) error {
+	var x T
+	size := int(unsafe.Sizeof(x))
+	segment := 0
+	if p.segment > 0 {
+		segment = max(1, p.segment/size)
+	}
+	part := longestPart / size
+	if segment > 0 && segment < part/mostSegments {
+		part = segment * mostSegments
+	}
+	for len(values) > 0 {
+		n := min(part, len(values))
+		if p.values != n || p.list == nil {
+			p.list, p.values = p.part(p.list[:0], n, segment), n
+		}
+		own := values[:n]
+		if p.keeps {
+			own = room[T](&e.copied, n)
+			copy(own, values)
+		}
+		if err := run(e, p.list, own, f); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}

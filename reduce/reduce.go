@@ -1,0 +1,92 @@
+package reduce
+
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/collective"
+	"github.com/topocast/topocast/reduce/steps"
+)
+
+// Value is what functions may combine: values without pointers, whose bytes mean the same on all ranks.
+type Value interface {
+	collective.Number | ~complex64 | ~complex128
+}
+
+// AllreduceSlice is collective: values of all ranks become their reduction, element by element. len(values) and with are
+// equal on all ranks. Reductions after the first of a class of sizes do not allocate.
+func AllreduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction) error {
+	return reduceSlice(r, values, with, steps.AllRanks)
+}
+
+// ReduceSlice is collective: values of rank root become the reduction of the values of all ranks, element by element. The
+// values of other ranks stay. len(values), with and root are equal on all ranks.
+func ReduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
+	if err := r.checkRoot(root); err != nil {
+		return err
+	}
+	return reduceSlice(r, values, with, root)
+}
+
+// AllreduceFunc is AllreduceSlice by a function, which combines into with from, element by element. It is associative and
+// commutative.
+func AllreduceFunc[T Value](r *Reducer, values []T, f func(into, from []T)) error {
+	return reduceFunc(r, values, f, steps.AllRanks)
+}
+
+// ReduceFunc is ReduceSlice by a function: see AllreduceFunc.
+func ReduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root int) error {
+	if err := r.checkRoot(root); err != nil {
+		return err
+	}
+	return reduceFunc(r, values, f, root)
+}
+
+func (r *Reducer) checkRoot(root int) error {
+	if uint(root) >= uint(r.comm.Size()) {
+		return fmt.Errorf("reduce: rank %d: root %d: %w: want in [0, %d)", r.comm.Rank(), root, mpi.ErrRank, r.comm.Size())
+	}
+	return nil
+}
+
+func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
+	if with > mpi.Max {
+		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
+	}
+	d, err := r.decide(len(bytesOf(values)), root, int(with))
+	if err != nil || d == nil {
+		return err
+	}
+	if !d.wins {
+		return r.failed(incumbent(r, values, with, root))
+	}
+	return r.failed(perform(r, d, values, func(into, from []T) { collective.Combine(with, into, from) }, root))
+}
+
+// incumbent reduces as package mpi/collective does.
+func incumbent[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
+	if root == steps.AllRanks {
+		return collective.Allreduce(r.incumbent, values, with)
+	}
+	return collective.Reduce(r.incumbent, values, with, root)
+}
+
+// byFunction stands for a function where reductions have numbers.
+const byFunction = -1
+
+func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root int) error {
+	if f == nil {
+		return fmt.Errorf("reduce: the function of the reduction is nil")
+	}
+	d, err := r.decide(len(bytesOf(values)), root, byFunction)
+	if err != nil || d == nil {
+		return err
+	}
+	if d.plan.algorithm != nil { // there are no native reductions by functions
+		return r.failed(perform(r, d, values, f, root))
+	}
+	if root == steps.AllRanks {
+		return r.failed(collective.AllreduceFunc(r.incumbent, values, f))
+	}
+	return r.failed(collective.ReduceFunc(r.incumbent, values, f, root))
+}
