@@ -13,7 +13,7 @@ import (
 type campaign struct {
 	*harness.Conductor
 	plan    *plan
-	way     way
+	set     mpi.Requests
 	budget  float64 // s, on rank 0; 0: none
 	out     []byte  // what is sent
 	in      []byte  // what is received, one message after the other
@@ -28,7 +28,7 @@ type campaign struct {
 }
 
 func newCampaign(conductor *harness.Conductor, p *plan) *campaign {
-	c := &campaign{Conductor: conductor, plan: p, way: newWay(conductor.Comm), last: -1}
+	c := &campaign{Conductor: conductor, plan: p, set: mpi.NewRequests(conductor.Comm), last: -1}
 	c.tallies = make([]tally, len(p.Patterns))
 	var in, out int64
 	for _, pattern := range p.Patterns {

@@ -15,7 +15,7 @@ type Barrier struct {
 	comm  mpi.Communicator
 	ranks []int        // nil: all
 	place int          // of the calling rank in ranks
-	set   mpi.Requests // nil if comm cannot make one
+	set   mpi.Requests
 	out   []byte
 	in    []byte
 	watch *Watch // nil: none
@@ -23,11 +23,7 @@ type Barrier struct {
 
 // NewBarrier returns a barrier of all ranks.
 func NewBarrier(comm mpi.Communicator) *Barrier {
-	b := &Barrier{comm: comm, place: comm.Rank(), out: make([]byte, 1), in: make([]byte, 1)}
-	if nb, ok := comm.(mpi.NonBlocking); ok {
-		b.set = nb.NewRequests()
-	}
-	return b
+	return &Barrier{comm: comm, place: comm.Rank(), set: mpi.NewRequests(comm), out: make([]byte, 1), in: make([]byte, 1)}
 }
 
 // NewSubsetBarrier returns a barrier of the given ranks, whose order is the
@@ -60,7 +56,7 @@ func (b *Barrier) Wait(word byte) (byte, error) {
 	defer b.watch.Done()
 	for d, limits := 1, 2; d < n; d, limits = 2*d, limits+1 {
 		b.watch.Wait(b.rank((b.place-d+n)%n), Meeting, limits)
-		if err := b.step(b.rank((b.place+d)%n), b.rank((b.place-d+n)%n), b.place/d%2 == 0); err != nil {
+		if err := b.step(b.rank((b.place+d)%n), b.rank((b.place-d+n)%n)); err != nil {
 			return 0, fmt.Errorf("barrier: %w", err)
 		}
 		b.out[0] = max(b.out[0], b.in[0])
@@ -76,28 +72,13 @@ func (b *Barrier) rank(place int) int {
 	return b.ranks[place]
 }
 
-// step sends to one rank and receives from another. With blocking calls, the
-// ranks of each cycle i, i+d, i+2d, ... are split by the parity of i/d: as each
-// cycle has a rank below d and one in [d, 2d), some send first and some receive
-// first, so that no cycle can wait for itself.
-func (b *Barrier) step(to, from int, sendFirst bool) error {
-	if b.set != nil {
-		if err := b.set.Irecv(b.in, from, tagBarrier); err != nil {
-			return err
-		}
-		if err := b.set.Isend(b.out, to, tagBarrier); err != nil {
-			return err
-		}
-		return b.set.WaitAll()
-	}
-	if sendFirst {
-		if err := b.comm.Send(b.out, to, tagBarrier); err != nil {
-			return err
-		}
-		return b.comm.Recv(b.in, from, tagBarrier)
-	}
-	if err := b.comm.Recv(b.in, from, tagBarrier); err != nil {
+// step sends to one rank and receives from another.
+func (b *Barrier) step(to, from int) error {
+	if err := b.set.Irecv(b.in, from, tagBarrier); err != nil {
 		return err
 	}
-	return b.comm.Send(b.out, to, tagBarrier)
+	if err := b.set.Isend(b.out, to, tagBarrier); err != nil {
+		return err
+	}
+	return b.set.WaitAll()
 }
