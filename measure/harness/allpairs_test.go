@@ -449,7 +449,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 			var once sync.Once
 			var named [6]error
 			err := local.Run(6, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
-				err := silent(c, &Settings{Silence: silence}, over)
+				err := silent(c, &Settings{Control: Control{Silence: silence}}, over)
 				if c.Rank() != 3 {
 					once.Do(func() { close(over) })
 				}
@@ -519,7 +519,7 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 				if c.Rank() == stuck {
 					ctx = &stuckContext{Context: ctx, over: over}
 				}
-				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Silence: silence})
+				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Control: Control{Silence: silence}})
 				if c.Rank() != stuck {
 					once.Do(func() { close(over) })
 				}
@@ -594,7 +594,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 				}
 				return nil
 			}
-			o, err := AllPairs(context.Background(), comm, test, &Settings{Budget: time.Second / 2})
+			o, err := AllPairs(context.Background(), comm, test, &Settings{Control: Control{Budget: time.Second / 2}})
 			if o != nil {
 				outcome = o
 			}

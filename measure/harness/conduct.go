@@ -38,7 +38,7 @@ type Act func(round []byte) ([]byte, error)
 type Play func(round []byte) (found [][]byte, err error)
 
 // Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
-// counts, see Settings.Silence. It is collective.
+// counts, see Control.Silence. It is collective.
 func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
 	return OnDuplicate(comm, func(own mpi.Communicator) error { return conduct(ctx, own, silence, work) })
 }
@@ -51,7 +51,7 @@ func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, 
 }
 
 // Lead calls lead on rank 0, and act on all ranks in each round that lead plays. An error of lead
-// is one of all ranks. The budget of rank 0 counts; 0 is none. It is collective.
+// is one of all ranks. The budget of rank 0 counts, see Control.Budget. It is collective.
 //
 // A round costs O(log n) messages of each rank to be told and to be gathered.
 func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) error {

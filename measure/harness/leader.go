@@ -283,9 +283,7 @@ func (l *leader) progress() Progress {
 		Done: l.done, Total: l.total, Earlier: l.settings.Done,
 		Pairs: l.pairs, TotalPairs: l.totalPairs, EarlierPairs: l.earlierPairs, Elapsed: time.Since(l.wall),
 	}
-	if now := l.done - l.settings.Done; now > 0 {
-		p.Remaining = time.Duration(float64(p.Elapsed) / float64(now) * float64(p.Total-l.done))
-	}
+	p.estimate(l.done - l.settings.Done)
 	return p
 }
 

@@ -22,8 +22,8 @@ import (
 // of the communicator, which is unusable afterwards.
 //
 // A pair takes some 100 round trips of each size and rows of up to 37,500
-// messages. Memory on each rank is that of the longest message, and 2 MiB or twice
-// SaturatedUpTo at least; on rank 0 O(pairs and sizes) besides.
+// messages. Memory on each rank is that of the longest message, and 2 MiB at least; on
+// rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	var own Settings
 	if s != nil {
@@ -59,7 +59,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	}
 	hs := &harness.Settings{
 		Pairs: harness.Pairs{Groups: groups, WithinGroups: within, Sequential: true}, Seed: s.Seed,
-		Budget: s.Budget, Silence: s.Silence, Notify: s.Notify, Progress: s.Progress,
+		Control: s.Control,
 		Deliver: func(rows []harness.Row, progress harness.Progress) {
 			for _, row := range rows {
 				found.add(row.From, row.To, pointOf(row.Values))

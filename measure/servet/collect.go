@@ -43,7 +43,6 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 		}
 		result = newResult(what, &p, places, &s)
 		result.Warnings = append(fill(&p, &s), crowded(places)...)
-		result.planned = len(p.Steps)
 		if _, ok := c.Comm.(mpi.NonBlocking); !ok {
 			result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
 		}
@@ -52,7 +51,11 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 		x := newExchanger(c, &p)
 		pass := func(int, int) {}
 		if result != nil {
-			pass = func(done, of int) { result.pass(c, done, of, &s) }
+			steps := s.Steps()
+			pass = func(done, of int) {
+				result.look(c, done, of, &s)
+				steps(done, of)
+			}
 		}
 		act := func([]byte) ([]byte, error) {
 			return repeat(p.Repetitions, coarseFirst(len(p.Steps)), len(p.Steps), x.step, pass)
@@ -125,14 +128,12 @@ func decode(data []byte) []float64 {
 // firstLook are the steps after which the time for all is told against the budget.
 const firstLook = 3
 
-// pass tells of a step that is over.
-func (r *Result) pass(c *harness.Conductor, done, all int, s *Settings) {
-	if done == firstLook && s.Budget > 0 && s.Notify != nil {
-		if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
-			s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, r.planned, quantity.Seconds(need)))
-		}
+// look holds the time for all steps against the budget.
+func (r *Result) look(c *harness.Conductor, done, all int, s *Settings) {
+	if done != firstLook || s.Budget == 0 || s.Notify == nil {
+		return
 	}
-	if s.Progress != nil {
-		s.Progress(done, all)
+	if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
+		s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, all/r.Repetitions, quantity.Seconds(need)))
 	}
 }

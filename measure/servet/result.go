@@ -29,8 +29,6 @@ type Result struct {
 	Stopped     string   // as harness.Outcome has it; "" if all was measured
 	Took        float64  // s
 	Warnings    []string
-
-	planned int // steps of one repetition
 }
 
 // A Step is one distance, or one number of processes per host.

@@ -2,10 +2,11 @@
 // links between hosts, of hosts and between switches, each in both directions, and what a
 // switch carries at most. All ranks call
 //
-//	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Network: network})
+//	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Topology: found})
 //
-// r.Links has a rate per arc of the network's graph; fit.Network takes r.Observations()
-// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed.
+// r.Links has a rate per arc of the graph; fit.Network takes r.Observations()
+// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed. Remeasure measures a network
+// that there is already.
 //
 // # Method
 //

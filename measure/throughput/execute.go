@@ -41,7 +41,7 @@ type executor struct {
 
 	// Of rank 0.
 	play     harness.Play
-	progress func(done, of int)
+	progress func(done, of int) // does nothing elsewhere
 	steps    int // done so far, of all calls of run
 }
 
@@ -113,15 +113,10 @@ func (e *executor) partsOf(data []byte) (parts []part, steps int) {
 // act takes steps, and returns what this rank has seen in those that it took part in.
 func (e *executor) act(round []byte) ([]byte, error) {
 	parts, n := e.partsOf(round)
-	progress := func(done int) {
-		if e.progress != nil {
-			e.progress(done, n)
-		}
-	}
 	var found []byte
 	done := 0
 	for going := true; done < n && going; done++ {
-		progress(done)
+		e.progress(done, n)
 		own := &part{peer: -1}
 		if len(parts) > 0 && parts[0].step == done {
 			own, parts = &parts[0], parts[1:]
@@ -131,7 +126,7 @@ func (e *executor) act(round []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	progress(done)
+	e.progress(done, n)
 	e.steps += done
 	return found, nil
 }

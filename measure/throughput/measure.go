@@ -26,24 +26,29 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	s := *cmp.Or(settings, &Settings{})
 	var r *Result
 	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
-		r, err = measure(c, &s)
+		r, err = measure(c, &s, func() (*topology.Graph, error) { return s.graph(comm.Size()) })
 		return err
 	})
 	return r, err
 }
 
-func measure(c *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
+// measure measures along the graph that rank 0 makes.
+func measure(c *harness.Conductor, s *Settings, make func() (*topology.Graph, error)) (*Result, error) {
+	var g *topology.Graph
+	p, err := harness.Share(c.Comm, c.Watch, func() (Load, error) {
 		err := s.validate(c.Comm.Size())
-		return plan{s.Size, s.Samples}, err
+		if err == nil {
+			g, err = make()
+		}
+		return s.Load, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size}
+	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps()}
 	var r *Result
 	err = e.lead(s.Budget, func() error {
-		campaign, err := newCampaign(e, s)
+		campaign, err := newCampaign(e, s, g)
 		if err != nil {
 			return err
 		}
@@ -62,8 +67,7 @@ type campaign struct {
 	r      *Result
 }
 
-func newCampaign(e *executor, s *Settings) (*campaign, error) {
-	g := s.Network.Graph()
+func newCampaign(e *executor, s *Settings, g *topology.Graph) (*campaign, error) {
 	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
 	if err != nil {
 		return nil, err
@@ -118,7 +122,6 @@ func (c *campaign) take(what What, steps [][]*load) (bool, error) {
 	if len(steps) == 0 {
 		return true, nil
 	}
-	c.run.progress = c.s.Progress
 	before := c.run.steps
 	going, err := c.run.run(steps)
 	if err != nil {

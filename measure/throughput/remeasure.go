@@ -21,31 +21,26 @@ import (
 
 // RemeasureSettings of Remeasure. Those of rank 0 count; other ranks may pass nil.
 type RemeasureSettings struct {
+	harness.Control // half of the budget is for latencies; Progress counts the steps of a part
+
 	// Network is what is to be measured again. Its ranks are those of the communicator, in
 	// their order: model.Network.View makes it so.
 	Network *model.Network
 
-	// Samples of each reading of a latency. Default 100: few pairs are read, so each
+	// LatencySamples are those of each measurement of a latency. Default 100: few pairs are measured, so each
 	// may take longer than when the network was made.
-	Samples int
+	LatencySamples int
 
 	// Sizes in bytes of the messages that are timed alone, besides the one that gave the network's
 	// latencies. Default 64 KiB and 1 MiB.
 	Sizes []int
 
-	// Rates are the settings by which links are loaded. Network, Topology and Budget
-	// in them do not count. Default: those of Uplinks.
-	Rates *Settings
-
-	// Budget bounds the time, by the clock of the communicator; half of it is for
-	// latencies. Default 0: no bound.
-	Budget time.Duration
+	// What and Load are how rates are measured, as in Settings.
+	What What
+	Load
 
 	// Measured is kept in the network, see fit.Remeasurement.
 	Measured model.Metadata
-
-	// Progress is called on rank 0 before each step of a part, and after its last one.
-	Progress func(done, of int)
 }
 
 // A Remeasured is a network with what was measured anew.
@@ -76,11 +71,7 @@ const (
 func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
 	s := *cmp.Or(settings, &RemeasureSettings{})
 	var r *Remeasured
-	silence := time.Duration(0)
-	if s.Rates != nil {
-		silence = s.Rates.Silence
-	}
-	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (err error) {
+	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
 		r, err = remeasure(c, &s)
 		return err
 	})
@@ -96,12 +87,12 @@ type latencyPlan struct {
 func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
 	p, err := harness.Share(c.Comm, c.Watch, func() (latencyPlan, error) {
 		err := s.validate(c.Comm.Size())
-		return latencyPlan{s.Sizes, s.Samples}, err
+		return latencyPlan{s.Sizes, s.LatencySamples}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes}
+	e := &executor{Conductor: c, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes, progress: s.Steps()}
 	var r *Remeasured
 	err = e.lead((s.Budget+1)/budgetShare, func() (err error) {
 		r, err = s.latencies(e)
@@ -110,7 +101,12 @@ func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) 
 	if err != nil {
 		return nil, err
 	}
-	found, err := measure(c, s.rates(time.Duration(c.Elapsed()*float64(time.Second))))
+	rates := &Settings{Control: s.Control, What: s.What, Load: s.Load}
+	if s.Budget > 0 {
+		passed := time.Duration(c.Elapsed() * float64(time.Second))
+		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
+	}
+	found, err := measure(c, rates, func() (*topology.Graph, error) { return s.Network.Graph(), nil })
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +129,7 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	if s.Network == nil {
 		return fmt.Errorf("throughput: RemeasureSettings.Network: nil: want the network to measure")
 	}
-	s.Samples = cmp.Or(s.Samples, remeasureSamples)
+	s.LatencySamples = cmp.Or(s.LatencySamples, remeasureSamples)
 	if s.Sizes == nil {
 		s.Sizes = []int{64 << 10, 1 << 20}
 	}
@@ -147,31 +143,17 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	switch {
 	case s.Network.Ranks() != ranks:
 		return fmt.Errorf("throughput: RemeasureSettings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
-	case s.Samples < 1 || s.Samples > maxMessages:
-		return fmt.Errorf("throughput: RemeasureSettings.Samples: %d: want in [1, %d]", s.Samples, maxMessages)
+	case s.LatencySamples < 1 || s.LatencySamples > maxMessages:
+		return fmt.Errorf("throughput: RemeasureSettings.LatencySamples: %d: want in [1, %d]", s.LatencySamples, maxMessages)
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: RemeasureSettings.Budget: %v: want at least 0", s.Budget)
 	}
 	return nil
 }
 
-// rates are the settings of the second part when some time has passed.
-func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
-	rates := *cmp.Or(s.Rates, Uplinks(nil, 0))
-	rates.Network, rates.Topology, rates.Budget = s.Network, nil, 0
-	if s.Budget > 0 {
-		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
-	}
-	if rates.Progress == nil {
-		rates.Progress = s.Progress
-	}
-	return &rates
-}
-
 // latencies measures single messages along the wiring.
 func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
-	e.progress = s.Progress
-	c, err := newCampaign(e, &Settings{Network: s.Network, Messages: len(s.Sizes)})
+	c, err := newCampaign(e, &Settings{Load: Load{Messages: len(s.Sizes)}}, s.Network.Graph())
 	if err != nil {
 		return nil, err
 	}
