@@ -46,7 +46,7 @@ type plan struct {
 }
 
 func run(c *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
+	p, err := harness.Share(c.Comm, c, func() (plan, error) {
 		return plan{cmp.Or(s.Bytes, defaultBytes), cmp.Or(s.Samples, defaultSamples)}, s.validate(c.Comm.Size())
 	})
 	if err != nil {

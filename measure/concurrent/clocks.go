@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
 
@@ -27,47 +26,60 @@ type clockReading struct {
 // middle if both ways take equally long (F. Cristian 1989, Probabilistic clock
 // synchronization, https://doi.org/10.1007/BF01784024).
 func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
-	var buf [8]byte
-	defer c.Watch.Done()
 	if c.Comm.Rank() != 0 {
 		if !slices.Contains(ranks, c.Comm.Rank()) {
 			return nil, nil
 		}
-		c.Watch.Wait(0, harness.Hearing, harness.HearLimits) // it comes to one after the other
-		for range clockExchanges {
-			if err := c.Comm.Recv(buf[:0], 0, tagClock); err != nil {
-				return nil, err
-			}
-			if err := c.Comm.Send(stamp(&buf, c.Now()), 0, tagClock); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		return nil, c.Await(c.showClock)
 	}
 	readings := map[int]clockReading{0: {}}
 	for _, rank := range ranks {
 		if rank == 0 {
 			continue
 		}
-		best := clockReading{error: math.Inf(1)}
-		c.Watch.Wait(rank, harness.Measuring, 1)
-		for range clockExchanges {
-			began := c.Now()
-			if err := c.Comm.Send(buf[:0], rank, tagClock); err != nil {
-				return nil, err
-			}
-			if err := c.Comm.Recv(buf[:], rank, tagClock); err != nil {
-				return nil, err
-			}
-			over := c.Now()
-			if half := (over - began) / 2; half < best.error {
-				at := stampOf(buf[:])
-				best = clockReading{at, at - (began + half), half}
-			}
+		err := c.With(rank, func() (err error) {
+			readings[rank], err = c.readClock(rank)
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		readings[rank] = best
 	}
 	return readings, nil
+}
+
+// showClock lets rank 0 read the clock of this rank.
+func (c *campaign) showClock() error {
+	var buf [8]byte
+	for range clockExchanges {
+		if err := c.Comm.Recv(nil, 0, tagClock); err != nil {
+			return err
+		}
+		if err := c.Comm.Send(stamp(&buf, c.Now()), 0, tagClock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readClock reads the clock of another rank.
+func (c *campaign) readClock(rank int) (clockReading, error) {
+	var buf [8]byte
+	best := clockReading{error: math.Inf(1)}
+	for range clockExchanges {
+		began := c.Now()
+		if err := c.Comm.Send(nil, rank, tagClock); err != nil {
+			return best, err
+		}
+		if err := c.Comm.Recv(buf[:], rank, tagClock); err != nil {
+			return best, err
+		}
+		if half := (c.Now() - began) / 2; half < best.error {
+			at := stampOf(buf[:])
+			best = clockReading{at, at - (began + half), half}
+		}
+	}
+	return best, nil
 }
 
 // A drift is the clocks of the ranks before and after a pattern.

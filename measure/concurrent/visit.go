@@ -63,7 +63,7 @@ func (c *campaign) measureWith(v visit, last int, ranks []int) (*part, error) {
 			before[rank] = reading
 		}
 	}
-	barrier := harness.NewSubsetBarrier(c.Comm, ranks).Under(c.Watch)
+	barrier := c.Barrier(ranks)
 	transfers := c.plan.Patterns[v.Pattern]
 	if v.Pattern != last {
 		if err := c.warmUp(barrier, transfers); err != nil {
@@ -138,12 +138,11 @@ func (c *campaign) once(own *part, barrier *harness.Barrier, word byte) (byte, e
 	if err != nil {
 		return word, err
 	}
-	if peer := own.peer(); peer >= 0 {
-		c.Watch.Wait(peer, harness.Sharing, 1)
+	peer := own.peer()
+	if peer < 0 { // rank 0 without a part in the pattern
+		return word, own.run(c)
 	}
-	err = own.run(c)
-	c.Watch.Done()
-	return word, err
+	return word, c.Among(peer, func() error { return own.run(c) })
 }
 
 // A tally is what rank 0 knows of a pattern. Other ranks only count.

@@ -41,7 +41,7 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 	}
 	var outcome *Outcome
 	err := conduct(ctx, comm, s.Silence, func(c *Conductor) error {
-		p, err := Share(comm, c.Watch, func() (*plan, error) {
+		p, err := Share(comm, c, func() (*plan, error) {
 			p := s.plan()
 			if sampler, ok := test.(Sampler); ok {
 				p.Samples = sampler.Samples()

@@ -458,7 +458,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 			})
 			// Both wait for each other as far as they know: either may be first to say so.
 			var s *SilentError
-			if !errors.As(err, &s) || min(s.Rank, s.Peer) != 1 || max(s.Rank, s.Peer) != 3 || s.Doing != Measuring || s.PeerHost == "" || s.Host == "" {
+			if !errors.As(err, &s) || min(s.Rank, s.Peer) != 1 || max(s.Rank, s.Peer) != 3 || s.doing != measuring || s.PeerHost == "" || s.Host == "" {
 				t.Fatalf("error %v, want one that names ranks 1 and 3", err)
 			}
 			if !errors.As(named[s.Rank], &s) {
@@ -475,7 +475,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 // TestStandstillIsNoSilence: a machine that was suspended for an hour blames nobody; each wait is given its own
 // looks, and a barrier as many times more as it has limits.
 func TestStandstillIsNoSilence(t *testing.T) {
-	w := &Watch{limit: silence}
+	w := &watch{limit: silence}
 	now := time.Unix(1e9, 0)
 	after := func(wait time.Duration, looks int) bool {
 		for range looks - 1 {
@@ -487,19 +487,19 @@ func TestStandstillIsNoSilence(t *testing.T) {
 		return w.overdue(now)
 	}
 	const step = silence / looks
-	w.Wait(1, Measuring, 1)
+	w.wait(1, measuring, 1)
 	if after(time.Hour, 2) || after(step, looks-2) {
 		t.Error("overdue for a standstill")
 	}
-	w.Wait(1, Measuring, 1)
+	w.wait(1, measuring, 1)
 	if after(step, looks) {
 		t.Error("a new wait is overdue with the old one")
 	}
-	w.Done()
+	w.done()
 	if after(step, 3*looks) {
 		t.Error("overdue, and waits for nothing")
 	}
-	w.Wait(2, Meeting, 2)
+	w.wait(2, meeting, 2)
 	if after(step, 2*looks) || !after(step, 1) || w.silent.Waited != 2*silence || w.silent.Peer != 2 {
 		t.Errorf("after two limits: %v", w.silent)
 	}
@@ -526,7 +526,7 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 				return err
 			})
 			var s *SilentError
-			if !errors.As(err, &s) || s.Peer != stuck || s.Doing != Meeting {
+			if !errors.As(err, &s) || s.Peer != stuck || s.doing != meeting {
 				t.Errorf("error %v, want one that names rank %d", err, stuck)
 			}
 		})

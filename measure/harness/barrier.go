@@ -13,12 +13,12 @@ import (
 // word of one byte, of which the greatest counts.
 type Barrier struct {
 	comm  mpi.Communicator
-	ranks []int        // nil: all
-	place int          // of the calling rank in ranks
+	ranks []int // nil: all
+	place int   // of the calling rank in ranks
 	set   mpi.Requests
 	out   []byte
 	in    []byte
-	watch *Watch // nil: none
+	watch *watch // nil: none
 }
 
 // NewBarrier returns a barrier of all ranks.
@@ -26,21 +26,15 @@ func NewBarrier(comm mpi.Communicator) *Barrier {
 	return &Barrier{comm: comm, place: comm.Rank(), set: mpi.NewRequests(comm), out: make([]byte, 1), in: make([]byte, 1)}
 }
 
-// NewSubsetBarrier returns a barrier of the given ranks, whose order is the
+// Barrier returns a barrier of the given ranks, whose order is the
 // same on all of them. It panics if the calling rank is not among them.
 // Barriers of ranks in common must not be waited for at once.
-func NewSubsetBarrier(comm mpi.Communicator, ranks []int) *Barrier {
-	b := NewBarrier(comm)
-	b.ranks = slices.Clone(ranks)
-	if b.place = slices.Index(ranks, comm.Rank()); b.place < 0 {
-		panic(fmt.Sprintf("harness: rank %d is not among the ranks of its barrier", comm.Rank()))
+func (c *Conductor) Barrier(ranks []int) *Barrier {
+	b := NewBarrier(c.Comm)
+	b.watch, b.ranks = c.silence, slices.Clone(ranks)
+	if b.place = slices.Index(ranks, c.Comm.Rank()); b.place < 0 {
+		panic(fmt.Sprintf("harness: rank %d is not among the ranks of its barrier", c.Comm.Rank()))
 	}
-	return b
-}
-
-// Under makes a watch look after those who wait in the barrier, and returns it.
-func (b *Barrier) Under(w *Watch) *Barrier {
-	b.watch = w
 	return b
 }
 
@@ -53,9 +47,9 @@ func (b *Barrier) Wait(word byte) (byte, error) {
 		n = len(b.ranks)
 	}
 	b.out[0] = word
-	defer b.watch.Done()
+	defer b.watch.done()
 	for d, limits := 1, 2; d < n; d, limits = 2*d, limits+1 {
-		b.watch.Wait(b.rank((b.place-d+n)%n), Meeting, limits)
+		b.watch.wait(b.rank((b.place-d+n)%n), meeting, limits)
 		if err := b.step(b.rank((b.place+d)%n), b.rank((b.place-d+n)%n)); err != nil {
 			return 0, fmt.Errorf("barrier: %w", err)
 		}

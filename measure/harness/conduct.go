@@ -15,11 +15,11 @@ import (
 // plans a round and tells it, all ranks act, and rank 0 gathers what they bring.
 // The conductor keeps the ranks together: budget, context, silence, failures.
 type Conductor struct {
-	Comm  mpi.Communicator // a duplicate of the caller's
-	Watch *Watch           // nil where the rank cannot be watched
-	Now   func() float64   // s, the communicator's clock
+	Comm mpi.Communicator // a duplicate of the caller's
+	Now  func() float64   // s, the communicator's clock
 
 	ctx     context.Context
+	silence *watch // nil where the rank cannot be watched
 	barrier *Barrier
 	start   float64 // s, when Lead was called
 	end     float64 // s, when the budget of rank 0 ends; +Inf: never
@@ -45,8 +45,10 @@ func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, 
 
 // conduct is Conduct on comm itself.
 func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return Watched(comm, silence, func(w *Watch) error {
-		return work(&Conductor{Comm: comm, Watch: w, Now: Clock(comm), ctx: ctx, barrier: NewBarrier(comm).Under(w), end: math.Inf(1)})
+	return watched(comm, silence, func(w *watch) error {
+		c := &Conductor{Comm: comm, Now: Clock(comm), ctx: ctx, silence: w, barrier: NewBarrier(comm), end: math.Inf(1)}
+		c.barrier.watch = w
+		return work(c)
 	})
 }
 
@@ -68,7 +70,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 		if c.stopped != goOn || broken != nil {
 			return found, broken
 		}
-		if _, broken = Tell(c.Comm, append([]byte{1}, round...)); broken != nil { // an empty message is the end
+		if _, broken = c.tell(c.Comm, append([]byte{1}, round...)); broken != nil { // an empty message is the end
 			return nil, broken
 		}
 		var refused error
@@ -85,7 +87,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 	if broken != nil {
 		return broken
 	}
-	if _, broken = Tell(c.Comm, nil); broken != nil {
+	if _, broken = c.tell(c.Comm, nil); broken != nil {
 		return broken
 	}
 	return Agree(c.Comm, err)
@@ -94,7 +96,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
 func (c *Conductor) follow(act Act) error {
 	for {
-		round, err := c.watch().Tell(c.Comm, nil)
+		round, err := c.tell(c.Comm, nil)
 		switch {
 		case err != nil:
 			return err
@@ -136,8 +138,8 @@ func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
 		all = binary.LittleEndian.AppendUint32(all, uint32(c.Comm.Rank()))
 		all = append(binary.LittleEndian.AppendUint32(all, uint32(len(own))), own...)
 	}
-	defer c.Watch.Done()
-	wait := func(child, depth int) { c.watch().Wait(child, Delivering, reportLimits+depth) }
+	defer c.silence.done()
+	wait := func(child, depth int) { c.watch().wait(child, delivering, reportLimits+depth) }
 	all, err := share.Binomial(c.Comm, 0, tagData).Concatenate(all, wait)
 	if err != nil || take == nil {
 		return err
@@ -156,7 +158,7 @@ func (c *Conductor) Meet() (bool, error) {
 	if c.stopped != goOn {
 		return false, nil
 	}
-	c.Watch.Next()
+	c.silence.next()
 	own := goOn
 	switch {
 	case c.failed != nil:
@@ -173,8 +175,18 @@ func (c *Conductor) Meet() (bool, error) {
 
 // With calls an exchange with another rank, which does the same with this one.
 func (c *Conductor) With(peer int, exchange func() error) error {
-	c.Watch.Wait(peer, Measuring, 1)
-	defer c.Watch.Done()
+	return c.under(peer, measuring, exchange)
+}
+
+// Among calls an exchange with another rank while others exchange messages with both of them.
+func (c *Conductor) Among(peer int, exchange func() error) error {
+	return c.under(peer, sharing, exchange)
+}
+
+// under calls an exchange, which may take one limit.
+func (c *Conductor) under(peer int, doing doing, exchange func() error) error {
+	c.silence.wait(peer, doing, 1)
+	defer c.silence.done()
 	if err := exchange(); err != nil {
 		return fmt.Errorf("exchange with rank %d: %w", peer, err)
 	}
@@ -193,12 +205,30 @@ func (c *Conductor) Fail(err error) {
 // one, without a watch, until the next round.
 func (c *Conductor) Idle() { c.idle = true }
 
+// Await calls an exchange in which the other ranks wait for rank 0, which comes to one after the other, or plans.
+func (c *Conductor) Await(exchange func() error) error {
+	if c != nil && c.Comm.Rank() != 0 {
+		c.watch().wait(0, hearing, hearLimits)
+		defer c.silence.done()
+	}
+	return exchange()
+}
+
+// tell returns the data of rank 0 on all ranks. The conductor may be nil. It is collective.
+func (c *Conductor) tell(comm mpi.Communicator, data []byte) (told []byte, err error) {
+	err = c.Await(func() error {
+		told, err = share.Binomial(comm, 0, tagData).TellAny(data)
+		return err
+	})
+	return told, err
+}
+
 // watch is the one that looks after what this rank does in a round.
-func (c *Conductor) watch() *Watch {
+func (c *Conductor) watch() *watch {
 	if c.idle {
 		return nil
 	}
-	return c.Watch
+	return c.silence
 }
 
 // Cancelled tells whether the context of this rank has ended.

@@ -41,7 +41,7 @@ func newPart(c *Conductor, test Test, order *schedule) *part {
 	p := &part{Conductor: c, test: test, columns: len(test.Columns()), order: order, groups: make([]*Barrier, len(order.phases)), samples: order.plan.Samples}
 	for level, f := range order.phases[:len(order.phases)-1] {
 		if f.group >= 0 {
-			p.groups[level] = NewSubsetBarrier(c.Comm, order.tree.Groups()[f.group].Hosts).Under(c.Watch)
+			p.groups[level] = c.Barrier(order.tree.Groups()[f.group].Hosts)
 		}
 	}
 	return p
@@ -87,7 +87,7 @@ func (p *part) round(b *block, i int, s step) (going bool, err error) {
 	round := b.First + i
 	var met float64 // s, before the warm-up
 	if i == 0 && b.WarmUp {
-		p.Watch.At(b.Repetition, round-1) // where ranks meet is the next one
+		p.silence.at(b.Repetition, round-1) // where ranks meet is the next one
 		if going, err := p.Meet(); err != nil || !going {
 			return false, err
 		}
@@ -98,7 +98,7 @@ func (p *part) round(b *block, i int, s step) (going bool, err error) {
 			}
 		}
 	}
-	p.Watch.At(b.Repetition, round-1)
+	p.silence.at(b.Repetition, round-1)
 	if going, err := p.begin(s, i%b.Every == 0); err != nil || !going {
 		return false, err
 	}
@@ -125,7 +125,7 @@ func (p *part) begin(s step, all bool) (bool, error) {
 	if all || s.level == len(p.groups)-1 {
 		return p.Meet()
 	}
-	p.Watch.Next()
+	p.silence.next()
 	if !s.meets {
 		return true, nil
 	}

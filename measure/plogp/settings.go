@@ -64,11 +64,11 @@ const (
 
 // settings are those of a run, as they travel.
 type settings struct {
-	Sizes         []int   `json:"sizes_bytes"`
-	Samples       int     `json:"samples"`
-	SaturatedUpTo int     `json:"saturated_up_to_bytes"` // one of the sizes, or beyond all
-	LongestRow    int     `json:"longest_row"`
-	ExtraSizes    int     `json:"extra_sizes"`
+	Sizes         []int `json:"sizes_bytes"`
+	Samples       int   `json:"samples"`
+	SaturatedUpTo int   `json:"saturated_up_to_bytes"` // one of the sizes, or beyond all
+	LongestRow    int   `json:"longest_row"`
+	ExtraSizes    int   `json:"extra_sizes"`
 
 	// CallCost is what Go adds to a call of the library, as rank 0 has found: see mpi.Timed.
 	CallCost float64 `json:"call_cost_s,omitempty"`

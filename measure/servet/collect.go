@@ -22,7 +22,7 @@ func together[P any](ctx context.Context, comm mpi.Communicator, silence time.Du
 		if err != nil {
 			return err
 		}
-		p, err := harness.Share(c.Comm, c.Watch, func() (P, error) { return plan(c, places) })
+		p, err := harness.Share(c.Comm, c, func() (P, error) { return plan(c, places) })
 		if err != nil {
 			return err
 		}

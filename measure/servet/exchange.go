@@ -1,7 +1,6 @@
 package servet
 
 import (
-	"fmt"
 	"os"
 	"slices"
 
@@ -18,7 +17,7 @@ const (
 // An exchanger is one rank's side of all steps.
 type exchanger struct {
 	*harness.Conductor
-	parts []part       // this rank's, of each step
+	parts []part // this rank's, of each step
 	set   mpi.Requests
 	out   []byte
 	in    []byte
@@ -56,25 +55,23 @@ func (x *exchanger) step(k int, seconds *float64) (going bool, err error) {
 }
 
 // exchange sends to one rank and receives from another, and returns the time in s until the message was there.
-func (x *exchanger) exchange(p part, out, in []byte, tag int) (float64, error) {
+func (x *exchanger) exchange(p part, out, in []byte, tag int) (seconds float64, err error) {
 	start := x.Now()
-	x.Watch.Wait(p.from, harness.Sharing, 1)
-	defer x.Watch.Done()
-	if err := x.set.Irecv(in, p.from, tag); err != nil {
-		return 0, fmt.Errorf("receive from rank %d: %w", p.from, err)
-	}
-	if err := x.set.Isend(out, p.to, tag); err != nil {
-		return 0, fmt.Errorf("send to rank %d: %w", p.to, err)
-	}
-	for i := 1; i != 0; { // request 0 is the message that comes
-		var err error
-		if i, err = x.set.WaitAny(); err != nil {
-			return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
+	err = x.Among(p.from, func() error {
+		if err := x.set.Irecv(in, p.from, tag); err != nil {
+			return err
 		}
-	}
-	took := x.Now() - start
-	if err := x.set.WaitAll(); err != nil {
-		return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
-	}
-	return took, nil
+		if err := x.set.Isend(out, p.to, tag); err != nil {
+			return err
+		}
+		for i := 1; i != 0; { // request 0 is the message that comes
+			var err error
+			if i, err = x.set.WaitAny(); err != nil {
+				return err
+			}
+		}
+		seconds = x.Now() - start
+		return x.set.WaitAll()
+	})
+	return seconds, err
 }

@@ -42,7 +42,7 @@ type executor struct {
 	// Of rank 0.
 	play     harness.Play
 	progress func(done, of int) // does nothing elsewhere
-	steps    int // done so far, of all calls of run
+	steps    int                // done so far, of all calls of run
 }
 
 // lead calls work on rank 0, which runs steps; the other ranks take part in them. It is collective.

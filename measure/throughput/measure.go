@@ -35,7 +35,7 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 // measure measures along the graph that rank 0 makes.
 func measure(c *harness.Conductor, s *Settings, make func() (*topology.Graph, error)) (*Result, error) {
 	var g *topology.Graph
-	p, err := harness.Share(c.Comm, c.Watch, func() (Load, error) {
+	p, err := harness.Share(c.Comm, c, func() (Load, error) {
 		err := s.validate(c.Comm.Size())
 		if err == nil {
 			g, err = make()

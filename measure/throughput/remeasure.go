@@ -85,7 +85,7 @@ type latencyPlan struct {
 }
 
 func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
-	p, err := harness.Share(c.Comm, c.Watch, func() (latencyPlan, error) {
+	p, err := harness.Share(c.Comm, c, func() (latencyPlan, error) {
 		err := s.validate(c.Comm.Size())
 		return latencyPlan{s.Sizes, s.LatencySamples}, err
 	})
