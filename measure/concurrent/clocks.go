@@ -105,35 +105,28 @@ func (d drift) error(a, b int) float64 {
 // a transfer began and ended, per iteration.
 type stamps struct{ starts, ends []float64 }
 
-// stamps are those of this rank's transfers as bytes, in the order of the transfers.
-func (p *part) stamps(rank int) []byte {
-	var data []byte
+// stamps are those of this rank's transfers, in the order of the transfers.
+func (p *part) stamps(rank int) []float64 {
+	var all []float64
 	sent, received := 0, 0
 	for _, t := range p.transfers {
-		var times []float64
 		switch rank {
 		case t.Src:
-			times = p.starts[sent]
+			all = append(all, p.starts[sent]...)
 			sent++
 		case t.Dst:
-			times = p.ends[received]
+			all = append(all, p.ends[received]...)
 			received++
 		}
-		for _, x := range times {
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
-		}
 	}
-	return data
+	return all
 }
 
 // stampsOf are the stamps of all transfers of a visit, of what the ranks have found.
-func (c *campaign) stampsOf(transfers []model.Transfer, found [][]byte) []stamps {
+func (c *campaign) stampsOf(transfers []model.Transfer, found [][]float64) []stamps {
 	next := func(rank int) []float64 {
-		times := make([]float64, c.count)
-		for i := range times {
-			times[i] = stampOf(found[rank][8*i:])
-		}
-		found[rank] = found[rank][8*c.count:]
+		times := found[rank][:c.count]
+		found[rank] = found[rank][c.count:]
 		return times
 	}
 	all := make([]stamps, len(transfers))

@@ -23,7 +23,7 @@ const (
 )
 
 // visit measures a pattern a few times, and returns the stamps of this rank. All ranks act in it.
-func (c *campaign) visit(round []byte) ([]byte, error) {
+func (c *campaign) visit(round []byte) ([]float64, error) {
 	var v visit
 	if err := json.Unmarshal(round, &v); err != nil {
 		return nil, err

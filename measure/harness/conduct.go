@@ -31,11 +31,11 @@ type Conductor struct {
 // An Act is what every rank does in a round: it gets what rank 0 has planned, and returns
 // what rank 0 is to have. An error is one of the communicator, which is unusable
 // afterwards; see Conductor.Fail for others.
-type Act func(round []byte) ([]byte, error)
+type Act func(round []byte) ([]float64, error)
 
 // A Play is rank 0's means to lead: it tells all ranks a round, lets them act, and returns what
 // each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
-type Play func(round []byte) (found [][]byte, err error)
+type Play func(round []byte) (found [][]float64, err error)
 
 // Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
 // counts, see Control.Silence. It is collective.
@@ -65,8 +65,8 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 		c.end = c.start + budget.Seconds()
 	}
 	var broken error // of the communicator: nobody can be told
-	err := lead(func(round []byte) ([][]byte, error) {
-		found := make([][]byte, c.Comm.Size())
+	err := lead(func(round []byte) ([][]float64, error) {
+		found := make([][]float64, c.Comm.Size())
 		if c.stopped != goOn || broken != nil {
 			return found, broken
 		}
@@ -75,7 +75,9 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 		}
 		var refused error
 		broken = c.play(act, round, func(rank int, data []byte) {
-			if found[rank] = data[1:]; data[0] != 0 && refused == nil {
+			if data[0] == 0 {
+				found[rank] = share.Floats(data[1:])
+			} else if refused == nil {
 				refused = fmt.Errorf("rank %d: %s", rank, data[1:])
 			}
 		})
@@ -122,7 +124,7 @@ func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)
 	case c.failed != nil:
 		data = append([]byte{1}, c.failed.Error()...)
 	case len(found) > 0:
-		data = append([]byte{0}, found...)
+		data = share.AppendFloats([]byte{0}, found)
 	}
 	return c.gather(data, take)
 }

@@ -28,10 +28,10 @@
 // # Rounds that rank 0 plans
 //
 // All measurements go by Conduct, AllPairs among them. Rank 0 plans in plain code and plays rounds; what all
-// ranks do in a round is an Act, a function from the round's bytes to what rank 0 is to have:
+// ranks do in a round is an Act, a function from the round's bytes to the numbers that rank 0 is to have:
 //
 //	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
-//		plan, err := harness.Share(c.Comm, c.Watch, settings.plan) // of rank 0, on all ranks
+//		plan, err := harness.Share(c.Comm, c, settings.plan) // of rank 0, on all ranks
 //		...
 //		return c.Lead(budget, act, func(play harness.Play) error { // on rank 0
 //			found, err := play(round) // what each rank has brought

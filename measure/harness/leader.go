@@ -223,11 +223,11 @@ func (l *leader) next() *block {
 }
 
 // take delivers the rows of a block.
-func (l *leader) take(found [][]byte) error {
+func (l *leader) take(found [][]float64) error {
 	var all []Row
 	exchanges := 0 // both ranks of a pair tell of it
-	for rank, data := range found {
-		rows, err := l.own.rowsOf(rank, data)
+	for rank, values := range found {
+		rows, err := l.own.rowsOf(rank, values)
 		if err != nil {
 			return err
 		}

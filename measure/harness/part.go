@@ -1,10 +1,8 @@
 package harness
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -48,7 +46,7 @@ func newPart(c *Conductor, test Test, order *schedule) *part {
 }
 
 // act measures a block, and returns the rows of this rank.
-func (p *part) act(told []byte) ([]byte, error) {
+func (p *part) act(told []byte) ([]float64, error) {
 	var b block
 	if err := json.Unmarshal(told, &b); err != nil {
 		return nil, err
@@ -75,11 +73,7 @@ func (p *part) act(told []byte) ([]byte, error) {
 			break
 		}
 	}
-	var data []byte
-	for _, v := range p.rows {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	return data, nil
+	return p.rows, nil
 }
 
 // round measures round i of a block, unless the ranks are to stop.
@@ -147,16 +141,12 @@ func (p *part) exchange(peer, repetition, round int) (err error) {
 	return nil
 }
 
-// rowsOf decodes what a rank has found in a block.
-func (p *part) rowsOf(from int, data []byte) ([]Row, error) {
+// rowsOf are the rows that a rank has found in a block.
+func (p *part) rowsOf(from int, values []float64) ([]Row, error) {
 	const place = 3 // peer, repetition and round
 	width := place + p.columns
-	if len(data)%(8*width) != 0 {
-		return nil, fmt.Errorf("rank %d has delivered %d bytes: want rows of %d numbers", from, len(data), width)
-	}
-	values := make([]float64, len(data)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	if len(values)%width != 0 {
+		return nil, fmt.Errorf("rank %d has delivered %d numbers: want rows of %d", from, len(values), width)
 	}
 	var rows []Row
 	for v := range slices.Chunk(values, width) {

@@ -3,7 +3,6 @@ package servet
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -57,7 +56,7 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 				steps(done, of)
 			}
 		}
-		act := func([]byte) ([]byte, error) {
+		act := func([]byte) ([]float64, error) {
 			return repeat(p.Repetitions, coarseFirst(len(p.Steps)), len(p.Steps), x.step, pass)
 		}
 		err := c.Lead(s.Budget, act, func(play harness.Play) error {
@@ -87,7 +86,7 @@ func crowded(places []mpi.Place) []string {
 
 // repeat takes steps in their order, as often as there are repetitions, until all ranks stop. It returns what this rank
 // has measured in each of its own, which are the first ones; NaN: nothing.
-func repeat(repetitions int, order []int, own int, take func(step int, value *float64) (going bool, err error), pass func(done, of int)) ([]byte, error) {
+func repeat(repetitions int, order []int, own int, take func(step int, value *float64) (going bool, err error), pass func(done, of int)) ([]float64, error) {
 	values := slices.Repeat([]float64{math.NaN()}, repetitions*own)
 	for done := range repetitions * len(order) {
 		repetition, step := done/len(order), order[done%len(order)]
@@ -104,25 +103,7 @@ func repeat(repetitions int, order []int, own int, take func(step int, value *fl
 		}
 		pass(done+1, repetitions*len(order))
 	}
-	return encode(values), nil
-}
-
-// encode writes values as bytes.
-func encode(values []float64) []byte {
-	data := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	return data
-}
-
-// decode reads the values that encode has written.
-func decode(data []byte) []float64 {
-	values := make([]float64, len(data)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
-	}
-	return values
+	return values, nil
 }
 
 // firstLook are the steps after which the time for all is told against the budget.

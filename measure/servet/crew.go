@@ -214,7 +214,7 @@ func (c *crew) ready() error {
 
 // act takes the steps that the ranks of each host have, as often as there are repetitions, and returns what this
 // rank has measured of each.
-func (c *crew) act(data []byte) ([]byte, error) {
+func (c *crew) act(data []byte) ([]float64, error) {
 	c.Fail(c.ready())
 	var round insideRound
 	if err := json.Unmarshal(data, &round); err != nil {
@@ -268,7 +268,7 @@ func (c *crew) run(round insideRound) (readings, error) {
 	for _, ranks := range c.Ranks {
 		steps := round.steps(ranks)
 		for _, rank := range ranks {
-			for i, v := range decode(found[rank]) {
+			for i, v := range found[rank] {
 				if !math.IsNaN(v) {
 					all = append(all, reading{i / len(steps), steps[i%len(steps)].key(rank), v})
 				}
@@ -278,7 +278,7 @@ func (c *crew) run(round insideRound) (readings, error) {
 	return all, nil
 }
 
-func (c *crew) tell(round insideRound) ([][]byte, error) {
+func (c *crew) tell(round insideRound) ([][]float64, error) {
 	data, err := json.Marshal(&round)
 	if err != nil {
 		return nil, err

@@ -179,8 +179,8 @@ func freeMemory() int {
 }
 
 // equipment is the size of the last cache that a rank sees, and the room in memory that it may use.
-func (c *crew) equipment() []byte {
-	return encode([]float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))})
+func (c *crew) equipment() []float64 {
+	return []float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))}
 }
 
 // chooseBytes is the size that the settings fix, if they do, else what pick makes of the
@@ -194,8 +194,7 @@ func (c *crew) chooseBytes(pick func(last, room int) int) (int, error) {
 		return 0, err
 	}
 	last, room := 0, math.MaxInt
-	for _, data := range found {
-		own := decode(data)
+	for _, own := range found {
 		last, room = max(last, int(own[0])), min(room, int(own[1]))
 	}
 	return pick(cmp.Or(last, usualLast), room), nil

@@ -50,16 +50,15 @@ func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
 }
 
 // take adds the times of the messages that one rank has got.
-func (r *Result) take(p *plan, rank int, data []byte) error {
-	if len(data) != 8*p.Repetitions*len(p.Steps) {
-		return fmt.Errorf("rank %d sends %d bytes of times", rank, len(data))
+func (r *Result) take(p *plan, rank int, all []float64) error {
+	if len(all) != p.Repetitions*len(p.Steps) {
+		return fmt.Errorf("rank %d sends %d times: want %d of each of %d steps", rank, len(all), p.Repetitions, len(p.Steps))
 	}
 	if r.Steps == nil {
 		for _, s := range p.Steps {
 			r.Steps = append(r.Steps, Step{At: s.At, Hosts: s.Hosts})
 		}
 	}
-	all := decode(data)
 	for k, own := range p.parts(rank) {
 		if own.from < 0 {
 			continue

@@ -154,18 +154,18 @@ func bothWays(steps [][]*load) [][]*load {
 
 // keep makes a reading of what a load has brought, if it has.
 func (c *campaign) keep(what What, step int, l *load) {
-	if len(l.forth) == 0 {
+	if len(l.samples) == 0 {
 		return
 	}
 	l.reading = len(c.r.Readings)
 	x := Reading{What: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Step: step}
-	for _, flows := range l.forth {
+	for _, flows := range l.samples {
 		x.Rates = append(x.Rates, together(flows))
 	}
 	best := chosen(x.Rates)
 	x.Rate = x.Rates[best]
-	for i := range l.forth[best] {
-		f := &l.forth[best][i]
+	for i := range l.samples[best] {
+		f := &l.samples[best][i]
 		x.Seconds = append(x.Seconds, f.end()-f.start()+f.rtt/2)
 	}
 	c.r.Readings = append(c.r.Readings, x)

@@ -72,7 +72,7 @@ func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSe
 	s := *cmp.Or(settings, &RemeasureSettings{})
 	var r *Remeasured
 	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
-		r, err = remeasure(c, &s)
+		r, err = remeasure(ctx, c, &s)
 		return err
 	})
 	return r, err
@@ -84,38 +84,46 @@ type latencyPlan struct {
 	Samples int   `json:"samples"`
 }
 
-func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
-	p, err := harness.Share(c.Comm, c, func() (latencyPlan, error) {
-		err := s.validate(c.Comm.Size())
+func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
+	began := c.Now()
+	own := &harness.Settings{Control: s.Control}
+	p, err := harness.Share(c.Comm, c, func() (p latencyPlan, err error) {
+		if err = s.validate(c.Comm.Size()); err == nil {
+			own.Chosen, err = contentionFree(s.Network.Graph())
+		}
 		return latencyPlan{s.Sizes, s.LatencySamples}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes, progress: s.Steps()}
-	var r *Remeasured
-	err = e.lead((s.Budget+1)/budgetShare, func() (err error) {
-		r, err = s.latencies(e)
-		return err
-	})
+	var latencies []fit.Observation
+	own.Budget = (s.Budget + 1) / budgetShare
+	own.Deliver = func(rows []harness.Row, _ harness.Progress) {
+		for _, row := range rows {
+			if bytes, seconds := row.Values[0], row.Values[1]; seconds > 0 {
+				latencies = append(latencies, fit.Observation{
+					Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(bytes)}},
+					Seconds:   []float64{seconds},
+				})
+			}
+		}
+	}
+	outcome, err := harness.AllPairs(ctx, c.Comm, &latencyTest{pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), p.Sizes}, own)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}
 	rates := &Settings{Control: s.Control, What: s.What, Load: s.Load}
 	if s.Budget > 0 {
-		passed := time.Duration(c.Elapsed() * float64(time.Second))
+		passed := time.Duration((c.Now() - began) * float64(time.Second))
 		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
 	}
 	found, err := measure(c, rates, func() (*topology.Graph, error) { return s.Network.Graph(), nil })
 	if err != nil {
 		return nil, err
 	}
-	if r != nil {
-		r.Rates = found
-		if r.Stopped == "" {
-			r.Stopped = found.Stopped
-		}
-		r.Warnings = append(r.Warnings, found.Warnings...)
+	var r *Remeasured
+	if outcome != nil {
+		r = &Remeasured{Latencies: latencies, Rates: found, Steps: outcome.Rounds, Stopped: cmp.Or(outcome.Stopped, found.Stopped), Warnings: found.Warnings}
 		err = r.put(s)
 	}
 	if err := harness.Agree(c.Comm, err); err != nil {
@@ -151,48 +159,46 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	return nil
 }
 
-// latencies measures single messages along the wiring.
-func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
-	c, err := newCampaign(e, &Settings{Load: Load{Messages: len(s.Sizes)}}, s.Network.Graph())
+// A latencyTest measures single messages of all sizes: of each the lower quartile of half round trips, which disturbances
+// do not reach.
+type latencyTest struct {
+	probe *pingpong.Probe
+	sizes []int
+}
+
+func (t *latencyTest) Columns() []string { return []string{"bytes", "q1_s"} }
+
+func (t *latencyTest) WarmUp(int) error { return nil } // each pair warms up by itself
+
+func (t *latencyTest) Exchange(rows []float64, peer int) ([]float64, error) {
+	if err := t.probe.WarmUp(peer, t.sizes[:1]); err != nil {
+		return nil, err
+	}
+	for _, size := range t.sizes {
+		s, err := t.probe.Pair(peer, size)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, float64(size), s.Q1)
+	}
+	return rows, nil
+}
+
+// contentionFree are rounds of pairs for the latencies of all links. Where the wiring tells of none, all pairs are measured.
+func contentionFree(g *topology.Graph) ([][][2]int, error) {
+	c, err := newCampaign(nil, &Settings{}, g)
 	if err != nil {
 		return nil, err
 	}
-	steps := c.contentionFree()
-	if _, err := e.run(steps); err != nil {
-		return nil, err
-	}
-	r := &Remeasured{Steps: e.steps, Stopped: e.Stopped()}
-	for _, step := range steps {
-		for _, l := range step {
-			for i, samples := range [2][][]flow{l.back, l.forth} { // who sends first keeps the time
-				if len(samples) == 0 {
-					continue
-				}
-				for k, size := range s.Sizes {
-					if seconds := samples[0][0].arrivals[k]; seconds > 0 {
-						r.Latencies = append(r.Latencies, fit.Observation{
-							Transfers: []model.Transfer{{Src: l.pairs[0][i], Dst: l.pairs[0][1-i], Bytes: int64(size)}},
-							Seconds:   []float64{seconds},
-						})
-					}
-				}
-			}
-		}
-	}
-	return r, nil
-}
-
-// contentionFree are steps of pairs for the latencies of all links.
-func (c *campaign) contentionFree() [][]*load {
-	steps := c.edgeSteps()
+	rounds := c.edgeRounds()
 	for _, batch := range apart(c.fans(2)) {
-		steps = append(steps, c.fanSteps(batch, func(f fan) [][][2]int { return oneByOne(oddRing(f.hosts)) })...)
+		rounds = append(rounds, roundsOfAll(batch, func(f fan) [][][2]int { return oneByOne(oddRing(f.hosts)) })...)
 	}
-	var loads []*load
-	for _, x := range findCrossings(c.g, 1) {
-		loads = append(loads, c.singles(slices.Concat(x.Pairs, x.Other))...)
+	var pairs [][2]int
+	for _, x := range findCrossings(g, 1) {
+		pairs = append(pairs, slices.Concat(x.Pairs, x.Other)...)
 	}
-	return append(steps, greedySteps(loads, c.needs)...)
+	return append(rounds, greedySteps(pairs, func(p [2]int) []int { return c.needs([][2]int{p}) })...), nil
 }
 
 // oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums
