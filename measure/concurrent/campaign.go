@@ -12,7 +12,7 @@ import (
 // some readings of a pattern, and not all. Rank 0 decides what comes next.
 type campaign struct {
 	*harness.Conductor
-	plan    *plan
+	plan    *Settings // of rank 0
 	set     mpi.Requests
 	budget  float64 // s, on rank 0; 0: none
 	out     []byte  // what is sent
@@ -27,7 +27,7 @@ type campaign struct {
 	took   float64
 }
 
-func newCampaign(conductor *harness.Conductor, p *plan) *campaign {
+func newCampaign(conductor *harness.Conductor, p *Settings) *campaign {
 	c := &campaign{Conductor: conductor, plan: p, set: mpi.NewRequests(conductor.Comm), last: -1}
 	c.tallies = make([]tally, len(p.Patterns))
 	var in, out int64

@@ -36,10 +36,7 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 
 // run is Measure on a communicator of its own.
 func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(conductor.Comm, conductor, func() (*plan, error) {
-		p := s.plan()
-		return &p, s.validate(conductor.Comm.Size())
-	})
+	p, err := harness.Share(conductor.Comm, conductor, func() (*Settings, error) { return s, s.validate(conductor.Comm.Size()) })
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ const (
 	maxBytes             = math.MaxInt32 // the counts of MPI are C ints
 )
 
+// validate fills in defaults.
 func (s *Settings) validate(ranks int) error {
 	for i, pattern := range s.Patterns {
 		if len(pattern) == 0 {
@@ -73,23 +74,8 @@ func (s *Settings) validate(ranks int) error {
 	case s.Budget < 0:
 		return fmt.Errorf("concurrent: Settings.Budget: %v: want at least 0", s.Budget)
 	}
+	s.Width = cmp.Or(s.Width, defaultWidth)
+	s.MaxIterations = cmp.Or(s.MaxIterations, defaultMaxIterations)
+	s.MinIterations = min(cmp.Or(s.MinIterations, defaultMinIterations), s.MaxIterations)
 	return nil
-}
-
-// plan is the part of the settings that all ranks need, as it travels.
-type plan struct {
-	Patterns  [][]model.Transfer `json:"patterns"`
-	Width     float64            `json:"width"`
-	Least     int                `json:"min_iterations"`
-	Most      int                `json:"max_iterations"`
-	Untouched bool               `json:"untouched,omitempty"`
-}
-
-func (s *Settings) plan() plan {
-	p := plan{
-		Patterns: s.Patterns, Width: cmp.Or(s.Width, defaultWidth), Untouched: s.Untouched,
-		Least: cmp.Or(s.MinIterations, defaultMinIterations), Most: cmp.Or(s.MaxIterations, defaultMaxIterations),
-	}
-	p.Least = min(p.Least, p.Most)
-	return p
 }

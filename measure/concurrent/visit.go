@@ -180,10 +180,10 @@ func (t *tally) add(transfers []model.Transfer, all []stamps, clocks drift) {
 
 // wanted is how many more iterations are probably needed for intervals that are narrow enough, whose width falls
 // with the root of the number; 0: no more, or there may be no more.
-func (t *tally) wanted(p *plan) int {
+func (t *tally) wanted(s *Settings) int {
 	done := t.iterations()
 	if done == 0 {
-		return p.Least
+		return s.MinIterations
 	}
 	fewest := done
 	for _, own := range t.times {
@@ -195,13 +195,13 @@ func (t *tally) wanted(p *plan) int {
 		}
 		fewest = min(fewest, seen)
 	}
-	n := p.Least - fewest
-	if widest := t.pattern.widest(); widest > p.Width {
-		ratio := widest / p.Width
-		further := math.Min(float64(p.Most), float64(done)*(ratio*ratio-1))
+	n := s.MinIterations - fewest
+	if widest := t.pattern.widest(); widest > s.Width {
+		ratio := widest / s.Width
+		further := math.Min(float64(s.MaxIterations), float64(done)*(ratio*ratio-1))
 		n = max(n, int(further), done/surely, 1)
 	}
-	return max(0, min(n, p.Most-done))
+	return max(0, min(n, s.MaxIterations-done))
 }
 
 // surely bounds the visits of a pattern that is nearly known: each adds an eighth of its iterations, at least.

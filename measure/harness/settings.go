@@ -121,11 +121,11 @@ type Control struct {
 	Silence time.Duration
 
 	// Notify is called on rank 0 with what is decided while it measures, each one sentence.
-	Notify func(note string)
+	Notify func(note string) `json:"-"`
 
 	// Progress is called on rank 0 before the first step and after each one. Time spent in it is lost to all ranks, but
 	// enters no measured time.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 }
 
 // Steps returns what tells Progress how many steps are done, of how many. It does nothing where nobody listens.
@@ -173,7 +173,6 @@ type Settings struct {
 // Progress is how far a measurement has come.
 type Progress struct {
 	Done, Total       int           // rounds of all repetitions, or what else is counted
-	Earlier           int           // of the rounds done: those of an earlier run
 	Pairs, TotalPairs int           // exchanged, as far as rank 0 has heard of them, and in all, of all repetitions
 	EarlierPairs      int           // of these: those of an earlier run
 	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too

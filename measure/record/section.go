@@ -62,6 +62,23 @@ const (
 	ColumnRound      = "round"
 )
 
+// SettingsOf is what Section.Settings keeps of plain numbers and names.
+func SettingsOf(settings any) json.RawMessage {
+	data, err := json.Marshal(settings)
+	if err != nil {
+		panic("record: settings are no JSON: " + err.Error())
+	}
+	return data
+}
+
+// Flag is how a row keeps whether something holds.
+func Flag(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
 // NumRows is the number of rows.
 func (s *Section) NumRows() int {
 	if len(s.Columns) == 0 {

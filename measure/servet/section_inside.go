@@ -47,7 +47,7 @@ func (r *CacheResult) Section() *record.Section {
 
 func sectionInside(kind, value string, settings insideSettings, all readings, warnings []string, stopped string) *record.Section {
 	s := &record.Section{
-		Kind: kind, Columns: insideColumns(value), Settings: settingsOf(settings), Warnings: slices.Clone(warnings), Stopped: stopped,
+		Kind: kind, Columns: insideColumns(value), Settings: record.SettingsOf(settings), Warnings: slices.Clone(warnings), Stopped: stopped,
 		Rounds: len(all), TotalRounds: len(all),
 	}
 	for _, x := range all {
