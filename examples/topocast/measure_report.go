@@ -123,10 +123,10 @@ func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error
 			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()
 		}
 		if out.Stopped == "" {
-			out.Stopped = s.Stopped
+			out.Stopped = string(s.Stopped)
 		}
 		out.Warnings = append(out.Warnings, s.Warnings...)
-		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: s.Stopped}
+		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: string(s.Stopped)}
 		found, err := inside(s)
 		if err != nil {
 			return err

@@ -8,15 +8,16 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 )
 
 // A Result is what was measured.
 type Result struct {
-	Patterns []Pattern // in the order of the settings; only the first ones if Stopped
-	Planned  int       // patterns of the settings
-	Stopped  string    // early, as harness.Outcome has it
+	Patterns []Pattern       // in the order of the settings; only the first ones if Stopped
+	Planned  int             // patterns of the settings
+	Stopped  harness.Stopped // early, as harness.Outcome has it
 	Warnings []string
 }
 

@@ -13,7 +13,7 @@ type Outcome struct {
 	Rounds      int      // done, of all repetitions
 	TotalRounds int      // asked for, or planned in their place where a budget is too small for them
 	Pairs       int      // exchanged, see Progress
-	Stopped     string   // why it ended early, or ""
+	Stopped     Stopped  // why it ended early, or ""
 	Notes       []string // what was decided while measuring, each one sentence
 }
 

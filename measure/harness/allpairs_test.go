@@ -583,7 +583,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 	for _, c := range []struct {
 		sleep   int // the round in which a second passes
 		rounds  int
-		stopped string
+		stopped Stopped
 	}{{1, 1, StoppedByBudget}, {2, 2, StoppedByBudget}, {3, 3, ""}} {
 		var outcome *Outcome
 		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {

@@ -236,8 +236,8 @@ func (c *Conductor) watch() *watch {
 // Cancelled tells whether the context of this rank has ended.
 func (c *Conductor) Cancelled() bool { return c.ctx.Err() != nil }
 
-// Stopped is why the ranks have stopped early: StoppedByBudget, StoppedByContext or "".
-func (c *Conductor) Stopped() string { return c.stopped.reason() }
+// Stopped is why the ranks have stopped early, or "".
+func (c *Conductor) Stopped() Stopped { return c.stopped.reason() }
 
 // Elapsed is the time in s since Lead was called.
 func (c *Conductor) Elapsed() float64 { return c.Now() - c.start }

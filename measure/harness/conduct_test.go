@@ -113,7 +113,7 @@ func TestConductorStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{harness.StoppedByBudget, harness.StoppedByContext} {
+	for _, want := range []harness.Stopped{harness.StoppedByBudget, harness.StoppedByContext} {
 		ctx, cancel := context.WithCancel(t.Context())
 		played, acted := 0, make([]int, 4)
 		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/measure/harness"
 )
 
 // A File is what was measured in one job, or in several of the same ranks.
@@ -45,11 +46,11 @@ type Section struct {
 	Notes    []string // what was decided while measuring, each one sentence
 	Warnings []string // what is weak, each one sentence
 
-	Rounds      int    // done: all their rows are there
-	TotalRounds int    // planned
-	Stopped     string // why it ended early, or ""
-	Unfinished  bool   // the process ended first
-	Runs        int    // that were merged; 0 and 1: one
+	Rounds      int             // done: all their rows are there
+	TotalRounds int             // planned
+	Stopped     harness.Stopped // why it ended early, or ""
+	Unfinished  bool            // the process ended first
+	Runs        int             // that were merged; 0 and 1: one
 }
 
 // Names of columns that mean the same in all kinds. From and To are ranks, Size

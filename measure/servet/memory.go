@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -19,8 +20,8 @@ type MemoryResult struct {
 	Pairs     []MemoryPair // of one host each
 	Together  []float64    // of each rank while all of its host copy
 	Resources []model.Resource
-	Stopped   string  // "" if all was measured
-	Took      float64 // s
+	Stopped   harness.Stopped // "" if all was measured
+	Took      float64         // s
 	Warnings  []string
 
 	hosts    [][]int // ranks, by core

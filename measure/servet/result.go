@@ -8,6 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
@@ -21,13 +22,13 @@ const (
 
 // A Result is what Distance or Access has measured.
 type Result struct {
-	What        string   // WhatDistance or WhatAccess
-	Bytes       int      // size of the messages in B
-	Hosts       []string // that could take part, in the order of the ring
-	Repetitions int      // that were planned
-	Steps       []Step   // the reference first
-	Stopped     string   // as harness.Outcome has it; "" if all was measured
-	Took        float64  // s
+	What        string          // WhatDistance or WhatAccess
+	Bytes       int             // size of the messages in B
+	Hosts       []string        // that could take part, in the order of the ring
+	Repetitions int             // that were planned
+	Steps       []Step          // the reference first
+	Stopped     harness.Stopped // as harness.Outcome has it; "" if all was measured
+	Took        float64         // s
 	Warnings    []string
 }
 

@@ -48,9 +48,9 @@ type Remeasured struct {
 	Network   *model.Network
 	Latencies []fit.Observation // of single messages, half round trips
 	Rates     *Result
-	Steps     int      // of latencies
-	Stopped   string   // why it ended early, or ""
-	Warnings  []string // what is weak; in the network, too
+	Steps     int             // of latencies
+	Stopped   harness.Stopped // why it ended early, or ""
+	Warnings  []string        // what is weak; in the network, too
 }
 
 const (
