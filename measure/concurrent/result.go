@@ -41,9 +41,9 @@ type Pattern struct {
 	// at most half, a rank was late, and the transfers were not those of the pattern.
 	Skew float64
 
-	// ClockError bounds by how much, in s, a time may be wrong because clocks
-	// differ, if the two ways of a message take not equally long. Usually it is a
-	// small part of that.
+	// ClockError bounds in s by how much a time may be wrong because clocks
+	// differ. That is where the two ways of a message do not take equally long. Usually the error is a
+	// small part of the bound.
 	ClockError float64
 }
 

@@ -22,7 +22,7 @@ type Outcome struct {
 // The outcome is nil on other ranks than 0; rows go to Settings.Deliver.
 //
 // When the context of any rank ends, or the budget, all ranks stop at the same
-// round, the one under way or, in groups, some hundredths of a second later. A
+// round. It is the one under way or, in groups, one some hundredths of a second later. A
 // budget that the first rounds show to be too small is spent on fewer repetitions, and
 // then, with a Sampler, on fewer samples; Notes says so. An error means that the
 // measurement is lost: wrong settings, a failure of the test or the communicator, or

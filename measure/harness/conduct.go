@@ -131,8 +131,8 @@ func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)
 
 // gather hands rank 0 what ranks have found along a binomial tree, together with what the
 // ranks below them have; nothing is sent of a rank that has found nothing. Rank 0 takes it
-// in the order of ranks. A rank waits the longer the more ranks are below the one that it
-// waits for, so that the first to give up is right about whom it blames.
+// in the order of ranks. The more ranks are below the one that a rank
+// waits for, the longer it waits. So the first to give up is right about whom it blames.
 func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
 	const head = 8 // rank and length
 	var all []byte

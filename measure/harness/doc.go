@@ -14,15 +14,15 @@
 //
 // A measurement is a Test: what two ranks do with each other, and the numbers
 // that each of them finds. All the rest is the harness': who meets whom and when,
-// barriers, groups, budgets, cancellation, progress, the way of the rows to rank 0, and
-// the end of a job in which a rank no longer answers. Package measure's latencies are one such
+// barriers, groups, budgets, cancellation and progress. It brings the rows to rank 0, and
+// ends a job in which a rank no longer answers. Package measure's latencies are one such
 // test; PLogP is another.
 //
 // A Test whose effort is a number of samples is a Sampler: it is asked for fewer when
 // the budget is too small. What the ranks of a Test have to agree on beforehand - sizes,
 // thresholds - rank 0 tells with Tell, as JSON, say. A pair of ranks agrees by messages of
-// its own, with tags from FirstTag on. Exchange may append any number of rows, so
-// that what is only found while measuring (a size that was put in between two others) is
+// its own, with tags from FirstTag on. Exchange may append any number of rows. So
+// what is only found while measuring, such as a size between two others, is
 // a row like any other, with the size as one of its columns.
 //
 // # Rounds that rank 0 plans

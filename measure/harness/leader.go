@@ -50,8 +50,8 @@ type effort struct{ repetitions, samples int }
 // stop hardly waits, and so long that the barriers cost little.
 const together = 0.02 // s
 
-// Deliveries that come more seldom than every half a second, or take less than a
-// twentieth of the time, cost the measurement at most 5 %.
+// Deliveries come every half a second at most, and take at most a twentieth of the time. So
+// they cost the measurement at most 5 %.
 const (
 	deliverEvery = 0.5 // s, at least
 	deliverShare = 20  // times what the last delivery took, at least

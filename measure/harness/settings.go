@@ -160,13 +160,13 @@ type Settings struct {
 	Done int
 
 	// Deliver is called on rank 0 with what all ranks have found since the last
-	// time, in no order, between rounds and some twice a second, and at the end; it
-	// may keep the rows. The readings do not wait for it, the ranks do.
+	// time, in no order. That is between rounds, some twice a second, and at the end. It
+	// may keep the rows. What is timed does not wait for it, the ranks do.
 	Deliver func(rows []Row, p Progress)
 
-	// Again is called on rank 0 when so many repetitions are done and delivered. If it
-	// wants another one - of the given rounds, or, if they are none, of all - and the
-	// budget has room for it, that one follows. Default: none does.
+	// Again is called on rank 0 when so many repetitions are done and delivered. It may
+	// want another one, of the rounds that it returns, or of all if it returns none. That one
+	// follows if the budget has room for it. Default: none does.
 	Again func(repetitions int) (rounds [][][2]int, more bool)
 }
 

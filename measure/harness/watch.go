@@ -80,8 +80,8 @@ func (e *SilentError) Error() string {
 // before, so that those who wait only count. What a rank is blamed for is true:
 // exchanges are given the limit, and barriers twice the limit in their first step and
 // once more in each further one. Of those that wait in a barrier, the
-// first to give up is in the earliest step that any waits in, so the
-// one that it waits for is not in the barrier; and it is not in an exchange
+// first to give up is in the earliest step that any waits in. So the
+// one that it waits for is not in the barrier. It is not in an exchange
 // either, which would have been given up before.
 type watch struct {
 	comm  mpi.Communicator

@@ -111,8 +111,8 @@ func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
 }
 
 // some are the groups to measure and whether to stay within them. In the
-// "fast" mode of Reinfjell 2023, section 3.2, those hold a random share of
-// their ranks, at least two, and one more group holds all that were chosen.
+// "fast" mode of Reinfjell 2023, section 3.2, groups hold a random share of
+// their ranks, at least two. One more group holds all that were chosen.
 func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err error) {
 	if s.Groups != nil && s.Groups.Hosts() != ranks {
 		return nil, false, fmt.Errorf("plogp: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)

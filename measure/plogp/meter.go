@@ -100,8 +100,8 @@ const (
 	longTrip  = longRow / firstStream // s
 	fewStream = 4
 
-	// asks is by how much messages that are started together have to be faster for the
-	// reason to be that the library asks the receiver before each.
+	// asks is by how much messages that are started together have to be faster. Then the
+	// reason is that the library asks the receiver before each.
 	asks = 0.1
 )
 

@@ -73,9 +73,9 @@ func (m *meter) point(size int, before []point) (p point, err error) {
 
 func bySize(p point, size int) int { return p.size - size }
 
-// first measures messages of 0 bytes, of which the gap is in all latencies. If it is longer than
-// half a round trip, one of the two was disturbed, or messages are as short as what the ranks do
-// with them: it is measured again, and the third time counts.
+// first measures messages of 0 bytes, of which the gap is in all latencies. A gap longer than
+// half a round trip was disturbed, or messages are as short as what the ranks do
+// with them. Then it is measured again, and the third time counts.
 func (m *meter) first() (p point, err error) {
 	for range 3 {
 		if p, err = m.point(0, nil); err != nil || p.gap <= p.trip/2 {

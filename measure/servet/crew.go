@@ -212,7 +212,7 @@ func (c *crew) ready() error {
 	return nil
 }
 
-// act takes the steps that the ranks of each host have, as often as there are repetitions, and returns what this
+// act takes the steps of the ranks of each host, as often as there are repetitions. It returns what this
 // rank has measured of each.
 func (c *crew) act(data []byte) ([]float64, error) {
 	c.Fail(c.ready())

@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A step is what is measured at once: PerHost ranks of each of the first Hosts hosts
-// that have so many send to their likes on the host that is Apart hosts further in the ring.
+// A step is what is measured at once. The first Hosts hosts that have PerHost ranks take part. PerHost ranks of each send
+// to their likes on the host that is Apart hosts further in the ring.
 type step struct {
 	At      int `json:"at"` // the distance, or the processes per host: which one varies
 	PerHost int `json:"per_host"`

@@ -188,7 +188,7 @@ func oneByOne(pairs [][2]int) [][][2]int {
 //
 // Where the two ends of a reading are both no faster in any other, one of them is that fast, and
 // nothing says which. Where three and more are alike, at most one of them is faster than it
-// looks, and all are taken to be what they look like.
+// looks. All are taken to be what they look like.
 func (c *campaign) hostLinks(f fan, first int) {
 	type end struct{ reading, out, in int } // of the arcs into and out of the switch
 	var ends []end

@@ -50,10 +50,10 @@ type Link struct {
 type Switch struct {
 	Vertex int
 
-	// Alone is the rate in B/s of two of its hosts by themselves, Rest that of its other ones by themselves,
-	// and All that of all hosts at once. Parallel says that it is the
-	// sum, so that links of its hosts can be measured at once. NaN where there are
-	// fewer than four.
+	// Rates in B/s. Alone is that of two of its hosts by themselves, and Rest that of its other ones by themselves.
+	// All is that of all hosts at once. Parallel says that All is the
+	// sum, so that links of its hosts can be measured at once. Rates are NaN where there are
+	// fewer than four hosts.
 	Alone, Rest, All float64
 	Parallel         bool
 

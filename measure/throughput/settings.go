@@ -91,9 +91,9 @@ type Alternative int
 
 const (
 	// AllPairs measures each host of a switch with each other one: n-1 rounds. The
-	// greatest rate of a host is that of its link; but of the fastest link only that it
-	// is at least as fast as the second fastest is seen (Bufe 2014, section 2.3.2, where the
-	// minimum is a slip: the rate between two hosts is the lesser of their links').
+	// greatest rate of a host is that of its link. The fastest link is only seen to be at least as
+	// fast as the second fastest (Bufe 2014, section 2.3.2). The minimum there
+	// is a slip: the rate between two hosts is the lesser of their links'.
 	AllPairs Alternative = iota
 
 	// ByLatency takes faster links to have lower latencies: each host is measured with
