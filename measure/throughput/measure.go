@@ -26,20 +26,15 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	s := *cmp.Or(settings, &Settings{})
 	var r *Result
 	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
-		r, err = measure(c, &s, func() (*topology.Graph, error) { return s.graph(comm.Size()) })
+		r, err = measure(c, &s)
 		return err
 	})
 	return r, err
 }
 
-// measure measures along the graph that rank 0 makes.
-func measure(c *harness.Conductor, s *Settings, make func() (*topology.Graph, error)) (*Result, error) {
-	var g *topology.Graph
+func measure(c *harness.Conductor, s *Settings) (*Result, error) {
 	p, err := harness.Share(c.Comm, c, func() (Load, error) {
 		err := s.validate(c.Comm.Size())
-		if err == nil {
-			g, err = make()
-		}
 		return s.Load, err
 	})
 	if err != nil {
@@ -48,7 +43,7 @@ func measure(c *harness.Conductor, s *Settings, make func() (*topology.Graph, er
 	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps()}
 	var r *Result
 	err = e.lead(s.Budget, func() error {
-		campaign, err := newCampaign(e, s, g)
+		campaign, err := newCampaign(e, s)
 		if err != nil {
 			return err
 		}
@@ -67,7 +62,8 @@ type campaign struct {
 	r      *Result
 }
 
-func newCampaign(e *executor, s *Settings, g *topology.Graph) (*campaign, error) {
+func newCampaign(e *executor, s *Settings) (*campaign, error) {
+	g := s.wiring
 	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
 	if err != nil {
 		return nil, err

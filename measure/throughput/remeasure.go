@@ -113,11 +113,14 @@ func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) 
 		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}
 	rates := &Settings{Control: s.Control, What: s.What, Load: s.Load}
+	if outcome != nil { // on rank 0
+		rates.wiring = s.Network.Graph()
+	}
 	if s.Budget > 0 {
 		passed := time.Duration((c.Now() - began) * float64(time.Second))
 		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
 	}
-	found, err := measure(c, rates, func() (*topology.Graph, error) { return s.Network.Graph(), nil })
+	found, err := measure(c, rates)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +159,7 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: RemeasureSettings.Budget: %v: want at least 0", s.Budget)
 	}
-	return nil
+	return s.Load.validate()
 }
 
 // A latencyTest measures single messages of all sizes: of each the lower quartile of half round trips, which disturbances
@@ -186,7 +189,7 @@ func (t *latencyTest) Exchange(rows []float64, peer int) ([]float64, error) {
 
 // contentionFree are rounds of pairs for the latencies of all links. Where the wiring tells of none, all pairs are measured.
 func contentionFree(g *topology.Graph) ([][][2]int, error) {
-	c, err := newCampaign(nil, &Settings{}, g)
+	c, err := newCampaign(nil, &Settings{wiring: g})
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ type Settings struct {
 	// (the blocking of Bufe 2014, section 2.2.1). The way has to have two hosts at least
 	// between them.
 	Direct [][2]int
+
+	wiring *topology.Graph // of Topology; Remeasure has that of a network
 }
 
 // A Load is how links are loaded. The zero value means all defaults.
@@ -148,20 +150,18 @@ func (s *Settings) validate(ranks int) error {
 			return fmt.Errorf("throughput: Settings.Direct: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
 		}
 	}
+	if s.wiring == nil {
+		if s.Topology == nil {
+			return fmt.Errorf("throughput: Settings.Topology: nil: want the machine to measure")
+		}
+		n, err := model.New(s.Topology, nil)
+		if err != nil {
+			return fmt.Errorf("throughput: Settings.Topology: %w", err)
+		}
+		s.wiring = n.Graph()
+	}
+	if s.wiring.Hosts() != ranks {
+		return fmt.Errorf("throughput: Settings.Topology: of %d ranks, the job has %d", s.wiring.Hosts(), ranks)
+	}
 	return s.Load.validate()
-}
-
-// graph is the wiring of the confident groups.
-func (s *Settings) graph(ranks int) (*topology.Graph, error) {
-	if s.Topology == nil {
-		return nil, fmt.Errorf("throughput: Settings.Topology: nil: want the machine to measure")
-	}
-	n, err := model.New(s.Topology, nil)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("throughput: Settings.Topology: %w", err)
-	case n.Ranks() != ranks:
-		return nil, fmt.Errorf("throughput: Settings.Topology: of %d ranks, the job has %d", n.Ranks(), ranks)
-	}
-	return n.Graph(), nil
 }
