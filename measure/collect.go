@@ -31,8 +31,8 @@ func newCollector(s *Settings, r *Result) *collector {
 func (c *collector) harness() *harness.Settings {
 	s := c.settings
 	return &harness.Settings{
-		Pairs: s.Pairs, Repetitions: c.asked, Seed: s.Seed, Done: c.earlier, Silence: s.Silence,
-		Deliver: c.deliver, Again: c.again, Notify: c.note, Progress: s.Progress,
+		Pairs: s.Pairs, Repetitions: c.asked, Seed: s.Seed, Done: c.earlier, Deliver: c.deliver, Again: c.again,
+		Control: harness.Control{Silence: s.Silence, Notify: c.note, Progress: s.Progress},
 	}
 }
 

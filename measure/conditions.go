@@ -46,7 +46,7 @@ func (r *Result) conditions() (all []condition) {
 		add("give it a larger one, or resume it", "the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
 	case harness.StoppedByContext:
 		add("resume it", "the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
-	case StoppedUnfinished:
+	case harness.StoppedUnfinished:
 		add("resume it", "the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
 	}
 	if pairs, of := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < of && !r.WithinGroups && !r.OneByOne {

@@ -136,7 +136,7 @@ func TestWarnings(t *testing.T) {
 		{"many crowded hosts", func(r *Result) { r.CrowdedHosts = []string{"a", "b", "c", "d", "e", "f", "g"} }, []string{"outnumber the cores on a, b, c, d, e and 2 more hosts: "}},
 		{"another environment", func(r *Result) { r.OtherEnvironment = []int{1} }, []string{"1 rank of 2 ran with other environment variables of the message-passing library than rank 0, the first is rank 1"}},
 		{"a note", func(r *Result) { r.Notes = []string{"a note"} }, []string{"a note"}},
-		{"a journal", func(r *Result) { r.Stopped, r.TotalRounds = StoppedUnfinished, 3 }, []string{"the journal holds 1 of 3 rounds"}},
+		{"a journal", func(r *Result) { r.Stopped, r.TotalRounds = harness.StoppedUnfinished, 3 }, []string{"the journal holds 1 of 3 rounds"}},
 		{"directions that differ", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.26e-6, 1.26e-6, 1.3e-6, 1.4e-6, 2e-6

@@ -1,7 +1,7 @@
 package measure
 
 import (
-	"encoding/binary"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -37,36 +37,24 @@ func (d *Discovery) measureOverhead(comm mpi.Communicator, silence time.Duration
 	if comm.Size() < 2 {
 		return nil
 	}
-	var told []byte
-	if comm.Rank() == 0 {
-		for _, r := range farthest(d.Topology.Hierarchy, overheadPeers) {
-			told = binary.LittleEndian.AppendUint32(told, uint32(r))
-		}
-	}
-	told, err := harness.Tell(comm, told)
+	peers, err := harness.Share(comm, nil, func() ([]int, error) { return farthest(d.Topology.Hierarchy, overheadPeers), nil })
 	if err != nil {
 		return fmt.Errorf("measure: discover: %w", err)
 	}
-	var peers []int
-	for ; len(told) > 0; told = told[4:] {
-		peers = append(peers, int(binary.LittleEndian.Uint32(told)))
-	}
-	now := harness.Clock(comm)
 	rows := []row{
 		{1, peers[:1], math.Inf(1)},
 		{rowMessages, peers[:1], math.Inf(1)},
 		{rowMessages, peers, math.Inf(1)},
 	}
-	err = harness.Watched(comm, silence, func(watch *harness.Watch) error {
+	err = harness.Conduct(context.Background(), comm, silence, func(c *harness.Conductor) error {
 		for range overheadRows {
 			for i := range rows {
 				r := &rows[i]
-				watch.Wait(r.awaited(comm.Rank()), harness.Sharing, 1)
-				begin := now()
-				if err := r.pass(comm); err != nil {
+				begin := c.Now()
+				if err := c.Among(r.awaited(comm.Rank()), func() error { return r.pass(c.Comm) }); err != nil {
 					return fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
 				}
-				r.least = min(r.least, now()-begin)
+				r.least = min(r.least, c.Now()-begin)
 			}
 		}
 		return nil

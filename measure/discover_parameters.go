@@ -21,7 +21,7 @@ func (d *Discovery) measureParameters(ctx context.Context, comm mpi.Communicator
 		return err
 	}
 	d.Parameters, err = plogp.Measure(ctx, comm, &plogp.Settings{
-		Seed: s.Seed, Budget: s.Budget / parameterShare, Silence: s.Silence, Notify: s.Notify, Progress: s.progress(PartParameters),
+		Control: s.control(PartParameters, s.Budget/parameterShare), Seed: s.Seed,
 	})
 	return err
 }

@@ -68,8 +68,7 @@ func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator
 func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
-		uplinks = throughput.Uplinks(d.Topology, budget)
-		uplinks.Silence, uplinks.Progress = s.Silence, s.steps(PartUplinks)
+		uplinks = throughput.Uplinks(d.Topology, s.control(PartUplinks, budget))
 	}
 	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
 		for _, w := range d.Uplinks.Warnings {
@@ -85,7 +84,7 @@ func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, 
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Budget: budget, Silence: s.Silence, Untouched: s.Untouched, Progress: s.steps(PartPatterns),
+			MaxIterations: mostIterations, Untouched: s.Untouched, Control: s.control(PartPatterns, budget),
 		}
 	}
 	// How sure each of them is enters the fit, and its intervals.
@@ -129,7 +128,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 	var inside []servet.Part
 	if comm.Rank() == 0 {
 		inside = s.Inside
-		own = &servet.InsideSettings{Budget: budget / 2, Silence: s.Silence, Progress: s.steps(PartMemory)}
+		own = &servet.InsideSettings{Control: s.control(PartMemory, budget/2)}
 	}
 	var said []string
 	if told {
@@ -157,7 +156,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Silence: s.Silence, Untouched: s.Untouched, Notify: s.Notify, Progress: s.steps(PartDegradation)}
+		own = &servet.Settings{Resources: d.resources, Untouched: s.Untouched, Control: s.control(PartDegradation, budget/2)}
 	}
 	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
 		return err
@@ -169,20 +168,4 @@ func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicato
 		d.warnings = append(append(d.warnings, d.Distance.Warnings...), d.Access.Warnings...)
 	}
 	return nil
-}
-
-// steps shows the progress of a part that counts steps; nil where nobody looks.
-func (s *DiscoverSettings) steps(part Part) func(done, of int) {
-	show := s.progress(part)
-	if show == nil {
-		return nil
-	}
-	began := time.Now()
-	return func(done, of int) {
-		p := Progress{Done: done, Total: of, Elapsed: time.Since(began)}
-		if done > 0 {
-			p.Remaining = time.Duration(float64(p.Elapsed) / float64(done) * float64(of-done))
-		}
-		show(p)
-	}
 }

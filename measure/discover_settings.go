@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/topology"
@@ -18,7 +19,7 @@ type DiscoverSettings struct {
 	Budget time.Duration
 
 	// Silence is how long a rank waits for another one before the job is ended with an
-	// error that names both, see harness.Settings. Default 5 minutes; negative: for good.
+	// error that names both, see harness.Control. Default 5 minutes; negative: for good.
 	Silence time.Duration
 
 	// Repetitions and Samples are those of the latencies, see Settings.
@@ -146,6 +147,11 @@ func (s *DiscoverSettings) validate() error {
 		return fmt.Errorf("measure: DiscoverSettings.FewPairs: with TwoLevel: want one of the two")
 	}
 	return nil
+}
+
+// control is that of a part with the given budget.
+func (s *DiscoverSettings) control(part Part, budget time.Duration) harness.Control {
+	return harness.Control{Budget: budget, Silence: s.Silence, Notify: s.Notify, Progress: s.progress(part)}
 }
 
 func (s *DiscoverSettings) progress(part Part) func(Progress) {

@@ -57,7 +57,7 @@ func ReadFile(path string) (*Result, error) {
 
 // ReadResult reads the first section of latencies of a file, as
 // Write or a Settings.Journal has written it. That of a file under way is
-// Stopped by StoppedUnfinished. It refuses what record.Read does, and numbers
+// Stopped by harness.StoppedUnfinished. It refuses what record.Read does, and numbers
 // that cannot be: the result is one that Run could have returned. Columns that
 // it does not know are left out. An error that wraps ErrFormat says that it is
 // another kind of file.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -57,7 +58,7 @@ func TestJournalIsReadWhereverItEnds(t *testing.T) {
 				rounds, want = rounds+1, want+2-i
 			}
 		}
-		if r.Rounds != rounds || len(r.readings) != want || r.Stopped != StoppedUnfinished {
+		if r.Rounds != rounds || len(r.readings) != want || r.Stopped != harness.StoppedUnfinished {
 			t.Errorf("%d of %d bytes: %d measurements of %d rounds, stopped by %q, want %d of %d and unfinished",
 				end, len(whole), len(r.readings), r.Rounds, r.Stopped, want, rounds)
 		}

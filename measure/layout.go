@@ -50,7 +50,7 @@ func (r *Result) section() *record.Section {
 		Kind: KindLatency, Sizes: r.Sizes, Columns: columns(), Settings: settings,
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped, Runs: r.Runs,
 	}
-	if s.Stopped == StoppedUnfinished {
+	if s.Stopped == harness.StoppedUnfinished {
 		// Whoever reads it finds the warnings himself.
 		s.Stopped, s.Warnings, s.Unfinished = "", nil, true
 	}
@@ -167,7 +167,7 @@ func (r *rowReader) result(h record.Header, s *record.Section, readings []Readin
 		result.Repetitions = max(result.Repetitions, readings[i].Repetition+1)
 	}
 	if s.Unfinished {
-		result.Stopped = StoppedUnfinished
+		result.Stopped = harness.StoppedUnfinished
 		result.Warnings = warnings(result)
 	}
 	return result, nil

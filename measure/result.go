@@ -9,27 +9,24 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/measure/record"
-
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
-
-// StoppedUnfinished is the Result.Stopped of what a process that ended first has left in a journal.
-const StoppedUnfinished = "unfinished"
 
 // A Result is what Run has measured, and under which conditions.
 type Result struct {
 	record.Header       // of the job
 	Sizes         []int // B
 
-	Repetitions  int    // asked for, or done if they are more
-	Samples      int    // per pair, direction, size and repetition
-	Seed         uint64 // of relabellings and shuffles
-	WithinGroups bool   // pairs between groups were left out
-	OneByOne     bool   // chosen pairs were measured, with nothing else under way
-	Rounds       int    // done, of all repetitions
-	TotalRounds  int    // asked for, or planned in their place where a budget is too small for them
-	Stopped      string // why it ended early, or ""
+	Repetitions  int             // asked for, or done if they are more
+	Samples      int             // per pair, direction, size and repetition
+	Seed         uint64          // of relabellings and shuffles
+	WithinGroups bool            // pairs between groups were left out
+	OneByOne     bool            // chosen pairs were measured, with nothing else under way
+	Rounds       int             // done, of all repetitions
+	TotalRounds  int             // asked for, or planned in their place where a budget is too small for them
+	Stopped      harness.Stopped // why it ended early, or ""
 
 	Notes    []string // what was decided while measuring, each one sentence; in Warnings, too
 	Warnings []string // what is weak, each one sentence

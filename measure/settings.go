@@ -60,7 +60,7 @@ type Settings struct {
 	Resume *Result
 
 	// Silence is how long a rank waits for another one before the job is ended with an
-	// error that names both, see harness.Settings. Default 5 minutes; negative: for good.
+	// error that names both, see harness.Control. Default 5 minutes; negative: for good.
 	Silence time.Duration
 
 	// Date is kept in the result; the zero time leaves it out.

@@ -73,7 +73,7 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 	for rank := range ranks {
 		ring = append(ring, model.Transfer{Src: rank, Dst: (rank + 1) % ranks, Bytes: 1000})
 	}
-	ctx := context.Background()
+	ctx, control := context.Background(), harness.Control{Silence: silence}
 	return map[string]func(mpi.Communicator) error{
 		"check": func(c mpi.Communicator) error {
 			_, err := check.Measure(ctx, c, &check.Settings{Graph: star.Graph, Bytes: 1000, Silence: silence})
@@ -85,28 +85,28 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 		},
 		"throughput": func(c mpi.Communicator) error {
 			_, err := throughput.Measure(ctx, c, &throughput.Settings{
-				Topology: &topology.Result{Graph: star.Graph, Hierarchy: star.Hierarchy}, Size: 1000, Messages: 4, Samples: 1, Silence: silence,
+				Topology: &topology.Result{Graph: star.Graph, Hierarchy: star.Hierarchy}, Load: throughput.Load{Size: 1000, Messages: 4, Samples: 1}, Control: control,
 			})
 			return err
 		},
 		"concurrent": func(c mpi.Communicator) error {
-			_, err := concurrent.Measure(ctx, c, &concurrent.Settings{Patterns: [][]model.Transfer{ring}, MaxIterations: 10, Silence: silence})
+			_, err := concurrent.Measure(ctx, c, &concurrent.Settings{Patterns: [][]model.Transfer{ring}, MaxIterations: 10, Control: control})
 			return err
 		},
 		"distance": func(c mpi.Communicator) error {
-			_, err := servet.Distance(ctx, spread{c}, &servet.Settings{Bytes: 1000, Silence: silence})
+			_, err := servet.Distance(ctx, spread{c}, &servet.Settings{Bytes: 1000, Control: control})
 			return err
 		},
 		"access": func(c mpi.Communicator) error {
-			_, err := servet.Access(ctx, spread{c}, &servet.Settings{Bytes: 1000, Silence: silence})
+			_, err := servet.Access(ctx, spread{c}, &servet.Settings{Bytes: 1000, Control: control})
 			return err
 		},
 		"memory": func(c mpi.Communicator) error {
-			_, err := servet.Memory(ctx, spread{c}, &servet.InsideSettings{Bytes: 1000, Silence: silence})
+			_, err := servet.Memory(ctx, spread{c}, &servet.InsideSettings{Bytes: 1000, Control: control})
 			return err
 		},
 		"cache": func(c mpi.Communicator) error {
-			_, err := servet.Caches(ctx, spread{c}, &servet.InsideSettings{Bytes: 64 << 10, Silence: silence})
+			_, err := servet.Caches(ctx, spread{c}, &servet.InsideSettings{Bytes: 64 << 10, Control: control})
 			return err
 		},
 	}

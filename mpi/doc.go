@@ -46,7 +46,7 @@
 // another way where it is absent.
 //
 //	SyncSender   Ssend, which returns when the receiver has begun
-//	NonBlocking  sets of transfers that are under way at once
+//	NonBlocking  sets of transfers that are under way at once (NewRequests has one for every communicator)
 //	Ibcaster     of these sets: the MPI library's broadcast among them
 //	NativeBcast  the MPI library's broadcast (native)
 //	Collectives  its barrier, its reductions, and what moves blocks: see package mpi/collective

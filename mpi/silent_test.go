@@ -90,12 +90,12 @@ func shareStopped(c mpi.Communicator, fails bool) error {
 	if fails {
 		c = stopped{c.(*mpi.Comm)}
 	}
-	_, err := concurrent.Measure(context.Background(), c, &concurrent.Settings{Patterns: [][]model.Transfer{ring}, MaxIterations: 10, Silence: 2 * time.Second})
+	_, err := concurrent.Measure(context.Background(), c, &concurrent.Settings{Patterns: [][]model.Transfer{ring}, MaxIterations: 10, Control: harness.Control{Silence: 2 * time.Second}})
 	return err
 }
 
 // measureStopped measures all pairs, of which one rank is stopped.
 func measureStopped(c mpi.Communicator, fails bool) error {
-	_, err := harness.AllPairs(context.Background(), c, &stopping{comm: c, fails: fails}, &harness.Settings{Silence: 2 * time.Second})
+	_, err := harness.AllPairs(context.Background(), c, &stopping{comm: c, fails: fails}, &harness.Settings{Control: harness.Control{Silence: 2 * time.Second}})
 	return err
 }

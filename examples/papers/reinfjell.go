@@ -217,7 +217,7 @@ func parameters(ctx context.Context, c *simnet.Cluster, noise simnet.Noise, s pl
 	settings := c.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = reinfjellOverhead, reinfjellOverhead
 	settings.Noise, settings.Seed = noise, 1
-	s.SaturatedUpTo, s.LongestRow, s.Seed = -1, longestSimulated, 1
+	s.Fast, s.LongestRow, s.Seed = true, longestSimulated, 1
 	return onSimulated(c, nil, settings, func(comm mpi.Communicator) (timedParameters, error) {
 		own := s // share nothing
 		found, err := plogp.Measure(ctx, comm, &own)
@@ -272,7 +272,7 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 	}
 	budget := s.budget.split(len(list))
 	for _, reps := range list {
-		r, err := plogp.Measure(ctx, comm, &plogp.Settings{Longest: 1, Samples: reps, SaturatedUpTo: -1, LongestRow: jobRow, Seed: 1, Budget: budget.next()})
+		r, err := plogp.Measure(ctx, comm, &plogp.Settings{Control: harness.Control{Budget: budget.next()}, Longest: 1, Samples: reps, Fast: true, LongestRow: jobRow, Seed: 1})
 		if err != nil {
 			return err
 		}

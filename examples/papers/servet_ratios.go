@@ -12,6 +12,7 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/draw"
@@ -30,7 +31,7 @@ func (r *servetRun) measureSizes(measure func(*servet.Settings) (*servet.Result,
 	var results []*servet.Result
 	budget := r.budget.split(len(r.sizes))
 	for _, size := range r.sizes {
-		result, err := measure(&servet.Settings{Bytes: size, Repetitions: r.repetitions, Budget: budget.next()})
+		result, err := measure(&servet.Settings{Control: harness.Control{Budget: budget.next()}, Bytes: size, Repetitions: r.repetitions})
 		if err != nil {
 			return nil, err
 		}

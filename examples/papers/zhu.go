@@ -12,6 +12,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -160,7 +161,7 @@ func (o zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage
 		return err
 	}
 	var run *zhuRun
-	settings := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.machine != nil, Budget: 3 * budget.next()}
+	settings := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.machine != nil, Control: harness.Control{Budget: 3 * budget.next()}}
 	if comm.Rank() == 0 {
 		if run, err = newZhuRun(&o, found); err == nil {
 			settings.Patterns = run.transfers()

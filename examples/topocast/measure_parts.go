@@ -244,10 +244,7 @@ func measureOneWay(ctx context.Context, comm mpi.Communicator, p *partSettings) 
 }
 
 func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	s := plogp.Settings{Longest: p.size(0), Samples: p.times(), Seed: 1, Budget: p.budget, Silence: p.silence, Record: p.file, Notify: p.notify, Progress: p.progress}
-	if p.fast {
-		s.SaturatedUpTo = -1
-	}
+	s := plogp.Settings{Control: p.control(), Longest: p.size(0), Samples: p.times(), Fast: p.fast, Seed: 1, Record: p.file}
 	if p.network != nil {
 		s.Groups = p.network.Hierarchy()
 	}
@@ -256,25 +253,25 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 
 // measureThroughput measures along the wiring of --network, all that Remeasure does.
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	rates := &throughput.Settings{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch, Silence: p.silence}
-	if p.switches {
-		rates.What = throughput.Everything
+	s := &throughput.RemeasureSettings{
+		Control: p.control(), Network: p.network, Measured: measuredNow(p.library, p.date),
+		Load: throughput.Load{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch},
 	}
-	r, err := throughput.Remeasure(ctx, comm, &throughput.RemeasureSettings{
-		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date), Rates: rates,
-		Progress: p.steps(),
-	})
+	if p.switches {
+		s.What = throughput.Everything
+	}
+	r, err := throughput.Remeasure(ctx, comm, s)
 	if err != nil || r == nil {
 		return nil, err
 	}
 	p.keep(r.Network)
-	s := r.Rates.Section()
+	kept := r.Rates.Section()
 	for _, warning := range r.Warnings {
-		if !slices.Contains(s.Warnings, warning) {
-			s.Warnings = append(s.Warnings, warning)
+		if !slices.Contains(kept.Warnings, warning) {
+			kept.Warnings = append(kept.Warnings, warning)
 		}
 	}
-	return s, nil
+	return kept, nil
 }
 
 // measuredNow are the conditions that a network keeps.
@@ -286,19 +283,9 @@ func measuredNow(library string, date time.Time) model.Metadata {
 	return m
 }
 
-// steps is the progress of parts that count steps.
-func (p *partSettings) steps() func(done, of int) {
-	began := time.Now()
-	return func(done, of int) {
-		if p.progress == nil {
-			return
-		}
-		now := measure.Progress{Done: done, Total: of, Elapsed: time.Since(began)}
-		if done > 0 {
-			now.Remaining = time.Duration(float64(now.Elapsed) / float64(done) * float64(of-done))
-		}
-		p.progress(now)
-	}
+// control is when a part ends, and who hears of it.
+func (p *partSettings) control() harness.Control {
+	return harness.Control{Budget: p.budget, Silence: p.silence, Notify: p.notify, Progress: p.progress}
 }
 
 // Patterns of --what concurrent: as many as fit.Network wants, a third each with one,
@@ -314,7 +301,7 @@ func measureConcurrent(ctx context.Context, comm mpi.Communicator, p *partSettin
 		return nil, cli.BadInput("--what %s: want at least 2 ranks", concurrent.Kind)
 	}
 	s := concurrent.Settings{
-		Width: p.pairing.precision, MinIterations: p.times(), MaxIterations: p.times(), Budget: p.budget, Silence: p.silence, Progress: p.steps(),
+		Width: p.pairing.precision, MinIterations: p.times(), MaxIterations: p.times(), Control: p.control(),
 	}
 	if p.hosts != nil {
 		ranksOf := ranksByHost(p.hosts)
@@ -366,21 +353,21 @@ func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) 
 }
 
 func (p *partSettings) ring() *servet.Settings {
-	return &servet.Settings{Bytes: p.size(0), Repetitions: p.times(), Hosts: p.mostHosts, Budget: p.budget, Silence: p.silence, Notify: p.notify, Progress: p.steps()}
+	return &servet.Settings{Bytes: p.size(0), Repetitions: p.times(), Hosts: p.mostHosts, Control: p.control()}
 }
 
 func measureMemory(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if err := refuseSimulated(comm, servet.KindMemory); err != nil {
 		return nil, err
 	}
-	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
+	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Control: p.control()}))
 }
 
 func measureCaches(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if err := refuseSimulated(comm, servet.KindCache); err != nil {
 		return nil, err
 	}
-	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
+	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Control: p.control()}))
 }
 
 // refuseSimulated refuses to measure this machine in the name of a simulated one.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
@@ -61,9 +62,11 @@ func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool)
 	}
 	fmt.Fprintln(w)
 	for _, s := range f.Sections {
-		if err := tellInside(w, s); err != nil {
+		found, err := inside(s)
+		if err != nil {
 			return err
 		}
+		tellResources(w, found)
 	}
 	if !byHost {
 		return nil
@@ -84,25 +87,23 @@ func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool)
 	return nil
 }
 
-// tellInside writes what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
-func tellInside(w io.Writer, s *record.Section) error {
-	var found []model.Resource
+// inside is what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
+func inside(s *record.Section) ([]model.Resource, error) {
 	switch s.Kind {
 	case servet.KindCache:
 		r, err := servet.CachesFromSection(s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found = r.Resources
+		return r.Resources, nil
 	case servet.KindMemory:
 		r, err := servet.MemoryFromSection(s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found = r.Resources
+		return r.Resources, nil
 	}
-	tellResources(w, found)
-	return nil
+	return nil, nil
 }
 
 // hostPairs sums up a section, if it is of times between ranks.
@@ -122,10 +123,18 @@ func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error
 			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()
 		}
 		if out.Stopped == "" {
-			out.Stopped = s.Stopped
+			out.Stopped = string(s.Stopped)
 		}
 		out.Warnings = append(out.Warnings, s.Warnings...)
-		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: s.Stopped}
+		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: string(s.Stopped)}
+		found, err := inside(s)
+		if err != nil {
+			return err
+		}
+		for _, r := range found {
+			groups := append([][]int{}, r.Groups...) // none is no null
+			section.Resources = append(section.Resources, results.Resource{Kind: r.Kind.String(), Bytes: r.Bytes, Bandwidth: jsonfile.Known(r.Bandwidth), Groups: groups})
+		}
 		if byHost {
 			pairs, err := hostPairs(f, s)
 			if err != nil {

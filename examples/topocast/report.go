@@ -228,7 +228,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 			rows = append(rows, [2]string{"date", m.Date.Format("2006-01-02 15:04:05 MST")})
 		}
 		if m.Stopped != "" {
-			rows = append(rows, [2]string{"ended early by", m.Stopped})
+			rows = append(rows, [2]string{"ended early by", string(m.Stopped)})
 		}
 	}
 	for _, warning := range l.warnings {

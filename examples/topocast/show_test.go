@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -67,6 +70,15 @@ func TestMeasuredCachesAreShown(t *testing.T) {
 	}
 	if !strings.HasSuffix(told.String(), "\n"+cache) {
 		t.Errorf("measure: %s", told.String())
+	}
+	var printed bytes.Buffer
+	if err := reportMeasured(&printed, &record.File{Header: record.Header{Ranks: 2}, Sections: []*record.Section{s}}, "", false); err != nil {
+		t.Fatal(err)
+	}
+	read, err := results.Read[results.Measured](&printed)
+	want := []results.Resource{{Kind: "cache", Bytes: 96 << 10, Groups: [][]int{{0, 1}}}}
+	if err != nil || len(read.Sections) != 1 || !reflect.DeepEqual(read.Sections[0].Resources, want) {
+		t.Errorf("measure --json: %+v, %v, want caches %+v", read, err, want)
 	}
 }
 

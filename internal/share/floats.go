@@ -7,7 +7,7 @@ import (
 
 // TellFloats is collective: all ranks get the values of the root.
 func (t *Tree) TellFloats(values []float64) error {
-	buf := putFloats(nil, values)
+	buf := AppendFloats(nil, values)
 	if err := t.Tell(buf); err != nil {
 		return err
 	}
@@ -19,12 +19,12 @@ func (t *Tree) TellFloats(values []float64) error {
 
 // CollectMax is collective: the root gets the greatest of each value.
 func (t *Tree) CollectMax(values []float64) error {
-	own := putFloats(nil, values)
+	own := AppendFloats(nil, values)
 	return t.Collect(own, make([]byte, len(own)), func(child []byte) {
 		for i := range values {
 			values[i] = max(values[i], float(child, i))
 		}
-		putFloats(own[:0], values)
+		AppendFloats(own[:0], values)
 	})
 }
 
@@ -36,11 +36,21 @@ func (t *Tree) Max(values []float64) error {
 	return t.TellFloats(values)
 }
 
-func putFloats(dst []byte, values []float64) []byte {
+// AppendFloats appends the bytes of values.
+func AppendFloats(dst []byte, values []float64) []byte {
 	for _, v := range values {
 		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 	}
 	return dst
+}
+
+// Floats are the values whose bytes AppendFloats has appended to nothing.
+func Floats(buf []byte) []float64 {
+	values := make([]float64, len(buf)/8)
+	for i := range values {
+		values[i] = float(buf, i)
+	}
+	return values
 }
 
 func float(buf []byte, i int) float64 {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/hostlist"
@@ -46,7 +45,7 @@ type plan struct {
 }
 
 func run(c *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
+	p, err := harness.Share(c.Comm, c, func() (plan, error) {
 		return plan{cmp.Or(s.Bytes, defaultBytes), cmp.Or(s.Samples, defaultSamples)}, s.validate(c.Comm.Size())
 	})
 	if err != nil {
@@ -90,7 +89,7 @@ type worker struct {
 
 // act is one round of the pairs in data. Both ranks of a pair return the lower quartile of what they have
 // timed; other ranks nothing, and nobody once the ranks have stopped.
-func (w *worker) act(data []byte) ([]byte, error) {
+func (w *worker) act(data []byte) ([]float64, error) {
 	if going, err := w.Meet(); err != nil || !going {
 		return nil, err
 	}
@@ -105,7 +104,7 @@ func (w *worker) act(data []byte) ([]byte, error) {
 			reading, err = w.probe.Pair(peer, w.bytes)
 			return err
 		})
-		return binary.LittleEndian.AppendUint64(nil, math.Float64bits(reading.Q1)), err
+		return []float64{reading.Q1}, err
 	}
 	return nil, nil
 }
@@ -137,9 +136,8 @@ func (o *ranks) Read(dst []float64, pairs []Pair) error {
 	if o.Stopped() != "" {
 		return ErrStop
 	}
-	quartile := func(rank int32) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(found[rank])) }
 	for k, p := range pairs {
-		dst[k] = min(quartile(p.A), quartile(p.B)) // of a clock that stands still neither tells anything
+		dst[k] = min(found[p.A][0], found[p.B][0]) // of a clock that stands still neither tells anything
 	}
 	o.rounds++
 	o.readings += len(pairs)

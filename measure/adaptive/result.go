@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/support"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -21,8 +22,8 @@ type Result struct {
 	// Readings are all latencies that were read, in the order of their rounds. A pair may have several.
 	Readings []Reading
 
-	Rounds  int    // of disjoint pairs that were read at once
-	Stopped string // why Measure ended early: harness.StoppedByBudget, harness.StoppedByContext, or ""; of Explore ""
+	Rounds  int             // of disjoint pairs that were read at once
+	Stopped harness.Stopped // why Measure ended early: harness.StoppedByBudget, harness.StoppedByContext, or ""; of Explore ""
 
 	// Warnings are what is weak, and what latencies cannot tell apart: those of Topology.
 	Warnings []string

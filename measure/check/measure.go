@@ -114,15 +114,13 @@ func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
 		return nil, err
 	}
 	told := make([]answer, len(found))
-	for rank, data := range found {
+	for rank, values := range found {
 		told[rank] = none()
-		if len(data) > 0 {
-			if _, err := binary.Decode(data, binary.LittleEndian, &told[rank]); err != nil {
-				return nil, fmt.Errorf("check: rank %d: %w", rank, err)
-			}
+		if len(values) > 0 {
+			told[rank] = answer{values[0], values[1]}
 		}
 	}
-	if a.c.Stopped() != "" && !slices.ContainsFunc(found, func(data []byte) bool { return len(data) > 0 }) {
+	if a.c.Stopped() != "" && !slices.ContainsFunc(found, func(values []float64) bool { return len(values) > 0 }) {
 		return nil, nil
 	}
 	return told, nil
@@ -181,7 +179,7 @@ const (
 func none() answer { return answer{math.NaN(), math.NaN()} }
 
 // round takes part in a round.
-func (p *prober) round(round []byte) ([]byte, error) {
+func (p *prober) round(round []byte) ([]float64, error) {
 	size := int(binary.LittleEndian.Uint32(round[1:]))
 	to, from := -1, -1 // whom this rank sends to, and receives from
 	for at := roundHead; at+perPair <= len(round); at += perPair {
@@ -206,7 +204,7 @@ func (p *prober) round(round []byte) ([]byte, error) {
 	if math.IsNaN(own.Latency) && math.IsNaN(own.Long) {
 		return nil, nil
 	}
-	return binary.Append(nil, binary.LittleEndian, own)
+	return []float64{own.Latency, own.Long}, nil
 }
 
 // pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.

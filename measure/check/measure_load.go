@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -72,21 +71,19 @@ func (p *prober) exchange(to, from, size int) (float64, error) {
 		}
 		seconds = p.Now() - begun
 	}
-	if to >= 0 {
-		p.Watch.Wait(to, harness.Measuring, 1)
+	if to < 0 {
+		return seconds, p.requests.WaitAll()
 	}
-	err := p.requests.WaitAll()
-	p.Watch.Done()
-	return seconds, err
+	return seconds, p.With(to, p.requests.WaitAll)
 }
 
 // received waits for the message of another rank, which is the first of the requests.
 func (p *prober) received(from int) error {
-	p.Watch.Wait(from, harness.Measuring, 1)
-	defer p.Watch.Done()
-	for {
-		if ended, err := p.requests.WaitAny(); err != nil || ended == 0 {
-			return err
+	return p.With(from, func() error {
+		for {
+			if ended, err := p.requests.WaitAny(); err != nil || ended == 0 {
+				return err
+			}
 		}
-	}
+	})
 }

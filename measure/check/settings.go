@@ -45,7 +45,7 @@ type Settings struct {
 	Budget time.Duration
 
 	// Silence is how long a rank waits for another one before the job is ended with a
-	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// harness.SilentError instead of waiting for good, see harness.Control. Default 5
 	// minutes; negative: never. Measure only.
 	Silence time.Duration
 

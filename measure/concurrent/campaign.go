@@ -12,8 +12,8 @@ import (
 // some readings of a pattern, and not all. Rank 0 decides what comes next.
 type campaign struct {
 	*harness.Conductor
-	plan    *plan
-	way     way
+	plan    *Settings // of rank 0
+	set     mpi.Requests
 	budget  float64 // s, on rank 0; 0: none
 	out     []byte  // what is sent
 	in      []byte  // what is received, one message after the other
@@ -27,8 +27,8 @@ type campaign struct {
 	took   float64
 }
 
-func newCampaign(conductor *harness.Conductor, p *plan) *campaign {
-	c := &campaign{Conductor: conductor, plan: p, way: newWay(conductor.Comm), last: -1}
+func newCampaign(conductor *harness.Conductor, p *Settings) *campaign {
+	c := &campaign{Conductor: conductor, plan: p, set: mpi.NewRequests(conductor.Comm), last: -1}
 	c.tallies = make([]tally, len(p.Patterns))
 	var in, out int64
 	for _, pattern := range p.Patterns {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
 
@@ -27,47 +26,60 @@ type clockReading struct {
 // middle if both ways take equally long (F. Cristian 1989, Probabilistic clock
 // synchronization, https://doi.org/10.1007/BF01784024).
 func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
-	var buf [8]byte
-	defer c.Watch.Done()
 	if c.Comm.Rank() != 0 {
 		if !slices.Contains(ranks, c.Comm.Rank()) {
 			return nil, nil
 		}
-		c.Watch.Wait(0, harness.Hearing, harness.HearLimits) // it comes to one after the other
-		for range clockExchanges {
-			if err := c.Comm.Recv(buf[:0], 0, tagClock); err != nil {
-				return nil, err
-			}
-			if err := c.Comm.Send(stamp(&buf, c.Now()), 0, tagClock); err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
+		return nil, c.Await(c.showClock)
 	}
 	readings := map[int]clockReading{0: {}}
 	for _, rank := range ranks {
 		if rank == 0 {
 			continue
 		}
-		best := clockReading{error: math.Inf(1)}
-		c.Watch.Wait(rank, harness.Measuring, 1)
-		for range clockExchanges {
-			began := c.Now()
-			if err := c.Comm.Send(buf[:0], rank, tagClock); err != nil {
-				return nil, err
-			}
-			if err := c.Comm.Recv(buf[:], rank, tagClock); err != nil {
-				return nil, err
-			}
-			over := c.Now()
-			if half := (over - began) / 2; half < best.error {
-				at := stampOf(buf[:])
-				best = clockReading{at, at - (began + half), half}
-			}
+		err := c.With(rank, func() (err error) {
+			readings[rank], err = c.readClock(rank)
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		readings[rank] = best
 	}
 	return readings, nil
+}
+
+// showClock lets rank 0 read the clock of this rank.
+func (c *campaign) showClock() error {
+	var buf [8]byte
+	for range clockExchanges {
+		if err := c.Comm.Recv(nil, 0, tagClock); err != nil {
+			return err
+		}
+		if err := c.Comm.Send(stamp(&buf, c.Now()), 0, tagClock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readClock reads the clock of another rank.
+func (c *campaign) readClock(rank int) (clockReading, error) {
+	var buf [8]byte
+	best := clockReading{error: math.Inf(1)}
+	for range clockExchanges {
+		began := c.Now()
+		if err := c.Comm.Send(nil, rank, tagClock); err != nil {
+			return best, err
+		}
+		if err := c.Comm.Recv(buf[:], rank, tagClock); err != nil {
+			return best, err
+		}
+		if half := (c.Now() - began) / 2; half < best.error {
+			at := stampOf(buf[:])
+			best = clockReading{at, at - (began + half), half}
+		}
+	}
+	return best, nil
 }
 
 // A drift is the clocks of the ranks before and after a pattern.
@@ -93,35 +105,28 @@ func (d drift) error(a, b int) float64 {
 // a transfer began and ended, per iteration.
 type stamps struct{ starts, ends []float64 }
 
-// stamps are those of this rank's transfers as bytes, in the order of the transfers.
-func (p *part) stamps(rank int) []byte {
-	var data []byte
+// stamps are those of this rank's transfers, in the order of the transfers.
+func (p *part) stamps(rank int) []float64 {
+	var all []float64
 	sent, received := 0, 0
 	for _, t := range p.transfers {
-		var times []float64
 		switch rank {
 		case t.Src:
-			times = p.starts[sent]
+			all = append(all, p.starts[sent]...)
 			sent++
 		case t.Dst:
-			times = p.ends[received]
+			all = append(all, p.ends[received]...)
 			received++
 		}
-		for _, x := range times {
-			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
-		}
 	}
-	return data
+	return all
 }
 
 // stampsOf are the stamps of all transfers of a visit, of what the ranks have found.
-func (c *campaign) stampsOf(transfers []model.Transfer, found [][]byte) []stamps {
+func (c *campaign) stampsOf(transfers []model.Transfer, found [][]float64) []stamps {
 	next := func(rank int) []float64 {
-		times := make([]float64, c.count)
-		for i := range times {
-			times[i] = stampOf(found[rank][8*i:])
-		}
-		found[rank] = found[rank][8*c.count:]
+		times := found[rank][:c.count]
+		found[rank] = found[rank][c.count:]
 		return times
 	}
 	all := make([]stamps, len(transfers))

@@ -36,22 +36,17 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 
 // run is Measure on a communicator of its own.
 func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(conductor.Comm, conductor.Watch, func() (*plan, error) {
-		p := s.plan()
-		return &p, s.validate(conductor.Comm.Size())
-	})
+	p, err := harness.Share(conductor.Comm, conductor, func() (*Settings, error) { return s, s.validate(conductor.Comm.Size()) })
 	if err != nil {
 		return nil, err
-	}
-	if s.Progress == nil {
-		s.Progress = func(int, int) {}
 	}
 	c := newCampaign(conductor, p)
 	var r *Result
 	err = c.Lead(s.Budget, c.visit, func(play harness.Play) error {
 		c.budget = s.Budget.Seconds()
 		r = &Result{Planned: len(p.Patterns)}
-		progress := func(done int) { s.Progress(done, len(p.Patterns)) }
+		steps := s.Steps()
+		progress := func(done int) { steps(done, len(p.Patterns)) }
 		progress(0)
 		if err := c.measure(play, progress); err != nil {
 			return err

@@ -245,8 +245,8 @@ func TestBudgetIsShared(t *testing.T) {
 		patterns[i] = twoInOneOut()
 	}
 	var shown []int
-	progress := func(done, of int) { shown = append(shown, done) }
-	r := simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Width: 1e-6, Budget: 2 * time.Second, Progress: progress})
+	progress := func(p harness.Progress) { shown = append(shown, p.Done) }
+	r := simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Width: 1e-6, Control: harness.Control{Budget: 2 * time.Second, Progress: progress}})
 	if len(r.Patterns) != 10 || r.Stopped != "" {
 		t.Fatalf("%d patterns, stopped %q, want 10", len(r.Patterns), r.Stopped)
 	}
@@ -259,7 +259,7 @@ func TestBudgetIsShared(t *testing.T) {
 	if !slices.IsSorted(shown) || shown[0] != 0 || shown[len(shown)-1] != 10 || !slices.Contains(shown, 5) {
 		t.Errorf("progress %v, want 0 to 10", shown)
 	}
-	r = simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Budget: 50 * time.Millisecond})
+	r = simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Control: harness.Control{Budget: 50 * time.Millisecond}})
 	if n := len(r.Patterns); n == 0 || n == 10 || r.Stopped != harness.StoppedByBudget || len(r.Warnings) == 0 {
 		t.Errorf("%d patterns in 50 ms, stopped %q, warnings %q", n, r.Stopped, r.Warnings)
 	}
@@ -335,7 +335,7 @@ func TestPassesGoRound(t *testing.T) {
 		{[][]model.Transfer{one(1), one(2), one(3)}, 25 * time.Millisecond, [][2]int{{1, 1}, {2, 1}}},
 	} {
 		visits = nil
-		r := simulated(t, star, simnet.Noise{}, listen, &Settings{Patterns: x.patterns, Budget: x.budget})
+		r := simulated(t, star, simnet.Noise{}, listen, &Settings{Patterns: x.patterns, Control: harness.Control{Budget: x.budget}})
 		if !slices.Equal(visits, x.want) {
 			t.Errorf("budget of %v: visits %v, want %v", x.budget, visits, x.want)
 		}
@@ -411,7 +411,7 @@ func TestWrongSettingsAreOnesOfAllRanks(t *testing.T) {
 		{Settings{Width: math.NaN()}, "Width"},
 		{Settings{MinIterations: -1}, "MinIterations"},
 		{Settings{MaxIterations: maxIterations + 1}, "MaxIterations"},
-		{Settings{Budget: -1}, "Budget"},
+		{Settings{Control: harness.Control{Budget: -1}}, "Budget"},
 	} {
 		refused := make([]bool, 3)
 		err := local.Run(3, nil, func(comm mpi.Communicator) error {

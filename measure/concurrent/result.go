@@ -8,15 +8,16 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 )
 
 // A Result is what was measured.
 type Result struct {
-	Patterns []Pattern // in the order of the settings; only the first ones if Stopped
-	Planned  int       // patterns of the settings
-	Stopped  string    // early, as harness.Outcome has it
+	Patterns []Pattern       // in the order of the settings; only the first ones if Stopped
+	Planned  int             // patterns of the settings
+	Stopped  harness.Stopped // early, as harness.Outcome has it
 	Warnings []string
 }
 
@@ -40,9 +41,9 @@ type Pattern struct {
 	// at most half, a rank was late, and the transfers were not those of the pattern.
 	Skew float64
 
-	// ClockError bounds by how much, in s, a time may be wrong because clocks
-	// differ, if the two ways of a message take not equally long. Usually it is a
-	// small part of that.
+	// ClockError bounds in s by how much a time may be wrong because clocks
+	// differ. That is where the two ways of a message do not take equally long. Usually the error is a
+	// small part of the bound.
 	ClockError float64
 }
 

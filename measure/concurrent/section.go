@@ -19,19 +19,13 @@ func (r *Result) Section() *record.Section {
 			record.ColumnRepetition, record.ColumnFrom, record.ColumnTo,
 		},
 	}
-	flag := func(is bool) float64 {
-		if is {
-			return 1
-		}
-		return 0
-	}
 	for i := range r.Patterns {
 		p := &r.Patterns[i]
 		for k, t := range p.Transfers {
 			x := &p.Times[k]
 			s.Rows = append(s.Rows,
 				float64(i), float64(t.Bytes), x.Mean, x.Median, x.Min, x.Max, x.HalfWidth, float64(x.Count),
-				float64(p.Iterations), flag(p.Converged), flag(p.Serial), p.Skew, p.ClockError,
+				float64(p.Iterations), record.Flag(p.Converged), record.Flag(p.Serial), p.Skew, p.ClockError,
 				0, float64(t.Src), float64(t.Dst))
 		}
 	}

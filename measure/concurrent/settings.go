@@ -4,14 +4,20 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
 
 // Settings of a measurement. Nil and the zero value mean all defaults, and
 // nothing to measure. Those of rank 0 count; other ranks may pass nil.
 type Settings struct {
+	// Control ends the measurement, and hears of it. Each pattern is measured once before any is repeated, in the order
+	// of Patterns. Those for which the budget leaves nothing are not measured. Later passes share what is left evenly.
+	// Progress counts patterns: what is over of the iterations that are probably needed, or of the budget, and at the end
+	// how many were measured.
+	harness.Control
+
 	// Patterns are sets of transfers between ranks of the communicator. Those of
 	// one pattern are under way together, with nothing else; all start at once, so
 	// that each Start is 0. Two ranks may have several messages for each other,
@@ -27,26 +33,10 @@ type Settings struct {
 	// and 2000; at most 1,000,000.
 	MinIterations, MaxIterations int
 
-	// Silence is how long a rank waits for another one before the job is ended with a
-	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
-	// minutes; negative: never.
-	Silence time.Duration
-
-	// Budget bounds the time from the start of Measure, by the clock of the
-	// communicator. Each pattern is measured once before any is repeated, in the order of Patterns; those
-	// for which nothing is left are not measured. Later passes share what is left evenly. Default 0:
-	// no bound.
-	Budget time.Duration
-
 	// Untouched leaves the buffers as they are. Use it for simulated ranks whose
 	// messages carry no content (simnet.Settings.HollowAbove): the buffers then
 	// take no memory.
 	Untouched bool
-
-	// Progress is called on rank 0 before the first visit of a pattern and after each: done is how much
-	// is over of the iterations that are probably needed, or of the budget, in patterns, and at the end
-	// how many were measured.
-	Progress func(done, patterns int)
 }
 
 const (
@@ -57,6 +47,7 @@ const (
 	maxBytes             = math.MaxInt32 // the counts of MPI are C ints
 )
 
+// validate fills in defaults.
 func (s *Settings) validate(ranks int) error {
 	for i, pattern := range s.Patterns {
 		if len(pattern) == 0 {
@@ -83,23 +74,8 @@ func (s *Settings) validate(ranks int) error {
 	case s.Budget < 0:
 		return fmt.Errorf("concurrent: Settings.Budget: %v: want at least 0", s.Budget)
 	}
+	s.Width = cmp.Or(s.Width, defaultWidth)
+	s.MaxIterations = cmp.Or(s.MaxIterations, defaultMaxIterations)
+	s.MinIterations = min(cmp.Or(s.MinIterations, defaultMinIterations), s.MaxIterations)
 	return nil
-}
-
-// plan is the part of the settings that all ranks need, as it travels.
-type plan struct {
-	Patterns  [][]model.Transfer `json:"patterns"`
-	Width     float64            `json:"width"`
-	Least     int                `json:"min_iterations"`
-	Most      int                `json:"max_iterations"`
-	Untouched bool               `json:"untouched,omitempty"`
-}
-
-func (s *Settings) plan() plan {
-	p := plan{
-		Patterns: s.Patterns, Width: cmp.Or(s.Width, defaultWidth), Untouched: s.Untouched,
-		Least: cmp.Or(s.MinIterations, defaultMinIterations), Most: cmp.Or(s.MaxIterations, defaultMaxIterations),
-	}
-	p.Least = min(p.Least, p.Most)
-	return p
 }

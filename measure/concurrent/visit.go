@@ -23,7 +23,7 @@ const (
 )
 
 // visit measures a pattern a few times, and returns the stamps of this rank. All ranks act in it.
-func (c *campaign) visit(round []byte) ([]byte, error) {
+func (c *campaign) visit(round []byte) ([]float64, error) {
 	var v visit
 	if err := json.Unmarshal(round, &v); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (c *campaign) measureWith(v visit, last int, ranks []int) (*part, error) {
 			before[rank] = reading
 		}
 	}
-	barrier := harness.NewSubsetBarrier(c.Comm, ranks).Under(c.Watch)
+	barrier := c.Barrier(ranks)
 	transfers := c.plan.Patterns[v.Pattern]
 	if v.Pattern != last {
 		if err := c.warmUp(barrier, transfers); err != nil {
@@ -138,12 +138,11 @@ func (c *campaign) once(own *part, barrier *harness.Barrier, word byte) (byte, e
 	if err != nil {
 		return word, err
 	}
-	if peer := own.peer(); peer >= 0 {
-		c.Watch.Wait(peer, harness.Sharing, 1)
+	peer := own.peer()
+	if peer < 0 { // rank 0 without a part in the pattern
+		return word, own.run(c)
 	}
-	err = own.run(c)
-	c.Watch.Done()
-	return word, err
+	return word, c.Among(peer, func() error { return own.run(c) })
 }
 
 // A tally is what rank 0 knows of a pattern. Other ranks only count.
@@ -181,10 +180,10 @@ func (t *tally) add(transfers []model.Transfer, all []stamps, clocks drift) {
 
 // wanted is how many more iterations are probably needed for intervals that are narrow enough, whose width falls
 // with the root of the number; 0: no more, or there may be no more.
-func (t *tally) wanted(p *plan) int {
+func (t *tally) wanted(s *Settings) int {
 	done := t.iterations()
 	if done == 0 {
-		return p.Least
+		return s.MinIterations
 	}
 	fewest := done
 	for _, own := range t.times {
@@ -196,13 +195,13 @@ func (t *tally) wanted(p *plan) int {
 		}
 		fewest = min(fewest, seen)
 	}
-	n := p.Least - fewest
-	if widest := t.pattern.widest(); widest > p.Width {
-		ratio := widest / p.Width
-		further := math.Min(float64(p.Most), float64(done)*(ratio*ratio-1))
+	n := s.MinIterations - fewest
+	if widest := t.pattern.widest(); widest > s.Width {
+		ratio := widest / s.Width
+		further := math.Min(float64(s.MaxIterations), float64(done)*(ratio*ratio-1))
 		n = max(n, int(further), done/surely, 1)
 	}
-	return max(0, min(n, p.Most-done))
+	return max(0, min(n, s.MaxIterations-done))
 }
 
 // surely bounds the visits of a pattern that is nearly known: each adds an eighth of its iterations, at least.

@@ -12,7 +12,7 @@ import (
 const noticed = defaultWidth / 2
 
 // warn says what is weak, each once with its worst case.
-func (r *Result) warn(p *plan) {
+func (r *Result) warn(s *Settings) {
 	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
 	if n := len(r.Patterns); n < r.Planned {
 		say("%d of %d patterns were not measured: stopped by the %s", r.Planned-n, r.Planned, r.Stopped)
@@ -42,7 +42,7 @@ func (r *Result) warn(p *plan) {
 			width = quantity.Percent(w)
 		}
 		say("%d of %d patterns: the interval of a mean is wider than %s of it when the iterations or the budget ended, worst in pattern %d: %s after %d iterations",
-			n, len(r.Patterns), quantity.Percent(p.Width), worst, width, q.Iterations)
+			n, len(r.Patterns), quantity.Percent(s.Width), worst, width, q.Iterations)
 	}
 	if n, _ := count(0, func(q *Pattern) float64 {
 		if q.Serial {

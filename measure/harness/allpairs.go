@@ -13,7 +13,7 @@ type Outcome struct {
 	Rounds      int      // done, of all repetitions
 	TotalRounds int      // asked for, or planned in their place where a budget is too small for them
 	Pairs       int      // exchanged, see Progress
-	Stopped     string   // why it ended early, or ""
+	Stopped     Stopped  // why it ended early, or ""
 	Notes       []string // what was decided while measuring, each one sentence
 }
 
@@ -22,7 +22,7 @@ type Outcome struct {
 // The outcome is nil on other ranks than 0; rows go to Settings.Deliver.
 //
 // When the context of any rank ends, or the budget, all ranks stop at the same
-// round, the one under way or, in groups, some hundredths of a second later. A
+// round. It is the one under way or, in groups, one some hundredths of a second later. A
 // budget that the first rounds show to be too small is spent on fewer repetitions, and
 // then, with a Sampler, on fewer samples; Notes says so. An error means that the
 // measurement is lost: wrong settings, a failure of the test or the communicator, or
@@ -41,7 +41,7 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 	}
 	var outcome *Outcome
 	err := conduct(ctx, comm, s.Silence, func(c *Conductor) error {
-		p, err := Share(comm, c.Watch, func() (*plan, error) {
+		p, err := Share(comm, c, func() (*plan, error) {
 			p := s.plan()
 			if sampler, ok := test.(Sampler); ok {
 				p.Samples = sampler.Samples()

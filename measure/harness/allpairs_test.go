@@ -449,7 +449,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 			var once sync.Once
 			var named [6]error
 			err := local.Run(6, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
-				err := silent(c, &Settings{Silence: silence}, over)
+				err := silent(c, &Settings{Control: Control{Silence: silence}}, over)
 				if c.Rank() != 3 {
 					once.Do(func() { close(over) })
 				}
@@ -458,7 +458,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 			})
 			// Both wait for each other as far as they know: either may be first to say so.
 			var s *SilentError
-			if !errors.As(err, &s) || min(s.Rank, s.Peer) != 1 || max(s.Rank, s.Peer) != 3 || s.Doing != Measuring || s.PeerHost == "" || s.Host == "" {
+			if !errors.As(err, &s) || min(s.Rank, s.Peer) != 1 || max(s.Rank, s.Peer) != 3 || s.doing != measuring || s.PeerHost == "" || s.Host == "" {
 				t.Fatalf("error %v, want one that names ranks 1 and 3", err)
 			}
 			if !errors.As(named[s.Rank], &s) {
@@ -475,7 +475,7 @@ func TestSilentRankIsNamed(t *testing.T) {
 // TestStandstillIsNoSilence: a machine that was suspended for an hour blames nobody; each wait is given its own
 // looks, and a barrier as many times more as it has limits.
 func TestStandstillIsNoSilence(t *testing.T) {
-	w := &Watch{limit: silence}
+	w := &watch{limit: silence}
 	now := time.Unix(1e9, 0)
 	after := func(wait time.Duration, looks int) bool {
 		for range looks - 1 {
@@ -487,19 +487,19 @@ func TestStandstillIsNoSilence(t *testing.T) {
 		return w.overdue(now)
 	}
 	const step = silence / looks
-	w.Wait(1, Measuring, 1)
+	w.wait(1, measuring, 1)
 	if after(time.Hour, 2) || after(step, looks-2) {
 		t.Error("overdue for a standstill")
 	}
-	w.Wait(1, Measuring, 1)
+	w.wait(1, measuring, 1)
 	if after(step, looks) {
 		t.Error("a new wait is overdue with the old one")
 	}
-	w.Done()
+	w.done()
 	if after(step, 3*looks) {
 		t.Error("overdue, and waits for nothing")
 	}
-	w.Wait(2, Meeting, 2)
+	w.wait(2, meeting, 2)
 	if after(step, 2*looks) || !after(step, 1) || w.silent.Waited != 2*silence || w.silent.Peer != 2 {
 		t.Errorf("after two limits: %v", w.silent)
 	}
@@ -519,14 +519,14 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 				if c.Rank() == stuck {
 					ctx = &stuckContext{Context: ctx, over: over}
 				}
-				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Silence: silence})
+				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Control: Control{Silence: silence}})
 				if c.Rank() != stuck {
 					once.Do(func() { close(over) })
 				}
 				return err
 			})
 			var s *SilentError
-			if !errors.As(err, &s) || s.Peer != stuck || s.Doing != Meeting {
+			if !errors.As(err, &s) || s.Peer != stuck || s.doing != meeting {
 				t.Errorf("error %v, want one that names rank %d", err, stuck)
 			}
 		})
@@ -583,7 +583,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 	for _, c := range []struct {
 		sleep   int // the round in which a second passes
 		rounds  int
-		stopped string
+		stopped Stopped
 	}{{1, 1, StoppedByBudget}, {2, 2, StoppedByBudget}, {3, 3, ""}} {
 		var outcome *Outcome
 		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
@@ -594,7 +594,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 				}
 				return nil
 			}
-			o, err := AllPairs(context.Background(), comm, test, &Settings{Budget: time.Second / 2})
+			o, err := AllPairs(context.Background(), comm, test, &Settings{Control: Control{Budget: time.Second / 2}})
 			if o != nil {
 				outcome = o
 			}

@@ -47,7 +47,7 @@ func TestSubsetBarriers(t *testing.T) {
 	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
 		err := local.Run(8, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
 			own := slices.IndexFunc(subsets, func(s []int) bool { return slices.Contains(s, c.Rank()) })
-			b := NewSubsetBarrier(c, subsets[own])
+			b := (&Conductor{Comm: c}).Barrier(subsets[own])
 			for round := range 3 {
 				got, err := b.Wait(byte(c.Rank()))
 				if want := byte(slices.Max(subsets[own])); err != nil || got != want {

@@ -36,7 +36,7 @@ func TestExtraRepetitionsKeepToTheBudget(t *testing.T) {
 		{"1 s for two rounds", 99, [][][2]int{{{0, 1}}, {{1, 0}}}, false, 0},
 		{"pairs in common", 1, [][][2]int{{{0, 1}, {1, 0}}}, false, 1},
 	} {
-		l := rankZero(&Settings{Budget: 100 * time.Second, Again: func(int) ([][][2]int, bool) { return c.again, true }}, 10, 10, c.t)
+		l := rankZero(&Settings{Control: Control{Budget: 100 * time.Second}, Again: func(int) ([][][2]int, bool) { return c.again, true }}, 10, 10, c.t)
 		l.inRounds, l.timed = 9, 9
 		if _, wanted := l.again(); wanted != c.want || len(l.notes) != c.notes {
 			t.Errorf("%s: wanted: %t, want %t; notes %q", c.name, wanted, c.want, l.notes)

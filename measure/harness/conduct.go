@@ -15,11 +15,11 @@ import (
 // plans a round and tells it, all ranks act, and rank 0 gathers what they bring.
 // The conductor keeps the ranks together: budget, context, silence, failures.
 type Conductor struct {
-	Comm  mpi.Communicator // a duplicate of the caller's
-	Watch *Watch           // nil where the rank cannot be watched
-	Now   func() float64   // s, the communicator's clock
+	Comm mpi.Communicator // a duplicate of the caller's
+	Now  func() float64   // s, the communicator's clock
 
 	ctx     context.Context
+	silence *watch // nil where the rank cannot be watched
 	barrier *Barrier
 	start   float64 // s, when Lead was called
 	end     float64 // s, when the budget of rank 0 ends; +Inf: never
@@ -31,27 +31,29 @@ type Conductor struct {
 // An Act is what every rank does in a round: it gets what rank 0 has planned, and returns
 // what rank 0 is to have. An error is one of the communicator, which is unusable
 // afterwards; see Conductor.Fail for others.
-type Act func(round []byte) ([]byte, error)
+type Act func(round []byte) ([]float64, error)
 
 // A Play is rank 0's means to lead: it tells all ranks a round, lets them act, and returns what
 // each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
-type Play func(round []byte) (found [][]byte, err error)
+type Play func(round []byte) (found [][]float64, err error)
 
 // Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
-// counts, see Settings.Silence. It is collective.
+// counts, see Control.Silence. It is collective.
 func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
 	return OnDuplicate(comm, func(own mpi.Communicator) error { return conduct(ctx, own, silence, work) })
 }
 
 // conduct is Conduct on comm itself.
 func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return Watched(comm, silence, func(w *Watch) error {
-		return work(&Conductor{Comm: comm, Watch: w, Now: Clock(comm), ctx: ctx, barrier: NewBarrier(comm).Under(w), end: math.Inf(1)})
+	return watched(comm, silence, func(w *watch) error {
+		c := &Conductor{Comm: comm, Now: Clock(comm), ctx: ctx, silence: w, barrier: NewBarrier(comm), end: math.Inf(1)}
+		c.barrier.watch = w
+		return work(c)
 	})
 }
 
 // Lead calls lead on rank 0, and act on all ranks in each round that lead plays. An error of lead
-// is one of all ranks. The budget of rank 0 counts; 0 is none. It is collective.
+// is one of all ranks. The budget of rank 0 counts, see Control.Budget. It is collective.
 //
 // A round costs O(log n) messages of each rank to be told and to be gathered.
 func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) error {
@@ -63,17 +65,19 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 		c.end = c.start + budget.Seconds()
 	}
 	var broken error // of the communicator: nobody can be told
-	err := lead(func(round []byte) ([][]byte, error) {
-		found := make([][]byte, c.Comm.Size())
+	err := lead(func(round []byte) ([][]float64, error) {
+		found := make([][]float64, c.Comm.Size())
 		if c.stopped != goOn || broken != nil {
 			return found, broken
 		}
-		if _, broken = Tell(c.Comm, append([]byte{1}, round...)); broken != nil { // an empty message is the end
+		if _, broken = c.tell(c.Comm, append([]byte{1}, round...)); broken != nil { // an empty message is the end
 			return nil, broken
 		}
 		var refused error
 		broken = c.play(act, round, func(rank int, data []byte) {
-			if found[rank] = data[1:]; data[0] != 0 && refused == nil {
+			if data[0] == 0 {
+				found[rank] = share.Floats(data[1:])
+			} else if refused == nil {
 				refused = fmt.Errorf("rank %d: %s", rank, data[1:])
 			}
 		})
@@ -85,7 +89,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 	if broken != nil {
 		return broken
 	}
-	if _, broken = Tell(c.Comm, nil); broken != nil {
+	if _, broken = c.tell(c.Comm, nil); broken != nil {
 		return broken
 	}
 	return Agree(c.Comm, err)
@@ -94,7 +98,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
 func (c *Conductor) follow(act Act) error {
 	for {
-		round, err := c.watch().Tell(c.Comm, nil)
+		round, err := c.tell(c.Comm, nil)
 		switch {
 		case err != nil:
 			return err
@@ -120,15 +124,15 @@ func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)
 	case c.failed != nil:
 		data = append([]byte{1}, c.failed.Error()...)
 	case len(found) > 0:
-		data = append([]byte{0}, found...)
+		data = share.AppendFloats([]byte{0}, found)
 	}
 	return c.gather(data, take)
 }
 
 // gather hands rank 0 what ranks have found along a binomial tree, together with what the
 // ranks below them have; nothing is sent of a rank that has found nothing. Rank 0 takes it
-// in the order of ranks. A rank waits the longer the more ranks are below the one that it
-// waits for, so that the first to give up is right about whom it blames.
+// in the order of ranks. The more ranks are below the one that a rank
+// waits for, the longer it waits. So the first to give up is right about whom it blames.
 func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
 	const head = 8 // rank and length
 	var all []byte
@@ -136,8 +140,8 @@ func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
 		all = binary.LittleEndian.AppendUint32(all, uint32(c.Comm.Rank()))
 		all = append(binary.LittleEndian.AppendUint32(all, uint32(len(own))), own...)
 	}
-	defer c.Watch.Done()
-	wait := func(child, depth int) { c.watch().Wait(child, Delivering, reportLimits+depth) }
+	defer c.silence.done()
+	wait := func(child, depth int) { c.watch().wait(child, delivering, reportLimits+depth) }
 	all, err := share.Binomial(c.Comm, 0, tagData).Concatenate(all, wait)
 	if err != nil || take == nil {
 		return err
@@ -156,7 +160,7 @@ func (c *Conductor) Meet() (bool, error) {
 	if c.stopped != goOn {
 		return false, nil
 	}
-	c.Watch.Next()
+	c.silence.next()
 	own := goOn
 	switch {
 	case c.failed != nil:
@@ -173,8 +177,18 @@ func (c *Conductor) Meet() (bool, error) {
 
 // With calls an exchange with another rank, which does the same with this one.
 func (c *Conductor) With(peer int, exchange func() error) error {
-	c.Watch.Wait(peer, Measuring, 1)
-	defer c.Watch.Done()
+	return c.under(peer, measuring, exchange)
+}
+
+// Among calls an exchange with another rank while others exchange messages with both of them.
+func (c *Conductor) Among(peer int, exchange func() error) error {
+	return c.under(peer, sharing, exchange)
+}
+
+// under calls an exchange, which may take one limit.
+func (c *Conductor) under(peer int, doing doing, exchange func() error) error {
+	c.silence.wait(peer, doing, 1)
+	defer c.silence.done()
 	if err := exchange(); err != nil {
 		return fmt.Errorf("exchange with rank %d: %w", peer, err)
 	}
@@ -193,19 +207,37 @@ func (c *Conductor) Fail(err error) {
 // one, without a watch, until the next round.
 func (c *Conductor) Idle() { c.idle = true }
 
+// Await calls an exchange in which the other ranks wait for rank 0, which comes to one after the other, or plans.
+func (c *Conductor) Await(exchange func() error) error {
+	if c != nil && c.Comm.Rank() != 0 {
+		c.watch().wait(0, hearing, hearLimits)
+		defer c.silence.done()
+	}
+	return exchange()
+}
+
+// tell returns the data of rank 0 on all ranks. The conductor may be nil. It is collective.
+func (c *Conductor) tell(comm mpi.Communicator, data []byte) (told []byte, err error) {
+	err = c.Await(func() error {
+		told, err = share.Binomial(comm, 0, tagData).TellAny(data)
+		return err
+	})
+	return told, err
+}
+
 // watch is the one that looks after what this rank does in a round.
-func (c *Conductor) watch() *Watch {
+func (c *Conductor) watch() *watch {
 	if c.idle {
 		return nil
 	}
-	return c.Watch
+	return c.silence
 }
 
 // Cancelled tells whether the context of this rank has ended.
 func (c *Conductor) Cancelled() bool { return c.ctx.Err() != nil }
 
-// Stopped is why the ranks have stopped early: StoppedByBudget, StoppedByContext or "".
-func (c *Conductor) Stopped() string { return c.stopped.reason() }
+// Stopped is why the ranks have stopped early, or "".
+func (c *Conductor) Stopped() Stopped { return c.stopped.reason() }
 
 // Elapsed is the time in s since Lead was called.
 func (c *Conductor) Elapsed() float64 { return c.Now() - c.start }

@@ -1,10 +1,9 @@
 package harness_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,12 +15,12 @@ import (
 )
 
 // conduct runs lead with act on so many ranks, and returns the errors of all.
-func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byte) ([]byte, error), lead func(*harness.Conductor, harness.Play) error) []error {
+func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byte) ([]float64, error), lead func(*harness.Conductor, harness.Play) error) []error {
 	t.Helper()
 	errs := make([]error, ranks)
 	err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
 		errs[comm.Rank()] = harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) error {
-			return c.Lead(0, func(round []byte) ([]byte, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
+			return c.Lead(0, func(round []byte) ([]float64, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
 		})
 		return harness.Agree(comm, nil) // the communicator still works
 	})
@@ -35,25 +34,25 @@ func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byt
 // they found.
 func TestConductorGathersEachRound(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7, 8, 13} {
-		act := func(c *harness.Conductor, round []byte) ([]byte, error) {
-			if c.Comm.Rank()%3 == 1 {
-				return nil, nil
+		found := func(rank int, round []byte) (values []float64) {
+			if rank%3 == 1 {
+				return nil
 			}
-			return bytes.Repeat(round, c.Comm.Rank()*30_000), nil
+			for k := range rank * 4_000 * len(round) {
+				values = append(values, float64(k)+float64(round[0])/256)
+			}
+			return values
 		}
+		act := func(c *harness.Conductor, round []byte) ([]float64, error) { return found(c.Comm.Rank(), round), nil }
 		errs := conduct(t, ranks, act, func(_ *harness.Conductor, play harness.Play) error {
 			for _, round := range []string{"a", "", "bc"} {
-				found, err := play([]byte(round))
+				all, err := play([]byte(round))
 				if err != nil {
 					return err
 				}
-				for rank, data := range found {
-					want := bytes.Repeat([]byte(round), rank*30_000)
-					if rank%3 == 1 {
-						want = nil
-					}
-					if !bytes.Equal(data, want) {
-						t.Errorf("%d ranks, round %q: rank %d has found %d bytes, want %d", ranks, round, rank, len(data), len(want))
+				for rank, got := range all {
+					if want := found(rank, []byte(round)); !slices.Equal(got, want) {
+						t.Errorf("%d ranks, round %q: rank %d has found %d numbers, want %d", ranks, round, rank, len(got), len(want))
 					}
 				}
 			}
@@ -67,7 +66,7 @@ func TestConductorGathersEachRound(t *testing.T) {
 
 // What rank 0 alone fails at between two rounds is an error of all ranks, and none waits for what comes next.
 func TestLeaderFailsAlone(t *testing.T) {
-	act := func(*harness.Conductor, []byte) ([]byte, error) { return nil, nil }
+	act := func(*harness.Conductor, []byte) ([]float64, error) { return nil, nil }
 	errs := conduct(t, 3, act, func(_ *harness.Conductor, play harness.Play) error {
 		if _, err := play(nil); err != nil {
 			return err
@@ -84,7 +83,7 @@ func TestLeaderFailsAlone(t *testing.T) {
 // A rank that cannot do its part stops all ranks where they meet next, and fails the round.
 func TestRankThatFailsStopsAll(t *testing.T) {
 	met := make([]int, 5)
-	act := func(c *harness.Conductor, _ []byte) ([]byte, error) {
+	act := func(c *harness.Conductor, _ []byte) ([]float64, error) {
 		for going := true; going; met[c.Comm.Rank()]++ {
 			if met[c.Comm.Rank()] == 2 && c.Comm.Rank() == 3 {
 				c.Fail(errors.New("out of memory"))
@@ -94,7 +93,7 @@ func TestRankThatFailsStopsAll(t *testing.T) {
 				return nil, err
 			}
 		}
-		return []byte("found"), nil
+		return []float64{1}, nil
 	}
 	errs := conduct(t, 5, act, func(_ *harness.Conductor, play harness.Play) error {
 		_, err := play(nil)
@@ -114,7 +113,7 @@ func TestConductorStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{harness.StoppedByBudget, harness.StoppedByContext} {
+	for _, want := range []harness.Stopped{harness.StoppedByBudget, harness.StoppedByContext} {
 		ctx, cancel := context.WithCancel(t.Context())
 		played, acted := 0, make([]int, 4)
 		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
@@ -123,7 +122,7 @@ func TestConductorStops(t *testing.T) {
 				budget = time.Millisecond
 			}
 			return harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) error {
-				act := func([]byte) ([]byte, error) {
+				act := func([]byte) ([]float64, error) {
 					for k := 0; ; k++ {
 						if k == 500 && want == harness.StoppedByContext && comm.Rank() == 2 {
 							cancel()
@@ -131,7 +130,7 @@ func TestConductorStops(t *testing.T) {
 						going, err := c.Meet()
 						if err != nil || !going {
 							acted[comm.Rank()] = k
-							return fmt.Append(nil, k), err
+							return []float64{float64(k)}, err
 						}
 					}
 				}
@@ -166,7 +165,7 @@ func TestIdleRanksMayWait(t *testing.T) {
 	const silence = 50 * time.Millisecond // of which others may be heard of for twelve
 	err := local.Run(4, nil, func(comm mpi.Communicator) error {
 		return harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) error {
-			act := func([]byte) ([]byte, error) {
+			act := func([]byte) ([]float64, error) {
 				if comm.Rank() == 0 {
 					time.Sleep(30 * silence)
 				} else {

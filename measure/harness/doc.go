@@ -14,24 +14,24 @@
 //
 // A measurement is a Test: what two ranks do with each other, and the numbers
 // that each of them finds. All the rest is the harness': who meets whom and when,
-// barriers, groups, budgets, cancellation, progress, the way of the rows to rank 0, and
-// the end of a job in which a rank no longer answers. Package measure's latencies are one such
+// barriers, groups, budgets, cancellation and progress. It brings the rows to rank 0, and
+// ends a job in which a rank no longer answers. Package measure's latencies are one such
 // test; PLogP is another.
 //
 // A Test whose effort is a number of samples is a Sampler: it is asked for fewer when
 // the budget is too small. What the ranks of a Test have to agree on beforehand - sizes,
 // thresholds - rank 0 tells with Tell, as JSON, say. A pair of ranks agrees by messages of
-// its own, with tags from FirstTag on. Exchange may append any number of rows, so
-// that what is only found while measuring (a size that was put in between two others) is
+// its own, with tags from FirstTag on. Exchange may append any number of rows. So
+// what is only found while measuring, such as a size between two others, is
 // a row like any other, with the size as one of its columns.
 //
 // # Rounds that rank 0 plans
 //
 // All measurements go by Conduct, AllPairs among them. Rank 0 plans in plain code and plays rounds; what all
-// ranks do in a round is an Act, a function from the round's bytes to what rank 0 is to have:
+// ranks do in a round is an Act, a function from the round's bytes to the numbers that rank 0 is to have:
 //
 //	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
-//		plan, err := harness.Share(c.Comm, c.Watch, settings.plan) // of rank 0, on all ranks
+//		plan, err := harness.Share(c.Comm, c, settings.plan) // of rank 0, on all ranks
 //		...
 //		return c.Lead(budget, act, func(play harness.Play) error { // on rank 0
 //			found, err := play(round) // what each rank has brought

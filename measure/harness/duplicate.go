@@ -8,7 +8,7 @@ import (
 )
 
 // OnDuplicate calls work with a duplicate of comm, so that its messages never
-// match those of the caller, or with comm itself if it cannot be duplicated.
+// match those of the caller. If comm cannot be duplicated, work gets comm itself.
 // The duplicate is closed whatever work returns. It is collective.
 func OnDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error {
 	s, ok := comm.(mpi.Splitter)

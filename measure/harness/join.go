@@ -117,8 +117,8 @@ func (j *join) pairs() int {
 	return count
 }
 
-// turnOf is the number of the pair of the given place among those of a round,
-// in the order of their lower places, and how many there are.
+// turnOf returns the number of the pair of the given place among the pairs of a round, and how many
+// there are. Pairs are in the order of their lower places.
 func (j *join) turnOf(place, round int) (own, count int) {
 	own = -1
 	for p := range j.size {
@@ -134,8 +134,8 @@ func (j *join) turnOf(place, round int) (own, count int) {
 	return own, count
 }
 
-// seat orders parts for a join - the largest first, as it wants them, of equal
-// ones the one with the lowest label - and the members of each by label.
+// seat orders parts for a join: the largest comes first, and of equal ones the one with the
+// lowest label. It orders the members of each part by label.
 func seat(parts [][]int, label []int) []int {
 	byLabel := func(a, b int) int { return label[a] - label[b] }
 	for _, part := range parts {

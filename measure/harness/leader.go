@@ -50,8 +50,8 @@ type effort struct{ repetitions, samples int }
 // stop hardly waits, and so long that the barriers cost little.
 const together = 0.02 // s
 
-// Deliveries that come more seldom than every half a second, or take less than a
-// twentieth of the time, cost the measurement at most 5 %.
+// Deliveries come every half a second at most, and take at most a twentieth of the time. So
+// they cost the measurement at most 5 %.
 const (
 	deliverEvery = 0.5 // s, at least
 	deliverShare = 20  // times what the last delivery took, at least
@@ -223,11 +223,11 @@ func (l *leader) next() *block {
 }
 
 // take delivers the rows of a block.
-func (l *leader) take(found [][]byte) error {
+func (l *leader) take(found [][]float64) error {
 	var all []Row
 	exchanges := 0 // both ranks of a pair tell of it
-	for rank, data := range found {
-		rows, err := l.own.rowsOf(rank, data)
+	for rank, values := range found {
+		rows, err := l.own.rowsOf(rank, values)
 		if err != nil {
 			return err
 		}
@@ -280,12 +280,10 @@ func (l *leader) report() {
 // progress is how far rank 0 knows the measurement to be.
 func (l *leader) progress() Progress {
 	p := Progress{
-		Done: l.done, Total: l.total, Earlier: l.settings.Done,
+		Done: l.done, Total: l.total,
 		Pairs: l.pairs, TotalPairs: l.totalPairs, EarlierPairs: l.earlierPairs, Elapsed: time.Since(l.wall),
 	}
-	if now := l.done - l.settings.Done; now > 0 {
-		p.Remaining = time.Duration(float64(p.Elapsed) / float64(now) * float64(p.Total-l.done))
-	}
+	p.estimate(l.done - l.settings.Done)
 	return p
 }
 

@@ -1,10 +1,8 @@
 package harness
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -41,14 +39,14 @@ func newPart(c *Conductor, test Test, order *schedule) *part {
 	p := &part{Conductor: c, test: test, columns: len(test.Columns()), order: order, groups: make([]*Barrier, len(order.phases)), samples: order.plan.Samples}
 	for level, f := range order.phases[:len(order.phases)-1] {
 		if f.group >= 0 {
-			p.groups[level] = NewSubsetBarrier(c.Comm, order.tree.Groups()[f.group].Hosts).Under(c.Watch)
+			p.groups[level] = c.Barrier(order.tree.Groups()[f.group].Hosts)
 		}
 	}
 	return p
 }
 
 // act measures a block, and returns the rows of this rank.
-func (p *part) act(told []byte) ([]byte, error) {
+func (p *part) act(told []byte) ([]float64, error) {
 	var b block
 	if err := json.Unmarshal(told, &b); err != nil {
 		return nil, err
@@ -75,11 +73,7 @@ func (p *part) act(told []byte) ([]byte, error) {
 			break
 		}
 	}
-	var data []byte
-	for _, v := range p.rows {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	return data, nil
+	return p.rows, nil
 }
 
 // round measures round i of a block, unless the ranks are to stop.
@@ -87,7 +81,7 @@ func (p *part) round(b *block, i int, s step) (going bool, err error) {
 	round := b.First + i
 	var met float64 // s, before the warm-up
 	if i == 0 && b.WarmUp {
-		p.Watch.At(b.Repetition, round-1) // where ranks meet is the next one
+		p.silence.at(b.Repetition, round-1) // where ranks meet is the next one
 		if going, err := p.Meet(); err != nil || !going {
 			return false, err
 		}
@@ -98,7 +92,7 @@ func (p *part) round(b *block, i int, s step) (going bool, err error) {
 			}
 		}
 	}
-	p.Watch.At(b.Repetition, round-1)
+	p.silence.at(b.Repetition, round-1)
 	if going, err := p.begin(s, i%b.Every == 0); err != nil || !going {
 		return false, err
 	}
@@ -125,7 +119,7 @@ func (p *part) begin(s step, all bool) (bool, error) {
 	if all || s.level == len(p.groups)-1 {
 		return p.Meet()
 	}
-	p.Watch.Next()
+	p.silence.next()
 	if !s.meets {
 		return true, nil
 	}
@@ -147,16 +141,12 @@ func (p *part) exchange(peer, repetition, round int) (err error) {
 	return nil
 }
 
-// rowsOf decodes what a rank has found in a block.
-func (p *part) rowsOf(from int, data []byte) ([]Row, error) {
+// rowsOf are the rows that a rank has found in a block.
+func (p *part) rowsOf(from int, values []float64) ([]Row, error) {
 	const place = 3 // peer, repetition and round
 	width := place + p.columns
-	if len(data)%(8*width) != 0 {
-		return nil, fmt.Errorf("rank %d has delivered %d bytes: want rows of %d numbers", from, len(data), width)
-	}
-	values := make([]float64, len(data)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	if len(values)%width != 0 {
+		return nil, fmt.Errorf("rank %d has delivered %d numbers: want rows of %d", from, len(values), width)
 	}
 	var rows []Row
 	for v := range slices.Chunk(values, width) {

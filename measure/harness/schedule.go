@@ -56,12 +56,13 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 			continue
 		}
 		f := &s.phases[g.Level]
-		j := newJoin(p.Scheme, partSizes(groups, g))
+		parts := partsOf(tree, i)
+		j := newJoin(p.Scheme, partSizes(parts))
 		f.rounds = max(f.rounds, j.rounds())
 		f.atOnce = max(f.atOnce, len(g.Hosts)/2)
 		f.pairs += j.pairs()
 		if _, isMember := slices.BinarySearch(g.Hosts, rank); isMember {
-			f.group, f.join, f.parts = i, j, partsOf(groups, g)
+			f.group, f.join, f.parts = i, j, parts
 		}
 	}
 	for level, f := range s.phases {
@@ -75,35 +76,21 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 
 // partsOf are the parts that a group joins: the groups in it, and each rank that
 // is in none of them.
-func partsOf(groups []topology.Group, g topology.Group) [][]int {
-	parts := make([][]int, 0, len(g.Children))
-	inChild := make(map[int]bool)
-	for _, c := range g.Children {
-		parts = append(parts, slices.Clone(groups[c].Hosts))
-		for _, rank := range groups[c].Hosts {
-			inChild[rank] = true
-		}
+func partsOf(tree *topology.Hierarchy, group int) [][]int {
+	groups := tree.Groups()
+	var parts [][]int
+	for _, child := range groups[group].Children {
+		parts = append(parts, slices.Clone(groups[child].Hosts))
 	}
-	alone := make([]int, 0, len(g.Hosts)-len(inChild))
-	for _, rank := range g.Hosts {
-		if !inChild[rank] {
-			alone = append(alone, rank)
-			parts = append(parts, alone[len(alone)-1:])
-		}
-	}
-	return parts
+	alone := slices.DeleteFunc(slices.Clone(groups[group].Hosts), func(rank int) bool { return tree.Smallest(rank) != group })
+	return slices.AppendSeq(parts, slices.Chunk(alone, 1))
 }
 
 // partSizes are the sizes of the parts, descending.
-func partSizes(groups []topology.Group, g topology.Group) []int {
-	sizes := make([]int, 0, len(g.Hosts))
-	alone := len(g.Hosts)
-	for _, c := range g.Children {
-		sizes = append(sizes, len(groups[c].Hosts))
-		alone -= len(groups[c].Hosts)
-	}
-	for range alone {
-		sizes = append(sizes, 1)
+func partSizes(parts [][]int) []int {
+	sizes := make([]int, len(parts))
+	for i, part := range parts {
+		sizes[i] = len(part)
 	}
 	slices.SortFunc(sizes, func(a, b int) int { return b - a })
 	return sizes

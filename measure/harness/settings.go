@@ -108,10 +108,44 @@ func (p *Pairs) Fingerprint() string {
 	return fmt.Sprintf("%016x", sum.Sum64())
 }
 
+// Control is what the settings of every measurement have in common: when it ends, and what is heard of it meanwhile.
+type Control struct {
+	// Budget bounds the time to measure, by the clock of the communicator. What is under way is finished. Default 0: no
+	// bound.
+	Budget time.Duration
+
+	// Silence is how long, by the wall clock, a rank waits for another one. Then it ends the job with a SilentError
+	// instead of waiting for good, where the communicator is an mpi.Failer. Two ranks that are measured may take this
+	// time. Ranks wait twice as long and more before a round, which includes the time that other pairs take. Default 5
+	// minutes; negative: never.
+	Silence time.Duration
+
+	// Notify is called on rank 0 with what is decided while it measures, each one sentence.
+	Notify func(note string) `json:"-"`
+
+	// Progress is called on rank 0 before the first step and after each one. Time spent in it is lost to all ranks, but
+	// enters no measured time.
+	Progress func(Progress) `json:"-"`
+}
+
+// Steps returns what tells Progress how many steps are done, of how many. It does nothing where nobody listens.
+func (c *Control) Steps() func(done, of int) {
+	if c.Progress == nil {
+		return func(int, int) {}
+	}
+	began := time.Now()
+	return func(done, of int) {
+		p := Progress{Done: done, Total: of, Elapsed: time.Since(began)}
+		p.estimate(done)
+		c.Progress(p)
+	}
+}
+
 // Settings of AllPairs. Nil and the zero value mean all defaults. Those of rank 0
 // count; other ranks may pass nil.
 type Settings struct {
 	Pairs
+	Control
 
 	// Repetitions is the number of times that every pair is measured, each
 	// time in another round. Default 1, at most MaxRepetitions.
@@ -125,43 +159,31 @@ type Settings struct {
 	// they were all. Default 0.
 	Done int
 
-	// Budget bounds the time from the start of AllPairs, by the clock of the
-	// communicator. The rounds under way are finished. Default 0: no bound.
-	Budget time.Duration
-
-	// Silence is how long, by the wall clock, a rank waits for another one before it
-	// ends the job with a SilentError instead of waiting for good, where the
-	// communicator is an mpi.Failer: two of them that are measured for this
-	// time, before a round twice as long and more, for it includes the time that
-	// other pairs take. Default 5 minutes; negative: never.
-	Silence time.Duration
-
 	// Deliver is called on rank 0 with what all ranks have found since the last
-	// time, in no order, between rounds and some twice a second, and at the end; it
-	// may keep the rows. The readings do not wait for it, the ranks do.
+	// time, in no order. That is between rounds, some twice a second, and at the end. It
+	// may keep the rows. What is timed does not wait for it, the ranks do.
 	Deliver func(rows []Row, p Progress)
 
-	// Again is called on rank 0 when so many repetitions are done and delivered. If it
-	// wants another one - of the given rounds, or, if they are none, of all - and the
-	// budget has room for it, that one follows. Default: none does.
+	// Again is called on rank 0 when so many repetitions are done and delivered. It may
+	// want another one, of the rounds that it returns, or of all if it returns none. That one
+	// follows if the budget has room for it. Default: none does.
 	Again func(repetitions int) (rounds [][][2]int, more bool)
-
-	// Notify is called on rank 0 with what Outcome.Notes keeps, when it is decided.
-	Notify func(note string)
-
-	// Progress is called on rank 0 before the first round and after each one.
-	// Time spent in it is lost to all ranks, but enters no reading.
-	Progress func(Progress)
 }
 
 // Progress is how far a measurement has come.
 type Progress struct {
-	Done, Total       int           // rounds of all repetitions
-	Earlier           int           // of the rounds done: those of an earlier run
+	Done, Total       int           // rounds of all repetitions, or what else is counted
 	Pairs, TotalPairs int           // exchanged, as far as rank 0 has heard of them, and in all, of all repetitions
 	EarlierPairs      int           // of these: those of an earlier run
 	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too
 	Remaining         time.Duration // estimate; 0 before the first round is done
+}
+
+// estimate guesses how long the rest takes, of which so much was done in the time that has elapsed.
+func (p *Progress) estimate(done int) {
+	if done > 0 {
+		p.Remaining = time.Duration(float64(p.Elapsed) / float64(done) * float64(p.Total-p.Done))
+	}
 }
 
 // Rate is the number of pairs per second so far, by the wall clock; 0 at the start.

@@ -20,26 +20,11 @@ const (
 	FirstTag = 16
 )
 
-// Tell returns the data of rank 0 on all ranks. It is collective.
-func Tell(comm mpi.Communicator, data []byte) ([]byte, error) {
-	return share.Binomial(comm, 0, tagData).TellAny(data)
-}
-
 // Gather hands the data of each rank to rank 0, which takes them in turn.
 // Readings are many: each rank sends its own straight to rank 0. It is
 // collective.
 func Gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte) error) error {
 	return share.Star(comm, 0, tagData).Gather(data, take)
-}
-
-// Tell is Tell under the watch: other ranks may wait for the word of rank 0 as long as HearLimits
-// says. It is collective.
-func (w *Watch) Tell(comm mpi.Communicator, data []byte) ([]byte, error) {
-	if comm.Rank() != 0 {
-		w.Wait(0, Hearing, HearLimits)
-		defer w.Done()
-	}
-	return Tell(comm, data)
 }
 
 // Agree makes an error of rank 0 one of all ranks. It is collective.
@@ -52,8 +37,8 @@ func Agree(comm mpi.Communicator, err error) error {
 }
 
 // Share returns on all ranks what rank 0 makes, which travels as JSON. An error of rank 0 is one of all
-// ranks. The watch may be nil. It is collective.
-func Share[T any](comm mpi.Communicator, w *Watch, make func() (T, error)) (T, error) {
+// ranks. Where there is a conductor, the ranks wait under its watch; it may be nil. It is collective.
+func Share[T any](comm mpi.Communicator, c *Conductor, make func() (T, error)) (T, error) {
 	var shared struct {
 		Value T
 		Error string `json:",omitempty"`
@@ -70,7 +55,7 @@ func Share[T any](comm mpi.Communicator, w *Watch, make func() (T, error)) (T, e
 			data, _ = json.Marshal(map[string]string{"Error": shared.Error}) // strings can be told
 		}
 	}
-	data, err := w.Tell(comm, data)
+	data, err := c.tell(comm, data)
 	if err == nil && comm.Rank() != 0 {
 		if err = json.Unmarshal(data, &shared); shared.Error != "" {
 			refused = errors.New(shared.Error)

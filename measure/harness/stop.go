@@ -1,9 +1,14 @@
 package harness
 
-// Why a measurement ended early: values of Outcome.Stopped.
+// Stopped is why a measurement ended early; "" if it did not.
+type Stopped string
+
+// The reasons.
 const (
-	StoppedByBudget  = "budget"
-	StoppedByContext = "context"
+	StoppedByBudget  Stopped = "budget"
+	StoppedByContext Stopped = "context"
+
+	StoppedUnfinished Stopped = "unfinished" // the process ended first, and left a journal
 )
 
 // A stop is a rank's vote on whether to go on. The greatest of all ranks' counts.
@@ -16,8 +21,8 @@ const (
 	stopFailed // a rank cannot do its part
 )
 
-// reason is the stop as Outcome.Stopped has it.
-func (s stop) reason() string {
+// reason is why the ranks have stopped, if the measurement has a result then.
+func (s stop) reason() Stopped {
 	switch s {
 	case stopBudget:
 		return StoppedByBudget

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -16,20 +17,21 @@ type SilentError struct {
 	Rank, Peer        int    // who waits, for whom
 	Host, PeerHost    string // "" if not known
 	Repetition, Round int
-	Doing             Doing
 	Waited            time.Duration
+
+	doing doing
 }
 
-// Doing is what ranks wait for each other in.
-type Doing int
+// doing is what ranks wait for each other in.
+type doing int
 
 // What ranks do with each other.
 const (
-	Measuring  Doing = iota // the test of a pair: either of them may be the one that does not answer
-	Meeting                 // the barrier before a round
-	Delivering              // the delivery of rows to rank 0
-	Sharing                 // transfers between several ranks at the same time: any of them may be the one
-	Hearing                 // the word of rank 0 of what comes next
+	measuring  doing = iota // the test of a pair: either of them may be the one that does not answer
+	meeting                 // the barrier before a round
+	delivering              // the delivery of rows to rank 0
+	sharing                 // transfers between several ranks at the same time: any of them may be the one
+	hearing                 // the word of rank 0 of what comes next
 )
 
 // What ranks do other than to measure in pairs takes several times the limit.
@@ -37,13 +39,13 @@ const (
 	// reportLimits are for what others tell once their exchange is over, which is
 	// itself given one limit.
 	reportLimits = 2
-	// HearLimits are for the word of rank 0, which thinks between rounds: it plans,
+	// hearLimits are for the word of rank 0, which thinks between rounds: it plans,
 	// reconstructs and fits, and collects from all.
-	HearLimits = 12
+	hearLimits = 12
 )
 
-// NoRepetition is the repetition of a measurement that has none.
-const NoRepetition = -1
+// noRepetition is the repetition of a measurement that has none.
+const noRepetition = -1
 
 func (e *SilentError) Error() string {
 	on := func(rank int, host string) string {
@@ -54,23 +56,23 @@ func (e *SilentError) Error() string {
 	}
 	self, peer, waited := on(e.Rank, e.Host), on(e.Peer, e.PeerHost), e.Waited.Round(time.Millisecond)
 	round := fmt.Sprintf("round %d of repetition %d", e.Round, e.Repetition)
-	if e.Repetition == NoRepetition {
+	if e.Repetition == noRepetition {
 		round = fmt.Sprintf("round %d", e.Round)
 	}
-	switch e.Doing {
-	case Meeting:
+	switch e.doing {
+	case meeting:
 		return fmt.Sprintf("%s has not come to %s, for which %s has waited for %v", peer, round, self, waited)
-	case Delivering:
+	case delivering:
 		return fmt.Sprintf("%s has not delivered what it measured before %s, for which %s has waited for %v", peer, round, self, waited)
-	case Sharing:
+	case sharing:
 		return fmt.Sprintf("transfers of %s with %s and others in %s have not ended for %v: one of them does not answer", self, peer, round, waited)
-	case Hearing:
+	case hearing:
 		return fmt.Sprintf("%s has heard nothing from %s after %s for %v", self, peer, round, waited)
 	}
 	return fmt.Sprintf("%s and %s have not ended %s for %v: one of them does not answer", self, peer, round, waited)
 }
 
-// A Watch ends the job when its rank waits for too long. Ranks of a simulation are
+// A watch ends the job when its rank waits for too long. Ranks of a simulation are
 // not watched, nor are those of other communicators that are no mpi.Failer: nobody
 // could end what they wait in.
 //
@@ -78,10 +80,10 @@ func (e *SilentError) Error() string {
 // before, so that those who wait only count. What a rank is blamed for is true:
 // exchanges are given the limit, and barriers twice the limit in their first step and
 // once more in each further one. Of those that wait in a barrier, the
-// first to give up is in the earliest step that any waits in, so the
-// one that it waits for is not in the barrier; and it is not in an exchange
+// first to give up is in the earliest step that any waits in. So the
+// one that it waits for is not in the barrier. It is not in an exchange
 // either, which would have been given up before.
-type Watch struct {
+type watch struct {
 	comm  mpi.Communicator
 	job   mpi.Failer // comm
 	limit time.Duration
@@ -101,16 +103,15 @@ type Watch struct {
 	since time.Time // the first of them
 }
 
-// Watched calls work with a watch of the calling rank, which is nil, and then does
-// nothing, where it cannot be watched. The silence of rank 0 counts: 0 is 5 minutes, a negative one
-// no watch. If the watch has ended the job, its error takes the place of that of work. Work
-// says what it waits for (Wait, Done), and its barriers do so by themselves (Barrier.Under). It is collective. It
-// takes one message to each rank, and where ranks are watched those of mpi.Places, so that errors name hosts.
-func Watched(comm mpi.Communicator, silence time.Duration, work func(*Watch) error) error {
+// watched calls work with a watch of the calling rank. The watch is nil, and then does nothing, where the rank cannot be
+// watched. The silence of rank 0 applies: 0 is 5 minutes, a negative one no watch. If the watch has ended the job, its
+// error takes the place of the error of work. It is collective. It takes one message to each rank. Where ranks are watched
+// it also takes the messages of mpi.Places, so that errors name hosts.
+func watched(comm mpi.Communicator, silence time.Duration, work func(*watch) error) error {
 	if silence == 0 {
 		silence = defaultSilence
 	}
-	word, err := Tell(comm, binary.LittleEndian.AppendUint64(nil, uint64(silence)))
+	word, err := share.Binomial(comm, 0, tagData).TellAny(binary.LittleEndian.AppendUint64(nil, uint64(silence)))
 	if err != nil {
 		return fmt.Errorf("harness: sharing how long a rank may be silent: %w", err)
 	}
@@ -118,7 +119,7 @@ func Watched(comm mpi.Communicator, silence time.Duration, work func(*Watch) err
 		return fmt.Errorf("harness: sharing how long a rank may be silent: %d bytes: want 8", len(word))
 	}
 	w := newWatch(comm, time.Duration(binary.LittleEndian.Uint64(word)))
-	w.At(NoRepetition, 0)
+	w.at(noRepetition, 0)
 	if err = w.askPlaces(); err == nil {
 		err = work(w)
 	}
@@ -129,12 +130,12 @@ func Watched(comm mpi.Communicator, silence time.Duration, work func(*Watch) err
 }
 
 // askPlaces finds out where all ranks run.
-func (w *Watch) askPlaces() error {
+func (w *watch) askPlaces() error {
 	if w == nil {
 		return nil
 	}
-	w.Wait(0, Hearing, HearLimits)
-	defer w.Done()
+	w.wait(0, hearing, hearLimits)
+	defer w.done()
 	places, err := mpi.Places(w.comm)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,7 +144,7 @@ func (w *Watch) askPlaces() error {
 }
 
 // host is that of a rank; "" if it is not known.
-func (w *Watch) host(rank int) string {
+func (w *watch) host(rank int) string {
 	if w.places == nil {
 		return ""
 	}
@@ -154,19 +155,19 @@ func (w *Watch) host(rank int) string {
 const looks = 8
 
 // newWatch begins to watch the calling rank; nil if it cannot or is not to be watched.
-func newWatch(comm mpi.Communicator, limit time.Duration) *Watch {
+func newWatch(comm mpi.Communicator, limit time.Duration) *watch {
 	f, ok := comm.(mpi.Failer)
 	if !ok || limit < 0 || comm.Size() == 1 {
 		return nil
 	}
-	w := &Watch{comm: comm, job: f, limit: limit, quit: make(chan struct{})}
+	w := &watch{comm: comm, job: f, limit: limit, quit: make(chan struct{})}
 	w.what.Rank = comm.Rank()
 	w.ended.Go(w.look)
 	return w
 }
 
 // look ends the job when the same wait is seen for as long as it may take.
-func (w *Watch) look() {
+func (w *watch) look() {
 	ticker := time.NewTicker(max(w.limit/looks, 1))
 	defer ticker.Stop()
 	for {
@@ -184,7 +185,7 @@ func (w *Watch) look() {
 
 // overdue tells, at each look, whether the rank waits for too long. It counts looks, of which a machine
 // that stands still has none: what a suspended process missed is not the others' silence.
-func (w *Watch) overdue(now time.Time) bool {
+func (w *watch) overdue(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.limits == 0 || w.count != w.seen {
@@ -200,39 +201,41 @@ func (w *Watch) overdue(now time.Time) bool {
 	return true
 }
 
-// At says which round of which repetition is to come; NoRepetition where there are none.
-func (w *Watch) At(repetition, round int) {
+// change changes what the rank waits for, if it is watched.
+func (w *watch) change(apply func()) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.what.Repetition, w.what.Round = repetition, round
+	apply()
 }
 
-// Wait begins a wait for a rank, which may take so many limits.
-func (w *Watch) Wait(peer int, doing Doing, limits int) {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.what.Peer, w.what.Doing, w.limits = peer, doing, limits
-	w.count++
+// at says which round of which repetition is to come; noRepetition where there are none.
+func (w *watch) at(repetition, round int) {
+	w.change(func() { w.what.Repetition, w.what.Round = repetition, round })
 }
 
-// Done ends the wait.
-func (w *Watch) Done() {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.limits = 0
+// next says that the next round is to come.
+func (w *watch) next() {
+	w.change(func() { w.what.Round++ })
+}
+
+// wait begins a wait for a rank, which may take so many limits.
+func (w *watch) wait(peer int, doing doing, limits int) {
+	w.change(func() {
+		w.what.Peer, w.what.doing, w.limits = peer, doing, limits
+		w.count++
+	})
+}
+
+// done ends the wait.
+func (w *watch) done() {
+	w.change(func() { w.limits = 0 })
 }
 
 // stop ends the watch, and returns why it has ended the job, or nil.
-func (w *Watch) stop() error {
+func (w *watch) stop() error {
 	if w == nil {
 		return nil
 	}
@@ -242,14 +245,4 @@ func (w *Watch) stop() error {
 		return nil
 	}
 	return w.silent
-}
-
-// Next says that the next round is to come.
-func (w *Watch) Next() {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.what.Round++
 }

@@ -28,7 +28,7 @@ type Settings struct {
 	// Seed is that of the order of pairs.
 	Seed uint64
 
-	// Budget, Silence and Progress are those of harness.Settings.
+	// Budget, Silence and Progress are those of harness.Control.
 	Budget   time.Duration
 	Silence  time.Duration
 	Progress func(harness.Progress)
@@ -90,7 +90,8 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	var trips []trip
 	if comm.Rank() == 0 {
 		hs = &harness.Settings{
-			Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Budget: s.Budget, Silence: s.Silence, Progress: s.Progress,
+			Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed,
+			Control: harness.Control{Budget: s.Budget, Silence: s.Silence, Progress: s.Progress},
 			Deliver: func(rows []harness.Row, _ harness.Progress) {
 				for _, row := range rows {
 					v := row.Values

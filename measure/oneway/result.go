@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology/spanner"
 )
 
@@ -38,7 +39,7 @@ type Result struct {
 	Least float64
 
 	Rounds, TotalRounds int
-	Stopped             string // why it ended early, or ""
+	Stopped             harness.Stopped // why it ended early, or ""
 	Notes, Warnings     []string
 
 	plan  plan

@@ -7,8 +7,8 @@ import (
 )
 
 // The samples of a reading are taken in lots. One quiet lot is enough. After
-// one that something has disturbed - the scheduler, another program, another
-// job on the wire - further ones are taken, until the lowest is quiet or a second
+// one that something has disturbed, such as the scheduler or another
+// job on the wire, further ones are taken. They end when the lowest is quiet or a second
 // one agrees with it: then it is what the pair takes, and not the moment.
 // What was disturbed in all lots stays the lowest of them, and says so.
 const (
@@ -19,8 +19,8 @@ const (
 	agreement     = 1.1  // of the lower quartiles of two lots, at most
 )
 
-// ask takes the lots of the direction in which the calling rank sends first,
-// and tells the peer after each whether there is another, and of which batches.
+// ask takes the lots of the direction in which the calling rank sends first. After
+// each it tells the peer whether there is another, and of which batches.
 func (p *Probe) ask(peer, size, batch int) (Summary, int, error) {
 	var best Summary
 	for lots := 1; ; lots++ {

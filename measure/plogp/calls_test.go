@@ -18,7 +18,7 @@ func (costly) PingPong([]float64, int, int, int, int, bool) error { panic("nobod
 
 // Readings that calls from Go are no small part of are told, and a file tells of them again.
 func TestCallsFromGoAreTold(t *testing.T) {
-	s := &plogp.Settings{Longest: 8, Samples: 3, SaturatedUpTo: -1, ExtraSizes: -1}
+	s := &plogp.Settings{Longest: 8, Samples: 3, Fast: true, ExtraSizes: -1}
 	run := func(wrap func(mpi.Communicator) mpi.Communicator) *plogp.Result {
 		return measured(t, func(body func(mpi.Communicator) error) error {
 			return local.Run(2, nil, func(c mpi.Communicator) error { return body(wrap(c)) })

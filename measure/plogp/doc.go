@@ -26,7 +26,7 @@
 //     through its neighbours', down to 32 bytes apart.
 //
 // What the thesis does otherwise: means are medians here, since a mean keeps
-// what the scheduler has done to one sample, and of rows, three of a length, the least counts; the gap of
+// what the scheduler has done to one sample. Of three rows of a length the least counts. The gap of
 // a row is what its second half took, as the time per message holds the answer's way, too; figure 3.6 sends
 // back as many bytes as it got, where eq. 3.1 wants none; its loop variable
 // j hides the receiver. RTT is timed with plain sends, os with synchronous ones:
@@ -35,8 +35,8 @@
 // Above some size a library asks the receiver before it sends (rendezvous). The way is
 // empty meanwhile. With 1 ms of latency at 100 Mbit/s, messages of 64 KiB take 5.2 ms of the way. Sent one after the
 // other, they follow each other in 7 ms under Open MPI 4.1 and in 10 ms under MPICH 4.0.
-// The question is no part of the gap. So where messages that are started together, at most 16
-// of them, are faster by a tenth than one after the other, rows consist of those; and eq. 3.1, whose
+// The question is no part of the gap. At most 16 messages are started together. Where they
+// are faster by a tenth than one after the other, rows consist of those. Then eq. 3.1, whose
 // RTT(m) - RTT(0) holds the question, begins with a size of the same kind, a, instead of 0. g(0) above
 // RTT(0)/2, where L would be below 0, is measured up to three times.
 //

@@ -2,7 +2,6 @@ package plogp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -22,8 +21,8 @@ import (
 // of the communicator, which is unusable afterwards.
 //
 // A pair takes some 100 round trips of each size and rows of up to 37,500
-// messages. Memory on each rank is that of the longest message, and 2 MiB or twice
-// SaturatedUpTo at least; on rank 0 O(pairs and sizes) besides.
+// messages. Memory on each rank is that of the longest message, and 2 MiB at least; on
+// rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	var own Settings
 	if s != nil {
@@ -55,11 +54,11 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	var found sides
 	out := s.Record
 	if out != nil {
-		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: mustMarshal(p)})
+		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: record.SettingsOf(p)})
 	}
 	hs := &harness.Settings{
 		Pairs: harness.Pairs{Groups: groups, WithinGroups: within, Sequential: true}, Seed: s.Seed,
-		Budget: s.Budget, Silence: s.Silence, Notify: s.Notify, Progress: s.Progress,
+		Control: s.Control,
 		Deliver: func(rows []harness.Row, progress harness.Progress) {
 			for _, row := range rows {
 				found.add(row.From, row.To, pointOf(row.Values))
@@ -81,7 +80,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 		return nil, err
 	}
 	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = outcome.Stopped, outcome.Rounds, outcome.TotalRounds, outcome.Notes
-	r.settings = mustMarshal(p)
+	r.settings = record.SettingsOf(p)
 	if out != nil {
 		section := r.Section()
 		section.Rows = nil // they are there
@@ -111,17 +110,9 @@ func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
 	})
 }
 
-func mustMarshal(p *settings) []byte {
-	data, err := json.Marshal(p)
-	if err != nil {
-		panic("plogp: settings are no JSON: " + err.Error()) // they are finite numbers
-	}
-	return data
-}
-
 // some are the groups to measure and whether to stay within them. In the
-// "fast" mode of Reinfjell 2023, section 3.2, those hold a random share of
-// their ranks, at least two, and one more group holds all that were chosen.
+// "fast" mode of Reinfjell 2023, section 3.2, groups hold a random share of
+// their ranks, at least two. One more group holds all that were chosen.
 func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err error) {
 	if s.Groups != nil && s.Groups.Hosts() != ranks {
 		return nil, false, fmt.Errorf("plogp: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
@@ -129,32 +120,25 @@ func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err
 	if s.Share == 0 || s.Share == 1 {
 		return s.Groups, false, nil
 	}
+	h := s.Groups
+	if h == nil {
+		if h, err = topology.NewHierarchy(ranks, nil, nil, 0); err != nil {
+			return nil, false, err
+		}
+	}
+	own := make([][]int, len(h.Groups())) // by group: the ranks that are in no smaller one
+	for rank := range ranks {
+		g := h.Smallest(rank)
+		own[g] = append(own[g], rank)
+	}
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(ranks)))
 	chosen := make([]bool, ranks)
-	var old []topology.Group
-	var levels []topology.Level
-	if s.Groups != nil {
-		old, levels = s.Groups.Groups()[1:], s.Groups.Levels()
-	}
-	choose := func(hosts []int) {
-		hosts = slices.Clone(hosts)
-		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
-		for _, h := range hosts[:min(len(hosts), max(fewestChosen, int(s.Share*float64(len(hosts))+0.5)))] {
-			chosen[h] = true
+	for _, members := range append(own[1:], own[0]) {
+		few := min(len(members), max(fewestChosen, int(s.Share*float64(len(members))+0.5)))
+		for _, k := range rng.Perm(len(members))[:few] {
+			chosen[members[k]] = true
 		}
 	}
-	alone := make([]int, 0, ranks) // in no group
-	for h := range ranks {
-		if s.Groups == nil || s.Groups.Smallest(h) <= 0 {
-			alone = append(alone, h)
-		}
-	}
-	for _, g := range old {
-		if len(g.Children) == 0 {
-			choose(g.Hosts)
-		}
-	}
-	choose(alone)
 	of := func(hosts []int) (kept []int) {
 		for _, h := range hosts {
 			if chosen[h] {
@@ -163,23 +147,20 @@ func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err
 		}
 		return kept
 	}
+	all := of(h.Groups()[0].Hosts)
+	if len(all) == ranks {
+		return s.Groups, false, nil
+	}
 	var kept []topology.Group
-	for _, g := range old {
+	for _, g := range h.Groups()[1:] {
 		if hosts := of(g.Hosts); len(hosts) >= 2 {
 			kept = append(kept, topology.Group{Hosts: hosts, Level: g.Level})
 		}
 	}
-	all := make([]int, ranks)
-	for h := range all {
-		all[h] = h
-	}
-	if all = of(all); len(all) == ranks {
-		return s.Groups, false, nil
-	}
-	levels = append(slices.Clone(levels), topology.Level{})
+	levels := append(slices.Clone(h.Levels()), topology.Level{})
 	kept = append(kept, topology.Group{Hosts: all, Level: len(levels) - 1})
-	h, err := topology.NewHierarchy(ranks, levels, kept, 0)
-	return h, true, err
+	groups, err = topology.NewHierarchy(ranks, levels, kept, 0)
+	return groups, true, err
 }
 
 // fewestChosen of a group make a pair.

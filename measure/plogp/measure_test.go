@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
@@ -63,7 +64,7 @@ func TestAllPairsOfACluster(t *testing.T) {
 	for _, s := range []*plogp.Settings{
 		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1},
 		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1, Groups: c.Hierarchy},
-		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1, SaturatedUpTo: -1},
+		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1, Fast: true},
 	} {
 		r := measured(t, run, s)
 		if len(r.Pairs) != 4*3 || r.Stopped != "" {
@@ -105,7 +106,7 @@ func TestShareOfTheRanks(t *testing.T) {
 		{plogp.Settings{Share: 0.25}, 3 * 2},
 		{plogp.Settings{Share: 1, Groups: c.Hierarchy}, 12 * 11},
 	} {
-		k.s.Longest, k.s.Samples, k.s.SaturatedUpTo, k.s.ExtraSizes = 64, 3, -1, -1
+		k.s.Longest, k.s.Samples, k.s.Fast, k.s.ExtraSizes = 64, 3, true, -1
 		if r := measured(t, run, &k.s); len(r.Pairs) != k.pairs {
 			t.Errorf("share %g: %d pairs, want %d", k.s.Share, len(r.Pairs), k.pairs)
 		}
@@ -203,7 +204,7 @@ func TestWrongSectionsAreRefused(t *testing.T) {
 // TestBudgetAndSettings: all ranks hear of both.
 func TestBudgetAndSettings(t *testing.T) {
 	_, run := cluster(t, "star:4 latency=10us rate=1Gbps", nil)
-	if r := measured(t, run, &plogp.Settings{Longest: 1 << 20, Budget: 3 * time.Second}); r.Stopped != "budget" || len(r.Pairs) == 0 || len(r.Pairs) == 12 {
+	if r := measured(t, run, &plogp.Settings{Longest: 1 << 20, Control: harness.Control{Budget: 3 * time.Second}}); r.Stopped != "budget" || len(r.Pairs) == 0 || len(r.Pairs) == 12 {
 		t.Errorf("stopped %q with %d pairs, want some of 12 within the budget", r.Stopped, len(r.Pairs))
 	}
 	err := run(func(c mpi.Communicator) error {

@@ -51,7 +51,7 @@ func (m *meter) receives(size int, rtt float64) (float64, error) {
 		return 0, err
 	}
 	for i := range m.samples {
-		there := m.now() + m.settings.Patience*rtt
+		there := m.now() + patience*rtt
 		if err := m.comm.Send(nil, m.peer, tagForth); err != nil {
 			return 0, err
 		}
@@ -100,8 +100,8 @@ const (
 	longTrip  = longRow / firstStream // s
 	fewStream = 4
 
-	// asks is by how much messages that are started together have to be faster for the
-	// reason to be that the library asks the receiver before each.
+	// asks is by how much messages that are started together have to be faster. Then the
+	// reason is that the library asks the receiver before each.
 	asks = 0.1
 )
 
@@ -121,7 +121,7 @@ func (m *meter) saturated(size int, trip float64) (gap float64, steady bool, err
 	if err != nil {
 		return 0, false, err
 	}
-	if m.sets[0] != nil && size > 0 {
+	if size > 0 {
 		together, err := m.row(burst, count, size)
 		if err != nil {
 			return 0, false, err

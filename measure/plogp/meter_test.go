@@ -49,7 +49,7 @@ func TestKnownParameters(t *testing.T) {
 		bandwidth = 125e6 // B/s
 	)
 	send, recv := simnet.Overhead{Seconds: 1e-6, PerByte: 1e-10}, simnet.Overhead{Seconds: 2e-6, PerByte: 2e-10}
-	for last, s := range map[int64]*Settings{1 << 17: {Longest: 300_000}, 0: {Longest: 300_000, SaturatedUpTo: -1}} {
+	for last, s := range map[int64]*Settings{1 << 17: {Longest: 300_000}, 0: {Longest: 300_000, Fast: true}} {
 		r := simulated(t, "star:3 latency=20us rate=1Gbps", &simnet.Settings{Send: send, Recv: recv, EagerLimit: 1 << 30, NoHandshake: true}, s)
 		if len(r.Pairs) != 2 {
 			t.Fatalf("%d pairs, want both directions", len(r.Pairs))

@@ -43,7 +43,7 @@ type link struct {
 	peer int
 	buf  []byte // for the longest message, and for all of a burst that are under way
 	word []byte
-	sets [2]mpi.Requests // for bursts; nil: the communicator cannot start several
+	sets [2]mpi.Requests // for bursts
 }
 
 // A burst has two batches of at most so many messages, and bytes if it is more than one, under way.
@@ -76,13 +76,11 @@ func (l *link) burst(count, size int, start func(set mpi.Requests, buf []byte) e
 // newLink prepares the calling rank for patterns of messages of up to longest bytes, and bursts of
 // those of up to saturated.
 func newLink(comm mpi.Communicator, longest, saturated int) link {
-	l := link{comm: comm, word: make([]byte, commandBytes)}
-	if c, ok := comm.(mpi.NonBlocking); ok {
-		l.sets = [2]mpi.Requests{c.NewRequests(), c.NewRequests()}
-		longest = max(longest, 2*saturated, min(2*batchBytes, 2*mostBatch*saturated))
+	longest = max(longest, 2*saturated, min(2*batchBytes, 2*mostBatch*saturated))
+	return link{
+		comm: comm, word: make([]byte, commandBytes), buf: make([]byte, longest),
+		sets: [2]mpi.Requests{mpi.NewRequests(comm), mpi.NewRequests(comm)},
 	}
-	l.buf = make([]byte, longest)
-	return l
 }
 
 // ask begins a pattern: it returns when the peer is there. The rank that
@@ -125,7 +123,7 @@ func (l *link) answer(c command) error {
 	if c.pattern == request {
 		forth, back = back, forth
 	}
-	if c.pattern == burst && l.sets[0] != nil {
+	if c.pattern == burst {
 		err := l.burst(c.count, c.size, func(set mpi.Requests, buf []byte) error { return set.Irecv(buf, l.peer, tagForth) })
 		if err != nil {
 			return err
@@ -136,7 +134,7 @@ func (l *link) answer(c command) error {
 		if err := l.comm.Recv(forth, l.peer, tagForth); err != nil {
 			return err
 		}
-		if (c.pattern == stream || c.pattern == burst) && i < c.count-1 {
+		if c.pattern == stream && i < c.count-1 {
 			continue
 		}
 		if err := l.comm.Send(back, l.peer, tagBack); err != nil {

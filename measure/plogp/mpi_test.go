@@ -15,9 +15,9 @@ func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 func TestMPIPLogP(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	n := c.Size()
-	s := &plogp.Settings{Longest: 1 << 17, Samples: 5, SaturatedUpTo: -1, ExtraSizes: 1}
+	s := &plogp.Settings{Longest: 1 << 17, Samples: 5, Fast: true, ExtraSizes: 1}
 	if n == 2 { // rows of one message after the other, and of some together
-		s.SaturatedUpTo = 1
+		s.Fast, s.LongestRow = false, 100
 	}
 	if n > 4 { // a few pairs of many ranks on few cores
 		s.Share = 3 / float64(n)

@@ -31,7 +31,7 @@ func (m *meter) pair() ([]point, error) {
 		points = append(points, p)
 	}
 	for range m.settings.ExtraSizes {
-		size, worth := m.settings.nextSize(points)
+		size, worth := nextSize(points)
 		if !worth {
 			break
 		}
@@ -46,7 +46,7 @@ func (m *meter) pair() ([]point, error) {
 }
 
 // point measures one size; those before begin with 0 bytes. The gap is found by
-// saturation up to SaturatedUpTo, a of these, and beyond by eq. 3.1 of Reinfjell 2023 from there on,
+// saturation up to a, which is settings.SaturatedUpTo, and beyond by eq. 3.1 of Reinfjell 2023 from there on,
 // g(m) = RTT(m) - RTT(a) + g(a), for a long message saturates a link by itself.
 func (m *meter) point(size int, before []point) (p point, err error) {
 	p = point{size: size, steady: true}
@@ -73,9 +73,9 @@ func (m *meter) point(size int, before []point) (p point, err error) {
 
 func bySize(p point, size int) int { return p.size - size }
 
-// first measures messages of 0 bytes, of which the gap is in all latencies. If it is longer than
-// half a round trip, one of the two was disturbed, or messages are as short as what the ranks do
-// with them: it is measured again, and the third time counts.
+// first measures messages of 0 bytes, of which the gap is in all latencies. A gap longer than
+// half a round trip was disturbed, or messages are as short as what the ranks do
+// with them. Then it is measured again, and the third time counts.
 func (m *meter) first() (p point, err error) {
 	for range 3 {
 		if p, err = m.point(0, nil); err != nil || p.gap <= p.trip/2 {
@@ -93,8 +93,8 @@ const finest = 32
 // side of the measured size whose gap is farthest from the straight line through its
 // neighbours' (Reinfjell 2023, "Additional measurements"). None is worth it if
 // all are within the tolerance or as near to their neighbours as they may get.
-func (s *settings) nextSize(points []point) (size int, worth bool) {
-	worst := s.Tolerance
+func nextSize(points []point) (size int, worth bool) {
+	worst := tolerance
 	for i := 1; i < len(points)-1; i++ {
 		a, b, c := points[i-1], points[i], points[i+1]
 		line := a.gap + (c.gap-a.gap)*float64(b.size-a.size)/float64(c.size-a.size)

@@ -12,7 +12,7 @@ func refine(s *settings, gap func(size int) float64) (sizes []int) {
 		points = append(points, point{size: size, gap: gap(size)})
 	}
 	for range s.ExtraSizes {
-		size, worth := s.nextSize(points)
+		size, worth := nextSize(points)
 		if !worth {
 			break
 		}

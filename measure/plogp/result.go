@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/interp"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
@@ -86,10 +87,10 @@ func (p *Params) receipts(other []point) error {
 // A Result holds the parameters of all directed pairs that were measured.
 type Result struct {
 	Ranks    int
-	Pairs    []Params // by Src, then Dst
-	Stopped  string   // why it ended early, or ""
-	Notes    []string // what was decided while measuring, each one sentence
-	Warnings []string // what is weak, each one sentence
+	Pairs    []Params        // by Src, then Dst
+	Stopped  harness.Stopped // why it ended early, or ""
+	Notes    []string        // what was decided while measuring, each one sentence
+	Warnings []string        // what is weak, each one sentence
 
 	Rounds, TotalRounds int // done, planned
 

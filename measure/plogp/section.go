@@ -21,7 +21,7 @@ func (r *Result) Section() *record.Section {
 	}
 	for _, x := range r.sides {
 		for _, p := range x.points {
-			s.Rows = append(s.Rows, float64(x.from), float64(x.to), float64(p.size), p.trip, p.gap, p.sending, p.receipt, oneIf(p.steady))
+			s.Rows = append(s.Rows, float64(x.from), float64(x.to), float64(p.size), p.trip, p.gap, p.sending, p.receipt, record.Flag(p.steady))
 		}
 	}
 	return s

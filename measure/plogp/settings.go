@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
@@ -14,6 +13,8 @@ import (
 // Settings of a measurement. Nil and the zero value mean all defaults. Those
 // of rank 0 count; other ranks may pass nil.
 type Settings struct {
+	harness.Control
+
 	// Longest is M, the size of the longest messages in bytes: sizes are 0, and
 	// from 1 on doubled up to M. Default 1 MiB, at most 1 GiB.
 	Longest int
@@ -22,11 +23,9 @@ type Settings struct {
 	// which the medians count. Default 20.
 	Samples int
 
-	// SaturatedUpTo is the size in bytes up to which gaps are measured by
-	// saturation: rows of messages; so is the next size. Beyond, they follow from round trips.
-	// Default 65536; negative: that of 0 bytes only ("fast measurement",
-	// Kielmann, Bal, Verstoep 2000).
-	SaturatedUpTo int
+	// Fast measures the gap of 0 bytes only by saturation, that is by rows of messages ("fast measurement", Kielmann,
+	// Bal, Verstoep 2000). All others follow from round trips. By default those beyond 64 KiB do.
+	Fast bool
 
 	// LongestRow is the most messages of a row that saturates a link: rows that do not settle, as where
 	// single times scatter, cost most of the time. Default, and at most, 37,500 (Reinfjell 2023, section 3.1.2).
@@ -48,36 +47,28 @@ type Settings struct {
 	// Seed is that of the order and of the choice.
 	Seed uint64
 
-	// Budget, Silence, Notify and Progress are those of harness.Settings.
-	Budget   time.Duration
-	Silence  time.Duration
-	Notify   func(note string)
-	Progress func(harness.Progress)
-
 	// Record takes on rank 0 what is measured while it is: one section, which
 	// Measure begins and ends.
 	Record *record.Writer
 }
 
 const (
-	defaultLongest   = 1 << 20
-	longest          = 1 << 30
-	defaultSamples   = 20
-	defaultSaturated = 1 << 16 // Reinfjell 2023, section 3.1.2
-	patience         = 1.3     // round trips after which a receive overhead is timed: k of Reinfjell 2023, section 3.1.2
-	tolerance        = 0.1     // by which a gap may miss the line through its neighbours: noise is a few percent at most
-	defaultExtra     = 16      // as many again, nearly, as sizes up to 1 MiB
+	defaultLongest = 1 << 20
+	longest        = 1 << 30
+	defaultSamples = 20
+	saturatedUpTo  = 1 << 16 // B, up to which, and at the next size, gaps are measured by saturation: Reinfjell 2023, section 3.1.2
+	patience       = 1.3     // round trips after which a receive overhead is timed: k of Reinfjell 2023, section 3.1.2
+	tolerance      = 0.1     // by which a gap may miss the line through its neighbours: noise is a few percent at most
+	defaultExtra   = 16      // as many again, nearly, as sizes up to 1 MiB
 )
 
 // settings are those of a run, as they travel.
 type settings struct {
-	Sizes         []int   `json:"sizes_bytes"`
-	Samples       int     `json:"samples"`
-	SaturatedUpTo int     `json:"saturated_up_to_bytes"` // one of the sizes, or beyond all
-	LongestRow    int     `json:"longest_row"`
-	Patience      float64 `json:"patience"`
-	Tolerance     float64 `json:"tolerance"`
-	ExtraSizes    int     `json:"extra_sizes"`
+	Sizes         []int `json:"sizes_bytes"`
+	Samples       int   `json:"samples"`
+	SaturatedUpTo int   `json:"saturated_up_to_bytes"` // one of the sizes, or beyond all
+	LongestRow    int   `json:"longest_row"`
+	ExtraSizes    int   `json:"extra_sizes"`
 
 	// CallCost is what Go adds to a call of the library, as rank 0 has found: see mpi.Timed.
 	CallCost float64 `json:"call_cost_s,omitempty"`
@@ -96,18 +87,19 @@ func (s *Settings) plan() (settings, error) {
 	}
 	p := settings{
 		Sizes:   []int{0},
-		Samples: cmp.Or(s.Samples, defaultSamples), SaturatedUpTo: cmp.Or(s.SaturatedUpTo, defaultSaturated),
-		LongestRow: cmp.Or(s.LongestRow, mostStream), Patience: patience, Tolerance: tolerance,
+		Samples: cmp.Or(s.Samples, defaultSamples), LongestRow: cmp.Or(s.LongestRow, mostStream),
 		ExtraSizes: max(0, cmp.Or(s.ExtraSizes, defaultExtra)),
 	}
-	p.SaturatedUpTo = max(0, p.SaturatedUpTo)
 	last := cmp.Or(s.Longest, defaultLongest)
 	for m := 1; m < last; m *= 2 {
 		p.Sizes = append(p.Sizes, m)
 	}
 	p.Sizes = append(p.Sizes, last)
-	if i := slices.IndexFunc(p.Sizes, func(m int) bool { return m > p.SaturatedUpTo }); i >= 0 && p.SaturatedUpTo > 0 {
-		p.SaturatedUpTo = p.Sizes[i]
+	if !s.Fast {
+		p.SaturatedUpTo = saturatedUpTo
+		if beyond := slices.IndexFunc(p.Sizes, func(m int) bool { return m > saturatedUpTo }); beyond >= 0 {
+			p.SaturatedUpTo = p.Sizes[beyond]
+		}
 	}
 	return p, nil
 }

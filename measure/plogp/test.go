@@ -41,16 +41,9 @@ func (t test) Exchange(rows []float64, peer int) ([]float64, error) {
 		return nil, err
 	}
 	for _, p := range points {
-		rows = append(rows, float64(p.size), p.trip, p.gap, p.sending, p.receipt, oneIf(p.steady))
+		rows = append(rows, float64(p.size), p.trip, p.gap, p.sending, p.receipt, record.Flag(p.steady))
 	}
 	return rows, nil
-}
-
-func oneIf(holds bool) float64 {
-	if holds {
-		return 1
-	}
-	return 0
 }
 
 // pointOf reads what Exchange has appended.

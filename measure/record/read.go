@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/measure/harness"
 )
 
 // sectionLine is the layout of all lines but the header and rows: which keys it has says
@@ -25,12 +26,12 @@ type sectionLine struct {
 	Warning *string `json:"warning,omitempty"`
 
 	// A section ends, or, with rounds only, is so far.
-	End         *string   `json:"end,omitempty"`
-	Rounds      *int      `json:"rounds,omitempty"`
-	TotalRounds *int      `json:"total_rounds,omitempty"`
-	Stopped     *string   `json:"stopped,omitempty"`
-	Notes       *[]string `json:"notes,omitempty"`
-	Warnings    *[]string `json:"warnings,omitempty"`
+	End         *string          `json:"end,omitempty"`
+	Rounds      *int             `json:"rounds,omitempty"`
+	TotalRounds *int             `json:"total_rounds,omitempty"`
+	Stopped     *harness.Stopped `json:"stopped,omitempty"`
+	Notes       *[]string        `json:"notes,omitempty"`
+	Warnings    *[]string        `json:"warnings,omitempty"`
 
 	// The file ends.
 	Closed   *bool `json:"closed,omitempty"`

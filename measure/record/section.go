@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/measure/harness"
 )
 
 // A File is what was measured in one job, or in several of the same ranks.
@@ -45,11 +46,11 @@ type Section struct {
 	Notes    []string // what was decided while measuring, each one sentence
 	Warnings []string // what is weak, each one sentence
 
-	Rounds      int    // done: all their rows are there
-	TotalRounds int    // planned
-	Stopped     string // why it ended early, or ""
-	Unfinished  bool   // the process ended first
-	Runs        int    // that were merged; 0 and 1: one
+	Rounds      int             // done: all their rows are there
+	TotalRounds int             // planned
+	Stopped     harness.Stopped // why it ended early, or ""
+	Unfinished  bool            // the process ended first
+	Runs        int             // that were merged; 0 and 1: one
 }
 
 // Names of columns that mean the same in all kinds. From and To are ranks, Size
@@ -61,6 +62,23 @@ const (
 	ColumnTo         = "to"
 	ColumnRound      = "round"
 )
+
+// SettingsOf is what Section.Settings keeps of plain numbers and names.
+func SettingsOf(settings any) json.RawMessage {
+	data, err := json.Marshal(settings)
+	if err != nil {
+		panic("record: settings are no JSON: " + err.Error())
+	}
+	return data
+}
+
+// Flag is how a row keeps whether something holds.
+func Flag(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
 
 // NumRows is the number of rows.
 func (s *Section) NumRows() int {

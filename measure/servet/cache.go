@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -19,9 +20,9 @@ type CacheResult struct {
 	Access    [][]float64 // of the first rank of each host, by size: s per access, alone; NaN if it was not measured
 	Tests     []CacheTest
 	Resources []model.Resource
-	Largest   int     // B; of larger caches nothing is known
-	Stopped   string  // "" if all was measured
-	Took      float64 // s
+	Largest   int             // B; of larger caches nothing is known
+	Stopped   harness.Stopped // "" if all was measured
+	Took      float64         // s
 	Warnings  []string
 
 	hosts    [][]int // ranks, by core

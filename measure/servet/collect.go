@@ -3,7 +3,6 @@ package servet
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +21,7 @@ func together[P any](ctx context.Context, comm mpi.Communicator, silence time.Du
 		if err != nil {
 			return err
 		}
-		p, err := harness.Share(c.Comm, c.Watch, func() (P, error) { return plan(c, places) })
+		p, err := harness.Share(c.Comm, c, func() (P, error) { return plan(c, places) })
 		if err != nil {
 			return err
 		}
@@ -43,7 +42,6 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 		}
 		result = newResult(what, &p, places, &s)
 		result.Warnings = append(fill(&p, &s), crowded(places)...)
-		result.planned = len(p.Steps)
 		if _, ok := c.Comm.(mpi.NonBlocking); !ok {
 			result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
 		}
@@ -52,9 +50,13 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 		x := newExchanger(c, &p)
 		pass := func(int, int) {}
 		if result != nil {
-			pass = func(done, of int) { result.pass(c, done, of, &s) }
+			steps := s.Steps()
+			pass = func(done, of int) {
+				result.look(c, done, of, &s)
+				steps(done, of)
+			}
 		}
-		act := func([]byte) ([]byte, error) {
+		act := func([]byte) ([]float64, error) {
 			return repeat(p.Repetitions, coarseFirst(len(p.Steps)), len(p.Steps), x.step, pass)
 		}
 		err := c.Lead(s.Budget, act, func(play harness.Play) error {
@@ -84,7 +86,7 @@ func crowded(places []mpi.Place) []string {
 
 // repeat takes steps in their order, as often as there are repetitions, until all ranks stop. It returns what this rank
 // has measured in each of its own, which are the first ones; NaN: nothing.
-func repeat(repetitions int, order []int, own int, take func(step int, value *float64) (going bool, err error), pass func(done, of int)) ([]byte, error) {
+func repeat(repetitions int, order []int, own int, take func(step int, value *float64) (going bool, err error), pass func(done, of int)) ([]float64, error) {
 	values := slices.Repeat([]float64{math.NaN()}, repetitions*own)
 	for done := range repetitions * len(order) {
 		repetition, step := done/len(order), order[done%len(order)]
@@ -101,38 +103,18 @@ func repeat(repetitions int, order []int, own int, take func(step int, value *fl
 		}
 		pass(done+1, repetitions*len(order))
 	}
-	return encode(values), nil
-}
-
-// encode writes values as bytes.
-func encode(values []float64) []byte {
-	data := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	return data
-}
-
-// decode reads the values that encode has written.
-func decode(data []byte) []float64 {
-	values := make([]float64, len(data)/8)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
-	}
-	return values
+	return values, nil
 }
 
 // firstLook are the steps after which the time for all is told against the budget.
 const firstLook = 3
 
-// pass tells of a step that is over.
-func (r *Result) pass(c *harness.Conductor, done, all int, s *Settings) {
-	if done == firstLook && s.Budget > 0 && s.Notify != nil {
-		if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
-			s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, r.planned, quantity.Seconds(need)))
-		}
+// look holds the time for all steps against the budget.
+func (r *Result) look(c *harness.Conductor, done, all int, s *Settings) {
+	if done != firstLook || s.Budget == 0 || s.Notify == nil {
+		return
 	}
-	if s.Progress != nil {
-		s.Progress(done, all)
+	if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
+		s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, all/r.Repetitions, quantity.Seconds(need)))
 	}
 }

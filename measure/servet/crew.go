@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
@@ -17,6 +16,8 @@ import (
 // InsideSettings are those of Memory and Caches. Nil and the zero value mean all defaults.
 // Those of rank 0 count; other ranks may pass nil.
 type InsideSettings struct {
+	harness.Control // Progress counts the steps of the part under way: Caches has three
+
 	// Bytes is, for Memory, the size of each of the two buffers of a rank in B, and for Caches the largest working
 	// set. Default: twice the last cache that the operating system tells of, at most 256 MiB, and
 	// 64 MiB if it tells of none; less for Memory where a host's ranks would need more than a quarter of the free
@@ -25,18 +26,6 @@ type InsideSettings struct {
 
 	// Repetitions of all steps. Default 3.
 	Repetitions int
-
-	// Budget bounds the time to measure, by the clock of the communicator. Default 0: no bound.
-	Budget time.Duration
-
-	// Silence is how long a rank waits for another one before the job is ended with a
-	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
-	// minutes.
-	Silence time.Duration
-
-	// Progress is called on rank 0 after every step of a repetition with how many are done, of how many
-	// in the part under way: Caches has three.
-	Progress func(done, of int)
 
 	// worker makes that of a rank in tests; nil: the real thing.
 	worker func(rank int) worker
@@ -177,8 +166,8 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 				c.own = ranks
 			}
 		}
-		if c.Comm.Rank() == 0 && s.Progress != nil {
-			c.progress = s.Progress
+		if c.Comm.Rank() == 0 {
+			c.progress = s.Steps()
 		}
 		err := c.Lead(s.Budget, c.act, func(play harness.Play) error {
 			c.play = play
@@ -223,9 +212,9 @@ func (c *crew) ready() error {
 	return nil
 }
 
-// act takes the steps that the ranks of each host have, as often as there are repetitions, and returns what this
+// act takes the steps of the ranks of each host, as often as there are repetitions. It returns what this
 // rank has measured of each.
-func (c *crew) act(data []byte) ([]byte, error) {
+func (c *crew) act(data []byte) ([]float64, error) {
 	c.Fail(c.ready())
 	var round insideRound
 	if err := json.Unmarshal(data, &round); err != nil {
@@ -279,7 +268,7 @@ func (c *crew) run(round insideRound) (readings, error) {
 	for _, ranks := range c.Ranks {
 		steps := round.steps(ranks)
 		for _, rank := range ranks {
-			for i, v := range decode(found[rank]) {
+			for i, v := range found[rank] {
 				if !math.IsNaN(v) {
 					all = append(all, reading{i / len(steps), steps[i%len(steps)].key(rank), v})
 				}
@@ -289,7 +278,7 @@ func (c *crew) run(round insideRound) (readings, error) {
 	return all, nil
 }
 
-func (c *crew) tell(round insideRound) ([][]byte, error) {
+func (c *crew) tell(round insideRound) ([][]float64, error) {
 	data, err := json.Marshal(&round)
 	if err != nil {
 		return nil, err

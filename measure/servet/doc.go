@@ -19,13 +19,13 @@
 // numbers neighbours one after the other. Access needs twice as many hosts as ranks per host to be what the paper
 // has. Ranks that are bound to no core are bound while Memory and Caches run; what is found holds if they stay
 // there. Caches sees those that a random walk through 64-byte lines is slowed down by; on busy or virtual machines the last
-// one may drown in what others do, and then the word of the operating system stands, marked as told.
+// one may drown in what others do. Then the word of the operating system stands, marked as told.
 // Two cores that do not use up their path to memory do not show that they share one.
 //
 // # Design
 //
-// All ranks go from step to step through one barrier, those that have nothing to do wait in it, and its
-// word ends all at one step. Repetitions go over all steps, so that a disturbance hits one repetition of some, which the
+// All ranks go from step to step through one barrier, which ends all at one step. Those that have nothing to do
+// wait in it. Repetitions go over all steps, so that a disturbance hits one repetition of some, which the
 // median passes over.
 //
 // An expected slowdown decides which ranks share a cache, not a fixed one: two working sets in one cache cost what one of

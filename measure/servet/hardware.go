@@ -124,7 +124,7 @@ func medianTime(long time.Duration, piece func()) float64 {
 	return stats.MiddleMedian(times)
 }
 
-// copy copies from one half of the buffer to the other for so long, and returns the median rate in
+// copy copies from one half of the buffer to the other for the given time. It returns the median rate in
 // bytes per second, read and written.
 func (h *hardware) copy(s stress, long time.Duration) float64 {
 	from, to := h.buffer[:s.Bytes], h.buffer[s.Bytes:2*s.Bytes]
@@ -179,11 +179,11 @@ func freeMemory() int {
 }
 
 // equipment is the size of the last cache that a rank sees, and the room in memory that it may use.
-func (c *crew) equipment() []byte {
-	return encode([]float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))})
+func (c *crew) equipment() []float64 {
+	return []float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))}
 }
 
-// chooseBytes is the size that the settings fix, if they do, else what pick makes of the
+// chooseBytes is the size of the settings. If they have none, it is what pick makes of the
 // largest last cache and the least room of all ranks. Rank 0 calls it.
 func (c *crew) chooseBytes(pick func(last, room int) int) (int, error) {
 	if c.bytes > 0 {
@@ -194,8 +194,7 @@ func (c *crew) chooseBytes(pick func(last, room int) int) (int, error) {
 		return 0, err
 	}
 	last, room := 0, math.MaxInt
-	for _, data := range found {
-		own := decode(data)
+	for _, own := range found {
 		last, room = max(last, int(own[0])), min(room, int(own[1]))
 	}
 	return pick(cmp.Or(last, usualLast), room), nil

@@ -54,7 +54,7 @@ func wordsOf(memory []byte) []uint64 {
 
 // lastCache is the size of the largest cache that the operating system tells of in B, 0 if it tells of none.
 func lastCache() int {
-	parts, err := ReadSys(os.DirFS(sysPath))
+	parts, err := readSys(os.DirFS(sysPath))
 	if err != nil {
 		return 0
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // ReadHwloc reads the parts of a host from the XML of hwloc (lstopo --of xml), of its versions 1 to 3: cores, caches but those of
-// instructions, NUMA nodes and packages, sorted as those of ReadSys.
+// instructions, NUMA nodes and packages, sorted as those of readSys.
 func ReadHwloc(r io.Reader) ([]Part, error) {
 	var file struct {
 		XMLName xml.Name      `xml:"topology"`

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -20,8 +20,8 @@ type MemoryResult struct {
 	Pairs     []MemoryPair // of one host each
 	Together  []float64    // of each rank while all of its host copy
 	Resources []model.Resource
-	Stopped   string  // "" if all was measured
-	Took      float64 // s
+	Stopped   harness.Stopped // "" if all was measured
+	Took      float64         // s
 	Warnings  []string
 
 	hosts    [][]int // ranks, by core
@@ -139,15 +139,6 @@ func (r *MemoryResult) lost(ranks []int) bool {
 		alone += r.Alone[rank]
 	}
 	return r.total(ranks) < crowdedOut*alone
-}
-
-// String is the result in one line, for reports.
-func (r *MemoryResult) String() string {
-	text := fmt.Sprintf("memory: a rank alone copies %s", quantity.Rate(stats.MiddleMedian(stats.SortedFinite(r.Alone))))
-	if len(r.Pairs) > 0 {
-		text += fmt.Sprintf(", while all of its host do %s", quantity.Rate(stats.MiddleMedian(stats.SortedFinite(r.Together))))
-	}
-	return text
 }
 
 // insideWarnings are of ranks that have no core of their own.

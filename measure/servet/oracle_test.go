@@ -315,7 +315,7 @@ func TestBudgetInsideHosts(t *testing.T) {
 		budget time.Duration
 		whole  bool
 	}{{time.Nanosecond, false}, {time.Hour, true}} {
-		onMachine(t, hector(), 1, 8, &InsideSettings{Bytes: 64 << 20, Budget: c.budget}, func(comm mpi.Communicator, s *InsideSettings) error {
+		onMachine(t, hector(), 1, 8, &InsideSettings{Bytes: 64 << 20, Control: harness.Control{Budget: c.budget}}, func(comm mpi.Communicator, s *InsideSettings) error {
 			memory, err := Memory(context.Background(), comm, s)
 			if err != nil {
 				return err
@@ -335,7 +335,8 @@ func TestBudgetInsideHosts(t *testing.T) {
 	onMachine(t, hector(), 1, 4, &InsideSettings{Bytes: 64 << 20, Repetitions: 1}, func(comm mpi.Communicator, s *InsideSettings) error {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		s.Progress = func(done, of int) {
+		s.Progress = func(p harness.Progress) {
+			done, of := p.Done, p.Total
 			if done == of {
 				cancel()
 			}
@@ -350,7 +351,8 @@ func TestBudgetInsideHosts(t *testing.T) {
 	onMachine(t, hector(), 1, 8, &InsideSettings{Bytes: 1 << 20, Repetitions: 1}, func(comm mpi.Communicator, s *InsideSettings) error {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		s.Progress = func(done, of int) {
+		s.Progress = func(p harness.Progress) {
+			done, of := p.Done, p.Total
 			if done == 8+7 { // alone, and each with the next
 				cancel()
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
@@ -21,16 +22,14 @@ const (
 
 // A Result is what Distance or Access has measured.
 type Result struct {
-	What        string   // WhatDistance or WhatAccess
-	Bytes       int      // size of the messages in B
-	Hosts       []string // that could take part, in the order of the ring
-	Repetitions int      // that were planned
-	Steps       []Step   // the reference first
-	Stopped     string   // as harness.Outcome has it; "" if all was measured
-	Took        float64  // s
+	What        string          // WhatDistance or WhatAccess
+	Bytes       int             // size of the messages in B
+	Hosts       []string        // that could take part, in the order of the ring
+	Repetitions int             // that were planned
+	Steps       []Step          // the reference first
+	Stopped     harness.Stopped // as harness.Outcome has it; "" if all was measured
+	Took        float64         // s
 	Warnings    []string
-
-	planned int // steps of one repetition
 }
 
 // A Step is one distance, or one number of processes per host.
@@ -52,16 +51,15 @@ func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
 }
 
 // take adds the times of the messages that one rank has got.
-func (r *Result) take(p *plan, rank int, data []byte) error {
-	if len(data) != 8*p.Repetitions*len(p.Steps) {
-		return fmt.Errorf("rank %d sends %d bytes of times", rank, len(data))
+func (r *Result) take(p *plan, rank int, all []float64) error {
+	if len(all) != p.Repetitions*len(p.Steps) {
+		return fmt.Errorf("rank %d sends %d times: want %d of each of %d steps", rank, len(all), p.Repetitions, len(p.Steps))
 	}
 	if r.Steps == nil {
 		for _, s := range p.Steps {
 			r.Steps = append(r.Steps, Step{At: s.At, Hosts: s.Hosts})
 		}
 	}
-	all := decode(data)
 	for k, own := range p.parts(rank) {
 		if own.from < 0 {
 			continue

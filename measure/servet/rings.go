@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A step is what is measured at once: PerHost ranks of each of the first Hosts hosts
-// that have so many send to their likes on the host that is Apart hosts further in the ring.
+// A step is what is measured at once. The first Hosts hosts that have PerHost ranks take part. PerHost ranks of each send
+// to their likes on the host that is Apart hosts further in the ring.
 type step struct {
 	At      int `json:"at"` // the distance, or the processes per host: which one varies
 	PerHost int `json:"per_host"`
@@ -45,8 +45,6 @@ func ranksOf(places []mpi.Place, shared []model.Resource, most int) (ranks [][]i
 
 // A part is what one rank does in a step.
 type part struct {
-	place    int // of its host in the ring
-	apart    int // hosts, of those who exchange messages
 	from, to int // ranks; -1: it takes no part
 }
 
@@ -78,7 +76,7 @@ func (p *plan) parts(rank int) []part {
 		cores := len(p.Ranks[host])
 		slot := (core*s.PerHost + cores - 1) / cores // the first that is not on a lower core
 		if slot < s.PerHost && sender(place, slot) == rank {
-			parts[i] = part{place: place, apart: s.Apart, from: sender(place-s.Apart, slot), to: sender(place+s.Apart, slot)}
+			parts[i] = part{from: sender(place-s.Apart, slot), to: sender(place+s.Apart, slot)}
 		}
 	}
 	return parts

@@ -1,7 +1,6 @@
 package servet
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -25,7 +24,7 @@ type ringSettings struct {
 func (r *Result) Section() *record.Section {
 	s := &record.Section{
 		Kind: r.What, Columns: []string{"at", "hosts", "seconds_s", record.ColumnRepetition, record.ColumnFrom, record.ColumnTo}, Sizes: []int{r.Bytes}, Warnings: slices.Clone(r.Warnings), Stopped: r.Stopped,
-		Settings: settingsOf(ringSettings{r.Bytes, r.Hosts, r.Repetitions}), TotalRounds: r.Repetitions * len(r.Steps),
+		Settings: record.SettingsOf(ringSettings{r.Bytes, r.Hosts, r.Repetitions}), TotalRounds: r.Repetitions * len(r.Steps),
 	}
 	for i := range r.Steps {
 		step := &r.Steps[i]
@@ -39,13 +38,4 @@ func (r *Result) Section() *record.Section {
 		}
 	}
 	return s
-}
-
-// settingsOf is what cannot fail to be JSON.
-func settingsOf(settings any) json.RawMessage {
-	data, err := json.Marshal(settings)
-	if err != nil {
-		panic("servet: settings: " + err.Error())
-	}
-	return data
 }

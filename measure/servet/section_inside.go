@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -45,9 +46,9 @@ func (r *CacheResult) Section() *record.Section {
 	return sectionInside(KindCache, cacheValue, insideSettings{r.Largest, r.hosts}, r.readings, r.Warnings, r.Stopped)
 }
 
-func sectionInside(kind, value string, settings insideSettings, all readings, warnings []string, stopped string) *record.Section {
+func sectionInside(kind, value string, settings insideSettings, all readings, warnings []string, stopped harness.Stopped) *record.Section {
 	s := &record.Section{
-		Kind: kind, Columns: insideColumns(value), Settings: settingsOf(settings), Warnings: slices.Clone(warnings), Stopped: stopped,
+		Kind: kind, Columns: insideColumns(value), Settings: record.SettingsOf(settings), Warnings: slices.Clone(warnings), Stopped: stopped,
 		Rounds: len(all), TotalRounds: len(all),
 	}
 	for _, x := range all {

@@ -76,7 +76,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 	for _, want := range []*Result{distance, access} {
 		read, merged := reread(t, 9, want.Section())
 		got := ringsFrom(t, read.Section(want.What))
-		want.Took, want.planned = 0, 0 // not kept
+		want.Took = 0 // not kept
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("read %+v\nwant %+v", got, want)
 		}
@@ -89,7 +89,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 		}
 	}
 	// What a budget has cut off is not there.
-	short, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{Bytes: 1_000_000, Budget: 45 * time.Millisecond}, nil)
+	short, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{Bytes: 1_000_000, Control: harness.Control{Budget: 45 * time.Millisecond}}, nil)
 	read, _ := reread(t, 20, short.Section())
 	got := ringsFrom(t, read.Section(WhatDistance))
 	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(got.Observations()) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {

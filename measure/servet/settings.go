@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
 
 // Settings of Distance and Access. Nil and the zero value mean all defaults.
 // Those of rank 0 count; other ranks may pass nil.
 type Settings struct {
+	harness.Control // Progress counts the steps of all repetitions
+
 	// Bytes is the size of the messages in B. Default 32 MiB, as Servet has it; each rank that
 	// takes part holds two such buffers.
 	Bytes int
@@ -26,23 +29,9 @@ type Settings struct {
 	// disturbs one of them. Default 5.
 	Repetitions int
 
-	// Budget bounds the time to measure, by the clock of the communicator. Default 0: no bound.
-	Budget time.Duration
-
-	// Silence is how long a rank waits for another one before the job is ended with a
-	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
-	// minutes.
-	Silence time.Duration
-
 	// Untouched leaves the buffers as they are. Use it for simulated ranks whose messages
 	// carry no content (simnet.Settings.HollowAbove): the buffers then take no memory.
 	Untouched bool
-
-	// Notify is called on rank 0 with what is worth knowing while it runs.
-	Notify func(note string)
-
-	// Progress is called on rank 0 after every step of a repetition with how many are done, of how many.
-	Progress func(done, of int)
 }
 
 const (

@@ -172,9 +172,12 @@ func TestBudgetEndsAllRanks(t *testing.T) {
 	var notes []string
 	steps := 0
 	r, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{
-		Bytes: 1_000_000, Budget: 45 * time.Millisecond, // a step takes 10 ms
-		Notify:   func(note string) { notes = append(notes, note) },
-		Progress: func(done, of int) { steps = done },
+		Bytes: 1_000_000,
+		Control: harness.Control{
+			Budget:   45 * time.Millisecond, // a step takes 10 ms
+			Notify:   func(note string) { notes = append(notes, note) },
+			Progress: func(p harness.Progress) { steps = p.Done },
+		},
 	}, nil)
 	measured := ""
 	for _, s := range r.Steps {
@@ -223,7 +226,7 @@ func TestSettingsAreCheckedOnAllRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []Settings{{Bytes: -1}, {Hosts: -1}, {Repetitions: -1}, {Budget: -1}} {
+	for _, s := range []Settings{{Bytes: -1}, {Hosts: -1}, {Repetitions: -1}, {Control: harness.Control{Budget: -1}}} {
 		refused := 0
 		err := simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
 			own := &s

@@ -24,11 +24,11 @@ type Part struct {
 	CPUs  []int         // logical ones, ascending
 }
 
-// ReadSys reads what Linux tells of a host's caches, NUMA nodes, cores and packages below /sys, which is
+// readSys reads what Linux tells of a host's caches, NUMA nodes, cores and packages below /sys, which is
 // os.DirFS("/sys") or a copy of it: devices/system/cpu/cpu*/cache/index* and topology, devices/system/node/node*.
 // Caches of instructions are left out, and so is what is not there. Parts are sorted by kind, level and CPUs.
 // It is an error if there is no CPU, or a file that cannot be understood.
-func ReadSys(sys fs.FS) ([]Part, error) {
+func readSys(sys fs.FS) ([]Part, error) {
 	cpus, err := fs.Glob(sys, "devices/system/cpu/cpu[0-9]*")
 	if err != nil || len(cpus) == 0 {
 		return nil, errors.Join(errors.New("servet: no CPUs below devices/system/cpu"), err)

@@ -54,12 +54,12 @@ const sysTreeParts = "[{core 0 0 [0 4]} {core 0 0 [1 5]} {core 0 0 [2 6]} {core 
 	"{numa 0 0 [0 1 4 5]} {numa 0 0 [2 3 6 7]} {socket 0 0 [0 1 4 5]} {socket 0 0 [2 3 6 7]}]"
 
 func TestReadSys(t *testing.T) {
-	parts, err := ReadSys(sysTree())
+	parts, err := readSys(sysTree())
 	if err != nil || fmt.Sprint(parts) != sysTreeParts {
-		t.Errorf("ReadSys = %v, %v, want %s", parts, err, sysTreeParts)
+		t.Errorf("readSys = %v, %v, want %s", parts, err, sysTreeParts)
 	}
 	bare := fstest.MapFS{"devices/system/cpu/cpu0/online": &fstest.MapFile{Data: []byte("1\n")}}
-	if parts, err := ReadSys(bare); err != nil || len(parts) > 0 {
+	if parts, err := readSys(bare); err != nil || len(parts) > 0 {
 		t.Errorf("of a CPU of which nothing is told: %v, %v, want nothing", parts, err)
 	}
 	for file, text := range map[string]string{
@@ -72,11 +72,11 @@ func TestReadSys(t *testing.T) {
 	} {
 		tree := sysTree()
 		tree["devices/system/"+file] = &fstest.MapFile{Data: []byte(text)}
-		if parts, err := ReadSys(tree); err == nil {
+		if parts, err := readSys(tree); err == nil {
 			t.Errorf("%s = %q is read: %v", file, text, parts)
 		}
 	}
-	if _, err := ReadSys(fstest.MapFS{}); err == nil {
+	if _, err := readSys(fstest.MapFS{}); err == nil {
 		t.Error("an empty tree is read")
 	}
 }
@@ -89,7 +89,7 @@ func TestReadSysOfThisHost(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(sysPath, "devices/system/cpu")); err != nil {
 		tooltest.Lacks(t, "a container may hide it: %v", err)
 	}
-	parts, err := ReadSys(os.DirFS(sysPath))
+	parts, err := readSys(os.DirFS(sysPath))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func (m masked) Place() mpi.Place { return mpi.Place{Host: m.host, Core: -1, CPU
 func TestTold(t *testing.T) {
 	cpus := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1, 4, 5}, {2, 3, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, nil, nil}
 	hosts := "aaaabbbcc"
-	given, err := ReadSys(sysTree())
+	given, err := readSys(sysTree())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestTold(t *testing.T) {
 		warnings int
 		want     string
 	}{
-		{"by each host", nil, func() ([]Part, error) { return ReadSys(sysTree()) }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
+		{"by each host", nil, func() ([]Part, error) { return readSys(sysTree()) }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
 		{"by rank 0", given, func() ([]Part, error) { return nil, errors.New("asked") }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
 		{"by nobody", nil, func() ([]Part, error) { return nil, errors.New("no /sys") }, 1, ""},
 	} {

@@ -22,7 +22,7 @@ import (
 // ReadHwloc, say, these are those of every host instead. A rank counts where all CPUs that it may run on
 // do. It is collective; the results are nil on other ranks than 0. Hosts that tell nothing are warned of.
 func Told(comm mpi.Communicator, parts []Part) (resources []model.Resource, warnings []string, err error) {
-	return told(comm, parts, func() ([]Part, error) { return ReadSys(os.DirFS(sysPath)) })
+	return told(comm, parts, func() ([]Part, error) { return readSys(os.DirFS(sysPath)) })
 }
 
 func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (resources []model.Resource, warnings []string, err error) {

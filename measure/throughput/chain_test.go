@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
@@ -36,7 +37,7 @@ func discovered(t testing.TB, machine *topology.Graph, sim *simnet.Settings) *mo
 			if found, err = (&linkage.Robust{}).Reconstruct(short.Matrices()...); err != nil {
 				return err
 			}
-			s = throughput.Uplinks(found, 0)
+			s = throughput.Uplinks(found, harness.Control{})
 		}
 		r, err := throughput.Measure(ctx, comm, s)
 		if err != nil || comm.Rank() != 0 {

@@ -24,7 +24,7 @@ type crossing struct {
 const nearestTried = 64
 
 // findCrossings finds for each link between two switches of g the hosts to measure it
-// with (Bufe 2014, section 2.3.3), at most as many pairs as said. If the graph falls
+// with (Bufe 2014, section 2.3.3). Most bounds the pairs of a link. If the graph falls
 // apart without the link, hosts of both parts are paired. Those of different branches
 // come first, so that slower links behind do not hold them up. Else pairs are taken among the
 // nearest hosts whose only shortest path, there and back, leads over the link.

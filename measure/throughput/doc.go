@@ -2,10 +2,11 @@
 // links between hosts, of hosts and between switches, each in both directions, and what a
 // switch carries at most. All ranks call
 //
-//	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Network: network})
+//	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Topology: found})
 //
-// r.Links has a rate per arc of the network's graph; fit.Network takes r.Observations()
-// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed.
+// r.Links has a rate per arc of the graph; fit.Network takes r.Observations()
+// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed. Remeasure measures a network
+// that there is already.
 //
 // # Method
 //
@@ -30,7 +31,7 @@
 // # Limits
 //
 // What loads a link has to be faster than it: a link that carried all that its hosts could send
-// is marked as AtLeast. So is each of two hosts that are alone on a switch, and one of two
+// is marked as AtLeast. So is each of two hosts that are alone on a switch. So is one of two
 // links in a row, where the second is not known to be faster. Where ways are equally short, as in fat trees,
 // single links between switches are not measured. Ranks that share a host share its link, too, which then
 // is one between switches: as many ranks as fill it are needed.
@@ -40,6 +41,6 @@
 // A rate is taken from arrivals on one rank's clock, for clocks of different ranks need not
 // agree: pairs that run together are taken to begin together, as they do within the barrier before each
 // sample, a few latencies. Greetings, which take longer from far, have a barrier of their own. Rank 0 decides on
-// the steps, as what was seen of hosts and switches says how to go on, and hands each rank its part only. All ranks
+// the steps, for what was seen of hosts and switches says how to go on. All ranks
 // learn in the barrier before a sample whether to go on.
 package throughput

@@ -33,14 +33,14 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 }
 
 func measure(c *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
+	p, err := harness.Share(c.Comm, c, func() (Load, error) {
 		err := s.validate(c.Comm.Size())
-		return plan{s.Size, s.Samples}, err
+		return s.Load, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size}
+	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps()}
 	var r *Result
 	err = e.lead(s.Budget, func() error {
 		campaign, err := newCampaign(e, s)
@@ -63,7 +63,7 @@ type campaign struct {
 }
 
 func newCampaign(e *executor, s *Settings) (*campaign, error) {
-	g := s.Network.Graph()
+	g := s.wiring
 	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,6 @@ func (c *campaign) take(what What, steps [][]*load) (bool, error) {
 	if len(steps) == 0 {
 		return true, nil
 	}
-	c.run.progress = c.s.Progress
 	before := c.run.steps
 	going, err := c.run.run(steps)
 	if err != nil {
@@ -151,18 +150,18 @@ func bothWays(steps [][]*load) [][]*load {
 
 // keep makes a reading of what a load has brought, if it has.
 func (c *campaign) keep(what What, step int, l *load) {
-	if len(l.forth) == 0 {
+	if len(l.samples) == 0 {
 		return
 	}
 	l.reading = len(c.r.Readings)
 	x := Reading{What: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Step: step}
-	for _, flows := range l.forth {
+	for _, flows := range l.samples {
 		x.Rates = append(x.Rates, together(flows))
 	}
 	best := chosen(x.Rates)
 	x.Rate = x.Rates[best]
-	for i := range l.forth[best] {
-		f := &l.forth[best][i]
+	for i := range l.samples[best] {
+		f := &l.samples[best][i]
 		x.Seconds = append(x.Seconds, f.end()-f.start()+f.rtt/2)
 	}
 	c.r.Readings = append(c.r.Readings, x)

@@ -35,7 +35,7 @@ func twoSwitches(t *testing.T, ranks int) *topology.Result {
 func TestMPIThroughput(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	r, err := Measure(context.Background(), c, &Settings{
-		Topology: twoSwitches(t, c.Size()), Size: 100_000, Messages: 4, Samples: 2, What: Links | Maximum,
+		Topology: twoSwitches(t, c.Size()), Load: Load{Size: 100_000, Messages: 4, Samples: 2}, What: Links | Maximum,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestMPIRemeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Remeasure(context.Background(), c, &RemeasureSettings{Network: n, Samples: 5, Sizes: []int{10_000}})
+	r, err := Remeasure(context.Background(), c, &RemeasureSettings{Network: n, LatencySamples: 5, Sizes: []int{10_000}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ package throughput
 // ones (Bufe 2014, section 2.3.1).
 func (c *campaign) nodeNode() (bool, error) {
 	first := len(c.r.Readings)
-	going, err := c.take(NodeNode, c.edgeSteps())
+	going, err := c.take(NodeNode, c.steps(c.edgeRounds()))
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
 		c.tells(i, x.From, x.To)
@@ -12,19 +12,15 @@ func (c *campaign) nodeNode() (bool, error) {
 	return going, err
 }
 
-// edgeSteps are the links between hosts in steps of disjoint ones.
-func (c *campaign) edgeSteps() [][]*load {
+// edgeRounds are the links between hosts in rounds of disjoint ones.
+func (c *campaign) edgeRounds() [][][2]int {
 	var edges [][2]int
 	for _, l := range c.r.Links {
 		if l.What == NodeNode && (l.From < l.To || c.g.ArcIndex(l.To, l.From) < 0) {
 			edges = append(edges, [2]int{l.From, l.To})
 		}
 	}
-	var steps [][]*load
-	for _, round := range packPaths(c.g.Hosts(), edges) {
-		steps = append(steps, c.singles(round))
-	}
-	return steps
+	return packPaths(c.g.Hosts(), edges)
 }
 
 // single is the load of one pair of hosts.
@@ -32,13 +28,15 @@ func (c *campaign) single(pair [2]int) *load {
 	return &load{from: pair[0], to: pair[1], pairs: [][2]int{pair}, messages: c.messages(1)}
 }
 
-// singles are the loads of several pairs, each of its own.
-func (c *campaign) singles(pairs [][2]int) []*load {
-	var loads []*load
-	for _, p := range pairs {
-		loads = append(loads, c.single(p))
+// steps has the loads of rounds of pairs, each pair by itself.
+func (c *campaign) steps(rounds [][][2]int) [][]*load {
+	steps := make([][]*load, len(rounds))
+	for i, round := range rounds {
+		for _, p := range round {
+			steps[i] = append(steps[i], c.single(p))
+		}
 	}
-	return loads
+	return steps
 }
 
 // tells takes a reading as the rate of an arc, if it is the highest.

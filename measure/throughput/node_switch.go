@@ -46,18 +46,18 @@ func apart(fans []fan) [][]fan {
 	return greedySteps(fans, func(f fan) []int { return f.hosts })
 }
 
-// fanSteps are the steps in which all switches of a batch take their rounds of pairs at once.
-func (c *campaign) fanSteps(batch []fan, rounds func(fan) [][][2]int) [][]*load {
-	var steps [][]*load
+// roundsOfAll are the rounds in which all switches of a batch take theirs at once.
+func roundsOfAll(batch []fan, rounds func(fan) [][][2]int) [][][2]int {
+	var all [][][2]int
 	for _, f := range batch {
 		for i, round := range rounds(f) {
-			if i == len(steps) {
-				steps = append(steps, nil)
+			if i == len(all) {
+				all = append(all, nil)
 			}
-			steps[i] = append(steps[i], c.singles(round)...)
+			all[i] = append(all[i], round...)
 		}
 	}
-	return steps
+	return all
 }
 
 // fewestParallel hosts of a switch can be measured in two pairs at once.
@@ -110,7 +110,7 @@ func (c *campaign) switchOf(vertex int) *Switch {
 func (c *campaign) nodeSwitch() (bool, error) {
 	for _, batch := range apart(c.fans(2)) {
 		first := len(c.r.Readings)
-		going, err := c.take(NodeSwitch, c.fanSteps(batch, c.rounds))
+		going, err := c.take(NodeSwitch, c.steps(roundsOfAll(batch, c.rounds)))
 		if err != nil {
 			return false, err
 		}
@@ -188,7 +188,7 @@ func oneByOne(pairs [][2]int) [][][2]int {
 //
 // Where the two ends of a reading are both no faster in any other, one of them is that fast, and
 // nothing says which. Where three and more are alike, at most one of them is faster than it
-// looks, and all are taken to be what they look like.
+// looks. All are taken to be what they look like.
 func (c *campaign) hostLinks(f fan, first int) {
 	type end struct{ reading, out, in int } // of the arcs into and out of the switch
 	var ends []end

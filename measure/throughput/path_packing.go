@@ -7,8 +7,8 @@ import "slices"
 // on paths, those of high degree first, and every second edge of a path is measured.
 // A line takes 2 rounds, a star of n vertices n-1, as few as can be.
 //
-// In Algorithm 4 a path ends at a vertex whose neighbours are all on the path, but
-// goes on to one that is not put aside either; we ask for both in both places. Of
+// In Algorithm 4 a path ends at a vertex whose neighbours are all on the path. It
+// goes on to one that is not put aside either. We ask for both in both places. Of
 // starts and neighbours of equal degree, which the thesis leaves open, we take the one
 // with the fewest neighbours left, and then the lowest: a line then takes 2 rounds
 // wherever its vertices stand in the numbering. O(rounds * (vertices^2 + edges)).

@@ -81,10 +81,10 @@ func (f *flow) at(t float64) float64 {
 
 // together is the rate in B/s of flows that ran at the same time.
 //
-// What had arrived in full up to some moment, over the time since the
-// first flow began, is never more than what they share lets through. So the moment is
+// The rate up to some moment is what had arrived in full by then, over the time since the
+// first flow began. It is never more than what the flows share lets through. So the moment is
 // the one that gives the most, of those when half of all had come. Where some flows end before others, what is
-// left may not fill the link, and a message that was held up says nothing of the others.
+// left may not fill the link. A message that was held up says nothing of the others.
 //
 // Flows of which other links let little through have not brought a message when
 // the others end: when the first one does, the parts of messages that are on their way

@@ -21,31 +21,26 @@ import (
 
 // RemeasureSettings of Remeasure. Those of rank 0 count; other ranks may pass nil.
 type RemeasureSettings struct {
+	harness.Control // half of the budget is for latencies; Progress counts the steps of a part
+
 	// Network is what is to be measured again. Its ranks are those of the communicator, in
 	// their order: model.Network.View makes it so.
 	Network *model.Network
 
-	// Samples of each reading of a latency. Default 100: few pairs are read, so each
+	// LatencySamples are those of each measurement of a latency. Default 100: few pairs are measured, so each
 	// may take longer than when the network was made.
-	Samples int
+	LatencySamples int
 
 	// Sizes in bytes of the messages that are timed alone, besides the one that gave the network's
 	// latencies. Default 64 KiB and 1 MiB.
 	Sizes []int
 
-	// Rates are the settings by which links are loaded. Network, Topology and Budget
-	// in them do not count. Default: those of Uplinks.
-	Rates *Settings
-
-	// Budget bounds the time, by the clock of the communicator; half of it is for
-	// latencies. Default 0: no bound.
-	Budget time.Duration
+	// What and Load are how rates are measured, as in Settings.
+	What What
+	Load
 
 	// Measured is kept in the network, see fit.Remeasurement.
 	Measured model.Metadata
-
-	// Progress is called on rank 0 before each step of a part, and after its last one.
-	Progress func(done, of int)
 }
 
 // A Remeasured is a network with what was measured anew.
@@ -53,9 +48,9 @@ type Remeasured struct {
 	Network   *model.Network
 	Latencies []fit.Observation // of single messages, half round trips
 	Rates     *Result
-	Steps     int      // of latencies
-	Stopped   string   // why it ended early, or ""
-	Warnings  []string // what is weak; in the network, too
+	Steps     int             // of latencies
+	Stopped   harness.Stopped // why it ended early, or ""
+	Warnings  []string        // what is weak; in the network, too
 }
 
 const (
@@ -76,12 +71,8 @@ const (
 func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
 	s := *cmp.Or(settings, &RemeasureSettings{})
 	var r *Remeasured
-	silence := time.Duration(0)
-	if s.Rates != nil {
-		silence = s.Rates.Silence
-	}
-	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (err error) {
-		r, err = remeasure(c, &s)
+	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
+		r, err = remeasure(ctx, c, &s)
 		return err
 	})
 	return r, err
@@ -93,33 +84,49 @@ type latencyPlan struct {
 	Samples int   `json:"samples"`
 }
 
-func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
-	p, err := harness.Share(c.Comm, c.Watch, func() (latencyPlan, error) {
-		err := s.validate(c.Comm.Size())
-		return latencyPlan{s.Sizes, s.Samples}, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	e := &executor{Conductor: c, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes}
-	var r *Remeasured
-	err = e.lead((s.Budget+1)/budgetShare, func() (err error) {
-		r, err = s.latencies(e)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	found, err := measure(c, s.rates(time.Duration(c.Elapsed()*float64(time.Second))))
-	if err != nil {
-		return nil, err
-	}
-	if r != nil {
-		r.Rates = found
-		if r.Stopped == "" {
-			r.Stopped = found.Stopped
+func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
+	began := c.Now()
+	own := &harness.Settings{Control: s.Control}
+	p, err := harness.Share(c.Comm, c, func() (p latencyPlan, err error) {
+		if err = s.validate(c.Comm.Size()); err == nil {
+			own.Chosen, err = contentionFree(s.Network.Graph())
 		}
-		r.Warnings = append(r.Warnings, found.Warnings...)
+		return latencyPlan{s.Sizes, s.LatencySamples}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var latencies []fit.Observation
+	own.Budget = (s.Budget + 1) / budgetShare
+	own.Deliver = func(rows []harness.Row, _ harness.Progress) {
+		for _, row := range rows {
+			if bytes, seconds := row.Values[0], row.Values[1]; seconds > 0 {
+				latencies = append(latencies, fit.Observation{
+					Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(bytes)}},
+					Seconds:   []float64{seconds},
+				})
+			}
+		}
+	}
+	outcome, err := harness.AllPairs(ctx, c.Comm, &latencyTest{pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), p.Sizes}, own)
+	if err != nil {
+		return nil, fmt.Errorf("throughput: latencies: %w", err)
+	}
+	rates := &Settings{Control: s.Control, What: s.What, Load: s.Load}
+	if outcome != nil { // on rank 0
+		rates.wiring = s.Network.Graph()
+	}
+	if s.Budget > 0 {
+		passed := time.Duration((c.Now() - began) * float64(time.Second))
+		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
+	}
+	found, err := measure(c, rates)
+	if err != nil {
+		return nil, err
+	}
+	var r *Remeasured
+	if outcome != nil {
+		r = &Remeasured{Latencies: latencies, Rates: found, Steps: outcome.Rounds, Stopped: cmp.Or(outcome.Stopped, found.Stopped), Warnings: found.Warnings}
 		err = r.put(s)
 	}
 	if err := harness.Agree(c.Comm, err); err != nil {
@@ -133,7 +140,7 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	if s.Network == nil {
 		return fmt.Errorf("throughput: RemeasureSettings.Network: nil: want the network to measure")
 	}
-	s.Samples = cmp.Or(s.Samples, remeasureSamples)
+	s.LatencySamples = cmp.Or(s.LatencySamples, remeasureSamples)
 	if s.Sizes == nil {
 		s.Sizes = []int{64 << 10, 1 << 20}
 	}
@@ -147,70 +154,54 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	switch {
 	case s.Network.Ranks() != ranks:
 		return fmt.Errorf("throughput: RemeasureSettings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
-	case s.Samples < 1 || s.Samples > maxMessages:
-		return fmt.Errorf("throughput: RemeasureSettings.Samples: %d: want in [1, %d]", s.Samples, maxMessages)
+	case s.LatencySamples < 1 || s.LatencySamples > maxMessages:
+		return fmt.Errorf("throughput: RemeasureSettings.LatencySamples: %d: want in [1, %d]", s.LatencySamples, maxMessages)
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: RemeasureSettings.Budget: %v: want at least 0", s.Budget)
 	}
-	return nil
+	return s.Load.validate()
 }
 
-// rates are the settings of the second part when some time has passed.
-func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
-	rates := *cmp.Or(s.Rates, Uplinks(nil, 0))
-	rates.Network, rates.Topology, rates.Budget = s.Network, nil, 0
-	if s.Budget > 0 {
-		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
-	}
-	if rates.Progress == nil {
-		rates.Progress = s.Progress
-	}
-	return &rates
+// A latencyTest measures single messages of all sizes: of each the lower quartile of half round trips, which disturbances
+// do not reach.
+type latencyTest struct {
+	probe *pingpong.Probe
+	sizes []int
 }
 
-// latencies measures single messages along the wiring.
-func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
-	e.progress = s.Progress
-	c, err := newCampaign(e, &Settings{Network: s.Network, Messages: len(s.Sizes)})
+func (t *latencyTest) Columns() []string { return []string{"bytes", "q1_s"} }
+
+func (t *latencyTest) WarmUp(int) error { return nil } // each pair warms up by itself
+
+func (t *latencyTest) Exchange(rows []float64, peer int) ([]float64, error) {
+	if err := t.probe.WarmUp(peer, t.sizes[:1]); err != nil {
+		return nil, err
+	}
+	for _, size := range t.sizes {
+		s, err := t.probe.Pair(peer, size)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, float64(size), s.Q1)
+	}
+	return rows, nil
+}
+
+// contentionFree are rounds of pairs for the latencies of all links. Where the wiring tells of none, all pairs are measured.
+func contentionFree(g *topology.Graph) ([][][2]int, error) {
+	c, err := newCampaign(nil, &Settings{wiring: g})
 	if err != nil {
 		return nil, err
 	}
-	steps := c.contentionFree()
-	if _, err := e.run(steps); err != nil {
-		return nil, err
-	}
-	r := &Remeasured{Steps: e.steps, Stopped: e.Stopped()}
-	for _, step := range steps {
-		for _, l := range step {
-			for i, samples := range [2][][]flow{l.back, l.forth} { // who sends first keeps the time
-				if len(samples) == 0 {
-					continue
-				}
-				for k, size := range s.Sizes {
-					if seconds := samples[0][0].arrivals[k]; seconds > 0 {
-						r.Latencies = append(r.Latencies, fit.Observation{
-							Transfers: []model.Transfer{{Src: l.pairs[0][i], Dst: l.pairs[0][1-i], Bytes: int64(size)}},
-							Seconds:   []float64{seconds},
-						})
-					}
-				}
-			}
-		}
-	}
-	return r, nil
-}
-
-// contentionFree are steps of pairs for the latencies of all links.
-func (c *campaign) contentionFree() [][]*load {
-	steps := c.edgeSteps()
+	rounds := c.edgeRounds()
 	for _, batch := range apart(c.fans(2)) {
-		steps = append(steps, c.fanSteps(batch, func(f fan) [][][2]int { return oneByOne(oddRing(f.hosts)) })...)
+		rounds = append(rounds, roundsOfAll(batch, func(f fan) [][][2]int { return oneByOne(oddRing(f.hosts)) })...)
 	}
-	var loads []*load
-	for _, x := range findCrossings(c.g, 1) {
-		loads = append(loads, c.singles(slices.Concat(x.Pairs, x.Other))...)
+	var pairs [][2]int
+	for _, x := range findCrossings(g, 1) {
+		pairs = append(pairs, slices.Concat(x.Pairs, x.Other)...)
 	}
-	return append(steps, greedySteps(loads, c.needs)...)
+	return append(rounds, greedySteps(pairs, func(p [2]int) []int { return c.needs([][2]int{p}) })...), nil
 }
 
 // oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums

@@ -86,7 +86,7 @@ func TestRemeasurePutsTheTruthBack(t *testing.T) {
 		}
 		n, g := known(t, tt.spec)
 		r := remeasured(t, g, &simnet.Settings{Noise: simnet.Noise{Sigma: tt.noise}, Seed: 1}, &RemeasureSettings{
-			Network: n, Samples: 30, Measured: model.Metadata{Tool: "after"},
+			Network: n, LatencySamples: 30, Measured: model.Metadata{Tool: "after"},
 		})
 		if r.Stopped != "" || r.Network.Measured().Tool != "after" || r.Network.Measured().Bytes != 8 {
 			t.Errorf("%s: stopped by %q, says of itself %+v", tt.spec, r.Stopped, r.Network.Measured())
@@ -126,7 +126,7 @@ func TestRemeasurePutsTheTruthBack(t *testing.T) {
 // the other, and one for each uplink, there and back: all pairs are 2,016.
 func TestRemeasureReadsFewPairs(t *testing.T) {
 	n, g := known(t, "tree:4x4x4")
-	r := remeasured(t, g, nil, &RemeasureSettings{Network: n, Samples: 5, Sizes: []int{}})
+	r := remeasured(t, g, nil, &RemeasureSettings{Network: n, LatencySamples: 5, Sizes: []int{}})
 	pairs := make(map[[2]int]bool)
 	for _, o := range r.Latencies {
 		tr := o.Transfers[0]

@@ -3,6 +3,7 @@ package throughput
 import (
 	"slices"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
@@ -14,13 +15,13 @@ type Result struct {
 	Size     int             // B, of a message
 	Samples  int
 	Readings []Reading
-	Links    []Link   // one per arc of the graph, in its order
-	Switches []Switch // that have two hosts or more, or a maximum
-	Direct   []Direct // of Settings.Direct, as far as they were measured
-	Steps    int      // done
-	Seconds  float64  // that it took
-	Stopped  string   // why it ended early, as harness.Outcome has it, or ""
-	Warnings []string // what is weak, each one sentence
+	Links    []Link          // one per arc of the graph, in its order
+	Switches []Switch        // that have two hosts or more, or a maximum
+	Direct   []Direct        // of Settings.Direct, as far as they were measured
+	Steps    int             // done
+	Seconds  float64         // that it took
+	Stopped  harness.Stopped // why it ended early, as harness.Outcome has it, or ""
+	Warnings []string        // what is weak, each one sentence
 }
 
 // A Reading is what pairs of ranks that were measured together came to in one
@@ -49,10 +50,10 @@ type Link struct {
 type Switch struct {
 	Vertex int
 
-	// Alone is the rate in B/s of two of its hosts by themselves, Rest that of its other ones by themselves,
-	// and All that of all hosts at once. Parallel says that it is the
-	// sum, so that links of its hosts can be measured at once. NaN where there are
-	// fewer than four.
+	// Rates in B/s. Alone is that of two of its hosts by themselves, and Rest that of its other ones by themselves.
+	// All is that of all hosts at once. Parallel says that All is the
+	// sum, so that links of its hosts can be measured at once. Rates are NaN where there are
+	// fewer than four hosts.
 	Alone, Rest, All float64
 	Parallel         bool
 

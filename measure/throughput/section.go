@@ -1,7 +1,6 @@
 package throughput
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -30,12 +29,8 @@ type sectionSettings struct {
 
 // Section is the result as files keep it. Links that were not measured are left out.
 func (r *Result) Section() *record.Section {
-	settings, err := json.Marshal(sectionSettings{r.Samples, r.Seconds})
-	if err != nil {
-		panic("throughput: section: " + err.Error()) // plain numbers
-	}
 	s := &record.Section{
-		Kind: Kind, Sizes: []int{r.Size}, Settings: settings, Warnings: slices.Clone(r.Warnings),
+		Kind: Kind, Sizes: []int{r.Size}, Settings: record.SettingsOf(sectionSettings{r.Samples, r.Seconds}), Warnings: slices.Clone(r.Warnings),
 		Rounds: r.Steps, TotalRounds: r.Steps, Stopped: r.Stopped,
 		Columns: []string{
 			"entry",
@@ -61,12 +56,6 @@ func (r *Result) Section() *record.Section {
 		}
 		s.Rows = append(s.Rows, x...)
 	}
-	flag := func(is bool) float64 {
-		if is {
-			return 1
-		}
-		return 0
-	}
 	for i := range r.Readings {
 		x := &r.Readings[i]
 		head := numbers{
@@ -84,23 +73,23 @@ func (r *Result) Section() *record.Section {
 		for _, reading := range l.Readings {
 			row(entryLink, r.Readings[reading].Pairs[0], numbers{
 				"what": float64(l.What), "vertex": float64(l.From), "other_vertex": float64(l.To),
-				"rate_Bps": l.Rate, "bound": flag(l.AtLeast), "reading": float64(reading),
+				"rate_Bps": l.Rate, "bound": record.Flag(l.AtLeast), "reading": float64(reading),
 			})
 		}
 	}
 	for _, x := range r.Switches {
 		of := r.pairOf(x.Vertex)
 		row(entrySwitch, of, numbers{
-			"vertex": float64(x.Vertex), "rate_Bps": x.All, "second_Bps": x.Alone, "third_Bps": x.Rest, "bound": flag(x.Parallel),
+			"vertex": float64(x.Vertex), "rate_Bps": x.All, "second_Bps": x.Alone, "third_Bps": x.Rest, "bound": record.Flag(x.Parallel),
 		})
 		for way, rate := range x.Maximum {
 			row(entryMaximum, of, numbers{
-				"vertex": float64(x.Vertex), "other_vertex": float64(way), "rate_Bps": rate, "bound": flag(x.AtLeast[way]),
+				"vertex": float64(x.Vertex), "other_vertex": float64(way), "rate_Bps": rate, "bound": record.Flag(x.AtLeast[way]),
 			})
 		}
 	}
 	for _, d := range r.Direct {
-		row(entryDirect, d.Pair, numbers{"rate_Bps": d.Alone, "second_Bps": d.Blocked, "bound": flag(d.Wired)})
+		row(entryDirect, d.Pair, numbers{"rate_Bps": d.Alone, "second_Bps": d.Blocked, "bound": record.Flag(d.Wired)})
 	}
 	return s
 }

@@ -3,36 +3,23 @@ package throughput
 import (
 	"cmp"
 	"fmt"
-	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
 
 // Settings of a measurement. Those of rank 0 count; other ranks may pass nil.
 type Settings struct {
-	// Network is the machine as it is known, its ranks those of the communicator;
-	// or Topology, of which firm groups count, as in a model.Network made of it. One
-	// of the two is needed.
-	Network  *model.Network
+	harness.Control // Progress counts the steps of a part
+	Load
+
+	// Topology is the machine as it is known, its ranks those of the communicator. Confident groups count, as in a
+	// model.Network made of it. It is needed.
 	Topology *topology.Result
 
-	// What is measured. Default: Everything but Maximum.
+	// What is measured. Default: Links, and the pairs of Direct.
 	What What
-
-	// Size of a message in bytes. Default 1 MiB. It should take some ten times as
-	// long as an empty one.
-	Size int
-
-	// Messages that each pair sends per sample, at least 4; fewer where many pairs
-	// load one link. Default 8.
-	Messages int
-
-	// Samples of each load. The second highest rate counts. Default 3.
-	Samples int
-
-	// Pairs is how many pairs load a link between switches at most. Default 16.
-	Pairs int
 
 	// Nodes says which pairs the links of hosts are measured with.
 	Nodes Alternative
@@ -47,17 +34,24 @@ type Settings struct {
 	// between them.
 	Direct [][2]int
 
-	// Silence is how long a rank waits for another one before the job is ended with a
-	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
-	// minutes; negative: never.
-	Silence time.Duration
+	wiring *topology.Graph // of Topology; Remeasure has that of a network
+}
 
-	// Budget bounds the time, by the clock of the communicator. The sample under way
-	// is finished. Default 0: no bound.
-	Budget time.Duration
+// A Load is how links are loaded. The zero value means all defaults.
+type Load struct {
+	// Size of a message in bytes. Default 1 MiB. It should take some ten times as
+	// long as an empty one.
+	Size int
 
-	// Progress is called on rank 0 before each step of a part, and after its last one.
-	Progress func(done, of int)
+	// Messages that each pair sends per sample, at least 4; fewer where many pairs
+	// load one link. Default 8.
+	Messages int
+
+	// Samples of each load. The second highest rate counts. Default 3.
+	Samples int
+
+	// Pairs is how many pairs load a link between switches at most. Default 16.
+	Pairs int
 }
 
 // What is a set of things to measure.
@@ -99,9 +93,9 @@ type Alternative int
 
 const (
 	// AllPairs measures each host of a switch with each other one: n-1 rounds. The
-	// greatest rate of a host is that of its link; but of the fastest link only that it
-	// is at least as fast as the second fastest is seen (Bufe 2014, section 2.3.2, where the
-	// minimum is a slip: the rate between two hosts is the lesser of their links').
+	// greatest rate of a host is that of its link. The fastest link is only seen to be at least as
+	// fast as the second fastest (Bufe 2014, section 2.3.2). The minimum there
+	// is a slip: the rate between two hosts is the lesser of their links'.
 	AllPairs Alternative = iota
 
 	// ByLatency takes faster links to have lower latencies: each host is measured with
@@ -120,33 +114,30 @@ const (
 	maxMessages    = 1 << 20   // a slip of the pen beyond
 )
 
-// plan is the part of the settings that all ranks need, as it travels.
-type plan struct {
-	Size    int `json:"size_B"`
-	Samples int `json:"samples"`
-}
-
 // validate fills in defaults.
-func (s *Settings) validate(ranks int) error {
+func (l *Load) validate() error {
 	for _, x := range []struct {
 		name            string
 		value           *int
 		usual, min, max int
 	}{
-		{"Size", &s.Size, defaultSize, 1, maxSize},
-		{"Messages", &s.Messages, defaultMessages, fewestMessages, maxMessages},
-		{"Samples", &s.Samples, defaultSamples, 1, maxMessages},
-		{"Pairs", &s.Pairs, defaultPairs, 1, maxMessages},
+		{"Size", &l.Size, defaultSize, 1, maxSize},
+		{"Messages", &l.Messages, defaultMessages, fewestMessages, maxMessages},
+		{"Samples", &l.Samples, defaultSamples, 1, maxMessages},
+		{"Pairs", &l.Pairs, defaultPairs, 1, maxMessages},
 	} {
 		*x.value = cmp.Or(*x.value, x.usual)
 		if *x.value < x.min || *x.value > x.max {
 			return fmt.Errorf("throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
 		}
 	}
+	return nil
+}
+
+// validate fills in defaults.
+func (s *Settings) validate(ranks int) error {
 	s.What = cmp.Or(s.What, Links|Blocking)
 	switch {
-	case (s.Network == nil) == (s.Topology == nil):
-		return fmt.Errorf("throughput: Settings.Network: want it or Topology, not both")
 	case s.What < 0 || s.What&^Everything != 0:
 		return fmt.Errorf("throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
 	case s.Nodes != AllPairs && s.Nodes != ByLatency:
@@ -154,20 +145,23 @@ func (s *Settings) validate(ranks int) error {
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
 	}
-	if s.Network == nil {
-		n, err := model.New(s.Topology, nil)
-		if err != nil {
-			return fmt.Errorf("throughput: Settings.Topology: %w", err)
-		}
-		s.Network = n
-	}
-	if s.Network.Ranks() != ranks {
-		return fmt.Errorf("throughput: Settings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
-	}
 	for _, p := range s.Direct {
 		if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
 			return fmt.Errorf("throughput: Settings.Direct: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
 		}
 	}
-	return nil
+	if s.wiring == nil {
+		if s.Topology == nil {
+			return fmt.Errorf("throughput: Settings.Topology: nil: want the machine to measure")
+		}
+		n, err := model.New(s.Topology, nil)
+		if err != nil {
+			return fmt.Errorf("throughput: Settings.Topology: %w", err)
+		}
+		s.wiring = n.Graph()
+	}
+	if s.wiring.Hosts() != ranks {
+		return fmt.Errorf("throughput: Settings.Topology: of %d ranks, the job has %d", s.wiring.Hosts(), ranks)
+	}
+	return s.Load.validate()
 }

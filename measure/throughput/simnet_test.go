@@ -122,7 +122,7 @@ func TestNearAndFarPairsTogether(t *testing.T) {
 		{"tree:2x3x4 latency=20us,8us,2us rate=100Gbps,100Gbps,10Gbps", 8 * 1.25e9, 4 * 1.25e9}, // of eight pairs, of four hosts
 	} {
 		c := parse(t, tt.spec)
-		r := measured(t, c.Graph, nil, Uplinks(resultOf(c), 0))
+		r := measured(t, c.Graph, nil, Uplinks(resultOf(c), harness.Control{}))
 		for i, l := range r.Links {
 			carried := 0.0
 			if l.What == SwitchSwitch {
@@ -394,17 +394,17 @@ func TestPerSwitch(t *testing.T) {
 // TestBudgetAndContextEndAll: all ranks leave at the same sample with what there is.
 func TestBudgetAndContextEndAll(t *testing.T) {
 	c := parse(t, "tree:3x4")
-	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Budget: 100 * time.Millisecond})
+	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Control: harness.Control{Budget: 100 * time.Millisecond}})
 	if r.Stopped != harness.StoppedByBudget || r.Seconds > 0.15 || len(r.Readings) == 0 || len(r.Warnings) == 0 {
 		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.Readings), r.Warnings)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
-		s := &Settings{Topology: resultOf(c), Size: 64 << 10, Progress: func(done, _ int) {
-			if done == 2 {
+		s := &Settings{Topology: resultOf(c), Load: Load{Size: 64 << 10}, Control: harness.Control{Progress: func(p harness.Progress) {
+			if p.Done == 2 {
 				cancel() // seen by other ranks, too, who want it as well
 			}
-		}}
+		}}}
 		r, err := Measure(ctx, comm, s)
 		if comm.Rank() == 0 && err == nil && (r.Stopped != harness.StoppedByContext || len(r.Readings) == 0) {
 			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.Readings))

@@ -26,25 +26,19 @@ const (
 type stream struct {
 	comm    mpi.Communicator
 	now     func() float64
-	out, in []mpi.Requests // one per message of the window; nil: calls block
+	out, in [window]mpi.Requests // one per message
 	send    []byte
-	receive [][]byte // one per message of the window
+	receive [window][]byte // one per message
 }
 
 // newStream makes buffers where the rank needs some.
 func newStream(comm mpi.Communicator, bytes int) *stream {
 	s := &stream{comm: comm, now: harness.Clock(comm), send: make([]byte, bytes)}
-	nb, ok := comm.(mpi.NonBlocking)
 	for i := range window {
-		if ok {
-			s.out, s.in = append(s.out, nb.NewRequests()), append(s.in, nb.NewRequests())
-		}
-		if i == 0 {
-			s.receive = append(s.receive, s.send) // a rank does either
-			continue
-		}
-		s.receive = append(s.receive, make([]byte, bytes))
+		s.out[i], s.in[i] = mpi.NewRequests(comm), mpi.NewRequests(comm)
+		s.receive[i] = make([]byte, bytes)
 	}
+	s.receive[0] = s.send // a rank does either
 	return s
 }
 
@@ -76,7 +70,7 @@ func (s *stream) fetch(peer int, arrivals []float64) (met float64, err error) {
 	}
 	met = s.now() - start
 	for i := range arrivals {
-		if err := s.arrival(peer, i); err != nil {
+		if err := s.in[i%window].WaitAll(); err != nil {
 			return 0, err
 		}
 		arrivals[i] = s.now() - start
@@ -89,20 +83,9 @@ func (s *stream) fetch(peer int, arrivals []float64) (met float64, err error) {
 	return met, nil
 }
 
-// post prepares for a message, where the communicator can.
+// post prepares for a message.
 func (s *stream) post(peer, i int) error {
-	if s.in == nil {
-		return nil
-	}
 	return s.in[i%window].Irecv(s.receive[i%window], peer, tagData)
-}
-
-// arrival waits for a message.
-func (s *stream) arrival(peer, i int) error {
-	if s.in == nil {
-		return s.comm.Recv(s.receive[0], peer, tagData)
-	}
-	return s.in[i%window].WaitAll()
 }
 
 // deliver sends messages when the peer has asked for them.
@@ -111,12 +94,6 @@ func (s *stream) deliver(peer, messages int) error {
 		return err
 	}
 	for i := range messages {
-		if s.out == nil {
-			if err := s.comm.Send(s.send, peer, tagData); err != nil {
-				return err
-			}
-			continue
-		}
 		if err := s.out[i%window].WaitAll(); err != nil { // nothing at first
 			return err
 		}

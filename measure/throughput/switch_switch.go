@@ -32,7 +32,7 @@ func (c *campaign) switchSwitch() (bool, error) {
 // takeLinks measures loads for links, as many at once as do not meet, and judges them.
 func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
 	first := len(c.r.Readings)
-	going, err := c.take(what, greedySteps(loads, c.needs))
+	going, err := c.take(what, greedySteps(loads, func(l *load) []int { return c.needs(l.pairs) }))
 	if err != nil {
 		return false, err
 	}
@@ -98,12 +98,12 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 // way is the route between two vertices, as numbers of arcs.
 func (c *campaign) way(from, to int) ([]int32, error) { return c.routes.AppendRoute(nil, from, to) }
 
-// needs are the hosts, links and switches that a load takes, without the switches that
+// needs are the hosts, links and switches that pairs take, without the switches that
 // carry whatever their links do: links have the numbers of their lower arcs, behind those of
 // the vertices.
-func (c *campaign) needs(l *load) []int {
+func (c *campaign) needs(pairs [][2]int) []int {
 	var all []int
-	for _, p := range l.pairs {
+	for _, p := range pairs {
 		all = append(all, p[0])
 		for _, w := range [][2]int{p, {p[1], p[0]}} {
 			way, err := c.way(w[0], w[1])

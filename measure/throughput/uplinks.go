@@ -1,8 +1,7 @@
 package throughput
 
 import (
-	"time"
-
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -18,18 +17,17 @@ const (
 
 // Uplinks are settings that measure the links of hosts and between switches of a
 // reconstruction with few long messages: the uplink of every firm group, each way, coarse ones first, by
-// several pairs at once, as one host's link may not fill it. The budget bounds the time; 0: no
-// bound. It takes seven steps for the links of hosts and two for every uplink: 151 on 1,024 hosts in
+// several pairs at once, as one host's link may not fill it. It takes seven steps for the links of hosts and two for every uplink: 151 on 1,024 hosts in
 // 64 racks (BenchmarkUplinks). Networks are fitted to
 //
-//	r, err := throughput.Measure(ctx, comm, throughput.Uplinks(found, budget)) // collective
+//	r, err := throughput.Measure(ctx, comm, throughput.Uplinks(found, control)) // collective
 //	...
 //	fit.Network(found, append(observations, r.Observations()...), &fit.Settings{Arcs: r.Measured()})
 //
 // Without Arcs the fit takes twenty times as long there, and both directions of a link are one.
-func Uplinks(found *topology.Result, budget time.Duration) *Settings {
+func Uplinks(found *topology.Result, control harness.Control) *Settings {
 	return &Settings{
-		Topology: found, What: Links, Nodes: ByLatency, Budget: budget,
-		Size: uplinkSize, Messages: uplinkMessages, Samples: uplinkSamples, Pairs: uplinkPairs,
+		Control: control, Topology: found, What: Links, Nodes: ByLatency,
+		Load: Load{Size: uplinkSize, Messages: uplinkMessages, Samples: uplinkSamples, Pairs: uplinkPairs},
 	}
 }

@@ -349,6 +349,16 @@ type MeasuredSection struct {
 	Rows    int        `json:"rows"`
 	Stopped string     `json:"stopped,omitempty"` // early, by "budget" or "context"
 	Hosts   []HostPair `json:"host_pairs,omitempty"`
+
+	Resources []Resource `json:"resources,omitempty"` // of kinds that look inside hosts
+}
+
+// A Resource is what ranks of a host share, and which: a level of caches with their size, or paths to memory.
+type Resource struct {
+	Kind      string   `json:"kind"`
+	Bytes     int64    `json:"size_bytes,omitempty"`
+	Bandwidth *float64 `json:"bandwidth_Bps,omitempty"`
+	Groups    [][]int  `json:"groups"`
 }
 
 // A HostPair sums up the times between two hosts, in s.

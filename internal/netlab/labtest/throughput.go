@@ -41,7 +41,8 @@ func measureThroughput(comm mpi.Communicator, name string, s *netlab.Settings, o
 			return err
 		}
 		settings = &throughput.Settings{
-			Topology: &topology.Result{Graph: g, Hierarchy: flat}, What: throughput.Links, Size: throughputSize, Samples: throughputSamples,
+			Topology: &topology.Result{Graph: g, Hierarchy: flat}, What: throughput.Links,
+			Load: throughput.Load{Size: throughputSize, Samples: throughputSamples},
 		}
 	}
 	r, err := throughput.Measure(context.Background(), comm, settings)
