@@ -10,6 +10,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -24,6 +25,7 @@ type Broadcaster struct {
 
 	comm           mpi.Communicator
 	ranks          int
+	control        *share.Tree     // of the short messages by which rank 0 distributes its decisions
 	native         mpi.NativeBcast // nil: none
 	modelOnly      bool
 	budget         float64 // s; +Inf: none
@@ -31,16 +33,14 @@ type Broadcaster struct {
 	warnings       []string
 	hosts          []int // of all ranks, on rank 0
 	decisions      map[decisionKey]*decision
-	classes        []int // of the ranks as roots; nil: one
-	classified     bool  // classes are known
+	classes        []int // of the ranks as roots (table.RootClasses); nil: one
 
 	// What plans follow.
-	groups    grouping             // of the network
-	others    []grouping           // of Settings.Topologies and stored choices
-	catalogue []schedule.Algorithm // with each of their settings
-	choices   []schedule.Algorithm // the first ones, which are searched; the others are there for stored choices
-	searched  []part               // of the choices: those along the same groups
-	watch     *tuner.Stopwatch     // made when first needed
+	groups    grouping               // of the network
+	others    []grouping             // of Settings.Topologies and stored choices
+	catalogue []schedule.Algorithm   // with each of their settings
+	searched  [][]schedule.Algorithm // the first of the catalogue, by groups; the others are there for stored choices
+	watch     *tuner.Stopwatch       // made when first needed
 
 	// What rank 0 knows alone.
 	network   *model.Network     // of the ranks; nil: none
@@ -69,41 +69,39 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	exec := newExecutor(comm, mpi.MaxTag)
-	h, err := shakeHands(newControl(exec), s, places)
+	b := &Broadcaster{
+		comm: comm, ranks: comm.Size(), exec: newExecutor(comm, mpi.MaxTag), control: share.Binomial(comm, 0, mpi.MaxTag),
+		budget: math.Inf(1), decisions: make(map[decisionKey]*decision),
+	}
+	b.native, _ = comm.(mpi.NativeBcast)
+	b.hosts, _ = mpi.NumberHosts(places)
+	h, err := b.shakeHands(s, places)
 	if err != nil {
 		return nil, err
 	}
-	hosts, _ := mpi.NumberHosts(places)
-	budget := h.Budget.Seconds()
-	if budget == 0 {
-		budget = math.Inf(1)
+	b.modelOnly, b.oversubscribed, b.warnings = h.ModelOnly, h.Oversubscribed, h.Warnings
+	b.network, b.job, b.stored = h.view, h.job, h.stored
+	b.groups, b.others = h.Groupings[0], h.Groupings[1:]
+	b.classes = table.RootClasses(b.groups.tree)
+	if h.Budget > 0 {
+		b.budget = h.Budget.Seconds()
 	}
-	b := &Broadcaster{
-		comm: comm, ranks: comm.Size(), exec: exec,
-		modelOnly: h.ModelOnly, budget: budget, oversubscribed: h.Oversubscribed, warnings: h.Warnings,
-		hosts: hosts, decisions: make(map[decisionKey]*decision),
-		network: h.view, groups: h.Groupings[0], others: h.Groupings[1:], job: h.job, stored: h.stored,
-	}
-	b.native, _ = comm.(mpi.NativeBcast)
-	algorithms := schedule.Algorithms()
+	algorithms := append(schedule.Algorithms(), schedule.NativeGroups{})
 	if h.Algorithms != nil {
-		algorithms = s.Algorithms
-	} else {
-		algorithms = append(algorithms, schedule.NativeGroups{})
+		algorithms = slices.Clone(s.Algorithms)
 	}
 	// Communicators are made last: nothing that fails afterwards leaves them behind.
 	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
-		if exec.groups, err = newGroups(exec, b.groups.tree); err != nil {
+		if b.exec.groups, err = b.newGroups(); err != nil {
 			return nil, err
 		}
 	}
-	if exec.groups == nil {
-		algorithms = withoutNative(algorithms)
+	if b.exec.groups == nil {
+		algorithms = slices.DeleteFunc(algorithms, usesNative)
 	}
 	b.arrange(algorithms, h.Groupings)
 	if h.Tag != 0 {
-		exec.tag = h.Tag
+		b.exec.tag, b.control = h.Tag, share.Binomial(comm, 0, h.Tag)
 	}
 	b.takeTuned(h.Tuned)
 	return b, nil
@@ -127,7 +125,7 @@ func (b *Broadcaster) Close() error {
 	case errUnderWay:
 		return b.exec.usable()
 	case nil:
-		_ = b.failed(errClosed)
+		_ = b.exec.note(errClosed)
 		return b.exec.groups.close()
 	}
 	return nil

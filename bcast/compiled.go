@@ -9,21 +9,20 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// native is the Index of a plan that is the native broadcast; others are in the catalogue.
-const native = -1
+// nativeIndex is the Index of native. That of other plans is in the catalogue.
+const nativeIndex = -1
 
-// nativePlan is the native broadcast, of which no prediction knows.
+// nativePlan is native, of which nothing is predicted. It has no Algorithm.
 func nativePlan() predict.Plan {
 	nan := math.NaN()
-	return predict.Plan{Index: native, Predicted: nan, Measured: nan, MeasuredNative: nan}
+	return predict.Plan{Index: nativeIndex, Predicted: nan, Measured: nan, MeasuredNative: nan}
 }
 
 // A compiledPlan is a plan for one root, and the own rank's place in it.
 type compiledPlan struct {
 	predict.Plan
-	direct  mpi.NativeBcast // the native broadcast does all; nil: look at the rest
-	part    schedule.Part   // nil: native
-	grouped bool            // there may be native broadcasts in groups
+	direct mpi.NativeBcast // native does all at once; nil: look at the rest
+	part   schedule.Part   // nil: native
 }
 
 const maxClass = 63
@@ -56,7 +55,7 @@ func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 		b.compiled[class] = make([]*compiledPlan, b.ranks)
 	}
 	c := b.compile(p, bytes, root)
-	if c.Index == native && 1<<class <= uint64(schedule.MaxSegment) {
+	if c.Algorithm == nil && 1<<class <= uint64(schedule.MaxSegment) {
 		c.direct = b.native
 	}
 	b.compiled[class][root] = c
@@ -68,7 +67,6 @@ func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
 	c := &compiledPlan{Plan: p}
 	if p.Algorithm != nil {
 		c.part = p.Algorithm.Prepare(b.problem(p, bytes, root)).Of(b.comm.Rank())
-		c.grouped = usesNative(p.Algorithm)
 	}
 	return c
 }
@@ -86,7 +84,7 @@ const maxSegments = 4096
 // they are: 4096 segments of 1 MiB are more than an int of 32 bits holds.
 func (p *compiledPlan) partBytes(bytes int) int {
 	switch {
-	case p.Index == native:
+	case p.Algorithm == nil:
 		return min(bytes, schedule.MaxSegment)
 	case p.Segment > 0 && bytes/p.Segment >= maxSegments:
 		return maxSegments * p.Segment
@@ -99,14 +97,14 @@ func (b *Broadcaster) perform(p *compiledPlan, buf []byte, root int) error {
 	for part := p.partBytes(len(buf)); len(buf) > 0; {
 		size := min(part, len(buf))
 		var err error
-		if p.Index == native {
+		if p.Algorithm == nil {
 			err = b.native.Bcast(buf[:size], root)
 		} else {
 			b.load(p, size, root, false)
 			err = b.exec.run(buf[:size])
 		}
 		if err != nil {
-			return err
+			return b.exec.note(err)
 		}
 		buf = buf[size:]
 	}
@@ -135,12 +133,4 @@ type loading struct {
 	plan    *compiledPlan
 	bytes   int
 	started bool
-}
-
-// failed keeps an error, if it is one: nothing is sent any more then.
-func (b *Broadcaster) failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return b.exec.note(err)
 }

@@ -2,7 +2,6 @@ package bcast
 
 import (
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
@@ -33,9 +32,6 @@ func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
 
 // rootClass is the class of a rank as a root.
 func (b *Broadcaster) rootClass(rank int) int {
-	if !b.classified {
-		b.classes, b.classified = table.RootClasses(b.groups.tree), true
-	}
 	if b.classes == nil {
 		return 0
 	}

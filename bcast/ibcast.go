@@ -30,7 +30,7 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	if len(buf) > 0 && uint(root) < uint(b.ranks) {
 		p = b.compiledFor(len(buf), root)
 	}
-	if p == nil || p.grouped || b.ranks == 1 || !e.canStart(p.Index == native) {
+	if p == nil || usesNative(p.Algorithm) || b.ranks == 1 || !e.canStart(p.Algorithm == nil) {
 		if err := b.Bcast(buf, root); err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (p *Pending) settle(wait waitFunc) (bool, error) {
 
 // failed ends the broadcast with an error, and the use of the broadcaster.
 func (p *Pending) failed(err error) error {
-	p.err = p.b.failed(err)
+	p.err = p.b.exec.note(err)
 	p.b = nil
 	return p.err
 }
@@ -107,7 +107,7 @@ func (p *Pending) size() int { return min(p.part, len(p.rest)) }
 
 // begin starts the part that is next.
 func (p *Pending) begin() error {
-	if p.plan.Index == native {
+	if p.plan.Algorithm == nil {
 		return p.b.exec.sets[0].(mpi.Ibcaster).Ibcast(p.rest[:p.size()], p.root)
 	}
 	p.steps = 0
@@ -121,7 +121,7 @@ func (p *Pending) proceed(wait waitFunc) (bool, error) {
 	for {
 		var done bool
 		var err error
-		if p.plan.Index == native {
+		if p.plan.Algorithm == nil {
 			done, err = wait(e.sets[0])
 		} else {
 			var n int

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
@@ -36,7 +37,7 @@ func BenchmarkMPINeverSlower(b *testing.B) {
 			var ratios [3][]float64
 			took := 0.0
 			for b.Loop() {
-				bc, err := New(c, nil)
+				bc, err := bcast.New(c, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -73,7 +74,7 @@ func BenchmarkMPINeverSlower(b *testing.B) {
 }
 
 // speed is native's time over that of ours in loops of a kind of BenchmarkMPINeverSlower.
-func speed(c *mpi.Comm, bc *Broadcaster, size, kind int) (float64, error) {
+func speed(c *mpi.Comm, bc *bcast.Broadcaster, size, kind int) (float64, error) {
 	const pairs = 51
 	buf, token := make([]byte, size), make([]byte, 1)
 	loop := max(4, min(400, (4<<20)/size))

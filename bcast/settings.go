@@ -29,7 +29,7 @@ type Settings struct {
 	Algorithms []schedule.Algorithm
 
 	// Topologies are groups of the ranks, such as other methods find, along each of which plans are compared.
-	// The one with the name Found is the network's own and needs no levels. A table of tuned choices
+	// The one with the name table.Found is the network's own and needs no levels. A table of tuned choices
 	// holds the groups that its choices follow, so the next job need not know them. schedule.NativeGroups follows the
 	// network's own alone. nil: these.
 	Topologies []table.Topology

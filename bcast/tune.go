@@ -33,7 +33,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	}
 	watch, err := b.stopwatch()
 	if err != nil {
-		return b.failed(err)
+		return b.exec.note(err)
 	}
 	buf := make([]byte, slices.Max(sizes))
 	end := watch.Now() + b.budget
@@ -46,7 +46,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 				continue
 			}
 			if err := b.first(buf[:size], root, budget); err != nil {
-				return b.failed(err)
+				return b.exec.note(err)
 			}
 		}
 	}

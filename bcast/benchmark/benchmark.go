@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 	sharing "github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
@@ -72,9 +73,23 @@ func (s *Settings) validate(ranks int) error {
 	return nil
 }
 
-// CheckNames refuses names in Only that the broadcaster has no variants of.
+// Ours is the name of the variant that is the broadcaster's own choice.
+const Ours = "ours"
+
+// CheckNames is collective: it refuses names in Only that the broadcaster has no variants of.
 func (s *Settings) CheckNames(b *bcast.Broadcaster) error {
-	all := b.Variants()
+	if s.Only == nil {
+		return nil
+	}
+	plans, err := b.Candidates(1, s.Root)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(plans, byIndex)
+	all := []string{Ours}
+	for _, p := range plans {
+		all = append(all, p.Name())
+	}
 	for _, name := range s.Only {
 		if asked := (&Settings{Only: []string{name}}); !slices.ContainsFunc(all, asked.isAsked) {
 			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
@@ -98,8 +113,8 @@ const usualWarmUps = 2
 // times; its rank is sure to +-5 places in 21 with 95 %.
 const usualRepetitions = 21
 
-// Run is collective. It compares the broadcaster's own choice (bcast.Ours), the native broadcast (bcast.Native, if the
-// communicator has one), and each algorithm with its best plan by prediction. All use the same buffers, in an order that
+// Run is collective. It compares the broadcaster's own choice (Ours), native if the communicator has it, and each
+// algorithm with its best plan by prediction. All use the same buffers, in an order that
 // changes from round to round. Every broadcast carries another pattern into buffers that differ from it in every byte, and
 // every rank compares every byte afterwards. Rank 0 gets the report, and the other ranks get nil. Its statistics are those
 // of Reinfjell 2023, section 6.5.1, and besides what a paired comparison allows.
@@ -176,16 +191,10 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 	if stopped, err := c.stop(); stopped || err != nil {
 		return nil, err
 	}
-	if c.isAsked(bcast.Ours) {
-		if err := c.b.Bcast(buf, c.Root); err != nil { // the first broadcast of a class decides
-			return nil, err
-		}
-	}
-	variants, err := c.b.VariantsFor(len(buf), c.Root)
+	variants, err := c.variants(buf)
 	if err != nil {
 		return nil, err
 	}
-	variants = slices.DeleteFunc(variants, func(v bcast.Variant) bool { return !c.isAsked(v.Name) })
 	times, wrong, err := c.time(variants, buf)
 	if err != nil || c.rank != 0 {
 		return nil, err
@@ -197,12 +206,12 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 		}
 	}
 	var base []float64
-	if i := slices.IndexFunc(variants, func(v bcast.Variant) bool { return v.Name == bcast.Native }); i >= 0 {
+	if i := slices.IndexFunc(variants, func(v variant) bool { return v.name == table.Native }); i >= 0 {
 		base = times[i]
 	}
 	for i, v := range variants {
 		if len(times[i]) > 0 {
-			row := Row{Bytes: len(buf), Variant: v.Name, Plan: v.Plan, Bound: bound, Count: len(times[i]), Verified: wrong[i] == 0}
+			row := Row{Bytes: len(buf), Variant: v.name, Plan: v.plan, Bound: bound, Count: len(times[i]), Verified: wrong[i] == 0}
 			row.summarise(times[i], base)
 			rows = append(rows, row)
 		}
@@ -210,9 +219,51 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 	return rows, nil
 }
 
+// A variant is a broadcast that is compared with others.
+type variant struct {
+	name  string // Ours, or the name of the plan
+	plan  predict.Plan
+	bcast func(buf []byte) error
+}
+
+// variants prepares those of interest for the length of buf. The first broadcast of a class decides what ours is.
+func (c *comparison) variants(buf []byte) (all []variant, err error) {
+	if c.isAsked(Ours) {
+		if err := c.b.Bcast(buf, c.Root); err != nil {
+			return nil, err
+		}
+	}
+	plans, err := c.b.Candidates(len(buf), c.Root)
+	if err != nil {
+		return nil, err
+	}
+	if c.isAsked(Ours) {
+		ours := plans[0]
+		if p, err := c.b.Plan(len(buf), c.Root); err == nil { // nothing is decided for 0 bytes
+			ours = p
+		}
+		all = append(all, variant{Ours, ours, func(buf []byte) error { return c.b.Bcast(buf, c.Root) }})
+	}
+	slices.SortFunc(plans, byIndex)
+	for _, p := range plans {
+		if !c.isAsked(p.Name()) {
+			continue
+		}
+		run, err := c.b.Compile(p, len(buf), c.Root)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, variant{p.Name(), p, run})
+	}
+	return all, nil
+}
+
+// byIndex orders plans as their algorithms were given, after native.
+func byIndex(a, b predict.Plan) int { return a.Index - b.Index }
+
 // time times the variants on buf, each once in a round. Rank 0 gets the times; wrong is 1 where some rank has seen a wrong
 // byte.
-func (c *comparison) time(variants []bcast.Variant, buf []byte) (times [][]float64, wrong []float64, err error) {
+func (c *comparison) time(variants []variant, buf []byte) (times [][]float64, wrong []float64, err error) {
 	times, wrong = make([][]float64, len(variants)), make([]float64, len(variants))
 	random := rand.New(rand.NewPCG(0, uint64(len(buf))))
 	order := make([]int, len(variants))
@@ -232,7 +283,7 @@ func (c *comparison) time(variants []bcast.Variant, buf []byte) (times [][]float
 			}
 			pattern := random.Uint64()
 			fill(buf, pattern, c.rank == c.Root)
-			s, err := c.watch.Time(func(buf []byte, _ int) error { return variants[i].Bcast(buf) }, buf, c.Root)
+			s, err := c.watch.Time(func(buf []byte, _ int) error { return variants[i].bcast(buf) }, buf, c.Root)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -72,7 +72,7 @@ type column struct {
 
 // columns are what files say of a row. Numbers that are not known are NaN or infinite.
 func (r *Row) columns() []column {
-	algorithm := bcast.Native
+	algorithm := table.Native
 	if r.Plan.Algorithm != nil {
 		algorithm = schedule.Text(r.Plan.Algorithm)
 	}
