@@ -15,8 +15,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A Broadcaster broadcasts over a communicator along its network. Like the
-// communicator it belongs to one goroutine.
+// A Broadcaster has topology-aware broadcasts over a communicator. Like the communicator it belongs to one goroutine.
 type Broadcaster struct {
 	// What a warm Bcast looks at.
 	compiled [maxClass + 1][]*compiledPlan // by class of sizes and root; nil: not decided yet
@@ -51,19 +50,19 @@ type Broadcaster struct {
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
 //
-// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the view of its network
-// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
-// be one of as many ranks. An error of rank 0 is returned on all ranks.
+// Rank 0 decides. It gathers where the ranks run (mpi.GatherPlaces), and takes the view of its network
+// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A
+// network that does not say where its ranks ran has to be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
-// If the network has a table with choices for this very job, the broadcaster starts with them, see Bcast. That is a job of
+// If the network has a table with choices for this very job, the broadcaster starts with them: see Bcast. Such a job has
 // as many ranks, on the same hosts and cores in the same order, under the same library with the same settings.
 //
 // Where the communicator has a native broadcast and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
 // communicator of each group of the ranks' hierarchy. Plans may leave the last part of the path to native broadcasts in
 // these (schedule.NativeGroups). Close frees them.
 //
-// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about five bytes per
-// rank of the job and level of its groups.
+// Along binomial trees it takes 2 messages per rank for the places, and 2 to 6 for what rank 0 distributes: about five
+// bytes per rank of the job and level of its groups.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
@@ -112,7 +111,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 func (b *Broadcaster) Network() *model.Network { return b.network }
 
 // Warnings says why it is doubtful that the network, or its table of tuned choices, is that of the ranks, and which
-// abilities the communicator hides; the same on all of them, none if all is well. The slice is the broadcaster's own.
+// abilities the communicator hides; the same on all of them, none if all is well. The slice belongs to the broadcaster.
 func (b *Broadcaster) Warnings() []string { return b.warnings }
 
 var errClosed = errors.New("the broadcaster is closed")

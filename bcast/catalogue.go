@@ -10,7 +10,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A grouping is groups of the ranks with their costs, as rank 0 tells them. It has no name if it is that of the network,
+// A grouping is groups of the ranks with their costs, as rank 0 distributes them. It has no name if it is that of the network,
 // and no tree where nothing is known of the ranks.
 type grouping struct {
 	table.Topology

@@ -18,7 +18,7 @@ func nativePlan() predict.Plan {
 	return predict.Plan{Index: nativeIndex, Predicted: nan, Measured: nan, MeasuredNative: nan}
 }
 
-// A compiledPlan is a plan for one root, and the own rank's place in it.
+// A compiledPlan is a plan for one root, and the part of this rank in it.
 type compiledPlan struct {
 	predict.Plan
 	direct mpi.NativeBcast // native does all at once; nil: look at the rest
@@ -62,7 +62,7 @@ func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 	return c
 }
 
-// compile works out the own rank's place in a plan for messages of the class of the given bytes.
+// compile works out the part of this rank in a plan for messages of the class of the given bytes.
 func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
 	c := &compiledPlan{Plan: p}
 	if p.Algorithm != nil {
@@ -128,7 +128,7 @@ func (b *Broadcaster) load(p *compiledPlan, bytes, root int, started bool) {
 	b.loaded = what
 }
 
-// A loading tells of what the executor's program is.
+// A loading says what the executor's program is for.
 type loading struct {
 	plan    *compiledPlan
 	bytes   int

@@ -40,14 +40,14 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 		return c.follow()
 	}
 	d, err := c.search(stored, limit)
-	if err != nil { // of the communicator: there is nobody to tell
+	if err != nil { // of the communicator: nobody can be informed
 		return nil, err
 	}
 	end := order{Plans: []orderedPlan{ordered(&d.Plan)}, Decided: d.decided, Pairs: d.pairs}
 	return d, b.distribute(&end, nil)
 }
 
-// follow performs the rounds that rank 0 tells, and returns the decision.
+// follow performs the rounds that rank 0 distributes, and returns the decision.
 func (c *contest) follow() (*decision, error) {
 	for {
 		var o order

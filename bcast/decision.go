@@ -27,7 +27,7 @@ func (b *Broadcaster) key(bytes, root int) decisionKey {
 	return decisionKey{classOf(bytes), root}
 }
 
-// timed tells whether decisions are made by timing. Otherwise each root follows its predictions.
+// timed reports whether decisions are made by timing. Otherwise each root follows its predictions.
 func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
 
 // rootClass is the class of a rank as a root.

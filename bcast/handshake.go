@@ -13,7 +13,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A handshake is what rank 0 tells all ranks when a broadcaster is made.
+// A handshake is what rank 0 distributes when a broadcaster is made.
 type handshake struct {
 	Tag            int
 	Budget         time.Duration
@@ -111,7 +111,7 @@ func missingAbilities(comm mpi.Communicator) []string {
 }
 
 // checkAlgorithms is collective: it returns the same kind of error on all ranks if one of them has other algorithms than
-// rank 0, which has some of its own.
+// rank 0.
 func (b *Broadcaster) checkAlgorithms(want, own []string) error {
 	if want == nil {
 		return nil
@@ -127,7 +127,7 @@ func (b *Broadcaster) checkAlgorithms(want, own []string) error {
 	return err
 }
 
-// names tells algorithms and their settings apart; nil if there are none.
+// names are the texts of algorithms with their settings; nil if there are none.
 func names(algorithms []schedule.Algorithm) []string {
 	var list []string
 	for _, a := range algorithms {

@@ -4,8 +4,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Ibcast is collective: it begins what Bcast does, and returns while it is under
-// way:
+// Ibcast is collective: it begins what Bcast does, and returns before that is done:
 //
 //	next, err := b.Ibcast(panel, root)
 //	...                      // compute, without looking at panel
@@ -17,9 +16,9 @@ import (
 // asked of the broadcaster: it has one broadcast under way at a time and refuses the next. All ranks call
 // Ibcast where one does; each may use Test or Wait. It does not allocate where Bcast does not.
 //
-// The native broadcast runs as MPI_Ibcast (mpi.Ibcaster). Ibcast is Bcast, and done when it returns, where the
-// communicator cannot do such things (mpi.NonBlocking), where a plan ends in native broadcasts in groups, and for the
-// first message of a class of sizes and root.
+// Native runs as MPI_Ibcast (mpi.Ibcaster). In three cases Ibcast is Bcast, and done when it returns: for the first
+// message of a class of sizes and root, where a plan ends in native broadcasts in groups, and where the communicator lacks
+// mpi.NonBlocking.
 func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	e := b.exec
 	if err := e.usable(); err != nil {
@@ -39,7 +38,7 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	return b.start(p, buf, root)
 }
 
-// canStart tells whether a broadcast, by a schedule or native, can be left under way.
+// canStart reports whether a broadcast, by a schedule or native, can be left under way.
 func (e *executor) canStart(native bool) bool {
 	if e.sets == nil {
 		return false
@@ -74,8 +73,8 @@ type Pending struct {
 	err   error  // why it will never be done
 }
 
-// Test returns soon: it takes the broadcast on as far as that goes without waiting
-// for other ranks, and tells whether it is done on this one.
+// Test returns soon: it performs what it can without waiting for other ranks, and reports whether the broadcast is done on
+// this one.
 func (p *Pending) Test() (done bool, err error) { return p.settle(test) }
 
 // Wait returns when the broadcast is done on this rank.

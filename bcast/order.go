@@ -6,7 +6,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 )
 
-// An order is what rank 0 tells the others: to perform a round, or that the contest has ended.
+// An order is what rank 0 distributes: a round to be performed, or the end of the contest.
 type order struct {
 	Plans   []orderedPlan `json:"p,omitempty"` // of the round, in the order in which they run
 	Roots   []int         `json:"r,omitempty"`
@@ -31,7 +31,7 @@ func ordered(p *predict.Plan) orderedPlan {
 	}
 }
 
-// planOf is the plan that rank 0 tells.
+// planOf is the plan of an order.
 func (b *Broadcaster) planOf(o orderedPlan) predict.Plan {
 	p := predict.Plan{Index: o.Index}
 	p.Segment, p.Blocking = o.Segment, o.Blocking

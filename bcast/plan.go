@@ -24,9 +24,9 @@ func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 	return d.Plan, nil
 }
 
-// Candidates is collective: it returns each algorithm with the plan that is predicted to be fastest for messages of the
-// given bytes from the root, fastest first, and then native if the communicator has it. It decides nothing. All ranks
-// give the same bytes and root, and get the same plans.
+// Candidates is collective: it returns the fastest plan of each algorithm by prediction, for messages of the given bytes
+// from the root. The fastest comes first, and native last if the communicator has it. Nothing is decided. All ranks pass
+// the same bytes and root, and get the same plans.
 func (b *Broadcaster) Candidates(bytes, root int) ([]predict.Plan, error) {
 	if err := b.checkMessage(bytes, root); err != nil {
 		return nil, fmt.Errorf("bcast: candidates: %w", err)

@@ -8,12 +8,11 @@ import (
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
-// mostTimed is how many plans are timed first, the best by prediction and different from each other. Predictions guess what
-// software takes where that was not measured, and then order plans for short messages no better than within a third.
+// mostTimed is how many plans are timed first, the best by prediction and different from each other. Where overheads were
+// not measured, predictions guess them, and order plans for short messages no better than within a third.
 const mostTimed = 8
 
-// shortlist are the plans of the class of the size that are worth timing: of the algorithms along each groups as many as
-// along the others. Rank 0 alone calls it.
+// shortlist are the plans of the class of the size that are worth timing: as many along each of the groups. Rank 0 alone calls it.
 func (b *Broadcaster) shortlist(bytes, root int) (plans []predict.Plan) {
 	from := 0
 	for _, list := range b.searched {

@@ -8,7 +8,7 @@ import (
 )
 
 // Tune is collective: it decides how messages of the given sizes in bytes are broadcast from the roots and those like
-// them. It has a buffer of its own. The first Bcast of each is then as fast as the next. The roots nil are one of each
+// them. It allocates a buffer. The first Bcast of each is then as fast as the next. The roots nil are one of each
 // class. roots and sizes are equal on all ranks. What is decided already stays; what Settings.Budget was too short for is
 // tried again. The budget is that of all together.
 func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
@@ -40,7 +40,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	left := len(roots) * len(sizes)
 	for _, root := range roots {
 		for _, size := range sizes {
-			budget := (end - watch.Now()) / float64(left) // that of rank 0 counts
+			budget := (end - watch.Now()) / float64(left) // rank 0 judges by its
 			left--
 			if size == 0 || b.isTuned(size, root) {
 				continue
@@ -53,7 +53,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	return nil
 }
 
-// isTuned tells whether the class of a size and root is decided. If time was too short for that before, the decision is
+// isTuned reports whether the class of a size and root is decided. If time was too short for that before, the decision is
 // forgotten.
 func (b *Broadcaster) isTuned(size, root int) bool {
 	key := b.key(size, root)

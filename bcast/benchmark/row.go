@@ -38,7 +38,7 @@ type Row struct {
 	Plan     predict.Plan // what ran
 }
 
-// TooFew tells that there were too few repetitions to say how certain the median is.
+// TooFew reports whether there were too few repetitions for an interval of the median.
 func (r *Row) TooFew() bool { return math.IsNaN(r.Low) }
 
 const (
@@ -99,7 +99,7 @@ func (r *Row) columns() []column {
 	}
 }
 
-// isKnown tells whether a column has a value.
+// isKnown reports whether a column has a value.
 func (c column) isKnown() bool {
 	x, isNumber := c.value.(float64)
 	return !isNumber || !math.IsNaN(x) && !math.IsInf(x, 0)
