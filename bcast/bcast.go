@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
@@ -32,7 +33,7 @@ type Broadcaster struct {
 	warnings       []string
 	hosts          []int // of all ranks, on rank 0
 	decisions      map[decisionKey]*decision
-	classes        []int // of the ranks as roots (table.RootClasses); nil: one
+	classes        func() []int // of the ranks as roots (table.RootClasses), when first needed; nil: one
 
 	// What plans follow.
 	groups    grouping               // of the network
@@ -81,7 +82,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	b.modelOnly, b.oversubscribed, b.warnings = h.ModelOnly, h.Oversubscribed, h.Warnings
 	b.network, b.job, b.stored = h.view, h.job, h.stored
 	b.groups, b.others = h.Groupings[0], h.Groupings[1:]
-	b.classes = table.RootClasses(b.groups.tree)
+	b.classes = sync.OnceValue(func() []int { return table.RootClasses(b.groups.tree) })
 	if h.Budget > 0 {
 		b.budget = h.Budget.Seconds()
 	}

@@ -32,10 +32,10 @@ func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
 
 // rootClass is the class of a rank as a root.
 func (b *Broadcaster) rootClass(rank int) int {
-	if b.classes == nil {
-		return 0
+	if classes := b.classes(); classes != nil {
+		return classes[rank]
 	}
-	return b.classes[rank]
+	return 0
 }
 
 // rootsOfClasses are the first ranks of the classes of roots.

@@ -35,7 +35,17 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 		}
 		return &e.pending, nil
 	}
-	return b.start(p, buf, root)
+	next := &e.pending
+	*next = Pending{b: b, plan: p, root: root, rest: buf, part: p.partBytes(len(buf))}
+	e.failure = errUnderWay
+	err := next.begin()
+	if err == nil {
+		_, err = next.proceed(test)
+	}
+	if err != nil {
+		return nil, next.failed(err)
+	}
+	return next, nil
 }
 
 // canStart reports whether a broadcast, by a schedule or native, can be left under way.
@@ -45,20 +55,6 @@ func (e *executor) canStart(native bool) bool {
 	}
 	_, starts := e.sets[0].(mpi.Ibcaster)
 	return starts || !native
-}
-
-// start begins to broadcast buf by a plan.
-func (b *Broadcaster) start(p *compiledPlan, buf []byte, root int) (*Pending, error) {
-	next := &b.exec.pending
-	*next = Pending{b: b, plan: p, root: root, rest: buf, part: p.partBytes(len(buf))}
-	b.exec.failure = errUnderWay
-	if err := next.begin(); err != nil {
-		return nil, next.failed(err)
-	}
-	if _, err := next.proceed(test); err != nil {
-		return nil, next.failed(err)
-	}
-	return next, nil
 }
 
 // A Pending is a broadcast that Ibcast has begun. It is the broadcaster's, and

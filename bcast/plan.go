@@ -60,7 +60,7 @@ func (b *Broadcaster) checkMessage(bytes, root int) error {
 	case uint(root) >= uint(b.ranks):
 		return fmt.Errorf("root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
 	case bytes < 0:
-		return fmt.Errorf("%d bytes: want at least 0", bytes)
+		return fmt.Errorf("size %d bytes: want at least 0", bytes)
 	}
 	return nil
 }

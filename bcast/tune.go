@@ -3,8 +3,6 @@ package bcast
 import (
 	"fmt"
 	"slices"
-
-	"github.com/topocast/topocast/mpi"
 )
 
 // Tune is collective: it decides how messages of the given sizes in bytes are broadcast from the roots and those like
@@ -13,13 +11,13 @@ import (
 // tried again. The budget is that of all together.
 func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	for _, root := range roots {
-		if uint(root) >= uint(b.ranks) {
-			return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
+		if err := b.checkMessage(0, root); err != nil {
+			return fmt.Errorf("bcast: tune: %w", err)
 		}
 	}
 	for _, size := range sizes {
-		if size < 0 {
-			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
+		if err := b.checkMessage(size, 0); err != nil {
+			return fmt.Errorf("bcast: tune: %w", err)
 		}
 	}
 	if err := b.exec.usable(); err != nil {
@@ -40,7 +38,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	left := len(roots) * len(sizes)
 	for _, root := range roots {
 		for _, size := range sizes {
-			budget := (end - watch.Now()) / float64(left) // rank 0 judges by its
+			budget := (end - watch.Now()) / float64(left) // in s; that of rank 0 applies
 			left--
 			if size == 0 || b.isTuned(size, root) {
 				continue
