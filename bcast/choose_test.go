@@ -175,15 +175,15 @@ func isDecided(t *table.Table, size int) bool {
 
 // Other segments than the one that is predicted to be best are tried, those of the shortlist of
 // predictions and then up and down as far as that helps. The network takes a third of the latency for the
-// software of a message, 7 us: longer segments are better where it costs far more, shorter
+// overhead of a message, 7 us: longer segments are better where it costs far more, shorter
 // ones where it costs far less.
 func TestOtherSegmentsAreTried(t *testing.T) {
 	c, n := cluster(t, "star:6 latency=20us rate=1Gbps")
 	for _, x := range []struct {
-		software float64 // s
+		overhead float64 // s
 		longer   bool
 	}{{60e-6, true}, {1e-7, false}} {
-		o := simnet.Overhead{Seconds: x.software}
+		o := simnet.Overhead{Seconds: x.overhead}
 		err := simnet.Run(c.Graph, nil, &simnet.Settings{Send: o, Recv: o}, func(comm mpi.Communicator) error {
 			b, err := bcast.New(newLibrary(comm, schedule.Flat{}, 0), &bcast.Settings{Network: n})
 			if err != nil {
@@ -207,7 +207,7 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 			return nil
 		})
 		if err != nil {
-			t.Errorf("software of %g s: %v", x.software, err)
+			t.Errorf("overhead of %g s: %v", x.overhead, err)
 		}
 	}
 }
@@ -215,19 +215,19 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 // What Tune chooses is within 5 % of the best of all algorithms with all their settings, whole and
 // in segments of all powers of two, each run on its own: hundreds of plans, of which a
 // contest runs ten to thirty. Software takes what predictions guess of a network that does not know, a third of
-// the shortest way, 10 us.
+// the shortest path, 10 us.
 func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
-	software := simnet.Overhead{Seconds: 10e-6 / 3}
+	overhead := simnet.Overhead{Seconds: 10e-6 / 3}
 	sizes := []int{64, 256 << 10}
 	if tooltest.Long() {
 		sizes = append(sizes, 16<<10)
 	}
 	for _, size := range sizes {
 		plans := 0
-		err := simnet.Run(c.Graph, nil, &simnet.Settings{Send: software, Recv: software}, func(comm mpi.Communicator) error {
+		err := simnet.Run(c.Graph, nil, &simnet.Settings{Send: overhead, Recv: overhead}, func(comm mpi.Communicator) error {
 			l := newLibrary(comm, schedule.Flat{}, 0)
-			l.more = func(int, int, int, float64) float64 { return 1 } // out of the way
+			l.more = func(int, int, int, float64) float64 { return 1 } // it never wins
 			b, err := bcast.New(l, &bcast.Settings{Network: n})
 			if err != nil {
 				return err

@@ -201,7 +201,7 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 	}
 }
 
-// refusing is a library whose own broadcast fails.
+// refusing is a library whose native broadcast fails.
 type refusing struct{ mpi.Communicator }
 
 func (refusing) Bcast([]byte, int) error { return errInjected }

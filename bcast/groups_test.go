@@ -20,7 +20,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// nativeInGroups broadcasts by every plan that ends in the library's broadcast in groups, over random groups of the
+// nativeInGroups broadcasts by every plan that ends in native broadcasts in groups, over random groups of the
 // ranks of the communicator, which is left as it was.
 func nativeInGroups(comm mpi.Communicator, problems int, seed uint64, network func(*rand.Rand, int) *model.Network) error {
 	rng := rand.New(rand.NewPCG(seed, 17)) // the same on all ranks
@@ -97,7 +97,7 @@ func TestNativeInGroupsBringsEveryByte(t *testing.T) {
 }
 
 // Where the communicator cannot be split, or has no broadcast of its own, or its parts have none, no plan
-// rests on one, whatever the settings say. Nor where the library's own is never to be used.
+// rests on one, whatever the settings say. Nor where native is never to be used.
 func TestOnlyLibrariesBroadcastInGroups(t *testing.T) {
 	tree := casttest.RegularTree(t, 4, 2)
 	for _, x := range []struct {
@@ -199,7 +199,7 @@ func (p partless) Split(color, key int) (mpi.Communicator, error) {
 	return c, err
 }
 
-// A piece is a part of a library, and broadcasts in another way.
+// A piece is a part of a library, and broadcasts otherwise.
 type piece struct {
 	mpi.Communicator
 	mpi.NativeBcast

@@ -85,7 +85,7 @@ func groupsOf(h *topology.Hierarchy) string {
 }
 
 // Networks whose ranks ran elsewhere: every rank follows the view, whether it
-// has the network itself or not, and is told what is doubtful.
+// has the network itself or not, and warns of what is doubtful.
 func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 	for _, c := range placements {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,8 +206,7 @@ func (c *counted) Bcast(buf []byte, root int) error {
 	return c.placed.Bcast(buf, root)
 }
 
-// A network that fits goes before the library's broadcast untested if it is
-// told to; one that is doubtful never does.
+// With ModelOnly a network that fits is used without a test against native. A doubtful one never is.
 func TestDoubtfulNetworkIsTested(t *testing.T) {
 	for _, c := range placements {
 		where := at(c.job)
@@ -237,8 +236,8 @@ func TestDoubtfulNetworkIsTested(t *testing.T) {
 	}
 }
 
-// Groups that nothing speaks for firmly shape no schedule.
-func TestWeakGroupsShapeNothing(t *testing.T) {
+// Groups that are not confident shape no schedule.
+func TestUncertainGroupsShapeNothing(t *testing.T) {
 	group := func(support float64, level int, hosts ...int) topology.Group {
 		return topology.Group{Hosts: hosts, Level: level, Latency: 1e-6, Support: support}
 	}
@@ -258,15 +257,15 @@ func TestWeakGroupsShapeNothing(t *testing.T) {
 		return n
 	}
 	racks := []topology.Level{{Latency: 1e-5}}
-	firm := build(racks, group(1, 0, 0, 1, 2, 3), group(topology.FirmSupport, 0, 4, 5, 6, 7))
-	weak := build(append([]topology.Level{{Latency: 1e-6}}, racks...),
+	confident := build(racks, group(1, 0, 0, 1, 2, 3), group(topology.FirmSupport, 0, 4, 5, 6, 7))
+	uncertain := build(append([]topology.Level{{Latency: 1e-6}}, racks...),
 		group(1, 1, 0, 1, 2, 3), group(topology.FirmSupport, 1, 4, 5, 6, 7), group(0.89, 0, 0, 3), group(0.5, 0, 5, 6, 7))
 	for _, bytes := range []int{8, 64 << 10, 1 << 20} {
-		want, err := predict.Plans(firm, nil, bytes, 3)
+		want, err := predict.Plans(confident, nil, bytes, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := predict.Plans(weak, nil, bytes, 3)
+		got, err := predict.Plans(uncertain, nil, bytes, 3)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%d bytes: %v, %v, without the uncertain groups %v", bytes, got, err, want)
 		}
@@ -275,7 +274,7 @@ func TestWeakGroupsShapeNothing(t *testing.T) {
 	for _, job := range []string{"a b c d e f g h", "h g f e d c b a"} {
 		where := at(job)
 		err := local.Run(8, nil, func(world mpi.Communicator) error {
-			b, err := bcast.New(place(world, where[world.Rank()]), &bcast.Settings{Network: weak})
+			b, err := bcast.New(place(world, where[world.Rank()]), &bcast.Settings{Network: uncertain})
 			if err == nil && groupsOf(problemOf(b).Tree) != "[0 1 2 3] [4 5 6 7]" {
 				err = fmt.Errorf("follows %s", groupsOf(problemOf(b).Tree))
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// BenchmarkMPINeverSlower compares a tuned Bcast with the library's own called directly, in the
+// BenchmarkMPINeverSlower compares a tuned Bcast with native called directly, in the
 // ranks of a job, in pairs of short loops one after the other whose order changes: hot loops from one
 // root, hot loops from all in turn, and broadcasts each of which all ranks wait for. It reports how
 // much of native's speed ours has (native's time over ours, medians of 51 pairs), how often
@@ -105,14 +105,14 @@ func speed(c *mpi.Comm, bc *bcast.Broadcaster, size, kind int) (float64, error) 
 		}
 		return time.Since(begin).Seconds(), nil
 	}
-	ways := []func([]byte, int) error{bc.Bcast, c.Bcast}
+	variants := []func([]byte, int) error{bc.Bcast, c.Bcast}
 	ratios := make([]float64, pairs)
 	for i := range ratios {
 		var t [2]float64
-		for k := range ways {
-			way := (i + k) % 2
+		for k := range variants {
+			variant := (i + k) % 2
 			var err error
-			if t[way], err = once(ways[way]); err != nil {
+			if t[variant], err = once(variants[variant]); err != nil {
 				return 0, err
 			}
 		}

@@ -103,13 +103,13 @@ func TestHiddenAbilitiesAreTold(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			told := strings.Join(b.Warnings(), "; ")
-			if (told != "") != (c.want != nil) {
-				return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, told, c.want)
+			warned := strings.Join(b.Warnings(), "; ")
+			if (warned != "") != (c.want != nil) {
+				return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, warned, c.want)
 			}
 			for _, want := range c.want {
-				if !strings.Contains(told, want) {
-					return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, told, want)
+				if !strings.Contains(warned, want) {
+					return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, warned, want)
 				}
 			}
 		}

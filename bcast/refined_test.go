@@ -12,7 +12,7 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// A plan whose segment was moved by measuring is told with the prediction of what it has become, the same on
+// A plan whose segment was moved by measuring has the prediction of what it has become, the same on
 // all ranks: that which predict.Predict makes of it.
 func TestRefinedPlanIsPredicted(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")

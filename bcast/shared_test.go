@@ -33,7 +33,7 @@ const (
 )
 
 // BenchmarkSharedMemory compares the broadcaster, and each plan, with the
-// library's own broadcast between ranks of this machine: in loops back to back, and
+// native broadcast between ranks of this machine: in loops back to back, and
 // each alone after all ranks have met, both with a root that changes. The figures
 // are medians of the ratio native / ours of paired runs, in which the variants take
 // turns; above 1 ours is faster.
@@ -196,10 +196,10 @@ func loops(comm mpi.Communicator, w *sharedVariant, buf []byte, seconds float64)
 		}
 	}
 	each := time.Since(start).Seconds() / float64(4*ranks)
-	var told [8]byte
-	binary.LittleEndian.PutUint64(told[:], uint64(max(1, int(seconds/each/float64(ranks)))))
-	err := share.Binomial(comm, 0, mpi.MaxTag).Tell(told[:])
-	return int(binary.LittleEndian.Uint64(told[:])) * ranks, err
+	var message [8]byte
+	binary.LittleEndian.PutUint64(message[:], uint64(max(1, int(seconds/each/float64(ranks)))))
+	err := share.Binomial(comm, 0, mpi.MaxTag).Tell(message[:])
+	return int(binary.LittleEndian.Uint64(message[:])) * ranks, err
 }
 
 // sharedTimes takes the time of one broadcast of the variant in a loop, as rank 0 sees

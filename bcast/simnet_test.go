@@ -180,8 +180,8 @@ func newOver(t testing.TB, c *gen.Cluster, s func(rank int) *bcast.Settings) *si
 	return report
 }
 
-// New sends 4 messages per rank in a number of steps that grows as the logarithm of the ranks. Every rank is told the
-// network of all of them, compressed: names that differ in 3 digits, and groups. BenchmarkNew tells of thousands.
+// New sends 4 messages per rank in a number of steps that grows as the logarithm of the ranks. Every rank gets the groups of
+// all of them, compressed: names that differ in 3 digits, and groups. BenchmarkNew tells of thousands.
 func TestNewIsQuickOnManyRanks(t *testing.T) {
 	c, n := cluster(t, "tree:4x8x8 latency=20us,8us,2us rate=10Gbps")
 	ranks := c.Graph.Hosts()

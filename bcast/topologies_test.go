@@ -30,7 +30,7 @@ func blind(t *testing.T, hosts int) *model.Network {
 	return trueNetwork(t, c, where)
 }
 
-// Two racks in which no groups were found, ranks in turn: a plan along the racks that another method has found wins by measuring, is told and
+// Two racks in which no groups were found, ranks in turn: a plan along the racks that another method has found wins by measuring and is
 // kept with its groups, and the next job makes the same plan without that method's network. A job that gives the name
 // to other groups does without, and says so.
 func TestPlansAlongSeveralTopologies(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // What one job has tuned, the next one of the same ranks finds in the network's file, on all of
-// its ranks, and times nothing; any other job tunes for itself, and is told.
+// its ranks, and times nothing; any other job tunes for itself, and gets a warning.
 func TestNextJobStartsTuned(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
 	sizes := []int{8, 3000, 100 << 10}

@@ -47,7 +47,7 @@ func nativeBroadcaster(t testing.TB, size int) (b *bcast.Broadcaster, native *si
 	return b, native
 }
 
-// BenchmarkWrapper is what Bcast costs beyond the library's own broadcast, which does nothing here.
+// BenchmarkWrapper is what Bcast costs beyond native, which does nothing here.
 // Both are called through an interface, as an application calls either. wrapper-ns is the
 // difference of the quickest of many short loops of each, which others on the machine disturb least.
 func BenchmarkWrapper(b *testing.B) {
