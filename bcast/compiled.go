@@ -76,8 +76,8 @@ func (b *Broadcaster) problem(p predict.Plan, bytes, root int) schedule.Problem 
 	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: b.groups.tree, Costs: b.groups.Costs}
 }
 
-// maxSegments bounds the steps of a program. A longer message is broadcast in parts. A rank that is done with one goes
-// on with the next.
+// maxSegments bounds the memory of a program: a segment takes up to four steps, and 4096 of them 0.6 MiB. A longer message
+// is broadcast in parts. A rank that is done with one goes on with the next.
 const maxSegments = 4096
 
 // partBytes is how many of the bytes are broadcast as one part. The product is formed only where it is no more than

@@ -7,7 +7,7 @@ import (
 )
 
 // first is collective: it is the first broadcast of a class of sizes from a root, and decides how further ones are
-// done, the same on all ranks. budget is how long that may take besides, in s.
+// done, the same on all ranks. budget is how long the decision may take, in s.
 //
 //  1. The ranks agree on the length and the root.
 //  2. If the class of sizes and roots is decided, the plan is compiled for this root, and that is all.
