@@ -470,9 +470,16 @@ func TestNetworkStaysOnRank0(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = simnet.Run(cluster.Graph, nil, cluster.Settings(), func(comm mpi.Communicator) error {
+	for _, all := range []bool{false, true} { // ranks that bring the network
+		networkStaysOnRank0(t, cluster, whole, all)
+	}
+}
+
+func networkStaysOnRank0(t *testing.T, cluster *simnet.Cluster, whole *model.Network, all bool) {
+	t.Helper()
+	err := simnet.Run(cluster.Graph, nil, cluster.Settings(), func(comm mpi.Communicator) error {
 		s := &bcast.Settings{}
-		if comm.Rank() == 0 {
+		if comm.Rank() == 0 || all {
 			s.Network = whole
 		}
 		b, err := bcast.New(comm, s)

@@ -146,6 +146,16 @@ func TestStarvedBudgetIsNotKnowledge(t *testing.T) {
 		if known, err := predictsGroups(b, 64<<10); err != nil || !known {
 			return fmt.Errorf("native broadcasts in groups are not predicted, though there is time to measure them: %w", err)
 		}
+		always := &splitLibrary{library: newLibrary(comm, schedule.Flat{}, 0)}
+		if b, err = bcast.New(always, &bcast.Settings{Network: n}); err != nil {
+			return err
+		}
+		if err := b.Tune([]int{0}, 64<<10); err != nil {
+			return err
+		}
+		if l.least != always.least {
+			return fmt.Errorf("native broadcasts in groups are measured from %d bytes on, and where there is always time from %d", l.least, always.least)
+		}
 		return nil
 	})
 	if err != nil {
@@ -171,6 +181,7 @@ func predictsGroups(b *bcast.Broadcaster, bytes int) (bool, error) {
 type splitLibrary struct {
 	*library
 	parts []*library
+	least int // bytes of the shortest broadcast in a part; 0: none
 }
 
 func (l *splitLibrary) Split(color, key int) (mpi.Communicator, error) {
@@ -178,8 +189,15 @@ func (l *splitLibrary) Split(color, key int) (mpi.Communicator, error) {
 	if part == nil || err != nil {
 		return nil, err
 	}
-	l.parts = append(l.parts, newLibrary(part, schedule.Flat{}, 0))
-	return l.parts[len(l.parts)-1], nil
+	own := newLibrary(part, schedule.Flat{}, 0)
+	own.more = func(_, _, bytes int, _ float64) float64 {
+		if l.least == 0 || bytes < l.least {
+			l.least = bytes
+		}
+		return 0
+	}
+	l.parts = append(l.parts, own)
+	return own, nil
 }
 
 // inGroups is how many native broadcasts there were in the parts.
