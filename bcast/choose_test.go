@@ -78,6 +78,12 @@ func TestNativeStaysUnlessItIsBeaten(t *testing.T) {
 			}
 			return 0
 		}, 64, "native"},
+		{"it is slow only from the root of the first broadcast", schedule.Flat{}, func(_, root, _ int, _ float64) float64 {
+			if root == 1 {
+				return 1e-3
+			}
+			return 0
+		}, 64, "native"},
 		{"it is slow from all roots", schedule.Flat{}, func(int, int, int, float64) float64 { return 1e-3 }, 64, "flat"},
 	} {
 		err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
