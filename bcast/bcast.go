@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
-// A Broadcaster broadcasts over a communicator along its network. Like the
-// communicator it belongs to one goroutine.
+// A Broadcaster has topology-aware broadcasts over a communicator. Like the communicator it belongs to one goroutine.
 type Broadcaster struct {
 	// What a warm Bcast looks at.
 	compiled [maxClass + 1][]*compiledPlan // by class of sizes and root; nil: not decided yet
@@ -24,6 +25,7 @@ type Broadcaster struct {
 
 	comm           mpi.Communicator
 	ranks          int
+	control        *share.Tree     // of the short messages by which rank 0 distributes its decisions
 	native         mpi.NativeBcast // nil: none
 	modelOnly      bool
 	budget         float64 // s; +Inf: none
@@ -31,16 +33,14 @@ type Broadcaster struct {
 	warnings       []string
 	hosts          []int // of all ranks, on rank 0
 	decisions      map[decisionKey]*decision
-	classes        []int // of the ranks as roots; nil: one
-	classified     bool  // classes are known
+	classes        func() []int // of the ranks as roots (table.RootClasses), when first needed; nil: one
 
 	// What plans follow.
-	groups    grouping             // of the network
-	others    []grouping           // of Settings.Topologies and stored choices
-	catalogue []schedule.Algorithm // with each of their settings
-	choices   []schedule.Algorithm // the first ones, which are searched; the others are there for stored choices
-	searched  []part               // of the choices: those along the same groups
-	watch     *tuner.Stopwatch     // made when first needed
+	groups    grouping               // of the network
+	others    []grouping             // of Settings.Topologies and stored choices
+	catalogue []schedule.Algorithm   // with each of their settings
+	searched  [][]schedule.Algorithm // the first of the catalogue, by groups; the others are there for stored choices
+	watch     *tuner.Stopwatch       // made when first needed
 
 	// What rank 0 knows alone.
 	network   *model.Network     // of the ranks; nil: none
@@ -51,59 +51,57 @@ type Broadcaster struct {
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
 //
-// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the view of its network
-// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
-// be one of as many ranks. An error of rank 0 is returned on all ranks.
+// Rank 0 decides. It gathers where the ranks run (mpi.GatherPlaces), and takes the view of its network
+// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A
+// network that does not say where its ranks ran has to be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
-// If the network has a table with choices for this very job, the broadcaster starts with them, see Bcast. That is a job of
+// If the network has a table with choices for this very job, the broadcaster starts with them: see Bcast. Such a job has
 // as many ranks, on the same hosts and cores in the same order, under the same library with the same settings.
 //
 // Where the communicator has a native broadcast and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
 // communicator of each group of the ranks' hierarchy. Plans may leave the last part of the path to native broadcasts in
 // these (schedule.NativeGroups). Close frees them.
 //
-// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about five bytes per
-// rank of the job and level of its groups.
+// Along binomial trees it takes 2 messages per rank for the places, and 2 to 6 for what rank 0 distributes: about five
+// bytes per rank of the job and level of its groups.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	exec := newExecutor(comm, mpi.MaxTag)
-	h, err := shakeHands(newControl(exec), s, places)
+	b := &Broadcaster{
+		comm: comm, ranks: comm.Size(), exec: newExecutor(comm, mpi.MaxTag), control: share.Binomial(comm, 0, mpi.MaxTag),
+		budget: math.Inf(1), decisions: make(map[decisionKey]*decision),
+	}
+	b.native, _ = comm.(mpi.NativeBcast)
+	b.hosts, _ = mpi.NumberHosts(places)
+	h, err := b.shakeHands(s, places)
 	if err != nil {
 		return nil, err
 	}
-	hosts, _ := mpi.NumberHosts(places)
-	budget := h.Budget.Seconds()
-	if budget == 0 {
-		budget = math.Inf(1)
+	b.modelOnly, b.oversubscribed, b.warnings = h.ModelOnly, h.Oversubscribed, h.Warnings
+	b.network, b.job, b.stored = h.view, h.job, h.stored
+	b.groups, b.others = h.Groupings[0], h.Groupings[1:]
+	b.classes = sync.OnceValue(func() []int { return table.RootClasses(b.groups.tree) })
+	if h.Budget > 0 {
+		b.budget = h.Budget.Seconds()
 	}
-	b := &Broadcaster{
-		comm: comm, ranks: comm.Size(), exec: exec,
-		modelOnly: h.ModelOnly, budget: budget, oversubscribed: h.Oversubscribed, warnings: h.Warnings,
-		hosts: hosts, decisions: make(map[decisionKey]*decision),
-		network: h.view, groups: h.Groupings[0], others: h.Groupings[1:], job: h.job, stored: h.stored,
-	}
-	b.native, _ = comm.(mpi.NativeBcast)
-	algorithms := schedule.Algorithms()
+	algorithms := append(schedule.Algorithms(), schedule.NativeGroups{})
 	if h.Algorithms != nil {
-		algorithms = s.Algorithms
-	} else {
-		algorithms = append(algorithms, schedule.NativeGroups{})
+		algorithms = slices.Clone(s.Algorithms)
 	}
 	// Communicators are made last: nothing that fails afterwards leaves them behind.
 	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
-		if exec.groups, err = newGroups(exec, b.groups.tree); err != nil {
+		if b.exec.groups, err = b.newGroups(); err != nil {
 			return nil, err
 		}
 	}
-	if exec.groups == nil {
-		algorithms = withoutNative(algorithms)
+	if b.exec.groups == nil {
+		algorithms = slices.DeleteFunc(algorithms, usesNative)
 	}
 	b.arrange(algorithms, h.Groupings)
 	if h.Tag != 0 {
-		exec.tag = h.Tag
+		b.exec.tag, b.control = h.Tag, share.Binomial(comm, 0, h.Tag)
 	}
 	b.takeTuned(h.Tuned)
 	return b, nil
@@ -114,7 +112,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 func (b *Broadcaster) Network() *model.Network { return b.network }
 
 // Warnings says why it is doubtful that the network, or its table of tuned choices, is that of the ranks, and which
-// abilities the communicator hides; the same on all of them, none if all is well. The slice is the broadcaster's own.
+// abilities the communicator hides; the same on all of them, none if all is well. The slice belongs to the broadcaster.
 func (b *Broadcaster) Warnings() []string { return b.warnings }
 
 var errClosed = errors.New("the broadcaster is closed")
@@ -127,7 +125,7 @@ func (b *Broadcaster) Close() error {
 	case errUnderWay:
 		return b.exec.usable()
 	case nil:
-		_ = b.failed(errClosed)
+		_ = b.exec.note(errClosed)
 		return b.exec.groups.close()
 	}
 	return nil

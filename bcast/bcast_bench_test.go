@@ -1,9 +1,10 @@
-package bcast
+package bcast_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -16,7 +17,7 @@ func BenchmarkBcast(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(size))
 				err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
-					bc, err := New(world, &Settings{ModelOnly: true})
+					bc, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
 					if err != nil {
 						return err
 					}

@@ -1,15 +1,15 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
@@ -31,7 +31,7 @@ func TestAlgorithmsBringEveryByte(t *testing.T) {
 		for _, mode := range modes {
 			for _, abilities := range []string{"nothing", "requests", "steps"} {
 				err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
-					return bringEveryByte(hide(world, abilities))
+					return bringEveryByte(t, hide(world, abilities))
 				})
 				if err != nil {
 					t.Fatalf("%d ranks, mode %v, %s: %v", ranks, mode, abilities, err)
@@ -47,7 +47,7 @@ func TestBroadcasterBringsEveryByte(t *testing.T) {
 		counts = []int{1, 2, 3, 5, 8}
 	}
 	for _, ranks := range counts {
-		for _, s := range []Settings{
+		for _, s := range []bcast.Settings{
 			{Budget: time.Millisecond},
 			{ModelOnly: true, Tag: 77},
 			{ModelOnly: true, Network: casttest.NetworkOf(t, casttest.RegularTree(t, ranks, 2, 3))},
@@ -74,13 +74,13 @@ func TestOneMegabyteByEveryAlgorithm(t *testing.T) {
 	tree := casttest.RegularTree(t, ranks, 2, 2)
 	for _, mode := range modes {
 		err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
-			exec := newExecutor(world, 1)
+			b, err := along(t, world, tree)
+			if err != nil {
+				return err
+			}
 			for i, a := range casttest.Algorithms() {
-				p := schedule.Problem{Ranks: ranks, Root: i % ranks, Bytes: bytes, Segment: segment, Tree: tree}
-				err := verified(world, p.Bytes, p.Root, func(buf []byte) error {
-					return exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), buf, false)
-				})
-				if err != nil {
+				root := i % ranks
+				if err := verified(world, bytes, root, by(b, predict.Plan{Algorithm: a, Segment: segment}, bytes, root)); err != nil {
 					return fmt.Errorf("%v: %w", a, err)
 				}
 			}
@@ -96,7 +96,7 @@ func TestOneMegabyteByEveryAlgorithm(t *testing.T) {
 func TestBroadcasterOverPinnedRanks(t *testing.T) {
 	for _, ranks := range []int{2, 3} {
 		err := local.Run(ranks, &local.Settings{Mode: local.Pinned}, func(world mpi.Communicator) error {
-			return broadcast(world, Settings{Budget: time.Millisecond})
+			return broadcast(world, bcast.Settings{Budget: time.Millisecond})
 		})
 		if err != nil {
 			t.Fatalf("%d ranks: %v", ranks, err)
@@ -120,7 +120,7 @@ func TestNetworkOfRank0Counts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := local.Run(ranks, nil, func(world mpi.Communicator) error {
-				b, err := New(world, &Settings{Network: c.network(world.Rank()), ModelOnly: true})
+				b, err := bcast.New(world, &bcast.Settings{Network: c.network(world.Rank()), ModelOnly: true})
 				if err != nil {
 					return err
 				}
@@ -128,8 +128,8 @@ func TestNetworkOfRank0Counts(t *testing.T) {
 				if c.want != nil {
 					want = len(c.want.Hierarchy().Groups())
 				}
-				if b.groups.tree != nil {
-					groups = len(b.groups.tree.Groups())
+				if tree := problemOf(b).Tree; tree != nil {
+					groups = len(tree.Groups())
 				}
 				if groups != want {
 					return fmt.Errorf("rank %d: %d groups, want %d", world.Rank(), groups, want)
@@ -143,22 +143,34 @@ func TestNetworkOfRank0Counts(t *testing.T) {
 	}
 }
 
-// A message of more segments than are laid out at once.
+// most is a performer that counts the steps of its longest list.
+type most struct {
+	performer
+	steps int
+}
+
+func (m *most) Perform(buf []byte, steps []mpi.Step, tag int) (int, error) {
+	m.steps = max(m.steps, len(steps))
+	return m.performer.Perform(buf, steps, tag)
+}
+
+// A message of more segments than fit into a program is broadcast in parts. In the middle of a chain a segment takes four
+// steps: a receive, a send, and their waits. The last receive has a wait of its own.
 func TestLongMessageInParts(t *testing.T) {
-	const size = predict.MinSegment*maxSegments*2 + 12345
+	const segments = 4096
+	const size = predict.MinSegment*segments*2 + 12345
 	err := local.Run(4, &local.Settings{Mode: local.Rendezvous}, func(world mpi.Communicator) error {
-		b, err := New(world, nil)
+		m := &most{performer: performer{world}}
+		b, err := bcast.New(m, nil)
 		if err != nil {
 			return err
 		}
-		r := b.compile(predict.Plan{Index: 2, Algorithm: schedule.Chain{}, Segment: predict.MinSegment}, 1<<20, 1)
-		buf := make([]byte, size)
-		fill(buf, 9, world.Rank() == 1)
-		if err := b.perform(r, buf, 1); err != nil {
+		plan := predict.Plan{Algorithm: schedule.Chain{}, Segment: predict.MinSegment}
+		if err := verified(world, size, 1, by(b, plan, size, 1)); err != nil {
 			return err
 		}
-		if !matches(buf, 9) {
-			return fmt.Errorf("rank %d: wrong bytes", world.Rank())
+		if m.steps > 4*segments+1 || m.steps < segments {
+			return fmt.Errorf("rank %d: %d steps at once, want those of %d segments", world.Rank(), m.steps, segments)
 		}
 		return nil
 	})
@@ -167,33 +179,13 @@ func TestLongMessageInParts(t *testing.T) {
 	}
 }
 
-// What is laid out at once is formed without an overflow on any machine:
-// 4096 segments of 1 MiB are 2^32 bytes, which an int of 32 bits takes for 0,
-// and the broadcast of it never ended.
-func TestPartsDoNotOverflow(t *testing.T) {
-	for _, c := range []struct{ bytes, segment, want int }{
-		{100, 0, 100},
-		{100, 7, 100},
-		{maxSegments*7 - 1, 7, maxSegments*7 - 1},
-		{maxSegments * 7, 7, maxSegments * 7},
-		{maxSegments*7 + 1, 7, maxSegments * 7},
-		{3 << 20, 1 << 20, 3 << 20},
-		{5000, 1 << (bits.UintSize - 12), 5000}, // times 4096 it is 0 in an int
-		{math.MaxInt, math.MaxInt, math.MaxInt},
-		{math.MaxInt, math.MaxInt / maxSegments, math.MaxInt / maxSegments * maxSegments},
-	} {
-		if got := (&compiledPlan{Plan: predict.Plan{Segment: c.segment}}).partBytes(c.bytes); got != c.want {
-			t.Errorf("partBytes(%d) = %d with segments of %d, want %d", c.bytes, got, c.segment, c.want)
-		}
-	}
-}
-
 // After Tune the first broadcast is as fast as the next: all is decided, and
 // measured against the library, for the classes of the sizes and no others.
 func TestTuneDecides(t *testing.T) {
 	for _, ranks := range []int{2, 3} {
 		err := local.Run(ranks, nil, func(world mpi.Communicator) error {
-			b, err := New(world, nil)
+			c := &wire{Communicator: world, NonBlocking: world.(mpi.NonBlocking), NativeBcast: world.(mpi.NativeBcast)}
+			b, err := bcast.New(c, nil)
 			if err != nil {
 				return err
 			}
@@ -205,8 +197,21 @@ func TestTuneDecides(t *testing.T) {
 				tuned bool
 			}{{100, true}, {65, true}, {128, true}, {64, false}, {129, false}, {4097, true}, {8193, false}} {
 				plan, err := b.Plan(c.bytes, 1)
-				if undecided := !c.tuned && world.Rank() > 0; (err != nil) != undecided || (b.compiledFor(c.bytes, 1) != nil) != c.tuned || (err == nil && plan.MeasuredNative >= 0) != c.tuned {
+				if (err == nil) != c.tuned || (err == nil && plan.MeasuredNative >= 0) != c.tuned {
 					return fmt.Errorf("%d ranks, %d bytes: %v, %v, want it decided: %v", ranks, c.bytes, plan, err, c.tuned)
+				}
+			}
+			for _, bytes := range []int{100, 65, 128, 4097} {
+				var messages [2]int
+				for i := range messages {
+					c.messages = 0
+					if err := verified(world, bytes, 1, func(buf []byte) error { return b.Bcast(buf, 1) }); err != nil {
+						return err
+					}
+					messages[i] = c.messages
+				}
+				if messages[0] != messages[1] || messages[0] == 0 {
+					return fmt.Errorf("%d ranks, %d bytes: %d messages of the first broadcast, %d of the next: want as many", ranks, bytes, messages[0], messages[1])
 				}
 			}
 			return nil
@@ -223,11 +228,11 @@ func TestAllRanksHaveTheSamePlan(t *testing.T) {
 	plans := make(map[string]string) // question -> answer
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, ranks, 2, 3))
 	err := local.Run(ranks, nil, func(world mpi.Communicator) error {
-		s := &Settings{Budget: time.Millisecond}
+		s := &bcast.Settings{Budget: time.Millisecond}
 		if world.Rank() == 0 {
 			s.Network = network
 		}
-		b, err := New(world, s)
+		b, err := bcast.New(world, s)
 		if err != nil {
 			return err
 		}
@@ -265,7 +270,7 @@ func TestAllRanksHaveTheSamePlan(t *testing.T) {
 func TestBcastSliceOfAnyNumber(t *testing.T) {
 	type celsius float32
 	err := local.Run(3, nil, func(world mpi.Communicator) error {
-		b, err := New(world, nil)
+		b, err := bcast.New(world, nil)
 		if err != nil {
 			return err
 		}
@@ -275,7 +280,7 @@ func TestBcastSliceOfAnyNumber(t *testing.T) {
 		if world.Rank() == 2 {
 			f, c, z = []float64{1, -2, 3.5, 1e300, 0}, []celsius{-3, 0.5, 7}, []complex128{1i, 2}
 		}
-		for _, err := range []error{BcastSlice(b, f, 2), BcastSlice(b, c, 2), BcastSlice(b, z, 2), BcastSlice(b, []int32(nil), 2)} {
+		for _, err := range []error{bcast.BcastSlice(b, f, 2), bcast.BcastSlice(b, c, 2), bcast.BcastSlice(b, z, 2), bcast.BcastSlice(b, []int32(nil), 2)} {
 			if err != nil {
 				return err
 			}
@@ -290,19 +295,72 @@ func TestBcastSliceOfAnyNumber(t *testing.T) {
 	}
 }
 
+// wire counts what a rank asks of its communicator: sends, receives, and native broadcasts.
+type wire struct {
+	mpi.Communicator
+	mpi.NonBlocking
+	mpi.NativeBcast
+	messages int
+	natives  int // those of the messages that are native broadcasts
+	tags     map[int]bool
+}
+
+func (w *wire) count(tag int) {
+	w.messages++
+	if w.tags == nil {
+		w.tags = make(map[int]bool)
+	}
+	w.tags[tag] = true
+}
+
+func (w *wire) Send(buf []byte, dst, tag int) error {
+	w.count(tag)
+	return w.Communicator.Send(buf, dst, tag)
+}
+
+func (w *wire) Recv(buf []byte, src, tag int) error {
+	w.count(tag)
+	return w.Communicator.Recv(buf, src, tag)
+}
+
+func (w *wire) Bcast(buf []byte, root int) error {
+	w.messages++
+	w.natives++
+	return w.NativeBcast.Bcast(buf, root)
+}
+
+func (w *wire) NewRequests() mpi.Requests { return wireRequests{w.NonBlocking.NewRequests(), w} }
+
+type wireRequests struct {
+	mpi.Requests
+	wire *wire
+}
+
+func (r wireRequests) Isend(buf []byte, dst, tag int) error {
+	r.wire.count(tag)
+	return r.Requests.Isend(buf, dst, tag)
+}
+
+func (r wireRequests) Irecv(buf []byte, src, tag int) error {
+	r.wire.count(tag)
+	return r.Requests.Irecv(buf, src, tag)
+}
+
 // Real transfers fail: the error tells the rank, the step and the cause.
 func TestErrorOfATransfer(t *testing.T) {
 	err := local.Run(2, nil, func(world mpi.Communicator) error {
 		for _, abilities := range []string{"nothing", "steps"} {
-			exec := newExecutor(hide(world, abilities), 5)
-			p := schedule.Problem{Ranks: 2, Bytes: 4, Segment: 2}
+			b, err := bcast.New(hide(world, abilities), &bcast.Settings{ModelOnly: true, Tag: 5})
+			if err != nil {
+				return err
+			}
 			if world.Rank() == 0 {
 				if err := errors.Join(world.Send(make([]byte, 2), 1, 5), world.Send(make([]byte, 1), 1, 5)); err != nil {
 					return err
 				}
 				continue
 			}
-			err := exec.performOps(schedule.Flat{}.Prepare(p).Of(1).Ops(nil, p), make([]byte, 4), false)
+			err = by(b, predict.Plan{Algorithm: schedule.Flat{}, Segment: 2}, 4, 0)(make([]byte, 4))
 			if !errors.Is(err, mpi.ErrLength) || !strings.HasPrefix(err.Error(), "bcast: rank 1: receive [2, 4) peer 0: ") {
 				return fmt.Errorf("%s: error %v", abilities, err)
 			}
@@ -324,7 +382,7 @@ func TestMisuseIsAnErrorOnEveryRank(t *testing.T) {
 
 func TestBcastDoesNotAllocateOnceWarm(t *testing.T) {
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, 4, 2))
-	for _, s := range []*Settings{nil, {ModelOnly: true}, {ModelOnly: true, Network: network}} {
+	for _, s := range []*bcast.Settings{nil, {ModelOnly: true}, {ModelOnly: true, Network: network}} {
 		for _, abilities := range []string{"nothing", "requests", "all"} {
 			for _, size := range []int{8, 1000, 200 << 10} {
 				// With Rendezvous no rank runs ahead, so nothing that is buffered grows.
@@ -347,17 +405,24 @@ func TestBcastDoesNotAllocateOnceWarm(t *testing.T) {
 // Nothing is predicted where nothing is known.
 func TestPlanWithoutANetworkTellsNoGuess(t *testing.T) {
 	err := local.Run(3, nil, func(world mpi.Communicator) error {
-		b, err := New(plain{world}, nil)
+		b, err := bcast.New(plain{world}, nil)
 		if err != nil {
 			return err
 		}
-		for range 2 { // before and after the first broadcast
-			plan, err := b.Plan(100, 0)
-			if world.Rank() == 0 && (err != nil || !math.IsNaN(plan.Predicted) || plan.Algorithm == nil) {
-				return fmt.Errorf("rank %d without a network: %v, %v", world.Rank(), plan, err)
-			}
-			if err := b.Tune([]int{0}, 100); err != nil {
-				return err
+		plans, err := b.Candidates(100, 0)
+		if err != nil {
+			return err
+		}
+		if err := b.Tune([]int{0}, 100); err != nil {
+			return err
+		}
+		plan, err := b.Plan(100, 0)
+		if err != nil {
+			return err
+		}
+		for _, p := range append(plans, plan) {
+			if !math.IsNaN(p.Predicted) || p.Algorithm == nil {
+				return fmt.Errorf("rank %d without a network: %v", world.Rank(), p)
 			}
 		}
 		return nil

@@ -21,7 +21,7 @@ func (b *Broadcaster) Bcast(buf []byte, root int) error {
 		if plans := b.compiled[classOf(n)]; uint(root) < uint(len(plans)) {
 			if p := plans[root]; p != nil && p.direct != nil {
 				if err := p.direct.Bcast(buf, root); err != nil {
-					return b.failed(err)
+					return b.exec.note(err)
 				}
 				return nil
 			}
@@ -45,5 +45,5 @@ func (b *Broadcaster) broadcast(buf []byte, root int) error {
 	if p == nil {
 		return b.first(buf, root, b.budget)
 	}
-	return b.failed(b.perform(p, buf, root))
+	return b.perform(p, buf, root)
 }

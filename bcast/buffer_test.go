@@ -1,58 +1,63 @@
-package bcast
+package bcast_test
 
 import (
+	"fmt"
+	"math"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
 )
-
-// prompt is a communicator of two ranks whose transfers are done as they begin, and which keeps nothing.
-type prompt struct{ silent }
-
-func (*prompt) NewRequests() mpi.Requests { return promptRequests{} }
-
-type promptRequests struct{}
-
-func (promptRequests) Isend([]byte, int, int) error { return nil }
-func (promptRequests) Irecv([]byte, int, int) error { return nil }
-func (promptRequests) Ibcast([]byte, int) error     { return nil }
-func (promptRequests) WaitAll() error               { return nil }
-func (promptRequests) WaitAny() (int, error)        { return -1, nil }
-func (promptRequests) Test() (bool, error)          { return true, nil }
 
 // Once a broadcast is over, nothing of the broadcaster holds the buffer: a panel of gigabytes that the application lets
 // go of is memory again, though the broadcaster stays.
 func TestBufferIsLetGo(t *testing.T) {
 	const size, limit = 64 << 10, time.Minute
-	for _, begun := range []bool{false, true} {
-		world := &prompt{}
-		for _, way := range ways(world, 1000) {
-			b := tunedTo(world, size)
-			gone := make(chan bool)
-			func() {
-				buf := make([]byte, size)
-				runtime.AddCleanup(&buf[0], func(struct{}) { close(gone) }, struct{}{})
-				r := b.compile(way, size, 0)
-				var err error
-				if begun {
-					var p *Pending
-					if p, err = b.start(r, buf, 0); err == nil {
-						err = p.Wait()
-					}
-				} else {
-					err = b.perform(r, buf, 0)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}()
-			if !collected(gone, limit) {
-				t.Errorf("%s, Ibcast %v: the buffer is still held", way.How(), begun)
-			}
-			runtime.KeepAlive(b)
+	err := local.Run(2, nil, func(world mpi.Communicator) error {
+		b, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
+		if err != nil {
+			return err
 		}
+		for _, plan := range plansIn(world, 1000) {
+			for _, begun := range []bool{false, true} {
+				b.Decide(plan, size, 0)
+				gone := make(chan bool)
+				err := func() error {
+					buf := make([]byte, size)
+					runtime.AddCleanup(&buf[0], func(struct{}) { close(gone) }, struct{}{})
+					if !begun {
+						return b.Bcast(buf, 0)
+					}
+					p, err := b.Ibcast(buf, 0)
+					if err != nil {
+						return err
+					}
+					return p.Wait()
+				}()
+				if err != nil {
+					return err
+				}
+				if err := world.Send(nil, 1-world.Rank(), 1); err != nil { // the other rank reads the buffer until its broadcast is over
+					return err
+				}
+				if err := world.Recv(nil, 1-world.Rank(), 1); err != nil {
+					return err
+				}
+				if !collected(gone, limit) {
+					return fmt.Errorf("rank %d: %s, Ibcast %v: the buffer is still held", world.Rank(), plan.How(), begun)
+				}
+			}
+		}
+		runtime.KeepAlive(b)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -101,33 +106,51 @@ func (d *dying) Recv(buf []byte, src, tag int) error {
 func TestCutShortBroadcastLeavesBuffersAlone(t *testing.T) {
 	const size, segment = 10_000, 1000
 	for left := range 12 {
-		world := &prompt{}
-		d := &dying{plain{world}, left}
-		b := tunedTo(struct {
-			mpi.Communicator
-			mpi.NativeBcast
-		}{d, world}, 8)
-		chain := ways(world, segment)[2]
-		buf := make([]byte, size)
-		err := b.failed(b.perform(b.compile(chain, size, 1), buf, 1)) // ten receives
-		if (err != nil) != (left < 10) {
-			t.Fatalf("%d transfers: %v", left, err)
-		}
-		if err == nil {
-			continue
-		}
-		was := world.calls
-		other := make([]byte, 8)
-		_, begun := b.Ibcast(other, 0)
-		for what, again := range map[string]error{
-			"Bcast": b.Bcast(buf, 0), "Bcast by the library": b.Bcast(other, 0), "Ibcast": begun, "Wait": b.exec.pending.Wait(), "Tune": b.Tune([]int{0}, 16),
-		} {
-			if what != "Wait" && again == nil {
-				t.Errorf("cut after %d transfers: %s works", left, what)
+		err := local.Run(2, nil, func(world mpi.Communicator) error {
+			d := &dying{plain{world}, math.MaxInt}
+			native := &silent{Communicator: d}
+			b, err := bcast.New(native, &bcast.Settings{ModelOnly: true})
+			if err != nil {
+				return err
 			}
-		}
-		if world.calls != was || d.left != -1 {
-			t.Errorf("cut after %d transfers: %d broadcasts of the library and %d transfers came after it", left, world.calls-was, -1-d.left)
+			b.Decide(nativePlan, 8, 0)
+			before, err := b.Ibcast(nil, 0)
+			if err != nil {
+				return err
+			}
+			buf := make([]byte, size)
+			if world.Rank() == 0 {
+				d.left = left
+			}
+			err = by(b, predict.Plan{Algorithm: schedule.Chain{}, Segment: segment}, size, 1)(buf) // ten receives, of what is buffered
+			if world.Rank() == 1 {
+				return err
+			}
+			if (err != nil) != (left < 10) {
+				return fmt.Errorf("%d transfers: %w", left, err)
+			}
+			if err == nil {
+				return nil
+			}
+			other := make([]byte, 8)
+			_, begun := b.Ibcast(other, 0)
+			for what, again := range map[string]error{
+				"Bcast": b.Bcast(buf, 0), "native Bcast": b.Bcast(other, 0), "Ibcast": begun, "Tune": b.Tune([]int{0}, 16),
+			} {
+				if again == nil {
+					return fmt.Errorf("cut after %d transfers: %s works", left, what)
+				}
+			}
+			if err := before.Wait(); err != nil {
+				return fmt.Errorf("cut after %d transfers: a broadcast that was done before: %w", left, err)
+			}
+			if native.calls != 0 || d.left != -1 {
+				return fmt.Errorf("cut after %d transfers: %d native broadcasts and %d transfers came after it", left, native.calls, -1-d.left)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A grouping is groups of the ranks with their costs, as rank 0 tells them. It has no name if it is that of the network,
+// A grouping is groups of the ranks with their costs, as rank 0 distributes them. It has no name if it is that of the network,
 // and no tree where nothing is known of the ranks.
 type grouping struct {
 	table.Topology
@@ -25,17 +25,14 @@ func (g *grouping) build(ranks int) (err error) {
 	if g.tree != nil || g.Name == "" && g.Levels == nil {
 		return nil
 	}
-	if g.tree, err = (&table.Topology{Name: cmp.Or(g.Name, Found), Levels: g.Levels}).Tree(ranks); err != nil {
+	if g.tree, err = (&table.Topology{Name: cmp.Or(g.Name, table.Found), Levels: g.Levels}).Tree(ranks); err != nil {
 		return fmt.Errorf("bcast: new: %w", err)
 	}
 	return nil
 }
 
-// Found is the name, in Settings.Topologies, of the groups of the network.
-const Found = "found"
-
 // arrange makes the catalogue: the algorithms with their settings along each of the groups. Those along groups of which
-// plans come into question are first: b.searched says which are along the same groups.
+// plans come into question are first: b.searched has these, by groups.
 func (b *Broadcaster) arrange(algorithms []schedule.Algorithm, groupings []grouping) {
 	p := schedule.Problem{Ranks: b.ranks, Tree: b.groups.tree, Costs: b.groups.Costs}
 	for _, wanted := range []bool{true, false} {
@@ -44,18 +41,14 @@ func (b *Broadcaster) arrange(algorithms []schedule.Algorithm, groupings []group
 			if g.Wanted != wanted {
 				continue
 			}
-			from := len(b.catalogue)
-			b.catalogue = append(b.catalogue, schedule.Variants(g.along(algorithms), p)...)
-			if to := len(b.catalogue); wanted && to > from {
-				b.searched = append(b.searched, part{from, to})
-				b.choices = b.catalogue
+			list := schedule.Variants(g.along(algorithms), p)
+			b.catalogue = append(b.catalogue, list...)
+			if wanted && len(list) > 0 {
+				b.searched = append(b.searched, list)
 			}
 		}
 	}
 }
-
-// A part of the catalogue is from an index to before another one.
-type part struct{ from, to int }
 
 // along is the algorithms along the groups.
 func (g *grouping) along(algorithms []schedule.Algorithm) (all []schedule.Algorithm) {

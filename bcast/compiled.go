@@ -9,21 +9,20 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// native is the Index of a plan that is the native broadcast; others are in the catalogue.
-const native = -1
+// nativeIndex is the Index of native. That of other plans is in the catalogue.
+const nativeIndex = -1
 
-// nativePlan is the native broadcast, of which no prediction knows.
+// nativePlan is native, of which nothing is predicted. It has no Algorithm.
 func nativePlan() predict.Plan {
 	nan := math.NaN()
-	return predict.Plan{Index: native, Predicted: nan, Measured: nan, MeasuredNative: nan}
+	return predict.Plan{Index: nativeIndex, Predicted: nan, Measured: nan, MeasuredNative: nan}
 }
 
-// A compiledPlan is a plan for one root, and the own rank's place in it.
+// A compiledPlan is a plan for one root, and the part of this rank in it.
 type compiledPlan struct {
 	predict.Plan
-	direct  mpi.NativeBcast // the native broadcast does all; nil: look at the rest
-	part    schedule.Part   // nil: native
-	grouped bool            // there may be native broadcasts in groups
+	direct mpi.NativeBcast // native does all at once; nil: look at the rest
+	part   schedule.Part   // nil: native
 }
 
 const maxClass = 63
@@ -56,19 +55,18 @@ func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 		b.compiled[class] = make([]*compiledPlan, b.ranks)
 	}
 	c := b.compile(p, bytes, root)
-	if c.Index == native && 1<<class <= uint64(schedule.MaxSegment) {
+	if c.Algorithm == nil && 1<<class <= uint64(schedule.MaxSegment) {
 		c.direct = b.native
 	}
 	b.compiled[class][root] = c
 	return c
 }
 
-// compile works out the own rank's place in a plan for messages of the class of the given bytes.
+// compile works out the part of this rank in a plan for messages of the class of the given bytes.
 func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
 	c := &compiledPlan{Plan: p}
 	if p.Algorithm != nil {
 		c.part = p.Algorithm.Prepare(b.problem(p, bytes, root)).Of(b.comm.Rank())
-		c.grouped = usesNative(p.Algorithm)
 	}
 	return c
 }
@@ -78,15 +76,15 @@ func (b *Broadcaster) problem(p predict.Plan, bytes, root int) schedule.Problem 
 	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: b.groups.tree, Costs: b.groups.Costs}
 }
 
-// maxSegments bounds the steps of a program. A longer message is broadcast in parts. A rank that is done with one goes
-// on with the next.
+// maxSegments bounds the memory of a program: a segment takes up to four steps, and 4096 of them 0.6 MiB. A longer message
+// is broadcast in parts. A rank that is done with one goes on with the next.
 const maxSegments = 4096
 
 // partBytes is how many of the bytes are broadcast as one part. The product is formed only where it is no more than
 // they are: 4096 segments of 1 MiB are more than an int of 32 bits holds.
 func (p *compiledPlan) partBytes(bytes int) int {
 	switch {
-	case p.Index == native:
+	case p.Algorithm == nil:
 		return min(bytes, schedule.MaxSegment)
 	case p.Segment > 0 && bytes/p.Segment >= maxSegments:
 		return maxSegments * p.Segment
@@ -99,14 +97,14 @@ func (b *Broadcaster) perform(p *compiledPlan, buf []byte, root int) error {
 	for part := p.partBytes(len(buf)); len(buf) > 0; {
 		size := min(part, len(buf))
 		var err error
-		if p.Index == native {
+		if p.Algorithm == nil {
 			err = b.native.Bcast(buf[:size], root)
 		} else {
 			b.load(p, size, root, false)
 			err = b.exec.run(buf[:size])
 		}
 		if err != nil {
-			return err
+			return b.exec.note(err)
 		}
 		buf = buf[size:]
 	}
@@ -130,17 +128,9 @@ func (b *Broadcaster) load(p *compiledPlan, bytes, root int, started bool) {
 	b.loaded = what
 }
 
-// A loading tells of what the executor's program is.
+// A loading says what the executor's program is for.
 type loading struct {
 	plan    *compiledPlan
 	bytes   int
 	started bool
-}
-
-// failed keeps an error, if it is one: nothing is sent any more then.
-func (b *Broadcaster) failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return b.exec.note(err)
 }

@@ -40,18 +40,18 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 		return c.follow()
 	}
 	d, err := c.search(stored, limit)
-	if err != nil { // of the communicator: there is nobody to tell
+	if err != nil { // of the communicator: nobody can be informed
 		return nil, err
 	}
 	end := order{Plans: []orderedPlan{ordered(&d.Plan)}, Decided: d.decided, Pairs: d.pairs}
-	return d, newControl(b.exec).tell(&end, nil)
+	return d, b.distribute(&end, nil)
 }
 
-// follow performs the rounds that rank 0 tells, and returns the decision.
+// follow performs the rounds that rank 0 distributes, and returns the decision.
 func (c *contest) follow() (*decision, error) {
 	for {
 		var o order
-		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
+		if err := c.b.distribute(&o, nil); err != nil {
 			return nil, err
 		}
 		if o.Roots == nil {
@@ -112,7 +112,7 @@ func (c *contest) conduct(s tuner.Session) error {
 			p.Predicted, p.Measured, p.Native = 0, 0, 0
 			o.Plans = append(o.Plans, p)
 		}
-		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
+		if err := c.b.distribute(&o, nil); err != nil {
 			return err
 		}
 		samples, err := c.round(&o)

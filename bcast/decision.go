@@ -2,7 +2,6 @@ package bcast
 
 import (
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
@@ -28,18 +27,15 @@ func (b *Broadcaster) key(bytes, root int) decisionKey {
 	return decisionKey{classOf(bytes), root}
 }
 
-// timed tells whether decisions are made by timing. Otherwise each root follows its predictions.
+// timed reports whether decisions are made by timing. Otherwise each root follows its predictions.
 func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
 
 // rootClass is the class of a rank as a root.
 func (b *Broadcaster) rootClass(rank int) int {
-	if !b.classified {
-		b.classes, b.classified = table.RootClasses(b.groups.tree), true
+	if classes := b.classes(); classes != nil {
+		return classes[rank]
 	}
-	if b.classes == nil {
-		return 0
-	}
-	return b.classes[rank]
+	return 0
 }
 
 // rootsOfClasses are the first ranks of the classes of roots.

@@ -1,4 +1,4 @@
-// Package bcast broadcasts along the wiring of the machine, and never slower than MPI_Bcast.
+// Package bcast provides topology-aware broadcasts that are never slower than MPI_Bcast.
 //
 //	b, err := bcast.New(comm, &bcast.Settings{Network: network}) // collective
 //	...
@@ -13,7 +13,7 @@
 //
 // Native is MPI_Bcast. An algorithm (package schedule) says what each rank sends and receives. A plan is an algorithm
 // with its settings, a segment and the groups that it follows. A decision is the plan for a class of sizes (up to a power
-// of two) and one of roots. A compiled plan is the own rank's place in a plan from one root. A program is its flat list of
+// of two) and one of roots. A compiled plan is a rank's part in a plan from one root. A program is its flat list of
 // steps for one length.
 //
 // # Method
@@ -22,7 +22,7 @@
 //
 //  1. Small messages want few hops, long ones every link busy all the time: they are sent in segments. Groups that are
 //     not confident shape no schedule.
-//  2. Package predict tells when the last rank has the message, and lists each algorithm with its best settings and
+//  2. Package predict computes when the last rank has the message, and lists each algorithm with its best settings and
 //     segment. The decision function of section 6.5.2 rests on timed broadcasts; ours rests on the network, and then on
 //     time.
 //  3. Native is the incumbent. The best plans are timed against it, on the caller's first message of each class or in
@@ -41,8 +41,8 @@
 //     are the algorithms.
 //   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
 //   - first.go is a first broadcast. contest.go makes the decision, with the plans of shortlist.go, and groups.go measures
-//     native inside groups. order.go is what rank 0 tells meanwhile, by control.go.
-//   - compiled.go, execute.go and native.go perform a plan.
+//     native inside groups. order.go is what rank 0 distributes meanwhile, by control.go.
+//   - compiled.go, execute.go and native.go perform a plan. plan.go shows plans, and compiles one of the caller.
 //
 // Package benchmark compares variants.
 //
@@ -56,8 +56,8 @@
 //
 // # Design
 //
-// Rank 0 decides, always, and tells the others: two processors may round a prediction apart. It validates and tells
-// before it can fail alone, so an error of rank 0 is an error on all ranks. The price is one more hop in the first
+// Rank 0 decides, always, and distributes the decision: two processors may round a prediction apart. It validates before
+// it can fail alone, so an error of rank 0 is an error on all ranks. The price is one more hop in the first
 // broadcast of a class. The network stays on rank 0: the others know the groups, and what messages cost on each level.
 //
 // Native is timed against the best of up to eight plans, because no model knows what it does. Timing is done once per

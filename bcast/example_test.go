@@ -73,7 +73,7 @@ func ExampleBroadcaster_Ibcast() {
 			return err
 		}
 		panel := make([]float64, 500_000)
-		if err := bcast.BcastSlice(b, panel, 0); err != nil { // the first of its size, for which the way is chosen
+		if err := bcast.BcastSlice(b, panel, 0); err != nil { // the first of its size, for which the plan is chosen
 			return err
 		}
 		begin := comm.(mpi.Clock).Now()
@@ -101,7 +101,7 @@ func ExampleBroadcaster_Ibcast() {
 	// Output: 4 ms
 }
 
-// Where the ranks of this job run, for predictions of one's own: the job got
+// Where the ranks of this job run, to predict other transfers: the job got
 // three of the hosts, in another order than they were measured in.
 func ExampleLocations() {
 	cluster, network := racks()

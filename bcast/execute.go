@@ -58,7 +58,7 @@ func (e *executor) usable() error {
 	return fmt.Errorf("bcast: rank %d: the communicator is unusable since: %w", e.comm.Rank(), e.failure)
 }
 
-// canOverlap tells whether several transfers can be under way at once.
+// canOverlap reports whether several transfers can be under way at once.
 func (e *executor) canOverlap() bool { return e.scheduler != nil || e.sets != nil }
 
 // shortBytes is a message that libraries take from a Send at once. (Open MPI's shared memory takes up to about a
@@ -112,7 +112,7 @@ func (e *executor) run(buf []byte) error {
 			return err
 		}
 		if err := e.groups.broadcast(n.op, buf); err != nil {
-			return e.note(fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), n.op, err))
+			return fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), n.op, err)
 		}
 		from = n.before
 	}
@@ -134,7 +134,7 @@ func (e *executor) perform(steps []mpi.Step, buf []byte) error {
 	return err
 }
 
-// A waitFunc brings the transfers of a set to their end, and tells whether it could: one that does not wait may not.
+// A waitFunc completes the transfers of a set, and reports whether it could: one that does not wait may not.
 type waitFunc func(mpi.Requests) (bool, error)
 
 func waitAll(set mpi.Requests) (bool, error) { return true, set.WaitAll() }
@@ -172,5 +172,5 @@ func (e *executor) proceed(steps []mpi.Step, buf []byte, wait waitFunc) (n int, 
 }
 
 func (e *executor) failed(s mpi.Step, err error) error {
-	return e.note(fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), s, err))
+	return fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), s, err)
 }

@@ -1,10 +1,11 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
 	"fmt"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
@@ -82,11 +83,13 @@ func (r *tracedRequests) WaitAll() error {
 // returns, every transfer has been waited for: the buffer is the caller's again.
 func nothingUnderWay(world mpi.Communicator) error {
 	c := &traced{Communicator: world}
-	exec := newExecutor(c, 5)
+	b, err := bcast.New(c, &bcast.Settings{ModelOnly: true})
+	if err != nil {
+		return err
+	}
 	for i, a := range casttest.Algorithms() {
 		for _, segment := range []int{0, 300} {
-			p := schedule.Problem{Ranks: world.Size(), Root: i % world.Size(), Bytes: 3000, Segment: segment}
-			if err := exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), make([]byte, p.Bytes), false); err != nil {
+			if err := by(b, predict.Plan{Algorithm: a, Segment: segment}, 3000, i%world.Size())(make([]byte, 3000)); err != nil {
 				return err
 			}
 			if c.underWay != 0 {
@@ -110,14 +113,18 @@ func TestNothingIsUnderWayAfterABroadcast(t *testing.T) {
 // overwritten broadcasts again and again, and every rank spoils the buffer as
 // soon as its broadcast returns: what others still read of it would be wrong.
 func overwritten(world mpi.Communicator, rounds, size int) error {
-	exec := newExecutor(world, 5)
+	b, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
+	if err != nil {
+		return err
+	}
 	buf := make([]byte, size)
 	for round := range rounds {
 		for i, a := range casttest.Algorithms() {
-			p := schedule.Problem{Ranks: world.Size(), Root: (round + i) % world.Size(), Bytes: size, Segment: (size + 2) / 3}
+			root := (round + i) % world.Size()
+			run := by(b, predict.Plan{Algorithm: a, Segment: (size + 2) / 3}, size, root)
 			pattern := uint64(1000*round + i)
-			fill(buf, pattern, world.Rank() == p.Root)
-			if err := exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), buf, false); err != nil {
+			fill(buf, pattern, world.Rank() == root)
+			if err := run(buf); err != nil {
 				return err
 			}
 			if !matches(buf, pattern) {
@@ -153,15 +160,15 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 		reached := false
 		err := local.Run(ranks, nil, func(world mpi.Communicator) error {
 			c := &traced{Communicator: world}
-			b, err := New(c, &Settings{ModelOnly: true})
+			b, err := bcast.New(c, &bcast.Settings{ModelOnly: true})
 			if err != nil {
 				return err
 			}
-			r := b.compile(predict.Plan{Index: 2, Algorithm: schedule.Chain{}, Segment: 500}, size, 0)
+			run := by(b, predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, size, 0)
 			if world.Rank() == 1 { // in the middle of the chain
 				c.calls, c.failAt = 0, failAt
 			}
-			err = b.failed(b.perform(r, make([]byte, size), 0))
+			err = run(make([]byte, size))
 			if world.Rank() != 1 {
 				return nil // it fails when rank 1 has gone, or it does not
 			}
@@ -172,7 +179,7 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 				return fmt.Errorf("call %d fails: error %v", failAt, err)
 			}
 			calls := c.calls
-			for _, again := range []error{b.Bcast(make([]byte, size), 0), b.Bcast(nil, 0), b.Tune([]int{0}, 8)} {
+			for _, again := range []error{b.Bcast(make([]byte, size), 0), b.Bcast(nil, 0), b.Tune([]int{0}, 8), run(make([]byte, size))} {
 				if !errors.Is(again, errInjected) {
 					return fmt.Errorf("call %d fails: later error %v", failAt, again)
 				}
@@ -194,18 +201,18 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 	}
 }
 
-// refusing is a library whose own broadcast fails.
+// refusing is a library whose native broadcast fails.
 type refusing struct{ mpi.Communicator }
 
 func (refusing) Bcast([]byte, int) error { return errInjected }
 
 func TestNothingRunsAfterAFailureOfTheLibrary(t *testing.T) {
 	err := local.Run(2, nil, func(world mpi.Communicator) error {
-		b, err := New(refusing{world}, &Settings{ModelOnly: true})
+		b, err := bcast.New(refusing{world}, &bcast.Settings{ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		if err := b.failed(b.perform(b.compile(nativePlan(), 9, 0), make([]byte, 9), 0)); !errors.Is(err, errInjected) {
+		if err := by(b, nativePlan, 9, 0)(make([]byte, 9)); !errors.Is(err, errInjected) {
 			return fmt.Errorf("error %v", err)
 		}
 		if err := b.Bcast(make([]byte, 9), 0); !errors.Is(err, errInjected) {
@@ -226,7 +233,10 @@ func exchanges(world mpi.Communicator) error {
 	if n < 2 {
 		return nil
 	}
-	exec := newExecutor(world, 5)
+	b, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
+	if err != nil {
+		return err
+	}
 	for _, size := range []int{1, 40, 9000, 70_000} {
 		for _, pieces := range []int{1, 3} {
 			buf := make([]byte, n*pieces*size)
@@ -243,7 +253,9 @@ func exchanges(world mpi.Communicator) error {
 				}
 			}
 			for _, blocking := range []bool{false, true} {
-				if err := exec.performOps(ops, buf, blocking); err != nil {
+				script := make(casttest.Script, n)
+				script[me] = ops
+				if err := by(b, predict.Plan{Algorithm: script, Blocking: blocking}, len(buf), 0)(buf); err != nil {
 					return err
 				}
 				for rank := range n {

@@ -7,7 +7,7 @@ import (
 )
 
 // first is collective: it is the first broadcast of a class of sizes from a root, and decides how further ones are
-// done, the same on all ranks. budget is how long that may take besides, in s.
+// done, the same on all ranks. budget is how long the decision may take, in s.
 //
 //  1. The ranks agree on the length and the root.
 //  2. If the class of sizes and roots is decided, the plan is compiled for this root, and that is all.
@@ -22,22 +22,22 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	key := b.key(len(buf), root)
 	d := b.decisions[key]
 	if d == nil && !b.timed() {
-		plans, err := b.toldPlans(func() []predict.Plan { return b.candidates(len(buf), root)[:1] })
+		plans, err := b.plansOfRank0(func() []predict.Plan { return b.candidates(len(buf), root)[:1] })
 		if err != nil {
-			return b.failed(err)
+			return err
 		}
 		d = &decision{Plan: plans[0], decided: true}
 		b.decisions[key] = d
 	}
 	if d != nil && !d.stored {
-		return b.failed(b.perform(b.use(d.Plan, len(buf), root), buf, root))
+		return b.perform(b.use(d.Plan, len(buf), root), buf, root)
 	}
 	if err := b.perform(b.compile(nativePlan(), len(buf), root), buf, root); err != nil {
-		return b.failed(err)
+		return err
 	}
 	d, err := b.contest(d, buf, root, budget)
 	if err != nil {
-		return b.failed(err)
+		return b.exec.note(err)
 	}
 	b.decisions[key] = d
 	b.use(d.Plan, len(buf), root)
@@ -47,7 +47,7 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 // agree is collective: it returns an error on all ranks if they disagree about the length or the root of a broadcast.
 func (b *Broadcaster) agree(bytes, root int) error {
 	n, r := float64(bytes), float64(root)
-	most, err := newControl(b.exec).max(n, -n, r, -r)
+	most, err := b.reduceMax(n, -n, r, -r)
 	if err != nil {
 		return err
 	}

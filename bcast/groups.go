@@ -9,59 +9,62 @@ import (
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/topology"
 )
 
-// newGroups is collective: it splits the communicator into the groups of each level. It returns nil if there are
-// none, or the communicator cannot be split, or its parts have no native broadcast.
-func newGroups(exec *executor, tree *topology.Hierarchy) (*groups, error) {
-	splitter, ok := exec.comm.(mpi.Splitter)
+// newGroups is collective: it splits the communicator into the groups of each level. It returns nil if there are none,
+// or the communicator cannot be split, or some group has no native broadcast.
+func (b *Broadcaster) newGroups() (*groups, error) {
+	splitter, ok := b.comm.(mpi.Splitter)
+	tree, me := b.groups.tree, b.comm.Rank()
 	if !ok || tree == nil || len(tree.Groups()) == 1 {
 		return nil, nil
 	}
-	g := &groups{own: make([]*group, len(tree.Groups()))}
-	me := exec.comm.Rank()
+	g := &groups{mine: make([]*group, len(tree.Groups()))}
 	colors := make(map[int]int) // by level: index of this rank's group
 	for i := tree.Smallest(me); i > 0; i = tree.Groups()[i].Parent {
 		colors[tree.Groups()[i].Level] = i
 	}
 	lack := 0.0 // 1: this rank has a group without a native broadcast
 	for _, level := range schedule.GroupedLevels(schedule.Problem{Tree: tree}) {
-		const none = -1
-		color, in := colors[level]
-		if !in {
-			color = none
+		color, isMember := colors[level]
+		if !isMember {
+			color = -1
 		}
 		part, err := splitter.Split(color, me)
 		if err != nil {
-			return nil, exec.note(fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err))
+			return nil, fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err)
 		}
-		var x *group
-		if in {
-			x = &group{Communicator: part, index: color, ranks: tree.Groups()[color].Hosts}
-			if x.native, in = part.(mpi.NativeBcast); !in {
-				lack = 1
-			}
-			g.own[color] = x
+		if !isMember {
+			continue
 		}
-		g.levels = append(g.levels, x)
+		x := &group{Communicator: part, index: color, ranks: tree.Groups()[color].Hosts}
+		if x.native, ok = part.(mpi.NativeBcast); !ok {
+			lack = 1
+		}
+		g.mine[color], g.finest = x, append(g.finest, x)
 	}
-	all, err := newControl(exec).max(lack)
+	most, err := b.reduceMax(lack)
 	if err != nil {
 		return nil, err
 	}
-	if all[0] != 0 {
+	if most[0] > 0 {
 		return nil, g.close()
 	}
 	return g, nil
 }
 
-// The native broadcast in groups is measured at sizes that grow by four, until it takes so long that linear growth is as
-// good a guess.
+// Native in groups is measured before plans that use it are predicted. The sizes grow by four, and predictions are linear
+// between them.
 const (
-	leastMeasured = 64   // bytes
-	longest       = 1e-3 // s
-	repeated      = 3    // times, of which the median counts
+	// leastMeasured is the first size in bytes. Shorter messages travel in the same packet, and take as long.
+	leastMeasured = 64
+
+	// longest is the time in s of a broadcast after which no larger size is measured. Its bytes decide the time by then,
+	// so predictions may grow with them, and the budget is not spent on one size.
+	longest = 1e-3
+
+	// repeated is how often each size is measured: the fewest times whose median ignores one delay.
+	repeated = 3
 )
 
 // measureGroups is collective: it lets predictions know what the native broadcast takes in groups, for messages up to
@@ -107,11 +110,8 @@ func (b *Broadcaster) measureGroups(bytes int, limit float64) error {
 // measure is collective: it finds out what the native broadcast of a size takes in each group, and returns the longest
 // time in s. The groups of a level are at work at once, as they are in a plan.
 func (g *groups) measure(watch *tuner.Stopwatch, size int) (float64, error) {
-	times := make([]float64, len(g.own)) // 0: not measured by this rank
-	for _, x := range g.levels {
-		if x == nil {
-			continue
-		}
+	times := make([]float64, len(g.mine)) // 0: not measured by this rank
+	for _, x := range g.finest {
 		t, err := x.measure(watch.Among(x), size)
 		if err != nil {
 			return 0, err

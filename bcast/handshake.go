@@ -13,7 +13,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A handshake is what rank 0 tells all ranks when a broadcaster is made.
+// A handshake is what rank 0 distributes when a broadcaster is made.
 type handshake struct {
 	Tag            int
 	Budget         time.Duration
@@ -30,24 +30,24 @@ type handshake struct {
 }
 
 // shakeHands is collective: all ranks get the handshake of rank 0, or its error.
-func shakeHands(c *control, s *Settings, places []mpi.Place) (*handshake, error) {
+func (b *Broadcaster) shakeHands(s *Settings, places []mpi.Place) (*handshake, error) {
 	if s == nil {
 		s = &Settings{}
 	}
 	h := new(handshake)
 	var wrong error
-	if c.decides() {
-		wrong = h.prepare(c.exec.comm, s, places)
+	if b.decides() {
+		wrong = h.prepare(b.comm, s, places)
 	}
-	if err := c.tell(h, wrong); err != nil {
+	if err := b.distribute(h, wrong); err != nil {
 		return nil, err
 	}
 	for i := range h.Groupings {
-		if err := h.Groupings[i].build(c.exec.comm.Size()); err != nil {
+		if err := h.Groupings[i].build(b.ranks); err != nil {
 			return nil, err
 		}
 	}
-	return h, h.checkAlgorithms(c, names(s.Algorithms))
+	return h, b.checkAlgorithms(h.Algorithms, names(s.Algorithms))
 }
 
 // prepare is the part of rank 0. places are those of all ranks.
@@ -63,7 +63,7 @@ func (h *handshake) prepare(comm mpi.Communicator, s *Settings, places []mpi.Pla
 		job:            jobOf(comm, places),
 	}
 	for _, t := range s.Topologies {
-		if t.Name == Found {
+		if t.Name == table.Found {
 			h.Groupings[0].Wanted = true
 		} else {
 			h.Groupings = append(h.Groupings, grouping{Topology: t, Wanted: true})
@@ -111,26 +111,23 @@ func missingAbilities(comm mpi.Communicator) []string {
 }
 
 // checkAlgorithms is collective: it returns the same kind of error on all ranks if one of them has other algorithms than
-// rank 0, which has some of its own.
-func (h *handshake) checkAlgorithms(c *control, own []string) error {
-	if h.Algorithms == nil {
+// rank 0.
+func (b *Broadcaster) checkAlgorithms(want, own []string) error {
+	if want == nil {
 		return nil
 	}
 	differs := 0.0
-	if !slices.Equal(own, h.Algorithms) {
+	if !slices.Equal(own, want) {
 		differs = 1
 	}
-	any, err := c.max(differs)
-	if err != nil {
-		return err
+	most, err := b.reduceMax(differs)
+	if err == nil && most[0] > 0 {
+		err = fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, b.comm.Rank(), own)
 	}
-	if any[0] != 0 {
-		return fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", h.Algorithms, c.exec.comm.Rank(), own)
-	}
-	return nil
+	return err
 }
 
-// names tells algorithms and their settings apart; nil if there are none.
+// names are the texts of algorithms with their settings; nil if there are none.
 func names(algorithms []schedule.Algorithm) []string {
 	var list []string
 	for _, a := range algorithms {

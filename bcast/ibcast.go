@@ -4,8 +4,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Ibcast is collective: it begins what Bcast does, and returns while it is under
-// way:
+// Ibcast is collective: it begins what Bcast does, and returns before that is done:
 //
 //	next, err := b.Ibcast(panel, root)
 //	...                      // compute, without looking at panel
@@ -17,9 +16,9 @@ import (
 // asked of the broadcaster: it has one broadcast under way at a time and refuses the next. All ranks call
 // Ibcast where one does; each may use Test or Wait. It does not allocate where Bcast does not.
 //
-// The native broadcast runs as MPI_Ibcast (mpi.Ibcaster). Ibcast is Bcast, and done when it returns, where the
-// communicator cannot do such things (mpi.NonBlocking), where a plan ends in native broadcasts in groups, and for the
-// first message of a class of sizes and root.
+// Native runs as MPI_Ibcast (mpi.Ibcaster). In three cases Ibcast is Bcast, and done when it returns: for the first
+// message of a class of sizes and root, where a plan ends in native broadcasts in groups, and where the communicator lacks
+// mpi.NonBlocking.
 func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	e := b.exec
 	if err := e.usable(); err != nil {
@@ -30,36 +29,32 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	if len(buf) > 0 && uint(root) < uint(b.ranks) {
 		p = b.compiledFor(len(buf), root)
 	}
-	if p == nil || p.grouped || b.ranks == 1 || !e.canStart(p.Index == native) {
+	if p == nil || usesNative(p.Algorithm) || b.ranks == 1 || !e.canStart(p.Algorithm == nil) {
 		if err := b.Bcast(buf, root); err != nil {
 			return nil, err
 		}
 		return &e.pending, nil
 	}
-	return b.start(p, buf, root)
+	next := &e.pending
+	*next = Pending{b: b, plan: p, root: root, rest: buf, part: p.partBytes(len(buf))}
+	e.failure = errUnderWay
+	err := next.begin()
+	if err == nil {
+		_, err = next.proceed(test)
+	}
+	if err != nil {
+		return nil, next.failed(err)
+	}
+	return next, nil
 }
 
-// canStart tells whether a broadcast, by a schedule or native, can be left under way.
+// canStart reports whether a broadcast, by a schedule or native, can be left under way.
 func (e *executor) canStart(native bool) bool {
 	if e.sets == nil {
 		return false
 	}
 	_, starts := e.sets[0].(mpi.Ibcaster)
 	return starts || !native
-}
-
-// start begins to broadcast buf by a plan.
-func (b *Broadcaster) start(p *compiledPlan, buf []byte, root int) (*Pending, error) {
-	next := &b.exec.pending
-	*next = Pending{b: b, plan: p, root: root, rest: buf, part: p.partBytes(len(buf))}
-	b.exec.failure = errUnderWay
-	if err := next.begin(); err != nil {
-		return nil, next.failed(err)
-	}
-	if _, err := next.proceed(test); err != nil {
-		return nil, next.failed(err)
-	}
-	return next, nil
 }
 
 // A Pending is a broadcast that Ibcast has begun. It is the broadcaster's, and
@@ -74,8 +69,8 @@ type Pending struct {
 	err   error  // why it will never be done
 }
 
-// Test returns soon: it takes the broadcast on as far as that goes without waiting
-// for other ranks, and tells whether it is done on this one.
+// Test returns soon: it performs what it can without waiting for other ranks, and reports whether the broadcast is done on
+// this one.
 func (p *Pending) Test() (done bool, err error) { return p.settle(test) }
 
 // Wait returns when the broadcast is done on this rank.
@@ -97,7 +92,7 @@ func (p *Pending) settle(wait waitFunc) (bool, error) {
 
 // failed ends the broadcast with an error, and the use of the broadcaster.
 func (p *Pending) failed(err error) error {
-	p.err = p.b.failed(err)
+	p.err = p.b.exec.note(err)
 	p.b = nil
 	return p.err
 }
@@ -107,7 +102,7 @@ func (p *Pending) size() int { return min(p.part, len(p.rest)) }
 
 // begin starts the part that is next.
 func (p *Pending) begin() error {
-	if p.plan.Index == native {
+	if p.plan.Algorithm == nil {
 		return p.b.exec.sets[0].(mpi.Ibcaster).Ibcast(p.rest[:p.size()], p.root)
 	}
 	p.steps = 0
@@ -121,7 +116,7 @@ func (p *Pending) proceed(wait waitFunc) (bool, error) {
 	for {
 		var done bool
 		var err error
-		if p.plan.Index == native {
+		if p.plan.Algorithm == nil {
 			done, err = wait(e.sets[0])
 		} else {
 			var n int

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
@@ -16,37 +17,34 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// ways are candidates of all algorithms, in segments, and the library's own
-// broadcast if there is one.
-func ways(world mpi.Communicator, segment int) []predict.Plan {
+// plansIn are plans of all algorithms in segments, and native if there is one.
+func plansIn(world mpi.Communicator, segment int) []predict.Plan {
 	var all []predict.Plan
-	for i, a := range casttest.Algorithms() {
-		all = append(all, predict.Plan{Index: i, Algorithm: a, Segment: segment})
+	for _, a := range casttest.Algorithms() {
+		all = append(all, predict.Plan{Algorithm: a, Segment: segment})
 	}
 	if _, ok := world.(mpi.NativeBcast); ok {
-		all = append(all, nativePlan())
+		all = append(all, nativePlan)
 	}
 	return all
 }
 
-// underWay begins broadcasts of every way, works a little, and ends them: some
+// underWay begins broadcasts by every plan, works a little, and ends them: some
 // ranks by asking, some by waiting, and the buffer is spoiled at once.
 func underWay(world mpi.Communicator) error {
-	b, err := New(world, &Settings{ModelOnly: true})
+	b, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
 	if err != nil {
 		return err
 	}
 	ranks := world.Size()
-	for i, way := range ways(world, 1000) {
-		if ranks == 1 || !b.exec.canStart(way.Index == native) {
-			continue
-		}
+	for i, plan := range plansIn(world, 1000) {
 		for _, size := range []int{1, 999, 40_000} {
 			root := (i + size) % ranks
 			var buf []byte
 			err := verified(world, size, root, func(own []byte) error {
 				buf = own
-				p, err := b.start(b.compile(way, size, root), buf, root)
+				b.Decide(plan, size, root)
+				p, err := b.Ibcast(buf, root)
 				if err != nil {
 					return err
 				}
@@ -61,12 +59,15 @@ func underWay(world mpi.Communicator) error {
 				return p.Wait() // again
 			})
 			if err != nil {
-				return fmt.Errorf("%v: %w", way, err)
+				return fmt.Errorf("%v: %w", plan, err)
 			}
 			clear(buf)
 		}
 	}
 	// As users call it: the first of a class decides, and is done.
+	if b, err = bcast.New(world, &bcast.Settings{ModelOnly: true}); err != nil {
+		return err
+	}
 	for _, size := range []int{0, 8, 8, 5000, 5000} {
 		for root := range ranks {
 			if err := verified(world, size, root, func(buf []byte) error {
@@ -110,7 +111,7 @@ func TestIbcast(t *testing.T) {
 // busy finds that nothing else is taken while a broadcast is under way: one that
 // the others join late, and that no library sends before they have.
 func busy(world mpi.Communicator) error {
-	b, err := New(world, &Settings{ModelOnly: true})
+	b, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
 	if err != nil {
 		return err
 	}
@@ -122,15 +123,16 @@ func busy(world mpi.Communicator) error {
 		}
 	}
 	if err := verified(world, size, 0, func(buf []byte) error {
-		p, err := b.start(b.compile(ways(world, 1<<20)[0], size, 0), buf, 0)
+		b.Decide(plansIn(world, 1<<20)[0], size, 0)
+		p, err := b.Ibcast(buf, 0)
 		if err != nil {
 			return err
 		}
 		if world.Rank() == 0 {
 			_, err := b.Ibcast(make([]byte, 8), 0)
 			for _, err := range []error{err, b.Tune([]int{0}, 100)} {
-				if !errors.Is(err, errUnderWay) {
-					return fmt.Errorf("another call beside a broadcast = %w, want %w", err, errUnderWay)
+				if !isRefused(err) {
+					return fmt.Errorf("another call beside a broadcast = %w, want it refused", err)
 				}
 			}
 			for peer := 1; peer < world.Size(); peer++ {
@@ -144,6 +146,11 @@ func busy(world mpi.Communicator) error {
 		return err
 	}
 	return verified(world, 100, 0, func(buf []byte) error { return b.Bcast(buf, 0) })
+}
+
+// isRefused tells whether an error is that of a call while a broadcast is under way.
+func isRefused(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "a broadcast is under way: wait for it first")
 }
 
 func TestOneBroadcastIsUnderWayAtATime(t *testing.T) {
@@ -161,18 +168,19 @@ func TestIbcastOverlapsWithComputation(t *testing.T) {
 		t.Fatal(err)
 	}
 	const size, looks = 1 << 20, 1000
-	way := predict.Plan{Index: 0, Algorithm: schedule.Chain{}, Segment: 16 << 10}
+	plan := predict.Plan{Algorithm: schedule.Chain{}, Segment: 16 << 10}
 	for _, s := range []*simnet.Settings{overheads, {EagerLimit: -1}} {
 		run := func(begins bool, compute float64) float64 {
 			end := 0.0
 			if err := simnet.Run(c.Graph, nil, s, func(comm mpi.Communicator) error {
-				b, err := New(comm, &Settings{ModelOnly: true})
+				b, err := bcast.New(comm, &bcast.Settings{ModelOnly: true})
 				if err != nil {
 					return err
 				}
+				b.Decide(plan, size, 0)
 				return verified(comm, size, 0, func(buf []byte) error {
 					begin := comm.(mpi.Clock).Now()
-					p, err := b.start(b.compile(way, size, 0), buf, 0)
+					p, err := b.Ibcast(buf, 0)
 					if err != nil {
 						return err
 					}
@@ -209,15 +217,15 @@ func TestPendingTellsFailures(t *testing.T) {
 	for failAt := 1; failAt < 12; failAt++ {
 		err := local.Run(3, nil, func(world mpi.Communicator) error {
 			c := &traced{Communicator: world}
-			b, err := New(c, &Settings{ModelOnly: true})
+			b, err := bcast.New(c, &bcast.Settings{ModelOnly: true})
 			if err != nil {
 				return err
 			}
-			way := predict.Plan{Index: 0, Algorithm: schedule.Chain{}, Segment: 500}
+			b.Decide(predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, 3000, 0)
 			if world.Rank() == 1 {
 				c.calls, c.failAt = 0, failAt
 			}
-			p, err := b.start(b.compile(way, 3000, 0), make([]byte, 3000), 0)
+			p, err := b.Ibcast(make([]byte, 3000), 0)
 			for done := false; err == nil && !done; {
 				done, err = p.Test()
 			}
@@ -227,7 +235,11 @@ func TestPendingTellsFailures(t *testing.T) {
 			if !errors.Is(err, errInjected) {
 				return fmt.Errorf("call %d fails: error %v", failAt, err)
 			}
-			for _, again := range []error{b.exec.pending.Wait(), b.Bcast(make([]byte, 8), 0)} {
+			later := []error{b.Bcast(make([]byte, 8), 0)}
+			if p != nil {
+				later = append(later, p.Wait())
+			}
+			for _, again := range later {
 				if !errors.Is(again, errInjected) {
 					return fmt.Errorf("call %d fails: later error %v", failAt, again)
 				}
@@ -240,17 +252,17 @@ func TestPendingTellsFailures(t *testing.T) {
 	}
 }
 
-func ibcastAllocations(world mpi.Communicator, way predict.Plan, counts bool) (float64, error) {
-	b, err := New(world, &Settings{ModelOnly: true})
+func ibcastAllocations(world mpi.Communicator, plan predict.Plan, counts bool) (float64, error) {
+	b, err := bcast.New(world, &bcast.Settings{ModelOnly: true})
 	if err != nil {
 		return 0, err
 	}
 	buf := make([]byte, 20_000)
 	root := world.Size() - 1
-	r := b.compile(way, len(buf), root)
+	b.Decide(plan, len(buf), root)
 	var failed error
 	run := func() {
-		p, err := b.start(r, buf, root)
+		p, err := b.Ibcast(buf, root)
 		for done := false; err == nil && !done; {
 			done, err = p.Test()
 		}
@@ -270,9 +282,9 @@ func ibcastAllocations(world mpi.Communicator, way predict.Plan, counts bool) (f
 }
 
 func TestIbcastDoesNotAllocateOnceWarm(t *testing.T) {
-	way := predict.Plan{Index: 0, Algorithm: schedule.Chain{}, Segment: 3000}
+	plan := predict.Plan{Algorithm: schedule.Chain{}, Segment: 3000}
 	err := local.Run(3, &local.Settings{Mode: local.Rendezvous}, func(world mpi.Communicator) error {
-		n, err := ibcastAllocations(world, way, world.Rank() == 0)
+		n, err := ibcastAllocations(world, plan, world.Rank() == 0)
 		if err == nil && n != 0 {
 			err = fmt.Errorf("%g allocations per Ibcast", n)
 		}

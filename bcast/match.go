@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Locations is collective: it tells where all ranks of the communicator run, in
-// the order of ranks and the same on all of them. By it a network of other
+// Locations is collective: it returns where all ranks of the communicator run, in the order of ranks and the same on all
+// of them. By it a network of other
 // ranks becomes that of this job:
 //
 //	locations, err := bcast.Locations(comm) // collective

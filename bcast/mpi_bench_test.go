@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
 
-// BenchmarkMPINeverSlower compares a tuned Bcast with the library's own called directly, in the
+// BenchmarkMPINeverSlower compares a tuned Bcast with native called directly, in the
 // ranks of a job, in pairs of short loops one after the other whose order changes: hot loops from one
 // root, hot loops from all in turn, and broadcasts each of which all ranks wait for. It reports how
 // much of native's speed ours has (native's time over ours, medians of 51 pairs), how often
@@ -36,7 +37,7 @@ func BenchmarkMPINeverSlower(b *testing.B) {
 			var ratios [3][]float64
 			took := 0.0
 			for b.Loop() {
-				bc, err := New(c, nil)
+				bc, err := bcast.New(c, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -73,7 +74,7 @@ func BenchmarkMPINeverSlower(b *testing.B) {
 }
 
 // speed is native's time over that of ours in loops of a kind of BenchmarkMPINeverSlower.
-func speed(c *mpi.Comm, bc *Broadcaster, size, kind int) (float64, error) {
+func speed(c *mpi.Comm, bc *bcast.Broadcaster, size, kind int) (float64, error) {
 	const pairs = 51
 	buf, token := make([]byte, size), make([]byte, 1)
 	loop := max(4, min(400, (4<<20)/size))
@@ -104,14 +105,14 @@ func speed(c *mpi.Comm, bc *Broadcaster, size, kind int) (float64, error) {
 		}
 		return time.Since(begin).Seconds(), nil
 	}
-	ways := []func([]byte, int) error{bc.Bcast, c.Bcast}
+	variants := []func([]byte, int) error{bc.Bcast, c.Bcast}
 	ratios := make([]float64, pairs)
 	for i := range ratios {
 		var t [2]float64
-		for k := range ways {
-			way := (i + k) % 2
+		for k := range variants {
+			variant := (i + k) % 2
 			var err error
-			if t[way], err = once(ways[way]); err != nil {
+			if t[variant], err = once(variants[variant]); err != nil {
 				return 0, err
 			}
 		}

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/model"
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 func TestMPIAlgorithms(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	for _, abilities := range []string{"nothing", "requests", "all"} {
-		if err := bringEveryByte(hide(c, abilities)); err != nil {
+		if err := bringEveryByte(t, hide(c, abilities)); err != nil {
 			t.Fatal(err)
 		}
 		if err := exchanges(hide(c, abilities)); err != nil {
@@ -41,7 +43,7 @@ func TestMPIRandomProblems(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	const count = 1000
 	for seed, abilities := range []string{"requests", "all"} {
-		if err := randomProblems(hide(c, abilities), count/2, uint64(seed)); err != nil {
+		if err := randomProblems(t, hide(c, abilities), count/2, uint64(seed)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +58,7 @@ func TestMPINativeInGroups(t *testing.T) {
 func TestMPIBroadcaster(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, c.Size(), 2))
-	for _, s := range []Settings{
+	for _, s := range []bcast.Settings{
 		{Budget: time.Millisecond},
 		{ModelOnly: true, Network: network},
 		{Budget: time.Millisecond, Network: network},
@@ -77,7 +79,7 @@ func TestMPIMisuse(t *testing.T) {
 func TestMPIBcastDoesNotAllocate(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	for _, size := range []int{8, 3000, 1 << 20} {
-		n, err := allocations(c, &Settings{ModelOnly: true}, size, true)
+		n, err := allocations(c, &bcast.Settings{ModelOnly: true}, size, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,13 +108,13 @@ func TestMPIIbcastDoesNotAllocate(t *testing.T) {
 	if c.Size() == 1 {
 		t.Skip("nobody to broadcast to")
 	}
-	for _, way := range ways(c, 3000) {
-		n, err := ibcastAllocations(c, way, true)
+	for _, plan := range plansIn(c, 3000) {
+		n, err := ibcastAllocations(c, plan, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n != 0 {
-			t.Errorf("rank %d, %v: %g allocations per Ibcast, want 0", c.Rank(), way, n)
+			t.Errorf("rank %d, %v: %g allocations per Ibcast, want 0", c.Rank(), plan, n)
 		}
 	}
 }
@@ -124,7 +126,7 @@ func TestMPINothingIsUnderWayAfterABroadcast(t *testing.T) {
 }
 
 // A rendezvous of the library reads the sender's buffer when the receiver is
-// there: 256 KiB segments are above the eager limits of all ways.
+// there: 256 KiB segments are above all eager limits.
 func TestMPIBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	for _, abilities := range []string{"requests", "all"} {
@@ -153,15 +155,15 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, owner := range []bool{true, c.Rank() == 0} {
-		s := &Settings{ModelOnly: true}
+		s := &bcast.Settings{ModelOnly: true}
 		if owner {
 			s.Network = n
 		}
-		b, err := New(place(c, host(c.Rank())), s)
+		b, err := bcast.New(place(c, host(c.Rank())), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := groupsOf(b.groups.tree), groupsOf(view.Hierarchy()); got != want || b.Warnings() != nil {
+		if got, want := groupsOf(problemOf(b).Tree), groupsOf(view.Hierarchy()); got != want || b.Warnings() != nil {
 			t.Errorf("rank %d follows %s, want %s; warnings %q", c.Rank(), got, want, b.Warnings())
 		}
 		for root := range ranks {
@@ -171,11 +173,11 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 		}
 	}
 	// As they are: one host, bound to cores or not.
-	where, err := Locations(c)
+	where, err := bcast.Locations(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := New(c, &Settings{Network: casttest.NetworkAt(t, casttest.RegularTree(t, ranks, 2), where), ModelOnly: true})
+	b, err := bcast.New(c, &bcast.Settings{Network: casttest.NetworkAt(t, casttest.RegularTree(t, ranks, 2), where), ModelOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,9 +198,13 @@ func TestMPIFailureWithATransferUnderWay(t *testing.T) {
 	}
 	left, right := (c.Rank()+ranks-1)%ranks, (c.Rank()+1)%ranks
 	func() {
-		exec := newExecutor(&traced{Communicator: c, failAt: 2}, tag)
-		ops := []schedule.Op{casttest.Recv(left, 0, 1000), casttest.Recv(left, 1000, 1000)} // the second is refused
-		if err := exec.performOps(ops, make([]byte, 2000), false); !errors.Is(err, errInjected) {
+		b, err := bcast.New(&traced{Communicator: c, failAt: 2}, &bcast.Settings{ModelOnly: true, Tag: tag})
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := make(casttest.Script, ranks)
+		script[c.Rank()] = []schedule.Op{casttest.Recv(left, 0, 1000), casttest.Recv(left, 1000, 1000)} // the second is refused
+		if err := by(b, predict.Plan{Algorithm: script}, 2000, 0)(make([]byte, 2000)); !errors.Is(err, errInjected) {
 			t.Fatalf("error %v", err)
 		}
 	}()
@@ -228,7 +234,7 @@ func TestMPIFailureWithATransferUnderWay(t *testing.T) {
 	for range 5 {
 		runtime.GC()
 	}
-	b, err := New(c, nil)
+	b, err := bcast.New(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,12 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// groups are the groups of the ranks in which the library can broadcast on its own
-// (schedule.Native).
+// groups are the groups of the ranks in which native can broadcast (schedule.Native).
 type groups struct {
-	own    []*group             // by index in the tree's groups; nil: the rank is no member
-	levels []*group             // the same by level with groups, the finest first
+	mine   []*group             // by index in the tree's groups; nil: this rank is no member
 	times  []predict.NativeTime // that were measured; the same on all ranks
 	upTo   int                  // bytes up to which they were
+	finest []*group             // those of which this rank is a member, the finest first
 }
 
 // A group is a communicator of its ranks.
@@ -29,15 +28,11 @@ type group struct {
 }
 
 // close is collective: it frees the communicators, in one order on all ranks. g may be nil.
-func (g *groups) close() error {
+func (g *groups) close() (wrong error) {
 	if g == nil {
 		return nil
 	}
-	var wrong error
-	for _, x := range g.levels {
-		if x == nil {
-			continue
-		}
+	for _, x := range g.finest {
 		if c, ok := x.Communicator.(io.Closer); ok {
 			if err := c.Close(); err != nil {
 				wrong = errors.Join(wrong, fmt.Errorf("bcast: close: group %d: %w", x.index, err))
@@ -47,18 +42,14 @@ func (g *groups) close() error {
 	return wrong
 }
 
-// broadcast is collective in the group: its part of a Native.
+// broadcast is collective in the group: its part of a schedule.Native.
 func (g *groups) broadcast(op schedule.Op, buf []byte) error {
-	x := g.own[op.Group]
+	x := g.mine[op.Group]
 	root, _ := slices.BinarySearch(x.ranks, op.Peer)
 	return x.native.Bcast(buf[op.Offset:op.Offset+op.Length], root)
 }
 
-// withoutNative are the algorithms but those that need groups.
-func withoutNative(algorithms []schedule.Algorithm) []schedule.Algorithm {
-	return slices.DeleteFunc(slices.Clone(algorithms), usesNative)
-}
-
+// usesNative reports whether an algorithm needs native broadcasts in groups.
 func usesNative(a schedule.Algorithm) bool {
 	_, ok := a.(schedule.NativeUser)
 	return ok

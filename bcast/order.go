@@ -6,7 +6,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 )
 
-// An order is what rank 0 tells the others: to perform a round, or that the contest has ended.
+// An order is what rank 0 distributes: a round to be performed, or the end of the contest.
 type order struct {
 	Plans   []orderedPlan `json:"p,omitempty"` // of the round, in the order in which they run
 	Roots   []int         `json:"r,omitempty"`
@@ -31,27 +31,26 @@ func ordered(p *predict.Plan) orderedPlan {
 	}
 }
 
-// planOf is the plan that rank 0 tells.
+// planOf is the plan of an order.
 func (b *Broadcaster) planOf(o orderedPlan) predict.Plan {
 	p := predict.Plan{Index: o.Index}
 	p.Segment, p.Blocking = o.Segment, o.Blocking
 	p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(o.Predicted), math.Float64frombits(o.Measured), math.Float64frombits(o.Native)
-	if p.Index != native {
+	if p.Index != nativeIndex {
 		p.Algorithm = b.catalogue[p.Index]
 	}
 	return p
 }
 
-// toldPlans is collective: all ranks get the plans that rank 0 finds. Two machines may round predictions apart.
-func (b *Broadcaster) toldPlans(find func() []predict.Plan) ([]predict.Plan, error) {
+// plansOfRank0 is collective: all ranks get the plans that rank 0 finds. Two processors may round predictions apart.
+func (b *Broadcaster) plansOfRank0(find func() []predict.Plan) ([]predict.Plan, error) {
 	var orders []orderedPlan
-	c := newControl(b.exec)
-	if c.decides() {
+	if b.decides() {
 		for _, p := range find() {
 			orders = append(orders, ordered(&p))
 		}
 	}
-	if err := c.tell(&orders, nil); err != nil {
+	if err := b.distribute(&orders, nil); err != nil {
 		return nil, err
 	}
 	plans := make([]predict.Plan, len(orders))

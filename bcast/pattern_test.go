@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 // fill writes a pattern, or its complement, in which every byte differs.
 func fill(buf []byte, pattern uint64, itself bool) {

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"context"
@@ -76,7 +76,7 @@ const segments = 1024
 const long, farther = 8 << 20, 2.5
 
 // The plans for the recorded cells, 256 ranks on 64 hosts, timed on simnet and replayed by SMPI, against what
-// SMPI's own broadcasts have taken: the best library's selector in block order, and on the same ranks. A cell is lost
+// broadcasts of SMPI have taken: the best library's selector in block order, and on the same ranks. A cell is lost
 // if ours takes longer than either, or at 8 MiB more than 2.5 times as long as one message.
 func BenchmarkPeerSMPI(b *testing.B) {
 	cells, dir, err := smpi.Recorded()

@@ -7,20 +7,51 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Plan tells how a message of the given bytes is broadcast from the root. If that is not decided yet, it is the plan that
-// is predicted to be fastest, from which timing may still depart; rank 0 alone predicts, and on the other ranks that is
-// an error. It is not collective.
+// Plan returns the plan that messages of the class of the given bytes follow from the root. Its Algorithm is nil where
+// that is native. Plan is not collective, and all ranks get the same. What is not decided yet is an error: a broadcast
+// decides it, or Tune, and Candidates has the predictions.
 func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 	if err := b.checkMessage(bytes, root); err != nil {
 		return predict.Plan{}, fmt.Errorf("bcast: plan: %w", err)
 	}
-	if plan, decided := b.Chosen(bytes, root); decided {
-		return plan, nil
+	if b.ranks == 1 { // nothing is sent, and nothing decided
+		return b.candidates(bytes, root)[0], nil
 	}
-	if rank := b.comm.Rank(); rank != 0 {
-		return predict.Plan{}, fmt.Errorf("bcast: plan: rank %d: messages of %d bytes from root %d are not decided yet: ask rank 0, which predicts, or call Tune before", rank, bytes, root)
+	d := b.decisions[b.key(bytes, root)]
+	if d == nil {
+		return predict.Plan{}, fmt.Errorf("bcast: plan: messages of %d bytes from root %d are not decided yet: call Tune before", bytes, root)
 	}
-	return b.candidates(bytes, root)[0], nil
+	return d.Plan, nil
+}
+
+// Candidates is collective: it returns the fastest plan of each algorithm by prediction, for messages of the given bytes
+// from the root. The fastest comes first, and native last if the communicator has it. Nothing is decided. All ranks pass
+// the same bytes and root, and get the same plans.
+func (b *Broadcaster) Candidates(bytes, root int) ([]predict.Plan, error) {
+	if err := b.checkMessage(bytes, root); err != nil {
+		return nil, fmt.Errorf("bcast: candidates: %w", err)
+	}
+	plans, err := b.plansOfRank0(func() []predict.Plan { return b.candidates(bytes, root) })
+	if err == nil && b.native != nil {
+		plans = append(plans, nativePlan())
+	}
+	return plans, err
+}
+
+// Compile returns a function that broadcasts messages of the given bytes from the root by a plan, whatever is decided.
+// The plan is one of Candidates, or one of these with another segment. The function is collective, and does not
+// allocate once warm.
+func (b *Broadcaster) Compile(p predict.Plan, bytes, root int) (func(buf []byte) error, error) {
+	if err := b.checkMessage(bytes, root); err != nil {
+		return nil, fmt.Errorf("bcast: compile: %w", err)
+	}
+	c := b.compile(p, bytes, root)
+	return func(buf []byte) error {
+		if err := b.exec.usable(); err != nil {
+			return err
+		}
+		return b.perform(c, buf, root)
+	}, nil
 }
 
 // checkMessage refuses what no broadcast can be.
@@ -29,21 +60,7 @@ func (b *Broadcaster) checkMessage(bytes, root int) error {
 	case uint(root) >= uint(b.ranks):
 		return fmt.Errorf("root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
 	case bytes < 0:
-		return fmt.Errorf("%d bytes: want at least 0", bytes)
+		return fmt.Errorf("size %d bytes: want at least 0", bytes)
 	}
 	return nil
-}
-
-// Chosen tells how messages of the class of the given bytes are broadcast from the root, if that is decided: by timing,
-// or by the network's table. Its Algorithm is nil where that is the native broadcast. It decides nothing, and is not
-// collective; the answer is the same on all ranks.
-func (b *Broadcaster) Chosen(bytes, root int) (plan predict.Plan, decided bool) {
-	if bytes < 1 || uint(root) >= uint(b.ranks) {
-		return predict.Plan{}, false
-	}
-	d := b.decisions[b.key(bytes, root)]
-	if d == nil {
-		return predict.Plan{}, false
-	}
-	return d.Plan, true
 }

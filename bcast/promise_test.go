@@ -1,13 +1,14 @@
-package bcast
+package bcast_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
@@ -27,9 +28,9 @@ func TestRanksThatDisagreeAreTold(t *testing.T) {
 		{"lengths", func(rank int) int { return 100 + rank/3 }, func(int) int { return 0 }, "disagree about the length in bytes: this rank says %d, and the ranks say 100 to 101"},
 		{"lengths of other classes", func(rank int) int { return 8 << rank }, func(int) int { return 0 }, "disagree about the length in bytes: this rank says %d, and the ranks say 8 to 64"},
 	} {
-		for _, settings := range []*Settings{nil, {ModelOnly: true}} {
+		for _, settings := range []*bcast.Settings{nil, {ModelOnly: true}} {
 			err := local.Run(4, nil, func(world mpi.Communicator) error {
-				b, err := New(world, settings)
+				b, err := bcast.New(world, settings)
 				if err != nil {
 					return err
 				}
@@ -53,24 +54,31 @@ func TestRanksThatDisagreeAreTold(t *testing.T) {
 
 // While an Ibcast is under way, a Bcast is refused on every path: of a class that is native, and of one that is not.
 func TestBcastBesideIbcastIsRefused(t *testing.T) {
-	err := local.Run(2, nil, func(world mpi.Communicator) error {
-		b, err := New(world, nil)
+	const late = 6 // tag
+	err := local.Run(2, &local.Settings{Mode: local.Rendezvous}, func(world mpi.Communicator) error {
+		b, err := bcast.New(world, nil)
 		if err != nil {
 			return err
 		}
-		b.use(nativePlan(), 64, 0)
-		b.use(predict.Plan{Index: 0}, 1<<20, 0)
-		b.compiled[classOf(1<<20)][0] = b.compile(b.planBy(0, 4096), 1<<20, 0)
-		next, err := b.start(b.compiledFor(1<<20, 0), make([]byte, 1<<20), 0)
+		b.Decide(nativePlan, 64, 0)
+		b.Decide(predict.Plan{Algorithm: schedule.Flat{}, Segment: 4096}, 1<<20, 0)
+		if world.Rank() == 1 { // it joins when the other rank has tried
+			if err := world.Recv(nil, 0, late); err != nil {
+				return err
+			}
+		}
+		next, err := b.Ibcast(make([]byte, 1<<20), 0)
 		if err != nil {
 			return err
 		}
-		if next.b == nil { // it was done at once
-			return nil
-		}
-		for _, size := range []int{64, 1 << 20} {
-			if err := b.Bcast(make([]byte, size), 0); !errors.Is(err, errUnderWay) {
-				return fmt.Errorf("Bcast of %d bytes = %w, want it refused", size, err)
+		if world.Rank() == 0 {
+			for _, size := range []int{64, 1 << 20} {
+				if err := b.Bcast(make([]byte, size), 0); !isRefused(err) {
+					return fmt.Errorf("Bcast of %d bytes = %w, want it refused", size, err)
+				}
+			}
+			if err := world.Send(nil, 1, late); err != nil {
+				return err
 			}
 		}
 		return next.Wait()
@@ -88,20 +96,20 @@ func TestHiddenAbilitiesAreTold(t *testing.T) {
 			want []string
 		}{
 			{world, nil},
-			{plain{world}, []string{"mpi.Placed", "mpi.NonBlocking", "mpi.NativeBcast", "bcast.plain"}},
+			{plain{world}, []string{"mpi.Placed", "mpi.NonBlocking", "mpi.NativeBcast", "bcast_test.plain"}},
 			{nonBlocking{world, world.(mpi.NonBlocking)}, []string{"mpi.Placed", "mpi.NativeBcast"}},
 		} {
-			b, err := New(c.comm, nil)
+			b, err := bcast.New(c.comm, nil)
 			if err != nil {
 				return err
 			}
-			told := strings.Join(b.Warnings(), "; ")
-			if (told != "") != (c.want != nil) {
-				return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, told, c.want)
+			warned := strings.Join(b.Warnings(), "; ")
+			if (warned != "") != (c.want != nil) {
+				return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, warned, c.want)
 			}
 			for _, want := range c.want {
-				if !strings.Contains(told, want) {
-					return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, told, want)
+				if !strings.Contains(warned, want) {
+					return fmt.Errorf("%T: warnings %q, want %q in them", c.comm, warned, want)
 				}
 			}
 		}
@@ -117,25 +125,36 @@ func TestHiddenAbilitiesAreTold(t *testing.T) {
 func TestStarvedBudgetIsNotKnowledge(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
 	err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
-		b, err := New(splitLibrary{newLibrary(comm, schedule.Flat{}, 0)}, &Settings{Network: n, Budget: time.Nanosecond})
+		l := &splitLibrary{library: newLibrary(comm, schedule.Flat{}, 0)}
+		b, err := bcast.New(l, &bcast.Settings{Network: n, Budget: time.Nanosecond})
 		if err != nil {
 			return err
 		}
 		if err := b.Tune([]int{0}, 64<<10); err != nil {
 			return err
 		}
-		if _, decided := b.Chosen(64<<10, 0); decided && b.decisions[b.key(64<<10, 0)].decided {
-			return errors.New("decided within a nanosecond")
+		if tuned, err := b.Table(time.Time{}); err != nil || tuned != nil && isDecided(tuned, 64<<10) {
+			return fmt.Errorf("decided within a nanosecond, %w", err)
 		}
-		if got := len(b.exec.groups.times); got != 0 {
-			return fmt.Errorf("%d times of native broadcasts in groups within a nanosecond", got)
+		if known, err := predictsGroups(b, 64<<10); err != nil || known || l.inGroups() > 0 {
+			return fmt.Errorf("%d native broadcasts in groups within a nanosecond, which are predicted: %v, %w", l.inGroups(), known, err)
 		}
-		b.budget = math.Inf(1)
+		b.SetBudget(math.Inf(1))
 		if err := b.Tune([]int{0}, 64<<10); err != nil {
 			return err
 		}
-		if len(b.exec.groups.times) == 0 {
-			return errors.New("native broadcasts in groups are not measured, though there is time")
+		if known, err := predictsGroups(b, 64<<10); err != nil || !known {
+			return fmt.Errorf("native broadcasts in groups are not predicted, though there is time to measure them: %w", err)
+		}
+		always := &splitLibrary{library: newLibrary(comm, schedule.Flat{}, 0)}
+		if b, err = bcast.New(always, &bcast.Settings{Network: n}); err != nil {
+			return err
+		}
+		if err := b.Tune([]int{0}, 64<<10); err != nil {
+			return err
+		}
+		if l.least != always.least {
+			return fmt.Errorf("native broadcasts in groups are measured from %d bytes on, and where there is always time from %d", l.least, always.least)
 		}
 		return nil
 	})
@@ -144,13 +163,47 @@ func TestStarvedBudgetIsNotKnowledge(t *testing.T) {
 	}
 }
 
-// splitLibrary is a library whose parts have a native broadcast, too.
-type splitLibrary struct{ *library }
+// predictsGroups tells whether the plan with native broadcasts in groups has a prediction. It has none while native is not
+// measured in them.
+func predictsGroups(b *bcast.Broadcaster, bytes int) (bool, error) {
+	plans, err := b.Candidates(bytes, 0)
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(plans, func(p predict.Plan) bool { return p.Name() == "native-groups" })
+	if i < 0 {
+		return false, fmt.Errorf("no plan with native broadcasts in groups among %v", plans)
+	}
+	return !math.IsNaN(plans[i].Predicted), nil
+}
 
-func (l splitLibrary) Split(color, key int) (mpi.Communicator, error) {
+// splitLibrary is a library whose parts have a native broadcast, too.
+type splitLibrary struct {
+	*library
+	parts []*library
+	least int // bytes of the shortest broadcast in a part; 0: none
+}
+
+func (l *splitLibrary) Split(color, key int) (mpi.Communicator, error) {
 	part, err := l.Comm.Split(color, key)
 	if part == nil || err != nil {
 		return nil, err
 	}
-	return newLibrary(part, schedule.Flat{}, 0), nil
+	own := newLibrary(part, schedule.Flat{}, 0)
+	own.more = func(_, _, bytes int, _ float64) float64 {
+		if l.least == 0 || bytes < l.least {
+			l.least = bytes
+		}
+		return 0
+	}
+	l.parts = append(l.parts, own)
+	return own, nil
+}
+
+// inGroups is how many native broadcasts there were in the parts.
+func (l *splitLibrary) inGroups() (calls int) {
+	for _, part := range l.parts {
+		calls += part.calls
+	}
+	return calls
 }

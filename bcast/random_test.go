@@ -1,10 +1,12 @@
-package bcast
+package bcast_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
@@ -21,20 +23,23 @@ const mostRandom = 33
 // the other, without a pause, by any algorithm, and compares every byte. Each
 // rank spoils its buffer as soon as it has the bytes: what others still read
 // of it would be wrong.
-func randomProblems(world mpi.Communicator, count int, seed uint64) error {
+func randomProblems(t testing.TB, world mpi.Communicator, count int, seed uint64) error {
 	const longest = 3000 // bytes
 	ranks := world.Size()
 	rng := rand.New(rand.NewPCG(seed, uint64(ranks)))
-	exec := newExecutor(world, 5)
 	buf := make([]byte, longest)
 	var list []schedule.Algorithm
-	var ops []schedule.Op
+	var b *bcast.Broadcaster
 	p := schedule.Problem{Ranks: ranks}
 	for i := range count {
 		if i%20 == 0 { // a tree is dear
 			p.Tree = nil
 			if rng.IntN(2) == 1 {
 				p.Tree = casttest.RandomTree(rng, ranks)
+			}
+			var err error
+			if b, err = along(t, world, p.Tree); err != nil {
+				return err
 			}
 			list = append(casttest.Algorithms(), schedule.Variants(append(schedule.Algorithms(), classic.Algorithms()...), p)...)
 		}
@@ -44,9 +49,9 @@ func randomProblems(world mpi.Communicator, count int, seed uint64) error {
 		}
 		a := list[rng.IntN(len(list))]
 		pattern := rng.Uint64()
+		run := by(b, predict.Plan{Algorithm: a, Segment: p.Segment}, p.Bytes, p.Root)
 		fill(buf[:p.Bytes], pattern, world.Rank() == p.Root)
-		ops = a.Prepare(p).Of(world.Rank()).Ops(ops[:0], p)
-		if err := exec.performOps(ops, buf[:p.Bytes], false); err != nil {
+		if err := run(buf[:p.Bytes]); err != nil {
 			return fmt.Errorf("%s %v, %+v: %w", a.Name(), a, p, err)
 		}
 		if !matches(buf[:p.Bytes], pattern) {
@@ -64,7 +69,7 @@ func randomWorlds(t testing.TB, count int, seed uint64) {
 		each := count / mostRandom / kinds
 		for _, abilities := range []string{"nothing", "requests", "steps"} {
 			err := local.Run(ranks, &local.Settings{Mode: local.Rendezvous}, func(world mpi.Communicator) error {
-				return randomProblems(hide(world, abilities), each, seed)
+				return randomProblems(t, hide(world, abilities), each, seed)
 			})
 			if err != nil {
 				t.Fatalf("%d ranks with %s: %v", ranks, abilities, err)
@@ -79,7 +84,7 @@ func randomWorlds(t testing.TB, count int, seed uint64) {
 			placement = append(placement, i)
 		}
 		if err := simnet.Run(c.Graph, placement, overheads, func(world mpi.Communicator) error {
-			return randomProblems(world, each, seed)
+			return randomProblems(t, world, each, seed)
 		}); err != nil {
 			t.Fatalf("%d simulated ranks: %v", ranks, err)
 		}

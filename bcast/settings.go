@@ -29,9 +29,9 @@ type Settings struct {
 	Algorithms []schedule.Algorithm
 
 	// Topologies are groups of the ranks, such as other methods find, along each of which plans are compared.
-	// The one with the name Found is the network's own and needs no levels. A table of tuned choices
+	// The one with the name table.Found is that of the network and needs no levels. A table of tuned choices
 	// holds the groups that its choices follow, so the next job need not know them. schedule.NativeGroups follows the
-	// network's own alone. nil: these.
+	// groups of the network alone. nil: these.
 	Topologies []table.Topology
 
 	// Budget bounds the time of all duels of one call of Tune, and of the one in a first Bcast. Nothing begins that
@@ -39,7 +39,7 @@ type Settings struct {
 	// broadcasts, and up to a second more where a duel stays in doubt.
 	Budget time.Duration
 
-	// Tag of all messages, which the application must not use for its own on this communicator, in [0, mpi.MaxTag].
+	// Tag of all messages, which the application must not use on this communicator, in [0, mpi.MaxTag].
 	// 0: mpi.MaxTag. New itself uses mpi.MaxTag.
 	Tag int
 }

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/quantity"
@@ -32,9 +33,9 @@ const (
 )
 
 // BenchmarkSharedMemory compares the broadcaster, and each plan, with the
-// library's own broadcast between ranks of this machine: in loops back to back, and
+// native broadcast between ranks of this machine: in loops back to back, and
 // each alone after all ranks have met, both with a root that changes. The figures
-// are medians of the ratio native / ours of paired runs, in which the ways take
+// are medians of the ratio native / ours of paired runs, in which the variants take
 // turns; above 1 ours is faster.
 func BenchmarkSharedMemory(b *testing.B) {
 	launcher := strings.Fields(os.Getenv(launcherVar))
@@ -73,8 +74,8 @@ func rankOfShared() {
 	os.Exit(0)
 }
 
-// A sharedWay is one way to broadcast, and its times by round.
-type sharedWay struct {
+// A sharedVariant is a broadcast that is compared, and its times by round.
+type sharedVariant struct {
 	name      string
 	run       func(buf []byte, root int) error
 	hot, cold []float64
@@ -83,18 +84,18 @@ type sharedWay struct {
 func compareShared(world mpi.Communicator) error {
 	const loop = 200e-6 // s, of a loop
 	debug.SetGCPercent(-1)
-	b, err := New(world, nil)
+	b, err := bcast.New(world, nil)
 	if err != nil {
 		return err
 	}
 	library := world.(mpi.NativeBcast)
 	worstHot, worstCold := math.Inf(1), math.Inf(1)
 	for i, size := range []int{8, 64, 512, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20} {
-		ways := []*sharedWay{{name: "native", run: library.Bcast}, {name: "chosen", run: b.Bcast}}
+		variants := []*sharedVariant{{name: "native", run: library.Bcast}, {name: "chosen", run: b.Bcast}}
 		for _, p := range sharedPlans(world.Size(), size) {
-			compiled := make([]*compiledPlan, world.Size())
+			compiled := make([]func([]byte) error, world.Size())
 			for root := range compiled {
-				compiled[root] = b.compile(p, size, root)
+				compiled[root] = by(b, p, size, root)
 			}
 			name := p.Name()
 			if p.Segment > 0 {
@@ -103,7 +104,7 @@ func compareShared(world mpi.Communicator) error {
 			if p.Blocking {
 				name += "/b"
 			}
-			ways = append(ways, &sharedWay{name: name, run: func(buf []byte, root int) error { return b.perform(compiled[root], buf, root) }})
+			variants = append(variants, &sharedVariant{name: name, run: func(buf []byte, root int) error { return compiled[root](buf) }})
 		}
 		buf := make([]byte, size)
 		for root := range world.Size() {
@@ -111,7 +112,7 @@ func compareShared(world mpi.Communicator) error {
 				return err
 			}
 		}
-		batch, err := b.exec.loops(ways[0], buf, loop)
+		batch, err := loops(world, variants[0], buf, loop)
 		if err != nil {
 			return err
 		}
@@ -120,8 +121,8 @@ func compareShared(world mpi.Communicator) error {
 			rounds = 15
 		}
 		for round := range rounds {
-			for k := range ways {
-				if err := b.exec.sharedTimes(ways[(k+round)%len(ways)], buf, batch, round); err != nil {
+			for k := range variants {
+				if err := sharedTimes(world, variants[(k+round)%len(variants)], buf, batch, round); err != nil {
 					return err
 				}
 			}
@@ -132,9 +133,9 @@ func compareShared(world mpi.Communicator) error {
 		if i == 0 {
 			fmt.Printf("%9s %10s %10s | native / ours, loops, alone\n", "bytes", "native", "alone")
 		}
-		fmt.Printf("%9d %10s %10s |", size, quantity.Seconds(stats.Median(ways[0].hot)), quantity.Seconds(stats.Median(ways[0].cold)))
-		for _, w := range ways[1:] {
-			hot, cold := pairedMedian(ways[0].hot, w.hot), pairedMedian(ways[0].cold, w.cold)
+		fmt.Printf("%9d %10s %10s |", size, quantity.Seconds(stats.Median(variants[0].hot)), quantity.Seconds(stats.Median(variants[0].cold)))
+		for _, w := range variants[1:] {
+			hot, cold := pairedMedian(variants[0].hot, w.hot), pairedMedian(variants[0].cold, w.cold)
 			name := w.name
 			if name == "chosen" {
 				worstHot, worstCold = min(worstHot, hot), min(worstCold, cold)
@@ -184,10 +185,10 @@ func pairedMedian(native, ours []float64) float64 {
 	return stats.Median(ratios)
 }
 
-// loops is how many broadcasts of the way take so many seconds, at least one of
+// loops is how many broadcasts of the variant take so many seconds, at least one of
 // each root; the same on all ranks.
-func (e *executor) loops(w *sharedWay, buf []byte, seconds float64) (int, error) {
-	ranks := e.comm.Size()
+func loops(comm mpi.Communicator, w *sharedVariant, buf []byte, seconds float64) (int, error) {
+	ranks := comm.Size()
 	start := time.Now()
 	for i := range 4 * ranks {
 		if err := w.run(buf, i%ranks); err != nil {
@@ -195,17 +196,17 @@ func (e *executor) loops(w *sharedWay, buf []byte, seconds float64) (int, error)
 		}
 	}
 	each := time.Since(start).Seconds() / float64(4*ranks)
-	var told [8]byte
-	binary.LittleEndian.PutUint64(told[:], uint64(max(1, int(seconds/each/float64(ranks)))))
-	err := share.Binomial(e.comm, 0, e.tag).Tell(told[:])
-	return int(binary.LittleEndian.Uint64(told[:])) * ranks, err
+	var message [8]byte
+	binary.LittleEndian.PutUint64(message[:], uint64(max(1, int(seconds/each/float64(ranks)))))
+	err := share.Binomial(comm, 0, mpi.MaxTag).Tell(message[:])
+	return int(binary.LittleEndian.Uint64(message[:])) * ranks, err
 }
 
-// sharedTimes takes the time of one broadcast of the way in a loop, as rank 0 sees
+// sharedTimes takes the time of one broadcast of the variant in a loop, as rank 0 sees
 // it, and of one alone, until the last rank has it. The ranks read one clock.
-func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error {
-	ranks, meet := e.comm.Size(), share.Binomial(e.comm, 0, e.tag)
-	now := e.comm.(mpi.Clock).Now
+func sharedTimes(comm mpi.Communicator, w *sharedVariant, buf []byte, batch, round int) error {
+	ranks, meet := comm.Size(), share.Binomial(comm, 0, mpi.MaxTag)
+	now := comm.(mpi.Clock).Now
 	if err := w.run(buf, 0); err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error
 			return err
 		}
 	}
-	if e.comm.Rank() == 0 {
+	if comm.Rank() == 0 {
 		w.hot = append(w.hot, (now()-start)/float64(batch))
 	}
 	const alone = 3
@@ -226,7 +227,7 @@ func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error
 			return err
 		}
 		start := now()
-		if e.comm.Rank() == root {
+		if comm.Rank() == root {
 			for now() < start+settleSeconds {
 			}
 			start = now()
@@ -253,7 +254,7 @@ func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error
 		}
 		total += get(own, 1) - get(own, 0)
 	}
-	if e.comm.Rank() == 0 {
+	if comm.Rank() == 0 {
 		w.cold = append(w.cold, total/alone)
 	}
 	return nil

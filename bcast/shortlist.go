@@ -2,31 +2,32 @@ package bcast
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
-// mostTimed is how many plans are timed first, the best by prediction and different from each other. Predictions guess what
-// software takes where that was not measured, and then order plans for short messages no better than within a third.
+// mostTimed is how many plans are timed first, the best by prediction and different from each other. Where overheads were
+// not measured, predictions guess them, and order plans for short messages no better than within a third.
 const mostTimed = 8
 
-// shortlist are the plans of the class of the size that are worth timing: of the algorithms along each groups as many as
-// along the others. Rank 0 alone calls it.
+// shortlist are the plans of the class of the size that are worth timing: as many along each of the groups. Rank 0 alone calls it.
 func (b *Broadcaster) shortlist(bytes, root int) (plans []predict.Plan) {
-	for _, part := range b.searched {
-		most := max(1, mostTimed/len(b.searched))
-		for _, p := range b.predictor().Shortlist(b.catalogue[part.from:part.to], classBytes(bytes), root, most) {
-			p.Index += part.from
+	from := 0
+	for _, list := range b.searched {
+		for _, p := range b.predictor().Shortlist(list, classBytes(bytes), root, max(1, mostTimed/len(b.searched))) {
+			p.Index += from
 			plans = append(plans, p)
 		}
+		from += len(list)
 	}
 	return plans
 }
 
 // candidates are each algorithm with its best plan by prediction, the fastest first. Rank 0 alone calls it.
 func (b *Broadcaster) candidates(bytes, root int) []predict.Plan {
-	return b.predictor().Candidates(b.choices, classBytes(bytes), root)
+	return b.predictor().Candidates(slices.Concat(b.searched...), classBytes(bytes), root)
 }
 
 // predictor is the evaluator of the ranks' network.

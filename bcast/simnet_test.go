@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
@@ -56,14 +57,19 @@ func castTime(t *testing.T, c *gen.Cluster, placement []int, n *model.Network, s
 	t.Helper()
 	root := slices.Index(placement, 5)
 	err := simnet.Run(c.Graph, placement, overheads, func(comm mpi.Communicator) error {
-		b, err := New(comm, &Settings{Network: n, ModelOnly: true})
+		b, err := bcast.New(comm, &bcast.Settings{Network: n, ModelOnly: true})
 		if err != nil {
 			return err
 		}
 		if err := b.Tune([]int{root}, size); err != nil {
 			return err
 		}
-		watch, err := b.stopwatch()
+		places, err := mpi.GatherPlaces(comm)
+		if err != nil {
+			return err
+		}
+		hosts, _ := mpi.NumberHosts(places)
+		watch, err := tuner.NewStopwatch(comm, mpi.MaxTag, hosts, false)
 		if err != nil {
 			return err
 		}
@@ -154,7 +160,7 @@ func TestPartOfTheHostsBroadcastsAsFast(t *testing.T) {
 
 // newOver runs New over the cluster's ranks in shuffled order, on which rank 0
 // only or all have the network, and returns what it costs.
-func newOver(t testing.TB, c *gen.Cluster, s func(rank int) *Settings) *simnet.Report {
+func newOver(t testing.TB, c *gen.Cluster, s func(rank int) *bcast.Settings) *simnet.Report {
 	t.Helper()
 	ranks := c.Graph.Hosts()
 	placement, err := scenario.Placement("shuffled", ranks, c.Graph, nil, nil)
@@ -162,7 +168,7 @@ func newOver(t testing.TB, c *gen.Cluster, s func(rank int) *Settings) *simnet.R
 		t.Fatal(err)
 	}
 	report, err := simnet.Simulate(c.Graph, placement, overheads, func(comm mpi.Communicator) error {
-		b, err := New(comm, s(comm.Rank()))
+		b, err := bcast.New(comm, s(comm.Rank()))
 		if err == nil && b.Warnings() != nil {
 			err = fmt.Errorf("warnings %q", b.Warnings())
 		}
@@ -174,22 +180,22 @@ func newOver(t testing.TB, c *gen.Cluster, s func(rank int) *Settings) *simnet.R
 	return report
 }
 
-// New sends 4 messages per rank in a number of steps that grows as the logarithm of the ranks. Every rank is told the
-// network of all of them, compressed: names that differ in 3 digits, and groups. BenchmarkNew tells of thousands.
+// New sends 4 messages per rank in a number of steps that grows as the logarithm of the ranks. Every rank gets the groups of
+// all of them, compressed: names that differ in 3 digits, and groups. BenchmarkNew tells of thousands.
 func TestNewIsQuickOnManyRanks(t *testing.T) {
 	c, n := cluster(t, "tree:4x8x8 latency=20us,8us,2us rate=10Gbps")
 	ranks := c.Graph.Hosts()
 	for _, x := range []struct {
 		name     string
-		settings func(rank int) *Settings
+		settings func(rank int) *bcast.Settings
 		messages int // per rank
 		bytes    int // per rank, for each rank
 	}{
-		{"without a network", func(int) *Settings { return nil }, 4, 1},
-		{"all have it", func(int) *Settings { return &Settings{Network: n} }, 4, 45},
-		{"rank 0 alone has it", func(rank int) *Settings {
+		{"without a network", func(int) *bcast.Settings { return nil }, 4, 1},
+		{"all have it", func(int) *bcast.Settings { return &bcast.Settings{Network: n} }, 4, 45},
+		{"rank 0 alone has it", func(rank int) *bcast.Settings {
 			if rank == 0 {
-				return &Settings{Network: n}
+				return &bcast.Settings{Network: n}
 			}
 			return nil
 		}, 4, 45},
@@ -218,7 +224,7 @@ func BenchmarkNew(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for b.Loop() {
-				report := newOver(b, c, func(int) *Settings { return &Settings{Network: n} })
+				report := newOver(b, c, func(int) *bcast.Settings { return &bcast.Settings{Network: n} })
 				b.ReportMetric(report.Seconds*1e6, "virtual-us")
 				b.ReportMetric(float64(report.Messages)/ranks, "messages/rank")
 			}

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/measure"
@@ -61,7 +62,7 @@ func (m *simulated) timeIn(t testing.TB, plan *predict.Plan, p schedule.Problem)
 	t.Helper()
 	all := schedule.AllOps(nil, plan.Algorithm, p)
 	report, err := simnet.Simulate(m.graph, m.placement, m.settings, func(c mpi.Communicator) error {
-		return newExecutor(c, 0).performOps(all[c.Rank()], m.message[:p.Bytes], plan.Blocking)
+		return bcast.PerformOps(c, 0, all[c.Rank()], m.message[:p.Bytes], plan.Blocking)
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", plan.How(), err)
@@ -78,8 +79,7 @@ func (m *simulated) problem(bytes, segment int) schedule.Problem {
 }
 
 // tuned is what timing on the machine finds: of all plans, each step after the other, the few that take the
-// least time, of these the best segment among the powers of two from least bytes on, in both ways to carry out
-// the steps, and then a segment between those: pieces 1.19 times as many or as few. The first plan is tried as it is, too.
+// least time, of these the best segment among the powers of two from least bytes on, blocking or not, and then a segment between those: pieces 1.19 times as many or as few. The first plan is tried as it is, too.
 func (m *simulated) tuned(t testing.TB, plans []predict.Plan, bytes, least int) predict.Plan {
 	t.Helper()
 	const few, grid = 4, 1.19

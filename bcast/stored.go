@@ -74,7 +74,7 @@ func (b *Broadcaster) takeTuned(choices []table.Cell) {
 			p.Algorithm, p.Segment, p.Blocking = b.catalogue[p.Index], int(t.Segment), t.Blocking
 		}
 		p.Measured, p.MeasuredNative = t.Measured, t.Native
-		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{Plan: p, decided: true, stored: p.Index != native, pairs: t.Pairs}
+		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{Plan: p, decided: true, stored: p.Algorithm != nil, pairs: t.Pairs}
 	}
 }
 
@@ -113,7 +113,7 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 // choice is a decision as a table has it.
 func (d *decision) choice() table.Choice {
 	text, groups := table.Native, ""
-	if d.Index != native {
+	if d.Algorithm != nil {
 		text, groups = textOf(d.Algorithm)
 	}
 	known := func(t float64) float64 {

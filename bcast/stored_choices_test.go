@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/gen"
@@ -29,7 +30,7 @@ func blind(t *testing.T, hosts int) *model.Network {
 	return trueNetwork(t, c, where)
 }
 
-// Two racks in which no groups were found, ranks in turn: a plan along the racks that another method has found wins by measuring, is told and
+// Two racks in which no groups were found, ranks in turn: a plan along the racks that another method has found wins by measuring and is
 // kept with its groups, and the next job makes the same plan without that method's network. A job that gives the name
 // to other groups does without, and says so.
 func TestPlansAlongSeveralTopologies(t *testing.T) {
@@ -38,19 +39,20 @@ func TestPlansAlongSeveralTopologies(t *testing.T) {
 	placement := []int{0, 3, 1, 4, 2, 5}
 	const size = 64
 	algorithms := []schedule.Algorithm{schedule.Binomial{}, schedule.MultiLevel{}}
-	asked := []table.Topology{{Name: Found}, {Name: "racks", Levels: [][][]int{{{0, 2, 4}, {1, 3, 5}}}}}
+	asked := []table.Topology{{Name: table.Found}, {Name: "racks", Levels: [][][]int{{{0, 2, 4}, {1, 3, 5}}}}}
 	var plans []string
 	var file string
 	err := simnet.Run(c.Graph, placement, overheads, func(comm mpi.Communicator) error {
-		b, err := New(newLibrary(comm, schedule.Chain{}, 0), &Settings{Network: n, Topologies: asked, Algorithms: algorithms})
+		b, err := bcast.New(newLibrary(comm, schedule.Chain{}, 0), &bcast.Settings{Network: n, Topologies: asked, Algorithms: algorithms})
 		if err != nil {
 			return err
 		}
 		if b.Warnings() != nil {
 			return fmt.Errorf("warnings %q", b.Warnings())
 		}
-		if want := []string{"ours", "native", "binomial", "multilevel (racks)", "binomial (racks)"}; !sameNames(b.Variants(), want) {
-			return fmt.Errorf("variants %q, want %q", b.Variants(), want)
+		want := []string{"native", "binomial", "multilevel (racks)", "binomial (racks)"}
+		if names, err := candidateNames(b, size, 0); err != nil || !sameNames(names, want) {
+			return fmt.Errorf("candidates %q, %v, want %q", names, err, want)
 		}
 		if err := b.Tune(nil, size); err != nil {
 			return err
@@ -101,15 +103,15 @@ func TestPlansAlongSeveralTopologies(t *testing.T) {
 	}{
 		{"nothing is asked for", nil, true, ""},
 		{"the same are", asked[1:], true, ""},
-		{"others are", []table.Topology{{Name: Found}}, true, ""},
+		{"others are", []table.Topology{{Name: table.Found}}, true, ""},
 		{"the name is that of others", []table.Topology{{Name: "racks", Levels: [][][]int{{{0, 1}, {2, 3}, {4, 5}}}}}, false, "follows other groups by the name of racks"},
 	} {
 		err := simnet.Run(c.Graph, placement, overheads, func(comm mpi.Communicator) error {
-			s := &Settings{Network: n, Topologies: x.asked, Algorithms: algorithms}
+			s := &bcast.Settings{Network: n, Topologies: x.asked, Algorithms: algorithms}
 			if comm.Rank() > 0 { // rank 0's count
 				s.Topologies, s.Network = nil, nil
 			}
-			b, err := New(newLibrary(comm, schedule.Chain{}, 0), s)
+			b, err := bcast.New(newLibrary(comm, schedule.Chain{}, 0), s)
 			if err != nil {
 				return err
 			}
@@ -117,9 +119,9 @@ func TestPlansAlongSeveralTopologies(t *testing.T) {
 				return fmt.Errorf("warnings %q, want %q", w, x.warning)
 			}
 			for root := range comm.Size() {
-				plan, decided := b.Chosen(size, root)
-				if root == 0 && decided != x.tuned || x.tuned && plan.How() != plans[root] {
-					return fmt.Errorf("from %d: %v, decided: %v, want %s", root, plan, decided, plans[root])
+				plan, undecided := b.Plan(size, root)
+				if root == 0 && (undecided == nil) != x.tuned || x.tuned && plan.How() != plans[root] {
+					return fmt.Errorf("from %d: %v, %v, want %s", root, plan, undecided, plans[root])
 				}
 				if err := verified(comm, size, root, func(buf []byte) error { return b.Bcast(buf, root) }); err != nil {
 					return err
@@ -150,29 +152,29 @@ func TestGroupsOfTopologies(t *testing.T) {
 		{Name: "hosts", Levels: [][][]int{{{0, 1, 2}, {4, 5, 6}}}},
 	}
 	err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
-		b, err := New(comm, &Settings{Network: n, Topologies: asked, ModelOnly: true})
+		b, err := bcast.New(comm, &bcast.Settings{Network: n, Topologies: asked, ModelOnly: true})
 		if err != nil {
 			return err
 		}
 		searched := make(map[string]bool)
-		for _, a := range b.choices {
-			_, groups := textOf(a)
-			searched[groups] = true
-		}
-		if len(searched) != 3 || searched[""] || len(b.catalogue) == len(b.choices) {
-			return fmt.Errorf("searched along %v, want flat, pairs and hosts, and found kept for stored choices", searched)
-		}
 		for root := range comm.Size() {
-			for index := range b.catalogue {
-				c := nativePlan()
-				c.Index, c.Algorithm, c.Segment = index, b.catalogue[index], 100
-				if index%7 != root%7 && !testing.Short() {
-					continue
+			for _, bytes := range []int{8, 300, 64 << 10, 1 << 20} { // they come with other settings
+				plans, err := b.Candidates(bytes, root)
+				if err != nil {
+					return err
 				}
-				if err := verified(comm, 300, root, func(buf []byte) error { return b.perform(b.compile(c, 300, root), buf, root) }); err != nil {
-					return fmt.Errorf("%v: %w", c.Algorithm, err)
+				for _, plan := range plans {
+					_, groups, _ := strings.Cut(plan.Name(), " (")
+					searched[groups] = true
+					plan.Segment = 100
+					if err := verified(comm, 300, root, by(b, plan, 300, root)); err != nil {
+						return fmt.Errorf("%v: %w", plan, err)
+					}
 				}
 			}
+		}
+		if len(searched) != 3 || searched[""] {
+			return fmt.Errorf("searched along %v, want flat, pairs and hosts", searched)
 		}
 		return nil
 	})
@@ -188,7 +190,7 @@ func TestGroupsOfTopologies(t *testing.T) {
 		{[]table.Topology{{Name: "large", Levels: [][][]int{{{0, 8}}}}}, "host outside [0, 8)"},
 	} {
 		err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
-			_, err := New(comm, &Settings{Network: n, Topologies: x.asked})
+			_, err := bcast.New(comm, &bcast.Settings{Network: n, Topologies: x.asked})
 			if err == nil || !strings.Contains(err.Error(), x.want) {
 				return fmt.Errorf("rank %d: %v, want %q", comm.Rank(), err, x.want)
 			}
@@ -205,7 +207,7 @@ func TestTopologiesWithoutANetwork(t *testing.T) {
 	c, _ := cluster(t, "star:4")
 	hosts := []table.Topology{{Name: "hosts", Levels: [][][]int{{{0, 2}, {1, 3}}}}}
 	err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
-		b, err := New(comm, &Settings{Topologies: hosts, ModelOnly: true})
+		b, err := bcast.New(comm, &bcast.Settings{Topologies: hosts, ModelOnly: true})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
@@ -14,7 +15,7 @@ import (
 )
 
 // What one job has tuned, the next one of the same ranks finds in the network's file, on all of
-// its ranks, and times nothing; any other job tunes for itself, and is told.
+// its ranks, and times nothing; any other job tunes for itself, and gets a warning.
 func TestNextJobStartsTuned(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
 	sizes := []int{8, 3000, 100 << 10}
@@ -23,7 +24,7 @@ func TestNextJobStartsTuned(t *testing.T) {
 	var stored *table.Table
 	plans := make(map[string]string)
 	err := simnet.Run(c.Graph, block, overheads, func(comm mpi.Communicator) error {
-		b, err := New(newLibrary(comm, schedule.Flat{}, 0), &Settings{Network: n})
+		b, err := bcast.New(newLibrary(comm, schedule.Flat{}, 0), &bcast.Settings{Network: n})
 		if err != nil {
 			return err
 		}
@@ -84,18 +85,19 @@ func TestNextJobStartsTuned(t *testing.T) {
 	for _, x := range []struct {
 		name      string
 		placement []int
-		settings  Settings
+		settings  bcast.Settings
 		native    bool
 		tuned     bool
 		warning   string
 	}{
-		{"the same", block, Settings{Network: n}, true, true, ""},
-		{"in another order", []int{1, 0, 2, 3, 4, 5}, Settings{Network: n}, true, false, "is of other ranks"},
-		{"some of the hosts", block[:4], Settings{Network: n}, true, false, "is of other ranks"},
-		{"predictions are to be followed", block, Settings{Network: n, ModelOnly: true}, true, false, ""},
-		{"nothing to compare with", block, Settings{Network: n}, false, false, "lacks mpi.NonBlocking"},
-		{"other algorithms", block, Settings{Network: n, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}, true, false, ""},
-		{"a damaged table", block, Settings{Network: damaged}, true, false, "cannot be read"},
+		{"the same", block, bcast.Settings{Network: n}, true, true, ""},
+		{"in another order", []int{1, 0, 2, 3, 4, 5}, bcast.Settings{Network: n}, true, false, "is of other ranks"},
+		{"some of the hosts", block[:4], bcast.Settings{Network: n}, true, false, "is of other ranks"},
+		{"predictions are to be followed", block, bcast.Settings{Network: n, ModelOnly: true}, true, false, ""},
+		{"nothing to compare with", block, bcast.Settings{Network: n}, false, false, "lacks mpi.NonBlocking"},
+		{"other algorithms", block, bcast.Settings{Network: n, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}, true, false, ""},
+		{"other groups are asked for", block, bcast.Settings{Network: n, Topologies: []table.Topology{{Name: "flat"}}}, true, true, ""},
+		{"a damaged table", block, bcast.Settings{Network: damaged}, true, false, "cannot be read"},
 	} {
 		err := simnet.Run(c.Graph, x.placement, overheads, func(comm mpi.Communicator) error {
 			l := newLibrary(comm, schedule.Flat{}, 0)
@@ -107,15 +109,17 @@ func TestNextJobStartsTuned(t *testing.T) {
 			if comm.Rank() > 0 {
 				s.Network = nil // the others get it from rank 0
 			}
-			b, err := New(placedLike(over, comm), &s)
+			b, err := bcast.New(placedLike(over, comm), &s)
 			if err != nil {
 				return err
 			}
 			if warnings := strings.Join(b.Warnings(), "; "); x.warning == "" && warnings != "" || !strings.Contains(warnings, x.warning) {
 				return fmt.Errorf("warnings %q, want %q", warnings, x.warning)
 			}
-			if (b.decisions[b.key(sizes[1], 0)] != nil && b.decisions[b.key(sizes[2], 0)] != nil) != x.tuned {
-				return fmt.Errorf("cells %v, want it tuned: %v", b.decisions, x.tuned)
+			_, first := b.Plan(sizes[1], 0)
+			_, second := b.Plan(sizes[2], 0)
+			if (first == nil && second == nil) != x.tuned {
+				return fmt.Errorf("%v, %v, want it tuned: %v", first, second, x.tuned)
 			}
 			for _, size := range sizes {
 				for root := range comm.Size() {
@@ -143,7 +147,7 @@ func TestNextJobStartsTuned(t *testing.T) {
 }
 
 // onlyConfirmed returns an error if a choice of a broadcaster rests on more than the pairs that confirm one.
-func onlyConfirmed(b *Broadcaster) error {
+func onlyConfirmed(b *bcast.Broadcaster) error {
 	tuned, err := b.Table(time.Time{})
 	if err != nil || tuned == nil {
 		return err
@@ -167,7 +171,7 @@ func TestStoredWinIsConfirmed(t *testing.T) {
 		err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
 			l := newLibrary(comm, schedule.Flat{}, 0)
 			l.more = more
-			b, err := New(l, &Settings{Network: n})
+			b, err := bcast.New(l, &bcast.Settings{Network: n})
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package bcast
+package bcast_test
 
 import (
 	"encoding/json"
@@ -79,14 +79,14 @@ func (w wiring) job(rng *rand.Rand, hosts int) []seat {
 // 2023, LEONARDO: a pan-European pre-exascale supercomputer; CINECA's page of its hardware): a host with GPUs, ten on a
 // leaf, has 400 Gbit/s, one without, up to forty on a leaf, 100; a leaf has one link to each spine of its cell, and
 // each spine one to each other cell. Latencies are not published: these make 1.1 us within a leaf, 1.6 within a cell and
-// 2.2 between cells, with the software of both sides.
+// 2.2 between cells, with the overhead of both sides.
 const (
 	gpuHost, host   = 400e9 / 8, 100e9 / 8 // B/s
 	trunk           = 18 * 200e9 / 8       // B/s, of leaves, and between two cells
 	fewHosts        = 16                   // on a leaf: they have GPUs
 	toLeaf, toSpine = 0.3e-6, 0.25e-6      // s
 	toCell          = 0.6e-6               // s
-	software        = 0.25e-6              // s, of either side
+	overhead        = 0.25e-6              // s, of either side
 )
 
 // machine is the part of the wiring that the seats need: a spine stands for all of a cell.
@@ -123,7 +123,7 @@ func machine(t testing.TB, seats []seat) *simulated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &simnet.Settings{Send: simnet.Overhead{Seconds: software}, Recv: simnet.Overhead{Seconds: software}, HollowAbove: 1}
+	s := &simnet.Settings{Send: simnet.Overhead{Seconds: overhead}, Recv: simnet.Overhead{Seconds: overhead}, HollowAbove: 1}
 	return &simulated{graph: g, settings: s, network: discover(t, g, nil, s)}
 }
 

@@ -1,12 +1,15 @@
-package bcast
+package bcast_test
 
 import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/model"
@@ -83,23 +86,74 @@ func hide(c mpi.Communicator, but string) mpi.Communicator {
 // process and on real MPI libraries.
 
 // bringEveryByte runs all algorithms against the contents of the buffer.
-func bringEveryByte(world mpi.Communicator) error {
+func bringEveryByte(t testing.TB, world mpi.Communicator) error {
 	const segment = 100
 	ranks := world.Size()
-	exec := newExecutor(world, 5)
-	trees := []*topology.Hierarchy{nil, casttest.RandomTree(rand.New(rand.NewPCG(3, uint64(ranks))), ranks)}
+	without, err := along(t, world, nil)
+	if err != nil {
+		return err
+	}
+	tree := casttest.RandomTree(rand.New(rand.NewPCG(3, uint64(ranks))), ranks)
+	with, err := along(t, world, tree)
+	if err != nil {
+		return err
+	}
 	for i, a := range casttest.Algorithms() {
 		for k, size := range []int{0, 1, 7, segment - 1, segment, segment + 1, 23 * segment} {
-			p := schedule.Problem{Ranks: ranks, Root: (i + 3*k) % ranks, Bytes: size, Segment: segment, Tree: trees[(i+k)%2]}
-			err := verified(world, size, p.Root, func(buf []byte) error {
-				return exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), buf, false)
-			})
-			if err != nil {
-				return fmt.Errorf("%v, %+v: %w", a, p, err)
+			b, root := []*bcast.Broadcaster{without, with}[(i+k)%2], (i+3*k)%ranks
+			if err := verified(world, size, root, by(b, predict.Plan{Algorithm: a, Segment: segment}, size, root)); err != nil {
+				return fmt.Errorf("%v, %d bytes from %d: %w", a, size, root, err)
 			}
 		}
 	}
 	return nil
+}
+
+// along is a broadcaster whose plans follow the groups of a tree, and that splits no communicator. nil: nothing is known.
+func along(t testing.TB, world mpi.Communicator, tree *topology.Hierarchy) (*bcast.Broadcaster, error) {
+	s := &bcast.Settings{ModelOnly: true, Algorithms: schedule.Algorithms()}
+	if tree != nil {
+		s.Network = casttest.NetworkOf(t, tree)
+	}
+	return bcast.New(world, s)
+}
+
+// by returns a function that broadcasts by a plan, or the error of its compilation.
+func by(b *bcast.Broadcaster, p predict.Plan, bytes, root int) func(buf []byte) error {
+	run, err := b.Compile(p, bytes, root)
+	if err != nil {
+		return func([]byte) error { return err }
+	}
+	return run
+}
+
+// A witness is an algorithm that remembers the problem for which it was prepared last.
+type witness struct {
+	schedule.Flat
+	problem *schedule.Problem
+}
+
+func (w witness) Prepare(p schedule.Problem) schedule.Parts {
+	*w.problem = p
+	return w.Flat.Prepare(p)
+}
+
+// problemOf is what a broadcaster asks of algorithms on this rank: it has the groups and the costs that plans follow.
+func problemOf(b *bcast.Broadcaster) (p schedule.Problem) {
+	_, _ = b.Compile(predict.Plan{Algorithm: witness{problem: &p}}, 1, 0)
+	return p
+}
+
+// candidateNames are the names of what can be compared for a size and root, native first and then in the order of the
+// settings. It is collective.
+func candidateNames(b *bcast.Broadcaster, bytes, root int) ([]string, error) {
+	plans, err := b.Candidates(bytes, root)
+	slices.SortFunc(plans, func(a, b predict.Plan) int { return a.Index - b.Index })
+	var names []string
+	for _, p := range plans {
+		names = append(names, p.Name())
+	}
+	return names, err
 }
 
 // verified runs a broadcast of a pattern and compares every byte.
@@ -117,11 +171,11 @@ func verified(world mpi.Communicator, size, root int, run func(buf []byte) error
 }
 
 // broadcast uses a Broadcaster for many sizes and roots.
-func broadcast(world mpi.Communicator, s Settings) error {
+func broadcast(world mpi.Communicator, s bcast.Settings) error {
 	if world.Rank() != 0 {
 		s.Network = nil // the others get it from rank 0
 	}
-	b, err := New(world, &s)
+	b, err := bcast.New(world, &s)
 	if err != nil {
 		return err
 	}
@@ -138,8 +192,8 @@ func broadcast(world mpi.Communicator, s Settings) error {
 }
 
 // allocations is the number per warm Bcast; counts tells whether this rank counts.
-func allocations(world mpi.Communicator, s *Settings, size int, counts bool) (float64, error) {
-	b, err := New(world, s)
+func allocations(world mpi.Communicator, s *bcast.Settings, size int, counts bool) (float64, error) {
+	b, err := bcast.New(world, s)
 	if err != nil {
 		return 0, err
 	}
@@ -174,19 +228,19 @@ func misuse(world mpi.Communicator, network *model.Network) error {
 			wrong = append(wrong, fmt.Sprintf("%s: error %v, want %v with %q", what, err, want, text))
 		}
 	}
-	_, err := New(world, &Settings{Tag: -1})
+	_, err := bcast.New(world, &bcast.Settings{Tag: -1})
 	expect("tag -1", err, mpi.ErrTag, "tag -1")
-	_, err = New(world, &Settings{Tag: mpi.MaxTag + 1})
+	_, err = bcast.New(world, &bcast.Settings{Tag: mpi.MaxTag + 1})
 	expect("tag too large", err, mpi.ErrTag, "tag 32768")
-	_, err = New(world, &Settings{Budget: -1})
+	_, err = bcast.New(world, &bcast.Settings{Budget: -1})
 	expect("budget", err, nil, "budget -1ns")
-	s := &Settings{}
+	s := &bcast.Settings{}
 	if world.Rank() == 0 {
 		s.Network = network
 	}
-	_, err = New(world, s)
+	_, err = bcast.New(world, s)
 	expect("network of others", err, nil, "bcast: new: ")
-	b, err := New(world, nil)
+	b, err := bcast.New(world, nil)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 	sharing "github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
@@ -37,57 +38,97 @@ func share(comm mpi.Communicator, s *Settings) (*Settings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("benchmark: %w", err)
 	}
-	told := new(Settings)
-	if err := json.Unmarshal(in, told); err != nil {
+	c := new(Settings)
+	if err := json.Unmarshal(in, c); err != nil {
 		return nil, fmt.Errorf("benchmark: settings of rank 0: %w", err)
 	}
-	return told.complete(comm.Size())
-}
-
-// complete is the settings with their defaults.
-func (s *Settings) complete(ranks int) (*Settings, error) {
-	c := *s
 	if c.Sizes == nil {
 		c.Sizes = []int{8, 1 << 10, 64 << 10, 1 << 20} // latency, the libraries' short and long messages, bandwidth
 	}
 	c.Repetitions = cmp.Or(c.Repetitions, usualRepetitions)
 	c.WarmUps = cmp.Or(c.WarmUps, usualWarmUps)
-	return &c, c.validate(ranks)
+	return c, c.validate(comm.Size())
 }
 
 func (s *Settings) validate(ranks int) error {
 	switch {
 	case s.Root < 0 || s.Root >= ranks:
-		return fmt.Errorf("bcast: benchmark: root %d: %w: want in [0, %d)", s.Root, mpi.ErrRank, ranks)
+		return fmt.Errorf("benchmark: root %d: %w: want in [0, %d)", s.Root, mpi.ErrRank, ranks)
 	case s.Repetitions < 0:
-		return fmt.Errorf("bcast: benchmark: %d repetitions: want at least 0", s.Repetitions)
+		return fmt.Errorf("benchmark: %d repetitions: want at least 0", s.Repetitions)
 	case s.WarmUps < 0:
-		return fmt.Errorf("bcast: benchmark: %d repetitions to warm up: want at least 0", s.WarmUps)
+		return fmt.Errorf("benchmark: %d repetitions to warm up: want at least 0", s.WarmUps)
 	}
 	for _, size := range s.Sizes {
 		if size < 0 {
-			return fmt.Errorf("bcast: benchmark: size %d bytes: want at least 0", size)
+			return fmt.Errorf("benchmark: size %d bytes: want at least 0", size)
 		}
 	}
 	return nil
 }
 
-// CheckNames refuses names in Only that the broadcaster has no variants of.
+// CheckNames is collective: it refuses names in Only that the broadcaster has no variants of.
 func (s *Settings) CheckNames(b *bcast.Broadcaster) error {
-	all := b.Variants()
+	if s.Only == nil {
+		return nil
+	}
+	all, err := variantsOf(b, 1, s.Root)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, v := range all {
+		if !slices.Contains(known, v.algorithm()) {
+			known = append(known, v.algorithm())
+		}
+	}
 	for _, name := range s.Only {
-		if asked := (&Settings{Only: []string{name}}); !slices.ContainsFunc(all, asked.isAsked) {
-			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
-			return fmt.Errorf("%s: want one of %s", name, words.Or(plain))
+		if !slices.ContainsFunc(all, func(v variant) bool { return v.isNamed(name) }) {
+			return fmt.Errorf("%s: want one of %s", name, words.Or(known))
 		}
 	}
 	return nil
 }
 
-// isAsked tells whether a variant is compared. The name of an algorithm stands for it along all groups.
-func (s *Settings) isAsked(variant string) bool {
-	algorithm, _, _ := strings.Cut(variant, " (")
-	return s.Only == nil || slices.Contains(s.Only, variant) || slices.Contains(s.Only, algorithm)
+// Ours is the name of the variant that is the broadcaster's choice.
+const Ours = "ours"
+
+// A variant is a broadcast that is compared with others.
+type variant struct {
+	name string // Ours, or the name of the plan
+	plan predict.Plan
+}
+
+// variantsOf is collective: ours, native if the communicator has it, and each algorithm with its best plan by prediction.
+func variantsOf(b *bcast.Broadcaster, bytes, root int) ([]variant, error) {
+	plans, err := b.Candidates(bytes, root)
+	if err != nil {
+		return nil, err
+	}
+	ours := plans[0]
+	if p, err := b.Plan(bytes, root); err == nil { // it is decided
+		ours = p
+	}
+	slices.SortFunc(plans, func(a, b predict.Plan) int { return a.Index - b.Index }) // as they were given, after native
+	all := []variant{{Ours, ours}}
+	for _, p := range plans {
+		all = append(all, variant{p.Name(), p})
+	}
+	return all, nil
+}
+
+// algorithm is the name without that of the groups.
+func (v variant) algorithm() string {
+	name, _, _ := strings.Cut(v.name, " (")
+	return name
+}
+
+// isNamed reports whether a name in Settings.Only means the variant. The name of an algorithm means it along all groups.
+func (v variant) isNamed(name string) bool { return name == v.name || name == v.algorithm() }
+
+// isAsked reports whether a variant is compared.
+func (s *Settings) isAsked(v variant) bool {
+	return s.Only == nil || slices.ContainsFunc(s.Only, v.isNamed)
 }
 
 // usualWarmUps is the default of Settings.WarmUps. Reinfjell takes 50 to 100 of them, before
@@ -98,11 +139,11 @@ const usualWarmUps = 2
 // times; its rank is sure to +-5 places in 21 with 95 %.
 const usualRepetitions = 21
 
-// Run is collective. It compares the broadcaster's own choice (bcast.Ours), the native broadcast (bcast.Native, if the
-// communicator has one), and each algorithm with its best plan by prediction. All use the same buffers, in an order that
-// changes from round to round. Every broadcast carries another pattern into buffers that differ from it in every byte, and
-// every rank compares every byte afterwards. Rank 0 gets the report, and the other ranks get nil. Its statistics are those
-// of Reinfjell 2023, section 6.5.1, and besides what a paired comparison allows.
+// Run is collective. It compares the broadcaster's own choice (Ours), native if the communicator has it, and each
+// algorithm with its best plan by prediction. All use the same buffers, in an order that changes from round to round. Every
+// broadcast carries another pattern into buffers that differ from it in every byte, and every rank compares every byte
+// afterwards. Rank 0 gets the report, and the other ranks get nil. Its statistics are those of Reinfjell 2023, section
+// 6.5.1, and those of a paired comparison.
 //
 // When the context of any rank ends, all ranks stop before the next broadcast, and the report holds what was timed until
 // then; Report.Stopped says so.
@@ -176,16 +217,16 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 	if stopped, err := c.stop(); stopped || err != nil {
 		return nil, err
 	}
-	if c.isAsked(bcast.Ours) {
+	if c.isAsked(variant{name: Ours}) {
 		if err := c.b.Bcast(buf, c.Root); err != nil { // the first broadcast of a class decides
 			return nil, err
 		}
 	}
-	variants, err := c.b.VariantsFor(len(buf), c.Root)
+	variants, err := variantsOf(c.b, len(buf), c.Root)
 	if err != nil {
 		return nil, err
 	}
-	variants = slices.DeleteFunc(variants, func(v bcast.Variant) bool { return !c.isAsked(v.Name) })
+	variants = slices.DeleteFunc(variants, func(v variant) bool { return !c.isAsked(v) })
 	times, wrong, err := c.time(variants, buf)
 	if err != nil || c.rank != 0 {
 		return nil, err
@@ -197,12 +238,12 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 		}
 	}
 	var base []float64
-	if i := slices.IndexFunc(variants, func(v bcast.Variant) bool { return v.Name == bcast.Native }); i >= 0 {
+	if i := slices.IndexFunc(variants, func(v variant) bool { return v.name == table.Native }); i >= 0 {
 		base = times[i]
 	}
 	for i, v := range variants {
 		if len(times[i]) > 0 {
-			row := Row{Bytes: len(buf), Variant: v.Name, Plan: v.Plan, Bound: bound, Count: len(times[i]), Verified: wrong[i] == 0}
+			row := Row{Bytes: len(buf), Variant: v.name, Plan: v.plan, Bound: bound, Count: len(times[i]), Verified: wrong[i] == 0}
 			row.summarise(times[i], base)
 			rows = append(rows, row)
 		}
@@ -212,19 +253,23 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 
 // time times the variants on buf, each once in a round. Rank 0 gets the times; wrong is 1 where some rank has seen a wrong
 // byte.
-func (c *comparison) time(variants []bcast.Variant, buf []byte) (times [][]float64, wrong []float64, err error) {
+func (c *comparison) time(variants []variant, buf []byte) (times [][]float64, wrong []float64, err error) {
 	times, wrong = make([][]float64, len(variants)), make([]float64, len(variants))
-	random := rand.New(rand.NewPCG(0, uint64(len(buf))))
-	order := make([]int, len(variants))
-	for i := range order {
-		order[i] = i
+	runs := make([]func([]byte) error, len(variants))
+	for i, v := range variants {
+		runs[i] = func(buf []byte) error { return c.b.Bcast(buf, c.Root) }
+		if v.name != Ours {
+			if runs[i], err = c.b.Compile(v.plan, len(buf), c.Root); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
+	random := rand.New(rand.NewPCG(0, uint64(len(buf))))
 	for n := 0; n < c.WarmUps+c.Repetitions && !c.stopped; n++ {
-		random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 		if err := c.watch.Refresh(); err != nil {
 			return nil, nil, err
 		}
-		for _, i := range order {
+		for _, i := range random.Perm(len(variants)) {
 			if stopped, err := c.stop(); err != nil {
 				return nil, nil, err
 			} else if stopped {
@@ -232,7 +277,7 @@ func (c *comparison) time(variants []bcast.Variant, buf []byte) (times [][]float
 			}
 			pattern := random.Uint64()
 			fill(buf, pattern, c.rank == c.Root)
-			s, err := c.watch.Time(func(buf []byte, _ int) error { return variants[i].Bcast(buf) }, buf, c.Root)
+			s, err := c.watch.Time(func(buf []byte, _ int) error { return runs[i](buf) }, buf, c.Root)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -11,10 +11,10 @@ import (
 
 // Conditions are those under which the times of a Report hold.
 type Conditions struct {
-	Library string `json:"library,omitempty"` // name and version of the communicator's library (mpi.Versioned); "" if not known
-	Places  string `json:"places,omitempty"`  // table.Fingerprint of where the ranks run
-	Hosts   int    `json:"hosts,omitempty"`   // on which they run
-	PerHost []int  `json:"ranks_per_host,omitempty"`
+	Library string `json:"library,omitempty"`        // name and version of the communicator's library (mpi.Versioned); "" if not known
+	Places  string `json:"places,omitempty"`         // table.Fingerprint of where the ranks run
+	Hosts   int    `json:"hosts,omitempty"`          // on which they run
+	PerHost []int  `json:"ranks_per_host,omitempty"` // how many ranks are on a host, each number once, ascending
 
 	// Environment has the variables of rank 0 that can change how fast the library is (table.LibrarySettings).
 	Environment map[string]string `json:"environment,omitempty"`
@@ -30,20 +30,12 @@ func conditionsOf(comm mpi.Communicator, places []mpi.Place) Conditions {
 	if v, ok := comm.(mpi.Versioned); ok {
 		c.Library = v.LibraryVersion()
 	}
-	hosts, _ := mpi.NumberHosts(places)
-	c.Hosts, c.PerHost = counts(hosts)
-	return c
-}
-
-// counts are how many hosts there are, and how many ranks are on one, each number once, ascending.
-func counts(hosts []int) (n int, perHost []int) {
-	ranks := make(map[int]int)
+	hosts, names := mpi.NumberHosts(places)
+	perHost := make([]int, len(names))
 	for _, h := range hosts {
-		ranks[h]++
-	}
-	for _, count := range ranks {
-		perHost = append(perHost, count)
+		perHost[h]++
 	}
 	slices.Sort(perHost)
-	return len(ranks), slices.Compact(perHost)
+	c.Hosts, c.PerHost = len(names), slices.Compact(perHost)
+	return c
 }

@@ -78,9 +78,13 @@ func TestBenchmarkRefusesUnknownVariants(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
-	if n, per := counts([]int{0, 0, 1, 2, 2, 2, 3}); n != 4 || !slices.Equal(per, []int{1, 2, 3}) {
-		t.Errorf("counts = %d, %v, want 4 hosts with 1, 2 or 3 ranks", n, per)
+func TestConditionsCountRanksPerHost(t *testing.T) {
+	var places []mpi.Place
+	for _, host := range []string{"a", "a", "b", "c", "c", "c", "d"} {
+		places = append(places, mpi.Place{Host: host, Core: -1})
+	}
+	if c := conditionsOf(withNothing(nil), places); c.Hosts != 4 || !slices.Equal(c.PerHost, []int{1, 2, 3}) {
+		t.Errorf("conditions %+v, want 4 hosts with 1, 2 or 3 ranks", c)
 	}
 }
 

@@ -89,7 +89,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 // and fits are off by some percent.
 const undershoot = 0.8
 
-// misfit tells whether broadcasts were faster than the network allows, so that it does not describe the ranks.
+// misfit reports whether broadcasts were faster than the network allows, so that it does not describe the ranks.
 func (r *Report) misfit() bool {
 	return slices.ContainsFunc(r.Rows, func(x Row) bool { return x.Median < undershoot*x.Bound })
 }

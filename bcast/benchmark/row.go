@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -38,7 +38,7 @@ type Row struct {
 	Plan     predict.Plan // what ran
 }
 
-// TooFew tells that there were too few repetitions to say how certain the median is.
+// TooFew reports whether there were too few repetitions for an interval of the median.
 func (r *Row) TooFew() bool { return math.IsNaN(r.Low) }
 
 const (
@@ -72,7 +72,7 @@ type column struct {
 
 // columns are what files say of a row. Numbers that are not known are NaN or infinite.
 func (r *Row) columns() []column {
-	algorithm := bcast.Native
+	algorithm := table.Native
 	if r.Plan.Algorithm != nil {
 		algorithm = schedule.Text(r.Plan.Algorithm)
 	}
@@ -99,7 +99,7 @@ func (r *Row) columns() []column {
 	}
 }
 
-// isKnown tells whether a column has a value.
+// isKnown reports whether a column has a value.
 func (c column) isKnown() bool {
 	x, isNumber := c.value.(float64)
 	return !isNumber || !math.IsNaN(x) && !math.IsInf(x, 0)

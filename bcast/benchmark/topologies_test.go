@@ -21,7 +21,7 @@ func TestReportTellsTopologies(t *testing.T) {
 	}
 	n := casttest.NetworkOf(t, casttest.RegularTree(t, 4, 2))
 	err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
-		b, err := bcast.New(comm, &bcast.Settings{Network: n, Topologies: []table.Topology{{Name: bcast.Found}, {Name: "flat"}}})
+		b, err := bcast.New(comm, &bcast.Settings{Network: n, Topologies: []table.Topology{{Name: table.Found}, {Name: "flat"}}})
 		if err != nil {
 			return err
 		}

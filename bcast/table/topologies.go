@@ -16,6 +16,9 @@ type Topology struct {
 	Levels [][][]int // the groups of each level, the finest first: their ranks, ascending; none: there are no groups
 }
 
+// Found is the name of the groups of the network. Tables need no groups by that name.
+const Found = "found"
+
 // maxTopologyName bounds names of topologies in bytes.
 const maxTopologyName = 64
 

@@ -129,8 +129,8 @@ func tpChoices(handle C.uintptr_t, class, size C.int, choices *C.tp_choice) C.in
 		return found
 	}
 	for root := range unsafe.Slice(choices, size) {
-		plan, decided := b.Chosen(1<<class, root)
-		if !decided {
+		plan, err := b.Plan(1<<class, root)
+		if err != nil { // not decided
 			continue
 		}
 		found = 1
@@ -151,7 +151,7 @@ func tpChoices(handle C.uintptr_t, class, size C.int, choices *C.tp_choice) C.in
 //export tpBcast
 func tpBcast(handle C.uintptr_t, buf unsafe.Pointer, bytes C.int64_t, root C.int) C.int {
 	b := cgo.Handle(handle).Value().(*broadcaster)
-	_, decided := b.Chosen(int(bytes), int(root))
+	_, undecided := b.Plan(int(bytes), int(root))
 	err := b.Bcast(unsafe.Slice((*byte)(buf), bytes), int(root))
 	switch {
 	case errors.Is(err, mpi.ErrTruncated), errors.Is(err, mpi.ErrLength):
@@ -160,7 +160,7 @@ func tpBcast(handle C.uintptr_t, buf unsafe.Pointer, bytes C.int64_t, root C.int
 		fmt.Fprintf(os.Stderr, "topocast: %v\n", err)
 		return C.TP_FAILED
 	}
-	if !decided && !b.model {
+	if undecided != nil && !b.model {
 		if tuned, err := b.Table(time.Now()); err == nil && tuned != nil { // rank 0
 			our.keep(tuned)
 		}

@@ -166,7 +166,7 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 	if err := s.CheckNames(b); err != nil {
 		return nil, cli.BadInput("--only %w", err)
 	}
-	if longest := slices.Max(s.Sizes); longest >= longMessage && comm.Rank() == 0 && (s.Only == nil || slices.Contains(s.Only, bcast.Ours)) {
+	if longest := slices.Max(s.Sizes); longest >= longMessage && comm.Rank() == 0 && (s.Only == nil || slices.Contains(s.Only, benchmark.Ours)) {
 		fmt.Fprintf(stderr, "choosing the plan for %s takes up to %v: see --budget\n", quantity.Bytes(longest), budget)
 	}
 	report, err := benchmark.Run(ctx, comm, b, s)

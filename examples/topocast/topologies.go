@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
@@ -129,7 +128,7 @@ func levelsOf(n *model.Network) [][][]int {
 func levelsNamed(name string, view *model.Network, places []mpi.Place) ([][][]int, error) {
 	levels := levelsOf(view)
 	switch digits, one := strings.CutPrefix(name, "level"); {
-	case name == bcast.Found:
+	case name == table.Found:
 		return levels, nil
 	case name == "flat":
 		return nil, nil
@@ -137,7 +136,7 @@ func levelsNamed(name string, view *model.Network, places []mpi.Place) ([][][]in
 		if i, err := strconv.Atoi(digits); err == nil && i < len(levels) {
 			return levels[i : i+1], nil
 		}
-		known := []string{bcast.Found, "hosts", "flat"}
+		known := []string{table.Found, "hosts", "flat"}
 		for i := range levels {
 			known = append(known, fmt.Sprint("level", i))
 		}

@@ -199,15 +199,16 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 	}
 	t.tuning.RootClass, t.tuning.Cells = nil, nil
 	for _, size := range sizes {
+		if size == 0 { // nothing is sent
+			continue
+		}
 		plan, err := b.Plan(size, 0)
 		if err != nil {
 			return err
 		}
-		if class := table.SizeClass(int64(size)); class > 0 {
-			t.tuning.Cells = append(t.tuning.Cells, table.Cell{Bytes: class, Choice: table.Choice{
-				Algorithm: schedule.Text(plan.Algorithm), Segment: int64(plan.Segment), Measured: math.NaN(), Native: math.NaN(),
-			}})
-		}
+		t.tuning.Cells = append(t.tuning.Cells, table.Cell{Bytes: table.SizeClass(int64(size)), Choice: table.Choice{
+			Algorithm: schedule.Text(plan.Algorithm), Segment: int64(plan.Segment), Measured: math.NaN(), Native: math.NaN(),
+		}})
 	}
 	return nil
 }
