@@ -43,7 +43,7 @@ type ArcFactor struct {
 type Predictor struct {
 	n        *Network
 	s        PredictSettings
-	capacity []float64 // per arc, then one memory channel per host, then what directions share; NaN: not known
+	capacity []float64 // per arc, then what directions share; NaN: not known
 	duplex   duplexLimits
 	sharing  contention.Sharing
 	solver   *contention.Solver
@@ -66,7 +66,7 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	}
 	sharing := p.s.Sharing
 	if sharing == nil {
-		sharing = n.Sharing()
+		sharing = n.sharing()
 	}
 	for i, f := range p.s.Factors {
 		if f.Arc < 0 || f.Arc >= n.graph.NumArcs() || !(f.Factor > 0) || math.IsInf(f.Factor, 0) {
@@ -79,7 +79,9 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	if err := checkPlace(p.s.Place, n.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: predict: %w", err)
 	}
-	p.capacity = n.capacities()
+	for _, a := range n.graph.Arcs() {
+		p.capacity = append(p.capacity, a.Bandwidth)
+	}
 	for _, f := range p.s.Factors {
 		p.capacity[f.Arc] *= f.Factor
 	}
@@ -192,16 +194,10 @@ func (p *Predictor) add(t Transfer) error {
 	}
 	src, dst = p.placed(t)
 	f := contention.Flow{Bytes: float64(t.Bytes), Start: t.Start}
-	from := len(p.route)
-	if c := n.sharedMemory(src, dst); c >= 0 {
-		if math.IsNaN(p.capacity[c]) {
-			return fmt.Errorf("stays on its host, whose memory bandwidth is not known")
-		}
-		p.route = append(p.route, int32(c))
-		f.Data = p.route[from:len(p.route):len(p.route)]
-		p.flows = append(p.flows, f)
-		return nil
+	if src == dst {
+		return fmt.Errorf("stays on its host: want two different ranks")
 	}
+	from := len(p.route)
 	var err error
 	if p.route, err = n.routes.AppendRoute(p.route, src, dst); err != nil {
 		return err
@@ -244,6 +240,25 @@ func (p *Predictor) add(t Transfer) error {
 	}
 	p.flows = append(p.flows, f)
 	return nil
+}
+
+// StartUp is the time in s from the start of a message until its bytes flow, over a route of the given latency in s.
+// A message that is part of a stream waits for no rendezvous.
+func (n *Network) StartUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
+	start := latency + n.fit.Overhead
+	level := n.LevelOf(src, dst)
+	perByte := n.longPerByte[level]
+	if math.IsNaN(perByte) {
+		return start
+	}
+	short := n.Time(src, dst, n.measured.Bytes) - perByte*float64(n.measured.Bytes)
+	if math.Abs(short-start) <= likeLatency*start { // the level knows it better than a single route
+		start = math.Max(0, short)
+	}
+	if wait := n.levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
+		start += wait * n.RouteShare(src, dst)
+	}
+	return start
 }
 
 // placed are the ranks of the network that a transfer runs between.

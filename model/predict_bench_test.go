@@ -130,7 +130,7 @@ func BenchmarkRates(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			solver, err := contention.NewSolver(n.capacities()[:n.graph.NumArcs()], &s)
+			solver, err := contention.NewSolver(p.capacity[:n.graph.NumArcs()], &s)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	out := &Prediction{Transfers: slices.Clone(transfers), Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
 	for i := range transfers {
 		for _, c := range p.flows[i].Data {
-			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
+			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated { // or it is shared by two directions
 				out.Estimated[i] = true
 			}
 		}
@@ -73,17 +73,4 @@ func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi floa
 		return ratios[i] + (x-float64(i))*(ratios[i+1]-ratios[i])
 	}
 	return seconds * min(1, at((1-coverage)/2)), seconds * max(1, at((1+coverage)/2))
-}
-
-// checkRatios checks quantiles of measured over predicted times.
-func checkRatios(ratios []float64) error {
-	if len(ratios) == 1 || !slices.IsSorted(ratios) {
-		return fmt.Errorf("ratios %v: want none, or at least two, ascending", ratios)
-	}
-	for _, x := range ratios {
-		if !(x > 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("ratio %g: want above 0 and finite", x)
-		}
-	}
-	return nil
 }

@@ -7,31 +7,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// flatGroup is a group of the hierarchy as Time needs it.
-type flatGroup struct {
-	parent int32
-	level  int32
-	offset float64 // s: what pairs of this group need beyond the level's typical time
-}
-
-// flatten copies what Time needs of the hierarchy.
-func (n *Network) flatten() {
-	h := n.hierarchy
-	n.leaf = make([]int32, h.Hosts())
-	for i := range n.leaf {
-		n.leaf[i] = int32(h.Smallest(i))
-	}
-	n.groups = make([]flatGroup, len(h.Groups()))
-	for i, g := range h.Groups() {
-		// Both are times of messages of the measuring size.
-		offset := g.Latency - n.levels[g.Level].Time(n.measured.Bytes)
-		if math.IsNaN(offset) {
-			offset = 0
-		}
-		n.groups[i] = flatGroup{parent: int32(g.Parent), level: int32(g.Level), offset: offset}
-	}
-}
-
 // needsPaths tells whether the graph knows what the levels do not: latencies
 // where the machine is no tree, or bandwidths.
 func (n *Network) needsPaths() bool {
@@ -116,20 +91,3 @@ func (n *Network) routeBandwidth(src, dst int) float64 {
 	}
 	return least
 }
-
-// join is the smallest group that holds both ranks.
-func (n *Network) join(a, b int) int32 {
-	x, y := n.leaf[a], n.leaf[b]
-	for x != y {
-		// Parents come before children: the later one is not an ancestor.
-		if x > y {
-			x = n.groups[x].parent
-		} else {
-			y = n.groups[y].parent
-		}
-	}
-	return x
-}
-
-// LevelOf is the index into Levels of the level that joins two ranks.
-func (n *Network) LevelOf(a, b int) int { return int(n.groups[n.join(a, b)].level) }

@@ -218,12 +218,6 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 	return t
 }
 
-// latencyOf is the typical time of a message of the measuring size in a group.
-func (n *Network) latencyOf(group int32) float64 {
-	g := &n.groups[group]
-	return g.offset + n.levels[g.level].Time(n.measured.Bytes)
-}
-
 // tellsLatency tells whether the links between two ranks, whose latency is not typical of the group that joins them, can be believed.
 func (n *Network) tellsLatency(src, dst int, group int32) bool {
 	return n.ways.agree[group] && n.firmlyJoins(src, dst)
