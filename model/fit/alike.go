@@ -96,26 +96,11 @@ func (f *fitter) alikeRates(steps int) []float64 {
 	return rates
 }
 
-// searchFirst ends with the better of the searches from two starts, neither of which finds every machine. At the highest
-// throughput seen on each link, some links begin too low and explain what others did. With all
-// links of a level alike, one that is slower than it can hold nothing up.
+// searchFirst is the search from where all links of a level are alike. A link that is slower than it need be, as at
+// the highest throughput that was seen on it, may explain what another one did; a fast one holds nothing up.
 func (f *fitter) searchFirst(steps int) {
-	f.start()
-	f.search(steps)
-	if f.several() == 0 {
-		return // what is seen of transfers alone is what their slowest link lets through
-	}
-	below, sigma := f.theta, f.sigma
 	f.startAt(f.alikeRates(steps))
 	f.search(steps)
-	f.sigma = min(f.sigma, sigma)
-	cost, alike := f.whole(), f.theta
-	f.theta = below
-	f.allResiduals()
-	if cost < f.whole() {
-		f.theta = alike
-	}
-	f.search(0)
 }
 
 // startAt begins at the given bandwidths, or the highest throughput seen on a link if that is more.

@@ -140,9 +140,6 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
-	if graph, err = correctLatencies(graph, base.Measured().Bytes); err != nil {
-		return nil, fmt.Errorf("fit: network: %w", err)
-	}
 	result := *r
 	result.Graph = graph
 	result.Warnings = append(slices.Clone(r.Warnings), out.Warnings...)
