@@ -44,7 +44,6 @@ type Predictor struct {
 	n        *Network
 	s        PredictSettings
 	capacity []float64 // per arc, then what directions share; NaN: not known
-	duplex   duplexLimits
 	sharing  contention.Sharing
 	solver   *contention.Solver
 	rttBias  float64
@@ -52,6 +51,8 @@ type Predictor struct {
 	flows    []contention.Flow // of the last prediction
 	route    []int32           // arena of all flows' channels
 	times    []float64
+
+	limitsLinks, limitsConnections bool // whether both directions of a link, or of a connection, share a channel
 }
 
 // NewPredictor prepares predictions. Slices of the settings must not change
@@ -95,10 +96,10 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	return p, nil
 }
 
-// newSolver makes a solver over all channels, connections included.
+// newSolver makes a solver over all channels.
 func (p *Predictor) newSolver() error {
 	// A channel without a known capacity carries no flow: see add.
-	finite := append(slices.Clone(p.capacity), p.duplex.connections...)
+	finite := slices.Clone(p.capacity)
 	for c, x := range finite {
 		if math.IsNaN(x) {
 			finite[c] = math.Inf(1)
@@ -142,28 +143,25 @@ func checkPlace(place []int, ranks int) error {
 // capacity of a link on it is not known.
 func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
 	p.flows, p.route = p.flows[:0], p.route[:0]
-	known := len(p.duplex.connections)
-	if p.duplex.connection > 0 {
-		p.duplex.pairUp(transfers, p.s.Background)
+	all := transfers
+	if len(p.s.Background) > 0 {
+		all = slices.Concat(transfers, p.s.Background)
 	}
-	for i, t := range transfers {
-		if err := p.add(t); err != nil {
-			return dst, fmt.Errorf("model: predict: transfer %d (%v): %w", i, t, err)
+	connections, err := p.connect(all)
+	if err != nil {
+		return dst, fmt.Errorf("model: predict: %w", err)
+	}
+	for i, t := range all {
+		connection := -1
+		if connections != nil {
+			connection = connections[i]
 		}
-	}
-	for i, t := range p.s.Background {
-		if err := p.add(t); err != nil {
-			return dst, fmt.Errorf("model: predict: background transfer %d (%v): %w", i, t, err)
-		}
-	}
-	if len(p.duplex.connections) > known {
-		if err := p.newSolver(); err != nil {
-			return dst, fmt.Errorf("model: predict: %w", err)
-		}
-	}
-	for k, capacity := range p.duplex.connections {
-		if err := p.solver.SetCapacity(int(p.duplex.first)+k, capacity); err != nil {
-			return dst, fmt.Errorf("model: predict: %w", err)
+		if err := p.add(t, connection); err != nil {
+			name := fmt.Sprintf("transfer %d", i)
+			if i >= len(transfers) {
+				name = fmt.Sprintf("background transfer %d", i-len(transfers))
+			}
+			return dst, fmt.Errorf("model: predict: %s (%v): %w", name, t, err)
 		}
 	}
 	times, err := p.playback.Times(p.times[:0], p.flows)
@@ -174,8 +172,8 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 	return append(dst, times[:len(transfers)]...), nil
 }
 
-// add makes a flow of a transfer.
-func (p *Predictor) add(t Transfer) error {
+// add makes a flow of a transfer, which is of a connection unless that is -1.
+func (p *Predictor) add(t Transfer, connection int) error {
 	n := p.n
 	src, dst := t.Src, t.Dst
 	ranks := n.Ranks()
@@ -218,10 +216,12 @@ func (p *Predictor) add(t Transfer) error {
 	for _, c := range f.Reverse {
 		back += n.graph.Arcs()[c].Latency
 	}
-	if p.duplex.ofArc != nil || p.duplex.connection > 0 {
+	if p.limitsLinks || connection >= 0 {
 		first := len(p.route)
 		p.route = append(p.route, f.Data...)
-		p.route = p.appendShared(p.route, t, f.Data, f.Reverse)
+		if p.route, err = p.appendShared(p.route, f.Data, f.Reverse, connection); err != nil {
+			return err
+		}
 		f.Data = p.route[first:len(p.route):len(p.route)]
 	}
 	if p.rttBias != 0 && forth+back > 0 {

@@ -50,10 +50,14 @@ func TestNetworksGetWhatWasMeasuredLater(t *testing.T) {
 	// What ranks share tells the kind of a level that is there.
 	n := nameless(t, "core:2 host:2", nil)
 	inside := nameless(t, "core:2 socket:2 host:2", nil)
-	if inside, err = inside.With(func(s *Settings) { s.Resources = []Resource{{Kind: topology.KindNUMA, Groups: [][]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}}} }); err != nil || inside.LevelKind(0) != topology.KindNUMA {
+	if inside, err = inside.With(func(s *Settings) {
+		s.Resources = []Resource{{Kind: topology.KindNUMA, Groups: [][]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}}}
+	}); err != nil || inside.LevelKind(0) != topology.KindNUMA {
 		t.Errorf("level of pairs that share memory is of kind %q (%v), want numa", inside.LevelKind(0), err)
 	}
-	if n, err = n.With(func(s *Settings) { s.Resources = []Resource{{Kind: topology.KindCache, Groups: [][]int{{0, 1}, {2, 3}}}} }); err != nil || n.LevelKind(0) != topology.KindHost {
+	if n, err = n.With(func(s *Settings) {
+		s.Resources = []Resource{{Kind: topology.KindCache, Groups: [][]int{{0, 1}, {2, 3}}}}
+	}); err != nil || n.LevelKind(0) != topology.KindHost {
 		t.Errorf("level of hosts is of kind %q (%v) with caches of all their cores, want host", n.LevelKind(0), err)
 	}
 }

@@ -58,9 +58,10 @@ type fitPattern struct {
 	params  []int     // that matter to it, ascending
 	rows    []fitRow  // derivatives of the residuals
 
-	both        [][]int32 // per transfer: its data channels, those that both directions share included
-	connections [][2]int  // transfers of each connection, one of each direction
-	opposed     bool      // whether any channel is shared by two directions
+	limited     []contention.Flow // the same over the channels that both directions share, too
+	connection  []int             // of each transfer; -1: its receiver sends it nothing
+	connections int               // how many there are
+	opposed     bool              // whether any channel is shared by two directions
 }
 
 // maxDense bounds the parameters for which normal equations are set up; the
@@ -149,7 +150,7 @@ func (f *fitter) addPattern(o Observation) error {
 		for c := range f.classes {
 			p.params = append(p.params, len(f.links)+c)
 		}
-		if f.share(&p); p.opposed {
+		if f.share(&p, o.Transfers); p.opposed {
 			for k := f.duplexOf(0); k < f.bias(); k++ {
 				p.params = append(p.params, k)
 			}
