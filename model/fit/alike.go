@@ -42,37 +42,6 @@ func (f *fitter) levelMeans() []float64 {
 	return mean
 }
 
-// alike is the fitter of the same transfers to a machine on which all links of a level are one parameter.
-func (f *fitter) alike() *fitter {
-	tied := *f
-	tied.linkOf = make([]int, len(f.linkOf))
-	for arc, l := range f.linkOf {
-		tied.linkOf[arc] = f.levelOf[l]
-	}
-	levels := len(f.n.Levels())
-	tied.links, tied.given, tied.levelOf = make([]Link, levels), make([]float64, levels), make([]int, levels)
-	for i := range levels {
-		tied.levelOf[i], tied.given[i] = i, math.NaN()
-	}
-	tied.patterns = make([]fitPattern, len(f.patterns))
-	for i, p := range f.patterns {
-		p.rows, p.params = nil, nil
-		used := make([]bool, levels)
-		for _, j := range p.flows {
-			for _, c := range j.Data {
-				used[tied.linkOf[c]] = true
-			}
-		}
-		for level, is := range used {
-			if is {
-				p.params = append(p.params, level)
-			}
-		}
-		tied.patterns[i] = p
-	}
-	return &tied
-}
-
 // tieApart is by how much, in ln bandwidth, a level begins above the next coarser one if it is as fast: of two that
 // are equal neither holds a transfer up by itself.
 const tieApart = 0.05
@@ -80,8 +49,7 @@ const tieApart = 0.05
 // alikeRates are the ln bandwidths of the links that explain the transfers best if all of a level are alike; NaN on
 // levels that none crosses.
 func (f *fitter) alikeRates(steps int) []float64 {
-	tied := f.alike()
-	tied.law = sharingLaw{fair: true}
+	tied := f.tied
 	tied.start()
 	for i := len(f.n.Levels()) - 2; i >= 0; i-- {
 		if above := tied.theta[i+1]; math.Abs(tied.theta[i]-above) < tieApart {

@@ -37,7 +37,7 @@ func (f *fitter) differentiate() {
 		p.rows = p.rows[:0:0] // subsets of the patterns may have the old ones
 		for _, k := range p.params {
 			old := f.theta[k]
-			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.isCoupling(k) && f.law.fair || k == f.bias() && !f.law.bias {
+			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.isCoupling(k) && f.law.fair || f.isDuplex(k) && !f.duplex || k == f.bias() && !f.law.bias {
 				continue
 			}
 			step := changeOfOthers

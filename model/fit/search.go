@@ -23,6 +23,7 @@ import (
 // transfers leave open stays near what is usual on the level of a link (alikeSpread).
 type fitter struct {
 	n        *model.Network
+	tied     *fitter // of the same transfers, on a machine on which all links of a level are alike and shared fairly
 	routes   *topology.Routes
 	patterns []fitPattern
 	linkOf   []int // arc -> link
@@ -76,18 +77,33 @@ type fitRow struct {
 }
 
 func newFitter(n *model.Network, observations []Observation, long int64, given map[int]float64) (*fitter, error) {
-	g := n.Graph()
-	routes, err := topology.NewRoutes(g, n.Routing())
-	if err != nil {
-		return nil, err
-	}
-	f := &fitter{n: n, routes: routes}
-	f.linkOf, f.links, f.given = linkParameters(g, given)
+	f := &fitter{n: n}
+	f.linkOf, f.links, f.given = linkParameters(n.Graph(), given)
 	f.levelOf = make([]int, len(f.links))
-	for arc, level := range linkLevels(n) {
+	levels := linkLevels(n)
+	for arc, level := range levels {
 		f.levelOf[f.linkOf[arc]] = level
 	}
-	classes := n.Settings().Links
+	tied := &fitter{n: n, linkOf: levels, law: sharingLaw{fair: true}}
+	for level := range n.Levels() {
+		tied.links, tied.given, tied.levelOf = append(tied.links, Link{}), append(tied.given, math.NaN()), append(tied.levelOf, level)
+	}
+	f.tied = tied
+	for _, x := range []*fitter{f, tied} {
+		if err := x.prepare(observations, long); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// prepare takes over the long transfers.
+func (f *fitter) prepare(observations []Observation, long int64) (err error) {
+	g := f.n.Graph()
+	if f.routes, err = topology.NewRoutes(g, f.n.Routing()); err != nil {
+		return err
+	}
+	classes := f.n.Settings().Links
 	if len(classes.Classes) == 0 {
 		classes = model.ClassifyLinks(g)
 	}
@@ -98,17 +114,17 @@ func newFitter(n *model.Network, observations []Observation, long int64, given m
 			continue
 		}
 		if err := f.addPattern(o); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	f.start()
 	coupling := make([]float64, len(f.capacity)) // those of arcs are set before each playback
 	f.solver, err = contention.NewSolver(f.capacity, &contention.Sharing{Asymmetric: true, Coupling: coupling})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f.play = contention.NewPlayback(f.solver)
-	return f, nil
+	return nil
 }
 
 func (f *fitter) addPattern(o Observation) error {
