@@ -39,37 +39,18 @@ type linkTime struct {
 
 // newTreeWays is nil for a graph that is no tree. O(vertices).
 func newTreeWays(g *topology.Graph) *treeWays {
-	vertices := g.Vertices()
-	if vertices == 0 || g.NumArcs() != 2*(vertices-1) {
+	order, parent := treeOrder(g, top(g))
+	if order == nil {
 		return nil
 	}
-	w := &treeWays{vertices: make([]treeVertex, vertices)}
-	for v := range w.vertices {
-		w.vertices[v].depth = -1
-	}
-	root := min(g.Hosts(), vertices-1) // a switch, if there is one
-	w.vertices[root].depth = 0
-	reached := []int{root}
-	for k := 0; k < len(reached); k++ {
-		v := reached[k]
-		for _, a := range g.Out(v) {
-			back := g.ArcIndex(a.To, v)
-			if back < 0 {
-				return nil
-			}
-			if w.vertices[a.To].depth >= 0 {
-				continue
-			}
-			b := g.Arcs()[back]
-			w.vertices[a.To] = treeVertex{
-				parent: int32(v), depth: w.vertices[v].depth + 1,
-				up: linkTime{b.Latency, 1 / b.Bandwidth}, down: linkTime{a.Latency, 1 / a.Bandwidth},
-			}
-			reached = append(reached, a.To)
+	w := &treeWays{vertices: make([]treeVertex, g.Vertices())}
+	for _, v := range order[1:] {
+		p := parent[v]
+		up, down := g.Arcs()[g.ArcIndex(v, p)], g.Arcs()[g.ArcIndex(p, v)]
+		w.vertices[v] = treeVertex{
+			parent: int32(p), depth: w.vertices[p].depth + 1,
+			up: linkTime{up.Latency, 1 / up.Bandwidth}, down: linkTime{down.Latency, 1 / down.Bandwidth},
 		}
-	}
-	if len(reached) < vertices {
-		return nil
 	}
 	return w
 }
