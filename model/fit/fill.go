@@ -46,7 +46,7 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 			slow, slowRates = append(slow, j), append(slowRates, rate)
 		}
 	})
-	blamed := f.blamed(slow, slowRates, fastest, level)
+	blamed := f.blamed(slow, slowRates, fastest)
 	for i := range f.patterns {
 		p := &f.patterns[i]
 		for k, j := range p.flows {
@@ -59,12 +59,10 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 	for l := range f.links {
 		bounded[l] = fastest[l] == 0 && f.links[l].isIdle && !f.links[l].Given
 	}
-	rates, counted := make([][]float64, len(f.n.Levels())), make([]bool, len(f.links))
-	for arc, l := range f.linkOf {
-		link := &f.links[l]
-		if !counted[l] && !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
-			counted[l] = true
-			rates[level[arc]] = append(rates[level[arc]], link.Bandwidth)
+	rates = make([][]float64, len(f.n.Levels()))
+	for l, level := range f.levelOf {
+		if link := &f.links[l]; !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
+			rates[level] = append(rates[level], link.Bandwidth)
 		}
 	}
 	typical = quantiles(rates, 0.5)
