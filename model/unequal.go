@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -142,40 +143,22 @@ func (n *Network) setWaysOf(whole *Network, old []int) {
 }
 
 // eachPartner calls f for each rank with one other rank of each group that the rank is in and no smaller one with
-// both. O(ranks * levels).
+// both. O(ranks * levels^2).
 func (n *Network) eachPartner(f func(rank, other int, group int32)) {
-	groups := n.hierarchy.Groups()
-	inGroup := func(rank int, group int32) bool {
-		at := n.leaf[rank]
-		for at > group { // parents come before children
-			at = n.groups[at].parent
+	for i, g := range n.hierarchy.Groups() {
+		group := int32(i)
+		first, second := g.Hosts[0], -1
+		if k := slices.IndexFunc(g.Hosts, func(x int) bool { return x != first && n.join(first, x) == group }); k >= 0 {
+			second = g.Hosts[k]
 		}
-		return at == group
-	}
-	inner := make([]int32, n.Ranks()) // the part of the group that the rank is in: a smaller group, or -1
-	for i := range inner {
-		inner[i] = -1
-	}
-	for group := int32(len(groups) - 1); group >= 0; group-- {
-		hosts := groups[group].Hosts
-		first, second := hosts[0], -1
-		for _, x := range hosts[1:] {
-			if part := inner[first]; part < 0 || !inGroup(x, part) {
-				second = x
-				break
-			}
-		}
-		for _, rank := range hosts {
+		for _, rank := range g.Hosts {
 			other := first
-			if rank == first || inner[rank] >= 0 && inner[rank] == inner[first] {
+			if rank == first || n.join(rank, first) != group {
 				other = second
 			}
 			if other >= 0 {
 				f(rank, other, group)
 			}
-		}
-		for _, rank := range hosts {
-			inner[rank] = group
 		}
 	}
 }

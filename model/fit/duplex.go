@@ -14,12 +14,11 @@ const firstDuplex = 1.5
 // fullDuplex is the factor of a link that nothing but itself holds up.
 const fullDuplex = 2
 
-// Duplex factors are looked for if, without them, a tenth of the concurrent transfers is off by
+// Duplex factors are looked for if, without them, a tenth of the transfers that the fit has not seen is off by
 // more than unexplained. Noise of 3 % makes less than that. They are kept if they leave at most
 // keptDuplex of the mean deviation of patterns that the fit has not seen.
 const (
 	unexplained = 0.08
-	mostOf      = 0.9
 	keptDuplex  = 0.8
 )
 
@@ -100,7 +99,7 @@ func (f *fitter) chooseDuplex(steps int) {
 			opposed++
 		}
 	}
-	if opposed < 2 || f.several() < manyPatterns || f.unexplained() <= unexplained {
+	if opposed < 2 || f.unseen == nil || tenthWorst(f.unseen) <= unexplained {
 		return
 	}
 	without, theta := f.unseen, f.theta
@@ -114,22 +113,4 @@ func (f *fitter) chooseDuplex(steps int) {
 		return
 	}
 	f.unseen = with
-}
-
-// unexplained is what nine of ten transfers that were under way with others are off by at most.
-func (f *fitter) unexplained() float64 {
-	var off []float64
-	at := 0
-	for _, p := range f.patterns {
-		for range p.flows {
-			if len(p.flows) > 1 {
-				off = append(off, math.Abs(f.residual[at]))
-			}
-			at++
-		}
-	}
-	if len(off) == 0 {
-		return 0
-	}
-	return quantile(off, mostOf)
 }

@@ -64,13 +64,8 @@ func (f *fitter) result() *Result {
 			out.Warnings[len(out.Warnings)-1] += " and so on"
 		}
 	}
-	told := !f.law.fair // whether the lack of a parameter is one of the data
-	alone := true       // no transfers were timed together: nothing can tell how they share
-	for _, p := range f.patterns {
-		alone = alone && len(p.flows) == 1
-	}
-	told = told && !alone
-	if alone {
+	told := !f.law.fair && f.several() > 0 // whether the lack of a parameter is one of the data
+	if f.several() == 0 {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
 	for c := range f.classes {

@@ -9,7 +9,7 @@ import (
 )
 
 // fill gives bandwidths to the links of which the transfers say nothing, those
-// typical of their level, and returns the arcs and how many links were filled.
+// typical of their level, and returns the arcs.
 //
 // Where all transfers over a link were slow, it is kept if it is one of the links
 // blamed for that. Typical is the median of the links that were determined, or crossed by a
@@ -18,7 +18,7 @@ import (
 // these ways were as fast as is usual between their levels, nothing speaks against the
 // link, and it is filled, too, if its level has more. So is a link that no transfer crossed alone and that held
 // none up: it is as fast as what it carried, at least.
-func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
+func (f *fitter) fill() []topology.Arc {
 	level := linkLevels(f.n)
 	own := make([]bool, len(f.links))             // crossed by a transfer of the link's level
 	usual := make([]bool, len(f.links))           // crossed by one as fast as is usual
@@ -66,7 +66,7 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 		}
 	}
 	typical = quantiles(rates, 0.5)
-	arcs = slices.Clone(f.n.Graph().Arcs())
+	arcs := slices.Clone(f.n.Graph().Arcs())
 	for i := range arcs {
 		l := f.linkOf[i]
 		link := &f.links[l]
@@ -82,13 +82,13 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 			arcs[i].Bandwidth = link.Bandwidth
 		}
 	}
-	estimated = estimate(arcs, level, typical)
+	estimate(arcs, level, typical)
 	for i := range arcs {
 		if l := f.linkOf[i]; bounded[l] && arcs[i].Bandwidth < f.links[l].Bandwidth {
 			arcs[i].Bandwidth = f.links[l].Bandwidth // of a coarser level
 		}
 	}
-	return arcs, estimated
+	return arcs
 }
 
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency

@@ -76,7 +76,7 @@ func tenthWorst(patterns [][]float64) float64 {
 	for _, r := range slices.Concat(patterns...) {
 		off = append(off, math.Abs(r))
 	}
-	return quantile(off, mostOf)
+	return quantile(off, 0.9)
 }
 
 // winsorised sums up what the transfers of a pattern are off by, each by no more than most.

@@ -132,13 +132,12 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		out.Warnings = append(out.Warnings, warning)
 	}
 	out.Warnings = append(out.Warnings, levelWarnings...)
-	arcs, estimated := f.fill()
-	if warning := estimateWarning(estimated, linksOf(base.Graph())); warning != "" {
-		out.Warnings = append(out.Warnings, warning)
-	}
-	graph, err := base.Graph().WithArcs(arcs)
+	graph, err := base.Graph().WithArcs(f.fill())
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	if warning := estimateWarning(graph); warning != "" {
+		out.Warnings = append(out.Warnings, warning)
 	}
 	result := *r
 	result.Graph = graph
