@@ -48,7 +48,7 @@ const tieApart = 0.05
 
 // alikeRates are the ln bandwidths of the links that explain the transfers best if all of a level are alike; NaN on
 // levels that none crosses.
-func (f *fitter) alikeRates(steps int) []float64 {
+func (f *fitter) alikeRates() []float64 {
 	tied := f.tied
 	tied.start()
 	for i := len(f.n.Levels()) - 2; i >= 0; i-- {
@@ -56,7 +56,7 @@ func (f *fitter) alikeRates(steps int) []float64 {
 			tied.theta[i] = above + tieApart
 		}
 	}
-	tied.search(steps)
+	tied.search()
 	rates := make([]float64, len(f.links))
 	for l, level := range f.levelOf {
 		rates[l] = tied.theta[level]
@@ -66,9 +66,9 @@ func (f *fitter) alikeRates(steps int) []float64 {
 
 // searchFirst is the search from where all links of a level are alike. A link that is slower than it need be, as at
 // the highest throughput that was seen on it, may explain what another one did; a fast one holds nothing up.
-func (f *fitter) searchFirst(steps int) {
-	f.startAt(f.alikeRates(steps))
-	f.search(steps)
+func (f *fitter) searchFirst() {
+	f.startAt(f.alikeRates())
+	f.search()
 }
 
 // startAt begins at the given bandwidths, or the highest throughput seen on a link if that is more.

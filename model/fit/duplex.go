@@ -92,7 +92,7 @@ func (f *fitter) isDuplex(k int) bool { return k >= f.duplexOf(0) && k < f.bias(
 // chooseDuplex finds out whether both directions of links or connections share something: where
 // transfers are not explained without it, and patterns that the fit has not seen are better with it.
 // It ends with the search that fits best.
-func (f *fitter) chooseDuplex(steps int) {
+func (f *fitter) chooseDuplex() {
 	opposed := 0
 	for _, p := range f.patterns {
 		if p.opposed {
@@ -105,11 +105,11 @@ func (f *fitter) chooseDuplex(steps int) {
 	without, theta := f.unseen, f.theta
 	f.duplex = true
 	f.startAt(theta[:len(f.links)])
-	f.search(steps)
-	with := f.heldOut(steps)
+	f.search()
+	with := f.heldOut()
 	if deviation(with) > keptDuplex*deviation(without) {
 		f.duplex, f.theta = false, theta
-		f.search(0)
+		f.settle()
 		return
 	}
 	f.unseen = with

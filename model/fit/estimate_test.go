@@ -188,7 +188,7 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	alone(11, 4, 0.33e9)
 	alone(12, 5, 0.75e9)
 	observations = append(observations, Observation{Transfers: []model.Transfer{{Src: 13, Dst: 6, Bytes: 1e6}, {Src: 0, Dst: 1, Bytes: 1e6}}, Seconds: []float64{2e-3, 2e-3}})
-	f, err := newFitter(n, observations, 100_000, nil)
+	f, err := newFitter(n, observations, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

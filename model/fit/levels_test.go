@@ -119,7 +119,7 @@ func TestFitCarriesTheSpread(t *testing.T) {
 				observations = append(observations, Observation{Transfers: []model.Transfer{{Src: 0, Dst: 1, Bytes: c.bytes}}, Seconds: []float64{x}})
 			}
 		}
-		fit, err := Network(seen, observations, &Settings{Steps: 1})
+		fit, err := Network(seen, observations, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,9 +15,6 @@ type Settings struct {
 	// Network is what else the network shall know. Its Levels, Bandwidth, Links,
 	// RTTBias and MeasuredOverPredicted are fitted where the observations say them.
 	Network model.Settings
-	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
-	// only give the levels' times. 0: 100,000.
-	LongBytes int64
 	// Arcs are directions of links whose bandwidth was measured by itself, as
 	// throughput.Result.Measured has them: From, To and Bandwidth count, in the graph of
 	// model.New. They stay as they are, and the two directions of a link may differ; what is
@@ -29,17 +26,11 @@ type Settings struct {
 	// Parameters are PLogP parameters of ordered pairs, as plogp.Result has them: the levels of these pairs get
 	// their L, g and overheads, which go before Overhead. nil: not measured.
 	Parameters []model.PairParams
-	// Steps is the most steps that the search takes. 0: 30.
-	Steps int
 }
 
-// Defaults of Settings: 100 kB take some ten times the latency, at 10 GB/s and 1 us as at
-// 118 MB/s and 50 us, so that their time tells of bandwidths. The search ends before thirty steps where none
-// gains (gainSettled).
-const (
-	usualLongBytes = 100_000
-	usualSteps     = 30
-)
+// longBytes is the size from which transfers tell of bandwidths: some ten times the latency, at 10 GB/s and 1 us as at
+// 118 MB/s and 50 us. Shorter ones only give the levels' times.
+const longBytes = 100_000
 
 // Network makes a network of a reconstruction and of timed transfers. Typical
 // times per level and size come from single transfers. The bandwidths of the
@@ -53,25 +44,14 @@ const (
 // patterns predicted by fits that have not seen them, four fifths of all each. With fewer than ten patterns of several
 // transfers there are no intervals, and no sharing is chosen.
 //
-// Errors name the observation. Each of the steps of the search, some eight times
-// Settings.Steps at most, plays each pattern once per parameter that
-// matters to it.
+// Errors name the observation. Each step of the search plays each pattern once per parameter that matters to it; a
+// search ends after thirty steps at most.
 func Network(r *topology.Result, observations []Observation, s *Settings) (*Result, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	settings := *s
-	if settings.LongBytes == 0 {
-		settings.LongBytes = usualLongBytes
-	}
-	if settings.Steps == 0 {
-		settings.Steps = usualSteps
-	}
-	if settings.LongBytes < 1 || settings.Steps < 1 {
-		return nil, fmt.Errorf("fit: network: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
-	}
-	if !(settings.Overhead >= 0) || math.IsInf(settings.Overhead, 0) {
-		return nil, fmt.Errorf("fit: network: Overhead is %g s: want at least 0 and finite", settings.Overhead)
+	if !(s.Overhead >= 0) || math.IsInf(s.Overhead, 0) {
+		return nil, fmt.Errorf("fit: network: Overhead is %g s: want at least 0 and finite", s.Overhead)
 	}
 	base, err := model.New(r, &s.Network)
 	if err != nil {
@@ -92,9 +72,9 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if s.Network.Levels == nil {
 		var levels []model.LevelParams
 		levels, levelWarnings = fitLevels(base, observations)
-		if settings.Overhead > 0 {
+		if s.Overhead > 0 {
 			for i := range levels {
-				addOverhead(&levels[i], settings.Overhead)
+				addOverhead(&levels[i], s.Overhead)
 			}
 		}
 		addParameters(base, levels, s.Parameters)
@@ -103,12 +83,12 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 			return nil, fmt.Errorf("fit: network: %w", err)
 		}
 	}
-	f, err := newFitter(base, observations, settings.LongBytes, given)
+	f, err := newFitter(base, observations, given)
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
-	f.chooseLaw(settings.Steps)
-	f.chooseDuplex(settings.Steps)
+	f.chooseLaw()
+	f.chooseDuplex()
 	out := f.result()
 
 	fitted.Links = base.Settings().Links // of the graph without the switches of weak groups

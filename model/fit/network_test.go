@@ -305,7 +305,7 @@ func TestFitStepsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFitter(base, observe(t, truth, r, 0.03, fitPatterns(r, 8, 20)), 100_000, nil)
+	f, err := newFitter(base, observe(t, truth, r, 0.03, fitPatterns(r, 8, 20)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

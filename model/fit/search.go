@@ -76,7 +76,7 @@ type fitRow struct {
 	by    []float64
 }
 
-func newFitter(n *model.Network, observations []Observation, long int64, given map[int]float64) (*fitter, error) {
+func newFitter(n *model.Network, observations []Observation, given map[int]float64) (*fitter, error) {
 	f := &fitter{n: n}
 	f.linkOf, f.links, f.given = linkParameters(n.Graph(), given)
 	f.levelOf = make([]int, len(f.links))
@@ -90,7 +90,7 @@ func newFitter(n *model.Network, observations []Observation, long int64, given m
 	}
 	f.tied = tied
 	for _, x := range []*fitter{f, tied} {
-		if err := x.prepare(observations, long); err != nil {
+		if err := x.prepare(observations); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func newFitter(n *model.Network, observations []Observation, long int64, given m
 }
 
 // prepare takes over the long transfers.
-func (f *fitter) prepare(observations []Observation, long int64) (err error) {
+func (f *fitter) prepare(observations []Observation) (err error) {
 	g := f.n.Graph()
 	if f.routes, err = topology.NewRoutes(g, f.n.Routing()); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (f *fitter) prepare(observations []Observation, long int64) (err error) {
 	f.classes, f.classOf = slices.Clone(classes.Classes), classes.OfArc
 	f.shared = 2 * g.NumArcs()
 	for _, o := range observations {
-		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < long }) {
+		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < longBytes }) {
 			continue
 		}
 		if err := f.addPattern(o); err != nil {
