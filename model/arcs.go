@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -13,10 +14,7 @@ func orderOfArcs(arcs []topology.Arc, belongs []int) []int {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		if arcs[x].From != arcs[y].From {
-			return arcs[x].From - arcs[y].From
-		}
-		return arcs[x].To - arcs[y].To
+		return cmp.Or(arcs[x].From-arcs[y].From, arcs[x].To-arcs[y].To)
 	})
 	sorted := make([]int, len(arcs))
 	for i, k := range order {

@@ -71,23 +71,17 @@ func (f *fitter) fill() []topology.Arc {
 		l := f.linkOf[i]
 		link := &f.links[l]
 		explained := link.Determined || own[l] || !usual[l]
-		if fastest[l] > 0 && !usual[l] && !link.Given {
+		switch {
+		case bounded[l]:
+			explained = false
+		case fastest[l] > 0 && !usual[l] && !link.Given:
 			explained = blamed[l]
 		}
-		keeps := explained || !(link.Bandwidth < typical[level[i]])
-		if bounded[l] {
-			keeps = link.Bandwidth >= typical[level[i]]
-		}
-		if !math.IsNaN(link.Bandwidth) && keeps {
+		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
 			arcs[i].Bandwidth = link.Bandwidth
 		}
 	}
 	estimate(arcs, level, typical)
-	for i := range arcs {
-		if l := f.linkOf[i]; bounded[l] && arcs[i].Bandwidth < f.links[l].Bandwidth {
-			arcs[i].Bandwidth = f.links[l].Bandwidth // of a coarser level
-		}
-	}
 	return arcs
 }
 

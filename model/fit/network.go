@@ -67,21 +67,17 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
-	var levelWarnings []string
+	levels, levelWarnings := fitLevels(base, observations)
+	if s.Overhead > 0 {
+		for i := range levels {
+			addOverhead(&levels[i], s.Overhead)
+		}
+	}
+	addParameters(base, levels, s.Parameters)
 	fitted := s.Network
-	if s.Network.Levels == nil {
-		var levels []model.LevelParams
-		levels, levelWarnings = fitLevels(base, observations)
-		if s.Overhead > 0 {
-			for i := range levels {
-				addOverhead(&levels[i], s.Overhead)
-			}
-		}
-		addParameters(base, levels, s.Parameters)
-		fitted.Levels = levels
-		if base, err = model.New(r, &fitted); err != nil {
-			return nil, fmt.Errorf("fit: network: %w", err)
-		}
+	fitted.Levels = levels
+	if base, err = model.New(r, &fitted); err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
 	}
 	f, err := newFitter(base, observations, given)
 	if err != nil {
@@ -103,7 +99,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
 		warning = missWarning(fitted.MeasuredOverPredicted)
 		for i, residuals := range f.unseenByLevel() {
-			if s.Network.Levels == nil && len(residuals) >= leastOfLevel {
+			if len(residuals) >= leastOfLevel {
 				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals, len(f.unseen))
 			}
 		}

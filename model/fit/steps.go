@@ -8,8 +8,7 @@ import (
 )
 
 // The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
-// it changes, and when to end. It only leads the way: fits end where no step gains. Half and twice
-// of any number here, and of the steps, the bend and the bounds above and below, passes the tests.
+// it changes, and when to end.
 const (
 	firstDamping  = 1e-2
 	leastDamping  = 1e-6
