@@ -1,24 +1,12 @@
 package model
 
-import (
-	"cmp"
-	"slices"
+import "github.com/topocast/topocast/topology"
 
-	"github.com/topocast/topocast/topology"
-)
-
-// orderOfArcs gives what belongs to arcs the order into which NewGraph sorts them.
-func orderOfArcs(arcs []topology.Arc, belongs []int) []int {
-	order := make([]int, len(arcs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Or(arcs[x].From-arcs[y].From, arcs[x].To-arcs[y].To)
-	})
+// orderOfArcs gives what belongs to arcs the order that they have in the graph that was made of them.
+func orderOfArcs(g *topology.Graph, arcs []topology.Arc, belongs []int) []int {
 	sorted := make([]int, len(arcs))
-	for i, k := range order {
-		sorted[i] = belongs[k]
+	for i, a := range arcs {
+		sorted[g.ArcIndex(a.From, a.To)] = belongs[i]
 	}
 	return sorted
 }

@@ -71,9 +71,11 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		a.From, a.To, a.Latency = from, to, latency[i]
 		arcs, arcOf = append(arcs, a), append(arcOf, i)
 	}
-	arcOf = orderOfArcs(arcs, arcOf)
 	firm, err = topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
-	return firm, arcOf, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return firm, orderOfArcs(firm, arcs, arcOf), nil
 }
 
 // groupSets are the sets of hosts of weak and of firm groups.

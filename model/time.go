@@ -21,10 +21,12 @@ func (n *Network) needsPaths() bool {
 // Time is the time in s that one message of the given size in bytes takes
 // from rank src to rank dst when nothing else is under way: 0 for src = dst,
 // NaN where it is not known (see PLogP), for ranks outside the network and for
-// sizes below 0. It is the time of the level that joins the two ranks, but where the latency or the slowest link of their
-// own way on a tree is not like that of the level's typical pair: a slow host is slow to all. It does not allocate, but for the first message from a switch or
-// host of a machine that is no tree, and the first to one where its routes are spread.
-// O(levels + log(sizes)), and O(length of the route) where they are, and on trees with unequal links.
+// sizes below 0. It is the time of the level that joins the two ranks. Where the latency or the slowest link of their
+// route on a tree is not like that of a typical pair, the difference is added: a slow host is slow to all.
+//
+// It allocates nothing but for the first message from a switch or host of a machine that is no tree, and the first to
+// one where its routes are spread. O(levels + log(sizes)), and O(length of the route) on such machines and on trees
+// with unequal links.
 func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
 		return math.NaN()

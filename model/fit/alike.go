@@ -5,13 +5,10 @@ import (
 	"slices"
 )
 
-// alikeSpread is how far links of one level are from each other beforehand: the standard deviation of their ln
-// bandwidth, a factor of e. Links of 1 and 10 Gbit/s are 2.3 of it apart. It decides only what the transfers leave
-// open: with 3 % of noise one transfer that a link holds up weighs a thousand times as much.
-const alikeSpread = 1.0
-
-// priorWeight is what the square of a bandwidth's distance costs.
-func (f *fitter) priorWeight() float64 { return f.sigma * f.sigma / (alikeSpread * alikeSpread) }
+// priorWeight is what the square of a bandwidth's distance from the mean of its level costs. It stands for a standard
+// deviation of 1 in ln bandwidth. It decides only what the transfers leave open: with 3 % of noise one transfer that a
+// link holds up weighs a thousand times as much.
+func (f *fitter) priorWeight() float64 { return f.sigma * f.sigma }
 
 // prior is what the distances of bandwidths from the mean of their level cost, as cost has residuals. Given
 // links count in the mean.

@@ -10,12 +10,10 @@ import (
 // be what held it up.
 const blameShare = 1.15
 
-// blamed tells which links hold up the transfers that were slower than is usual
-// between their levels: the fewest links that explain them all, chosen greedily,
-// the one that explains the most first. A link explains a transfer if it lies on its path and
-// no transfer alone went over it much faster. Of links that explain as much, all
-// of the coarsest level are blamed: those of hosts are mostly crossed by
-// transfers of their own level, too, which would be slow.
+// blamed tells which links hold up transfers that were slower than is usual between their levels. These are the fewest
+// links that explain all such transfers, chosen greedily. A link explains a transfer if it lies on its path and no
+// transfer alone went over it much faster. Of links that explain as many, those of the coarsest level are blamed: a
+// slow link of a host would show in transfers of its own level, too.
 //
 // Without it one slow uplink makes a slow link of each host that was timed only
 // across it.

@@ -32,17 +32,19 @@ type Settings struct {
 // 118 MB/s and 50 us. Shorter ones only give the levels' times.
 const longBytes = 100_000
 
-// Network makes a network of a reconstruction and of timed transfers. Typical
-// times per level and size come from single transfers. The bandwidths of the
-// links, the coupling of each link class and the RTT bias come from all long
-// transfers, by least squares on the logarithm of measured over predicted times, with Huber
-// weights against outliers. Coupling and RTT bias stay 0, fair sharing, unless patterns held out are better with them. Where these leave transfers both ways unexplained, and patterns held out
-// are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
-// A link that no transfer crosses, or that holds none up and was crossed only while others were under way,
-// gets the bandwidth that is typical of its level, and is marked as estimated. Parameters that the
-// data do not determine are said in Warnings, which the network keeps. model.Network.Interval comes from
-// patterns predicted by fits that have not seen them, four fifths of all each. With fewer than ten patterns of several
-// transfers there are no intervals, and no sharing is chosen.
+// Network makes a network of a reconstruction and of timed transfers.
+//
+//   - Times per level and size are medians over single transfers.
+//   - Bandwidths of links, the coupling of each link class and the RTT bias come from all long transfers: least squares
+//     on the logarithm of measured over predicted times, with Huber weights against outliers.
+//   - Sharing is fair unless patterns that were held out are better with coupling, or with coupling and RTT bias.
+//   - What both directions of links and connections share (model.LinkClasses.Duplex) is fitted by the same rule, where
+//     transfers both ways stay unexplained.
+//   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
+//   - Network.Interval comes from patterns that were held out.
+//
+// With fewer than ten patterns of several transfers there are no intervals, and no sharing is chosen. What the data do
+// not determine is said in Warnings, which the network keeps.
 //
 // Errors name the observation. Each step of the search plays each pattern once per parameter that matters to it; a
 // search ends after thirty steps at most.
