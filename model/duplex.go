@@ -13,24 +13,21 @@ const fullDuplex = 2
 // isDuplexLimit tells whether a factor of LinkClasses limits anything.
 func isDuplexLimit(u float64) bool { return u > 0 && u < fullDuplex }
 
-func checkDuplex(what string, u float64) error {
-	if u != 0 && !(u >= 1 && u <= fullDuplex) {
-		return fmt.Errorf("%s is %g: want 0, or in [1, %d]", what, u, fullDuplex)
-	}
-	return nil
-}
-
 // checkDuplex tells whether the factors are in range and as many as classes.
 func (c *LinkClasses) checkDuplex() error {
 	if c.Duplex != nil && len(c.Duplex) != len(c.Classes) {
 		return fmt.Errorf("duplex factors of %d link classes, want %d", len(c.Duplex), len(c.Classes))
 	}
-	for i, u := range c.Duplex {
-		if err := checkDuplex("duplex factor of link class "+c.Classes[i].Name, u); err != nil {
-			return err
+	for i, u := range append(slices.Clone(c.Duplex), c.Connection) {
+		name := "connections"
+		if i < len(c.Duplex) {
+			name = "link class " + c.Classes[i].Name
+		}
+		if u != 0 && !(u >= 1 && u <= fullDuplex) {
+			return fmt.Errorf("duplex factor of %s is %g: want 0, or in [1, %d]", name, u, fullDuplex)
 		}
 	}
-	return checkDuplex("duplex factor of connections", c.Connection)
+	return nil
 }
 
 // BothWays is what two directions of the given bandwidths in B/s carry at once by a duplex factor:

@@ -26,13 +26,7 @@ func (Servet) Rules(n *model.Network) []Rule {
 		{Name: "cores that share the way to the network", Wants: "how processes of a host slow each other down: the ratios of the degradation"},
 	}
 	rules[0].GoesBy, rules[1].GoesBy = describe(caches(n)), describe(memory(n))
-	highest, near := highestLatency(n), false
-	for c := range n.Ranks() {
-		for _, from := range []int{0, n.Ranks() / 2, n.Ranks() - 1} {
-			near = near || c != from && n.Time(from, c, n.Measured().Bytes)*significant < highest
-		}
-	}
-	if near {
+	if lowest, highest := latencyRange(n); lowest*significant < highest {
 		rules[2].GoesBy = "latencies up to " + quantity.Seconds(highest)
 	}
 	if _, perHost := accessDomains(n); perHost > 0 {

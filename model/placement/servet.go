@@ -88,7 +88,7 @@ func (s Servet) take(n *model.Network, ranks int) ([]int, error) {
 		share, latency, access = 10, 1, 10
 	}
 	domain, _ := accessDomains(n)
-	highest := highestLatency(n)
+	_, highest := latencyRange(n)
 	weight := make([]float64, places)
 	taken := make([]bool, places)
 	place := make([]int, 0, ranks)
@@ -177,17 +177,18 @@ func memory(n *model.Network) [][]int {
 	return sharers(n, topology.KindNUMA, topology.KindNUMA, topology.KindSocket)
 }
 
-// highestLatency is that of rule 3, of the times to the first, the middle and the last place.
-func highestLatency(n *model.Network) float64 {
-	highest, places := 0.0, n.Ranks()
-	for a := range places {
-		for _, b := range [...]int{0, places / 2, places - 1} {
-			if t := n.Time(a, b, n.Measured().Bytes); t > highest {
-				highest = t
+// latencyRange is the lowest and the highest latency in s of rule 3, of the times to the first, the middle and the last
+// place.
+func latencyRange(n *model.Network) (lowest, highest float64) {
+	lowest = math.Inf(1)
+	for a := range n.Ranks() {
+		for _, b := range [...]int{0, n.Ranks() / 2, n.Ranks() - 1} {
+			if t := n.Time(a, b, n.Measured().Bytes); a != b && !math.IsNaN(t) {
+				lowest, highest = min(lowest, t), max(highest, t)
 			}
 		}
 	}
-	return highest
+	return lowest, highest
 }
 
 // sharers numbers the group of each place, -1 for those that share nothing, once per step of rule 1 or 2: the
