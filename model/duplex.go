@@ -76,23 +76,6 @@ func (p *Predictor) limitDuplex() {
 	}
 }
 
-// connect numbers the connections of transfers, and makes room for their channels. It returns nil where connections
-// limit nothing.
-func (p *Predictor) connect(transfers []Transfer) ([]int, error) {
-	if !p.limitsConnections {
-		return nil, nil
-	}
-	of, count := Connections(transfers)
-	first := 2 * p.n.graph.NumArcs()
-	if len(p.capacity) >= first+count {
-		return of, nil
-	}
-	for len(p.capacity) < first+count {
-		p.capacity = append(p.capacity, math.Inf(1))
-	}
-	return of, p.newSolver()
-}
-
 // appendShared appends the channels that both directions share on a route; back is the way of
 // the answers, and connection is -1 for none.
 func (p *Predictor) appendShared(route, data, back []int32, connection int) ([]int32, error) {

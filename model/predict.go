@@ -172,6 +172,23 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 	return append(dst, times[:len(transfers)]...), nil
 }
 
+// connect numbers the connections of transfers, and makes room for their channels. It returns nil where connections
+// limit nothing.
+func (p *Predictor) connect(transfers []Transfer) ([]int, error) {
+	if !p.limitsConnections {
+		return nil, nil
+	}
+	of, count := Connections(transfers)
+	first := 2 * p.n.graph.NumArcs()
+	if len(p.capacity) >= first+count {
+		return of, nil
+	}
+	for len(p.capacity) < first+count {
+		p.capacity = append(p.capacity, math.Inf(1))
+	}
+	return of, p.newSolver()
+}
+
 // add makes a flow of a transfer, which is of a connection unless that is -1.
 func (p *Predictor) add(t Transfer, connection int) error {
 	n := p.n
