@@ -1,26 +1,12 @@
 package model
 
-import (
-	"slices"
+import "github.com/topocast/topocast/topology"
 
-	"github.com/topocast/topocast/topology"
-)
-
-// orderOfArcs gives what belongs to arcs the order into which NewGraph sorts them.
-func orderOfArcs(arcs []topology.Arc, belongs []int) []int {
-	order := make([]int, len(arcs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(x, y int) int {
-		if arcs[x].From != arcs[y].From {
-			return arcs[x].From - arcs[y].From
-		}
-		return arcs[x].To - arcs[y].To
-	})
+// orderOfArcs gives what belongs to arcs the order that they have in the graph that was made of them.
+func orderOfArcs(g *topology.Graph, arcs []topology.Arc, belongs []int) []int {
 	sorted := make([]int, len(arcs))
-	for i, k := range order {
-		sorted[i] = belongs[k]
+	for i, a := range arcs {
+		sorted[g.ArcIndex(a.From, a.To)] = belongs[i]
 	}
 	return sorted
 }

@@ -9,17 +9,6 @@ import (
 // maxBcastTable bounds the section in bytes. 64 jobs of 1,024 ranks take 0.5 MB.
 const maxBcastTable = 4 << 20
 
-// BcastTable is the section of how broadcasts are done best on this network, nil if there is none:
-// package bcast/table reads and writes it, and the network keeps it unread. Views keep it, as it says
-// itself which jobs it speaks of; Remeasured does not, as it rests on the old times. The slice is the
-// network's own.
-func (n *Network) BcastTable() json.RawMessage { return n.bcastTable }
-
-// WithBcastTable is the network with another table of broadcasts; nil: none.
-func (n *Network) WithBcastTable(section json.RawMessage) (*Network, error) {
-	return n.with(func(s *Settings) { s.BcastTable = section })
-}
-
 // checkBcastTable returns the section without blanks, as it is in a file.
 func checkBcastTable(section json.RawMessage) (json.RawMessage, error) {
 	if section == nil {

@@ -53,15 +53,13 @@
 // The asymmetric property is a strength per class of links, from 0 to 1, not
 // a law: real machines lie in between.
 //
-// Only firm groups decide (topology.FirmSupport): a third of the weak ones that
-// reconstructions propose do not exist. So Network.Hierarchy, the levels and the
-// graph of a tree are without them, and Network.ReportedHierarchy shows them. Messages inside a weak
-// group that does exist are predicted to take as long as those around it.
+// Only confident groups decide (topology.FirmSupport): a third of the uncertain ones that reconstructions propose do not
+// exist. New cuts them from the hierarchy, the levels and the graph of a tree, and nothing else has to. ReportedHierarchy
+// and ReportedGraph show them.
 //
 // Where no long message was measured nothing is made up: Time is NaN beyond the size of the messages that
 // gave the latencies, and Predict says so.
 //
-// The time of a message of the size that gave the latencies is the latency of
-// the hierarchy, the least over the repetitions, not the median over them: wiring,
-// Time, Predict and plans are to tell one figure, and a disturbance only ever adds.
+// The time of a message of the size that gave the latencies is the latency of the hierarchy. Wiring, Time, Predict and
+// plans so tell one figure, which a disturbance does not reach.
 package model

@@ -32,7 +32,6 @@ type networkFile struct {
 	Levels    []levelFile      `json:"levels"`              // fine to coarse, the root last
 	Pairs     []pairFile       `json:"pairs,omitempty"`
 	HostPairs []pairFile       `json:"host_pairs,omitempty"`
-	Memory    *float64         `json:"memory_Bps,omitempty"`
 	Routing   string           `json:"routing"`
 	RTTBias   float64          `json:"rtt_bias,omitempty"`
 	Classes   []classFile      `json:"link_classes,omitempty"`
@@ -65,7 +64,7 @@ func (n *Network) Write(w io.Writer) error {
 		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
-		Memory: jsonfile.Known(n.memory), Routing: n.routing.String(), RTTBias: n.rttBias,
+		Routing: n.routing.String(), RTTBias: n.rttBias,
 		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios, Resources: resourcesToFile(n.resources), Bcast: n.bcastTable,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
@@ -195,7 +194,7 @@ func (f *networkFile) network() (*Network, error) {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
 	}
-	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = jsonfile.Value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = f.RTTBias, f.Ratios, f.ClassOf
 	s.Links.Duplex, s.Links.Connection = f.Duplex, f.Connect
 	s.Degradation = f.Slowdown.degradation()
 	if s.Resources, err = resourcesFromFile(f.Resources); err != nil {

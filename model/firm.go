@@ -1,10 +1,6 @@
 package model
 
-import (
-	"math/rand/v2"
-
-	"github.com/topocast/topocast/topology"
-)
+import "github.com/topocast/topocast/topology"
 
 // firmGraph is the graph without the switches of weak groups: a switch that
 // linkage.Robust drew for a weak group becomes one with the switch above it, and the
@@ -15,7 +11,7 @@ import (
 // itself, where there is nothing to do: no weak group has a switch of its own, or g
 // is no tree. O(vertices + arcs + total size of the groups).
 func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, arcOf []int, err error) {
-	order, parent := treeOrder(g, g.Hosts())
+	order, parent := treeOrder(g, top(g))
 	if order == nil {
 		return g, nil, nil
 	}
@@ -75,84 +71,21 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		a.From, a.To, a.Latency = from, to, latency[i]
 		arcs, arcOf = append(arcs, a), append(arcOf, i)
 	}
-	arcOf = orderOfArcs(arcs, arcOf)
 	firm, err = topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
-	return firm, arcOf, err
-}
-
-// hostsBelow are the hosts at and below each vertex of a tree.
-func hostsBelow(g *topology.Graph, order, parent []int) []hostSet {
-	below := make([]hostSet, g.Vertices())
-	for i := len(order) - 1; i >= 0; i-- {
-		v := order[i]
-		if !g.IsSwitch(v) {
-			below[v].add(hostSetOf(v))
-		}
-		if p := parent[v]; p >= 0 {
-			below[p].add(below[v])
-		}
+	if err != nil {
+		return nil, nil, err
 	}
-	return below
+	return firm, orderOfArcs(firm, arcs, arcOf), nil
 }
-
-// treeOrder lists the vertices of a tree of full-duplex links, parents before
-// children, from the given switch on; nil if g is none, or has no switch.
-func treeOrder(g *topology.Graph, root int) (order, parent []int) {
-	if g.Vertices() == g.Hosts() || g.NumArcs() != 2*(g.Vertices()-1) {
-		return nil, nil
-	}
-	parent = make([]int, g.Vertices())
-	for v := range parent {
-		parent[v] = -1
-	}
-	order = append(order, root)
-	for i := 0; i < len(order); i++ {
-		v := order[i]
-		for _, a := range g.Out(v) {
-			switch {
-			case g.ArcIndex(a.To, v) < 0:
-				return nil, nil
-			case a.To == parent[v]:
-			case parent[a.To] >= 0 || a.To == order[0]:
-				return nil, nil // a cycle
-			default:
-				parent[a.To] = v
-				order = append(order, a.To)
-			}
-		}
-	}
-	if len(order) != g.Vertices() {
-		return nil, nil
-	}
-	return order, parent
-}
-
-// A hostSet stands for a set of hosts: their number and a sum of random words,
-// one per host, the same for the same set.
-type hostSet struct {
-	hosts int
-	sum   uint64
-}
-
-func hostSetOf(host int) hostSet {
-	return hostSet{1, rand.NewPCG(uint64(host), 1).Uint64()}
-}
-
-func (s *hostSet) add(o hostSet)            { s.hosts, s.sum = s.hosts+o.hosts, s.sum+o.sum }
-func (s hostSet) without(o hostSet) hostSet { return hostSet{s.hosts - o.hosts, s.sum - o.sum} }
 
 // groupSets are the sets of hosts of weak and of firm groups.
 func groupSets(h *topology.Hierarchy) (weak, firm map[hostSet]bool) {
 	weak, firm = make(map[hostSet]bool), make(map[hostSet]bool)
 	for _, g := range h.Groups()[1:] {
-		var set hostSet
-		for _, x := range g.Hosts {
-			set.add(hostSetOf(x))
-		}
 		if g.Firm() {
-			firm[set] = true
+			firm[hostSetOf(g.Hosts...)] = true
 		} else {
-			weak[set] = true
+			weak[hostSetOf(g.Hosts...)] = true
 		}
 	}
 	return weak, firm

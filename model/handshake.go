@@ -1,10 +1,6 @@
 package model
 
-import (
-	"math"
-
-	"github.com/topocast/topocast/topology"
-)
+import "math"
 
 // A library sends a long message in another way than a short one: it asks the receiver first (rendezvous), and the
 // message waits for some journeys of short messages. The times of a level show this as a step. The line of long
@@ -58,25 +54,6 @@ func (n *Network) setLevels(levels []LevelParams) {
 	}
 }
 
-// StartUp is the time in s from the start of a message until its bytes flow, over a route of the given latency in s.
-// A message that is part of a stream waits for no rendezvous.
-func (n *Network) StartUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
-	start := latency + n.fit.Overhead
-	level := n.LevelOf(src, dst)
-	perByte := n.longPerByte[level]
-	if math.IsNaN(perByte) {
-		return start
-	}
-	short := n.Time(src, dst, n.measured.Bytes) - perByte*float64(n.measured.Bytes)
-	if math.Abs(short-start) <= likeLatency*start { // the level knows it better than a single route
-		start = math.Max(0, short)
-	}
-	if wait := n.levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
-		start += wait * n.RouteShare(src, dst)
-	}
-	return start
-}
-
 // RouteShare is the latency of the route between two ranks as a share of the one that is typical of their level; 1 on trees.
 func (n *Network) RouteShare(src, dst int) float64 {
 	if n.isTree() || n.paths == nil {
@@ -88,9 +65,4 @@ func (n *Network) RouteShare(src, dst int) float64 {
 		return 1
 	}
 	return share
-}
-
-// isTree tells whether the levels say what latencies are; else the graph does.
-func (n *Network) isTree() bool {
-	return n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -56,4 +57,17 @@ func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 		}
 	}
 	return levels, nil
+}
+
+// checkRatios checks quantiles of measured over predicted times.
+func checkRatios(ratios []float64) error {
+	if len(ratios) == 1 || !slices.IsSorted(ratios) {
+		return fmt.Errorf("ratios %v: want none, or at least two, ascending", ratios)
+	}
+	for _, x := range ratios {
+		if !(x > 0) || math.IsInf(x, 0) {
+			return fmt.Errorf("ratio %g: want above 0 and finite", x)
+		}
+	}
+	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// Open reads a network from a file of any format that Decode knows.
+// Open reads a network from a file of any format that DecodeFile knows.
 func Open(path string) (*Network, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -25,19 +25,18 @@ func Open(path string) (*Network, error) {
 	return n, nil
 }
 
-// Decode makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph,
+// DecodeFile makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph,
 // or any of encode.Formats but matrices. The format is known by the content. names are those of the ranks in their order,
 // where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
 // numbers. Errors say what a file is instead, and what makes a network of it.
-func Decode(data []byte, names []string) (*Network, error) { return decode("", data, names) }
-
-// DecodeFile is Decode for what the file of that name holds: a topology.conf of Slurm may include others in the file's folder.
+//
+// path names the file, or is empty: a topology.conf of Slurm may include others in its folder.
 func DecodeFile(path string, data []byte, names []string) (*Network, error) {
-	return decode(filepath.Dir(path), data, names)
-}
-
-func decode(folder string, data []byte, names []string) (*Network, error) {
 	if encode.IsFabric(data) {
+		folder := ""
+		if path != "" {
+			folder = filepath.Dir(path)
+		}
 		return ofFabric(data, folder)
 	}
 	n, err := ofForeign(data, names)

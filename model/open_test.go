@@ -79,7 +79,7 @@ func TestOpenSchedulerFiles(t *testing.T) {
 	if w := strings.Join(n.Warnings(), "; "); !strings.Contains(w, `host "n2" is on switches "leaf1" and "leaf2": the first counts`) {
 		t.Errorf("warnings %q", w)
 	}
-	if _, err := model.Decode([]byte("include leaves.conf\n"), nil); err == nil || !strings.Contains(err.Error(), "where that is is not known") {
+	if _, err := model.DecodeFile("", []byte("include leaves.conf\n"), nil); err == nil || !strings.Contains(err.Error(), "where that is is not known") {
 		t.Errorf("a file without a folder includes another: %v", err)
 	}
 }

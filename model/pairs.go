@@ -1,8 +1,10 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // pairTable finds the parameters of single directed pairs: those of source s
@@ -27,12 +29,7 @@ func newPairTable(n int, pairs []PairParams) (*pairTable, error) {
 		}
 		t.params[i] = PairParams{Src: p.Src, Dst: p.Dst, PLogP: p.clone()}
 	}
-	slices.SortStableFunc(t.params, func(a, b PairParams) int {
-		if a.Src != b.Src {
-			return a.Src - b.Src
-		}
-		return a.Dst - b.Dst
-	})
+	slices.SortStableFunc(t.params, func(a, b PairParams) int { return cmp.Or(a.Src-b.Src, a.Dst-b.Dst) })
 	for i, p := range t.params {
 		if i > 0 && p.Src == t.params[i-1].Src && p.Dst == t.params[i-1].Dst {
 			return nil, fmt.Errorf("pair (%d,%d): given twice", p.Src, p.Dst)
@@ -47,17 +44,9 @@ func newPairTable(n int, pairs []PairParams) (*pairTable, error) {
 
 // find returns the parameters of a pair, or nil. O(log pairs of src).
 func (t *pairTable) find(src, dst int) *PLogP {
-	lo, hi := t.start[src], t.start[src+1]
-	for lo < hi {
-		mid := (lo + hi) / 2
-		switch p := &t.params[mid]; {
-		case p.Dst < dst:
-			lo = mid + 1
-		case p.Dst > dst:
-			hi = mid
-		default:
-			return &p.PLogP
-		}
+	own := t.params[t.start[src]:t.start[src+1]]
+	if k := sort.Search(len(own), func(k int) bool { return own[k].Dst >= dst }); k < len(own) && own[k].Dst == dst {
+		return &own[k].PLogP
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 // sizes and linear between them. A message of m bytes arrives L + g(m) after
 // its sending begins.
 //
-// Below the smallest size the gap is that of the smallest size; beyond the
-// largest it goes on with the slope of the last piece, or, where that falls, as
-// it may by noise or by another protocol for long messages, with the mean slope
-// of all pieces, and at least level. So no time is below 0. If there is only one
+// Below the smallest size the gap is that of the smallest size. Beyond the
+// largest it goes on with the slope of the last piece. Where that falls, by noise or by
+// another protocol, it goes on with the mean slope of all pieces, and at least level.
+// So no time is below 0. If there is only one
 // size, nothing is known of the slope, and the gap beyond it is NaN.
 //
 // Source: T. Kielmann, H. Bal, K. Verstoep 2000; Reinfjell 2023, sections

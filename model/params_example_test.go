@@ -5,7 +5,6 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
-	"os"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -63,22 +62,4 @@ func ExampleRandomPattern() {
 	fmt.Printf("%.0f transfers per pattern, the soonest complete after %.1f s\n", float64(count)/1000, soonest)
 	// Output:
 	// 6 transfers per pattern, the soonest complete after 0.1 s
-}
-
-// What a person wants to know of a network: 1 MiB takes 10 us of latency and 10.49 ms at 100 MB/s in a
-// rack, 30 us and 20.97 ms across. One repetition has no spread.
-func ExampleNetwork_Summary() {
-	n, err := model.New(twoRacks(nan), &model.Settings{LevelBandwidth: []float64{100e6, 50e6}, Measured: model.Metadata{Tool: "by hand"}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := n.Summary(os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// network of 4 ranks, tree, 2 switches, 10 arcs
-	// tool: by hand
-	//   level  groups  latency  bandwidth       8 B    64 KiB    1 MiB  spread
-	//    rack       2    10 us   100 MB/s  10.08 us  665.4 us  10.5 ms       -
-	//     all       1    30 us    50 MB/s  30.16 us  1.341 ms    21 ms       -
 }

@@ -43,8 +43,7 @@ type ArcFactor struct {
 type Predictor struct {
 	n        *Network
 	s        PredictSettings
-	capacity []float64 // per arc, then one memory channel per host, then what directions share; NaN: not known
-	duplex   duplexLimits
+	capacity []float64 // per arc, then what directions share; NaN: not known
 	sharing  contention.Sharing
 	solver   *contention.Solver
 	rttBias  float64
@@ -52,6 +51,8 @@ type Predictor struct {
 	flows    []contention.Flow // of the last prediction
 	route    []int32           // arena of all flows' channels
 	times    []float64
+
+	limitsLinks, limitsConnections bool // whether both directions of a link, or of a connection, share a channel
 }
 
 // NewPredictor prepares predictions. Slices of the settings must not change
@@ -66,7 +67,7 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	}
 	sharing := p.s.Sharing
 	if sharing == nil {
-		sharing = n.Sharing()
+		sharing = n.sharing()
 	}
 	for i, f := range p.s.Factors {
 		if f.Arc < 0 || f.Arc >= n.graph.NumArcs() || !(f.Factor > 0) || math.IsInf(f.Factor, 0) {
@@ -79,7 +80,9 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	if err := checkPlace(p.s.Place, n.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: predict: %w", err)
 	}
-	p.capacity = n.capacities()
+	for _, a := range n.graph.Arcs() {
+		p.capacity = append(p.capacity, a.Bandwidth)
+	}
 	for _, f := range p.s.Factors {
 		p.capacity[f.Arc] *= f.Factor
 	}
@@ -93,10 +96,10 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	return p, nil
 }
 
-// newSolver makes a solver over all channels, connections included.
+// newSolver makes a solver over all channels.
 func (p *Predictor) newSolver() error {
 	// A channel without a known capacity carries no flow: see add.
-	finite := append(slices.Clone(p.capacity), p.duplex.connections...)
+	finite := slices.Clone(p.capacity)
 	for c, x := range finite {
 		if math.IsNaN(x) {
 			finite[c] = math.Inf(1)
@@ -140,28 +143,25 @@ func checkPlace(place []int, ranks int) error {
 // capacity of a link on it is not known.
 func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
 	p.flows, p.route = p.flows[:0], p.route[:0]
-	known := len(p.duplex.connections)
-	if p.duplex.connection > 0 {
-		p.duplex.pairUp(transfers, p.s.Background)
+	all := transfers
+	if len(p.s.Background) > 0 {
+		all = slices.Concat(transfers, p.s.Background)
 	}
-	for i, t := range transfers {
-		if err := p.add(t); err != nil {
-			return dst, fmt.Errorf("model: predict: transfer %d (%v): %w", i, t, err)
+	connections, err := p.connect(all)
+	if err != nil {
+		return dst, fmt.Errorf("model: predict: %w", err)
+	}
+	for i, t := range all {
+		connection := -1
+		if connections != nil {
+			connection = connections[i]
 		}
-	}
-	for i, t := range p.s.Background {
-		if err := p.add(t); err != nil {
-			return dst, fmt.Errorf("model: predict: background transfer %d (%v): %w", i, t, err)
-		}
-	}
-	if len(p.duplex.connections) > known {
-		if err := p.newSolver(); err != nil {
-			return dst, fmt.Errorf("model: predict: %w", err)
-		}
-	}
-	for k, capacity := range p.duplex.connections {
-		if err := p.solver.SetCapacity(int(p.duplex.first)+k, capacity); err != nil {
-			return dst, fmt.Errorf("model: predict: %w", err)
+		if err := p.add(t, connection); err != nil {
+			name := fmt.Sprintf("transfer %d", i)
+			if i >= len(transfers) {
+				name = fmt.Sprintf("background transfer %d", i-len(transfers))
+			}
+			return dst, fmt.Errorf("model: predict: %s (%v): %w", name, t, err)
 		}
 	}
 	times, err := p.playback.Times(p.times[:0], p.flows)
@@ -172,8 +172,25 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 	return append(dst, times[:len(transfers)]...), nil
 }
 
-// add makes a flow of a transfer.
-func (p *Predictor) add(t Transfer) error {
+// connect numbers the connections of transfers, and makes room for their channels. It returns nil where connections
+// limit nothing.
+func (p *Predictor) connect(transfers []Transfer) ([]int, error) {
+	if !p.limitsConnections {
+		return nil, nil
+	}
+	of, count := Connections(transfers)
+	first := 2 * p.n.graph.NumArcs()
+	if len(p.capacity) >= first+count {
+		return of, nil
+	}
+	for len(p.capacity) < first+count {
+		p.capacity = append(p.capacity, math.Inf(1))
+	}
+	return of, p.newSolver()
+}
+
+// add makes a flow of a transfer, which is of a connection unless that is -1.
+func (p *Predictor) add(t Transfer, connection int) error {
 	n := p.n
 	src, dst := t.Src, t.Dst
 	ranks := n.Ranks()
@@ -192,16 +209,10 @@ func (p *Predictor) add(t Transfer) error {
 	}
 	src, dst = p.placed(t)
 	f := contention.Flow{Bytes: float64(t.Bytes), Start: t.Start}
-	from := len(p.route)
-	if c := n.sharedMemory(src, dst); c >= 0 {
-		if math.IsNaN(p.capacity[c]) {
-			return fmt.Errorf("stays on its host, whose memory bandwidth is not known")
-		}
-		p.route = append(p.route, int32(c))
-		f.Data = p.route[from:len(p.route):len(p.route)]
-		p.flows = append(p.flows, f)
-		return nil
+	if src == dst {
+		return fmt.Errorf("stays on its host: want two different ranks")
 	}
+	from := len(p.route)
 	var err error
 	if p.route, err = n.routes.AppendRoute(p.route, src, dst); err != nil {
 		return err
@@ -222,10 +233,12 @@ func (p *Predictor) add(t Transfer) error {
 	for _, c := range f.Reverse {
 		back += n.graph.Arcs()[c].Latency
 	}
-	if p.duplex.ofArc != nil || p.duplex.connection > 0 {
+	if p.limitsLinks || connection >= 0 {
 		first := len(p.route)
 		p.route = append(p.route, f.Data...)
-		p.route = p.appendShared(p.route, t, f.Data, f.Reverse)
+		if p.route, err = p.appendShared(p.route, f.Data, f.Reverse, connection); err != nil {
+			return err
+		}
 		f.Data = p.route[first:len(p.route):len(p.route)]
 	}
 	if p.rttBias != 0 && forth+back > 0 {
@@ -244,6 +257,25 @@ func (p *Predictor) add(t Transfer) error {
 	}
 	p.flows = append(p.flows, f)
 	return nil
+}
+
+// StartUp is the time in s from the start of a message until its bytes flow, over a route of the given latency in s.
+// A message that is part of a stream waits for no rendezvous.
+func (n *Network) StartUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
+	start := latency + n.fit.Overhead
+	level := n.LevelOf(src, dst)
+	perByte := n.longPerByte[level]
+	if math.IsNaN(perByte) {
+		return start
+	}
+	short := n.Time(src, dst, n.measured.Bytes) - perByte*float64(n.measured.Bytes)
+	if math.Abs(short-start) <= likeLatency*start { // the level knows it better than a single route
+		start = math.Max(0, short)
+	}
+	if wait := n.levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
+		start += wait * n.RouteShare(src, dst)
+	}
+	return start
 }
 
 // placed are the ranks of the network that a transfer runs between.

@@ -126,11 +126,11 @@ func BenchmarkRates(b *testing.B) {
 				b.Fatal(err)
 			}
 			for _, t := range randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), 10000) {
-				if err := p.add(t); err != nil {
+				if err := p.add(t, -1); err != nil {
 					b.Fatal(err)
 				}
 			}
-			solver, err := contention.NewSolver(n.capacities()[:n.graph.NumArcs()], &s)
+			solver, err := contention.NewSolver(p.capacity[:n.graph.NumArcs()], &s)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -77,18 +77,17 @@ func TestPredictByHand(t *testing.T) {
 	}
 }
 
+// Ranks 0 and 1 are on one host, whose links carry 10 GB/s both ways together, as memory does: 5 GB each in 1 s, then
+// 5 GB alone.
 func TestPredictInsideAHost(t *testing.T) {
-	n := twoRacks(t, 2, nil)
-	result := &topology.Result{Graph: n.Graph(), Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit()}
-	// Ranks 0 and 1 are on one host of 10 GB/s, 2 and 3 on the other.
-	n, err := New(result, &Settings{MemoryBandwidth: 10e9, Locations: locations(4)})
+	hosts := fromSpec(t, "tree:2x2 rate=10GBps")
+	links := ClassifyLinks(hosts.Graph())
+	links.Duplex = []float64{1, 0}
+	n, err := hosts.With(func(s *Settings) { s.Links, s.Locations = links, locations(4) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := n.Predict(nil, []Transfer{{Src: 0, Dst: 1, Bytes: 10e9}, {Src: 1, Dst: 0, Bytes: 5e9}, {Src: 2, Dst: 2, Bytes: 10e9}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := predict(t, n, &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 1, Bytes: 10e9}, {Src: 1, Dst: 0, Bytes: 5e9}, {Src: 2, Dst: 3, Bytes: 10e9}})
 	for i, want := range []float64{1.5, 1, 1} {
 		if !near(got[i], want, 1e-9) {
 			t.Errorf("completion %d = %g s, want %g", i, got[i], want)
@@ -119,7 +118,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"a negative size", ring, Transfer{Src: 0, Dst: 1, Bytes: -5}, "size is -5 bytes"},
 		{"a negative start", ring, Transfer{Src: 0, Dst: 1, Bytes: 5, Start: -1}, "start is -1 s"},
 		{"a NaN start", ring, Transfer{Src: 0, Dst: 1, Bytes: 5, Start: nan}, "start is NaN s"},
-		{"the same rank without a memory bandwidth", ring, Transfer{Src: 1, Dst: 1, Bytes: 5}, "transfer 1 (1->1, 5 bytes): stays on its host"},
+		{"a rank to itself", ring, Transfer{Src: 1, Dst: 1, Bytes: 5}, "transfer 1 (1->1, 5 bytes): stays on its host"},
 		{"an unknown capacity", twoRacks(t, 2, nil), Transfer{Src: 0, Dst: 3, Bytes: 5}, "transfer 0 (0->1, 1 bytes): the bandwidth of the link h0->s0 is not known"},
 		{"a disconnected pair", apart, ok, "transfer 0 (0->1, 1 bytes)"},
 	} {
@@ -331,7 +330,7 @@ func coupled(t testing.TB, spec string) *Network {
 func TestPredictWithinTolerance(t *testing.T) {
 	for _, spec := range []string{"tree:8x16 rate=10Gbps,1Gbps", "fattree:8 rate=1Gbps routing=modulo"} {
 		n := coupled(t, spec)
-		exact := n.Sharing()
+		exact := n.sharing()
 		tolerance := exact.Tolerance
 		exact.Tolerance = 0
 		for seed := range uint64(3) {

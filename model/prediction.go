@@ -27,7 +27,7 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	out := &Prediction{Transfers: slices.Clone(transfers), Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
 	for i := range transfers {
 		for _, c := range p.flows[i].Data {
-			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
+			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated { // or it is shared by two directions
 				out.Estimated[i] = true
 			}
 		}
@@ -54,10 +54,9 @@ func (p *Prediction) Last() int {
 	return last
 }
 
-// Interval is the range in s in which the measured duration of a concurrent
-// transfer from one rank to another lies with probability coverage, in (0, 1), if it is predicted to last the
-// given time in s. It comes from how far measured and predicted times were
-// apart when the network was fitted, of the transfers of the same level where there were enough; NaN if it was not.
+// Interval is the range in s of the measured duration of a concurrent transfer that is predicted to last the given time
+// in s. The duration lies in it with probability coverage, in (0, 1). It comes from how far measured and predicted times
+// were apart when the network was fitted, of transfers of the same level where there were enough; NaN if it was not.
 // It holds the prediction: that all measured times were on one side of the predicted ones may be chance.
 func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi float64) {
 	ratios := n.levels[n.LevelOf(src, dst)].MeasuredOverPredicted
@@ -73,17 +72,4 @@ func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi floa
 		return ratios[i] + (x-float64(i))*(ratios[i+1]-ratios[i])
 	}
 	return seconds * min(1, at((1-coverage)/2)), seconds * max(1, at((1+coverage)/2))
-}
-
-// checkRatios checks quantiles of measured over predicted times.
-func checkRatios(ratios []float64) error {
-	if len(ratios) == 1 || !slices.IsSorted(ratios) {
-		return fmt.Errorf("ratios %v: want none, or at least two, ascending", ratios)
-	}
-	for _, x := range ratios {
-		if !(x > 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("ratio %g: want above 0 and finite", x)
-		}
-	}
-	return nil
 }

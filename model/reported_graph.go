@@ -28,7 +28,7 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {
 		arcs = topology.AppendLink(arcs, upper, lower, math.Max(0, latency), math.NaN())
 		pair := arcs[len(arcs)-2:]
-		if known, ok := rates[fmt.Sprint(hosts)]; ok {
+		if known, ok := rates[hostSetOf(hosts...)]; ok {
 			for i := range pair {
 				pair[i].Bandwidth, pair[i].Estimated = known[i].Bandwidth, known[i].Estimated
 			}
@@ -78,23 +78,18 @@ func (n *Network) reportedLatencies() *mat.Dense {
 	return m
 }
 
-// ratesByHosts are the two arcs of each link of a tree of which one end leads to
-// the given ranks only, downwards and back, by these ranks.
-func ratesByHosts(g *topology.Graph) map[string][2]topology.Arc {
-	rates := map[string][2]topology.Arc{}
-	for _, up := range g.Arcs() {
-		back := g.ArcIndex(up.To, up.From)
-		if back < 0 {
-			continue
-		}
-		part := g.Parts(up.To)
-		var hosts []int
-		for v := range g.Hosts() {
-			if part[v] == part[up.From] {
-				hosts = append(hosts, v)
-			}
-		}
-		rates[fmt.Sprint(hosts)] = [2]topology.Arc{g.Arcs()[back], up}
+// ratesByHosts are the two arcs of each link of a tree, downwards and back, by the ranks below it. Either end may be up.
+func ratesByHosts(g *topology.Graph) map[hostSet][2]topology.Arc {
+	rates := map[hostSet][2]topology.Arc{}
+	order, parent := treeOrder(g, top(g))
+	if order == nil {
+		return rates
+	}
+	below := hostsBelow(g, order, parent)
+	for _, v := range order[1:] {
+		up, down := g.Arcs()[g.ArcIndex(v, parent[v])], g.Arcs()[g.ArcIndex(parent[v], v)]
+		rates[below[v]] = [2]topology.Arc{down, up}
+		rates[below[order[0]].without(below[v])] = [2]topology.Arc{up, down}
 	}
 	return rates
 }

@@ -23,15 +23,11 @@ type Resource struct {
 // String is the resource in one line, for reports.
 func (r Resource) String() string {
 	what := "what ranks share"
-	switch r.Kind {
-	case topology.KindCore:
-		what = "cores"
-	case topology.KindCache:
-		what = "caches"
-	case topology.KindNUMA:
-		what = "paths to memory"
-	case topology.KindSocket:
-		what = "sockets"
+	kinds := map[topology.Kind]string{
+		topology.KindCore: "cores", topology.KindCache: "caches", topology.KindNUMA: "paths to memory", topology.KindSocket: "sockets",
+	}
+	if name, ok := kinds[r.Kind]; ok {
+		what = name
 	}
 	if r.Bytes > 0 {
 		what += " of " + quantity.Bytes(int(r.Bytes))

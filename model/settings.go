@@ -38,9 +38,6 @@ type Settings struct {
 	// Locations of the ranks; nil: not known. Levels of the hierarchy whose kind is not known get it from them
 	// and from Resources: see LevelKind.
 	Locations []Location
-	// MemoryBandwidth is the rate in B/s at which the ranks of one host exchange data,
-	// all together; not above 0: not known.
-	MemoryBandwidth float64
 	// Routing says which of several shortest routes flows take.
 	Routing topology.RouteChoice
 	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.

@@ -39,9 +39,9 @@ func ParseSharing(word string, ackWeight float64) (*contention.Sharing, error) {
 // fittedTolerance is far below what a fit is off by, which is some per cent.
 const fittedTolerance = 0.001
 
-// Sharing is how channels are shared as the network was fitted: fair, or
+// sharing is how channels are shared as the network was fitted: fair, or
 // coupled by the class of the link, with rates kept to a thousandth.
-func (n *Network) Sharing() *contention.Sharing {
+func (n *Network) sharing() *contention.Sharing {
 	if len(n.links.Classes) == 0 {
 		return &contention.Sharing{}
 	}

@@ -7,31 +7,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// flatGroup is a group of the hierarchy as Time needs it.
-type flatGroup struct {
-	parent int32
-	level  int32
-	offset float64 // s: what pairs of this group need beyond the level's typical time
-}
-
-// flatten copies what Time needs of the hierarchy.
-func (n *Network) flatten() {
-	h := n.hierarchy
-	n.leaf = make([]int32, h.Hosts())
-	for i := range n.leaf {
-		n.leaf[i] = int32(h.Smallest(i))
-	}
-	n.groups = make([]flatGroup, len(h.Groups()))
-	for i, g := range h.Groups() {
-		// Both are times of messages of the measuring size.
-		offset := g.Latency - n.levels[g.Level].Time(n.measured.Bytes)
-		if math.IsNaN(offset) {
-			offset = 0
-		}
-		n.groups[i] = flatGroup{parent: int32(g.Parent), level: int32(g.Level), offset: offset}
-	}
-}
-
 // needsPaths tells whether the graph knows what the levels do not: latencies
 // where the machine is no tree, or bandwidths.
 func (n *Network) needsPaths() bool {
@@ -46,10 +21,12 @@ func (n *Network) needsPaths() bool {
 // Time is the time in s that one message of the given size in bytes takes
 // from rank src to rank dst when nothing else is under way: 0 for src = dst,
 // NaN where it is not known (see PLogP), for ranks outside the network and for
-// sizes below 0. It is the time of the level that joins the two ranks, but where the latency or the slowest link of their
-// own way on a tree is not like that of the level's typical pair: a slow host is slow to all. It does not allocate, but for the first message from a switch or
-// host of a machine that is no tree, and the first to one where its routes are spread.
-// O(levels + log(sizes)), and O(length of the route) where they are, and on trees with unequal links.
+// sizes below 0. It is the time of the level that joins the two ranks. Where the latency or the slowest link of their
+// route on a tree is not like that of a typical pair, the difference is added: a slow host is slow to all.
+//
+// It allocates nothing but for the first message from a switch or host of a machine that is no tree, and the first to
+// one where its routes are spread. O(levels + log(sizes)), and O(length of the route) on such machines and on trees
+// with unequal links.
 func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
 		return math.NaN()
@@ -116,20 +93,3 @@ func (n *Network) routeBandwidth(src, dst int) float64 {
 	}
 	return least
 }
-
-// join is the smallest group that holds both ranks.
-func (n *Network) join(a, b int) int32 {
-	x, y := n.leaf[a], n.leaf[b]
-	for x != y {
-		// Parents come before children: the later one is not an ancestor.
-		if x > y {
-			x = n.groups[x].parent
-		} else {
-			y = n.groups[y].parent
-		}
-	}
-	return x
-}
-
-// LevelOf is the index into Levels of the level that joins two ranks.
-func (n *Network) LevelOf(a, b int) int { return int(n.groups[n.join(a, b)].level) }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -39,37 +40,18 @@ type linkTime struct {
 
 // newTreeWays is nil for a graph that is no tree. O(vertices).
 func newTreeWays(g *topology.Graph) *treeWays {
-	vertices := g.Vertices()
-	if vertices == 0 || g.NumArcs() != 2*(vertices-1) {
+	order, parent := treeOrder(g, top(g))
+	if order == nil {
 		return nil
 	}
-	w := &treeWays{vertices: make([]treeVertex, vertices)}
-	for v := range w.vertices {
-		w.vertices[v].depth = -1
-	}
-	root := min(g.Hosts(), vertices-1) // a switch, if there is one
-	w.vertices[root].depth = 0
-	reached := []int{root}
-	for k := 0; k < len(reached); k++ {
-		v := reached[k]
-		for _, a := range g.Out(v) {
-			back := g.ArcIndex(a.To, v)
-			if back < 0 {
-				return nil
-			}
-			if w.vertices[a.To].depth >= 0 {
-				continue
-			}
-			b := g.Arcs()[back]
-			w.vertices[a.To] = treeVertex{
-				parent: int32(v), depth: w.vertices[v].depth + 1,
-				up: linkTime{b.Latency, 1 / b.Bandwidth}, down: linkTime{a.Latency, 1 / a.Bandwidth},
-			}
-			reached = append(reached, a.To)
+	w := &treeWays{vertices: make([]treeVertex, g.Vertices())}
+	for _, v := range order[1:] {
+		p := parent[v]
+		up, down := g.Arcs()[g.ArcIndex(v, p)], g.Arcs()[g.ArcIndex(p, v)]
+		w.vertices[v] = treeVertex{
+			parent: int32(p), depth: w.vertices[p].depth + 1,
+			up: linkTime{up.Latency, 1 / up.Bandwidth}, down: linkTime{down.Latency, 1 / down.Bandwidth},
 		}
-	}
-	if len(reached) < vertices {
-		return nil
 	}
 	return w
 }
@@ -161,40 +143,22 @@ func (n *Network) setWaysOf(whole *Network, old []int) {
 }
 
 // eachPartner calls f for each rank with one other rank of each group that the rank is in and no smaller one with
-// both. O(ranks * levels).
+// both. O(ranks * levels^2).
 func (n *Network) eachPartner(f func(rank, other int, group int32)) {
-	groups := n.hierarchy.Groups()
-	inGroup := func(rank int, group int32) bool {
-		at := n.leaf[rank]
-		for at > group { // parents come before children
-			at = n.groups[at].parent
+	for i, g := range n.hierarchy.Groups() {
+		group := int32(i)
+		first, second := g.Hosts[0], -1
+		if k := slices.IndexFunc(g.Hosts, func(x int) bool { return x != first && n.join(first, x) == group }); k >= 0 {
+			second = g.Hosts[k]
 		}
-		return at == group
-	}
-	inner := make([]int32, n.Ranks()) // the part of the group that the rank is in: a smaller group, or -1
-	for i := range inner {
-		inner[i] = -1
-	}
-	for group := int32(len(groups) - 1); group >= 0; group-- {
-		hosts := groups[group].Hosts
-		first, second := hosts[0], -1
-		for _, x := range hosts[1:] {
-			if part := inner[first]; part < 0 || !inGroup(x, part) {
-				second = x
-				break
-			}
-		}
-		for _, rank := range hosts {
+		for _, rank := range g.Hosts {
 			other := first
-			if rank == first || inner[rank] >= 0 && inner[rank] == inner[first] {
+			if rank == first || n.join(rank, first) != group {
 				other = second
 			}
 			if other >= 0 {
 				f(rank, other, group)
 			}
-		}
-		for _, rank := range hosts {
-			inner[rank] = group
 		}
 	}
 }
@@ -216,12 +180,6 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 		t = max(t+more*(way.perByte-usual), more*way.perByte)
 	}
 	return t
-}
-
-// latencyOf is the typical time of a message of the measuring size in a group.
-func (n *Network) latencyOf(group int32) float64 {
-	g := &n.groups[group]
-	return g.offset + n.levels[g.level].Time(n.measured.Bytes)
 }
 
 // tellsLatency tells whether the links between two ranks, whose latency is not typical of the group that joins them, can be believed.

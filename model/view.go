@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -127,11 +126,8 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
 	s := &Settings{
-		Levels: levels, Locations: ranks, MemoryBandwidth: math.NaN(), Routing: n.routing,
+		Levels: levels, Locations: ranks, Routing: n.routing,
 		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), BcastTable: n.bcastTable, Measured: n.measured,
-	}
-	if n.memory > 0 {
-		s.MemoryBandwidth = n.memory
 	}
 	s.Links.Connection = n.links.Connection
 	if len(n.links.Classes) > 0 {

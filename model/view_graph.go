@@ -73,9 +73,11 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
 			}
 		}
 	}
-	sorted := orderOfArcs(arcs, arcOf)
 	graph, err := topology.NewGraph(len(old), len(names)-len(old), names, arcs)
-	return graph, sorted, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return graph, orderOfArcs(graph, arcs, arcOf), nil
 }
 
 // keptVertices are the hosts in use, and the other vertices that do not hang

@@ -28,7 +28,7 @@ func newMachine(n *model.Network) machine {
 		}
 	}
 	m.transfers = &guess{network: n, latency: most}
-	if m.bias = n.RTTBias(); m.bias == 0 {
+	if m.bias = n.Settings().RTTBias; m.bias == 0 {
 		m.bias = guessBias
 	}
 	m.near, m.turns = least, true

@@ -82,7 +82,7 @@ func (t *Table) Keep(n *model.Network) (*model.Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
-	kept, err := n.WithBcastTable(section)
+	kept, err := n.With(func(s *model.Settings) { s.BcastTable = section })
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}

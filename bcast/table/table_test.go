@@ -91,7 +91,7 @@ func TestTableStaysWithTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slowed, err := typical.WithDegradation(nil)
+	slowed, err := typical.With(func(s *model.Settings) { s.Degradation = nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +105,9 @@ func TestTableStaysWithTheNetwork(t *testing.T) {
 	if err != nil || again.BcastTable() != nil {
 		t.Errorf("Remeasured keeps the table, %v", err)
 	}
-	without, err := loaded.WithBcastTable(nil)
+	without, err := loaded.With(func(s *model.Settings) { s.BcastTable = nil })
 	if err != nil || without.BcastTable() != nil {
-		t.Errorf("WithBcastTable(nil) = %s, %v", without.BcastTable(), err)
+		t.Errorf("With no table = %s, %v", without.BcastTable(), err)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestRefusals(t *testing.T) {
 		{`{"version":1,"tunings":[{"ranks":1,"places":"","cells":[]},{"ranks":1,"places":"","cells":[]}]}`, "has one already"},
 		{`{"version":1,"tunings":[{"ranks":1,"places":"","cells":[{"up_to_bytes":8,"algorithm":"x","measured_s":0,"pairs":1}]}]}`, "time 0 s"},
 	} {
-		with, err := n.WithBcastTable(json.RawMessage(c.section))
+		with, err := n.With(func(s *model.Settings) { s.BcastTable = json.RawMessage(c.section) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,8 +298,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for _, section := range []string{"", "null", "[]", "{", `{"a":` + strings.Repeat(" ", 5<<20) + "1}"} {
-		if _, err := n.WithBcastTable(json.RawMessage(section)); err == nil {
-			t.Errorf("WithBcastTable(%.20q) is taken", section)
+		if _, err := n.With(func(s *model.Settings) { s.BcastTable = json.RawMessage(section) }); err == nil {
+			t.Errorf("With a table of %.20q is taken", section)
 		}
 	}
 }

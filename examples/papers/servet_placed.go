@@ -170,7 +170,7 @@ func (r *servetRun) places(n *model.Network, ratios *model.Degradation, ranks in
 	return harness.Share(r.comm, nil, func() (both [2][]int, err error) {
 		both[0] = hostByHost(n)[:ranks]
 		if ratios != nil {
-			if n, err = n.WithDegradation(ratios); err != nil {
+			if n, err = n.With(func(s *model.Settings) { s.Degradation = ratios }); err != nil {
 				return both, err
 			}
 		}

@@ -145,7 +145,7 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 			all = append(all, r)
 		}
 	}
-	return n.WithResources(all)
+	return n.With(func(s *model.Settings) { s.Resources = all })
 }
 
 // readHwloc reads what --hwloc names.

@@ -27,9 +27,11 @@ func TestMeasuredCachesAreShown(t *testing.T) {
 	}
 	n, err := cli.LoadNetwork("network.json")
 	if err == nil {
-		n, err = n.WithResources([]model.Resource{
-			{Kind: topology.KindCache, Bytes: 96 << 10, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}},
-			{Kind: topology.KindSocket, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}, Told: true},
+		n, err = n.With(func(s *model.Settings) {
+			s.Resources = []model.Resource{
+				{Kind: topology.KindCache, Bytes: 96 << 10, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}},
+				{Kind: topology.KindSocket, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}, Told: true},
+			}
 		})
 	}
 	if err != nil {

@@ -140,7 +140,7 @@ type tuned struct {
 // tune is collective.
 func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, sources []groupSource, sizes []int, budget time.Duration, stderr io.Writer) (*tuned, error) {
 	// What was tuned before is measured anew.
-	network, err := network.WithBcastTable(nil)
+	network, err := network.With(func(s *model.Settings) { s.BcastTable = nil })
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,7 @@
 //	settings.Degradation, err = servet.Degradation(distance, access) // on rank 0, for model.New or fit.Network
 //	settings.Resources, more = servet.Resources(memory, caches, told)
 //
-// All but the last two are collective. A model.Network that is there already takes both by WithDegradation and
-// WithResources.
+// All but the last two are collective. A model.Network that is there already takes both by its method With.
 //
 // # Limits
 //

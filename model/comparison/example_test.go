@@ -12,7 +12,7 @@ func Example() {
 	side := func(name string, latency float64) *comparison.Side {
 		text := fmt.Sprintf(`{"graph":{"hosts":["h0","h1","h2","h3"],"switches":["s"],"links":[
 			{"a":0,"b":4,"latency_us":2},{"a":1,"b":4,"latency_us":2},{"a":2,"b":4,"latency_us":%g},{"a":3,"b":4,"latency_us":2}]}}`, latency)
-		n, err := model.Decode([]byte(text), nil)
+		n, err := model.DecodeFile("", []byte(text), nil)
 		if err != nil {
 			panic(err)
 		}

@@ -14,7 +14,7 @@ func TestCompareMatchesNamesWithoutDomains(t *testing.T) {
 	side := func(domain, latency string) *comparison.Side {
 		text := `{"graph":{"hosts":["h0.D","h1.D","h2.D","h3.D"],"switches":["s"],"links":[
 			{"a":0,"b":4,"latency_us":2},{"a":1,"b":4,"latency_us":2},{"a":2,"b":4,"latency_us":L},{"a":3,"b":4,"latency_us":2}]}}`
-		n, err := model.Decode([]byte(strings.NewReplacer(".D", domain, "L", latency).Replace(text)), nil)
+		n, err := model.DecodeFile("", []byte(strings.NewReplacer(".D", domain, "L", latency).Replace(text)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func TestUnjudgedLevelsAreNotTheSame(t *testing.T) {
 			{"a":0,"b":6,"bandwidth_MBps":100},{"a":1,"b":6,"bandwidth_MBps":100},{"a":2,"b":6,"bandwidth_MBps":100},
 			{"a":3,"b":7,"bandwidth_MBps":100},{"a":4,"b":7,"bandwidth_MBps":100},{"a":5,"b":7,"bandwidth_MBps":100},
 			{"a":6,"b":7%s}]}}`, uplink)
-		n, err := model.Decode([]byte(text), nil)
+		n, err := model.DecodeFile("", []byte(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

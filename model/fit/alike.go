@@ -5,13 +5,10 @@ import (
 	"slices"
 )
 
-// alikeSpread is how far links of one level are from each other beforehand: the standard deviation of their ln
-// bandwidth, a factor of e. Links of 1 and 10 Gbit/s are 2.3 of it apart. It decides only what the transfers leave
-// open: with 3 % of noise one transfer that a link holds up weighs a thousand times as much.
-const alikeSpread = 1.0
-
-// priorWeight is what the square of a bandwidth's distance costs.
-func (f *fitter) priorWeight() float64 { return f.sigma * f.sigma / (alikeSpread * alikeSpread) }
+// priorWeight is what the square of a bandwidth's distance from the mean of its level costs. It stands for a standard
+// deviation of 1 in ln bandwidth. It decides only what the transfers leave open: with 3 % of noise one transfer that a
+// link holds up weighs a thousand times as much.
+func (f *fitter) priorWeight() float64 { return f.sigma * f.sigma }
 
 // prior is what the distances of bandwidths from the mean of their level cost, as cost has residuals. Given
 // links count in the mean.
@@ -42,53 +39,21 @@ func (f *fitter) levelMeans() []float64 {
 	return mean
 }
 
-// alike is the fitter of the same transfers to a machine on which all links of a level are one parameter.
-func (f *fitter) alike() *fitter {
-	tied := *f
-	tied.linkOf = make([]int, len(f.linkOf))
-	for arc, l := range f.linkOf {
-		tied.linkOf[arc] = f.levelOf[l]
-	}
-	levels := len(f.n.Levels())
-	tied.links, tied.given, tied.levelOf = make([]Link, levels), make([]float64, levels), make([]int, levels)
-	for i := range levels {
-		tied.levelOf[i], tied.given[i] = i, math.NaN()
-	}
-	tied.patterns = make([]fitPattern, len(f.patterns))
-	for i, p := range f.patterns {
-		p.rows, p.params = nil, nil
-		used := make([]bool, levels)
-		for _, j := range p.flows {
-			for _, c := range j.Data {
-				used[tied.linkOf[c]] = true
-			}
-		}
-		for level, is := range used {
-			if is {
-				p.params = append(p.params, level)
-			}
-		}
-		tied.patterns[i] = p
-	}
-	return &tied
-}
-
 // tieApart is by how much, in ln bandwidth, a level begins above the next coarser one if it is as fast: of two that
 // are equal neither holds a transfer up by itself.
 const tieApart = 0.05
 
 // alikeRates are the ln bandwidths of the links that explain the transfers best if all of a level are alike; NaN on
 // levels that none crosses.
-func (f *fitter) alikeRates(steps int) []float64 {
-	tied := f.alike()
-	tied.law = sharingLaw{fair: true}
+func (f *fitter) alikeRates() []float64 {
+	tied := f.tied
 	tied.start()
 	for i := len(f.n.Levels()) - 2; i >= 0; i-- {
 		if above := tied.theta[i+1]; math.Abs(tied.theta[i]-above) < tieApart {
 			tied.theta[i] = above + tieApart
 		}
 	}
-	tied.search(steps)
+	tied.search()
 	rates := make([]float64, len(f.links))
 	for l, level := range f.levelOf {
 		rates[l] = tied.theta[level]
@@ -96,26 +61,11 @@ func (f *fitter) alikeRates(steps int) []float64 {
 	return rates
 }
 
-// searchFirst ends with the better of the searches from two starts, neither of which finds every machine. At the highest
-// throughput seen on each link, some links begin too low and explain what others did. With all
-// links of a level alike, one that is slower than it can hold nothing up.
-func (f *fitter) searchFirst(steps int) {
-	f.start()
-	f.search(steps)
-	if f.several() == 0 {
-		return // what is seen of transfers alone is what their slowest link lets through
-	}
-	below, sigma := f.theta, f.sigma
-	f.startAt(f.alikeRates(steps))
-	f.search(steps)
-	f.sigma = min(f.sigma, sigma)
-	cost, alike := f.whole(), f.theta
-	f.theta = below
-	f.allResiduals()
-	if cost < f.whole() {
-		f.theta = alike
-	}
-	f.search(0)
+// searchFirst is the search from where all links of a level are alike. A link that is slower than it need be, as at
+// the highest throughput that was seen on it, may explain what another one did; a fast one holds nothing up.
+func (f *fitter) searchFirst() {
+	f.startAt(f.alikeRates())
+	f.search()
 }
 
 // startAt begins at the given bandwidths, or the highest throughput seen on a link if that is more.

@@ -11,8 +11,7 @@
 //
 // Single messages give the parameters of the levels: medians per size, made to rise with the size. All long transfers
 // together give bandwidths and how links are shared, by least squares on the logarithm of measured over predicted
-// times, with Huber weights and the steps of Levenberg and Marquardt. Latencies are corrected for the bytes that
-// measured them (Bufe 2014, section 2.4).
+// times, with Huber weights and the steps of Levenberg and Marquardt.
 //
 // Sharing is fair, or each class of links is coupled, from fair (0) to the asymmetric property of Zhu et al. 2014 (1).
 // Coupling is kept only if it predicts patterns better that the fit has not seen. What both directions of a link, or

@@ -17,10 +17,10 @@ const (
 	changeOfOthers = 0.02
 )
 
-// huberBend, in standard deviations, is where the cost of a residual goes from quadratic to linear. On normal residuals the
-// fit is 84 % as efficient as least squares (Huber 1981, section 4.5), where the usual 1.345 has 95 %. But times of
-// TCP are far from normal: of transfers that share a link some get more of it and end early by a tenth or two, the
-// others late by a hundredth or two, and least squares would take the link for faster than it is.
+// huberBend, in standard deviations, is where the cost of a residual goes from quadratic to linear. On normal residuals
+// the fit is 84 % as efficient as least squares (Huber 1981, section 4.5). Times of TCP are far from normal: of transfers
+// that share a link some end early by a tenth, and the others late by a hundredth. Least squares would take the link
+// for faster than it is.
 const huberBend = 0.7
 
 // leastSpread is the least standard deviation that residuals are taken to have: exact
@@ -37,7 +37,7 @@ func (f *fitter) differentiate() {
 		p.rows = p.rows[:0:0] // subsets of the patterns may have the old ones
 		for _, k := range p.params {
 			old := f.theta[k]
-			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.isCoupling(k) && f.law.fair || k == f.bias() && !f.law.bias {
+			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.isCoupling(k) && f.law.fair || f.isDuplex(k) && !f.duplex || k == f.bias() && !f.law.bias {
 				continue
 			}
 			step := changeOfOthers

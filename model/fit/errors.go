@@ -7,11 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
 // coupling in [0, 1] or a duplex factor in [1, 2], of the RTT bias. A link's is what users read, to 5 %; the other two only
-// have to be told from 0, which is fair sharing. Half and twice of each passes the tests.
+// have to be told from 0, which is fair sharing.
 const (
 	sureBandwidth = 0.05
 	sureCoupling  = 0.1
@@ -59,18 +60,10 @@ func (f *fitter) result() *Result {
 	}
 	if len(bounded) > 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
-			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), bounded[0]))
-		if len(bounded) > 1 {
-			out.Warnings[len(out.Warnings)-1] += " and so on"
-		}
+			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), words.Few(bounded, 1)))
 	}
-	told := !f.law.fair // whether the lack of a parameter is one of the data
-	alone := true       // no transfers were timed together: nothing can tell how they share
-	for _, p := range f.patterns {
-		alone = alone && len(p.flows) == 1
-	}
-	told = told && !alone
-	if alone {
+	told := !f.law.fair && f.several() > 0 // whether the lack of a parameter is one of the data
+	if f.several() == 0 {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
 	for c := range f.classes {

@@ -1,7 +1,10 @@
 package fit
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/model"
@@ -111,8 +114,9 @@ func TestEstimate(t *testing.T) {
 		if math.IsNaN(c.want[0]) {
 			want = 1
 		}
-		if got := estimate(arcs, level, c.bandwidth); got != want {
-			t.Errorf("bandwidths %v: %d links estimated, want %d", c.bandwidth, got, want)
+		estimate(arcs, level, c.bandwidth)
+		if got, want := warningOf(t, 10, 0, arcs), fmt.Sprintf("the bandwidths of %d of 7 links", want); !strings.HasPrefix(got, want) {
+			t.Errorf("bandwidths %v: warning %q, want one of %q", c.bandwidth, got, want)
 		}
 		for i, a := range arcs[:10] {
 			if x := c.want[level[i]]; !near(a.Bandwidth, x, 0) || a.Estimated == math.IsNaN(x) {
@@ -123,6 +127,16 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("bandwidths %v: links that were known became %+v", c.bandwidth, arcs[10:])
 		}
 	}
+}
+
+// warningOf is what estimateWarning says of a graph of these arcs.
+func warningOf(t *testing.T, hosts, switches int, arcs []topology.Arc) string {
+	t.Helper()
+	g, err := topology.NewGraph(hosts, switches, nil, slices.Clone(arcs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return estimateWarning(g)
 }
 
 // twoRacksOf is two racks of hosts on links of 5 us, 18 us apart; the bandwidth of each level is 1 GB/s, and of no link
@@ -174,7 +188,7 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	alone(11, 4, 0.33e9)
 	alone(12, 5, 0.75e9)
 	observations = append(observations, Observation{Transfers: []model.Transfer{{Src: 13, Dst: 6, Bytes: 1e6}, {Src: 0, Dst: 1, Bytes: 1e6}}, Seconds: []float64{2e-3, 2e-3}})
-	f, err := newFitter(n, observations, 100_000, nil)
+	f, err := newFitter(n, observations, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,9 +223,9 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	}
 	f.links[linkOf(6)].isIdle = true
 	f.links[f.linkOf[n.Graph().ArcIndex(16, 17)]].Bandwidth = 1.2e9
-	arcs, estimated := f.fill()
-	if estimated != 5 {
-		t.Errorf("%d links are estimated, want 5", estimated)
+	arcs := f.fill()
+	if got, want := warningOf(t, 16, 2, arcs), "the bandwidths of 5 of 17 links"; !strings.HasPrefix(got, want) {
+		t.Errorf("warning %q, want one of %q", got, want)
 	}
 	for _, l := range links {
 		a := arcs[n.Graph().ArcIndex(l.host, 16+l.host/8)]

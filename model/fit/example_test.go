@@ -66,5 +66,5 @@ func ExampleNetwork() {
 	// 2-5: 110 MB/s, determined: false
 	// 3-5: 90 MB/s, determined: true
 	// 4-5: 150 MB/s, determined: true
-	// 2 of 5 links hold hardly a transfer up, their bandwidths may be higher: h0-s0 at least about 110 MB/s and so on
+	// 2 of 5 links hold hardly a transfer up, their bandwidths may be higher: h0-s0 at least about 110 MB/s and 1 more
 }

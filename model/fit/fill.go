@@ -8,45 +8,27 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// fill gives bandwidths to the links of which the transfers say nothing, those
-// typical of their level, and returns the arcs and how many links were filled.
+// fill returns the arcs with a bandwidth for each link. A link keeps what the search found if transfers speak for it, and
+// else gets what is typical of its level, with the mark Arc.Estimated.
 //
-// Where all transfers over a link were slow, it is kept if it is one of the links
-// blamed for that. Typical is the median of the links that were determined, or crossed by a
-// transfer that needs no coarser link. Of a link that only longer ways crossed
-// the fit knows a bound, which the other links of those ways may have set: where
-// these ways were as fast as is usual between their levels, nothing speaks against the
-// link, and it is filled, too, if its level has more. So is a link that no transfer crossed alone and that held
-// none up: it is as fast as what it carried, at least.
-func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
+//   - Transfers speak for a link that is determined, or that was crossed by a transfer between hosts that need no
+//     coarser link.
+//   - Where all transfers alone over a link were slow, the link is kept if it is blamed for that.
+//   - A link that only longer routes crossed has a bound, which other links of these routes may have set. It is filled
+//     if the routes were as fast as is usual and its level has more.
+//   - A link that no transfer crossed alone and that held none up is at least as fast as what it carried.
+//
+// Typical is the median over the links of a level that transfers speak for.
+func (f *fitter) fill() []topology.Arc {
 	level := linkLevels(f.n)
-	own := make([]bool, len(f.links))             // crossed by a transfer of the link's level
-	usual := make([]bool, len(f.links))           // crossed by one as fast as is usual
-	rates := make([][]float64, len(f.n.Levels())) // of transfers alone
-	alone := func(visit func(j *contention.Flow, joined int, rate float64)) {
-		for i := range f.patterns {
-			if p := &f.patterns[i]; len(p.flows) == 1 {
-				j := &p.flows[0]
-				visit(j, p.level[0], j.Bytes/max(p.seconds[0]-(j.Start-p.begin[0]), leastMoving*p.seconds[0]))
-			}
-		}
+	type alone struct {
+		flow  *contention.Flow
+		level int
+		rate  float64 // B/s
 	}
-	alone(func(_ *contention.Flow, joined int, rate float64) { rates[joined] = append(rates[joined], rate) })
-	typical := quantiles(rates, fastShare)
-	fastest := make([]float64, len(f.links)) // B/s of a transfer alone; 0: none
-	var slow []*contention.Flow
-	var slowRates []float64
-	alone(func(j *contention.Flow, joined int, rate float64) {
-		isUsual := rate >= usualShare*typical[joined]
-		for _, c := range j.Data {
-			l := f.linkOf[c]
-			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], rate)
-		}
-		if !isUsual && !f.explained(j, rate) {
-			slow, slowRates = append(slow, j), append(slowRates, rate)
-		}
-	})
-	blamed := f.blamed(slow, slowRates, fastest, level)
+	var single []alone
+	own := make([]bool, len(f.links))             // crossed by a transfer of the link's level
+	rates := make([][]float64, len(f.n.Levels())) // of transfers alone
 	for i := range f.patterns {
 		p := &f.patterns[i]
 		for k, j := range p.flows {
@@ -54,43 +36,56 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 				own[f.linkOf[c]] = own[f.linkOf[c]] || level[c] == p.level[k]
 			}
 		}
+		if len(p.flows) == 1 {
+			j := &p.flows[0]
+			x := alone{j, p.level[0], j.Bytes / max(p.seconds[0]-(j.Start-p.begin[0]), leastMoving*p.seconds[0])}
+			single, rates[x.level] = append(single, x), append(rates[x.level], x.rate)
+		}
 	}
+	typical := quantiles(rates, fastShare)
+	usual := make([]bool, len(f.links))      // crossed by one as fast as is usual
+	fastest := make([]float64, len(f.links)) // B/s of a transfer alone; 0: none
+	var slow []*contention.Flow
+	var slowRates []float64
+	for _, x := range single {
+		isUsual := x.rate >= usualShare*typical[x.level]
+		for _, c := range x.flow.Data {
+			l := f.linkOf[c]
+			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], x.rate)
+		}
+		if !isUsual && !f.explained(x.flow, x.rate) {
+			slow, slowRates = append(slow, x.flow), append(slowRates, x.rate)
+		}
+	}
+	blamed := f.blamed(slow, slowRates, fastest)
 	bounded := make([]bool, len(f.links)) // by transfers that others may have held up
 	for l := range f.links {
 		bounded[l] = fastest[l] == 0 && f.links[l].isIdle && !f.links[l].Given
 	}
-	rates, counted := make([][]float64, len(f.n.Levels())), make([]bool, len(f.links))
-	for arc, l := range f.linkOf {
-		link := &f.links[l]
-		if !counted[l] && !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
-			counted[l] = true
-			rates[level[arc]] = append(rates[level[arc]], link.Bandwidth)
+	rates = make([][]float64, len(f.n.Levels()))
+	for l, level := range f.levelOf {
+		if link := &f.links[l]; !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
+			rates[level] = append(rates[level], link.Bandwidth)
 		}
 	}
 	typical = quantiles(rates, 0.5)
-	arcs = slices.Clone(f.n.Graph().Arcs())
+	arcs := slices.Clone(f.n.Graph().Arcs())
 	for i := range arcs {
 		l := f.linkOf[i]
 		link := &f.links[l]
 		explained := link.Determined || own[l] || !usual[l]
-		if fastest[l] > 0 && !usual[l] && !link.Given {
+		switch {
+		case bounded[l]:
+			explained = false
+		case fastest[l] > 0 && !usual[l] && !link.Given:
 			explained = blamed[l]
 		}
-		keeps := explained || !(link.Bandwidth < typical[level[i]])
-		if bounded[l] {
-			keeps = link.Bandwidth >= typical[level[i]]
-		}
-		if !math.IsNaN(link.Bandwidth) && keeps {
+		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
 			arcs[i].Bandwidth = link.Bandwidth
 		}
 	}
-	estimated = estimate(arcs, level, typical)
-	for i := range arcs {
-		if l := f.linkOf[i]; bounded[l] && arcs[i].Bandwidth < f.links[l].Bandwidth {
-			arcs[i].Bandwidth = f.links[l].Bandwidth // of a coarser level
-		}
-	}
-	return arcs, estimated
+	estimate(arcs, level, typical)
+	return arcs
 }
 
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency

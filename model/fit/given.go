@@ -57,14 +57,3 @@ func linkParameters(g *topology.Graph, given map[int]float64) (linkOf []int, lin
 	}
 	return linkOf, links, rate
 }
-
-// linksOf is how many links a graph has: an arc and its opposite are one.
-func linksOf(g *topology.Graph) int {
-	n := 0
-	for i, a := range g.Arcs() {
-		if back := g.ArcIndex(a.To, a.From); back < 0 || back > i {
-			n++
-		}
-	}
-	return n
-}

@@ -95,7 +95,7 @@ func missWarning(ratios []float64) string {
 // were fitted to four fifths of these patterns without it, so that they hold the errors of the parameters besides the
 // noise. There have to be manyPatterns. The fits follow the derivatives of the one to all patterns, which has to have
 // been found: a fifth of the patterns hardly moves the parameters, and derivatives take most of the time.
-func (f *fitter) heldOut(steps int) [][]float64 {
+func (f *fitter) heldOut() [][]float64 {
 	all, theta := f.patterns, f.theta
 	out := make([][]float64, f.several())
 	for fold := range folds {
@@ -113,7 +113,7 @@ func (f *fitter) heldOut(steps int) [][]float64 {
 			}
 		}
 		f.patterns, f.theta = train, slices.Clone(theta)
-		f.follow(steps)
+		f.follow()
 		for i := range held {
 			out[number[i]] = f.residuals(nil, &held[i])
 		}

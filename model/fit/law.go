@@ -25,10 +25,10 @@ func sharingLaws() []sharingLaw { return []sharingLaw{{fair: true}, {}, {bias: t
 // themselves: they follow the noise. With fewer than ten patterns of several
 // transfers coupling and RTT bias are both looked for.
 // It ends with the search that fits best.
-func (f *fitter) chooseLaw(steps int) {
+func (f *fitter) chooseLaw() {
 	if f.several() < manyPatterns {
 		f.law = sharingLaw{bias: true}
-		f.searchFirst(steps)
+		f.searchFirst()
 		return
 	}
 	var best sharingLaw
@@ -37,18 +37,18 @@ func (f *fitter) chooseLaw(steps int) {
 	for _, law := range sharingLaws() {
 		f.law = law
 		if first == nil {
-			f.searchFirst(steps)
+			f.searchFirst()
 			first = f.theta[:len(f.links)]
 		} else {
 			f.startAt(first)
-			f.search(steps)
+			f.search()
 		}
-		if held := f.heldOut(steps); unseen == nil || explainsMore(held, unseen) {
+		if held := f.heldOut(); unseen == nil || explainsMore(held, unseen) {
 			best, theta, unseen = law, f.theta, held
 		}
 	}
 	f.law, f.theta, f.unseen = best, theta, unseen
-	f.search(0) // residuals and derivatives of them
+	f.settle() // residuals and derivatives of them
 }
 
 // explainsMore tells whether a law predicts patterns better than a simpler one: by 2 % and by two standard errors
@@ -76,7 +76,7 @@ func tenthWorst(patterns [][]float64) float64 {
 	for _, r := range slices.Concat(patterns...) {
 		off = append(off, math.Abs(r))
 	}
-	return quantile(off, mostOf)
+	return quantile(off, 0.9)
 }
 
 // winsorised sums up what the transfers of a pattern are off by, each by no more than most.

@@ -47,14 +47,14 @@ func fitLevels(n *model.Network, observations []Observation) (levels []model.Lev
 			sizes = slices.Insert(sizes, at, n.Measured().Bytes)
 			bySize[n.Measured().Bytes] = []float64{n.Levels()[i].Time(n.Measured().Bytes)}
 		}
-		middle, weight := make([]float64, len(sizes)), make([]float64, len(sizes))
+		middle, known := make([]float64, len(sizes)), -1
 		for k, m := range sizes {
-			middle[k], weight[k] = quantile(bySize[m], 0.5), float64(len(bySize[m]))
+			middle[k] = quantile(bySize[m], 0.5)
 			if latency := n.Levels()[i].Time(m); m == n.Measured().Bytes && !math.IsNaN(latency) {
-				middle[k], weight[k] = latency, math.Inf(1)
+				middle[k], known = latency, k
 			}
 		}
-		rising(middle, weight)
+		rising(middle, known)
 		l := model.LevelParams{PLogP: model.PLogP{Latency: middle[0], Sizes: sizes}, Spread: spread}
 		for _, t := range middle {
 			l.Gap = append(l.Gap, t-l.Latency)
@@ -145,36 +145,15 @@ func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 	return most
 }
 
-// rising replaces y by the closest sequence that does not fall, by weighted
-// least squares: values that fall are pooled to their mean (M. Ayer et al.
-// 1955, An empirical distribution function for sampling with incomplete
-// information; R. Barlow et al. 1972, section 1.2). A value of infinite weight
-// stays. O(n).
-func rising(y, weight []float64) {
-	type pool struct {
-		mean, weight float64
-		count        int
-	}
-	var pools []pool
-	for i := range y {
-		pools = append(pools, pool{y[i], weight[i], 1})
-		for k := len(pools) - 1; k > 0 && pools[k-1].mean > pools[k].mean; k-- {
-			a, b := pools[k-1], pools[k]
-			mean := (a.mean*a.weight + b.mean*b.weight) / (a.weight + b.weight)
-			switch {
-			case math.IsInf(a.weight, 1):
-				mean = a.mean
-			case math.IsInf(b.weight, 1):
-				mean = b.mean
-			}
-			pools = append(pools[:k-1], pool{mean, a.weight + b.weight, a.count + b.count})
+// rising makes times rise with the size. A disturbance only ever adds, so a message takes at most as long as a longer
+// one. The time at index known, if that is not -1, stays.
+func rising(times []float64, known int) {
+	for i := range times {
+		if known >= 0 && i > known {
+			times[i] = max(times[i], times[known])
 		}
 	}
-	at := 0
-	for _, p := range pools {
-		for range p.count {
-			y[at] = p.mean
-			at++
-		}
+	for i := len(times) - 2; i >= 0; i-- {
+		times[i] = min(times[i], times[i+1])
 	}
 }

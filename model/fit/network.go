@@ -15,9 +15,6 @@ type Settings struct {
 	// Network is what else the network shall know. Its Levels, Bandwidth, Links,
 	// RTTBias and MeasuredOverPredicted are fitted where the observations say them.
 	Network model.Settings
-	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
-	// only give the levels' times. 0: 100,000.
-	LongBytes int64
 	// Arcs are directions of links whose bandwidth was measured by itself, as
 	// throughput.Result.Measured has them: From, To and Bandwidth count, in the graph of
 	// model.New. They stay as they are, and the two directions of a link may differ; what is
@@ -29,49 +26,34 @@ type Settings struct {
 	// Parameters are PLogP parameters of ordered pairs, as plogp.Result has them: the levels of these pairs get
 	// their L, g and overheads, which go before Overhead. nil: not measured.
 	Parameters []model.PairParams
-	// Steps is the most steps that the search takes. 0: 30.
-	Steps int
 }
 
-// Defaults of Settings: 100 kB take some ten times the latency, at 10 GB/s and 1 us as at
-// 118 MB/s and 50 us, so that their time tells of bandwidths. The search ends before thirty steps where none
-// gains (gainSettled).
-const (
-	usualLongBytes = 100_000
-	usualSteps     = 30
-)
+// longBytes is the size from which transfers tell of bandwidths: some ten times the latency, at 10 GB/s and 1 us as at
+// 118 MB/s and 50 us. Shorter ones only give the levels' times.
+const longBytes = 100_000
 
-// Network makes a network of a reconstruction and of timed transfers. Typical
-// times per level and size come from single transfers. The bandwidths of the
-// links, the coupling of each link class and the RTT bias come from all long
-// transfers, by least squares on the logarithm of measured over predicted times, with Huber
-// weights against outliers. Coupling and RTT bias stay 0, fair sharing, unless patterns held out are better with them. Where these leave transfers both ways unexplained, and patterns held out
-// are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
-// A link that no transfer crosses, or that holds none up and was crossed only while others were under way,
-// gets the bandwidth that is typical of its level, and is marked as estimated. Parameters that the
-// data do not determine are said in Warnings, which the network keeps. model.Network.Interval comes from
-// patterns predicted by fits that have not seen them, four fifths of all each. With fewer than ten patterns of several
-// transfers there are no intervals, and no sharing is chosen.
+// Network makes a network of a reconstruction and of timed transfers.
 //
-// Errors name the observation. Each of the steps of the search, some eight times
-// Settings.Steps at most, plays each pattern once per parameter that
-// matters to it.
+//   - Times per level and size are medians over single transfers.
+//   - Bandwidths of links, the coupling of each link class and the RTT bias come from all long transfers: least squares
+//     on the logarithm of measured over predicted times, with Huber weights against outliers.
+//   - Sharing is fair unless patterns that were held out are better with coupling, or with coupling and RTT bias.
+//   - What both directions of links and connections share (model.LinkClasses.Duplex) is fitted by the same rule, where
+//     transfers both ways stay unexplained.
+//   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
+//   - Network.Interval comes from patterns that were held out.
+//
+// With fewer than ten patterns of several transfers there are no intervals, and no sharing is chosen. What the data do
+// not determine is said in Warnings, which the network keeps.
+//
+// Errors name the observation. Each step of the search plays each pattern once per parameter that matters to it; a
+// search ends after thirty steps at most.
 func Network(r *topology.Result, observations []Observation, s *Settings) (*Result, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	settings := *s
-	if settings.LongBytes == 0 {
-		settings.LongBytes = usualLongBytes
-	}
-	if settings.Steps == 0 {
-		settings.Steps = usualSteps
-	}
-	if settings.LongBytes < 1 || settings.Steps < 1 {
-		return nil, fmt.Errorf("fit: network: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
-	}
-	if !(settings.Overhead >= 0) || math.IsInf(settings.Overhead, 0) {
-		return nil, fmt.Errorf("fit: network: Overhead is %g s: want at least 0 and finite", settings.Overhead)
+	if !(s.Overhead >= 0) || math.IsInf(s.Overhead, 0) {
+		return nil, fmt.Errorf("fit: network: Overhead is %g s: want at least 0 and finite", s.Overhead)
 	}
 	base, err := model.New(r, &s.Network)
 	if err != nil {
@@ -87,28 +69,24 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
-	var levelWarnings []string
-	fitted := s.Network
-	if s.Network.Levels == nil {
-		var levels []model.LevelParams
-		levels, levelWarnings = fitLevels(base, observations)
-		if settings.Overhead > 0 {
-			for i := range levels {
-				addOverhead(&levels[i], settings.Overhead)
-			}
-		}
-		addParameters(base, levels, s.Parameters)
-		fitted.Levels = levels
-		if base, err = model.New(r, &fitted); err != nil {
-			return nil, fmt.Errorf("fit: network: %w", err)
+	levels, levelWarnings := fitLevels(base, observations)
+	if s.Overhead > 0 {
+		for i := range levels {
+			addOverhead(&levels[i], s.Overhead)
 		}
 	}
-	f, err := newFitter(base, observations, settings.LongBytes, given)
+	addParameters(base, levels, s.Parameters)
+	fitted := s.Network
+	fitted.Levels = levels
+	if base, err = model.New(r, &fitted); err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	f, err := newFitter(base, observations, given)
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
-	f.chooseLaw(settings.Steps)
-	f.chooseDuplex(settings.Steps)
+	f.chooseLaw()
+	f.chooseDuplex()
 	out := f.result()
 
 	fitted.Links = base.Settings().Links // of the graph without the switches of weak groups
@@ -123,7 +101,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
 		warning = missWarning(fitted.MeasuredOverPredicted)
 		for i, residuals := range f.unseenByLevel() {
-			if s.Network.Levels == nil && len(residuals) >= leastOfLevel {
+			if len(residuals) >= leastOfLevel {
 				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals, len(f.unseen))
 			}
 		}
@@ -132,16 +110,12 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		out.Warnings = append(out.Warnings, warning)
 	}
 	out.Warnings = append(out.Warnings, levelWarnings...)
-	arcs, estimated := f.fill()
-	if warning := estimateWarning(estimated, linksOf(base.Graph())); warning != "" {
-		out.Warnings = append(out.Warnings, warning)
-	}
-	graph, err := base.Graph().WithArcs(arcs)
+	graph, err := base.Graph().WithArcs(f.fill())
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
-	if graph, err = correctLatencies(graph, base.Measured().Bytes); err != nil {
-		return nil, fmt.Errorf("fit: network: %w", err)
+	if warning := estimateWarning(graph); warning != "" {
+		out.Warnings = append(out.Warnings, warning)
 	}
 	result := *r
 	result.Graph = graph

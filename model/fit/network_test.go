@@ -270,35 +270,6 @@ func TestFitRefuses(t *testing.T) {
 	}
 }
 
-// The latencies of a star measured with 1500 bytes come out again, as far as the paths tell links apart. By hand:
-// hosts 0..3 of 10 us, of 117.5 MB/s but host 0 with 11.75 MB/s.
-func TestCorrectLatencies(t *testing.T) {
-	const bytes = 1500
-	var arcs []topology.Arc
-	for h, b := range []float64{11.75e6, 117.5e6, 117.5e6, 117.5e6} {
-		// What a fit of additive latencies to the times would give: the slowest link's delay is host 0's where it
-		// takes part, and half of 1500/117.5e6 on each link elsewhere.
-		extra := bytes / 117.5e6 / 2
-		if h == 0 {
-			extra = bytes/11.75e6 - bytes/117.5e6/2
-		}
-		arcs = topology.AppendLink(arcs, h, 4, 10e-6+extra, b)
-	}
-	g, err := topology.NewGraph(4, 1, nil, arcs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := correctLatencies(g, bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range got.Arcs() {
-		if !near(a.Latency, 10e-6, 1e-6) {
-			t.Errorf("latency of %d->%d = %g, want 10e-6", a.From, a.To, a.Latency)
-		}
-	}
-}
-
 // Without long transfers nothing is fitted to link classes: those given stay, for the graph without the switch of
 // the uncertain group of hosts 0 and 1.
 func TestNetworkKeepsLinkClassesWithoutUncertainSwitches(t *testing.T) {
@@ -334,7 +305,7 @@ func TestFitStepsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFitter(base, observe(t, truth, r, 0.03, fitPatterns(r, 8, 20)), 100_000, nil)
+	f, err := newFitter(base, observe(t, truth, r, 0.03, fitPatterns(r, 8, 20)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (f *fitter) start() {
 	}
 	connections := 0
 	for _, p := range f.patterns {
-		connections = max(connections, len(p.connections))
+		connections = max(connections, p.connections)
 	}
 	f.capacity = make([]float64, f.shared+connections)
 	for i := range f.capacity {
@@ -77,16 +77,16 @@ func must(err error) {
 // residuals appends ln(measured/predicted) of a pattern's transfers.
 func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
 	if len(p.flows) == 1 { // alone: no need to play it
-		j, rate := &p.flows[0], math.Inf(1)
-		for _, c := range j.Data {
-			rate = math.Min(rate, f.theta[f.linkOf[c]])
-		}
-		return append(dst, math.Log(p.seconds[0]/(j.Start-p.begin[0]+j.Bytes/math.Exp(rate))))
+		j := &p.flows[0]
+		return append(dst, math.Log(p.seconds[0]/(j.Start-p.begin[0]+j.Bytes/f.least(j.Data))))
+	}
+	flows := p.flows
+	if f.duplex && p.opposed {
+		flows = f.limit(p)
 	}
 	bias := f.theta[f.bias()]
-	for i := range p.flows {
-		j := &p.flows[i]
-		j.Share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
+	for i, j := range p.flows {
+		flows[i].Share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
 		for _, list := range [...][]int32{j.Data, j.Reverse} {
 			for _, c := range list {
 				must(f.solver.SetCapacity(int(c), f.rate(c)))
@@ -94,11 +94,8 @@ func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
 			}
 		}
 	}
-	if f.duplex && p.opposed {
-		defer f.limit(p)()
-	}
 	from := len(dst)
-	dst, err := f.play.Times(dst, p.flows)
+	dst, err := f.play.Times(dst, flows)
 	must(err)
 	for i := range p.flows {
 		dst[from+i] = math.Log(p.seconds[i] / (dst[from+i] - p.begin[i]))

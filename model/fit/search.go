@@ -23,6 +23,7 @@ import (
 // transfers leave open stays near what is usual on the level of a link (alikeSpread).
 type fitter struct {
 	n        *model.Network
+	tied     *fitter // of the same transfers, on a machine on which all links of a level are alike and shared fairly
 	routes   *topology.Routes
 	patterns []fitPattern
 	linkOf   []int // arc -> link
@@ -58,9 +59,10 @@ type fitPattern struct {
 	params  []int     // that matter to it, ascending
 	rows    []fitRow  // derivatives of the residuals
 
-	both        [][]int32 // per transfer: its data channels, those that both directions share included
-	connections [][2]int  // transfers of each connection, one of each direction
-	opposed     bool      // whether any channel is shared by two directions
+	limited     []contention.Flow // the same over the channels that both directions share, too
+	connection  []int             // of each transfer; -1: its receiver sends it nothing
+	connections int               // how many there are
+	opposed     bool              // whether any channel is shared by two directions
 }
 
 // maxDense bounds the parameters for which normal equations are set up; the
@@ -74,40 +76,55 @@ type fitRow struct {
 	by    []float64
 }
 
-func newFitter(n *model.Network, observations []Observation, long int64, given map[int]float64) (*fitter, error) {
-	g := n.Graph()
-	routes, err := topology.NewRoutes(g, n.Routing())
-	if err != nil {
-		return nil, err
-	}
-	f := &fitter{n: n, routes: routes}
-	f.linkOf, f.links, f.given = linkParameters(g, given)
+func newFitter(n *model.Network, observations []Observation, given map[int]float64) (*fitter, error) {
+	f := &fitter{n: n}
+	f.linkOf, f.links, f.given = linkParameters(n.Graph(), given)
 	f.levelOf = make([]int, len(f.links))
-	for arc, level := range linkLevels(n) {
+	levels := linkLevels(n)
+	for arc, level := range levels {
 		f.levelOf[f.linkOf[arc]] = level
 	}
-	classes := n.Settings().Links
+	tied := &fitter{n: n, linkOf: levels, law: sharingLaw{fair: true}}
+	for level := range n.Levels() {
+		tied.links, tied.given, tied.levelOf = append(tied.links, Link{}), append(tied.given, math.NaN()), append(tied.levelOf, level)
+	}
+	f.tied = tied
+	for _, x := range []*fitter{f, tied} {
+		if err := x.prepare(observations); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// prepare takes over the long transfers.
+func (f *fitter) prepare(observations []Observation) (err error) {
+	g := f.n.Graph()
+	if f.routes, err = topology.NewRoutes(g, f.n.Routing()); err != nil {
+		return err
+	}
+	classes := f.n.Settings().Links
 	if len(classes.Classes) == 0 {
 		classes = model.ClassifyLinks(g)
 	}
 	f.classes, f.classOf = slices.Clone(classes.Classes), classes.OfArc
 	f.shared = 2 * g.NumArcs()
 	for _, o := range observations {
-		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < long }) {
+		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < longBytes }) {
 			continue
 		}
 		if err := f.addPattern(o); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	f.start()
 	coupling := make([]float64, len(f.capacity)) // those of arcs are set before each playback
 	f.solver, err = contention.NewSolver(f.capacity, &contention.Sharing{Asymmetric: true, Coupling: coupling})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f.play = contention.NewPlayback(f.solver)
-	return f, nil
+	return nil
 }
 
 func (f *fitter) addPattern(o Observation) error {
@@ -149,7 +166,7 @@ func (f *fitter) addPattern(o Observation) error {
 		for c := range f.classes {
 			p.params = append(p.params, len(f.links)+c)
 		}
-		if f.share(&p); p.opposed {
+		if f.share(&p, o.Transfers); p.opposed {
 			for k := f.duplexOf(0); k < f.bias(); k++ {
 				p.params = append(p.params, k)
 			}

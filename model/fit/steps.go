@@ -8,14 +8,14 @@ import (
 )
 
 // The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
-// it changes, and when to end. It only leads the way: fits end where no step gains. Half and twice
-// of any number here, and of the steps, the bend and the bounds above and below, passes the tests.
+// it changes, and when to end.
 const (
 	firstDamping  = 1e-2
 	leastDamping  = 1e-6
 	dampingDown   = 5
 	dampingUp     = 4
-	dampingTries  = 8     // 4^8 = 65,536 times the damping is a step of nothing
+	dampingTries  = 8 // 4^8 = 65,536 times the damping is a step of nothing
+	mostSteps     = 30
 	gainSettled   = 1e-5  // of the cost: less is no gain
 	stepSolved    = 1e-16 // square of a step's residual, as a share of the first
 	gradientSteps = 200   // of conjugate gradients: a step that is not exact is a step, too
@@ -100,24 +100,31 @@ func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 
 	return x
 }
 
-// search goes down until a step gains less than gainSettled, or steps are used up. It leaves the derivatives of
+// search goes down until a step gains less than gainSettled, or its steps are used up. It leaves the derivatives of
 // all patterns where it ends.
-func (f *fitter) search(steps int) {
+func (f *fitter) search() {
 	if len(f.patterns) == 0 {
 		return
 	}
-	f.descend(steps, f.differentiate)
+	f.descend(f.differentiate)
+	f.settle()
+}
+
+// settle takes the residuals and derivatives of all patterns where the parameters are.
+func (f *fitter) settle() {
+	f.allResiduals()
+	f.sigma = f.spread()
 	f.differentiate()
 	f.equations()
 }
 
 // follow is a search along the derivatives that were taken last, which are most of its time.
-func (f *fitter) follow(steps int) { f.descend(steps, func() {}) }
+func (f *fitter) follow() { f.descend(func() {}) }
 
-func (f *fitter) descend(steps int, differentiate func()) {
+func (f *fitter) descend(differentiate func()) {
 	f.allResiduals()
 	damping := firstDamping
-	for range steps {
+	for range mostSteps {
 		f.sigma = f.spread()
 		before := f.whole()
 		differentiate()

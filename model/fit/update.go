@@ -74,7 +74,7 @@ func Update(n *model.Network, m *Remeasurement) (*model.Network, error) {
 	}
 	s.Levels = levels
 	s.Pairs, s.HostPairs = without(pairs, m.Observations), n.Settings().HostPairs
-	r.Warnings = append(warningsBut(n, arcs), append(warnings, m.Warnings...)...)
+	r.Warnings = append(warningsBut(n, graph), append(warnings, m.Warnings...)...)
 	fresh, err := model.New(r, &s)
 	if err != nil {
 		return nil, fmt.Errorf("fit: update: %w", err)
@@ -168,18 +168,9 @@ func without(pairs []model.PairParams, observations []Observation) []model.PairP
 	return slices.DeleteFunc(slices.Clone(pairs), func(p model.PairParams) bool { return fresh[[2]int{p.Src, p.Dst}] })
 }
 
-// warningsBut are the network's with how many links are estimated as it is now.
-func warningsBut(n *model.Network, arcs []topology.Arc) []string {
-	count := func(arcs []topology.Arc) string {
-		estimated := 0
-		for i, a := range arcs {
-			if back := n.Graph().ArcIndex(a.To, a.From); a.Estimated && (back < 0 || back > i || !arcs[back].Estimated) {
-				estimated++
-			}
-		}
-		return estimateWarning(estimated, linksOf(n.Graph()))
-	}
-	before, now := count(n.Graph().Arcs()), count(arcs)
+// warningsBut are the network's with how many links are estimated in the graph as it is now.
+func warningsBut(n *model.Network, graph *topology.Graph) []string {
+	before, now := estimateWarning(n.Graph()), estimateWarning(graph)
 	warnings := slices.DeleteFunc(slices.Clone(n.Warnings()), func(w string) bool { return w == before })
 	if now != "" {
 		warnings = append(warnings, now)

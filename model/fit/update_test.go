@@ -78,8 +78,8 @@ func TestRemeasuredKeepsWhatWasNotMeasured(t *testing.T) {
 	if a := arc(7, 6); a.Latency != 8e-6 || a.Bandwidth != 1e8 {
 		t.Errorf("7->6: %+v", a)
 	}
-	if m := got.Measured(); m.Tool != "after" || m.Bytes != 8 || got.RTTBias() != 0.25 || !strings.Contains(strings.Join(got.Warnings(), "; "), "uncertain") {
-		t.Errorf("%+v, bias %g, warnings %q", m, got.RTTBias(), got.Warnings())
+	if m := got.Measured(); m.Tool != "after" || m.Bytes != 8 || got.Settings().RTTBias != 0.25 || !strings.Contains(strings.Join(got.Warnings(), "; "), "uncertain") {
+		t.Errorf("%+v, bias %g, warnings %q", m, got.Settings().RTTBias, got.Warnings())
 	}
 
 	for _, tt := range []struct {

@@ -12,9 +12,10 @@ import (
 // ByTraffic places ranks by who talks to whom. It starts from the best of
 // three mappings, the ranks in order, by Servet's rules, and built greedily (of those that cost the same the first),
 // and exchanges ranks as long as that lowers the cost: each rank with each other, and with each free place. The zero value works.
-type ByTraffic struct {
-	Passes int // most passes over all exchanges; 0: 20
-}
+type ByTraffic struct{}
+
+// mostPasses bounds the passes over all exchanges.
+const mostPasses = 20
 
 // peer is one neighbour in the traffic: messages of the given sizes in bytes,
 // 0 for none.
@@ -100,17 +101,10 @@ func cost(n *model.Network, peers [][]peer, place []int) float64 {
 // Place maps the ranks of a traffic matrix (see Cost) to places. It is an
 // error if the times that it needs are not known. O(ranks * places * degree) per
 // pass, for ranks that talk to degree others.
-func (m ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
+func (ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 	peers, err := peersOf(n, traffic)
 	if err != nil {
 		return nil, err
-	}
-	passes := m.Passes
-	if passes == 0 {
-		passes = 20
-	}
-	if passes < 0 {
-		return nil, fmt.Errorf("placement: by traffic: Passes is %d: want at least 0", passes)
 	}
 	if len(peers) == 0 {
 		return []int{}, nil
@@ -132,7 +126,7 @@ func (m ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 			best, least = start, c
 		}
 	}
-	exchange(n, peers, best, passes)
+	exchange(n, peers, best)
 	return best, nil
 }
 
@@ -180,8 +174,8 @@ func greedy(n *model.Network, peers [][]peer) []int {
 }
 
 // exchange lowers the cost by exchanging the contents of two places until no
-// exchange gains, or passes are used up.
-func exchange(n *model.Network, peers [][]peer, place []int, passes int) {
+// exchange gains, or mostPasses are done.
+func exchange(n *model.Network, peers [][]peer, place []int) {
 	holder := make([]int, n.Ranks()) // place -> rank, or -1
 	for i := range holder {
 		holder[i] = -1
@@ -199,7 +193,7 @@ func exchange(n *model.Network, peers [][]peer, place []int, passes int) {
 		}
 		return c
 	}
-	for range passes {
+	for range mostPasses {
 		gained := false
 		for r := range place {
 			for to := range holder {

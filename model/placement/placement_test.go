@@ -112,16 +112,19 @@ func TestRanksPerHost(t *testing.T) {
 // other host 0: the other socket is next. Where sockets share nothing the first one is filled.
 // Of a memory-bound code the socket has 10 - 0.96, the other one -0.87.
 func TestServetWeighsByCode(t *testing.T) {
-	n := network(t, "core:4 socket:2 host:2 latency=1us,100ns,50ns", model.Settings{})
+	const spec = "core:4 socket:2 host:2 latency=1us,100ns,50ns"
+	nothingShared := model.Settings{Resources: []model.Resource{{Kind: topology.KindNUMA, Bandwidth: math.NaN()}}}
 	for _, c := range []struct {
-		name string
-		s    Servet
-		want string
+		name     string
+		s        Servet
+		settings model.Settings
+		want     string
 	}{
-		{"communication-intensive", Servet{}, "[0 4]"},
-		{"communication-intensive, nothing shared", Servet{Memory: []int{}}, "[0 1 2 3]"},
-		{"memory-bound", Servet{Workload: MemoryBound}, "[0 4]"},
+		{"communication-intensive", Servet{}, model.Settings{}, "[0 4]"},
+		{"communication-intensive, nothing shared", Servet{}, nothingShared, "[0 1 2 3]"},
+		{"memory-bound", Servet{Workload: MemoryBound}, model.Settings{}, "[0 4]"},
 	} {
+		n := network(t, spec, c.settings)
 		got, err := c.s.take(n, strings.Count(c.want, " ")+1)
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +180,7 @@ func TestByTrafficEndsWhereNoExchangeGains(t *testing.T) {
 				m.Set(i, r.IntN(ranks), math.Exp(14*r.Float64()))
 			}
 		}
-		place, err := ByTraffic{Passes: 1000}.Place(n, m)
+		place, err := ByTraffic{}.Place(n, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -344,7 +347,6 @@ func TestPlaceRefuses(t *testing.T) {
 	}{
 		{"more ranks than places", func() error { _, err := Servet{}.Place(n, 5); return err }},
 		{"no ranks", func() error { _, err := Servet{}.Place(n, 0); return err }},
-		{"an unknown level", func() error { _, err := Servet{Cache: []int{7}}.Place(n, 2); return err }},
 		{"traffic that is not square", func() error { _, err := ByTraffic{}.Place(n, mat.NewDense(2, 3, nil)); return err }},
 		{"negative traffic", func() error { _, err := ByTraffic{}.Place(n, mat.NewDense(2, 2, []float64{0, -1, 0, 0})); return err }},
 		{"a place given twice", func() error { _, err := Cost(n, mat.NewDense(2, 2, nil), []int{1, 1}); return err }},

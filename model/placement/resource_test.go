@@ -26,7 +26,6 @@ func TestServetFollowsResources(t *testing.T) {
 		{"caches", "core:8 host:1", Servet{Workload: MemoryBound}, []model.Resource{cache}, "[0 2 4 6]"},
 		{"memory", "core:8 host:1", Servet{Workload: MemoryBound}, []model.Resource{memory}, "[0 4 1 5]"},
 		{"both", "core:8 host:1", Servet{Workload: MemoryBound}, []model.Resource{cache, memory}, "[0 4 2 6]"},
-		{"both, but the settings say none", "core:8 host:1", Servet{Workload: MemoryBound, Cache: []int{}, Memory: []int{}}, []model.Resource{cache, memory}, "[0 1 2 3]"},
 		{"caches that no two share go before levels of caches", "core:4 l3:2 host:1 latency=1ns", Servet{Workload: MemoryBound}, []model.Resource{{Kind: topology.KindCache, Bandwidth: math.NaN()}}, "[0 1 2 3]"},
 		// By hand, 0.5 being what rule 3 gives to the three near ones: after 0 they weigh 9.5 and 4 weighs 10, so 5 is next;
 		// then 1 and 4 weigh 19.5, 2, 3, 6 and 7 9.5; after 2 it is 7.

@@ -18,21 +18,15 @@ type Rule struct {
 
 // Rules say what each of the four rules, in their order, has to go by in a network: those that go by
 // nothing change nothing. O(places * levels).
-func (s Servet) Rules(n *model.Network) []Rule {
+func (Servet) Rules(n *model.Network) []Rule {
 	rules := []Rule{
 		{Name: "cores that share a cache", Wants: "which ranks share caches: measured with them, or told by hwloc"},
 		{Name: "cores that share a path to memory", Wants: "which ranks share memory: measured with them, or told by hwloc"},
 		{Name: "cores that are near", Wants: fmt.Sprintf("latencies that differ by more than a factor of %g", significant)},
 		{Name: "cores that share the way to the network", Wants: "how processes of a host slow each other down: the ratios of the degradation"},
 	}
-	rules[0].GoesBy, rules[1].GoesBy = describe(s.caches(n)), describe(s.memory(n))
-	highest, near := highestLatency(n), false
-	for c := range n.Ranks() {
-		for _, from := range []int{0, n.Ranks() / 2, n.Ranks() - 1} {
-			near = near || c != from && n.Time(from, c, n.Measured().Bytes)*significant < highest
-		}
-	}
-	if near {
+	rules[0].GoesBy, rules[1].GoesBy = describe(caches(n)), describe(memory(n))
+	if lowest, highest := latencyRange(n); lowest*significant < highest {
 		rules[2].GoesBy = "latencies up to " + quantity.Seconds(highest)
 	}
 	if _, perHost := accessDomains(n); perHost > 0 {

@@ -36,12 +36,6 @@ const (
 // per processor first, section 6.2) on hosts of up to ten groups.
 type Servet struct {
 	Workload Workload
-	// Cache and Memory are the levels of the network's hierarchy, by index, whose
-	// groups share a cache or a path to memory; empty: none. nil: what
-	// Network.Resources says of caches, and of paths to memory; where it says nothing of them, the levels
-	// that are of such a kind: topology.KindCore and KindCache, KindNUMA and KindSocket.
-	Cache, Memory []int
-
 	// PerHost is how many ranks a host gets at most, see RanksPerHost. 0: as many as it has places.
 	PerHost int
 }
@@ -88,18 +82,13 @@ func (s Servet) take(n *model.Network, ranks int) ([]int, error) {
 	if all := sum(room); ranks > all {
 		return nil, fmt.Errorf("placement: servet: %d ranks: want at most %d, with %d on each host", ranks, all, s.PerHost)
 	}
-	for _, l := range slices.Concat(s.Cache, s.Memory) {
-		if l < 0 || l >= len(n.Hierarchy().Levels()) {
-			return nil, fmt.Errorf("placement: servet: level %d: want in [0, %d)", l, len(n.Hierarchy().Levels()))
-		}
-	}
-	shared := slices.Concat(s.caches(n), s.memory(n))
+	shared := slices.Concat(caches(n), memory(n))
 	share, latency, access := 1.0, 10.0, 100.0
 	if s.Workload == MemoryBound {
 		share, latency, access = 10, 1, 10
 	}
 	domain, _ := accessDomains(n)
-	highest := highestLatency(n)
+	_, highest := latencyRange(n)
 	weight := make([]float64, places)
 	taken := make([]bool, places)
 	place := make([]int, 0, ranks)
@@ -178,56 +167,54 @@ func RanksPerHost(n *model.Network) (int, error) {
 	return slices.Max(room), err
 }
 
-// caches and memory are the groups of rules 1 and 2.
-func (s Servet) caches(n *model.Network) [][]int {
-	return sharers(n, s.Cache, topology.KindCache, topology.KindCore, topology.KindCache)
+// caches and memory are the groups of rules 1 and 2: what Network.Resources says of caches and of paths to memory;
+// where it says nothing of them, the levels of such a kind.
+func caches(n *model.Network) [][]int {
+	return sharers(n, topology.KindCache, topology.KindCore, topology.KindCache)
 }
 
-func (s Servet) memory(n *model.Network) [][]int {
-	return sharers(n, s.Memory, topology.KindNUMA, topology.KindNUMA, topology.KindSocket)
+func memory(n *model.Network) [][]int {
+	return sharers(n, topology.KindNUMA, topology.KindNUMA, topology.KindSocket)
 }
 
-// highestLatency is that of rule 3, of the times to the first, the middle and the last place.
-func highestLatency(n *model.Network) float64 {
-	highest, places := 0.0, n.Ranks()
-	for a := range places {
-		for _, b := range [...]int{0, places / 2, places - 1} {
-			if t := n.Time(a, b, n.Measured().Bytes); t > highest {
-				highest = t
+// latencyRange is the lowest and the highest latency in s of rule 3, of the times to the first, the middle and the last
+// place.
+func latencyRange(n *model.Network) (lowest, highest float64) {
+	lowest = math.Inf(1)
+	for a := range n.Ranks() {
+		for _, b := range [...]int{0, n.Ranks() / 2, n.Ranks() - 1} {
+			if t := n.Time(a, b, n.Measured().Bytes); a != b && !math.IsNaN(t) {
+				lowest, highest = min(lowest, t), max(highest, t)
 			}
 		}
 	}
-	return highest
+	return lowest, highest
 }
 
 // sharers numbers the group of each place, -1 for those that share nothing, once per step of rule 1 or 2: the
-// groups of the given levels; if these are nil, those of the network's resources of one
-// kind; if there are none, of the levels whose kind is from the least to the most.
-func sharers(n *model.Network, levels []int, resource, least, most topology.Kind) [][]int {
+// groups of the network's resources of one kind; if there are none, of the levels whose kind is from the least to the
+// most.
+func sharers(n *model.Network, resource, least, most topology.Kind) [][]int {
 	var all [][]int
-	if levels == nil {
-		for _, r := range n.Resources() {
-			if r.Kind == resource {
-				group := slices.Repeat([]int{-1}, n.Ranks())
-				for g, ranks := range r.Groups {
-					for _, rank := range ranks {
-						group[rank] = g
-					}
+	for _, r := range n.Resources() {
+		if r.Kind == resource {
+			group := slices.Repeat([]int{-1}, n.Ranks())
+			for g, ranks := range r.Groups {
+				for _, rank := range ranks {
+					group[rank] = g
 				}
-				all = append(all, group)
 			}
-		}
-		if all != nil {
-			return all
-		}
-		for l := range n.Hierarchy().Levels() {
-			if k := n.LevelKind(l); least <= k && k <= most {
-				levels = append(levels, l)
-			}
+			all = append(all, group)
 		}
 	}
+	if all != nil {
+		return all
+	}
 	groups := n.Hierarchy().Groups()
-	for _, l := range levels {
+	for l := range n.Hierarchy().Levels() {
+		if k := n.LevelKind(l); k < least || most < k {
+			continue
+		}
 		group := make([]int, n.Ranks())
 		for rank := range group {
 			group[rank] = -1
