@@ -46,7 +46,7 @@ func BenchmarkShortlist(b *testing.B) {
 						}
 					}
 					for index := range list {
-						for segment := powerBelow(bytes); segment >= MinSegment; segment /= 2 {
+						for segment := MinSegment; segment < bytes; segment *= 2 {
 							exhaustive = min(exhaustive, time(index, segment))
 							all++
 						}
