@@ -495,3 +495,21 @@ func inRounds(a schedule.Algorithm, p schedule.Problem, latency, perByte float64
 	}
 	return slices.Max(now)
 }
+
+// Of the settings of an algorithm the last one changes fastest: searches count on that.
+func TestVariantsAreAllCombinationsInOrder(t *testing.T) {
+	p := schedule.Problem{Ranks: 6, Tree: casttest.RegularTree(t, 6, 3)}
+	var got []string
+	for _, a := range schedule.Variants([]schedule.Algorithm{schedule.Chain{}, schedule.KNomial{}, schedule.Magpie2{}}, p) {
+		got = append(got, schedule.Text(a))
+	}
+	want := []string{"chain", "k-nomial[2]", "k-nomial[4]"}
+	for _, between := range []string{"flat", "binomial", "chain"} {
+		for _, within := range []string{"flat", "binomial", "chain"} {
+			want = append(want, fmt.Sprintf("magpie2[level 0, %s, %s]", between, within))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Variants = %v, want %v", got, want)
+	}
+}
