@@ -96,11 +96,12 @@ func TestShortlistHoldsWhatDiffers(t *testing.T) {
 	}
 }
 
-// Where messages cost much overhead, segments that are longer than the usual ones are found. By hand: 8 MiB in k segments
-// of a chain of 8 ranks take about (k + 6) (200 us + 6.7 ms / k), which is least for k = 14, or segments of 600 KB.
+// Where messages cost much overhead, segments that are longer than the usual ones are found. By hand: the ranks of a chain
+// are busy for two overheads or the bytes of a segment, whichever is longer. The pace is best where both are alike, at
+// 25 KB for overheads of 10 us, though the whole message takes longer than usual segments.
 func TestLongSegmentsAreFound(t *testing.T) {
-	e := New(simulate(t, "star:8 latency=1us rate=10Gbps", 100e-6).network)
-	if got := e.Candidates([]schedule.Algorithm{schedule.Chain{}}, 8<<20, 0)[0]; got.Segment < 256<<10 || got.Segment > 1<<20 {
-		t.Errorf("%v, want segments of 512 KiB or a factor of two from it", got)
+	e := New(simulate(t, "star:8 latency=1us rate=10Gbps", 10e-6).network)
+	if got := e.Candidates([]schedule.Algorithm{schedule.Chain{}}, 8<<20, 0)[0]; got.Segment < 16<<10 || got.Segment > 64<<10 {
+		t.Errorf("%v, want segments of 32 KiB or a factor of two from it", got)
 	}
 }
