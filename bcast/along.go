@@ -9,7 +9,7 @@ type along struct {
 	groups *grouping
 }
 
-var _ schedule.Factored = along{}
+var _ schedule.Varied = along{}
 
 // Name is that of the algorithm, with the name of the groups in brackets.
 func (a along) Name() string { return a.Algorithm.Name() + " (" + a.groups.Name + ")" }
@@ -20,24 +20,18 @@ func (a along) String() string { return schedule.Text(a.Algorithm) + " (" + a.gr
 // Prepare implements schedule.Algorithm.
 func (a along) Prepare(p schedule.Problem) schedule.Parts { return a.Algorithm.Prepare(a.problem(p)) }
 
-// Variants implements schedule.Varied: those of the algorithm in its groups. There are none of a schedule.NativeUser,
+// Settings implements schedule.Varied: those of the algorithm in its groups. There are none of a schedule.NativeUser,
 // which has communicators of the network's groups only.
-func (a along) Variants(p schedule.Problem) (all []schedule.Algorithm) {
+func (a along) Settings(p schedule.Problem) (values []int, with func(choice []int) schedule.Algorithm) {
 	if _, native := a.Algorithm.(schedule.NativeUser); native {
-		return nil
+		return []int{0}, nil
 	}
-	for _, variant := range schedule.Variants([]schedule.Algorithm{a.Algorithm}, a.problem(p)) {
-		all = append(all, along{variant, a.groups})
+	v, ok := a.Algorithm.(schedule.Varied)
+	if !ok {
+		return nil, func([]int) schedule.Algorithm { return a }
 	}
-	return all
-}
-
-// Factors implements schedule.Factored. The variants of an algorithm that is not Factored are one choice.
-func (a along) Factors(p schedule.Problem) []int {
-	if f, ok := a.Algorithm.(schedule.Factored); ok {
-		return f.Factors(a.problem(p))
-	}
-	return []int{len(a.Variants(p))}
+	values, inGroups := v.Settings(a.problem(p))
+	return values, func(choice []int) schedule.Algorithm { return along{inGroups(choice), a.groups} }
 }
 
 func (a along) problem(p schedule.Problem) schedule.Problem {

@@ -38,10 +38,8 @@ func (Couples) ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.O
 	partner := (p.Root + at + 2*mine - 1) % p.Ranks // 1 with 2, 3 with 4, ...
 	return append(dst,
 		schedule.Op{Kind: schedule.Recv, Peer: p.Root, Offset: mine * half[0], Length: half[mine]},
-		schedule.Op{
-			Kind: schedule.Exchange, Peer: partner, Offset: mine * half[0], Length: half[mine],
-			RecvPeer: partner, RecvOffset: other * half[0], RecvLength: half[other],
-		})
+		schedule.Op{Kind: schedule.Send, Exchange: true, Peer: partner, Offset: mine * half[0], Length: half[mine]},
+		schedule.Op{Kind: schedule.Recv, Peer: partner, Offset: other * half[0], Length: half[other]})
 }
 
 // One algorithm is one type: it is proved right, predicted, and run beside the

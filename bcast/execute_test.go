@@ -246,10 +246,7 @@ func exchanges(world mpi.Communicator) error {
 			for round := range n - 1 {
 				for piece := range pieces {
 					out, in := ((me-round+n)%n*pieces+piece)*size, ((me-round-1+n)%n*pieces+piece)*size
-					ops = append(ops, casttest.Exchange(
-						schedule.Op{Kind: schedule.Send, Peer: (me + 1) % n, Offset: out, Length: size},
-						schedule.Op{Kind: schedule.Recv, Peer: (me + n - 1) % n, Offset: in, Length: size},
-					))
+					ops = append(ops, casttest.Exchange((me+1)%n, out, size), casttest.Recv((me+n-1)%n, in, size))
 				}
 			}
 			for _, blocking := range []bool{false, true} {

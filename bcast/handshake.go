@@ -84,7 +84,10 @@ func (h *handshake) prepare(comm mpi.Communicator, s *Settings, places []mpi.Pla
 			return err
 		}
 		if h.view != nil {
-			g.Costs = predict.CostsAlong(h.view, g.tree)
+			if i == 0 {
+				g.tree = h.view.Hierarchy() // the tree for which predictions know what native takes in groups
+			}
+			g.Costs = predict.Costs(h.view, g.tree)
 		}
 	}
 	h.Warnings = append(h.Warnings, missingAbilities(comm)...)

@@ -39,7 +39,7 @@ func TestRefinedPlanIsPredicted(t *testing.T) {
 		if got.Segment != plans[0].Segment && comm.Rank() == 0 {
 			refined = true
 		}
-		want, err := predict.Predict(n, got.Algorithm, schedule.Problem{Ranks: comm.Size(), Root: root, Bytes: size, Segment: got.Segment, Tree: n.Hierarchy(), Costs: predict.Costs(n)})
+		want, err := predict.Predict(n, got.Algorithm, schedule.Problem{Ranks: comm.Size(), Root: root, Bytes: size, Segment: got.Segment, Tree: n.Hierarchy(), Costs: predict.Costs(n, n.Hierarchy())})
 		if err != nil || !casttest.Near(got.Predicted, want, 1e-12) {
 			return fmt.Errorf("rank %d: %v, %v, want it predicted %g s", comm.Rank(), got, err, want)
 		}

@@ -73,7 +73,7 @@ func (m *simulated) timeIn(t testing.TB, plan *predict.Plan, p schedule.Problem)
 // problem is the broadcast of so many bytes from rank 0, of which the network tells the groups and the costs.
 func (m *simulated) problem(bytes, segment int) schedule.Problem {
 	if m.costs == nil {
-		m.costs = predict.Costs(m.network)
+		m.costs = predict.Costs(m.network, m.network.Hierarchy())
 	}
 	return schedule.Problem{Ranks: m.network.Ranks(), Bytes: bytes, Segment: segment, Tree: m.network.Hierarchy(), Costs: m.costs}
 }

@@ -8,13 +8,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Costs are what messages cost on the network, for schedules that are shaped by
-// it. Two processors may round them apart: one rank works them out, and the others
-// take its word.
-func Costs(n *model.Network) *schedule.Costs { return CostsAlong(n, n.Hierarchy()) }
-
-// CostsAlong are Costs for schedules along other groups of the same ranks.
-func CostsAlong(n *model.Network, tree *topology.Hierarchy) *schedule.Costs {
+// Costs are what messages cost on the network, for schedules along a tree of its ranks that are shaped by costs. Two
+// processors may round them apart: one rank works them out, and the others take its word.
+func Costs(n *model.Network, tree *topology.Hierarchy) *schedule.Costs {
 	m := newMachine(n)
 	return m.costs(tree)
 }
@@ -28,19 +24,11 @@ const (
 // costs are those of the first pair that each level of a tree joins.
 func (m *machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 	c := &schedule.Costs{Send: picoseconds(m.send), Recv: picoseconds(m.recv)}
-	if tree == nil {
-		if m.ranks > 1 {
-			c.Levels = append(c.Levels, m.levelCost(0, 1))
-		} else {
-			c.Levels = append(c.Levels, schedule.LevelCost{Ways: wholeWays})
-		}
-		return c
-	}
-	treePaths := newTreePaths(m.ranks, tree, m.transfers)
-	for level := range len(tree.Levels()) + 1 {
+	paths := newTreePaths(m.ranks, tree, m.transfers)
+	for level := range len(paths.tree.Levels()) + 1 {
 		l := schedule.LevelCost{Ways: wholeWays}
-		for i, pair := range treePaths.pairs {
-			if pair.b >= 0 && tree.Groups()[i].Level == level {
+		for i, pair := range paths.pairs {
+			if pair.b >= 0 && paths.tree.Groups()[i].Level == level {
 				l = m.levelCost(pair.a, pair.b)
 				break
 			}

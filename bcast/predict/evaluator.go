@@ -37,13 +37,12 @@ type Evaluator struct {
 	load   []float64            // per link: s, for which it has been busy
 
 	problem   schedule.Problem // of the steps
-	ops       [][]schedule.Op  // per rank, without exchanges
-	spare     []schedule.Op
-	next      []int     // per rank: its current step
-	now       []float64 // per rank: s, when it can start its current step
-	received  []float64 // per rank: s, when its last receive ended
-	coarse    bool      // an estimate is enough
-	partBytes int       // of a message that moves by turns
+	ops       [][]schedule.Op  // per rank
+	next      []int            // per rank: its current step
+	now       []float64        // per rank: s, when it can start its current step
+	received  []float64        // per rank: s, when its last receive ended
+	coarse    bool             // an estimate is enough
+	partBytes int              // of a message that moves by turns
 	channels  []channel
 	out, in   [][]int   // per rank: channels
 	lastOut   []int     // per rank: index into out of the last send: children are mostly served in turn
@@ -53,29 +52,13 @@ type Evaluator struct {
 }
 
 // Parts of messages are turns at a link. Links serve flows by the packet; shorter parts, and more of the longest message,
-// only make the prediction slower. Estimates do with longer ones, and so do predictions with many ranks.
+// only make the prediction slower. Estimates do with longer ones, in which a usual segment is one part, and so do
+// predictions with many ranks.
 const (
 	leastPart = 1 << 10 // bytes
 	mostParts = 64
 	coarser   = 8 // times
 )
-
-// partOf is the length of a part in bytes for the stored steps.
-func (e *Evaluator) partOf() int {
-	longest := 0
-	for _, ops := range e.ops {
-		for _, op := range ops {
-			if op.Kind == schedule.Send {
-				longest = max(longest, op.Length)
-			}
-		}
-	}
-	part := max(leastPart, longest/mostParts)
-	if e.coarse || e.ranks > many {
-		part *= coarser
-	}
-	return part
-}
 
 func newEvaluator(m machine) *Evaluator {
 	if m.paths == nil {
@@ -100,13 +83,11 @@ const (
 // Predict is the function Predict for a problem that is valid and of the
 // evaluator's ranks.
 func (e *Evaluator) Predict(a schedule.Algorithm, p schedule.Problem) float64 {
-	t, _ := e.within(a, p, math.Inf(1))
-	return t
+	return e.within(a, p, math.Inf(1))
 }
 
-// within is Predict if that is no more than the limit, in s; or else a time above the limit that it is
-// at least, and false.
-func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float64) (seconds float64, all bool) {
+// within is Predict if that is no more than the limit, in s, or else a time above the limit that it is at least.
+func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float64) float64 {
 	if p.Costs == nil && p.Tree == e.tree {
 		p.Costs = e.costs
 	}
@@ -123,7 +104,7 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 //
 // An algorithm that deals the message to ranks makes longer messages of more pieces before it makes more of them. So
 // many pieces are played that it makes more.
-func (e *Evaluator) extrapolate(parts schedule.Parts, p schedule.Problem, some int, limit float64) (seconds float64, all bool) {
+func (e *Evaluator) extrapolate(parts schedule.Parts, p schedule.Problem, some int, limit float64) float64 {
 	k, whole := p.Pieces(), p
 	prepare := func(pieces int) (steps int) {
 		if p = whole; pieces < k {
@@ -146,20 +127,21 @@ func (e *Evaluator) extrapolate(parts schedule.Parts, p schedule.Problem, some i
 	}
 	more := float64(k-some) / float64(some-some/2) // times the difference
 	prepare(some / 2)
-	half, ok := e.evaluate(limit)
-	if !ok {
-		return half, false
+	half := e.evaluate(limit)
+	if half > limit {
+		return half
 	}
 	less := e.busiest()
 	if least := less * float64(k) / float64(some/2); least > limit {
-		return least, false
+		return least
 	}
 	prepare(some)
-	full, ok := e.evaluate((limit + more*half) / (1 + more))
-	if !ok {
-		return full + more*(full-half), false
+	stop := (limit + more*half) / (1 + more) // where what follows is above the limit
+	full := e.evaluate(stop)
+	if full > stop {
+		return full + more*(full-half)
 	}
-	return full + more*max(full-half, e.busiest()-less), true
+	return full + more*max(full-half, e.busiest()-less)
 }
 
 // busiest is the time in s for which the busiest link or rank has been busy. A
@@ -186,24 +168,20 @@ func (e *Evaluator) busiest() float64 {
 	return most
 }
 
-// schedule stores the steps of all ranks.
+// schedule stores the steps of all ranks, and works out in what parts their messages move.
 func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) {
 	e.problem = p
+	longest := 0
 	for rank, ops := range e.ops {
-		e.spare = parts.Of(rank).Ops(e.spare[:0], p)
-		e.ops[rank] = apart(ops[:0], e.spare)
-	}
-}
-
-// apart appends the steps with the exchanges as what they are here, sends that
-// are followed by receives: a send is not waited for.
-func apart(dst, ops []schedule.Op) []schedule.Op {
-	for _, op := range ops {
-		if op.Kind == schedule.Exchange {
-			dst = append(dst, op.Sent(), op.Received())
-		} else {
-			dst = append(dst, op)
+		e.ops[rank] = parts.Of(rank).Ops(ops[:0], p)
+		for _, op := range e.ops[rank] {
+			if op.Kind == schedule.Send {
+				longest = max(longest, op.Length)
+			}
 		}
 	}
-	return dst
+	e.partBytes = max(leastPart, longest/mostParts)
+	if e.coarse || e.ranks > many {
+		e.partBytes *= coarser
+	}
 }

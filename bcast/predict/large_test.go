@@ -76,7 +76,7 @@ func BenchmarkWholeMachine(b *testing.B) {
 	for _, name := range []string{"leonardo", "jupiter"} {
 		n := wholeMachine(b, name)
 		for _, bytes := range []int{8, 64 << 10, 8 << 20} {
-			p := schedule.Problem{Ranks: n.Ranks(), Tree: n.Hierarchy(), Bytes: bytes, Costs: Costs(n)}
+			p := schedule.Problem{Ranks: n.Ranks(), Tree: n.Hierarchy(), Bytes: bytes, Costs: Costs(n, n.Hierarchy())}
 			list := schedule.Variants(everything(), p)
 			b.Run(fmt.Sprintf("%s/hosts=%d/bytes=%d/search", name, n.Ranks(), bytes), func(b *testing.B) {
 				e := New(n)

@@ -61,7 +61,7 @@ func TestNativeGroupsTakeTheTimeThatWasMeasured(t *testing.T) {
 	if got := e.Predict(schedule.NativeGroups{}, p); !(got < 1) {
 		t.Errorf("in groups of two: %g s", got)
 	}
-	list := schedule.NativeGroups{}.Variants(problem(1000, 0))
+	list := schedule.Variants([]schedule.Algorithm{schedule.NativeGroups{}}, problem(1000, 0))
 	if got := e.Candidates(list, 1000, 3)[0]; !math.IsNaN(got.Predicted) { // group a is a guess
 		t.Errorf("a guess is told: %v", got)
 	}
@@ -100,7 +100,7 @@ func TestExtrapolationsKeepToTheBusiest(t *testing.T) {
 	e := New(casttest.NetworkOf(t, tree))
 	p := schedule.Problem{Ranks: 16, Bytes: 8 * pieces, Segment: 8, Tree: tree}
 	least := 15 * pieces * e.machine.send
-	if got, _ := e.extrapolate(restless{}.Prepare(p), p, 2, math.Inf(1)); !(got >= least) {
+	if got := e.extrapolate(restless{}.Prepare(p), p, 2, math.Inf(1)); !(got >= least) {
 		t.Errorf("%g s, want at least %g", got, least)
 	}
 }

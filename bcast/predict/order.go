@@ -15,7 +15,9 @@ const asGood = 1.03
 // order sorts plans by their predictions, but for the first of the list among
 // those that are as good as the fastest.
 func order(plans []Plan) {
-	slices.SortStableFunc(plans, func(a, b Plan) int { return cmp.Compare(a.Predicted, b.Predicted) })
+	slices.SortStableFunc(plans, func(a, b Plan) int {
+		return cmp.Or(cmp.Compare(a.Predicted, b.Predicted), cmp.Compare(a.Index, b.Index))
+	})
 	first := 0
 	for i := range plans {
 		if plans[i].Predicted <= asGood*plans[0].Predicted && plans[i].Index < plans[first].Index {
@@ -27,34 +29,21 @@ func order(plans []Plan) {
 	plans[0] = c
 }
 
-// hide takes away predictions that are guesses: good enough to choose by, not to
-// be told.
-func (s *search) hide(plans []Plan) {
-	for i := range plans {
-		p := s.problem
-		p.Segment = plans[i].Segment
-		if math.IsInf(plans[i].Predicted, 1) || s.guessed && s.guesses(plans[i].Algorithm, p) {
-			plans[i].Predicted = math.NaN()
-		}
-	}
-}
-
 // Sure is Predict, or NaN where that rests on times that the network does not know.
 func (e *Evaluator) Sure(a schedule.Algorithm, p schedule.Problem) float64 {
-	if e.guesses(a, p) {
-		return math.NaN()
+	e.guessed()
+	if t := e.Predict(a, p); !e.guessed() {
+		return t
 	}
-	return e.Predict(a, p)
+	return math.NaN()
 }
 
-// guesses tells whether a prediction rests on times that the network does not
-// know.
-func (e *Evaluator) guesses(a schedule.Algorithm, p schedule.Problem) bool {
+// guessed tells whether a time was guessed since it was last asked.
+func (e *Evaluator) guessed() bool {
 	g, ok := e.transfers.(*guess)
-	if !ok {
+	if !ok || !g.used {
 		return false
 	}
 	g.used = false
-	e.Predict(a, p)
-	return g.used
+	return true
 }

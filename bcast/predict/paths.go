@@ -2,6 +2,7 @@ package predict
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -36,7 +37,7 @@ func newHop(id int, own, busy, held float64) hop {
 // those of each group. How fast they are follows from pairs that they join.
 type treePaths struct {
 	ranks     int
-	tree      *topology.Hierarchy // nil: one group
+	tree      *topology.Hierarchy
 	transfers transfers
 	pairs     []joined // per group
 }
@@ -50,12 +51,14 @@ type joined struct {
 }
 
 func newTreePaths(ranks int, tree *topology.Hierarchy, transfers transfers) *treePaths {
-	g := &treePaths{ranks: ranks, tree: tree, transfers: transfers}
 	if tree == nil {
-		return g
+		var err error
+		if tree, err = topology.NewHierarchy(ranks, nil, nil, math.NaN()); err != nil { // one group
+			panic("predict: " + err.Error())
+		}
 	}
 	groups := tree.Groups()
-	g.pairs = make([]joined, len(groups))
+	g := &treePaths{ranks: ranks, tree: tree, transfers: transfers, pairs: make([]joined, len(groups))}
 	for i := range groups {
 		p := &g.pairs[i]
 		p.a, p.b, p.bytes = groups[i].Hosts[0], -1, -1
@@ -69,17 +72,9 @@ func newTreePaths(ranks int, tree *topology.Hierarchy, transfers transfers) *tre
 	return g
 }
 
-func (g *treePaths) count() int {
-	if g.tree == nil {
-		return 2 * g.ranks
-	}
-	return 2 * (g.ranks + len(g.tree.Groups()))
-}
+func (g *treePaths) count() int { return 2 * (g.ranks + len(g.pairs)) }
 
 func (g *treePaths) hops(to []hop, src, dst int, bytes int64, busy, held float64) []hop {
-	if g.tree == nil {
-		return append(to, newHop(2*src, busy, busy, 0), newHop(2*dst+1, busy, busy, 0))
-	}
 	groups := g.tree.Groups()
 	join := g.tree.Common(src, dst)
 	at := func(id, group int) hop { return newHop(id, g.busy(group, bytes), busy, held) }
@@ -91,9 +86,7 @@ func (g *treePaths) hops(to []hop, src, dst int, bytes int64, busy, held float64
 	for i := g.tree.Smallest(dst); i != join; i = groups[i].Parent {
 		to = append(to, at(2*(g.ranks+i)+1, groups[i].Parent))
 	}
-	for i, k := from, len(to)-1; i < k; i, k = i+1, k-1 {
-		to[i], to[k] = to[k], to[i]
-	}
+	slices.Reverse(to[from:])
 	return append(to, at(2*dst+1, g.tree.Smallest(dst)))
 }
 

@@ -45,13 +45,11 @@ func (p Plan) How() string {
 	if p.Algorithm == nil {
 		return "native"
 	}
-	return schedule.Text(p.Algorithm) + p.pieces()
-}
-
-func (p Plan) pieces() string {
-	s := ", whole message"
+	s := schedule.Text(p.Algorithm)
 	if p.Segment > 0 {
-		s = ", segments of " + quantity.Bytes(p.Segment)
+		s += ", segments of " + quantity.Bytes(p.Segment)
+	} else {
+		s += ", whole message"
 	}
 	if p.Blocking {
 		s += ", blocking"

@@ -41,20 +41,17 @@ type posting struct {
 }
 
 // evaluate plays the stored steps and returns when the last rank has all
-// bytes, in s. If that is not before the limit it stops there: it returns
-// a time beyond the limit before which not all ranks have all, and false.
-func (e *Evaluator) evaluate(limit float64) (all float64, whole bool) {
+// bytes, in s. If that is beyond the limit it stops there: it returns
+// a time beyond the limit before which not all ranks have all.
+func (e *Evaluator) evaluate(limit float64) float64 {
 	e.reset()
-	if e.turns {
-		e.partBytes = e.partOf()
-	}
 	for rank := range e.ops {
 		e.proceed(rank)
 	}
 	for len(e.events) > 0 {
 		next := e.events.Pop()
 		if next.Key > limit {
-			return next.Key, false
+			return next.Key
 		}
 		if next.ID < firstRank {
 			e.move(int(next.ID), next.Key)
@@ -64,11 +61,10 @@ func (e *Evaluator) evaluate(limit float64) (all float64, whole bool) {
 	}
 	for rank, ops := range e.ops {
 		if e.next[rank] < len(ops) {
-			return math.Inf(1), true
+			return math.Inf(1)
 		}
-		all = max(all, e.received[rank])
 	}
-	return all, true
+	return slices.Max(e.received)
 }
 
 func (e *Evaluator) reset() {

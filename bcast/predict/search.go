@@ -10,23 +10,22 @@ import (
 )
 
 // The search for plans has two steps. First the settings of each algorithm, and the segment, are changed one at a time
-// for as long as that lowers an estimate, which costs a segment or two. Then the best of each algorithm are played.
+// for as long as that lowers an estimate, which costs a segment or two. Then the best plan of each algorithm is played.
 
 // MinSegment is the length in bytes of the shortest segments that are looked at: shorter ones only cost overhead.
 const MinSegment = 1 << 10
 
 const (
-	// tries is how many plans of an algorithm are played, those with the least estimates.
-	tries = 3
-
-	// usualSegment is the length in bytes up to which a longer segment is preferred: libraries send it without a handshake.
+	// usualSegment is the length in bytes of the segments from which the search starts. Up to that length a longer
+	// segment is preferred: MPI libraries send it without a handshake.
 	usualSegment = 8 << 10
 
-	// worth is how many times as long as the fastest plan another one may take to be of interest.
+	// worth is how many times as long as the fastest plan another one may take to be of interest: predictions are no
+	// worse than that.
 	worth = 2
 
-	// With more ranks than many an estimate takes milliseconds. Then there are fewer of them, and plans that take too
-	// long are not played to the end.
+	// With more ranks than many an estimate takes milliseconds: there are fewer of them, and plans of no interest are not
+	// played to the end.
 	many = 128
 )
 
@@ -50,11 +49,11 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 	const perName = 2 // plans with other settings of one algorithm
 	s := newSearch(e, list, bytes, root)
 	all := s.all()
-	for i, f := range s.families {
+	for i, estimates := range s.families {
 		best := all[i]
-		for _, g := range f.estimates {
-			if !g.beyond && (g.index != best.Index || !alike(g.segment, best.Segment, bytes)) {
-				all = append(all, s.unplayed(g))
+		for _, g := range estimates {
+			if g.index != best.Index || !alike(g.segment, best.Segment, bytes) {
+				all = append(all, s.plan(g.variant, g.seconds))
 			}
 		}
 	}
@@ -67,7 +66,7 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 		if c.Predicted > worth*s.fastest {
 			continue
 		}
-		if c.Predicted, _ = s.predict(c.Index, c.Segment, math.Inf(1)); c.Predicted > worth*s.fastest {
+		if c.Predicted = s.predict(variant{c.Index, c.Segment}, math.Inf(1)); c.Predicted > worth*s.fastest {
 			continue
 		}
 		settings, seen := map[int]bool{}, false
@@ -99,170 +98,167 @@ type search struct {
 	*Evaluator
 	list     []schedule.Algorithm
 	problem  schedule.Problem
-	guessed  bool // some time of the network was guessed
-	segments []int
-	families []*family
-	least    float64 // s, the fastest estimate
-	fastest  float64 // s, the least prediction
-	played   map[[2]int]float64
+	segments []int        // bytes, the longest first
+	families [][]estimate // of each algorithm, the fastest first
+	least    float64      // s, the fastest estimate
+	fastest  float64      // s, the least prediction
+	played   map[variant]float64
+	guesses  map[variant]bool // what was learnt of them rests on guesses
 }
 
-// A family are the settings list[from:to] of one algorithm.
-type family struct {
-	from, to  int
-	estimates []estimate // that were made, the fastest first
-}
+// A variant is an algorithm of the list, and a segment in bytes; 0: the message is sent whole.
+type variant struct{ index, segment int }
 
-// An estimate is what a plan seems to take.
+// An estimate is what a plan seems to take. Above the limit of the search it is a time that the plan takes at least.
 type estimate struct {
-	index, segment int
-	seconds        float64
-	beyond         bool // it takes more than that, and more than is of interest
+	variant
+	seconds float64
 }
 
 func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search {
 	s := &search{
-		Evaluator: e, list: list, segments: []int{0}, least: math.Inf(1), fastest: math.Inf(1), played: make(map[[2]int]float64),
+		Evaluator: e, list: list, segments: []int{0}, least: math.Inf(1), fastest: math.Inf(1),
+		played: make(map[variant]float64), guesses: make(map[variant]bool),
 		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree, Costs: e.costs},
 	}
-	for segment := powerBelow(bytes); segment >= MinSegment; segment /= 2 {
-		s.segments = append(s.segments, segment)
+	for segment := MinSegment; segment < bytes; segment *= 2 {
+		s.segments = slices.Insert(s.segments, 1, segment)
 	}
-	g, gaps := e.transfers.(*guess)
-	if gaps {
-		g.used = false
-	}
-	for from := 0; from < len(list); {
-		to := from + 1
-		for to < len(list) && list[to].Name() == list[from].Name() {
-			to++
+	e.guessed()
+	// From the last algorithm on: those that follow costs or groups come last in schedule.Algorithms, and leave little
+	// chance to most of the others.
+	for to := len(list); to > 0; {
+		from := to - 1
+		for from > 0 && list[from-1].Name() == list[from].Name() {
+			from--
 		}
-		s.families = append(s.families, &family{from: from, to: to})
-		from = to
-	}
-	// From the last one on: those that follow costs or groups come last in schedule.Algorithms, and leave little chance
-	// to most of the others.
-	for _, f := range slices.Backward(s.families) {
-		s.descend(f)
-	}
-	s.guessed = gaps && g.used
-	return s
-}
-
-// powerBelow is the largest power of two below n, 0 if there is none.
-func powerBelow(n int) int {
-	s := 0
-	for t := 1; t < n; t *= 2 {
-		s = t
+		s.families = append(s.families, s.descend(from, to))
+		to = from
 	}
 	return s
 }
 
-// length is that of the longest piece in bytes; segment 0 is the whole message.
+// length is that of the longest piece in bytes.
 func (s *search) length(segment int) int { return cmp.Or(segment, s.problem.Bytes) }
 
-// A descent estimates plans of one algorithm. The choices of a plan are the digits of its setting, and then the index of
-// its segment.
+// A descent estimates variants of one algorithm. The choices are the values of its settings, and then the index of the
+// segment.
 type descent struct {
 	*search
-	family *family
-	bases  []int // how many values each choice has
-	seen   map[[2]int]estimate
+	first   int   // the index of the first variant
+	bases   []int // how many values each choice has
+	choices []int
+	best    estimate
+	seen    map[variant]estimate
 }
 
-// descend estimates an algorithm, from several settings and the longest usual segment on.
-func (s *search) descend(f *family) {
-	settings := []int{f.to - f.from}
-	if a, ok := s.list[f.from].(schedule.Factored); ok {
-		settings = a.Factors(s.problem)
+// descend estimates the variants list[from:to] of one algorithm. It starts from the first value of each setting, from the
+// second, and so on, and from the longest usual segment.
+func (s *search) descend(from, to int) []estimate {
+	settings := []int{to - from}
+	if v, ok := s.list[from].(schedule.Varied); ok && to > from+1 {
+		settings, _ = v.Settings(s.problem)
 	}
-	starts := slices.Max(append(slices.Clone(settings), 1))
+	usual := slices.IndexFunc(s.segments, func(segment int) bool { return s.length(segment) <= usualSegment })
+	d := descent{search: s, first: from, bases: append(slices.Clone(settings), len(s.segments)), seen: make(map[variant]estimate)}
+	starts := slices.Max(d.bases[:len(settings)])
 	if s.ranks > many {
 		starts = 1
 	}
-	d := &descent{search: s, family: f, bases: append(slices.Clone(settings), len(s.segments)), seen: make(map[[2]int]estimate)}
-	usual := slices.IndexFunc(s.segments, func(segment int) bool { return s.length(segment) <= usualSegment })
 	for start := range starts {
-		var choices []int
+		d.choices = d.choices[:0]
 		for _, base := range settings {
-			choices = append(choices, min(start, base-1))
+			d.choices = append(d.choices, min(start, base-1))
 		}
-		d.from(append(choices, usual))
+		d.choices = append(d.choices, usual)
+		d.run()
 	}
-	f.estimates = slices.SortedFunc(maps.Values(d.seen), func(a, b estimate) int {
+	return slices.SortedFunc(maps.Values(d.seen), func(a, b estimate) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.index, b.index), cmp.Compare(b.segment, a.segment))
 	})
 }
 
-// from changes one choice after the other, the segment among them, until no change of one alone is faster.
-func (d *descent) from(choices []int) {
-	best := d.look(choices)
+// run changes one choice after the other, until no change of one alone is faster.
+func (d *descent) run() {
+	d.best = d.look()
+	segment := len(d.bases) - 1
 	for better := true; better; {
 		better = false
-		for k, base := range d.bases {
-			kept := choices[k]
-			faster := func(choice int) bool {
-				choices[k] = choice
-				g := d.look(choices)
-				if g.seconds >= best.seconds {
-					return false
-				}
-				best, kept, better = g, choice, true
-				return true
+		for k, base := range d.bases[:segment] {
+			for value := range base {
+				better = d.try(k, value) || better
 			}
-			if k < len(d.bases)-1 {
-				for choice := range base {
-					faster(choice)
-				}
-			} else if !best.beyond {
-				// The message is sent whole, or one segment is best and times grow from there on in both directions.
-				faster(0)
-				for choice := kept + 1; choice < base && faster(choice); choice++ {
-				}
-				for choice := kept - 1; choice >= 0 && faster(choice); choice-- {
-				}
+		}
+		if d.best.seconds > d.limit(d.least) {
+			continue // segments do not help as much
+		}
+		// The message is sent whole, or one segment is best and times grow from there on in both directions.
+		better = d.try(segment, 0) || better
+		for _, step := range [...]int{1, -1} {
+			for d.try(segment, d.choices[segment]+step) {
+				better = true
 			}
-			choices[k] = kept
 		}
 	}
 }
 
-// look is the estimate of a plan, which is made once.
-func (d *descent) look(choices []int) estimate {
-	index, last := 0, len(choices)-1
-	for k, choice := range choices[:last] {
+// try changes one choice, and tells whether that is faster. Otherwise the choice stays as it was.
+func (d *descent) try(k, choice int) bool {
+	if choice < 0 || choice >= d.bases[k] {
+		return false
+	}
+	kept := d.choices[k]
+	d.choices[k] = choice
+	g := d.look()
+	if g.seconds < d.best.seconds {
+		d.best = g
+		return true
+	}
+	d.choices[k] = kept
+	return false
+}
+
+// look is the estimate of the current choices, which is made once.
+func (d *descent) look() estimate {
+	index, last := 0, len(d.choices)-1
+	for k, choice := range d.choices[:last] {
 		index = index*d.bases[k] + choice
 	}
-	at := [2]int{index, choices[last]}
-	if _, ok := d.seen[at]; !ok {
-		d.seen[at] = d.estimate(d.family.from+index, d.segments[choices[last]])
-		d.least = min(d.least, d.seen[at].seconds)
+	v := variant{d.first + index, d.segments[d.choices[last]]}
+	if _, ok := d.seen[v]; !ok {
+		d.seen[v] = estimate{v, d.estimate(v)}
+		d.guesses[v] = d.guessed() || d.guesses[v]
+		d.least = min(d.least, d.seen[v].seconds)
 	}
-	return d.seen[at]
+	return d.seen[v]
 }
 
 // estimate plays one segment of a tree through an empty network, and takes it that the others
 // follow as fast as the busiest link or rank can: first + (k - 1) pace. Of an algorithm
-// in which ranks have several parents it plays two. With many ranks, what is beyond the limit is not played on.
-func (s *search) estimate(index, segment int) estimate {
-	p, limit := s.problem, s.limit(s.least)
-	p.Segment = segment
+// in which ranks have several parents it plays two.
+func (s *search) estimate(v variant) float64 {
+	p, limit := s.of(v), s.limit(s.least)
 	k := p.Pieces()
 	if k < 2 {
-		t, ok := s.predict(index, segment, limit)
-		return estimate{index, segment, t, !ok}
+		return s.predict(v, limit)
 	}
 	s.coarse = true
 	defer func() { s.coarse = false }()
-	parts := s.list[index].Prepare(p)
+	parts := s.list[v.index].Prepare(p)
 	if _, tree := parts.(*schedule.Tree); !tree {
-		t, ok := s.extrapolate(parts, p, 2, limit)
-		return estimate{index, segment, t, !ok}
+		return s.extrapolate(parts, p, 2, limit)
 	}
 	p.Bytes = p.PieceBytes()
 	s.schedule(parts, p)
-	first, ok := s.evaluate(limit)
-	return estimate{index, segment, first + s.busiest()*float64(k-1), !ok}
+	first := s.evaluate(limit)
+	return first + s.busiest()*float64(k-1)
+}
+
+// of is the problem in the segments of a variant.
+func (s *search) of(v variant) schedule.Problem {
+	p := s.problem
+	p.Segment = v.segment
+	return p
 }
 
 // limit is the time in s at which a plan is not played on, if the fastest takes the given time.
@@ -273,87 +269,69 @@ func (s *search) limit(fastest float64) float64 {
 	return worth * fastest
 }
 
-// all is the best plan of each family, in their order. Those that seem fastest are played first.
+// all is the best plan of each family. Those that seem fastest come first.
 func (s *search) all() []Plan {
-	order := make([]int, len(s.families))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(s.families[i].estimates[0].seconds, s.families[j].estimates[0].seconds)
-	})
-	best := make([]Plan, len(s.families))
-	for _, i := range order {
-		best[i] = s.best(s.families[i])
-		s.fastest = min(s.fastest, best[i].Predicted)
+	slices.SortStableFunc(s.families, func(a, b []estimate) int { return cmp.Compare(a[0].seconds, b[0].seconds) })
+	var best []Plan
+	for _, estimates := range s.families {
+		c := s.best(estimates)
+		s.fastest = min(s.fastest, c.Predicted)
+		best = append(best, c)
 	}
 	return best
 }
 
-// best plays the plans of an algorithm that seem fastest, and returns the fastest. Of an algorithm that is of no interest
-// one plan is played, and with many ranks none.
-func (s *search) best(f *family) Plan {
-	first := f.estimates[0]
-	far := first.seconds > worth*s.least
-	if far && s.ranks > many {
-		return s.unplayed(first)
+// best plays the plan of an algorithm that seems fastest. If it is of interest, best returns the plan with the longest
+// usual segments among those that are as good, with the same settings: a plan of fewer messages depends on less that is
+// not predicted.
+func (s *search) best(estimates []estimate) Plan {
+	first := estimates[0]
+	if first.seconds > s.limit(s.least) {
+		return s.plan(first.variant, first.seconds)
 	}
-	best, whole := s.plan(first, s.limit(s.fastest))
-	if far || !whole || s.ranks > many {
+	best := s.plan(first.variant, s.predict(first.variant, s.limit(s.fastest)))
+	if first.seconds > worth*s.least {
 		return best
 	}
-	for _, g := range f.estimates[1:min(tries, len(f.estimates))] {
-		if c, ok := s.plan(g, best.Predicted); ok && c.Predicted < best.Predicted {
-			best = c
-		}
-	}
-	return s.fewer(best, f.estimates)
-}
-
-// fewer returns the plan with the longest usual segments among those that are as good as the best, with its settings: a
-// plan of fewer messages depends on less that is not predicted.
-func (s *search) fewer(best Plan, estimates []estimate) Plan {
 	enough := asGood * best.Predicted
-	chosen := best
-	for _, g := range estimates {
-		if g.index == best.Index && g.segment <= usualSegment && s.length(g.segment) > s.length(chosen.Segment) && g.seconds <= enough {
-			if c, whole := s.plan(g, enough); whole && c.Predicted <= enough {
-				chosen = c
-			}
+	for _, segment := range s.segments {
+		v := variant{best.Index, segment}
+		i := slices.IndexFunc(estimates, func(g estimate) bool { return g.variant == v && g.seconds <= enough })
+		if i < 0 || segment > usualSegment || s.length(segment) <= s.length(best.Segment) {
+			continue
+		}
+		if t := s.predict(v, enough); t <= enough {
+			return s.plan(v, t)
 		}
 	}
-	return chosen
+	return best
 }
 
-// unplayed is a plan with its estimate.
-func (s *search) unplayed(g estimate) Plan {
+// plan is a variant with its prediction, or an estimate of it.
+func (s *search) plan(v variant, seconds float64) Plan {
 	nan := math.NaN()
-	return Plan{Algorithm: s.list[g.index], Index: g.index, Segment: g.segment, Predicted: g.seconds, Measured: nan, MeasuredNative: nan}
-}
-
-// plan is a plan with its prediction. If that is above the limit, Predicted is the estimate, or what the plan takes at
-// least, and whole is false.
-func (s *search) plan(g estimate, limit float64) (c Plan, whole bool) {
-	c = s.unplayed(g)
-	t, whole := s.predict(g.index, g.segment, limit)
-	if c.Predicted = t; !whole {
-		c.Predicted = max(t, g.seconds)
-	}
-	return c, whole
+	return Plan{Algorithm: s.list[v.index], Index: v.index, Segment: v.segment, Predicted: seconds, Measured: nan, MeasuredNative: nan}
 }
 
 // predict is the prediction, which is worked out once. If it is above the limit, predict returns a time above the limit
-// that the plan takes at least, and false.
-func (s *search) predict(index, segment int, limit float64) (seconds float64, whole bool) {
-	key := [2]int{index, segment}
-	if t, ok := s.played[key]; ok {
-		return t, true
+// that the plan takes at least.
+func (s *search) predict(v variant, limit float64) float64 {
+	if t, ok := s.played[v]; ok {
+		return t
 	}
-	p := s.problem
-	p.Segment = segment
-	t, ok := s.within(s.list[index], p, limit)
-	if ok {
-		s.played[key] = t
+	t := s.within(s.list[v.index], s.of(v), limit)
+	s.guesses[v] = s.guessed() || s.guesses[v]
+	if t <= limit {
+		s.played[v] = t
 	}
-	return t, ok
+	return t
+}
+
+// hide takes away predictions that are guesses: good enough to choose by, not to be told.
+func (s *search) hide(plans []Plan) {
+	for i, c := range plans {
+		if math.IsInf(c.Predicted, 1) || s.guesses[variant{c.Index, c.Segment}] {
+			plans[i].Predicted = math.NaN()
+		}
+	}
 }

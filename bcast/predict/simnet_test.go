@@ -85,26 +85,24 @@ func (s *simulated) play(t testing.TB, a schedule.Algorithm, p schedule.Problem)
 	end := 0.0
 	err := simnet.Run(s.cluster.Graph, nil, s.settings, func(world mpi.Communicator) error {
 		sends := world.(mpi.NonBlocking).NewRequests()
+		exchange := false
 		for _, op := range ops[world.Rank()] {
-			if op.Kind != schedule.Recv {
+			if op.Kind == schedule.Send {
 				if err := sends.Isend(buf[op.Offset:op.Offset+op.Length], op.Peer, 0); err != nil {
 					return err
 				}
+				exchange = op.Exchange
+				continue
 			}
-			exchange := op.Kind == schedule.Exchange
-			if exchange {
-				op = op.Received()
+			if err := world.Recv(buf[op.Offset:op.Offset+op.Length], op.Peer, 0); err != nil {
+				return err
 			}
-			if op.Kind == schedule.Recv {
-				if err := world.Recv(buf[op.Offset:op.Offset+op.Length], op.Peer, 0); err != nil {
-					return err
-				}
-			}
-			if exchange { // it ends when both halves have
+			if exchange { // it ends when both steps have
 				if err := sends.WaitAll(); err != nil {
 					return err
 				}
 			}
+			exchange = false
 		}
 		end = max(end, world.(mpi.Clock).Now())
 		return sends.WaitAll()

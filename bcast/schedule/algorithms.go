@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Algorithms returns one of each algorithm that is searched for the best plan, with its default settings. NativeGroups
 // needs more than sends and receives (NativeUser) and is not among them. Package classic has those that win nowhere.
@@ -25,22 +28,15 @@ func Algorithms() []Algorithm {
 type Varied interface {
 	Algorithm
 
-	// Variants returns the algorithm with each of the settings that come into
-	// question, none if another algorithm would do the same. Of the problem it
-	// looks at the ranks and the tree only. All variants have the same Name.
-	Variants(p Problem) []Algorithm
+	// Settings returns how many values of each setting come into question, and a function that makes the algorithm with
+	// one value of each. A setting without values says that another algorithm does the same. Settings looks at the
+	// ranks and the tree of the problem only. All variants have the same Name.
+	Settings(p Problem) (values []int, with func(choice []int) Algorithm)
 }
 
-// A Factored algorithm has settings that are all the combinations of some
-// choices, too many to try each: who looks for the best one changes a choice at a
-// time.
-type Factored interface {
-	Varied
-
-	// Factors returns how many values each choice has. The index of a variant in
-	// Variants is the number of which these are the bases and the choices the
-	// digits, the first the most significant.
-	Factors(p Problem) []int
+// oneOf are the Settings of an algorithm with one setting, for which the list has the algorithm.
+func oneOf(list []Algorithm) (values []int, with func(choice []int) Algorithm) {
+	return []int{len(list)}, func(choice []int) Algorithm { return list[choice[0]] }
 }
 
 // A NativeUser has steps of Kind Native. It is for communicators that have a broadcast of their own and
@@ -50,16 +46,29 @@ type NativeUser interface {
 	UsesNative()
 }
 
-// Variants lists the algorithms with all settings that come into question for
-// the ranks and the tree of the problem; an algorithm that is not varied is its
-// only variant. The list is the same on all ranks that have the same tree.
+// Variants lists the algorithms with all settings that come into question for the ranks and the tree of the problem. An
+// algorithm that is not varied is its only variant. Of the settings of one algorithm the last one changes fastest. The
+// list is the same on all ranks that have the same tree.
 func Variants(all []Algorithm, p Problem) []Algorithm {
 	var list []Algorithm
 	for _, a := range all {
-		if v, ok := a.(Varied); ok {
-			list = append(list, v.Variants(p)...)
-		} else {
+		v, ok := a.(Varied)
+		if !ok {
 			list = append(list, a)
+			continue
+		}
+		values, with := v.Settings(p)
+		count := 1
+		for _, n := range values {
+			count *= n
+		}
+		for i := range count {
+			choice := make([]int, len(values))
+			for k, n := range slices.Backward(values) {
+				choice[k] = i % n
+				i /= n
+			}
+			list = append(list, with(choice))
 		}
 	}
 	return list

@@ -13,11 +13,7 @@ func among(a Algorithm, p Problem, ranks []int) func(place int) Part {
 			sub.Bytes, sub.Segment = p.Bytes, p.Segment
 			dst = part(dst, sub)
 			for i := from; i < len(dst); i++ {
-				op := &dst[i]
-				op.Peer = ranks[op.Peer]
-				if op.Kind == Exchange {
-					op.RecvPeer = ranks[op.RecvPeer]
-				}
+				dst[i].Peer = ranks[dst[i].Peer]
 			}
 			return dst
 		}

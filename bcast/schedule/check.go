@@ -13,8 +13,8 @@ import (
 //   - Every rank but the root receives every byte exactly once, and sends on only what it has.
 //   - The sends and receives of every two ranks agree in order, offset and length.
 //   - All ranks of a group perform its Natives in one order. The bytes are at the rank that is named and nowhere else.
-//   - No rank waits for ever, even if a send ends only when its receive has begun. The halves of an Exchange follow each
-//     other (Op.halves), and a Native ends only when all of the group have begun.
+//   - No rank waits for ever, even if a send ends only when its receive has begun. The steps of an exchange follow each
+//     other, as OneByOne, and a Native ends only when all of the group have begun.
 //
 // The error names the first rank and step that is wrong. O(n log n) for n steps in all.
 func Check(a Algorithm, p Problem) error {
@@ -44,11 +44,11 @@ type checker struct {
 	calling [][]int // per group: the ranks that have come to its next Native
 }
 
-// A checkedStep is a step, or half of an Exchange.
+// A checkedStep is a step with its number among those of the rank.
 type checkedStep struct {
 	Op
-	number int  // of the whole step
-	later  Span // what the other half sends afterwards
+	number int
+	later  *checkedStep // of an exchange that receives first: its send
 }
 
 // run lets every rank step on as long as its current step and the current step
@@ -56,11 +56,21 @@ type checkedStep struct {
 func (c *checker) run(ops [][]Op) error {
 	c.cuts = []int{0, c.problem.Bytes}
 	for rank, list := range ops {
+		steps := make([]checkedStep, len(list))
 		for i, op := range list {
-			if err := c.add(rank, i, op); err != nil {
+			if err := c.valid(rank, op, list[i+1:]); err != nil {
 				return fmt.Errorf("rank %d, step %d: %v: %w", rank, i, op, err)
 			}
+			steps[i] = checkedStep{Op: op, number: i}
+			c.cuts = append(c.cuts, op.Offset, op.Offset+op.Length)
 		}
+		for i, op := range list {
+			if op.Exchange && receivesFirst(rank, op.Peer) {
+				steps[i], steps[i+1] = steps[i+1], steps[i]
+				steps[i].later = &steps[i+1]
+			}
+		}
+		c.steps[rank] = steps
 	}
 	slices.Sort(c.cuts)
 	c.cuts = slices.Compact(c.cuts)
@@ -83,22 +93,13 @@ func (c *checker) run(ops [][]Op) error {
 	return c.finished()
 }
 
-// add adds a step of a rank if it is valid.
-func (c *checker) add(rank, number int, op Op) error {
+// valid tells what is impossible in a step of a rank, whatever comes before it.
+func (c *checker) valid(rank int, op Op, after []Op) error {
 	switch {
 	case op.Kind > Native:
-		return fmt.Errorf("want Send, Recv, Exchange or Native")
-	case op.Kind == Exchange:
-		first, second := op.halves(rank)
-		if err := c.add(rank, number, first); err != nil {
-			return err
-		}
-		if second.Kind == Send {
-			c.steps[rank][len(c.steps[rank])-1].later = Span{second.Offset, second.Offset + second.Length}
-		}
-		return c.add(rank, number, second)
-	case op.RecvPeer != 0 || op.RecvOffset != 0 || op.RecvLength != 0:
-		return fmt.Errorf("want no second half but in an Exchange")
+		return fmt.Errorf("want Send, Recv or Native")
+	case op.Exchange && (op.Kind != Send || len(after) == 0 || after[0].Kind != Recv):
+		return fmt.Errorf("want an exchange of a Send and the Recv after it")
 	case op.Kind == Native && !c.native:
 		return fmt.Errorf("want no Native in what is no NativeUser")
 	case op.Kind == Native && (op.Group < 1 || int(op.Group) >= len(c.groups)):
@@ -117,8 +118,6 @@ func (c *checker) add(rank, number int, op Op) error {
 	if op.Length < 1 || op.Length > MaxSegment || op.Offset < 0 || op.Offset > c.problem.Bytes-op.Length {
 		return fmt.Errorf("want 1 to %d bytes within [0, %d)", MaxSegment, c.problem.Bytes)
 	}
-	c.steps[rank] = append(c.steps[rank], checkedStep{Op: op, number: number})
-	c.cuts = append(c.cuts, op.Offset, op.Offset+op.Length)
 	return nil
 }
 
@@ -154,8 +153,8 @@ func (c *checker) meet(rank int) (bool, error) {
 	switch {
 	case !c.holds(from, lo, hi):
 		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have", from, sent.number, lo, hi)
-	case !c.holds(to, received.later.Lo, received.later.Hi):
-		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have before the step", to, received.number, received.later.Lo, received.later.Hi)
+	case received.later != nil && !c.holds(to, received.later.Offset, received.later.Offset+received.later.Length):
+		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have before the step", to, received.later.number, received.later.Offset, received.later.Offset+received.later.Length)
 	case !c.give(to, lo, hi):
 		return false, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", to, received.number, lo, hi)
 	}

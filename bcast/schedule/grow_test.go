@@ -93,11 +93,8 @@ func TestInATreeEverybodyHasOneParent(t *testing.T) {
 			for _, ops := range schedule.AllOps(nil, a, p) {
 				parents := map[int]bool{}
 				for _, op := range ops {
-					switch op.Kind {
-					case schedule.Recv:
+					if op.Kind == schedule.Recv {
 						parents[op.Peer] = true
-					case schedule.Exchange:
-						parents[op.RecvPeer] = true
 					}
 				}
 				most = max(most, len(parents))

@@ -39,13 +39,13 @@ func (a KChain) Prepare(p Problem) Parts {
 	return NewTree(p.Ranks, edges)
 }
 
-// Variants implements Varied: two chains, and four as in Open MPI's default.
-func (KChain) Variants(p Problem) []Algorithm {
+// Settings implements Varied: two chains, and four as in Open MPI's default.
+func (KChain) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
 	var list []Algorithm
 	for _, chains := range []int{2, 4} {
 		if chains < p.Ranks-1 {
 			list = append(list, KChain{Chains: chains})
 		}
 	}
-	return list
+	return oneOf(list)
 }

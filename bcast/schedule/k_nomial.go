@@ -29,14 +29,14 @@ func (a KNomial) Prepare(p Problem) Parts {
 	return NewTree(p.Ranks, nomial(nil, Line(p), a.radix()))
 }
 
-// Variants implements Varied: radix 2 (along the line, other than Binomial), 4
+// Settings implements Varied: radix 2 (along the line, other than Binomial), 4
 // and 8.
-func (KNomial) Variants(p Problem) []Algorithm {
+func (KNomial) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
 	var list []Algorithm
 	for _, radix := range []int{2, 4, 8} {
 		if radix < p.Ranks {
 			list = append(list, KNomial{Radix: radix})
 		}
 	}
-	return list
+	return oneOf(list)
 }

@@ -89,26 +89,20 @@ func (a Leaders) prepare(p Problem, c *clusters, inside func(rank int) handOn, w
 	})
 }
 
-// Variants returns, for each level that has groups, one for each algorithm that
-// gains by being run among fewer ranks.
-func (Leaders) Variants(p Problem) (all []Algorithm) {
-	for _, level := range GroupedLevels(p) {
-		for _, between := range []Algorithm{Chain{}, KNomial{}, Binary{}, SplitBinary{}, Circulant{}} {
-			all = append(all, Leaders{level, between})
-		}
+// Settings implements Varied: the levels that have groups, and algorithms that gain by being run among fewer ranks.
+func (Leaders) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
+	levels, between := GroupedLevels(p), []Algorithm{Chain{}, KNomial{}, Binary{}, SplitBinary{}, Circulant{}}
+	return []int{len(levels), len(between)}, func(choice []int) Algorithm {
+		return Leaders{levels[choice[0]], between[choice[1]]}
 	}
-	return all
 }
 
-// Variants returns, for each level that has groups, one for each algorithm that
-// suits the few leaders.
-func (NativeGroups) Variants(p Problem) (all []Algorithm) {
-	for _, level := range GroupedLevels(p) {
-		for _, between := range []Algorithm{Chain{}, Flat{}, KNomial{}, Binary{}, Circulant{}} {
-			all = append(all, NativeGroups{level, between})
-		}
+// Settings implements Varied: the levels that have groups, and algorithms that suit the few leaders.
+func (NativeGroups) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
+	levels, between := GroupedLevels(p), []Algorithm{Chain{}, Flat{}, KNomial{}, Binary{}, Circulant{}}
+	return []int{len(levels), len(between)}, func(choice []int) Algorithm {
+		return NativeGroups{levels[choice[0]], between[choice[1]]}
 	}
-	return all
 }
 
 // A ledPart is the part of one rank.
@@ -131,18 +125,21 @@ func (x ledPart) ops(dst []Op, p Problem) []Op {
 			dst = x.inside(dst, piece)
 		}
 	}
+	exchanged := false
 	for _, op := range dst[from:to] {
-		if op.Kind == Recv { // meanwhile
+		if op.Kind == Recv && !exchanged { // meanwhile
 			hand()
-			piece = Span{op.Offset, op.Offset + op.Length}
 		}
 		if x.leads {
 			dst = append(dst, op)
 		}
-		if op.Kind == Exchange { // which has sent on what was received before
-			hand()
-			piece = Span{op.RecvOffset, op.RecvOffset + op.RecvLength}
+		if op.Kind == Recv {
+			if exchanged { // the send has passed on the piece before
+				hand()
+			}
+			piece = Span{op.Offset, op.Offset + op.Length}
 		}
+		exchanged = op.Exchange
 	}
 	hand()
 	if x.whole {

@@ -9,13 +9,12 @@ const (
 	// OneByOne has blocking transfers only, for a communicator that can do one thing at a time.
 	OneByOne Mode = iota
 
-	// InOrder ends each step before the next begins. Both halves of an Exchange are under way at once.
+	// InOrder ends each step before the next begins. Both steps of an exchange are under way at once.
 	InOrder
 
 	// Pipelined keeps the next receive posted while the current one is awaited, and lets the sends of one stage run on
-	// during the next. A stage is one receive and the sends that follow it. An Exchange is a send that ends one stage
-	// and the receive of the next. No transfer is awaited earlier than the order of the steps does it, so where that
-	// order ends this one does too.
+	// during the next. A stage is one receive and the sends that follow it. No transfer is awaited earlier than the
+	// order of the steps does it, so where that order ends this one does too.
 	Pipelined
 )
 
@@ -27,15 +26,20 @@ func Lower(dst []mpi.Step, ops []Op, rank int, mode Mode) []mpi.Step {
 		p.lower()
 		return p.steps
 	}
-	for _, op := range ops {
+	for i := 0; i < len(ops); i++ {
+		if !ops[i].Exchange {
+			dst = append(dst, transfer(ops[i]))
+			continue
+		}
+		sent, received := ops[i], ops[i+1]
+		i++
 		switch {
-		case op.Kind != Exchange:
-			dst = append(dst, transfer(op))
-		case mode == OneByOne:
-			first, second := op.halves(rank)
-			dst = append(dst, transfer(first), transfer(second))
+		case mode == InOrder:
+			dst = append(dst, started(sent, 0), transfer(received), wait(0))
+		case receivesFirst(rank, sent.Peer):
+			dst = append(dst, transfer(received), transfer(sent))
 		default:
-			dst = append(dst, started(op.Sent(), 0), transfer(op.Received()), wait(0))
+			dst = append(dst, transfer(sent), transfer(received))
 		}
 	}
 	return dst
@@ -76,14 +80,12 @@ type pipeline struct {
 func (p *pipeline) lower() {
 	p.post(0)
 	for _, op := range p.ops {
-		if op.Kind != Recv {
+		if op.Kind == Send {
 			if p.sends == mpi.StepSetSize { // a rank that only sends begins another stage
 				p.nextStage()
 			}
-			p.steps = append(p.steps, started(op.Sent(), 2+p.send))
+			p.steps = append(p.steps, started(op, 2+p.send))
 			p.sends++
-		}
-		if op.Kind == Send {
 			continue
 		}
 		p.post(1 - p.recv)
@@ -101,15 +103,10 @@ func (p *pipeline) post(set int) {
 	for p.posted < len(p.ops) && p.ops[p.posted].Kind == Send {
 		p.posted++
 	}
-	if p.posted == len(p.ops) {
-		return
+	if p.posted < len(p.ops) {
+		p.steps = append(p.steps, started(p.ops[p.posted], set))
+		p.posted++
 	}
-	op := p.ops[p.posted]
-	if op.Kind == Exchange {
-		op = op.Received()
-	}
-	p.steps = append(p.steps, started(op, set))
-	p.posted++
 }
 
 // nextStage waits for the sends of the stage before the current one, whose set is used again.

@@ -27,14 +27,11 @@ func checkLowered(t *testing.T, name string, rank int, ops []schedule.Op, mode s
 	type transfer struct{ peer, offset, length int }
 	var wantSent, wantReceived, sent, received []transfer
 	for _, op := range ops {
-		if op.Kind != schedule.Recv {
-			wantSent = append(wantSent, transfer{op.Peer, op.Offset, op.Length})
-		}
-		switch op.Kind {
-		case schedule.Recv:
-			wantReceived = append(wantReceived, transfer{op.Peer, op.Offset, op.Length})
-		case schedule.Exchange:
-			wantReceived = append(wantReceived, transfer{op.RecvPeer, op.RecvOffset, op.RecvLength})
+		x := transfer{op.Peer, op.Offset, op.Length}
+		if op.Kind == schedule.Send {
+			wantSent = append(wantSent, x)
+		} else {
+			wantReceived = append(wantReceived, x)
 		}
 	}
 	var underWay [mpi.StepSets][]mpi.Step

@@ -54,16 +54,11 @@ func (a Magpie2) Prepare(p Problem) Parts {
 	})
 }
 
-// Variants returns, for each level that has groups, those with a flat tree, a
-// binomial tree or a chain among the leaders and within the clusters.
-func (Magpie2) Variants(p Problem) (all []Algorithm) {
-	parts := []Algorithm{Flat{}, Binomial{}, Chain{}}
-	for _, level := range GroupedLevels(p) {
-		for _, between := range parts {
-			for _, within := range parts {
-				all = append(all, Magpie2{level, between, within})
-			}
-		}
+// Settings implements Varied: the levels that have groups, and a flat tree, a binomial tree or a chain among the leaders
+// and within the clusters.
+func (Magpie2) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
+	levels, parts := GroupedLevels(p), []Algorithm{Flat{}, Binomial{}, Chain{}}
+	return []int{len(levels), len(parts), len(parts)}, func(choice []int) Algorithm {
+		return Magpie2{levels[choice[0]], parts[choice[1]], parts[choice[2]]}
 	}
-	return all
 }

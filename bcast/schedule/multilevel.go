@@ -1,9 +1,6 @@
 package schedule
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // MultiLevel follows the hierarchy: in each group a leader receives the
 // message and hands it on to the leaders of the group's members, outermost
@@ -19,7 +16,7 @@ type MultiLevel struct {
 	Shapes []Shape
 }
 
-var _ Factored = MultiLevel{}
+var _ Varied = MultiLevel{}
 
 // Name returns "multilevel".
 func (MultiLevel) Name() string { return "multilevel" }
@@ -78,39 +75,23 @@ func (a MultiLevel) Prepare(p Problem) Parts {
 // take the least of the time, and few machines have more.
 const shapedLevels = 5
 
-// Variants implements Varied: all combinations of shapes on the levels of the tree; from
-// the level after the fifth on inwards they are those of the last. There are
-// none without groups, where the other algorithms do the same.
-func (a MultiLevel) Variants(p Problem) (all []Algorithm) {
-	factors := a.Factors(p)
-	if factors == nil {
-		return nil
+// Settings implements Varied: the shapes on the levels of the tree. All levels within the fifth have the shape of that.
+// The coarsest level is not passed over. There are no settings without groups, where other algorithms do the same.
+func (MultiLevel) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
+	if len(GroupedLevels(p)) == 0 {
+		return oneOf(nil)
 	}
-	shapes := make([]Shape, len(factors))
-	for {
-		all = append(all, MultiLevel{slices.Clone(shapes)})
-		k := len(shapes) - 1
-		for ; k >= 0 && int(shapes[k]) == factors[k]-1; k-- {
-			shapes[k] = 0
-		}
-		if k < 0 {
-			return all
-		}
-		shapes[k]++
-	}
-}
-
-// Factors implements Factored: the shapes of each level, of which the coarsest is
-// not passed over.
-func (MultiLevel) Factors(p Problem) []int {
-	if p.Tree == nil || len(p.Tree.Groups()) < 2 {
-		return nil
-	}
-	factors := []int{int(ShapeNone)}
+	values = []int{int(ShapeNone)}
 	for range min(shapedLevels-1, len(p.Tree.Levels())) {
-		factors = append(factors, int(ShapeNone)+1)
+		values = append(values, int(ShapeNone)+1)
 	}
-	return factors
+	return values, func(choice []int) Algorithm {
+		var a MultiLevel
+		for _, shape := range choice {
+			a.Shapes = append(a.Shapes, Shape(shape))
+		}
+		return a
+	}
 }
 
 // shape is the one at the given depth, 0 for the group of all ranks.

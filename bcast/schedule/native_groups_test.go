@@ -76,7 +76,7 @@ func TestNativeGroupsSolveEveryProblem(t *testing.T) {
 			Ranks: ranks, Root: rng.IntN(ranks), Bytes: rng.IntN(5000), Segment: rng.IntN(2) * (1 + rng.IntN(500)),
 			Tree: casttest.RandomTree(rng, ranks),
 		}
-		for _, a := range append(schedule.NativeGroups{}.Variants(p), schedule.NativeGroups{Level: 2, Between: classic.ScatterDoubling{}}) {
+		for _, a := range append(schedule.Variants([]schedule.Algorithm{schedule.NativeGroups{}}, p), schedule.NativeGroups{Level: 2, Between: classic.ScatterDoubling{}}) {
 			if err := schedule.Check(a, p); err != nil {
 				t.Fatalf("Check(%v, %+v) = %v", a, p, err)
 			}

@@ -34,11 +34,11 @@ func (a Paced) pace() int {
 	return a.Pace
 }
 
-// Variants returns paces from one to eight; none without groups, where trees of
-// one shape do the same.
-func (Paced) Variants(p Problem) []Algorithm {
-	if p.Tree == nil || len(p.Tree.Groups()) < 2 {
-		return nil
+// Settings implements Varied: paces from one to eight. There are none without groups, where trees of one shape do the
+// same.
+func (Paced) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
+	if len(GroupedLevels(p)) == 0 {
+		return oneOf(nil)
 	}
-	return []Algorithm{Paced{2}, Paced{3}, Paced{4}, Paced{6}, Paced{8}, Paced{12}, Paced{16}}
+	return oneOf([]Algorithm{Paced{2}, Paced{3}, Paced{4}, Paced{6}, Paced{8}, Paced{12}, Paced{16}})
 }

@@ -9,19 +9,18 @@ import (
 )
 
 // An Op is one step of a rank's part in a broadcast: send or receive the bytes
-// [Offset, Offset+Length) of the buffer, send these and receive others at
-// the same time, or broadcast these in a group.
+// [Offset, Offset+Length) of the buffer, or broadcast these in a group.
 type Op struct {
-	Kind   Kind
+	Kind Kind
+
+	// Exchange says that a Send and the next step, a Recv, are performed at the same time: a round in which links carry
+	// both ways. The peers may be two ranks. The bytes that are sent were there before the round.
+	Exchange bool
+
 	Group  int32 // of a Native: the index in Problem.Tree.Groups(), at least 1; 0 in the other kinds
 	Peer   int   // the other rank; of a Native: the one that has the bytes, which may be this one
 	Offset int   // bytes
 	Length int   // bytes, at least 1
-
-	// What an Exchange receives; 0 in the other kinds.
-	RecvPeer   int
-	RecvOffset int // bytes
-	RecvLength int // bytes, at least 1
 }
 
 // Kind says which way an Op moves its bytes.
@@ -32,20 +31,14 @@ const (
 	Send Kind = iota // to Peer
 	Recv             // from Peer
 
-	// Exchange sends to Peer and at once receives from RecvPeer, which may be
-	// another rank: a step of a round in which links carry both ways. It ends
-	// when both have. What it sends was there before it.
-	Exchange
-
-	// Native is the library's own broadcast of the bytes from Peer to all other ranks of
-	// Group, each of which has this step. It may wait for all of them before
-	// any goes on. It is a black box, and needs a communicator of the
-	// group's ranks: see NativeUser.
+	// Native is the MPI library's broadcast of the bytes from Peer to all other ranks of Group, each of which has this
+	// step. A Native may wait for all ranks of the group before any goes on. It needs a communicator of the group's
+	// ranks: see NativeUser.
 	Native
 )
 
 func (k Kind) String() string {
-	names := [...]string{Send: "send", Recv: "recv", Exchange: "exchange", Native: "native"}
+	names := [...]string{Send: "send", Recv: "recv", Native: "native"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -53,35 +46,20 @@ func (k Kind) String() string {
 }
 
 func (o Op) String() string {
-	if o.Kind == Exchange {
-		return fmt.Sprintf("%v with %v", o.Sent(), o.Received())
-	}
-	if o.Kind == Native {
+	s := fmt.Sprintf("%s [%d, %d) peer %d", o.Kind, o.Offset, o.Offset+o.Length, o.Peer)
+	switch {
+	case o.Kind == Native:
 		return fmt.Sprintf("native [%d, %d) from %d in group %d", o.Offset, o.Offset+o.Length, o.Peer, o.Group)
+	case o.Exchange:
+		return s + " as the next step receives"
 	}
-	return fmt.Sprintf("%s [%d, %d) peer %d", o.Kind, o.Offset, o.Offset+o.Length, o.Peer)
+	return s
 }
 
-// Sent is the sending half of an Exchange, as a Send.
-func (o Op) Sent() Op {
-	return Op{Kind: Send, Peer: o.Peer, Offset: o.Offset, Length: o.Length}
-}
-
-// Received is the receiving half of an Exchange, as a Recv.
-func (o Op) Received() Op {
-	return Op{Kind: Recv, Peer: o.RecvPeer, Offset: o.RecvOffset, Length: o.RecvLength}
-}
-
-// halves returns the halves of an Exchange of the given rank in an order in which no ranks wait in a circle, though each
-// can do one thing at a time. All exchanges of a round have to be of the same round. A circle of sends goes down
-// somewhere in any order of the ranks, and there the receive comes first. The order is that of the mirrored bits, so that
-// neighbours alternate.
-func (o Op) halves(rank int) (first, second Op) {
-	if bits.Reverse(uint(rank)) < bits.Reverse(uint(o.Peer)) {
-		return o.Sent(), o.Received()
-	}
-	return o.Received(), o.Sent()
-}
+// receivesFirst tells in which order a rank that can do one thing at a time performs an exchange with a send to peer. No
+// ranks wait in a circle, if all of them are in the same round: in any order of the ranks a circle of sends goes down
+// somewhere, and there the receive comes first. The order is that of the mirrored bits, so that neighbours alternate.
+func receivesFirst(rank, peer int) bool { return bits.Reverse(uint(rank)) > bits.Reverse(uint(peer)) }
 
 // A Problem is one broadcast to be scheduled.
 type Problem struct {
@@ -100,8 +78,8 @@ const MaxSegment = 1 << 30
 // communicator: the executor, Check and Predict all read the same schedule.
 //
 // A rank performs its Ops in order: a Recv ends when the bytes have come, a
-// Send when they are taken, an Exchange when both have. No Send is taken to be buffered. An executor may do the halves of
-// an Exchange one after the other, in the order of Op.halves. As every
+// Send when they are taken. No Send is taken to be buffered. An executor may perform the two steps of an exchange one
+// after the other, in the order that Lower gives them OneByOne. As every
 // byte is received once and after that only read, an executor may start
 // receives earlier, and end sends later, than the order says; it must keep the
 // order of the messages between two ranks.

@@ -70,7 +70,7 @@ func FuzzCheck(f *testing.F) {
 			Ranks: n, Root: int(root) % n, Bytes: int(bytes), Segment: max(int(segment), int(bytes)/64),
 			Tree: casttest.RandomTree(rand.New(rand.NewPCG(seed, 0)), n),
 		}
-		for _, a := range append(casttest.Algorithms(), schedule.NativeGroups{}.Variants(p)...) {
+		for _, a := range append(casttest.Algorithms(), schedule.Variants([]schedule.Algorithm{schedule.NativeGroups{}}, p)...) {
 			if err := schedule.Check(a, p); err != nil {
 				t.Errorf("Check(%v, %+v) = %v", a, p, err)
 			}
@@ -137,8 +137,8 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 			"an exchange sends on what it receives",
 			casttest.Script{
 				{casttest.Send(1, 0, 10)},
-				{casttest.Recv(0, 0, 10), casttest.Exchange(casttest.Send(2, 0, 5), casttest.Recv(2, 0, 5))},
-				{casttest.Exchange(casttest.Send(1, 0, 5), casttest.Recv(1, 0, 5)), casttest.Recv(1, 5, 5)},
+				{casttest.Recv(0, 0, 10), casttest.Exchange(2, 0, 5), casttest.Recv(2, 0, 5)},
+				{casttest.Exchange(1, 0, 5), casttest.Recv(1, 0, 5), casttest.Recv(1, 5, 5)},
 			},
 			"which it does not have",
 		},
@@ -147,7 +147,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 			casttest.Script{
 				{casttest.Send(1, 0, 5), casttest.Send(2, 5, 5)},
 				{casttest.Recv(0, 0, 5), casttest.Send(2, 0, 5), casttest.Recv(2, 5, 5)},
-				{casttest.Recv(0, 5, 5), casttest.Exchange(casttest.Send(1, 5, 5), casttest.Recv(1, 0, 5))},
+				{casttest.Recv(0, 5, 5), casttest.Exchange(1, 5, 5), casttest.Recv(1, 0, 5)},
 			},
 			"2 of 3 ranks wait for ever",
 		},
@@ -157,7 +157,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 				{casttest.Send(2, 0, 10)},
 				{casttest.Recv(3, 0, 10)},
 				{casttest.Recv(0, 0, 10), casttest.Send(3, 0, 10)},
-				{casttest.Exchange(casttest.Send(1, 0, 10), casttest.Recv(2, 0, 10))},
+				{casttest.Exchange(1, 0, 10), casttest.Recv(2, 0, 10)},
 			},
 			"rank 3, step 0: sends [0, 10), which it does not have before the step",
 		},
@@ -165,19 +165,29 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 			"half of an exchange is missing",
 			casttest.Script{
 				{casttest.Send(1, 0, 5), casttest.Send(1, 5, 5)},
-				{casttest.Recv(0, 0, 5), casttest.Exchange(casttest.Send(0, 0, 5), casttest.Recv(0, 5, 5))},
+				{casttest.Recv(0, 0, 5), casttest.Exchange(0, 0, 5), casttest.Recv(0, 5, 5)},
 			},
 			"1 of 2 ranks wait for ever: rank 1 in step 1: send [0, 5) peer 0",
 		},
 		{
 			"half of an exchange goes nowhere",
-			casttest.Script{{casttest.Exchange(casttest.Send(1, 0, 10), casttest.Recv(0, 0, 10))}, {casttest.Recv(0, 0, 10)}},
+			casttest.Script{{casttest.Exchange(1, 0, 10), casttest.Recv(0, 0, 10)}, {casttest.Recv(0, 0, 10)}},
 			"want another rank",
 		},
 		{
-			"a receive has a second half",
-			casttest.Script{{casttest.Send(1, 0, 10)}, {{Kind: schedule.Recv, Length: 10, RecvLength: 1}}},
-			"no second half",
+			"an exchange begins with a receive",
+			casttest.Script{{casttest.Send(1, 0, 10)}, {{Kind: schedule.Recv, Exchange: true, Length: 10}}},
+			"want an exchange of a Send and the Recv after it",
+		},
+		{
+			"an exchange ends without a receive",
+			casttest.Script{{casttest.Exchange(1, 0, 10), casttest.Send(1, 0, 10)}, {casttest.Recv(0, 0, 10), casttest.Recv(0, 0, 10)}},
+			"want an exchange of a Send and the Recv after it",
+		},
+		{
+			"a send of the last step is an exchange",
+			casttest.Script{{casttest.Exchange(1, 0, 10)}, {casttest.Recv(0, 0, 10)}},
+			"want an exchange of a Send and the Recv after it",
 		},
 		{
 			"it runs over the end",
@@ -225,8 +235,8 @@ func TestCheckAcceptsPiecesInAnyOrder(t *testing.T) {
 func TestCheckAcceptsExchanges(t *testing.T) {
 	swap := casttest.Script{
 		{casttest.Send(1, 1, 1), casttest.Send(2, 2, 1), casttest.Send(1, 0, 1)},
-		{casttest.Recv(0, 1, 1), casttest.Recv(0, 0, 1), casttest.Exchange(casttest.Send(2, 1, 1), casttest.Recv(2, 2, 1)), casttest.Send(2, 0, 1)},
-		{casttest.Recv(0, 2, 1), casttest.Exchange(casttest.Send(1, 2, 1), casttest.Recv(1, 1, 1)), casttest.Recv(1, 0, 1)},
+		{casttest.Recv(0, 1, 1), casttest.Recv(0, 0, 1), casttest.Exchange(2, 1, 1), casttest.Recv(2, 2, 1), casttest.Send(2, 0, 1)},
+		{casttest.Recv(0, 2, 1), casttest.Exchange(1, 2, 1), casttest.Recv(1, 1, 1), casttest.Recv(1, 0, 1)},
 	}
 	if err := schedule.Check(swap, schedule.Problem{Ranks: 3, Bytes: 3}); err != nil {
 		t.Error(err)
@@ -436,32 +446,46 @@ func inRounds(a schedule.Algorithm, p schedule.Problem, latency, perByte float64
 		done bool
 		end  float64
 	}
-	ops := schedule.AllOps(nil, a, p)
+	// A round of a rank is a step, or an exchange.
+	type round struct{ send, recv *schedule.Op }
+	rounds := make([][]round, p.Ranks)
+	for rank, ops := range schedule.AllOps(nil, a, p) {
+		exchange := false
+		for i := range ops {
+			op := &ops[i]
+			switch {
+			case exchange:
+				rounds[rank][len(rounds[rank])-1].recv = op
+			case op.Kind == schedule.Send:
+				rounds[rank] = append(rounds[rank], round{send: op})
+			default:
+				rounds[rank] = append(rounds[rank], round{recv: op})
+			}
+			exchange = op.Exchange
+		}
+	}
 	next, now := make([]int, p.Ranks), make([]float64, p.Ranks)
-	sent, got := make([]half, p.Ranks), make([]half, p.Ranks) // halves of the current steps
+	sent, got := make([]half, p.Ranks), make([]half, p.Ranks) // halves of the current rounds
 	for moved := true; moved; {
 		moved = false
-		for rank := range ops {
-			if next[rank] == len(ops[rank]) {
+		for rank := range rounds {
+			if next[rank] == len(rounds[rank]) {
 				continue
 			}
-			op := ops[rank][next[rank]]
-			if op.Kind == schedule.Recv || sent[rank].done || next[op.Peer] == len(ops[op.Peer]) {
+			op := rounds[rank][next[rank]].send
+			if op == nil || sent[rank].done || next[op.Peer] == len(rounds[op.Peer]) {
 				continue
 			}
-			other := ops[op.Peer][next[op.Peer]]
-			if other.Kind == schedule.Exchange {
-				other = other.Received()
-			}
-			if other.Kind != schedule.Recv || other.Peer != rank || got[op.Peer].done {
+			other := rounds[op.Peer][next[op.Peer]].recv
+			if other == nil || other.Peer != rank || got[op.Peer].done {
 				continue
 			}
 			end := max(now[rank], now[op.Peer]) + latency + perByte*float64(op.Length)
 			sent[rank], got[op.Peer] = half{true, end}, half{true, end}
 			moved = true
 			for _, r := range []int{rank, op.Peer} {
-				kind := ops[r][next[r]].Kind
-				if (kind == schedule.Recv || sent[r].done) && (kind == schedule.Send || got[r].done) {
+				current := rounds[r][next[r]]
+				if (current.send == nil || sent[r].done) && (current.recv == nil || got[r].done) {
 					now[r] = max(now[r], sent[r].end, got[r].end)
 					sent[r], got[r] = half{}, half{}
 					next[r]++
@@ -470,4 +494,22 @@ func inRounds(a schedule.Algorithm, p schedule.Problem, latency, perByte float64
 		}
 	}
 	return slices.Max(now)
+}
+
+// Of the settings of an algorithm the last one changes fastest: searches count on that.
+func TestVariantsAreAllCombinationsInOrder(t *testing.T) {
+	p := schedule.Problem{Ranks: 6, Tree: casttest.RegularTree(t, 6, 3)}
+	var got []string
+	for _, a := range schedule.Variants([]schedule.Algorithm{schedule.Chain{}, schedule.KNomial{}, schedule.Magpie2{}}, p) {
+		got = append(got, schedule.Text(a))
+	}
+	want := []string{"chain", "k-nomial[2]", "k-nomial[4]"}
+	for _, between := range []string{"flat", "binomial", "chain"} {
+		for _, within := range []string{"flat", "binomial", "chain"} {
+			want = append(want, fmt.Sprintf("magpie2[level 0, %s, %s]", between, within))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("Variants = %v, want %v", got, want)
+	}
 }

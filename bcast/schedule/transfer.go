@@ -10,14 +10,12 @@ func Swap(dst []Op, to int, out Span, from int, in Span) []Op {
 	for out.Lo < out.Hi || in.Lo < in.Hi {
 		sent := Op{Kind: Send, Peer: to, Offset: out.Lo, Length: min(out.Hi-out.Lo, MaxSegment)}
 		received := Op{Kind: Recv, Peer: from, Offset: in.Lo, Length: min(in.Hi-in.Lo, MaxSegment)}
-		switch {
-		case received.Length <= 0:
+		sent.Exchange = sent.Length > 0 && received.Length > 0
+		if sent.Length > 0 {
 			dst = append(dst, sent)
-		case sent.Length <= 0:
+		}
+		if received.Length > 0 {
 			dst = append(dst, received)
-		default:
-			sent.Kind, sent.RecvPeer, sent.RecvOffset, sent.RecvLength = Exchange, from, in.Lo, received.Length
-			dst = append(dst, sent)
 		}
 		out.Lo += max(sent.Length, 0)
 		in.Lo += max(received.Length, 0)

@@ -127,10 +127,9 @@ func Send(peer, offset, length int) schedule.Op {
 	return schedule.Op{Kind: schedule.Send, Peer: peer, Offset: offset, Length: length}
 }
 
-// Exchange is the step of both.
-func Exchange(send, recv schedule.Op) schedule.Op {
-	send.Kind, send.RecvPeer, send.RecvOffset, send.RecvLength = schedule.Exchange, recv.Peer, recv.Offset, recv.Length
-	return send
+// Exchange is Send at the same time as the next step, a Recv.
+func Exchange(peer, offset, length int) schedule.Op {
+	return schedule.Op{Kind: schedule.Send, Exchange: true, Peer: peer, Offset: offset, Length: length}
 }
 
 // Recv is the step that receives [offset, offset+length) from the peer.

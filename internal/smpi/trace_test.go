@@ -25,8 +25,10 @@ func (rounds) Prepare(schedule.Problem) schedule.Parts {
 
 func twoRounds() []schedule.Op {
 	return []schedule.Op{
-		{Kind: schedule.Exchange, Peer: 2, Offset: 0, Length: 4, RecvPeer: 0, RecvOffset: 4, RecvLength: 4},
-		{Kind: schedule.Exchange, Peer: 0, Offset: 4, Length: 4, RecvPeer: 2, RecvOffset: 8, RecvLength: 2},
+		{Kind: schedule.Send, Exchange: true, Peer: 2, Offset: 0, Length: 4},
+		{Kind: schedule.Recv, Peer: 0, Offset: 4, Length: 4},
+		{Kind: schedule.Send, Exchange: true, Peer: 0, Offset: 4, Length: 4},
+		{Kind: schedule.Recv, Peer: 2, Offset: 8, Length: 2},
 	}
 }
 

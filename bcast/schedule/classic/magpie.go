@@ -57,10 +57,8 @@ func (a MagPIe) Prepare(p schedule.Problem) schedule.Parts {
 	})
 }
 
-// Variants returns one for each level that has groups.
-func (a MagPIe) Variants(p schedule.Problem) (all []schedule.Algorithm) {
-	for _, level := range schedule.GroupedLevels(p) {
-		all = append(all, MagPIe{level, a.Pipelined})
-	}
-	return all
+// Settings implements schedule.Varied: the levels that have groups.
+func (a MagPIe) Settings(p schedule.Problem) (values []int, with func(choice []int) schedule.Algorithm) {
+	levels := schedule.GroupedLevels(p)
+	return []int{len(levels)}, func(choice []int) schedule.Algorithm { return MagPIe{levels[choice[0]], a.Pipelined} }
 }

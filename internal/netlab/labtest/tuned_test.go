@@ -146,10 +146,9 @@ func (splitBinary) ops(dst []schedule.Op, p schedule.Problem, rank int) []schedu
 		other = own - 1
 	}
 	send, receive := halves[half(own)], halves[half(other)]
-	return append(dst, schedule.Op{
-		Kind: schedule.Exchange, Peer: real(other), Offset: send.begin, Length: send.end - send.begin,
-		RecvPeer: real(other), RecvOffset: receive.begin, RecvLength: receive.end - receive.begin,
-	})
+	return append(dst,
+		schedule.Op{Kind: schedule.Send, Exchange: true, Peer: real(other), Offset: send.begin, Length: send.end - send.begin},
+		schedule.Op{Kind: schedule.Recv, Peer: real(other), Offset: receive.begin, Length: receive.end - receive.begin})
 }
 
 // TestOpenMPISchedules: what is told here of Open MPI's algorithms brings every byte to every
