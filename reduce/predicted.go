@@ -9,11 +9,11 @@ import (
 // the reduction, and combining takes no time.
 type predicted struct {
 	steps.Algorithm
-	settings int  // how many algorithms of this name there are
-	allRanks bool // want the result
+	family   *[]schedule.Algorithm // of this name, with all settings
+	allRanks bool                  // want the result
 }
 
-var _ schedule.Factored = predicted{}
+var _ schedule.Varied = predicted{}
 
 // Prepare implements schedule.Algorithm.
 func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
@@ -39,24 +39,30 @@ func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
 	})
 }
 
-// Variants implements schedule.Varied.
-func (a predicted) Variants(schedule.Problem) []schedule.Algorithm { return []schedule.Algorithm{a} }
-
-// Factors implements schedule.Factored: those of a broadcast whose settings are chosen one by one, or one choice among its settings;
-// and those of Along.
-func (a predicted) Factors(p schedule.Problem) []int {
+// Settings implements schedule.Varied: those of a broadcast with those of Along, or one setting for all of the name.
+func (a predicted) Settings(p schedule.Problem) (values []int, with func(choice []int) schedule.Algorithm) {
 	along, is := a.Algorithm.(steps.Along)
-	if !is {
-		return []int{a.settings}
+	varied, has := along.Broadcast.(schedule.Varied)
+	if has {
+		values, _ = varied.Settings(p)
 	}
-	own := 1
-	if a.allRanks {
-		own = len(settingsOf(along, steps.Problem{Ranks: p.Ranks, Root: steps.AllRanks, Tree: p.Tree}))
+	if is && a.allRanks {
+		values = append(values, len(settingsOf(along, steps.Problem{Ranks: p.Ranks, Root: steps.AllRanks, Tree: p.Tree})))
 	}
-	if f, is := along.Broadcast.(schedule.Factored); is {
-		return append(f.Factors(p), own)
+	product := 1
+	for _, n := range values {
+		product *= n
 	}
-	return []int{a.settings / own, own}
+	if product != len(*a.family) { // not all of the broadcast's settings make trees
+		values = []int{len(*a.family)}
+	}
+	return values, func(choice []int) schedule.Algorithm {
+		index := 0
+		for k, n := range values {
+			index = index*n + choice[k]
+		}
+		return (*a.family)[index]
+	}
 }
 
 // mostRoots bounds the trees that ranks work out.
@@ -76,12 +82,15 @@ func settingsOf(a steps.Along, p steps.Problem) (all []steps.Algorithm) {
 
 // predictedOf are algorithms for the prediction of reductions, in their order.
 func predictedOf(all []steps.Algorithm, allRanks bool) (list []schedule.Algorithm) {
-	count := make(map[string]int)
+	families := make(map[string]*[]schedule.Algorithm)
 	for _, a := range all {
-		count[a.Name()]++
-	}
-	for _, a := range all {
-		list = append(list, predicted{a, count[a.Name()], allRanks})
+		family := families[a.Name()]
+		if family == nil {
+			family = new([]schedule.Algorithm)
+			families[a.Name()] = family
+		}
+		*family = append(*family, predicted{a, family, allRanks})
+		list = append(list, predicted{a, family, allRanks})
 	}
 	return list
 }

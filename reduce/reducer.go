@@ -147,7 +147,7 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	}
 	r.evaluator = predict.New(view)
 	r.settings.HasLevels, r.settings.Levels = true, table.Levels(view.Hierarchy())
-	r.settings.Costs = predict.CostsAlong(view, view.Hierarchy())
+	r.settings.Costs = predict.Costs(view, view.Hierarchy())
 	r.settings.Warnings = warnings
 	r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
 	return nil
