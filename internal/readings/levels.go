@@ -8,7 +8,7 @@ import (
 
 const (
 	// Repetitions are brought to one level if they differ as a whole by more than leastApart, as a logarithm, and by more than levelErrors
-	// standard errors of their medians. A median has 1.25 sigma over the root of its number (Kenney, Keeping 1962).
+	// standard errors of their medians.
 	leastApart  = 0.03
 	levelErrors = 4
 
@@ -31,10 +31,7 @@ func (m *Repetitions) levels() []float64 {
 		})
 		if len(off) >= fewShared {
 			scale[k] = stats.Median(off)
-			for i := range off {
-				off[i] = math.Abs(off[i] - scale[k])
-			}
-			widest = math.Max(widest, 1.25*stats.Sigma(off)/math.Sqrt(float64(len(off))))
+			widest = math.Max(widest, stats.ErrorOfMedian(stats.SigmaAbout(scale[k], off), len(off)))
 		}
 		fastest, slowest = math.Min(fastest, scale[k]), math.Max(slowest, scale[k])
 	}
