@@ -4,14 +4,14 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // A misplaced host hangs on another switch than the graph says.
 type misplaced struct {
-	host, from int   // the host, and the switch of the graph
-	to         []int // that its measurements fit alike
-	p          float64
-	samples    int
+	host int
+	Finding
 }
 
 const (
@@ -58,21 +58,22 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 	}
 	var found []misplaced
 	for _, h := range doubtful {
-		best, least := misplaced{host: h, from: r.w.switchOf(h)}, math.Inf(1)
+		from, least := r.w.switchOf(h), math.Inf(1)
+		var to []string // switches that its measurements fit alike
 		var explained []float64
 		for _, at := range slices.Sorted(maps.Keys(sound)) {
-			if at == best.from {
+			if at == from {
 				continue
 			}
 			rest := r.excessesFrom(h, of[h], sound[at])
 			switch m := misfit(rest); {
 			case m < least-alikeMisfit:
-				least, best.to, explained = m, []int{at}, rest
+				least, to, explained = m, []string{r.w.name(at)}, rest
 			case m <= least+alikeMisfit:
-				best.to = append(best.to, at)
+				to = append(to, r.w.name(at))
 			}
 		}
-		if best.to == nil {
+		if to == nil {
 			continue
 		}
 		var gains []float64 // of the second part, which had no say
@@ -86,9 +87,11 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 				gains = append(gains, gain-bar/2)
 			}
 		}
-		best.p, best.samples = min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), len(of[h])
-		if best.p <= level && float64(good) >= fits*float64(len(of[h])) {
-			found = append(found, best)
+		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
+		if p <= level && float64(good) >= fits*float64(len(of[h])) {
+			found = append(found, misplaced{h, Finding{
+				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+			}})
 			for n, i := range of[h] {
 				r.samples[i].excess = explained[n]
 			}

@@ -66,8 +66,8 @@ func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*R
 		}
 	}
 	f.r.compare()
-	f.misplaced = f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
-	return f.finish(), nil
+	moved := f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
+	return f.finish(moved, nil), nil
 }
 
 // A finder is a check under way.
@@ -79,10 +79,6 @@ type finder struct {
 	total   int // of them, an estimate
 	ended   bool
 	targets []int32
-	effects []effect
-
-	misplaced []misplaced
-	couples   []couple // of a busy machine
 }
 
 // newFinder prepares a check of so many hosts. Each kind of check has a stream of random numbers of its own.
@@ -138,12 +134,12 @@ func (f *finder) screen(rounds int, round func() error) error {
 }
 
 // finish tests what is doubtful, once all samples are compared, and makes the result.
-func (f *finder) finish() *Result {
-	f.effects = f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
+func (f *finder) finish(moved []misplaced, couples []couple) *Result {
+	effects := f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.done)
 	}
-	return f.result()
+	return f.result(moved, couples, effects)
 }
 
 // target is what the planner needs to read a candidate again.

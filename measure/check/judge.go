@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
@@ -58,10 +57,8 @@ func (cr *crossing) factor(excess float64) float64 {
 func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, cr *crossing)) {
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
-		for k := s.first; k < s.last; k++ {
-			if cr := &r.crossings[k]; cr.candidate == candidate {
-				visit(s, cr)
-			}
+		if cr := r.crossingOf(s, candidate); cr != nil {
+			visit(s, cr)
 		}
 	}
 }
@@ -203,21 +200,21 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		}
 		e := r.measure(left[best], scores[left[best]], tolerance, level)
 		left = slices.Delete(left, best, best+1)
-		e.p = min(1, e.p*float64(len(targets)))
-		if e.p <= level {
+		e.P = min(1, e.P*float64(len(targets)))
+		if e.P <= level {
 			named = append(named, e)
 			switch {
-			case e.often < 1:
-				r.explainSome(e.candidate, e.factor)
+			case e.Often < 1:
+				r.explainSome(e.candidate, e.Factor)
 			case r.busy != nil:
-				r.busy.explain(e.candidate, e.factor)
+				r.busy.explain(e.candidate, e.Factor)
 			default:
-				r.explainAlone(e.candidate, e.factor)
+				r.explainAlone(e.candidate, e.Factor)
 			}
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	sort.SliceStable(rest, func(i, j int) bool { return rest[i].p < rest[j].p })
+	slices.SortStableFunc(rest, func(a, b effect) int { return cmp.Compare(a.P, b.P) })
 	return append(named, rest...)
 }

@@ -76,11 +76,11 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 		}
 	}
 	f.r.compare()
-	f.couples = f.r.couples(resting, s.Tolerance, s.FalseAlarms)
-	for _, x := range f.couples {
+	couples := f.r.couples(resting, s.Tolerance, s.FalseAlarms)
+	for _, x := range couples {
 		f.r.explainCouple(x)
 	}
-	return f.finish(), nil
+	return f.finish(nil, couples), nil
 }
 
 // longEnough refuses transfers that do not outlast the moment in which ranks leave a barrier.
@@ -150,25 +150,20 @@ func (l *loader) add(transfers [][2]int, times []float64) error {
 	}
 	for i, t := range transfers {
 		r.pairs++
-		if !(times[i] > 0) || math.IsInf(times[i], 1) {
-			continue
-		}
-		s := sample{
+		r.addSample(sample{
 			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: times[i], nominal: nominal[i], share: 1,
-			limit: l.limit(flows[i].Data), flow: i, route: flows[i].Data, first: int32(len(r.crossings)),
-		}
-		for _, e := range flows[i].Data {
-			full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
-			l.cross(&s, r.c.ofArc(e), full, nearlyFilled)
-			l.cross(&s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
-			if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
-				l.cross(&s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/r.w.ports[v], fullEnough)
+			limit: l.limit(flows[i].Data), flow: i, route: flows[i].Data,
+		}, func(s *sample) {
+			for _, e := range s.route {
+				full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
+				l.cross(s, r.c.ofArc(e), full, nearlyFilled)
+				l.cross(s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
+				if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
+					l.cross(s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/r.w.ports[v], fullEnough)
+				}
 			}
-		}
-		l.cross(&s, r.c.ofHost(t[0], slowSend), 1, 1)
-		l.cross(&s, r.c.ofHost(t[1], slowReceive), 1, 1)
-		s.last = int32(len(r.crossings))
-		r.samples = append(r.samples, s)
+			r.crossEnds(s)
+		})
 	}
 	r.groups++
 	return nil

@@ -9,10 +9,8 @@ import (
 
 // A couple is two hosts that are slow only while both transfer.
 type couple struct {
-	a, b              int
-	factor, low, high float64 // with an interval of 95 %
-	p                 float64 // that it only looks so, corrected for the number of couples
-	rounds            int     // in which both transferred
+	a, b int
+	Finding
 }
 
 // slowHosts are those among some candidates that seem slow.
@@ -65,9 +63,8 @@ func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
 			}
-			slices.Sort(factors)
-			x := couple{a: min(hosts[i], hosts[j]), b: max(hosts[i], hosts[j]), p: p, rounds: len(factors) / 2}
-			x.factor, x.low, x.high = medianWithInterval(factors)
+			x := couple{min(hosts[i], hosts[j]), max(hosts[i], hosts[j]), Finding{What: Together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x.holds(factors)
 			found = append(found, x)
 		}
 	}
@@ -109,7 +106,7 @@ func (r *readings) explainCouple(x couple) {
 	for i := range r.samples {
 		s := &r.samples[i]
 		if a[s.group] && b[s.group] && (s.from == x.a || s.to == x.a || s.from == x.b || s.to == x.b) {
-			s.excess -= min(math.Log(x.factor), max(0, s.excess))
+			s.excess -= min(math.Log(x.Factor), max(0, s.excess))
 		}
 	}
 }

@@ -387,7 +387,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 	}
 	r.sigma[ofRate], r.variance[ofRate] = 0.01, 1
 	effects := r.judge([]int32{suspect}, 0.1, 0.005)
-	if len(effects) != 1 || math.Abs(effects[0].factor-2) > 1e-9 || effects[0].p > 0.005 {
+	if len(effects) != 1 || math.Abs(effects[0].Factor-2) > 1e-9 || effects[0].P > 0.005 {
 		t.Errorf("effects %+v, want one of a factor of two", effects)
 	}
 	for _, s := range r.samples {

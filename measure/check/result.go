@@ -75,7 +75,8 @@ const (
 	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
 )
 
-func (f *finder) result() *Result {
+// result puts together what was found: hosts that hang elsewhere, hosts that disturb each other, and what is slow.
+func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
 	if r.busy != nil {
@@ -87,7 +88,7 @@ func (f *finder) result() *Result {
 		if !seen {
 			i = len(out.Suspects)
 			at[where] = i
-			out.Suspects = append(out.Suspects, f.suspect(where))
+			out.Suspects = append(out.Suspects, r.w.suspect(where))
 		}
 		s := &out.Suspects[i]
 		if named || !s.Named {
@@ -95,33 +96,30 @@ func (f *finder) result() *Result {
 		}
 		return s
 	}
-	for _, m := range f.misplaced {
-		nan := math.NaN()
-		add(place{m.host, -1}, true, Finding{
-			What: Cabling, From: f.name(m.from), To: words.Or(f.namesOf(m.to)), Factor: nan, Low: nan, High: nan, Often: 1, P: m.p, Readings: m.samples,
-		})
+	elsewhere := map[place]bool{}
+	for _, m := range moved {
+		elsewhere[place{m.host, -1}] = true
+		add(place{m.host, -1}, true, m.Finding)
 	}
-	for _, x := range f.couples {
+	for _, x := range couples {
 		where := place{x.a, x.b}
-		s := add(where, true, Finding{What: Together, Factor: x.factor, Low: x.low, High: x.high, Often: 1, P: x.p, Readings: x.rounds})
-		s.Name = fmt.Sprintf("hosts %s and %s together", f.name(x.a), f.name(x.b))
+		add(where, true, x.Finding).Name = fmt.Sprintf("hosts %s and %s together", r.w.name(x.a), r.w.name(x.b))
 		delete(at, where) // a link between the two is another suspect
 	}
-	for _, e := range f.effects {
+	for _, e := range effects {
 		where := r.c.placeOf(e.candidate)
-		if e.score <= 0 || slices.ContainsFunc(f.misplaced, func(m misplaced) bool { return where == place{m.host, -1} }) {
-			continue // the rounds of a misplaced host were planned for another place
+		if e.score <= 0 || elsewhere[where] {
+			continue // the rounds of a host that hangs elsewhere were planned for another place
 		}
-		x := f.finding(&e)
+		named := e.P <= f.s.FalseAlarms
 		if r.w.graph == nil { // measurements of the same few pairs are not independent
-			x.P = math.NaN()
+			e.P = math.NaN()
 		}
-		s := add(where, e.p <= f.s.FalseAlarms, x)
+		s := add(where, named, e.Finding)
 		for _, c := range r.alike(e.candidate) {
-			if other := r.c.placeOf(c); other != where {
-				if name := f.suspect(other).Name; !slices.Contains(s.Same, name) {
-					s.Same = append(s.Same, name)
-				}
+			other := r.c.placeOf(c)
+			if name := r.w.suspect(other).Name; other != where && !slices.Contains(s.Same, name) {
+				s.Same = append(s.Same, name)
 			}
 		}
 	}
@@ -132,54 +130,42 @@ func (f *finder) result() *Result {
 	return out
 }
 
-func (f *finder) suspect(at place) Suspect {
-	w := f.r.w
+// suspect is what is at a place, before anything was found of it.
+func (w *wiring) suspect(at place) Suspect {
+	s := Suspect{Host: -1, U: at.u, V: at.v, P: 1}
 	switch {
 	case at.v >= 0:
-		return Suspect{Host: -1, U: at.u, V: at.v, P: 1, Name: fmt.Sprintf("link %s - %s", f.name(at.u), f.name(at.v))}
+		s.Name = "link " + w.name(at.u) + " - " + w.name(at.v)
 	case at.u >= w.hosts:
-		return Suspect{Host: -1, U: at.u, V: -1, P: 1, Name: "switch " + f.name(at.u)}
-	}
-	s := Suspect{Host: at.u, U: -1, V: -1, P: 1, Name: "host " + f.name(at.u)}
-	if up := w.switchOf(at.u); up >= 0 {
-		s.Cable = f.name(up)
+		s.Name = "switch " + w.name(at.u)
+	default:
+		s.Host, s.U, s.Name = at.u, -1, "host "+w.name(at.u)
+		if up := w.switchOf(at.u); up >= 0 {
+			s.Cable = w.name(up)
+		}
 	}
 	return s
 }
 
-func (f *finder) name(v int) string {
-	if v < f.r.w.hosts {
-		return f.r.w.names[v]
-	}
-	return f.r.w.graph.Name(v)
-}
-
-func (f *finder) namesOf(vertices []int) (names []string) {
-	for _, v := range vertices {
-		names = append(names, f.name(v))
-	}
-	return names
-}
-
-func (f *finder) finding(e *effect) Finding {
-	x := Finding{Factor: e.factor, Often: e.often, Low: e.low, High: e.high, P: e.p, Readings: e.samples}
-	switch what, i := f.r.c.what(e.candidate); what {
+// finding says what a candidate is, before anything was found of it.
+func (r *readings) finding(candidate int32) Finding {
+	x := Finding{What: LinkRate, P: 1, Often: 1}
+	switch what, i := r.c.what(candidate); what {
 	case slowLink:
-		x.What = LinkLatency
-		if f.r.busy != nil {
-			x.What = LinkRate
+		if r.busy == nil {
+			x.What = LinkLatency
 		}
 	case slowRate:
-		a := f.r.w.graph.Arcs()[i]
-		x.What, x.From, x.To = LinkRate, f.name(a.From), f.name(a.To)
+		a := r.w.graph.Arcs()[i]
+		x.From, x.To = r.w.name(a.From), r.w.name(a.To)
 	case slowSwitch:
 		x.What = SwitchRate
 	case slowAnswer:
 		x.What = HostAnswer
 	case slowSend:
-		x.What, x.From = LinkRate, f.name(i)
+		x.From = r.w.name(i)
 	case slowReceive:
-		x.What, x.To = LinkRate, f.name(i)
+		x.To = r.w.name(i)
 	}
 	return x
 }

@@ -115,15 +115,14 @@ func (p *planner) again(pairs [][2]int) [][][2]int {
 		for _, x := range pairs {
 			a, b := x[0], x[1]
 			switch {
-			case !p.w.find(&p.try, a, b): // no longer connected
-			case p.used[a] || p.used[b] || !p.fits(&p.try):
-				left = append(left, x)
-			default:
+			case p.free(a, b):
 				round = append(round, x)
 				p.take(a, b)
 				if p.w.graph == nil {
 					p.block(a, b)
 				}
+			case p.w.find(&p.try, a, b): // or they are no longer connected
+				left = append(left, x)
 			}
 		}
 		if len(round) > 0 {

@@ -35,12 +35,7 @@ func linkSeries(pairs []series, kind PointKind, s *WatchSettings) ([]series, err
 			}
 			continue
 		}
-		share := w.shares(&x)
-		for _, arcs := range [...][]int32{x.there, x.back} {
-			for _, e := range arcs {
-				add(c.ofLink(w.link[e]), i, share(e))
-			}
-		}
+		w.eachLink(&x, func(link int32, share float64) { add(c.ofLink(link), i, share) })
 	}
 	var all []series
 	for i, l := range crossed {
