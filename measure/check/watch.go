@@ -53,7 +53,6 @@ const (
 	defaultStep       = 0.05
 	defaultWatchRate  = 0.01
 	fewSeries         = 5   // below, what runs have in common cannot be told from single changes
-	pairsOfHost       = 3   // of which a host has a series of its own
 	mostPrior         = 200 // samples that the sigma of all series weighs at most against a series' own
 	differenceWeight  = 0.6 // of a difference: mean squares of clipped differences tell this share of what samples do
 	polishSteps       = 5
@@ -118,6 +117,14 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			return nil, fmt.Errorf("check: watch: run %d of %s is after that of %s: want them by date", i, runs[i].Date.Format(time.RFC3339), runs[i-1].Date.Format(time.RFC3339))
 		}
 	}
+	var c *candidates
+	if s.Graph != nil {
+		w, err := newWiring(&Settings{Graph: s.Graph, Routing: s.Routing}, s.Graph.Hosts())
+		if err != nil {
+			return nil, err
+		}
+		c = newCandidates(w)
+	}
 	out := &WatchResult{Runs: len(runs)}
 	var all []*family
 	for _, kind := range []PointKind{PointLatency, PointLong} {
@@ -129,15 +136,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			continue
 		}
 		polish(pairs, len(runs))
-		shared := hostSeries(pairs)
-		if s.Graph != nil {
-			links, err := linkSeries(pairs, kind, &s)
-			if err != nil {
-				return nil, err
-			}
-			shared = append(shared, links...)
-		}
-		all = append(all, newFamily(kind, pairs, shared, s.Step))
+		all = append(all, newFamily(kind, pairs, sharedSeries(pairs, kind, c), s.Step))
 	}
 	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
 	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).

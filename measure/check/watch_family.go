@@ -128,7 +128,7 @@ func (f *family) causes(s *series, steps []step) []cause {
 				parts = append(parts, part{change / s.weights[k] / st.change, s.weights[k]})
 			}
 		}
-		if len(parts) < pairsOfHost {
+		if len(parts) < pairsOfShared {
 			continue
 		}
 		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.share, b.share) })

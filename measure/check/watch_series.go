@@ -95,27 +95,6 @@ func polish(all []series, runs int) {
 	}
 }
 
-// hostSeries are those of all pairs of each host.
-func hostSeries(pairs []series) []series {
-	of := map[string][]int{}
-	var names []string
-	for i, p := range pairs {
-		for _, h := range []string{p.from, p.to} {
-			if of[h] == nil {
-				names = append(names, h)
-			}
-			of[h] = append(of[h], i)
-		}
-	}
-	var all []series
-	for _, h := range names {
-		if len(of[h]) >= pairsOfHost {
-			all = append(all, series{subject: OfHost, name: "host " + h, of: of[h], weights: slices.Repeat([]float64{1}, len(of[h]))})
-		}
-	}
-	return all
-}
-
 // fill finds what a host or link has added in each run, by least squares of what its pairs took, which are clipped: an
 // outlier is nobody's fault.
 func (s *series) fill(pairs []series, clipped float64) {
@@ -129,7 +108,7 @@ func (s *series) fill(pairs []series, clipped float64) {
 				n++
 			}
 		}
-		if n >= pairsOfHost {
+		if n >= pairsOfShared {
 			s.x[t] = sum / squares
 		}
 	}
