@@ -119,8 +119,7 @@ func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
 			rest[n] = s.excess
 			continue
 		}
-		l := r.line[ofLatency]
-		rest[n] = s.excess + math.Log(s.usual/(l.fixed+l.slope*r.w.oneWay(&x)))
+		rest[n] = s.excess + math.Log(s.usual/r.line[ofLatency].at(r.w.oneWay(&x)))
 	}
 	return rest
 }

@@ -102,12 +102,6 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 // library and no network share as fairly as the model.
 const unlike = 0.5
 
-// like tells whether two samples are to take as much longer than they should: of a busy machine those that are bounded
-// alike, and else those of one length.
-func (s *sample) like(other *sample) bool {
-	return s.limit == other.limit && (s.limit != limit{} || math.Abs(s.nominal-other.nominal) <= gapAlike*other.nominal)
-}
-
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked.
 func (r *readings) measure(candidate int32, score, tolerance, level float64) effect {

@@ -169,12 +169,9 @@ func (l *loader) add(transfers [][2]int, times []float64) error {
 	return nil
 }
 
-// A limit is what bounds the rate of a transfer, as far as others may be like it.
-type limit struct {
-	cable   bool // the link of a host
-	rate    int  // of the link: twice the logarithm to the base 2
-	sharers int  // number of bits of the number of transfers that share it
-}
+// A limit is what bounds the rate of a transfer, as far as others may be like it: whether that is the link of a host, 1 or 0;
+// its rate, as twice the logarithm to the base 2; and how many transfers share it, as a number of bits. Zero: none is known.
+type limit [3]int
 
 func (l *loader) limit(route []int32) limit {
 	w, least := l.r.w, route[0]
@@ -184,8 +181,11 @@ func (l *loader) limit(route []int32) limit {
 			least = e
 		}
 	}
-	a := w.graph.Arcs()[least]
-	return limit{a.From < w.hosts || a.To < w.hosts, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
+	cable := 0
+	if a := w.graph.Arcs()[least]; a.From < w.hosts || a.To < w.hosts {
+		cable = 1
+	}
+	return limit{cable, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
 }
 
 func (l *loader) cross(s *sample, candidate int32, full, least float64) {

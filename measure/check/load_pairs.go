@@ -38,27 +38,22 @@ func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
 			p, factors := 0.0, []float64(nil)
 			for _, of := range [][2]int{{i, j}, {j, i}} {
 				own, other := excess[of[0]], busy[of[1]]
-				slowWith, with, slowAlone, alone := 0, 0, 0, 0
+				rounds, slow := map[bool]int{}, map[bool]int{} // by whether the other one transfers, too
 				for round, x := range own {
-					switch slow := x > bar; {
-					case other[round] && slow:
-						with++
-						slowWith++
-						factors = append(factors, math.Exp(x))
-					case other[round]:
-						with++
-					case slow:
-						alone++
-						slowAlone++
-					default:
-						alone++
+					with := other[round]
+					rounds[with]++
+					if x > bar {
+						slow[with]++
+						if with {
+							factors = append(factors, math.Exp(x))
+						}
 					}
 				}
-				if alone == 0 || seldom*slowAlone > alone {
+				if rounds[false] == 0 || seldom*slow[false] > rounds[false] {
 					p = 1
 					break
 				}
-				p = max(p, moreOften(slowWith, with, slowAlone, alone))
+				p = max(p, moreOften(slow[true], rounds[true], slow[false], rounds[false]))
 			}
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue

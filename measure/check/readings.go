@@ -151,7 +151,6 @@ func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
 
 const (
 	fewAlike  = 8    // samples of one length that tell what such measurements take, at least
-	manyAlike = 512  // and at most: a machine of unequal links has no gaps between lengths
 	gapAlike  = 0.02 // of the nominal time, between measurements that are not alike
 )
 
@@ -172,7 +171,7 @@ func (r *readings) compare() {
 		}
 		load := make(map[int32]float64)
 		for range 2 {
-			r.compareAlike(ids, load)
+			r.compareAlike(k, ids, load)
 			more := r.loads(ids)
 			for group, x := range more {
 				load[group] += x
@@ -249,47 +248,38 @@ func (r *readings) moments(k kind, ids []int) {
 // spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
 // samples, less what the noise of these makes.
 func (r *readings) spreadOfHosts(k kind) float64 {
-	sum, count := make([]float64, r.w.hosts), make([]float64, r.w.hosts)
+	of := make([][]float64, r.w.hosts)
 	for i := range r.screened {
-		s := &r.samples[i]
-		if s.kind != k {
-			continue
-		}
-		x := r.sigma[k] * clip(s.excess/r.sigma[k])
-		for _, h := range [...]int{s.from, s.to} {
-			sum[h] += x
-			count[h]++
+		if s := &r.samples[i]; s.kind == k {
+			x := r.sigma[k] * clip(s.excess/r.sigma[k])
+			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)
 		}
 	}
-	groups := make(map[int][]int) // hosts, by their switch: what is slow above them makes no difference between them
-	noise, known := 0.0, 0
-	for h, n := range count {
-		if n == 0 {
-			continue
+	groups := make(map[int][]float64) // means of hosts, by their switch: what is slow above them makes no difference between them
+	noise, known := 0.0, 0.0
+	for h, x := range of {
+		if len(x) > 0 {
+			at := r.w.switchOf(h)
+			groups[at] = append(groups[at], stat.Mean(x, nil))
+			noise += r.sigma[k] * r.sigma[k] / float64(len(x))
+			known++
 		}
-		sum[h] /= n
-		noise += r.sigma[k] * r.sigma[k] / n
-		known++
-		at := r.w.switchOf(h)
-		groups[at] = append(groups[at], h)
 	}
 	var off []float64
-	for _, hosts := range groups {
-		if len(hosts) < 3 {
-			continue
-		}
-		means := make([]float64, len(hosts))
-		for i, h := range hosts {
-			means[i] = sum[h]
-		}
-		middle, n := stats.MiddleMedian(means), float64(len(hosts))
-		for _, x := range means {
-			off = append(off, (x-middle)*math.Sqrt(n/(n-1)))
+	for _, means := range groups {
+		if n := float64(len(means)); n >= fewInSwitch {
+			middle := stats.MiddleMedian(means)
+			for _, x := range means {
+				off = append(off, (x-middle)*math.Sqrt(n/(n-1)))
+			}
 		}
 	}
 	if len(off) == 0 {
 		return 0
 	}
 	spread := stats.SigmaAbout(0, off)
-	return math.Sqrt(max(0, spread*spread-noise/float64(known)/2)) // not all of it, as few means tell their spread badly
+	return math.Sqrt(max(0, spread*spread-noise/known/2)) // not all of it, as few means tell their spread badly
 }
+
+// fewInSwitch hosts of one switch tell how they differ.
+const fewInSwitch = 3
