@@ -21,14 +21,14 @@ const (
 // read at once.
 const spread = 4 * withoutGraph
 
-// Find checks a machine of so many hosts by what the oracle reads. In the first part
+// find checks a machine of so many hosts by what an oracle measures. In the first part
 // all hosts are read, in rounds of disjoint pairs. Without a graph these are many rounds of pairs that are far from each
 // other. Then those few hosts and links are read again that explain best what was slow. Of 1,024 hosts and more it reads at
 // most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 1,024 more.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
 // nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.
-func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*Result, error) {
+func find(ctx context.Context, hosts int, measure oracle[reading], settings *Settings) (*Result, error) {
 	f, rng, err := newFinder(ctx, hosts, settings, 0x636865636b) // "check"
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*R
 	w := f.r.w
 	p := newPlanner(w, rng)
 	round := func(pairs [][2]int) error {
-		read, err := ask(f, oracle, pairs)
+		read, err := ask(f, measure, pairs)
 		f.r.add(p, pairs[:len(read)], read)
 		return err
 	}
@@ -95,15 +95,15 @@ func newFinder(ctx context.Context, hosts int, settings *Settings, stream uint64
 	return f, rand.New(rand.NewPCG(s.Seed, stream)), nil
 }
 
-// ask lets an oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
-func ask[T any](f *finder, oracle func(context.Context, [][2]int) ([]T, error), pairs [][2]int) ([]T, error) {
+// ask lets the oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
+func ask[T reading | float64](f *finder, measure oracle[T], pairs [][2]int) ([]T, error) {
 	if f.ended || len(pairs) == 0 {
 		return nil, nil
 	}
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.total)
 	}
-	read, err := oracle(f.ctx, pairs)
+	read, err := measure(f.ctx, pairs)
 	switch {
 	case err != nil:
 		return nil, err

@@ -23,19 +23,14 @@ const (
 	fewLatencies   = 30      // a transfer lasts at least as many: ranks leave a barrier within some
 )
 
-// A LoadOracle lets all of some transfers start together, each from its first host to its second, and returns how long
-// each took in s. A host sends one and receives one at most. It ends the check by an error, or by none and no times:
-// then what was read counts.
-type LoadOracle func(ctx context.Context, transfers [][2]int) ([]float64, error)
-
-// FindUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
+// findUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
 // rounds every host sends and receives, so that links, switches and hosts are as full as they can be. What a transfer
-// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful. Those
+// should take is what fair sharing of the links makes of its round. As in find the first rounds tell what is doubtful. Those
 // after them test it by new measurements, less those of the same round which do not depend on it. Where two doubtful
 // hosts are slow only while both transfer, the two together are named.
 //
 // The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.
-func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *Settings) (*Result, error) {
+func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], settings *Settings) (*Result, error) {
 	f, rng, err := newFinder(ctx, hosts, settings.underLoad(), 0x6c6f6164) // "load"
 	if err != nil {
 		return nil, err
@@ -54,7 +49,7 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 		if len(transfers) == 0 {
 			return fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
 		}
-		times, err := ask(f, oracle, transfers)
+		times, err := ask(f, measure, transfers)
 		if err != nil || times == nil {
 			return err
 		}

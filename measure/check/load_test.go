@@ -126,7 +126,7 @@ func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]float64
 }
 
 func (m *busyMachine) find(t testing.TB, seed uint64) *Result {
-	r, err := FindUnderLoad(context.Background(), m.cluster.Graph.Hosts(), m.transfer, m.settings(seed))
+	r, err := findUnderLoad(context.Background(), m.cluster.Graph.Hosts(), m.transfer, m.settings(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +400,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 // Without the wiring nobody knows what transfers share.
 func TestUnderLoadNeedsAGraph(t *testing.T) {
 	m := newBusy(t, "star:4", 1)
-	if _, err := FindUnderLoad(context.Background(), 4, m.transfer, nil); err == nil || !strings.Contains(err.Error(), "want the wiring") {
+	if _, err := findUnderLoad(context.Background(), 4, m.transfer, nil); err == nil || !strings.Contains(err.Error(), "want the wiring") {
 		t.Errorf("%v", err)
 	}
 }
@@ -410,7 +410,7 @@ func TestUnderLoadEndsEarly(t *testing.T) {
 	m := newBusy(t, "tree:4x4", 1)
 	for _, rounds := range []int{1, loadScreenings, loadScreenings + 5} {
 		done := 0
-		r, err := FindUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]float64, error) {
+		r, err := findUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]float64, error) {
 			if done++; done > rounds {
 				return nil, nil
 			}

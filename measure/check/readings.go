@@ -50,7 +50,7 @@ type readings struct {
 	c          *candidates
 	bytes      float64
 	samples    []sample
-	busy       *loader // of all hosts, see FindUnderLoad; nil: they are measured by pairs
+	busy       *loader // of all hosts, see findUnderLoad; nil: they are measured by pairs
 	crossings  []crossing
 	screened   int // samples before the narrowing down
 	groups     int
@@ -64,7 +64,7 @@ type readings struct {
 }
 
 // add takes over the measurements of a round.
-func (r *readings) add(p *planner, pairs [][2]int, read []Reading) {
+func (r *readings) add(p *planner, pairs [][2]int, read []reading) {
 	var x path
 	group := int32(r.groups)
 	for i, pair := range pairs {
@@ -150,8 +150,8 @@ func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
 }
 
 const (
-	fewAlike  = 8    // samples of one length that tell what such measurements take, at least
-	gapAlike  = 0.02 // of the nominal time, between measurements that are not alike
+	fewAlike = 8    // samples of one length that tell what such measurements take, at least
+	gapAlike = 0.02 // of the nominal time, between measurements that are not alike
 )
 
 // compare finds what measurements that are alike usually take here, by those of the first part, and how much more each

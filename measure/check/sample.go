@@ -25,7 +25,7 @@ func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, befo
 }
 
 // takeSample is rank 0's part.
-func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracle, before []Run) (*Run, error) {
+func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle[reading], before []Run) (*Run, error) {
 	f, rng, err := newFinder(ctx, hosts, settings, 0x7761746368) // "watch"
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracl
 	run := &Run{}
 	f.total = len(rounds)
 	for _, round := range rounds {
-		read, err := ask(f, oracle, round)
+		read, err := ask(f, measure, round)
 		if err != nil {
 			return nil, err
 		}

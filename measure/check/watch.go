@@ -64,24 +64,13 @@ const (
 // A Change is a step in what a host, link or pair takes.
 type Change struct {
 	Name     string    // "host n7", "link a - b", "latency a - b", "long messages a > b"
-	Subject  Subject   // of what
 	Kind     PointKind // in which messages
 	Run      int       // at which it is told
 	Since    int       // the first that is of the new level
 	Factor   float64   // new over old time
 	Strength float64   // sum over threshold: from 1 up
-	Pairs    int       // of a host or link: how many pairs tell of it
+	Pairs    int       // of a host or link: how many pairs tell of it; 0: it is of one pair
 }
-
-// A Subject is what a change is of.
-type Subject int
-
-// The subjects.
-const (
-	OfPair Subject = iota
-	OfHost
-	OfLink // or one direction of it
-)
 
 // A WatchResult is what Watch has found.
 type WatchResult struct {
@@ -155,7 +144,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 func (out *WatchResult) sort() {
 	slices.SortStableFunc(out.Changes, func(a, b Change) int {
 		pair := func(c Change) int {
-			if c.Subject == OfPair {
+			if c.Pairs == 0 {
 				return 1
 			}
 			return 0

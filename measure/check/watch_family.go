@@ -1,9 +1,7 @@
 package check
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -91,7 +89,7 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 // tell adds a step to what was found.
 func (out *WatchResult) tell(s *series, kind PointKind, st step) {
 	out.Changes = append(out.Changes, Change{
-		Name: s.name, Subject: s.subject, Kind: kind, Run: st.told, Since: st.since,
+		Name: s.name, Kind: kind, Run: st.told, Since: st.since,
 		Factor: math.Exp(st.change), Strength: st.strength, Pairs: len(s.of),
 	})
 }
@@ -118,26 +116,22 @@ func (f *family) causes(s *series, steps []step) []cause {
 		if n+1 < len(steps) {
 			until = steps[n+1].since
 		}
-		type part struct{ share, weight float64 } // by how many times the step the pair has changed
-		var parts []part
+		var shares, weights []float64 // by how many times the step each pair has changed
 		levels := make([]float64, len(s.of))
 		for k, pair := range s.of {
 			x := f.pairs[pair].x
 			levels[k] = medianOf(x[from:st.since])
 			if change := medianOf(x[st.since:until]) - levels[k]; !math.IsNaN(change) {
-				parts = append(parts, part{change / s.weights[k] / st.change, s.weights[k]})
+				shares, weights = append(shares, change/s.weights[k]/st.change), append(weights, s.weights[k])
 			}
 		}
-		if len(parts) < pairsOfShared {
+		others := len(shares) - 1
+		if others+1 < pairsOfShared {
 			continue
 		}
-		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.share, b.share) })
-		var shares, weights []float64
-		for _, p := range parts[:len(parts)-1] {
-			shares, weights = append(shares, p.share), append(weights, p.weight)
-		}
+		stat.SortWeighted(shares, weights)
 		// The weighted median makes the sum of the deviations least.
-		share := stat.Quantile(0.5, stat.Empirical, shares, weights)
+		share := stat.Quantile(0.5, stat.Empirical, shares[:others], weights[:others])
 		if share < sharedChange {
 			continue
 		}

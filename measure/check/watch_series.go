@@ -12,7 +12,6 @@ import (
 
 // A series is what a pair, host or link took in each run.
 type series struct {
-	subject  Subject
 	name     string
 	from, to string    // of a pair
 	of       []int     // pairs of a host or link
@@ -47,7 +46,7 @@ func pairSeries(runs []Run, kind PointKind) ([]series, error) {
 				if kind == PointLong {
 					name = "long messages " + from + " > " + to
 				}
-				all = append(all, series{subject: OfPair, name: name, from: from, to: to, x: missing(len(runs)), scale: 1})
+				all = append(all, series{name: name, from: from, to: to, x: missing(len(runs)), scale: 1})
 			}
 			points[i] = append(points[i], math.Log(p.Seconds))
 		}

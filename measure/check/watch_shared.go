@@ -10,12 +10,12 @@ const pairsOfShared = 3
 func sharedSeries(pairs []series, kind PointKind, c *candidates) []series {
 	var all []series
 	index := map[string]int{} // by name
-	share := func(subject Subject, name string, pair int, weight float64) {
+	share := func(name string, pair int, weight float64) {
 		i, seen := index[name]
 		if !seen {
 			i = len(all)
 			index[name] = i
-			all = append(all, series{subject: subject, name: name})
+			all = append(all, series{name: name})
 		}
 		s := &all[i]
 		if n := len(s.of); n > 0 && s.of[n-1] == pair { // there and back
@@ -25,12 +25,12 @@ func sharedSeries(pairs []series, kind PointKind, c *candidates) []series {
 		s.of, s.weights = append(s.of, pair), append(s.weights, weight)
 	}
 	for i, p := range pairs {
-		share(OfHost, "host "+p.from, i, 1)
-		share(OfHost, "host "+p.to, i, 1)
+		share("host "+p.from, i, 1)
+		share("host "+p.to, i, 1)
 	}
 	if c != nil {
 		eachCrossing(pairs, kind, c, func(candidate int32, pair int, weight float64) {
-			share(OfLink, nameOfLink(c, candidate), pair, weight)
+			share(nameOfLink(c, candidate), pair, weight)
 		})
 	}
 	return slices.DeleteFunc(all, func(s series) bool { return len(s.of) < pairsOfShared })
