@@ -21,10 +21,10 @@ func (r *readings) score(from, to int) []float64 {
 	count := make([]int32, r.c.size)
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
-		x := clip(s.excess/r.sigma[s.kind]) - r.mean[s.kind]
+		x := clip(s.excess / r.sigma[s.kind])
 		for _, cr := range r.crossings[s.first:s.last] {
 			sum[cr.candidate] += cr.pull * x
-			squares[cr.candidate] += cr.pull * cr.pull * r.variance[s.kind]
+			squares[cr.candidate] += cr.pull * cr.pull
 			count[cr.candidate]++
 		}
 	}
@@ -96,16 +96,11 @@ func mostPositive(d []float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(len(d)-k+1), beyondWiring)
 }
 
-// explainAlone takes out of the samples that cross a candidate what its factor makes of them.
-func (r *readings) explainAlone(candidate int32, factor float64) {
-	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { s.excess -= cr.shift(factor) })
-}
-
-// explainSome does that for a candidate that is slow now and then: of the samples that cross it, those are explained that
-// are nearer to its factor than to 1.
-func (r *readings) explainSome(candidate int32, factor float64) {
+// explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
+// are explained that are nearer to its factor than to 1.
+func (r *readings) explain(candidate int32, factor float64, always bool) {
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
-		if shift := cr.shift(factor); 2*s.excess > shift {
+		if shift := cr.shift(factor); always || 2*s.excess > shift {
 			s.excess -= shift
 		}
 	})
@@ -139,7 +134,7 @@ func (r *readings) likely(most int) []int32 {
 			}
 		}
 		if factor := r.estimate(best); factor > 1 {
-			r.explainAlone(best, factor)
+			r.explain(best, factor, true)
 		}
 	}
 	copy(r.samples, before)
@@ -203,13 +198,10 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		e.P = min(1, e.P*float64(len(targets)))
 		if e.P <= level {
 			named = append(named, e)
-			switch {
-			case e.Often < 1:
-				r.explainSome(e.candidate, e.Factor)
-			case r.busy != nil:
+			if always := e.Often == 1; always && r.busy != nil {
 				r.busy.explain(e.candidate, e.Factor)
-			default:
-				r.explainAlone(e.candidate, e.Factor)
+			} else {
+				r.explain(e.candidate, e.Factor, always)
 			}
 		} else {
 			rest = append(rest, e)

@@ -64,7 +64,6 @@ func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], sett
 		return nil, err
 	}
 	resting = f.r.slowHosts(f.targets, s.Tolerance)
-	plan.focus(f.targets, f.r.c)
 	for range loadRounds - loadScreenings {
 		if err := round(); err != nil {
 			return nil, err
@@ -236,7 +235,7 @@ func (l *loader) explain(candidate int32, factor float64) {
 	case slowSwitch:
 		l.slow[candidate] *= factor
 	default:
-		l.r.explainAlone(candidate, factor)
+		l.r.explain(candidate, factor, true)
 		return
 	}
 	var times []float64

@@ -385,7 +385,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 		s := &r.samples[i]
 		s.excess = math.Log(s.value / s.nominal)
 	}
-	r.sigma[ofRate], r.variance[ofRate] = 0.01, 1
+	r.sigma[ofRate] = 0.01
 	effects := r.judge([]int32{suspect}, 0.1, 0.005)
 	if len(effects) != 1 || math.Abs(effects[0].Factor-2) > 1e-9 || effects[0].P > 0.005 {
 		t.Errorf("effects %+v, want one of a factor of two", effects)

@@ -59,8 +59,6 @@ type readings struct {
 	slopeDoubt [kinds]float64 // relative error of the line's slope, one sigma
 	line       [kinds]line    // what measurements of a nominal time usually take
 	sigma      [kinds]float64 // spread of the excess of a healthy machine
-	mean       [kinds]float64 // of what clip leaves, in sigma
-	variance   [kinds]float64
 }
 
 // add takes over the measurements of a round.
@@ -181,7 +179,6 @@ func (r *readings) compare() {
 			}
 		}
 		r.sigma[k] = max(stats.SigmaAbout(0, r.ofScreened(ids, func(s *sample) float64 { return s.excess })), leastSigma)
-		r.moments(k, ids)
 		r.hosts[k] = r.spreadOfHosts(k)
 	}
 }
@@ -234,16 +231,6 @@ func (r *readings) spreadOfPairs() float64 {
 const clipAt = 3
 
 func clip(x float64) float64 { return max(-clipAt, min(clipAt, x)) }
-
-// moments are the mean and variance of clipped samples.
-func (r *readings) moments(k kind, ids []int) {
-	clipped := r.ofScreened(ids, func(s *sample) float64 { return clip(s.excess / r.sigma[k]) })
-	r.mean[k], r.variance[k] = 0, 1
-	if len(clipped) > 1 {
-		r.mean[k], r.variance[k] = stat.PopMeanVariance(clipped, nil)
-		r.variance[k] = max(1, r.variance[k])
-	}
-}
 
 // spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
 // samples, less what the noise of these makes.

@@ -129,14 +129,14 @@ func noiseOf(pairs []pair) float64 {
 		if count := float64(len(x.leads)); count > 1 {
 			mean := stat.Mean(x.leads, nil)
 			for _, lead := range x.leads {
-				deviations = append(deviations, math.Abs(lead-mean)/x.half*math.Sqrt(count/(count-1)))
+				deviations = append(deviations, (lead-mean)/x.half*math.Sqrt(count/(count-1)))
 			}
 		}
 	}
 	if len(deviations) == 0 {
 		return leastNoise
 	}
-	return max(leastNoise, stats.Sigma(deviations))
+	return max(leastNoise, stats.SigmaAbout(0, deviations))
 }
 
 // takeLeads sets what the leads of the clocks do not explain of the pairs: their excess.
@@ -200,15 +200,16 @@ func potentials(n int, terms []term, noise float64) []float64 {
 		moved := 0.0 // the most, in scales
 		for k := range terms {
 			if t := &terms[k]; t.weight > 0 {
-				deviations = append(deviations, math.Abs(off(t)-t.slope*(step.AtVec(t.to)-step.AtVec(t.from)))/t.scale)
-				moved = max(moved, math.Abs(t.slope*(step.AtVec(t.to)-step.AtVec(t.from)))/t.scale)
+				shift := t.slope * (step.AtVec(t.to) - step.AtVec(t.from))
+				deviations = append(deviations, (off(t)-shift)/t.scale)
+				moved = max(moved, math.Abs(shift)/t.scale)
 			}
 		}
 		for i := range values {
 			values[i] += step.AtVec(i)
 		}
 		if bend = noise; noise == 0 {
-			bend = max(leastNoise, stats.Sigma(deviations))
+			bend = max(leastNoise, stats.SigmaAbout(0, deviations))
 		}
 		if moved < settled*bend {
 			break

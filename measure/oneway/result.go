@@ -112,8 +112,7 @@ func (r *Result) doubt(noise float64) {
 	var shares []float64
 	for i := range r.pairs {
 		x := &r.pairs[i]
-		count := float64(len(x.leads))
-		x.spread = noise * x.half * math.Sqrt(math.Pi/2/count) // of a median
+		x.spread = stats.ErrorOfMedian(noise*x.half, len(x.leads))
 		x.doubt = normal * x.spread * fitted
 		lead := x.lead()
 		for _, one := range x.leads { // a pair is in doubt with all that disturbed repetitions are off by
@@ -121,7 +120,7 @@ func (r *Result) doubt(noise float64) {
 				x.spread, x.doubt = max(x.spread, off), max(x.doubt, off)
 			}
 		}
-		if count < LeastRepetitions {
+		if len(x.leads) < LeastRepetitions {
 			x.doubt = math.Inf(1)
 			continue
 		}
