@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 const (
@@ -56,7 +55,7 @@ func find(ctx context.Context, hosts int, measure oracle[reading], settings *Set
 	}
 	goals := make([]target, len(f.targets))
 	for i, c := range f.targets {
-		goals[i] = f.r.target(p, c)
+		goals[i] = f.r.target(c)
 	}
 	for i := range narrowings {
 		pairs := p.narrow(goals, min(perRound, left/(narrowings-i)))
@@ -142,31 +141,22 @@ func (f *finder) finish(moved []misplaced, couples []couple) *Result {
 	return f.result(moved, couples, effects)
 }
 
-// target is what the planner needs to read a candidate again.
-func (r *readings) target(p *planner, candidate int32) target {
-	var t target
+// target is what the planner needs to measure a candidate again.
+func (r *readings) target(candidate int32) target {
+	t := target{host: -1}
 	r.crossed(candidate, 0, r.screened, func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
 	if at := r.c.placeOf(candidate); at.v < 0 { // to the hosts beside it, too: one that hangs elsewhere is far from them
 		for _, h := range r.besides(at.u) {
 			t.pairs = append(t.pairs, [2]int{at.u, h}, [2]int{h, at.u})
 		}
 	}
-	what, i := r.c.what(candidate)
-	if what != slowLink && what != slowRate {
-		t.through = func(a, b int, _ *path) bool { return a == i || b == i }
-		t.fills = func() bool { return p.used[i] }
-		return t
-	}
-	arcs := r.c.arcsOf(candidate)
-	on := func(arc int32) bool { return slices.Contains(arcs, arc) }
-	t.through = func(_, _ int, x *path) bool {
-		return slices.ContainsFunc(x.there, on) || slices.ContainsFunc(x.back, on)
-	}
-	t.fills = func() bool {
-		return slices.ContainsFunc(arcs, func(arc int32) bool {
-			busy := max(p.load[0][arc], p.load[1][arc])
-			return what == slowLink && busy > 0 || busy >= nearlyFull*r.w.rate[arc]
-		})
+	switch what, i := r.c.what(candidate); what {
+	case slowLink:
+		t.arcs = r.c.arcsOf(candidate)
+	case slowRate:
+		t.arcs, t.full = r.c.arcsOf(candidate), nearlyFull
+	default:
+		t.host = i
 	}
 	return t
 }

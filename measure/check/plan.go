@@ -167,12 +167,29 @@ func (p *planner) take(a, b int) {
 	})
 }
 
-// A target is something to be read again: hosts at whose pairs it was seen, and whether a
-// path leads through it, there or back.
+// A target is a host, a link or a direction of a link that is to be measured again.
 type target struct {
-	pairs   [][2]int
-	through func(a, b int, x *path) bool
-	fills   func() bool // whether this round's pairs fill it
+	pairs [][2]int // that led through it, or may
+	host  int      // -1: it is a link
+	arcs  []int32  // of the link or direction
+	full  float64  // of a direction, the share of its rate from which on a round fills it
+}
+
+// isOn tells whether a pair leads through the target, there or back.
+func (t *target) isOn(a, b int, x *path) bool {
+	on := func(arc int32) bool { return slices.Contains(t.arcs, arc) }
+	return a == t.host || b == t.host || slices.ContainsFunc(x.there, on) || slices.ContainsFunc(x.back, on)
+}
+
+// fills tells whether the pairs of this round fill a target.
+func (p *planner) fills(t *target) bool {
+	if t.host >= 0 {
+		return p.used[t.host]
+	}
+	return slices.ContainsFunc(t.arcs, func(e int32) bool {
+		busy := max(p.load[0][e], p.load[1][e])
+		return busy > 0 && busy >= t.full*p.w.rate[e]
+	})
 }
 
 // tries is how many pairs are tried to find one that leads through a target: on a fat tree whose
@@ -190,7 +207,7 @@ func (p *planner) narrow(targets []target, most int) [][2]int {
 	}
 	for _, i := range p.rng.Perm(len(targets)) {
 		t := &targets[i]
-		for len(round)+2 <= most && !t.fills() {
+		for len(round)+2 <= most && !p.fills(t) {
 			a, b := p.through(t)
 			if a < 0 {
 				break
@@ -212,7 +229,7 @@ func (p *planner) control(t *target, through, other int) (int, int) {
 		a = p.rng.IntN(p.w.hosts)
 		return a, p.w.near(p.rng, a)
 	}, func(a, b int) bool {
-		return !t.through(a, b, &p.try) && math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length
+		return !t.isOn(a, b, &p.try) && math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length
 	})
 }
 
@@ -228,7 +245,7 @@ func (p *planner) through(t *target) (int, int) {
 			a = p.w.near(p.rng, b)
 		}
 		return a, b
-	}, func(a, b int) bool { return t.through(a, b, &p.try) })
+	}, func(a, b int) bool { return t.isOn(a, b, &p.try) })
 }
 
 // draw picks pairs until one is free and wanted; -1 if none of many is.
