@@ -21,7 +21,7 @@ func (r *readings) score(from, to int) []float64 {
 	count := make([]int32, r.c.size)
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
-		x := clip(s.excess / r.sigma[s.kind])
+		x := clip(s.excess/r.sigma[s.kind], clipAt)
 		for _, cr := range r.crossings[s.first:s.last] {
 			sum[cr.candidate] += cr.pull * x
 			squares[cr.candidate] += cr.pull * cr.pull

@@ -230,7 +230,8 @@ func (r *readings) spreadOfPairs() float64 {
 // clipAt bounds what one sample says, in sigma: an outlier is nobody's fault.
 const clipAt = 3
 
-func clip(x float64) float64 { return max(-clipAt, min(clipAt, x)) }
+// clip bounds the size of x.
+func clip(x, most float64) float64 { return max(-most, min(most, x)) }
 
 // spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
 // samples, less what the noise of these makes.
@@ -238,7 +239,7 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 	of := make([][]float64, r.w.hosts)
 	for i := range r.screened {
 		if s := &r.samples[i]; s.kind == k {
-			x := r.sigma[k] * clip(s.excess/r.sigma[k])
+			x := r.sigma[k] * clip(s.excess/r.sigma[k], clipAt)
 			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)
 		}
 	}

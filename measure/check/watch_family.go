@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -37,14 +38,9 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 	w := newWatcher(f.shared, sigmas, least, ofShared)
 	out.count(f.shared, w)
 	causes := make([][]cause, len(f.shared))
+	judge := func(i int) { causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i])) }
 	for i := range f.shared {
-		causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i]))
-	}
-	sharing := make([][]int, len(f.pairs)) // pair -> the series that it is in
-	for i, s := range f.shared {
-		for _, pair := range s.of {
-			sharing[pair] = append(sharing[pair], i)
-		}
+		judge(i)
 	}
 	told := map[[2]int]bool{} // series, run since when
 	for {
@@ -62,18 +58,18 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 		told[[2]int{first, best.since}] = true
 		s := &f.shared[first]
 		out.tell(s, f.kind, best.step)
-		changed := map[int]bool{}
+		changed := map[int]bool{} // pairs
 		for k, pair := range s.of {
+			changed[pair] = true
 			for t := best.since; t < len(s.x); t++ {
 				f.pairs[pair].x[t] -= s.weights[k] * best.change
 			}
-			for _, i := range sharing[pair] {
-				changed[i] = true
-			}
 		}
-		for i := range changed {
-			f.shared[i].fill(f.pairs, f.clipped)
-			causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i]))
+		for i := range f.shared {
+			if slices.ContainsFunc(f.shared[i].of, func(pair int) bool { return changed[pair] }) {
+				f.shared[i].fill(f.pairs, f.clipped)
+				judge(i)
+			}
 		}
 	}
 

@@ -102,7 +102,7 @@ func (s *series) fill(pairs []series, clipped float64) {
 		sum, squares, n := 0.0, 0.0, 0
 		for k, i := range s.of {
 			if v := pairs[i].x[t]; !math.IsNaN(v) {
-				sum += s.weights[k] * max(-clipped, min(clipped, v))
+				sum += s.weights[k] * clip(v, clipped)
 				squares += s.weights[k] * s.weights[k]
 				n++
 			}
