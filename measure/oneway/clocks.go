@@ -45,7 +45,7 @@ type pair struct {
 // lead is what the repetitions say together, in s, when the drift is out of them.
 func (x *pair) lead() float64 { return stats.MiddleMedian(slices.Clone(x.leads)) }
 
-// pairsOf joins the repetitions of each pair, in the order of their first ones, and takes out rough clocks.
+// pairsOf joins the repetitions of each pair, which follow each other, and takes out rough clocks.
 func pairsOf(n int, trips []trip, oneClock bool) []pair {
 	rough := make([]float64, n)
 	if !oneClock {
@@ -56,26 +56,20 @@ func pairsOf(n int, trips []trip, oneClock bool) []pair {
 		at := trips[i].at - rough[trips[i].from]
 		first, last = min(first, at), max(last, at)
 	}
-	index := make(map[[2]int]int)
 	var pairs []pair
-	var halves [][]float64
+	var halves []float64 // of the last pair
 	for k := range trips {
 		t := &trips[k]
-		i, ok := index[[2]int{t.from, t.to}]
-		if !ok {
-			i = len(pairs)
-			index[[2]int{t.from, t.to}] = i
-			pairs, halves = append(pairs, pair{from: t.from, to: t.to}), append(halves, nil)
+		if k == 0 || trips[k-1].from != t.from || trips[k-1].to != t.to {
+			pairs, halves = append(pairs, pair{from: t.from, to: t.to}), nil
 		}
-		x, when := &pairs[i], 0.0
+		x, when := &pairs[len(pairs)-1], 0.0
 		if last > first {
 			when = (2*(t.at-rough[t.from]) - first - last) / (last - first)
 		}
 		x.leads, x.when = append(x.leads, t.lead()-(rough[t.to]-rough[t.from])), append(x.when, when)
-		halves[i] = append(halves[i], t.half())
-	}
-	for i := range pairs {
-		pairs[i].half = stats.MiddleMedian(halves[i])
+		halves = append(halves, t.half())
+		x.half = stats.MiddleMedian(halves)
 	}
 	return pairs
 }

@@ -60,7 +60,7 @@ const (
 func newResult(ranks int, p plan, trips []trip) *Result {
 	trips = slices.DeleteFunc(trips, func(t trip) bool { return !(t.half() > 0) })
 	slices.SortFunc(trips, func(a, b trip) int {
-		return cmp.Or(a.repetition-b.repetition, a.from-b.from, a.to-b.to)
+		return cmp.Or(a.from-b.from, a.to-b.to, a.repetition-b.repetition)
 	})
 	r := &Result{Ranks: ranks, OneClock: p.OneClock, plan: p, trips: trips}
 	if len(trips) == 0 {
