@@ -106,13 +106,13 @@ func (r *readings) explain(candidate int32, factor float64, always bool) {
 	})
 }
 
-// rivals of a candidate have at least this share of its score, and share half of its samples: a cable
-// and the one link over which a machine routes nearly all that comes to it.
-const rivals = 0.6
+// besidesBest is the share of the best score from which on other candidates of the same place are measured again, too: all
+// messages of a host are slow, or only those of one direction of its cable.
+const besidesBest = 0.6
 
 // likely picks the candidates that explain the first part best, one after the other, each
-// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The excesses are
-// as before when it returns.
+// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each what else can be wrong there. The
+// excesses are as before when it returns.
 func (r *readings) likely(most int) []int32 {
 	found := r.likelySometimes(most / 4)
 	before := slices.Clone(r.samples)
@@ -128,9 +128,10 @@ func (r *readings) likely(most int) []int32 {
 			break
 		}
 		found = append(found, best)
-		for _, rival := range r.overlapping(best) {
-			if len(found) < most && scores[rival] > rivals*scores[best] && !slices.Contains(found, rival) {
-				found = append(found, rival)
+		for c, x := range scores {
+			other := int32(c)
+			if len(found) < most && x > besidesBest*scores[best] && r.c.placeOf(other) == r.c.placeOf(best) && !slices.Contains(found, other) {
+				found = append(found, other)
 			}
 		}
 		if factor := r.estimate(best); factor > 1 {

@@ -82,6 +82,7 @@ func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *
 	if r.busy != nil {
 		out.Noise = r.sigma[ofRate]
 	}
+	crossed := r.crossedBy()
 	at := map[place]int{}
 	add := func(where place, named bool, x Finding) *Suspect {
 		i, seen := at[where]
@@ -116,14 +117,17 @@ func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *
 			e.P = math.NaN()
 		}
 		s := add(where, named, e.Finding)
-		for _, c := range r.alike(e.candidate) {
-			other := r.c.placeOf(c)
-			if name := r.w.suspect(other).Name; other != where && !slices.Contains(s.Same, name) {
+		for c, samples := range crossed {
+			other := r.c.placeOf(int32(c))
+			if other == where || !slices.Equal(samples, crossed[e.candidate]) {
+				continue
+			}
+			if name := r.w.suspect(other).Name; !slices.Contains(s.Same, name) {
 				s.Same = append(s.Same, name)
 			}
 		}
 	}
-	f.count(out)
+	f.count(out, crossed)
 	if f.ended {
 		out.Warnings = append(out.Warnings, "the check was ended early: what it does not name may be slow")
 	}
@@ -170,54 +174,29 @@ func (r *readings) finding(candidate int32) Finding {
 	return x
 }
 
-// alike are the other candidates that the same samples have crossed.
-func (r *readings) alike(candidate int32) []int32 {
-	return r.sharing(candidate, len(r.samples), func(of, here, both int32) bool { return both == of && both == here })
-}
-
-// overlapping are those that half of the samples of either have crossed both, in the first part.
-func (r *readings) overlapping(candidate int32) []int32 {
-	return r.sharing(candidate, r.screened, func(of, here, both int32) bool { return 2*both >= min(of, here) })
-}
-
-// sharing are the other candidates that share samples, of the first so many: of all that crossed
-// them, of those here that crossed the candidate, both are enough.
-func (r *readings) sharing(candidate int32, samples int, enough func(of, here, both int32) bool) []int32 {
-	of, both := make([]int32, r.c.size), make([]int32, r.c.size)
-	for i := range samples {
+// crossedBy are the samples that crossed each candidate.
+func (r *readings) crossedBy() [][]int32 {
+	of := make([][]int32, r.c.size)
+	for i := range r.samples {
 		s := &r.samples[i]
-		in := slices.ContainsFunc(r.crossings[s.first:s.last], func(cr crossing) bool { return cr.candidate == candidate })
 		for _, cr := range r.crossings[s.first:s.last] {
-			of[cr.candidate]++
-			if in {
-				both[cr.candidate]++
-			}
+			of[cr.candidate] = append(of[cr.candidate], int32(i))
 		}
 	}
-	var found []int32
-	for c := range of {
-		if int32(c) != candidate && both[c] > 0 && enough(of[c], of[candidate], both[c]) {
-			found = append(found, int32(c))
-		}
-	}
-	return found
+	return of
 }
 
 // count says what was not read.
-func (f *finder) count(out *Result) {
+func (f *finder) count(out *Result, crossed [][]int32) {
 	r := f.r
 	if r.w.graph == nil {
 		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
 		return
 	}
-	crossed := make([]int32, r.c.size)
-	for _, cr := range r.crossings {
-		crossed[cr.candidate]++
-	}
 	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
 	for c := range r.c.links + r.c.arcs {
 		switch {
-		case crossed[c] >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
+		case len(crossed[c]) >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
 		case c < r.c.links:
 			out.UnreadLinks++
 		default:
