@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// ErrDisconnected says that the readings leave the hosts in parts between which
-// nothing was measured, so that nothing can be said of how they are joined. It comes wrapped, with
+// ErrDisconnected says that the measurements leave the hosts in parts between which
+// nothing was measured. How the parts are joined is not known. The error comes wrapped, with
 // a host of each part.
 var ErrDisconnected = errors.New("nothing was measured between parts of the hosts")
 
@@ -18,7 +18,7 @@ const legHosts = 8
 
 // fill estimates the pairs that were not measured, as readings of negative
 // sign. Along a chain i-k-j no wiring of nested groups makes i and j farther
-// apart than the longer of the two legs, and a k close to i is as far from j as
+// apart than the longer of the two legs. A k close to i is as far from j as
 // i is. So each pair takes the longer legs over the 8 nearest measured
 // neighbours of either end. Those within 10 % of the shortest count, as the
 // others pass through outsiders. Of these it takes the lower median, which noise

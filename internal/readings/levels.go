@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// Repetitions are brought to one level if they differ as a whole by more than leastApart, as a logarithm, and by more than levelErrors
-	// standard errors of their medians.
+	// Repetitions are brought to one level if they differ as a whole by more than both of these: leastApart, as a logarithm,
+	// and levelErrors standard errors of their medians.
 	leastApart  = 0.03
 	levelErrors = 4
 
@@ -16,9 +16,9 @@ const (
 	fewShared = 10
 )
 
-// levels are the factors that bring the repetitions to the level of the fastest. A run of a busy day is slower as a whole, and where
-// another one has half of the hosts alone, those would look near to each other. A level is the median ratio to the first repetition over the
-// pairs that both have, up to 16384. nil: all are on one level.
+// levels are the factors that bring the repetitions to the level of the fastest. A run of a busy day is slower as a whole.
+// Where another run has half of the hosts alone, those would look near to each other. A level is the median ratio to the first
+// repetition over the pairs that both have, up to 16384. nil: all are on one level.
 func (m *Repetitions) levels() []float64 {
 	scale := make([]float64, len(m.sources))
 	fastest, slowest, widest := 0.0, 0.0, 0.0

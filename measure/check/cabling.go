@@ -44,13 +44,11 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 		if at < 0 || len(ids) < fewSamples {
 			continue
 		}
-		off := 0
-		for _, i := range ids {
-			if math.Abs(r.samples[i].excess) > bar {
-				off++
-			}
+		own := make([]float64, len(ids))
+		for n, i := range ids {
+			own[n] = r.samples[i].excess
 		}
-		if float64(off) >= misfits*float64(len(ids)) {
+		if fitting(own, bar) <= 1-misfits {
 			doubtful = append(doubtful, h)
 		} else {
 			sound[at] = append(sound[at], h)
@@ -77,18 +75,14 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 			continue
 		}
 		var gains []float64 // of the second part, which had no say
-		good := 0
 		for n, i := range of[h] {
-			if math.Abs(explained[n]) <= bar {
-				good++
-			}
 			gain := math.Abs(r.samples[i].excess) - math.Abs(explained[n])
 			if i >= r.screened && math.Abs(gain) >= bar/2 { // or else neither place tells it
 				gains = append(gains, gain-bar/2)
 			}
 		}
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
-		if p <= level && float64(good) >= fits*float64(len(of[h])) {
+		if p <= level && fitting(explained, bar) >= fits {
 			found = append(found, misplaced{h, Finding{
 				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 			}})
@@ -133,6 +127,17 @@ func (r *readings) besides(h int) []int {
 		}
 	}
 	return found
+}
+
+// fitting is the share of some excesses that are no larger than a bar.
+func fitting(excesses []float64, bar float64) float64 {
+	good := 0
+	for _, x := range excesses {
+		if math.Abs(x) <= bar {
+			good++
+		}
+	}
+	return float64(good) / float64(len(excesses))
 }
 
 // misfit is how badly some excesses are explained: the mean of their sizes, none of which counts for more than a factor

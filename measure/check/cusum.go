@@ -154,9 +154,8 @@ func newWatcher(all []series, sigmas []float64, least, rate float64) *watcher {
 }
 
 // steps are those of one series whose samples have the given sigma. Each sample is compared with the
-// mean of all before it since the last step, which makes residuals that are independent without a
-// change (Brown, Durbin, Evans 1975; Hawkins 1987), and sums of these are held against a
-// threshold (Page 1954).
+// mean of all before it since the last step. Without a change these residuals are independent (Brown, Durbin, Evans 1975;
+// Hawkins 1987). Sums of them are held against a threshold (Page 1954).
 func (w *watcher) steps(x []float64, sigma float64) []step {
 	var found []step
 	at, level := settle(x, 0)

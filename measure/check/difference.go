@@ -25,7 +25,7 @@ type effect struct {
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
 	kind   kind
-	excess float64   // the median of those that crossed it, less that of the others
+	excess float64   // the lower median of those that crossed it, less the median of the others
 	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
@@ -56,45 +56,36 @@ func (r *readings) differences(candidate int32) []difference {
 func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	var d difference
 	var through, near, others []float64
+	var controls []*sample
 	var like *sample
 	for _, i := range group {
 		s := &r.samples[i]
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
-			d.by, like = *cr, s
+			d.by, d.kind, like = *cr, s.kind, s
+		} else if !r.passes(s, candidate) {
+			controls = append(controls, s)
 		}
 	}
-	if len(through) == 0 {
+	if len(through) == 0 || len(controls) == 0 { // of five hosts two pairs meet at a time
 		return d, false
 	}
-	for _, i := range group {
-		s := &r.samples[i]
-		if r.crossingOf(s, candidate) != nil || r.passes(s, candidate) {
-			continue
-		}
+	for _, s := range controls {
 		others = append(others, s.excess)
 		if s.like(like) {
 			near = append(near, s.excess)
 		}
 	}
-	d.kind = like.kind
 	if len(near) >= fewControls {
 		others = near
 	} else if r.busy != nil {
 		d.doubt = math.Log1p(unlike)
 	}
-	if len(others) == 0 { // of five hosts two pairs meet at a time
-		return d, false
-	}
 	middle := stats.MiddleMedian(others)
-	d.excess = stats.MiddleMedian(through) - middle
-	if r.busy != nil { // of two transfers one may have met with an accident
-		d.excess = stats.LowerMedian(through) - middle
+	d.excess = stats.LowerMedian(through) - middle // of two one may have met with an accident
+	for _, x := range others {
+		d.others = append(d.others, x-middle)
 	}
-	for i := range others {
-		others[i] -= middle
-	}
-	d.others = others
 	return d, true
 }
 
@@ -202,8 +193,8 @@ func moreOften(a, n, b, m int) float64 {
 	return min(1, p)
 }
 
-// holds sets the factor to the median of some factors, and the interval to that in which the true one is with 95 %, by order
-// statistics. With fewer than six factors that is between all of them.
+// holds sets the factor to the median of some factors, and the interval to that of 95 % by order statistics. With fewer than
+// six factors the interval is between all of them.
 func (f *Finding) holds(factors []float64) {
 	f.Factor = stats.MiddleMedian(factors) // which sorts them
 	var known bool

@@ -34,9 +34,9 @@
 //
 // # Under load
 //
-// MeasureUnderLoad finds what passes alone and fails together: switches that carry less than their
-// links, one bad cable of two, one direction of an uplink, hosts with half-duplex cards, two hosts that slow each other
-// down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of neighbours,
+// MeasureUnderLoad finds what passes alone and fails together. These are switches that carry less than their
+// links, one bad cable of two, and one direction of an uplink. These are also hosts with half-duplex cards, and two hosts
+// that slow each other down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of neighbours,
 // and fill cables and the switches of hosts. In the others each sender takes the receiver whose route fills best what was
 // filled least so far.
 //
@@ -79,8 +79,8 @@
 // Rank 0 takes all decisions. It asks an oracle for the measurements of each round: in a job the ranks answer, in tests a
 // simulation does. The price is that rank 0 tells all ranks each round: some 4 KiB for 1,024 of them.
 //
-// The files follow the method. wiring and candidates say what can be slow, plan chooses rounds, readings keeps samples,
-// classes finds what is usual, judge ranks, difference tests, cabling looks for hosts that hang elsewhere, and result
-// puts together what find and load have found. The files load_plan and load_pairs belong to load. The files of watch use
-// wiring and candidates only.
+// The files follow the method. The files wiring and candidates say what can be slow, and plan chooses rounds. The file readings
+// keeps samples, and classes finds what is usual. The file judge ranks, difference tests, and cabling looks for hosts that
+// hang elsewhere. The file result puts together what find and load have found, and load has a planner and a test of pairs of
+// its own. The files of watch use wiring and candidates only.
 package check

@@ -53,7 +53,7 @@ const (
 	defaultStep       = 0.05
 	defaultWatchRate  = 0.01
 	fewSeries         = 5   // below, what runs have in common cannot be told from single changes
-	familyWeight      = 5   // samples of a series weigh as much as what all series tell of its sigma
+	mostPrior         = 200 // samples that the sigma of all series weighs at most against a series' own
 	differenceWeight  = 0.6 // of a difference: mean squares of clipped differences tell this share of what samples do
 	polishSteps       = 5
 	sharedChange      = 0.5 // of a change, which the middle one of the pairs has but for the one that has changed most

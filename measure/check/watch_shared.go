@@ -36,8 +36,8 @@ func sharedSeries(pairs []series, kind PointKind, c *candidates) []series {
 	return slices.DeleteFunc(all, func(s series) bool { return len(s.of) < pairsOfShared })
 }
 
-// eachCrossing visits the links that pairs cross, or for long messages the directions that are not much wider than the
-// narrowest of the route, with the share of a pair's time that they make.
+// eachCrossing visits the links that pairs cross, with the share of a pair's time that they make. For long messages it visits
+// directions: those that are not much wider than the narrowest one of the route.
 func eachCrossing(pairs []series, kind PointKind, c *candidates, visit func(candidate int32, pair int, weight float64)) {
 	w, host := c.w, numbers(c.w.names)
 	var x path

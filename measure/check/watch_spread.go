@@ -7,7 +7,7 @@ import (
 )
 
 // spreads are the sigmas of series, from differences of samples that follow each other, which a step
-// hardly changes. A series has few of them at first, so its own sigma is drawn to that of the family (Smyth 2004,
+// hardly changes: the series' own, drawn to that of the family by as much as the family's agree (Smyth 2004,
 // https://doi.org/10.2202/1544-6115.1027).
 func spreads(family []series) []float64 {
 	var all []float64
@@ -30,11 +30,15 @@ func spreads(family []series) []float64 {
 	if len(all) > 0 {
 		typical = max(typical, stats.SigmaOfOne(all))
 	}
+	alone := make([]float64, len(family))
+	for i := range family {
+		alone[i] = math.Max(leastSeriesSpread, clippedSigma(own[i])) // NaN of none
+	}
+	prior := priorSamples(alone, own)
 	for i, f := range family {
 		variance, n := typical*typical, differenceWeight*float64(len(own[i]))
 		if n > 0 {
-			alone := math.Max(leastSeriesSpread, clippedSigma(own[i]))
-			variance = (familyWeight*variance + n*alone*alone) / (familyWeight + n)
+			variance = (prior*variance + n*alone[i]*alone[i]) / (prior + n)
 		}
 		sigmas[i] = math.Sqrt(variance) * f.scale
 	}
@@ -61,4 +65,28 @@ func clippedSigma(differences []float64) float64 {
 		sigma = math.Sqrt(sum / clippedSquare / float64(len(differences)))
 	}
 	return sigma / math.Sqrt2
+}
+
+// priorSamples is how many samples the sigma of a family weighs against that of one series: few where the logarithms of the
+// variances of series differ by more than they would by chance. That of n samples has a variance of 2/n.
+func priorSamples(sigmas []float64, differences [][]float64) float64 {
+	var logs []float64
+	chance := 0.0
+	for i, sigma := range sigmas {
+		if n := differenceWeight * float64(len(differences[i])); n > 0 {
+			logs = append(logs, 2*math.Log(sigma))
+			chance += 2 / n
+		}
+	}
+	if len(logs) < fewSeries {
+		return mostPrior
+	}
+	middle := medianOf(logs)
+	off := make([]float64, len(logs))
+	for i, x := range logs {
+		off[i] = math.Abs(x - middle)
+	}
+	spread := stats.Sigma(off)
+	apart := spread*spread - chance/float64(len(logs))
+	return math.Min(mostPrior, 2/math.Max(apart, 2/float64(mostPrior)))
 }

@@ -202,8 +202,8 @@ func (w *wiring) oneWay(p *path) float64 {
 	return sum / 2
 }
 
-// eachLink visits the links that a round trip over a path crosses, there and then back, each with the share of the trip that
-// its latency makes; 0 where all take no time.
+// eachLink visits the links that a round trip over a path crosses, there and then back. The share is what the latency of the
+// link makes of the trip; 0 where all take no time.
 func (w *wiring) eachLink(p *path, visit func(link int32, share float64)) {
 	trip := 2 * w.oneWay(p)
 	for _, arcs := range [...][]int32{p.there, p.back} {

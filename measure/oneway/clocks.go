@@ -162,8 +162,8 @@ const (
 	damping    = 1e-9 // of the diagonal: values are known up to a common one
 )
 
-// potentials finds the values of n ranks for which the sum of weight sqrt(1 + (r / (noise scale))^2) is least,
-// with r what a term is off by: nearly least absolute deviations, of which few terms are off by much. Noise 0
+// potentials finds the values of n ranks for which the sum of weight sqrt(1 + (r / (noise scale))^2) is least.
+// Here r is what a term is off by: nearly least absolute deviations, of which few terms are off by much. Noise 0
 // stands for the one that the terms show. Steps are those of iteratively reweighted least squares. O(n^3).
 func potentials(n int, terms []term, noise float64) []float64 {
 	values := make([]float64, n)
