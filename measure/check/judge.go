@@ -106,15 +106,27 @@ func (r *readings) explain(candidate int32, factor float64, always bool) {
 	})
 }
 
-// besidesBest is the share of the best score from which on other candidates of the same place are measured again, too: all
-// messages of a host are slow, or only those of one direction of its cable.
-const besidesBest = 0.6
+// rivals of a candidate have at least this share of its score, and half of the samples of either cross both: a cable
+// and the one link over which a machine routes nearly all that comes to it.
+const rivals = 0.6
+
+// overlap tells whether half of the samples of either of two candidates are samples of both.
+func overlap(a, b []int32) bool {
+	both := 0
+	for _, i := range a {
+		if _, in := slices.BinarySearch(b, i); in {
+			both++
+		}
+	}
+	return both > 0 && 2*both >= min(len(a), len(b))
+}
 
 // likely picks the candidates that explain the first part best, one after the other, each
-// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each what else can be wrong there. The
+// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
 // excesses are as before when it returns.
 func (r *readings) likely(most int) []int32 {
 	found := r.likelySometimes(most / 4)
+	crossed := r.crossedBy(r.screened)
 	before := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
@@ -130,7 +142,7 @@ func (r *readings) likely(most int) []int32 {
 		found = append(found, best)
 		for c, x := range scores {
 			other := int32(c)
-			if len(found) < most && x > besidesBest*scores[best] && r.c.placeOf(other) == r.c.placeOf(best) && !slices.Contains(found, other) {
+			if len(found) < most && x > rivals*scores[best] && !slices.Contains(found, other) && overlap(crossed[other], crossed[best]) {
 				found = append(found, other)
 			}
 		}

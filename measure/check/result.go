@@ -82,7 +82,7 @@ func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *
 	if r.busy != nil {
 		out.Noise = r.sigma[ofRate]
 	}
-	crossed := r.crossedBy()
+	crossed := r.crossedBy(len(r.samples))
 	at := map[place]int{}
 	add := func(where place, named bool, x Finding) *Suspect {
 		i, seen := at[where]
@@ -174,10 +174,10 @@ func (r *readings) finding(candidate int32) Finding {
 	return x
 }
 
-// crossedBy are the samples that crossed each candidate.
-func (r *readings) crossedBy() [][]int32 {
+// crossedBy are the samples that crossed each candidate, of the first so many.
+func (r *readings) crossedBy(samples int) [][]int32 {
 	of := make([][]int32, r.c.size)
-	for i := range r.samples {
+	for i := range samples {
 		s := &r.samples[i]
 		for _, cr := range r.crossings[s.first:s.last] {
 			of[cr.candidate] = append(of[cr.candidate], int32(i))
