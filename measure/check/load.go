@@ -64,6 +64,7 @@ func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], sett
 		return nil, err
 	}
 	resting = f.r.slowHosts(f.targets, s.Tolerance)
+	plan.focus(f.targets, f.r.c)
 	for range loadRounds - loadScreenings {
 		if err := round(); err != nil {
 			return nil, err

@@ -8,24 +8,25 @@ import (
 )
 
 // A loadPlanner chooses who sends to whom while the whole machine is busy: each host sends to one other and receives from
-// one other. In every second round that is a neighbour, as messages across slow links leave the cables of hosts
+// one other. In some rounds that is a neighbour, as messages across slow links leave the cables of hosts
 // empty. In the others each sender looks at some free receivers. It takes the one whose route fills best what earlier
 // rounds have filled least (D-optimal design, as the planner of single pairs).
 type loadPlanner struct {
-	w       *wiring
-	rng     *rand.Rand
-	demand  []float64 // B/s per arc in this round, if no link but the slowest of each route counted
-	through []float64 // the same per vertex
-	filled  []float64 // information on each arc, of all rounds so far
-	carried []float64 // the same on each vertex
-	near    bool      // the round is one of neighbours
-	route   []int32
+	w                 *wiring
+	rng               *rand.Rand
+	demand            []float64 // B/s per arc in this round, if no link but the slowest of each route counted
+	through           []float64 // the same per vertex
+	filled            []float64 // information on each arc, of all rounds so far
+	carried           []float64 // the same on each vertex
+	share, neighbours float64   // of the rounds are of neighbours; how many are due
+	near              bool      // the round is one of neighbours
+	route             []int32
 }
 
 func newLoadPlanner(w *wiring, rng *rand.Rand) *loadPlanner {
 	arcs, vertices := w.graph.NumArcs(), w.graph.Vertices()
 	return &loadPlanner{
-		w: w, rng: rng, near: true, // the next one is not
+		w: w, rng: rng, share: 0.5,
 		demand: make([]float64, arcs), filled: make([]float64, arcs),
 		through: make([]float64, vertices), carried: make([]float64, vertices),
 	}
@@ -46,7 +47,10 @@ func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
 	for i, h := range free {
 		at[h] = i
 	}
-	p.near = !p.near
+	p.neighbours += p.share
+	if p.near = p.neighbours >= 1; p.near {
+		p.neighbours--
+	}
 	var transfers [][2]int
 	for _, from := range senders {
 		to := p.receiver(from, free, at)
@@ -81,6 +85,26 @@ func (p *loadPlanner) learn(usage, volume []float64, doubtful []int32, c *candid
 		}
 	}
 }
+
+// focus makes more rounds of neighbours where the most doubtful are hosts and switches, and fewer where they are links
+// between switches.
+func (p *loadPlanner) focus(targets []int32, c *candidates) {
+	first, local := targets[:min(foremost, len(targets))], 0.0
+	for _, candidate := range first {
+		if c.placeOf(candidate).v < 0 {
+			local++
+		}
+	}
+	p.share = fewNeighbours
+	if len(first) > 0 {
+		p.share += (1 - 2*fewNeighbours) * local / float64(len(first))
+	}
+}
+
+const (
+	foremost      = 4    // candidates that rounds are for
+	fewNeighbours = 0.25 // of the rounds at least are of neighbours, and at least as many are not
+)
 
 // told is what a link that is full to this share tells of its rate: one that has room tells nearly nothing.
 func told(full float64) float64 {
