@@ -162,12 +162,8 @@ func (r *Result) band(pairs []pairSeen, of string) condition {
 		if len(beside) < 3 || len(band) == 0 {
 			continue
 		}
-		off := make([]float64, len(band))
-		for i, v := range band {
-			off[i] = math.Abs(v - medians[d])
-		}
 		more := medians[d] - slices.Max(beside)
-		if more > max(slowBand, excess) && more > flatBeside*(slices.Max(beside)-slices.Min(beside)) && more > bandSigmas*errorOfMedian(stats.Sigma(off), len(off)) {
+		if more > max(slowBand, excess) && more > flatBeside*(slices.Max(beside)-slices.Min(beside)) && more > bandSigmas*stats.ErrorOfMedian(stats.SigmaAbout(medians[d], band), len(band)) {
 			worst, excess = d, more
 		}
 	}

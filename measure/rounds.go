@@ -62,7 +62,7 @@ func (r *Result) roundEffects(c *cells) (found []roundEffect) {
 			continue
 		}
 		e.Effect = stats.MiddleMedian(off[round])
-		if se := errorOfMedian(sigma, e.Pairs); se > 0 {
+		if se := stats.ErrorOfMedian(sigma, e.Pairs); se > 0 {
 			e.Sigmas = e.Effect / se
 		} else if e.Effect != 0 {
 			e.Sigmas = math.Copysign(math.Inf(1), e.Effect)
@@ -70,11 +70,6 @@ func (r *Result) roundEffects(c *cells) (found []roundEffect) {
 		found = append(found, e)
 	}
 	return found
-}
-
-// errorOfMedian is the standard error of the median of normal values.
-func errorOfMedian(sigma float64, count int) float64 {
-	return math.Sqrt(math.Pi/2) * sigma / math.Sqrt(float64(count))
 }
 
 // unusual are the rounds beyond 3 sigma, unless they are about as many as
@@ -162,9 +157,9 @@ func (r *Result) drift(c *cells) drift {
 		return found
 	}
 	for i := range rises {
-		rises[i] = math.Abs(rises[i] - slope*spans[i])
+		rises[i] -= slope * spans[i]
 	}
-	found.Sigma = errorOfMedian(stats.Sigma(rises), len(rises)) / span
+	found.Sigma = stats.ErrorOfMedian(stats.SigmaAbout(0, rises), len(rises)) / span
 	return found
 }
 

@@ -54,10 +54,10 @@ func tellWatched(w io.Writer, r *check.WatchResult, runs []check.Run, shown []ch
 			pairs, last = 0, c.Run
 			fmt.Fprintf(w, "told by %s:\n", dateOf(runs, c.Run))
 		}
-		if c.Subject == check.OfPair {
+		if c.Pairs == 0 {
 			pairs++
 		}
-		if c.Subject != check.OfPair || pairs <= mostPairs {
+		if c.Pairs > 0 || pairs <= mostPairs {
 			fmt.Fprintf(w, "  %s: %s\n", c.Name, describeChange(&c, runs))
 		}
 		if end := i == len(shown)-1 || shown[i+1].Run != c.Run; end && pairs > mostPairs {
@@ -68,7 +68,7 @@ func tellWatched(w io.Writer, r *check.WatchResult, runs []check.Run, shown []ch
 
 func describeChange(c *check.Change, runs []check.Run) string {
 	text := fmt.Sprintf("%.3g times as long since %s", c.Factor, dateOf(runs, c.Since))
-	if c.Subject != check.OfPair { // whose name has the kind
+	if c.Pairs > 0 { // whose name has the kind
 		kind := "short messages"
 		if c.Kind == check.PointLong {
 			kind = "long messages"

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -97,18 +96,16 @@ const leastNoise = 0.005
 // noiseOf is the relative noise of a reading, as the two directions of pairs differ.
 func noiseOf(m mat.Matrix) float64 {
 	n, _ := m.Dims()
-	var differences []float64
+	var apart stats.Differences
 	for i := range n {
 		for j := range i {
-			if v := math.Log(m.At(i, j) / m.At(j, i)); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				differences = append(differences, v)
-			}
+			apart.Add(m.At(i, j), m.At(j, i))
 		}
 	}
-	if len(differences) == 0 {
+	if len(apart) == 0 {
 		return leastNoise
 	}
-	return max(leastNoise, stats.SigmaOfOne(differences))
+	return max(leastNoise, stats.SigmaOfOne(apart))
 }
 
 // A searched method has found its parameter.

@@ -37,7 +37,7 @@ func (m *Repetitions) Directed() (*Directed, error) {
 	n := m.n
 	d := &Directed{n: n, d: make([]float64, n*n)}
 	values := make([]float64, 0, len(m.sources))
-	var apart []float64
+	var apart stats.Differences
 	for i := range n {
 		row := d.d[i*n : (i+1)*n]
 		for j := range row {
@@ -54,9 +54,7 @@ func (m *Repetitions) Directed() (*Directed, error) {
 				}
 			}
 			if len(values) >= 2 {
-				if x := logRatio(values[0], values[1]); x == x {
-					apart = append(apart, x)
-				}
+				apart.Add(values[0], values[1])
 			}
 			row[j] = Combine(values)
 		}

@@ -1,5 +1,5 @@
-// Package readings is the one door through which measured matrices come in: it checks
-// them, reads them and combines their repetitions by one rule (Combine), so that every method refuses
+// Package readings is the one door through which measured matrices come in. It checks
+// them, reads them and combines their repetitions by one rule (Combine). So every method refuses
 // the same matrices with the same words, and begins with the same measurements.
 //
 //	repetitions, err := readings.New("linkage", matrices)
@@ -10,9 +10,8 @@
 // hold, are refused. The diagonal is not read. Matrices whose memory can be read (mat.RawMatrixer) are
 // not copied.
 //
-// Both forms are immutable: what is found out about hosts later, that one is slow to all
-// or has a longer link, is kept beside the readings as a Corrected, and taken out where they are
-// read. So the matrices are combined once.
+// Both forms are immutable, so the matrices are combined once. What is found out about hosts later is kept beside the
+// readings as a Corrected: that a host is slow to all, or has a longer link. It is taken out where the readings are read.
 //
 // Memory of n hosts: 2 n^2 bytes for Symmetric, 8 n^2 for Directed.
 package readings

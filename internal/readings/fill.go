@@ -8,14 +8,17 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// ErrDisconnected says that the readings leave the hosts in parts between which
-// nothing was measured, so that nothing can be said of how they are joined. It comes wrapped, with
+// ErrDisconnected says that the measurements leave the hosts in parts between which
+// nothing was measured. How the parts are joined is not known. The error comes wrapped, with
 // a host of each part.
 var ErrDisconnected = errors.New("nothing was measured between parts of the hosts")
 
+// legHosts is over how many of the nearest hosts of either end a pair is estimated that was not measured.
+const legHosts = 8
+
 // fill estimates the pairs that were not measured, as readings of negative
 // sign. Along a chain i-k-j no wiring of nested groups makes i and j farther
-// apart than the longer of the two legs, and a k close to i is as far from j as
+// apart than the longer of the two legs. A k close to i is as far from j as
 // i is. So each pair takes the longer legs over the 8 nearest measured
 // neighbours of either end. Those within 10 % of the shortest count, as the
 // others pass through outsiders. Of these it takes the lower median, which noise
@@ -27,7 +30,7 @@ func (s *Symmetric) fill(by string) error {
 	if part := s.part(); part != nil {
 		return fmt.Errorf("%s: hosts %d and %d: %w", by, 0, part[0], ErrDisconnected)
 	}
-	f := &filler{s: s, near: s.known()}
+	f := &filler{s: s, near: s.Nearest(legHosts)}
 	type cell struct {
 		i, j int
 		v    float32
@@ -52,35 +55,6 @@ func (s *Symmetric) fill(by string) error {
 		}
 	}
 	return nil
-}
-
-// known are up to 8 hosts nearest to each host by what was measured, the nearest first; ties go
-// to the lowest.
-func (s *Symmetric) known() [][]int32 {
-	const nearest = 8
-	near := make([][]int32, s.n)
-	for i := range s.n {
-		var known []int32
-		for j := range s.n {
-			if j != i {
-				if v := s.At(i, j); v == v {
-					known = append(known, int32(j))
-				}
-			}
-		}
-		slices.SortFunc(known, func(a, b int32) int {
-			x, y := s.At(i, int(a)), s.At(i, int(b))
-			switch {
-			case x < y:
-				return -1
-			case x > y:
-				return 1
-			}
-			return int(a - b)
-		})
-		near[i] = known[:min(nearest, len(known))]
-	}
-	return near
 }
 
 type filler struct {

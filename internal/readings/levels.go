@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// Repetitions are brought to one level if they differ as a whole by more than leastApart, as a logarithm, and by more than levelErrors
-	// standard errors of their medians. A median has 1.25 sigma over the root of its number (Kenney, Keeping 1962).
+	// Repetitions are brought to one level if they differ as a whole by more than both of these: leastApart, as a logarithm,
+	// and levelErrors standard errors of their medians.
 	leastApart  = 0.03
 	levelErrors = 4
 
@@ -16,9 +16,9 @@ const (
 	fewShared = 10
 )
 
-// levels are the factors that bring the repetitions to the level of the fastest. A run of a busy day is slower as a whole, and where
-// another one has half of the hosts alone, those would look near to each other. A level is the median ratio to the first repetition over the
-// pairs that both have, up to 16384. nil: all are on one level.
+// levels are the factors that bring the repetitions to the level of the fastest. A run of a busy day is slower as a whole.
+// Where another run has half of the hosts alone, those would look near to each other. A level is the median ratio to the first
+// repetition over the pairs that both have, up to 16384. nil: all are on one level.
 func (m *Repetitions) levels() []float64 {
 	scale := make([]float64, len(m.sources))
 	fastest, slowest, widest := 0.0, 0.0, 0.0
@@ -31,10 +31,7 @@ func (m *Repetitions) levels() []float64 {
 		})
 		if len(off) >= fewShared {
 			scale[k] = stats.Median(off)
-			for i := range off {
-				off[i] = math.Abs(off[i] - scale[k])
-			}
-			widest = math.Max(widest, 1.25*stats.Sigma(off)/math.Sqrt(float64(len(off))))
+			widest = math.Max(widest, stats.ErrorOfMedian(stats.SigmaAbout(scale[k], off), len(off)))
 		}
 		fastest, slowest = math.Min(fastest, scale[k]), math.Max(slowest, scale[k])
 	}

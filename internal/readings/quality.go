@@ -26,21 +26,9 @@ func (m *Repetitions) noise(levels []float64) float64 {
 	if levels != nil {
 		level = levels[1] / levels[0]
 	}
-	var apart []float64
-	samplePairs(m.n, func(i, j int) {
-		if d := logRatio(m.sources[0].at(i, j), level*m.sources[1].at(i, j)); !math.IsNaN(d) {
-			apart = append(apart, d)
-		}
-	})
+	var apart stats.Differences
+	samplePairs(m.n, func(i, j int) { apart.Add(m.sources[0].at(i, j), level*m.sources[1].at(i, j)) })
 	return stats.SigmaOfOne(apart)
-}
-
-// logRatio is |ln a/b| of two readings above zero, NaN of others. The ratio itself may be infinite.
-func logRatio(a, b float64) float64 {
-	if a > 0 && b > 0 {
-		return math.Abs(math.Log(a) - math.Log(b))
-	}
-	return math.NaN()
 }
 
 // tick estimates the tick of the clock behind the readings, in s: the least by which two readings

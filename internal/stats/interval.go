@@ -7,8 +7,8 @@ import (
 )
 
 // MedianRanks returns the index of the lowest and of the highest of n sorted values
-// between which the median of their distribution lies with the given confidence,
-// whatever the distribution: that many of n values are below the median with
+// between which the median of their distribution lies with the given confidence.
+// The distribution may be any: that many of n values are below the median with
 // the probability of a binomial distribution of 1/2 (David & Nagaraja 2003,
 // section 7.1). The interval is the shortest symmetric one of at least this
 // confidence. ok is false if even all values are too few: of 95 % these are fewer than 6.

@@ -6,7 +6,7 @@ import (
 )
 
 // Classes groups values on a line by the peaks of a Gaussian kernel density
-// estimate of the given bandwidth, and returns the class of each value: 0 for
+// estimate of the given bandwidth. It returns the class of each value: 0 for
 // the values around the lowest peak, and so on upwards. Classes are cut at the
 // valleys; a valley above 0.75 of the lower of its two peaks separates nothing.
 // Where weights are given they count the values. O(n log n + n m) for m grid

@@ -145,3 +145,56 @@ func TestSortedFinite(t *testing.T) {
 		t.Errorf("SortedFinite = %v of %v, want -1, 2, 3", got, values)
 	}
 }
+
+// The two estimators of noise give the standard deviation of normal values, whether every measurement is compared with
+// another one or with a middle, and outliers of one in fifty hardly move either.
+func TestNoiseOfNormalValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	const sigma, n = 0.02, 20000
+	draw := func() float64 {
+		x := sigma * rng.NormFloat64()
+		if rng.IntN(50) == 0 {
+			x += 1
+		}
+		return x
+	}
+	var apart Differences
+	values := make([]float64, n)
+	for i := range values {
+		apart.Add(math.Exp(draw()), math.Exp(draw()))
+		values[i] = 5 + draw()
+	}
+	for _, x := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		apart.Add(x, 1)
+		apart.Add(1, x)
+	}
+	if len(apart) != n {
+		t.Errorf("%d differences of %d pairs that were measured", len(apart), n)
+	}
+	for name, got := range map[string]float64{"of repetitions": SigmaOfOne(apart), "about a middle": SigmaAbout(5, values)} {
+		if math.Abs(got-sigma) > 0.05*sigma {
+			t.Errorf("noise %s %.4f, want %.4f within a twentieth", name, got, sigma)
+		}
+	}
+	if !math.IsNaN(SigmaOfOne(Differences(nil))) || !math.IsNaN(SigmaAbout(0, nil)) {
+		t.Error("the noise of no values is a number")
+	}
+}
+
+// The median of n normal values spreads by sqrt(pi/2n), about (Kenney, Keeping 1962): of 25 by 0.2507 of one.
+func TestErrorOfMedian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	const n, runs = 25, 20000
+	squares := 0.0
+	for range runs {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		m := Median(x)
+		squares += m * m
+	}
+	if got, want := ErrorOfMedian(1, n), math.Sqrt(squares/runs); math.Abs(got-want) > 0.03*want {
+		t.Errorf("ErrorOfMedian(1, %d) = %.4f, want %.4f", n, got, want)
+	}
+}

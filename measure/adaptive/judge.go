@@ -197,11 +197,11 @@ type sibling struct {
 
 // spread is the standard deviation of readings, in ln units, from their median deviation.
 func spread(values []float32, middle float64) float64 {
-	off := make([]float64, len(values))
+	logs := make([]float64, len(values))
 	for k, x := range values {
-		off[k] = math.Abs(math.Log(float64(x) / middle))
+		logs[k] = math.Log(float64(x) / middle)
 	}
-	return stats.Sigma(off)
+	return stats.SigmaAbout(0, logs)
 }
 
 // uneven is how differently two hosts of the group see a sibling, in ln units; NaN if no two were read to one.

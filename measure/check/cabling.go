@@ -4,14 +4,14 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // A misplaced host hangs on another switch than the graph says.
 type misplaced struct {
-	host, from int   // the host, and the switch of the graph
-	to         []int // that its measurements fit alike
-	p          float64
-	samples    int
+	host int
+	Finding
 }
 
 const (
@@ -44,13 +44,11 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 		if at < 0 || len(ids) < fewSamples {
 			continue
 		}
-		off := 0
-		for _, i := range ids {
-			if math.Abs(r.samples[i].excess) > bar {
-				off++
-			}
+		own := make([]float64, len(ids))
+		for n, i := range ids {
+			own[n] = r.samples[i].excess
 		}
-		if float64(off) >= misfits*float64(len(ids)) {
+		if fitting(own, bar) <= 1-misfits {
 			doubtful = append(doubtful, h)
 		} else {
 			sound[at] = append(sound[at], h)
@@ -58,37 +56,36 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 	}
 	var found []misplaced
 	for _, h := range doubtful {
-		best, least := misplaced{host: h, from: r.w.switchOf(h)}, math.Inf(1)
+		from, least := r.w.switchOf(h), math.Inf(1)
+		var to []string // switches that its measurements fit alike
 		var explained []float64
 		for _, at := range slices.Sorted(maps.Keys(sound)) {
-			if at == best.from {
+			if at == from {
 				continue
 			}
 			rest := r.excessesFrom(h, of[h], sound[at])
 			switch m := misfit(rest); {
 			case m < least-alikeMisfit:
-				least, best.to, explained = m, []int{at}, rest
+				least, to, explained = m, []string{r.w.name(at)}, rest
 			case m <= least+alikeMisfit:
-				best.to = append(best.to, at)
+				to = append(to, r.w.name(at))
 			}
 		}
-		if best.to == nil {
+		if to == nil {
 			continue
 		}
 		var gains []float64 // of the second part, which had no say
-		good := 0
 		for n, i := range of[h] {
-			if math.Abs(explained[n]) <= bar {
-				good++
-			}
 			gain := math.Abs(r.samples[i].excess) - math.Abs(explained[n])
 			if i >= r.screened && math.Abs(gain) >= bar/2 { // or else neither place tells it
 				gains = append(gains, gain-bar/2)
 			}
 		}
-		best.p, best.samples = min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), len(of[h])
-		if best.p <= level && float64(good) >= fits*float64(len(of[h])) {
-			found = append(found, best)
+		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
+		if p <= level && fitting(explained, bar) >= fits {
+			found = append(found, misplaced{h, Finding{
+				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+			}})
 			for n, i := range of[h] {
 				r.samples[i].excess = explained[n]
 			}
@@ -116,8 +113,7 @@ func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
 			rest[n] = s.excess
 			continue
 		}
-		l := r.line[ofLatency]
-		rest[n] = s.excess + math.Log(s.usual/(l.fixed+l.slope*r.w.oneWay(&x)))
+		rest[n] = s.excess + math.Log(s.usual/r.line[ofLatency].at(r.w.oneWay(&x)))
 	}
 	return rest
 }
@@ -131,6 +127,17 @@ func (r *readings) besides(h int) []int {
 		}
 	}
 	return found
+}
+
+// fitting is the share of some excesses that are no larger than a bar.
+func fitting(excesses []float64, bar float64) float64 {
+	good := 0
+	for _, x := range excesses {
+		if math.Abs(x) <= bar {
+			good++
+		}
+	}
+	return float64(good) / float64(len(excesses))
 }
 
 // misfit is how badly some excesses are explained: the mean of their sizes, none of which counts for more than a factor

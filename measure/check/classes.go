@@ -24,48 +24,36 @@ type class struct {
 	offset  float64 // ln of what they usually take over what they should; NaN: too few
 }
 
-// classes are those of some samples: under load of transfers with the same limit, and else of measurements with about the
-// same nominal time, the shortest first. Each tells what its measurements usually take, if enough of them were screened.
+// usual is what measurements of the class usually take, in s.
+func (c *class) usual() float64 { return c.nominal * math.Exp(c.offset) }
+
+// like tells whether two samples are to take as much longer than they should: of a busy machine those that are bounded
+// alike, and else those of one length.
+func (s *sample) like(other *sample) bool {
+	return s.limit == other.limit && (s.limit != limit{} || math.Abs(s.nominal-other.nominal) <= gapAlike*other.nominal)
+}
+
+// classes are those of some samples: the shortest first, under load by limit. Each tells what its measurements usually take,
+// if enough of them were screened. It sorts the ids.
 func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
+	slices.SortStableFunc(ids, func(i, j int) int {
+		a, b := &r.samples[i], &r.samples[j]
+		return cmp.Or(slices.Compare(a.limit[:], b.limit[:]), cmp.Compare(a.nominal, b.nominal), i-j)
+	})
 	var all []class
-	join := func(c, id int) {
-		if c == len(all) {
-			all = append(all, class{offset: math.NaN()})
+	for i, id := range ids {
+		if i == 0 || !r.samples[id].like(&r.samples[ids[i-1]]) {
+			all = append(all, class{})
 		}
-		if all[c].ids = append(all[c].ids, id); id < r.screened {
-			all[c].known++
-		}
-	}
-	if r.busy != nil {
-		of := map[limit]int{}
-		for _, id := range ids {
-			c, seen := of[r.samples[id].limit]
-			if !seen {
-				c = len(all)
-				of[r.samples[id].limit] = c
-			}
-			join(c, id)
-		}
-	} else {
-		slices.SortStableFunc(ids, func(a, b int) int {
-			return cmp.Or(cmp.Compare(r.samples[a].nominal, r.samples[b].nominal), a-b)
-		})
-		for i, id := range ids {
-			c := len(all)
-			if i > 0 {
-				before, now := r.samples[ids[i-1]].nominal, r.samples[id].nominal
-				if now-before <= gapAlike*before && (all[c-1].known < manyAlike || now <= before*roundingUp) {
-					c--
-				}
-			}
-			join(c, id)
-		}
+		c := &all[len(all)-1]
+		c.ids = append(c.ids, id)
 	}
 	for i := range all {
 		c := &all[i]
-		c.nominal = r.samples[c.ids[len(c.ids)/2]].nominal
+		known := r.ofScreened(c.ids, ratio)
+		c.nominal, c.known, c.offset = r.samples[c.ids[len(c.ids)/2]].nominal, len(known), math.NaN()
 		if c.known >= fewAlike {
-			c.offset = lowestLevel(r.ofScreened(c.ids, ratio), r.spreadOfPairs())
+			c.offset = lowestLevel(known, r.spreadOfPairs())
 		}
 	}
 	return all
@@ -141,49 +129,41 @@ const levelWidth = 1.2
 // A line is what measurements usually take, as fixed + slope * nominal s.
 type line struct{ fixed, slope float64 }
 
+func (l line) at(nominal float64) float64 { return l.fixed + l.slope*nominal }
+
 // wideRange is how many times as long as the shortest measurements the longest have to be to tell overheads apart.
 const wideRange = 1.5
 
-// lineOf fits a line to the lengths that are known: the slope is what a link's own time counts for, and fixed the
-// overhead that each message pays at its ends. With one length all is slope.
-func lineOf(all []class) line {
-	var x, y, weights []float64
-	for _, l := range all {
-		if !math.IsNaN(l.offset) {
-			x, y = append(x, l.nominal), append(y, l.nominal*math.Exp(l.offset))
-			weights = append(weights, float64(l.known)/(l.nominal*l.nominal)) // relative errors are alike
-		}
-	}
-	if len(x) == 0 {
+// lineOf fits a line to the lengths that are known, the shortest first: the slope is what a link's own time counts for, and
+// fixed the overhead that each message pays at its ends. With one length all is slope.
+func lineOf(known []class) line {
+	if len(known) == 0 {
 		return line{0, 1}
 	}
-	if len(x) > 1 && x[len(x)-1] >= wideRange*x[0] {
+	var x, y, weights []float64
+	for _, c := range known {
+		x, y = append(x, c.nominal), append(y, c.usual())
+		weights = append(weights, float64(c.known)/(c.nominal*c.nominal)) // relative errors are alike
+	}
+	if x[len(x)-1] >= wideRange*x[0] {
 		if fixed, slope := stat.LinearRegression(x, y, weights, false); slope > 0 && fixed >= 0 {
 			return line{fixed, slope}
 		}
 	}
-	sum, total := 0.0, 0.0
-	for i := range x {
-		sum += weights[i] * y[i] * x[i]
-		total += weights[i] * x[i] * x[i]
-	}
-	return line{0, sum / total}
+	_, slope := stat.LinearRegression(x, y, weights, true)
+	return line{0, slope}
 }
 
 // doubtOf is the relative error of a line's slope, one sigma, by the spread of single measurements: that of the shortest
 // and the longest times that are known, which are medians.
-func (r *readings) doubtOf(l line, all []class) float64 {
-	known := slices.DeleteFunc(slices.Clone(all), func(x class) bool { return math.IsNaN(x.offset) })
+func (r *readings) doubtOf(l line, known []class) float64 {
 	if len(known) == 0 {
 		return 0
 	}
-	const ofMedian = 1.25 // times the error of a mean (normal)
-	err := func(x *class) float64 {
-		return ofMedian * r.spreadOfPairs() / math.Sqrt(float64(x.known)) * x.nominal * math.Exp(x.offset)
-	}
 	first, last := &known[0], &known[len(known)-1]
+	err := func(c *class) float64 { return stats.ErrorOfMedian(r.spreadOfPairs(), c.known) * c.usual() }
 	if l.fixed == 0 || last.nominal == first.nominal {
-		return err(last) / (last.nominal * math.Exp(last.offset))
+		return err(last) / last.usual()
 	}
 	return math.Hypot(err(first), err(last)) / (last.nominal - first.nominal) / l.slope
 }
@@ -191,53 +171,55 @@ func (r *readings) doubtOf(l line, all []class) float64 {
 // tooLong is how many times as long as the line through shorter measurements those of a length may be.
 const tooLong = 1.5
 
+// fitLine finds the line through all lengths that are known. Those that take much longer than the line through shorter ones
+// has it are forgotten: no protocol of a library does that, but one slow link that all of them cross, as between two racks.
+func (r *readings) fitLine(k kind, all []class) {
+	var known []class
+	for i := range all {
+		c := &all[i]
+		if r.w.specified[k] && len(known) > 0 && c.usual() > tooLong*lineOf(known).at(c.nominal) {
+			c.offset = math.NaN()
+		}
+		if !math.IsNaN(c.offset) {
+			known = append(known, *c)
+		}
+	}
+	r.line[k] = lineOf(known)
+	r.slopeDoubt[k] = r.doubtOf(r.line[k], known)
+}
+
 // compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each
 // does. The load of their groups is taken out before.
-func (r *readings) compareAlike(ids []int, load map[int32]float64) {
+func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 	ratio := func(s *sample) float64 { return math.Log(s.value/s.nominal) - load[s.group] }
 	var all []class
-	var usual func(nominal float64) float64 // the offset where a class tells none
+	var elsewhere func(c *class) float64 // the offset where a class tells none
 	switch {
 	case r.w.graph == nil:
 		all = r.peaks(ids, ratio)
 	case r.busy != nil:
 		all = r.classes(ids, ratio)
 		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
-		usual = func(float64) float64 { return middle }
+		elsewhere = func(*class) float64 { return middle }
 	default:
 		all = r.classes(ids, ratio)
-		r.passOverSlow(all)
-		k := r.samples[ids[0]].kind
-		whole := lineOf(all)
-		r.line[k], r.slopeDoubt[k] = whole, r.doubtOf(whole, all)
-		usual = func(nominal float64) float64 { return math.Log(whole.fixed/nominal + whole.slope) }
+		r.fitLine(k, all)
+		elsewhere = func(c *class) float64 { return math.Log(r.line[k].at(c.nominal) / c.nominal) }
 	}
-	for _, c := range all {
-		offset := c.offset
-		if math.IsNaN(offset) {
-			offset = usual(c.nominal)
+	for i := range all {
+		c := &all[i]
+		if math.IsNaN(c.offset) {
+			c.offset = elsewhere(c)
 		}
-		for _, i := range c.ids {
-			s := &r.samples[i]
-			s.usual, s.excess = s.nominal*math.Exp(offset), ratio(s)-offset
-			for k := s.first; k < s.last && r.busy == nil; k++ {
-				cr := &r.crossings[k]
+		for _, id := range c.ids {
+			s := &r.samples[id]
+			s.usual, s.excess = s.nominal*math.Exp(c.offset), ratio(s)-c.offset
+			for n := s.first; n < s.last && r.busy == nil; n++ {
+				cr := &r.crossings[n]
 				if f, _ := r.c.what(cr.candidate); f < slowAnswer { // a link makes its own time, not that of the ends
-					cr.weight = min(1, cr.nominal*r.line[s.kind].slope*s.nominal/s.usual)
+					cr.weight = min(1, cr.nominal*r.line[k].slope*s.nominal/s.usual)
 				}
 			}
-		}
-	}
-}
-
-// passOverSlow forgets what lengths tell that take much longer than the line through shorter ones has it: no protocol of a
-// library does that, but one slow link that all of them cross, as between two racks.
-func (r *readings) passOverSlow(all []class) {
-	for i := range all {
-		c, shorter := &all[i], lineOf(all[:i])
-		known := slices.ContainsFunc(all[:i], func(x class) bool { return !math.IsNaN(x.offset) })
-		if r.w.specified[r.samples[c.ids[0]].kind] && known && c.nominal*math.Exp(c.offset) > tooLong*(shorter.fixed+shorter.slope*c.nominal) {
-			c.offset = math.NaN()
 		}
 	}
 }

@@ -154,9 +154,8 @@ func newWatcher(all []series, sigmas []float64, least, rate float64) *watcher {
 }
 
 // steps are those of one series whose samples have the given sigma. Each sample is compared with the
-// mean of all before it since the last step, which makes residuals that are independent without a
-// change (Brown, Durbin, Evans 1975; Hawkins 1987), and sums of these are held against a
-// threshold (Page 1954).
+// mean of all before it since the last step. Without a change these residuals are independent (Brown, Durbin, Evans 1975;
+// Hawkins 1987). Sums of them are held against a threshold (Page 1954).
 func (w *watcher) steps(x []float64, sigma float64) []step {
 	var found []step
 	at, level := settle(x, 0)
@@ -165,44 +164,48 @@ func (w *watcher) steps(x []float64, sigma float64) []step {
 	}
 	weight := float64(warmUpWeight)
 	allowance := stepShare * max(w.step/sigma, leastRatio)
-	high, low := w.up.threshold(allowance, upShare*w.rate), w.down.threshold(allowance, (1-upShare)*w.rate)
-	var up, down float64
-	upSince, downSince := at, at
+	sums := [...]sum{
+		{sign: 1, threshold: w.up.threshold(allowance, upShare*w.rate)},
+		{sign: -1, threshold: w.down.threshold(allowance, (1-upShare)*w.rate)},
+	}
 	for ; at < len(x); at++ {
 		if math.IsNaN(x[at]) {
 			continue
 		}
-		u := (x[at] - level) / (sigma * math.Sqrt(1+1/weight))
-		u = max(-cutResidual, min(cutResidual, u))
+		u := clip((x[at]-level)/(sigma*math.Sqrt(1+1/weight)), cutResidual)
 		w.residuals = append(w.residuals, u)
-		if up == 0 {
-			upSince = at
-		}
-		if down == 0 {
-			downSince = at
-		}
-		up = max(0, up+min(u-allowance, pastAllowance))
-		down = max(0, down+min(-u-allowance, pastAllowance))
-		level += max(-clipResidual, min(clipResidual, u)) * sigma / (weight + 1)
+		level += clip(u, clipResidual) * sigma / (weight + 1)
 		weight = min(memory, weight+1)
-		since, strength := -1, 0.0
-		switch {
-		case up > high:
-			since, strength = upSince, up/high
-		case down > low:
-			since, strength = downSince, down/low
-		default:
+		for k := range sums {
+			s := &sums[k]
+			if s.value == 0 {
+				s.since = at
+			}
+			s.value = max(0, s.value+min(s.sign*u-allowance, pastAllowance))
+		}
+		s := sums[0]
+		if sums[1].value > sums[1].threshold {
+			s = sums[1]
+		}
+		if s.value <= s.threshold {
 			continue
 		}
-		before, after := medianOf(x[lastStep(found):since]), medianOf(x[since:at+1])
-		found = append(found, step{at, since, after - before, strength})
+		before, after := medianOf(x[lastStep(found):s.since]), medianOf(x[s.since:at+1])
+		found = append(found, step{at, s.since, after - before, s.value / s.threshold})
 		next := 0
-		if next, level = settle(x, since); next < 0 {
+		if next, level = settle(x, s.since); next < 0 {
 			return found
 		}
-		at, weight, up, down = next-1, warmUpWeight, 0, 0
+		at, weight, sums[0].value, sums[1].value = next-1, warmUpWeight, 0, 0
 	}
 	return found
+}
+
+// A sum is of the residuals of one sign, less an allowance each, since it was 0.
+type sum struct {
+	sign, threshold float64
+	value           float64
+	since           int
 }
 
 // settle finds a level by the first samples from some on, and the sample after them; -1 if there are

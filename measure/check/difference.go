@@ -17,18 +17,15 @@ import (
 
 // An effect is how slow a candidate seems to be.
 type effect struct {
-	candidate         int32
-	score             float64
-	factor, low, high float64 // with an interval of 95 %
-	p                 float64 // that one which is slow within the tolerance only looks so; without a graph NaN
-	often             float64 // the share of the measurements that are slow; 1: all
-	samples           int     // groups that it was compared in
+	candidate int32
+	score     float64
+	Finding
 }
 
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
 	kind   kind
-	excess float64   // the median of those that crossed it, less that of the others
+	excess float64   // the lower median of those that crossed it, less the median of the others
 	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
@@ -59,45 +56,36 @@ func (r *readings) differences(candidate int32) []difference {
 func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	var d difference
 	var through, near, others []float64
+	var controls []*sample
 	var like *sample
 	for _, i := range group {
 		s := &r.samples[i]
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
-			d.by, like = *cr, s
+			d.by, d.kind, like = *cr, s.kind, s
+		} else if !r.passes(s, candidate) {
+			controls = append(controls, s)
 		}
 	}
-	if len(through) == 0 {
+	if len(through) == 0 || len(controls) == 0 { // of five hosts two pairs meet at a time
 		return d, false
 	}
-	for _, i := range group {
-		s := &r.samples[i]
-		if r.crossingOf(s, candidate) != nil || r.passes(s, candidate) {
-			continue
-		}
+	for _, s := range controls {
 		others = append(others, s.excess)
 		if s.like(like) {
 			near = append(near, s.excess)
 		}
 	}
-	d.kind = like.kind
 	if len(near) >= fewControls {
 		others = near
 	} else if r.busy != nil {
 		d.doubt = math.Log1p(unlike)
 	}
-	if len(others) == 0 { // of five hosts two pairs meet at a time
-		return d, false
-	}
 	middle := stats.MiddleMedian(others)
-	d.excess = stats.MiddleMedian(through) - middle
-	if r.busy != nil { // of two transfers one may have met with an accident
-		d.excess = stats.LowerMedian(through) - middle
+	d.excess = stats.LowerMedian(through) - middle // of two one may have met with an accident
+	for _, x := range others {
+		d.others = append(d.others, x-middle)
 	}
-	for i := range others {
-		others[i] -= middle
-	}
-	d.others = others
 	return d, true
 }
 
@@ -105,32 +93,16 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 // library and no network share as fairly as the model.
 const unlike = 0.5
 
-// like tells whether two samples are to take as much longer than they should: of a busy machine those that are bounded
-// alike, and else those of one length.
-func (s *sample) like(other *sample) bool {
-	return s.limit == other.limit && (s.limit != limit{} || math.Abs(s.nominal-other.nominal) <= gapAlike*other.nominal)
-}
-
-// crossingOf is how a sample depends on a candidate; nil: not at all.
-func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
-	for k := s.first; k < s.last; k++ {
-		if r.crossings[k].candidate == candidate {
-			return &r.crossings[k]
-		}
-	}
-	return nil
-}
-
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked.
 func (r *readings) measure(candidate int32, score, tolerance, level float64) effect {
-	e := effect{candidate: candidate, score: score, p: 1, often: 1}
+	e := effect{candidate, score, r.finding(candidate)}
 	all := r.differences(candidate)
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
 	if 2*len(like) >= len(all) {
 		all = like
 	}
-	if e.samples = len(all); e.samples == 0 {
+	if e.Readings = len(all); e.Readings == 0 {
 		return e
 	}
 	// Healthy hosts differ. What few hosts cross is as slow as they are on average.
@@ -143,21 +115,19 @@ func (r *readings) measure(candidate int32, score, tolerance, level float64) eff
 		tests = append(tests, d.excess-bar)
 		factors = append(factors, d.by.factor(d.excess))
 	}
-	e.p = signedRank(tests)
-	slices.Sort(factors)
-	e.factor, e.low, e.high = medianWithInterval(factors)
-	if p, slow := r.sometimes(all, tests); p < e.p/2 && 2*doubtful*e.p > level { // what is always slow is not called slow now and then
-		e.p, e.often = p, float64(len(slow))/float64(len(all))
-		slices.Sort(slow)
-		e.factor, e.low, e.high = medianWithInterval(slow)
+	e.P = signedRank(tests)
+	e.holds(factors)
+	if p, slow := r.sometimes(all, tests); p < e.P/2 && 2*doubtful*e.P > level { // what is always slow is not called slow now and then
+		e.P, e.Often = p, float64(len(slow))/float64(len(all))
+		e.holds(slow)
 	}
 	if f, _ := r.c.what(candidate); f < slowAnswer { // how much of the time the link makes is in doubt, too
-		doubt := normal95 * r.slopeDoubt[k] * (e.factor - 1)
-		e.low, e.high = e.factor-math.Hypot(e.factor-e.low, doubt), e.factor+math.Hypot(e.high-e.factor, doubt)
+		doubt := normal95 * r.slopeDoubt[k] * (e.Factor - 1)
+		e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
 	}
-	e.p = min(1, 2*e.p) // of two tests the better one counts
+	e.P = min(1, 2*e.P) // of two tests the better one counts
 	if r.w.graph == nil {
-		e.p = mostPositive(tests)
+		e.P = mostPositive(tests)
 	}
 	return e
 }
@@ -223,14 +193,14 @@ func moreOften(a, n, b, m int) float64 {
 	return min(1, p)
 }
 
-// medianWithInterval is the median of sorted values, and between which the true one is with 95 %, by order statistics.
-// With fewer than six values that is between all of them.
-func medianWithInterval(x []float64) (middle, low, high float64) {
-	low, high, ok := stats.MedianInterval(x, confidence)
-	if !ok {
-		low, high = x[0], x[len(x)-1]
+// holds sets the factor to the median of some factors, and the interval to that of 95 % by order statistics. With fewer than
+// six factors the interval is between all of them.
+func (f *Finding) holds(factors []float64) {
+	f.Factor = stats.MiddleMedian(factors) // which sorts them
+	var known bool
+	if f.Low, f.High, known = stats.MedianInterval(factors, confidence); !known {
+		f.Low, f.High = factors[0], factors[len(factors)-1]
 	}
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2, low, high
 }
 
 const (

@@ -4,9 +4,6 @@
 //	...
 //	for _, suspect := range found.Named() { ... } // on rank 0, where found is not nil
 //
-// Find is the same over any Oracle that reads pairs, such as a simulation or a benchmark
-// of one's own.
-//
 // # Method
 //
 // A pair tells three times: half the round trip of a short message, and a long message
@@ -37,9 +34,9 @@
 //
 // # Under load
 //
-// MeasureUnderLoad and FindUnderLoad find what passes alone and fails together: switches that carry less than their
-// links, one bad cable of two, one direction of an uplink, hosts with half-duplex cards, two hosts that slow each other
-// down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of neighbours,
+// MeasureUnderLoad finds what passes alone and fails together. These are switches that carry less than their
+// links, one bad cable of two, and one direction of an uplink. These are also hosts with half-duplex cards, and two hosts
+// that slow each other down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of neighbours,
 // and fill cables and the switches of hosts. In the others each sender takes the receiver whose route fills best what was
 // filled least so far.
 //
@@ -79,7 +76,11 @@
 //
 // # Design
 //
-// All decisions are rank 0's, and a planner and a statistician over an Oracle have them: a hundred
-// clusters of 1,024 hosts are checked in seconds. The price is that rank 0 tells all ranks each
-// round: some 4 KiB for 1,024.
+// Rank 0 takes all decisions. It asks an oracle for the measurements of each round: in a job the ranks answer, in tests a
+// simulation does. The price is that rank 0 tells all ranks each round: some 4 KiB for 1,024 of them.
+//
+// The files follow the method. The files wiring and candidates say what can be slow, and plan chooses rounds. The file readings
+// keeps samples, and classes finds what is usual. The file judge ranks, difference tests, and cabling looks for hosts that
+// hang elsewhere. The file result puts together what find and load have found, and load has a planner and a test of pairs of
+// its own. The files of watch use wiring and candidates only.
 package check

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 const (
@@ -21,14 +20,14 @@ const (
 // read at once.
 const spread = 4 * withoutGraph
 
-// Find checks a machine of so many hosts by what the oracle reads. In the first part
+// find checks a machine of so many hosts by what an oracle measures. In the first part
 // all hosts are read, in rounds of disjoint pairs. Without a graph these are many rounds of pairs that are far from each
 // other. Then those few hosts and links are read again that explain best what was slow. Of 1,024 hosts and more it reads at
 // most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 1,024 more.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
 // nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.
-func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*Result, error) {
+func find(ctx context.Context, hosts int, measure oracle[reading], settings *Settings) (*Result, error) {
 	f, rng, err := newFinder(ctx, hosts, settings, 0x636865636b) // "check"
 	if err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*R
 	w := f.r.w
 	p := newPlanner(w, rng)
 	round := func(pairs [][2]int) error {
-		read, err := ask(f, oracle, pairs)
+		read, err := ask(f, measure, pairs)
 		f.r.add(p, pairs[:len(read)], read)
 		return err
 	}
@@ -56,7 +55,7 @@ func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*R
 	}
 	goals := make([]target, len(f.targets))
 	for i, c := range f.targets {
-		goals[i] = f.r.target(p, c)
+		goals[i] = f.r.target(c)
 	}
 	for i := range narrowings {
 		pairs := p.narrow(goals, min(perRound, left/(narrowings-i)))
@@ -66,8 +65,8 @@ func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*R
 		}
 	}
 	f.r.compare()
-	f.misplaced = f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
-	return f.finish(), nil
+	moved := f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
+	return f.finish(moved, nil), nil
 }
 
 // A finder is a check under way.
@@ -79,10 +78,6 @@ type finder struct {
 	total   int // of them, an estimate
 	ended   bool
 	targets []int32
-	effects []effect
-
-	misplaced []misplaced
-	couples   []couple // of a busy machine
 }
 
 // newFinder prepares a check of so many hosts. Each kind of check has a stream of random numbers of its own.
@@ -99,15 +94,15 @@ func newFinder(ctx context.Context, hosts int, settings *Settings, stream uint64
 	return f, rand.New(rand.NewPCG(s.Seed, stream)), nil
 }
 
-// ask lets an oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
-func ask[T any](f *finder, oracle func(context.Context, [][2]int) ([]T, error), pairs [][2]int) ([]T, error) {
+// ask lets the oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
+func ask[T reading | float64](f *finder, measure oracle[T], pairs [][2]int) ([]T, error) {
 	if f.ended || len(pairs) == 0 {
 		return nil, nil
 	}
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.total)
 	}
-	read, err := oracle(f.ctx, pairs)
+	read, err := measure(f.ctx, pairs)
 	switch {
 	case err != nil:
 		return nil, err
@@ -138,39 +133,30 @@ func (f *finder) screen(rounds int, round func() error) error {
 }
 
 // finish tests what is doubtful, once all samples are compared, and makes the result.
-func (f *finder) finish() *Result {
-	f.effects = f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
+func (f *finder) finish(moved []misplaced, couples []couple) *Result {
+	effects := f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.done)
 	}
-	return f.result()
+	return f.result(moved, couples, effects)
 }
 
-// target is what the planner needs to read a candidate again.
-func (r *readings) target(p *planner, candidate int32) target {
-	var t target
+// target is what the planner needs to measure a candidate again.
+func (r *readings) target(candidate int32) target {
+	t := target{host: -1}
 	r.crossed(candidate, 0, r.screened, func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
 	if at := r.c.placeOf(candidate); at.v < 0 { // to the hosts beside it, too: one that hangs elsewhere is far from them
 		for _, h := range r.besides(at.u) {
 			t.pairs = append(t.pairs, [2]int{at.u, h}, [2]int{h, at.u})
 		}
 	}
-	what, i := r.c.what(candidate)
-	if what != slowLink && what != slowRate {
-		t.through = func(a, b int, _ *path) bool { return a == i || b == i }
-		t.fills = func() bool { return p.used[i] }
-		return t
-	}
-	arcs := r.c.arcsOf(candidate)
-	on := func(arc int32) bool { return slices.Contains(arcs, arc) }
-	t.through = func(_, _ int, x *path) bool {
-		return slices.ContainsFunc(x.there, on) || slices.ContainsFunc(x.back, on)
-	}
-	t.fills = func() bool {
-		return slices.ContainsFunc(arcs, func(arc int32) bool {
-			busy := max(p.load[0][arc], p.load[1][arc])
-			return what == slowLink && busy > 0 || busy >= nearlyFull*r.w.rate[arc]
-		})
+	switch what, i := r.c.what(candidate); what {
+	case slowLink:
+		t.arcs = r.c.arcsOf(candidate)
+	case slowRate:
+		t.arcs, t.full = r.c.arcsOf(candidate), nearlyFull
+	default:
+		t.host = i
 	}
 	return t
 }

@@ -76,7 +76,7 @@ func trial(t testing.TB, spec string, f *fault, seed uint64, graph bool) (first,
 		s.Graph = nil
 	}
 	n := m.cluster.Graph.Hosts()
-	r, err := Find(context.Background(), n, m.read, s)
+	r, err := find(context.Background(), n, m.read, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestFindTellsDirections(t *testing.T) {
 	g := m.cluster.Graph
 	up := g.ArcIndex(5, g.Out(5)[0].To)
 	m.rate[up] /= 2
-	r, err := Find(context.Background(), g.Hosts(), m.read, m.settings(1))
+	r, err := find(context.Background(), g.Hosts(), m.read, m.settings(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestFindTwoFaults(t *testing.T) {
 		}
 	}
 	m.rate[up] /= 3
-	r, err := Find(context.Background(), g.Hosts(), m.read, m.settings(3))
+	r, err := find(context.Background(), g.Hosts(), m.read, m.settings(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 	}
 	a, b := g.Out(root)[0].To, g.Out(root)[1].To
 	m.rate[g.ArcIndex(a, root)] /= 3
-	r, err := Find(context.Background(), g.Hosts(), m.read, m.settings(1))
+	r, err := find(context.Background(), g.Hosts(), m.read, m.settings(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 func TestFindEndedEarly(t *testing.T) {
 	m := newMachine(t, "tree:4x8", 1)
 	left := 5
-	r, err := Find(context.Background(), 32, func(ctx context.Context, pairs [][2]int) ([]Reading, error) {
+	r, err := find(context.Background(), 32, func(ctx context.Context, pairs [][2]int) ([]reading, error) {
 		if left--; left < 0 {
 			return nil, nil
 		}
@@ -279,12 +279,12 @@ func TestFindEndedEarly(t *testing.T) {
 	if r.Complete || len(r.Named()) > 0 || len(r.Warnings) == 0 {
 		t.Errorf("complete %t, named %v, warnings %q: want an early end that says so", r.Complete, r.Named(), r.Warnings)
 	}
-	_, err = Find(context.Background(), 32, func(context.Context, [][2]int) ([]Reading, error) { return nil, nil }, m.settings(1))
+	_, err = find(context.Background(), 32, func(context.Context, [][2]int) ([]reading, error) { return nil, nil }, m.settings(1))
 	if err == nil || !strings.Contains(err.Error(), "nothing was read") {
 		t.Errorf("without measurements: %v", err)
 	}
 	broken := fmt.Errorf("broken")
-	if _, err = Find(context.Background(), 32, func(context.Context, [][2]int) ([]Reading, error) { return nil, broken }, nil); err != broken {
+	if _, err = find(context.Background(), 32, func(context.Context, [][2]int) ([]reading, error) { return nil, broken }, nil); err != broken {
 		t.Errorf("broken oracle: %v", err)
 	}
 }
@@ -306,7 +306,7 @@ func TestFindRefuses(t *testing.T) {
 		{"negative budget", 8, Settings{Budget: -1}, "Settings.Budget"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Find(context.Background(), c.hosts, m.read, &c.s)
+			_, err := find(context.Background(), c.hosts, m.read, &c.s)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Find = %v, want %q", err, c.want)
 			}
@@ -326,7 +326,7 @@ func TestFindWithinTolerance(t *testing.T) {
 		m.rate[g.ArcIndex(5, g.Out(5)[0].To)] /= 1.06
 		s := m.settings(1)
 		s.Tolerance = c.tolerance
-		r, err := Find(context.Background(), g.Hosts(), m.read, s)
+		r, err := find(context.Background(), g.Hosts(), m.read, s)
 		if err != nil {
 			t.Fatal(err)
 		}

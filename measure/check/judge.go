@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
@@ -22,10 +21,10 @@ func (r *readings) score(from, to int) []float64 {
 	count := make([]int32, r.c.size)
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
-		x := clip(s.excess/r.sigma[s.kind]) - r.mean[s.kind]
+		x := clip(s.excess/r.sigma[s.kind], clipAt)
 		for _, cr := range r.crossings[s.first:s.last] {
 			sum[cr.candidate] += cr.pull * x
-			squares[cr.candidate] += cr.pull * cr.pull * r.variance[s.kind]
+			squares[cr.candidate] += cr.pull * cr.pull
 			count[cr.candidate]++
 		}
 	}
@@ -58,10 +57,8 @@ func (cr *crossing) factor(excess float64) float64 {
 func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, cr *crossing)) {
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
-		for k := s.first; k < s.last; k++ {
-			if cr := &r.crossings[k]; cr.candidate == candidate {
-				visit(s, cr)
-			}
+		if cr := r.crossingOf(s, candidate); cr != nil {
+			visit(s, cr)
 		}
 	}
 }
@@ -99,30 +96,37 @@ func mostPositive(d []float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(len(d)-k+1), beyondWiring)
 }
 
-// explainAlone takes out of the samples that cross a candidate what its factor makes of them.
-func (r *readings) explainAlone(candidate int32, factor float64) {
-	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { s.excess -= cr.shift(factor) })
-}
-
-// explainSome does that for a candidate that is slow now and then: of the samples that cross it, those are explained that
-// are nearer to its factor than to 1.
-func (r *readings) explainSome(candidate int32, factor float64) {
+// explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
+// are explained that are nearer to its factor than to 1.
+func (r *readings) explain(candidate int32, factor float64, always bool) {
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
-		if shift := cr.shift(factor); 2*s.excess > shift {
+		if shift := cr.shift(factor); always || 2*s.excess > shift {
 			s.excess -= shift
 		}
 	})
 }
 
-// rivals of a candidate have at least this share of its score, and share half of its samples: a cable
+// rivals of a candidate have at least this share of its score, and half of the samples of either cross both: a cable
 // and the one link over which a machine routes nearly all that comes to it.
 const rivals = 0.6
 
+// overlap tells whether half of the samples of either of two candidates are samples of both.
+func overlap(a, b []int32) bool {
+	both := 0
+	for _, i := range a {
+		if _, in := slices.BinarySearch(b, i); in {
+			both++
+		}
+	}
+	return both > 0 && 2*both >= min(len(a), len(b))
+}
+
 // likely picks the candidates that explain the first part best, one after the other, each
-// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The excesses are
-// as before when it returns.
+// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
+// excesses are as before when it returns.
 func (r *readings) likely(most int) []int32 {
 	found := r.likelySometimes(most / 4)
+	crossed := r.crossedBy(r.screened)
 	before := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
@@ -136,13 +140,14 @@ func (r *readings) likely(most int) []int32 {
 			break
 		}
 		found = append(found, best)
-		for _, rival := range r.overlapping(best) {
-			if len(found) < most && scores[rival] > rivals*scores[best] && !slices.Contains(found, rival) {
-				found = append(found, rival)
+		for c, x := range scores {
+			other := int32(c)
+			if len(found) < most && x > rivals*scores[best] && !slices.Contains(found, other) && overlap(crossed[other], crossed[best]) {
+				found = append(found, other)
 			}
 		}
 		if factor := r.estimate(best); factor > 1 {
-			r.explainAlone(best, factor)
+			r.explain(best, factor, true)
 		}
 	}
 	copy(r.samples, before)
@@ -203,21 +208,18 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		}
 		e := r.measure(left[best], scores[left[best]], tolerance, level)
 		left = slices.Delete(left, best, best+1)
-		e.p = min(1, e.p*float64(len(targets)))
-		if e.p <= level {
+		e.P = min(1, e.P*float64(len(targets)))
+		if e.P <= level {
 			named = append(named, e)
-			switch {
-			case e.often < 1:
-				r.explainSome(e.candidate, e.factor)
-			case r.busy != nil:
-				r.busy.explain(e.candidate, e.factor)
-			default:
-				r.explainAlone(e.candidate, e.factor)
+			if always := e.Often == 1; always && r.busy != nil {
+				r.busy.explain(e.candidate, e.Factor)
+			} else {
+				r.explain(e.candidate, e.Factor, always)
 			}
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	sort.SliceStable(rest, func(i, j int) bool { return rest[i].p < rest[j].p })
+	slices.SortStableFunc(rest, func(a, b effect) int { return cmp.Compare(a.P, b.P) })
 	return append(named, rest...)
 }

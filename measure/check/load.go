@@ -23,19 +23,14 @@ const (
 	fewLatencies   = 30      // a transfer lasts at least as many: ranks leave a barrier within some
 )
 
-// A LoadOracle lets all of some transfers start together, each from its first host to its second, and returns how long
-// each took in s. A host sends one and receives one at most. It ends the check by an error, or by none and no times:
-// then what was read counts.
-type LoadOracle func(ctx context.Context, transfers [][2]int) ([]float64, error)
-
-// FindUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
+// findUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
 // rounds every host sends and receives, so that links, switches and hosts are as full as they can be. What a transfer
-// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful. Those
+// should take is what fair sharing of the links makes of its round. As in find the first rounds tell what is doubtful. Those
 // after them test it by new measurements, less those of the same round which do not depend on it. Where two doubtful
 // hosts are slow only while both transfer, the two together are named.
 //
 // The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.
-func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *Settings) (*Result, error) {
+func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], settings *Settings) (*Result, error) {
 	f, rng, err := newFinder(ctx, hosts, settings.underLoad(), 0x6c6f6164) // "load"
 	if err != nil {
 		return nil, err
@@ -54,7 +49,7 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 		if len(transfers) == 0 {
 			return fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
 		}
-		times, err := ask(f, oracle, transfers)
+		times, err := ask(f, measure, transfers)
 		if err != nil || times == nil {
 			return err
 		}
@@ -76,11 +71,11 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 		}
 	}
 	f.r.compare()
-	f.couples = f.r.couples(resting, s.Tolerance, s.FalseAlarms)
-	for _, x := range f.couples {
+	couples := f.r.couples(resting, s.Tolerance, s.FalseAlarms)
+	for _, x := range couples {
 		f.r.explainCouple(x)
 	}
-	return f.finish(), nil
+	return f.finish(nil, couples), nil
 }
 
 // longEnough refuses transfers that do not outlast the moment in which ranks leave a barrier.
@@ -150,36 +145,28 @@ func (l *loader) add(transfers [][2]int, times []float64) error {
 	}
 	for i, t := range transfers {
 		r.pairs++
-		if !(times[i] > 0) || math.IsInf(times[i], 1) {
-			continue
-		}
-		s := sample{
+		r.addSample(sample{
 			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: times[i], nominal: nominal[i], share: 1,
-			limit: l.limit(flows[i].Data), flow: i, route: flows[i].Data, first: int32(len(r.crossings)),
-		}
-		for _, e := range flows[i].Data {
-			full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
-			l.cross(&s, r.c.ofArc(e), full, nearlyFilled)
-			l.cross(&s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
-			if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
-				l.cross(&s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/r.w.ports[v], fullEnough)
+			limit: l.limit(flows[i].Data), flow: i, route: flows[i].Data,
+		}, func(s *sample) {
+			for _, e := range s.route {
+				full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
+				l.cross(s, r.c.ofArc(e), full, nearlyFilled)
+				l.cross(s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
+				if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
+					l.cross(s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/r.w.ports[v], fullEnough)
+				}
 			}
-		}
-		l.cross(&s, r.c.ofHost(t[0], slowSend), 1, 1)
-		l.cross(&s, r.c.ofHost(t[1], slowReceive), 1, 1)
-		s.last = int32(len(r.crossings))
-		r.samples = append(r.samples, s)
+			r.crossEnds(s)
+		})
 	}
 	r.groups++
 	return nil
 }
 
-// A limit is what bounds the rate of a transfer, as far as others may be like it.
-type limit struct {
-	cable   bool // the link of a host
-	rate    int  // of the link: twice the logarithm to the base 2
-	sharers int  // number of bits of the number of transfers that share it
-}
+// A limit is what bounds the rate of a transfer, as far as others may be like it: whether that is the link of a host, 1 or 0;
+// its rate, as twice the logarithm to the base 2; and how many transfers share it, as a number of bits. Zero: none is known.
+type limit [3]int
 
 func (l *loader) limit(route []int32) limit {
 	w, least := l.r.w, route[0]
@@ -189,8 +176,11 @@ func (l *loader) limit(route []int32) limit {
 			least = e
 		}
 	}
-	a := w.graph.Arcs()[least]
-	return limit{a.From < w.hosts || a.To < w.hosts, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
+	cable := 0
+	if a := w.graph.Arcs()[least]; a.From < w.hosts || a.To < w.hosts {
+		cable = 1
+	}
+	return limit{cable, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
 }
 
 func (l *loader) cross(s *sample, candidate int32, full, least float64) {
@@ -246,7 +236,7 @@ func (l *loader) explain(candidate int32, factor float64) {
 	case slowSwitch:
 		l.slow[candidate] *= factor
 	default:
-		l.r.explainAlone(candidate, factor)
+		l.r.explain(candidate, factor, true)
 		return
 	}
 	var times []float64

@@ -9,10 +9,8 @@ import (
 
 // A couple is two hosts that are slow only while both transfer.
 type couple struct {
-	a, b              int
-	factor, low, high float64 // with an interval of 95 %
-	p                 float64 // that it only looks so, corrected for the number of couples
-	rounds            int     // in which both transferred
+	a, b int
+	Finding
 }
 
 // slowHosts are those among some candidates that seem slow.
@@ -40,34 +38,28 @@ func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
 			p, factors := 0.0, []float64(nil)
 			for _, of := range [][2]int{{i, j}, {j, i}} {
 				own, other := excess[of[0]], busy[of[1]]
-				slowWith, with, slowAlone, alone := 0, 0, 0, 0
+				rounds, slow := map[bool]int{}, map[bool]int{} // by whether the other one transfers, too
 				for round, x := range own {
-					switch slow := x > bar; {
-					case other[round] && slow:
-						with++
-						slowWith++
-						factors = append(factors, math.Exp(x))
-					case other[round]:
-						with++
-					case slow:
-						alone++
-						slowAlone++
-					default:
-						alone++
+					with := other[round]
+					rounds[with]++
+					if x > bar {
+						slow[with]++
+						if with {
+							factors = append(factors, math.Exp(x))
+						}
 					}
 				}
-				if alone == 0 || seldom*slowAlone > alone {
+				if rounds[false] == 0 || seldom*slow[false] > rounds[false] {
 					p = 1
 					break
 				}
-				p = max(p, moreOften(slowWith, with, slowAlone, alone))
+				p = max(p, moreOften(slow[true], rounds[true], slow[false], rounds[false]))
 			}
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
 			}
-			slices.Sort(factors)
-			x := couple{a: min(hosts[i], hosts[j]), b: max(hosts[i], hosts[j]), p: p, rounds: len(factors) / 2}
-			x.factor, x.low, x.high = medianWithInterval(factors)
+			x := couple{min(hosts[i], hosts[j]), max(hosts[i], hosts[j]), Finding{What: Together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x.holds(factors)
 			found = append(found, x)
 		}
 	}
@@ -109,7 +101,7 @@ func (r *readings) explainCouple(x couple) {
 	for i := range r.samples {
 		s := &r.samples[i]
 		if a[s.group] && b[s.group] && (s.from == x.a || s.to == x.a || s.from == x.b || s.to == x.b) {
-			s.excess -= min(math.Log(x.factor), max(0, s.excess))
+			s.excess -= min(math.Log(x.Factor), max(0, s.excess))
 		}
 	}
 }

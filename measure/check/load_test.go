@@ -126,7 +126,7 @@ func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]float64
 }
 
 func (m *busyMachine) find(t testing.TB, seed uint64) *Result {
-	r, err := FindUnderLoad(context.Background(), m.cluster.Graph.Hosts(), m.transfer, m.settings(seed))
+	r, err := findUnderLoad(context.Background(), m.cluster.Graph.Hosts(), m.transfer, m.settings(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,9 +385,9 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 		s := &r.samples[i]
 		s.excess = math.Log(s.value / s.nominal)
 	}
-	r.sigma[ofRate], r.variance[ofRate] = 0.01, 1
+	r.sigma[ofRate] = 0.01
 	effects := r.judge([]int32{suspect}, 0.1, 0.005)
-	if len(effects) != 1 || math.Abs(effects[0].factor-2) > 1e-9 || effects[0].p > 0.005 {
+	if len(effects) != 1 || math.Abs(effects[0].Factor-2) > 1e-9 || effects[0].P > 0.005 {
 		t.Errorf("effects %+v, want one of a factor of two", effects)
 	}
 	for _, s := range r.samples {
@@ -400,7 +400,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 // Without the wiring nobody knows what transfers share.
 func TestUnderLoadNeedsAGraph(t *testing.T) {
 	m := newBusy(t, "star:4", 1)
-	if _, err := FindUnderLoad(context.Background(), 4, m.transfer, nil); err == nil || !strings.Contains(err.Error(), "want the wiring") {
+	if _, err := findUnderLoad(context.Background(), 4, m.transfer, nil); err == nil || !strings.Contains(err.Error(), "want the wiring") {
 		t.Errorf("%v", err)
 	}
 }
@@ -410,7 +410,7 @@ func TestUnderLoadEndsEarly(t *testing.T) {
 	m := newBusy(t, "tree:4x4", 1)
 	for _, rounds := range []int{1, loadScreenings, loadScreenings + 5} {
 		done := 0
-		r, err := FindUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]float64, error) {
+		r, err := findUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]float64, error) {
 			if done++; done > rounds {
 				return nil, nil
 			}

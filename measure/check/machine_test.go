@@ -90,9 +90,9 @@ func (m *machine) noise() float64 {
 	return f
 }
 
-func (m *machine) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
+func (m *machine) read(_ context.Context, pairs [][2]int) ([]reading, error) {
 	used := map[int]bool{}
-	out := make([]Reading, len(pairs))
+	out := make([]reading, len(pairs))
 	trip := make([]float64, len(pairs))
 	var flows [2][]contention.Flow
 	for i, p := range pairs {

@@ -13,8 +13,9 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Measure is Find over messages between the ranks of a job. It is collective; the
-// settings of rank 0 count, and the result is nil on the other ranks.
+// Measure checks the hosts of a job by messages between its ranks, pair by pair. Of 1,024 hosts and more it measures at most
+// 1 % of the pairs. Of fewer hosts it measures at most 8 pairs per 2 hosts, and 1,024 more. It is collective; the settings of rank 0
+// count, and the result is nil on the other ranks.
 //
 // With a graph its hosts are those of the same names, of each of which the lowest rank takes part; or,
 // where names differ, the ranks in their order. Without one the hosts are
@@ -26,7 +27,7 @@ import (
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Result, error) {
-		return Find(ctx, hosts, ask.read, s)
+		return find(ctx, hosts, ask.read, s)
 	})
 }
 
@@ -74,21 +75,21 @@ type asker struct {
 	ranks []int // of the hosts
 }
 
-// read is an Oracle.
-func (a *asker) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
+// read is the oracle of a check by pairs.
+func (a *asker) read(_ context.Context, pairs [][2]int) ([]reading, error) {
 	told, err := a.ask(oneByOne, pairs)
 	if err != nil || told == nil {
 		return nil, err
 	}
-	read := make([]Reading, len(pairs))
+	read := make([]reading, len(pairs))
 	for i, pair := range pairs {
 		x, y := told[a.ranks[pair[0]]], told[a.ranks[pair[1]]]
-		read[i] = Reading{Latency: (x.Latency + y.Latency) / 2, Forward: x.Long, Back: y.Long}
+		read[i] = reading{Latency: (x.Latency + y.Latency) / 2, Forward: x.Long, Back: y.Long}
 	}
 	return read, nil
 }
 
-// transfer is a LoadOracle: the receivers tell how long it took, less what a short message takes from the barrier on.
+// transfer is the oracle of a check under load: the receivers tell how long it took, less what a short message takes from the barrier on.
 func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, error) {
 	told, err := a.ask(atOnce, transfers)
 	if err != nil || told == nil {
@@ -213,50 +214,52 @@ func (p *prober) pair(own *answer, peer int, first bool, size int) error {
 		p.probe = pingpong.New(p.Comm, shortBytes, shortSamples)
 		p.long = make([]byte, size)
 	}
-	phases := []func() error{
-		func() error {
-			summary, err := p.probe.Pair(peer, shortBytes)
-			own.Latency = summary.Q1
-			return err
-		},
-	}
-	for _, there := range []bool{true, false} {
-		phases = append(phases, func() error {
-			t, err := p.stream(peer, first == there)
-			if first == there {
-				own.Long = t
-			}
-			return err
-		})
-	}
-	for _, phase := range phases {
+	for phase := range phases {
 		if going, err := p.Meet(); err != nil || !going {
 			return err
 		}
 		if peer < 0 {
 			continue
 		}
-		if err := p.With(peer, phase); err != nil {
+		err := p.With(peer, func() (err error) {
+			sends := first == (phase == 1) // long messages
+			switch {
+			case phase == 0:
+				var short pingpong.Summary
+				short, err = p.probe.Pair(peer, shortBytes)
+				own.Latency = short.Q1
+			case sends:
+				own.Long, err = p.send(peer)
+			default:
+				err = p.answer(peer)
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stream sends long messages or answers them, and returns the median of their times in s.
-func (p *prober) stream(peer int, sending bool) (float64, error) {
+// answer receives long messages and answers each by a short one.
+func (p *prober) answer(peer int) error {
+	for range longSamples {
+		if err := p.Comm.Recv(p.long, peer, tagLong); err != nil {
+			return err
+		}
+		if err := p.Comm.Send(p.word, peer, tagLong); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send sends long messages that are answered, and returns the median of their times in s.
+func (p *prober) send(peer int) (float64, error) {
 	var times [longSamples]float64
 	for i := range times {
 		begun := p.Now()
-		if !sending {
-			if err := p.Comm.Recv(p.long, peer, tagLong); err != nil {
-				return 0, err
-			}
-			if err := p.Comm.Send(p.word, peer, tagLong); err != nil {
-				return 0, err
-			}
-			continue
-		}
 		if err := p.Comm.Send(p.long, peer, tagLong); err != nil {
 			return 0, err
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// MeasureUnderLoad is FindUnderLoad over messages between the ranks of a job, which have to be mpi.NonBlocking. It is
-// collective, as Measure is, and what is said there of settings, ranks and endings holds here. In a round each rank
+// MeasureUnderLoad checks the hosts of a job while all send and receive at once: it finds what passes alone and fails
+// together. The communicator has to be mpi.NonBlocking, and the settings need a graph. It is collective, as Measure is, and
+// what is said there of settings, ranks and endings holds here. In a round each rank
 // sends and receives three messages of Settings.Bytes and three short ones, each after a barrier. A receiver takes the time
 // from the barrier to its message, and what counts is the median of long ones less that of short ones.
 func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
@@ -17,7 +18,7 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 		return nil, fmt.Errorf("check: a check under load sends and receives at once: want a communicator that is mpi.NonBlocking, not %T", comm)
 	}
 	return converse(ctx, comm, settings.underLoad(), func(hosts int, s *Settings, ask *asker) (*Result, error) {
-		return FindUnderLoad(ctx, hosts, ask.transfer, s)
+		return findUnderLoad(ctx, hosts, ask.transfer, s)
 	})
 }
 

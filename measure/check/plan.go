@@ -89,7 +89,7 @@ func (p *planner) block(a, b int) {
 func (p *planner) partner(a int) int {
 	best, most := -1, 0.0
 	look := func(b int) {
-		if b == a || p.used[b] || !p.w.find(&p.try, a, b) || !p.fits(&p.try) {
+		if !p.free(a, b) {
 			return
 		}
 		if gain := p.gain(a, b, &p.try); best < 0 || gain > most {
@@ -128,30 +128,28 @@ func (w *wiring) near(rng *rand.Rand, a int) int {
 	return w.order[((place%n)+n)%n]
 }
 
-// fits tells whether links have room for a pair's long messages, each way.
-func (p *planner) fits(x *path) bool {
-	for way, arcs := range [...][]int32{x.there, x.back} {
-		rate := p.w.slowest(arcs)
-		for _, a := range arcs {
-			if p.load[way][a]+rate > p.w.rate[a]*roundingUp {
-				return false
-			}
-		}
+// free tells whether a pair can be measured in this round, too: whether both hosts are left, there is a path between them,
+// and the links have room for its long messages, each way. The path is in p.try then.
+func (p *planner) free(a, b int) bool {
+	if a == b || p.used[a] || p.used[b] || !p.w.find(&p.try, a, b) {
+		return false
 	}
-	return true
+	room := true
+	p.w.eachArc(&p.try, func(way int, e int32, rate float64) {
+		room = room && p.load[way][e]+rate <= p.w.rate[e]*roundingUp
+	})
+	return room
 }
 
 func (p *planner) gain(a, b int, x *path) float64 {
 	gain := math.Log1p(1/(p.onHosts[a]+knownBefore)) + math.Log1p(1/(p.onHosts[b]+knownBefore))
-	share := p.w.shares(x)
-	for way, arcs := range [...][]int32{x.there, x.back} {
-		rate := p.w.slowest(arcs)
-		for _, e := range arcs {
-			share := share(e)
-			full := (p.load[way][e] + rate) / p.w.rate[e]
-			gain += math.Log1p(share*share/(p.onLinks[p.w.link[e]]+known)) + math.Log1p(full*full/(p.onArcs[e]+knownBefore))
-		}
-	}
+	p.w.eachLink(x, func(link int32, share float64) {
+		gain += math.Log1p(share * share / (p.onLinks[link] + known))
+	})
+	p.w.eachArc(x, func(way int, e int32, rate float64) {
+		full := (p.load[way][e] + rate) / p.w.rate[e]
+		gain += math.Log1p(full * full / (p.onArcs[e] + knownBefore))
+	})
 	return gain
 }
 
@@ -161,24 +159,37 @@ func (p *planner) take(a, b int) {
 	p.onHosts[a]++
 	p.onHosts[b]++
 	p.w.find(&p.try, a, b)
-	share := p.w.shares(&p.try)
-	for way, arcs := range [...][]int32{p.try.there, p.try.back} {
-		rate := p.w.slowest(arcs)
-		for _, e := range arcs {
-			p.load[way][e] += rate
-			share, full := share(e), p.load[way][e]/p.w.rate[e]
-			p.onLinks[p.w.link[e]] += share * share
-			p.onArcs[e] += full * full
-		}
-	}
+	p.w.eachLink(&p.try, func(link int32, share float64) { p.onLinks[link] += share * share })
+	p.w.eachArc(&p.try, func(way int, e int32, rate float64) {
+		p.load[way][e] += rate
+		full := p.load[way][e] / p.w.rate[e]
+		p.onArcs[e] += full * full
+	})
 }
 
-// A target is something to be read again: hosts at whose pairs it was seen, and whether a
-// path leads through it, there or back.
+// A target is a host, a link or a direction of a link that is to be measured again.
 type target struct {
-	pairs   [][2]int
-	through func(a, b int, x *path) bool
-	fills   func() bool // whether this round's pairs fill it
+	pairs [][2]int // that led through it, or may
+	host  int      // -1: it is a link
+	arcs  []int32  // of the link or direction
+	full  float64  // of a direction, the share of its rate from which on a round fills it
+}
+
+// isOn tells whether a pair leads through the target, there or back.
+func (t *target) isOn(a, b int, x *path) bool {
+	on := func(arc int32) bool { return slices.Contains(t.arcs, arc) }
+	return a == t.host || b == t.host || slices.ContainsFunc(x.there, on) || slices.ContainsFunc(x.back, on)
+}
+
+// fills tells whether the pairs of this round fill a target.
+func (p *planner) fills(t *target) bool {
+	if t.host >= 0 {
+		return p.used[t.host]
+	}
+	return slices.ContainsFunc(t.arcs, func(e int32) bool {
+		busy := max(p.load[0][e], p.load[1][e])
+		return busy > 0 && busy >= t.full*p.w.rate[e]
+	})
 }
 
 // tries is how many pairs are tried to find one that leads through a target: on a fat tree whose
@@ -196,7 +207,7 @@ func (p *planner) narrow(targets []target, most int) [][2]int {
 	}
 	for _, i := range p.rng.Perm(len(targets)) {
 		t := &targets[i]
-		for len(round)+2 <= most && !t.fills() {
+		for len(round)+2 <= most && !p.fills(t) {
 			a, b := p.through(t)
 			if a < 0 {
 				break
@@ -212,39 +223,35 @@ func (p *planner) narrow(targets []target, most int) [][2]int {
 
 // control is a free pair that does not lead through a target, if possible of the length of a pair that does.
 func (p *planner) control(t *target, through, other int) (int, int) {
-	length := 0.0
-	if p.w.graph != nil && p.w.find(&p.try, through, other) {
-		length = p.w.oneWay(&p.try)
-	}
-	for range tries {
-		a := p.rng.IntN(p.w.hosts)
-		b := p.w.near(p.rng, a)
-		if a == b || p.used[a] || p.used[b] || !p.w.find(&p.try, a, b) || t.through(a, b, &p.try) || !p.fits(&p.try) {
-			continue
-		}
-		if p.w.graph == nil || math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length {
-			return a, b
-		}
-	}
-	return -1, -1
+	p.w.find(&p.try, through, other)
+	length := p.w.oneWay(&p.try)
+	return p.draw(func() (a, b int) {
+		a = p.rng.IntN(p.w.hosts)
+		return a, p.w.near(p.rng, a)
+	}, func(a, b int) bool {
+		return !t.isOn(a, b, &p.try) && math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length
+	})
 }
 
 // through is a free pair through a target: one end of a pair that was, with any partner, and else
 // a pair that was.
 func (p *planner) through(t *target) (int, int) {
-	good := func(a, b int) bool {
-		return a != b && !p.used[a] && !p.used[b] && p.w.find(&p.try, a, b) && t.through(a, b, &p.try) && p.fits(&p.try)
-	}
-	for range tries {
-		x, y := t.pairs[p.rng.IntN(len(t.pairs))], t.pairs[p.rng.IntN(len(t.pairs))]
-		a, b := x[0], y[1]
+	return p.draw(func() (a, b int) {
+		a, b = t.pairs[p.rng.IntN(len(t.pairs))][0], t.pairs[p.rng.IntN(len(t.pairs))][1]
 		switch p.rng.IntN(4) {
 		case 0:
 			b = p.w.near(p.rng, a)
 		case 1:
 			a = p.w.near(p.rng, b)
 		}
-		if good(a, b) {
+		return a, b
+	}, func(a, b int) bool { return t.isOn(a, b, &p.try) })
+}
+
+// draw picks pairs until one is free and wanted; -1 if none of many is.
+func (p *planner) draw(pick func() (a, b int), wanted func(a, b int) bool) (int, int) {
+	for range tries {
+		if a, b := pick(); p.free(a, b) && wanted(a, b) {
 			return a, b
 		}
 	}

@@ -24,7 +24,7 @@ type sample struct {
 	from    int
 	to      int
 	value   float64 // s
-	nominal float64 // s, as the graph has it; 1 without one
+	nominal float64 // s, as the graph has it; without one that of all pairs alike
 	limit   limit   // under load, what bounds its rate
 	route   []int32 // under load, arcs
 	flow    int     // under load, its number in its round
@@ -50,7 +50,7 @@ type readings struct {
 	c          *candidates
 	bytes      float64
 	samples    []sample
-	busy       *loader // of all hosts, see FindUnderLoad; nil: they are measured by pairs
+	busy       *loader // of all hosts, see findUnderLoad; nil: they are measured by pairs
 	crossings  []crossing
 	screened   int // samples before the narrowing down
 	groups     int
@@ -59,20 +59,25 @@ type readings struct {
 	slopeDoubt [kinds]float64 // relative error of the line's slope, one sigma
 	line       [kinds]line    // what measurements of a nominal time usually take
 	sigma      [kinds]float64 // spread of the excess of a healthy machine
-	mean       [kinds]float64 // of what clip leaves, in sigma
-	variance   [kinds]float64
 }
 
-// add takes over the readings of a round.
-func (r *readings) add(p *planner, pairs [][2]int, read []Reading) {
+// add takes over the measurements of a round.
+func (r *readings) add(p *planner, pairs [][2]int, read []reading) {
 	var x path
+	group := int32(r.groups)
 	for i, pair := range pairs {
 		r.pairs++
 		a, b := pair[0], pair[1]
 		r.w.find(&x, a, b)
-		r.addSample(p, &x, ofLatency, a, b, read[i].Latency, 0, nil)
-		r.addSample(p, &x, ofRate, a, b, read[i].Forward, 0, x.there)
-		r.addSample(p, &x, ofRate, b, a, read[i].Back, 1, x.back)
+		trip := r.w.oneWay(&x)
+		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
+		r.addSample(sample{kind: ofLatency, group: group, from: a, to: b, value: read[i].Latency, nominal: trip}, func(s *sample) {
+			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
+			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
+			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
+		})
+		r.addLong(sample{group: group + 1, from: a, to: b, value: read[i].Forward}, trip, x.there, p.load[0])
+		r.addLong(sample{group: group + 2, from: b, to: a, value: read[i].Back}, trip, x.back, p.load[1])
 	}
 	r.groups += phases
 }
@@ -80,43 +85,37 @@ func (r *readings) add(p *planner, pairs [][2]int, read []Reading) {
 // phases are those of a round: short messages, long ones there, and long ones back.
 const phases = 3
 
-func (r *readings) addSample(p *planner, x *path, k kind, from, to int, value float64, way int, arcs []int32) {
-	if !(value > 0) || math.IsInf(value, 1) {
+// addLong takes over the time of a long message over some arcs, which carried a load in B/s. The short message that
+// answers it takes as long as the trip there.
+func (r *readings) addLong(s sample, trip float64, arcs []int32, load []float64) {
+	transfer := r.bytes / r.w.slowest(arcs)
+	s.kind, s.nominal = ofRate, 2*trip+transfer
+	s.share = transfer / s.nominal
+	r.addSample(s, func(s *sample) {
+		for _, e := range arcs {
+			if full := load[e] / r.w.rate[e]; full >= fullEnough {
+				r.cross(s, r.c.ofArc(e), s.share, full)
+			}
+		}
+		r.crossEnds(s)
+	})
+}
+
+// addSample takes over a sample with what it crosses, unless it was not measured.
+func (r *readings) addSample(s sample, cross func(s *sample)) {
+	if !(s.value > 0) || math.IsInf(s.value, 1) || s.nominal == 0 {
 		return
 	}
-	s := sample{kind: k, group: int32(r.groups + int(k) + way), from: from, to: to, value: value, nominal: 1, first: int32(len(r.crossings))}
-	if r.w.graph != nil {
-		s.nominal = r.w.oneWay(x)
-		if k == ofRate {
-			transfer := r.bytes / r.w.slowest(arcs)
-			s.nominal = 2*s.nominal + transfer
-			s.share = transfer / s.nominal
-		}
-	}
-	switch {
-	case k == ofLatency && s.nominal == 0:
-		return // over links that take no time, as the graph has it: there is nothing to hold it against
-	case k == ofLatency:
-		total := 2 * s.nominal
-		for _, arcs := range [...][]int32{x.there, x.back} {
-			for _, e := range arcs {
-				r.cross(&s, r.c.ofLink(r.w.link[e]), r.w.latency[e]/total, 1)
-			}
-		}
-		r.cross(&s, r.c.ofHost(from, slowAnswer), 1, 1)
-		r.cross(&s, r.c.ofHost(to, slowAnswer), 1, 1)
-	default:
-		for _, e := range arcs {
-			full := p.load[way][e] / r.w.rate[e]
-			if full >= fullEnough {
-				r.cross(&s, r.c.ofArc(e), s.share, full)
-			}
-		}
-		r.cross(&s, r.c.ofHost(from, slowSend), 1, 1)
-		r.cross(&s, r.c.ofHost(to, slowReceive), 1, 1)
-	}
-	s.last = int32(len(r.crossings))
+	s.first = int32(len(r.crossings))
+	s.last = s.first
+	cross(&s)
 	r.samples = append(r.samples, s)
+}
+
+// crossEnds notes that a transfer depends on the hosts at its ends.
+func (r *readings) crossEnds(s *sample) {
+	r.cross(s, r.c.ofHost(s.from, slowSend), 1, 1)
+	r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
 }
 
 // fullEnough is how full a link must be for its rate to be read: one at half its rate begins to
@@ -128,21 +127,29 @@ func (r *readings) cross(s *sample, candidate int32, weight, full float64) {
 	if candidate < 0 || !(weight > 0) {
 		return
 	}
-	for i := int(s.first); i < len(r.crossings); i++ {
-		if r.crossings[i].candidate == candidate {
-			r.crossings[i].nominal += weight
-			r.crossings[i].weight += weight
-			r.crossings[i].pull += weight
-			return
-		}
+	if cr := r.crossingOf(s, candidate); cr != nil {
+		cr.nominal += weight
+		cr.weight += weight
+		cr.pull += weight
+		return
 	}
 	r.crossings = append(r.crossings, crossing{candidate, weight, weight, full, weight * math.Log2(2*min(1, full))})
+	s.last++
+}
+
+// crossingOf is how a sample depends on a candidate; nil: not at all.
+func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
+	for k := s.first; k < s.last; k++ {
+		if r.crossings[k].candidate == candidate {
+			return &r.crossings[k]
+		}
+	}
+	return nil
 }
 
 const (
-	fewAlike  = 8    // samples of one length that tell what such measurements take, at least
-	manyAlike = 512  // and at most: a machine of unequal links has no gaps between lengths
-	gapAlike  = 0.02 // of the nominal time, between measurements that are not alike
+	fewAlike = 8    // samples of one length that tell what such measurements take, at least
+	gapAlike = 0.02 // of the nominal time, between measurements that are not alike
 )
 
 // compare finds what measurements that are alike usually take here, by those of the first part, and how much more each
@@ -162,7 +169,7 @@ func (r *readings) compare() {
 		}
 		load := make(map[int32]float64)
 		for range 2 {
-			r.compareAlike(ids, load)
+			r.compareAlike(k, ids, load)
 			more := r.loads(ids)
 			for group, x := range more {
 				load[group] += x
@@ -171,9 +178,7 @@ func (r *readings) compare() {
 				r.samples[i].excess -= more[r.samples[i].group]
 			}
 		}
-		off := r.ofScreened(ids, func(s *sample) float64 { return math.Abs(s.excess) })
-		r.sigma[k] = max(stats.Sigma(off), leastSigma)
-		r.moments(k, ids)
+		r.sigma[k] = max(stats.SigmaAbout(0, r.ofScreened(ids, func(s *sample) float64 { return s.excess })), leastSigma)
 		r.hosts[k] = r.spreadOfHosts(k)
 	}
 }
@@ -203,7 +208,7 @@ const leastSigma = 1e-4
 // spreadOfPairs is the spread of single readings, by long messages of the same pair there and back. Of a busy machine it
 // is by those that one round has between the same two switches.
 func (r *readings) spreadOfPairs() float64 {
-	var off []float64
+	var apart stats.Differences
 	for i := 1; i < r.screened; i++ {
 		a, b := &r.samples[i-1], &r.samples[i]
 		if a.kind != ofRate || b.kind != ofRate {
@@ -211,76 +216,58 @@ func (r *readings) spreadOfPairs() float64 {
 		}
 		switch {
 		case a.from == b.to && a.to == b.from:
-			off = append(off, math.Abs(math.Log(a.value/b.value)))
+			apart.Add(a.value, b.value)
 		case a.group == b.group && r.w.neighbours(a, b):
-			off = append(off, math.Abs(math.Log(a.value/b.value)-math.Log(a.nominal/b.nominal)))
+			apart.Add(a.value/a.nominal, b.value/b.nominal)
 		}
 	}
-	if len(off) == 0 {
+	if len(apart) == 0 {
 		return leastSigma
 	}
-	return max(leastSigma, stats.SigmaOfOne(off))
+	return max(leastSigma, stats.SigmaOfOne(apart))
 }
 
 // clipAt bounds what one sample says, in sigma: an outlier is nobody's fault.
 const clipAt = 3
 
-func clip(x float64) float64 { return max(-clipAt, min(clipAt, x)) }
-
-// moments are the mean and variance of clipped samples.
-func (r *readings) moments(k kind, ids []int) {
-	clipped := r.ofScreened(ids, func(s *sample) float64 { return clip(s.excess / r.sigma[k]) })
-	r.mean[k], r.variance[k] = 0, 1
-	if len(clipped) > 1 {
-		r.mean[k], r.variance[k] = stat.PopMeanVariance(clipped, nil)
-		r.variance[k] = max(1, r.variance[k])
-	}
-}
+// clip bounds the size of x.
+func clip(x, most float64) float64 { return max(-most, min(most, x)) }
 
 // spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
 // samples, less what the noise of these makes.
 func (r *readings) spreadOfHosts(k kind) float64 {
-	sum, count := make([]float64, r.w.hosts), make([]float64, r.w.hosts)
+	of := make([][]float64, r.w.hosts)
 	for i := range r.screened {
-		s := &r.samples[i]
-		if s.kind != k {
-			continue
-		}
-		x := r.sigma[k] * clip(s.excess/r.sigma[k])
-		for _, h := range [...]int{s.from, s.to} {
-			sum[h] += x
-			count[h]++
+		if s := &r.samples[i]; s.kind == k {
+			x := r.sigma[k] * clip(s.excess/r.sigma[k], clipAt)
+			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)
 		}
 	}
-	groups := make(map[int][]int) // hosts, by their switch: what is slow above them makes no difference between them
-	noise, known := 0.0, 0
-	for h, n := range count {
-		if n == 0 {
-			continue
+	groups := make(map[int][]float64) // means of hosts, by their switch: what is slow above them makes no difference between them
+	noise, known := 0.0, 0.0
+	for h, x := range of {
+		if len(x) > 0 {
+			at := r.w.switchOf(h)
+			groups[at] = append(groups[at], stat.Mean(x, nil))
+			noise += r.sigma[k] * r.sigma[k] / float64(len(x))
+			known++
 		}
-		sum[h] /= n
-		noise += r.sigma[k] * r.sigma[k] / n
-		known++
-		at := r.w.switchOf(h)
-		groups[at] = append(groups[at], h)
 	}
 	var off []float64
-	for _, hosts := range groups {
-		if len(hosts) < 3 {
-			continue
-		}
-		means := make([]float64, len(hosts))
-		for i, h := range hosts {
-			means[i] = sum[h]
-		}
-		middle, n := stats.MiddleMedian(means), float64(len(hosts))
-		for _, x := range means {
-			off = append(off, math.Abs(x-middle)*math.Sqrt(n/(n-1)))
+	for _, means := range groups {
+		if n := float64(len(means)); n >= fewInSwitch {
+			middle := stats.MiddleMedian(means)
+			for _, x := range means {
+				off = append(off, (x-middle)*math.Sqrt(n/(n-1)))
+			}
 		}
 	}
 	if len(off) == 0 {
 		return 0
 	}
-	spread := stats.Sigma(off)
-	return math.Sqrt(max(0, spread*spread-noise/float64(known)/2)) // not all of it, as few means tell their spread badly
+	spread := stats.SigmaAbout(0, off)
+	return math.Sqrt(max(0, spread*spread-noise/known/2)) // not all of it, as few means tell their spread badly
 }
+
+// fewInSwitch hosts of one switch tell how they differ.
+const fewInSwitch = 3

@@ -5,34 +5,6 @@ import (
 	"testing"
 )
 
-// Readings that scatter more than their spread says are trusted less, and none more.
-func TestMomentsOfClippedReadings(t *testing.T) {
-	for _, c := range []struct {
-		name           string
-		excess         []float64 // in sigma
-		screened       int
-		mean, variance float64
-	}{
-		{"none", nil, 0, 0, 1},
-		{"one tells no spread", []float64{2}, 1, 0, 1},
-		{"no scatter", []float64{0.5, 0.5}, 2, 0.5, 1},
-		{"as the spread says", []float64{0, 2}, 2, 1, 1},
-		{"outliers are clipped at three", []float64{-50, 7}, 2, 0, 9},
-		{"the second part has no say", []float64{-2, 2, 3, 3, 3}, 2, 0, 4},
-	} {
-		r := &readings{screened: c.screened}
-		var ids []int
-		r.sigma[ofRate] = 0.1
-		for i, x := range c.excess {
-			r.samples = append(r.samples, sample{kind: ofRate, excess: 0.1 * x})
-			ids = append(ids, i)
-		}
-		if r.moments(ofRate, ids); math.Abs(r.mean[ofRate]-c.mean) > 1e-12 || math.Abs(r.variance[ofRate]-c.variance) > 1e-12 {
-			t.Errorf("%s: mean %g, variance %g, want %g and %g", c.name, r.mean[ofRate], r.variance[ofRate], c.mean, c.variance)
-		}
-	}
-}
-
 // What a reading says of a factor undoes what the factor does to a reading; of an arc that was half full nothing shows
 // up to a factor of two.
 func TestFactorsAndShifts(t *testing.T) {

@@ -75,19 +75,21 @@ const (
 	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
 )
 
-func (f *finder) result() *Result {
+// result puts together what was found: hosts that hang elsewhere, hosts that disturb each other, and what is slow.
+func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
 	if r.busy != nil {
 		out.Noise = r.sigma[ofRate]
 	}
+	crossed := r.crossedBy(len(r.samples))
 	at := map[place]int{}
 	add := func(where place, named bool, x Finding) *Suspect {
 		i, seen := at[where]
 		if !seen {
 			i = len(out.Suspects)
 			at[where] = i
-			out.Suspects = append(out.Suspects, f.suspect(where))
+			out.Suspects = append(out.Suspects, r.w.suspect(where))
 		}
 		s := &out.Suspects[i]
 		if named || !s.Named {
@@ -95,143 +97,106 @@ func (f *finder) result() *Result {
 		}
 		return s
 	}
-	for _, m := range f.misplaced {
-		nan := math.NaN()
-		add(place{m.host, -1}, true, Finding{
-			What: Cabling, From: f.name(m.from), To: words.Or(f.namesOf(m.to)), Factor: nan, Low: nan, High: nan, Often: 1, P: m.p, Readings: m.samples,
-		})
+	elsewhere := map[place]bool{}
+	for _, m := range moved {
+		elsewhere[place{m.host, -1}] = true
+		add(place{m.host, -1}, true, m.Finding)
 	}
-	for _, x := range f.couples {
+	for _, x := range couples {
 		where := place{x.a, x.b}
-		s := add(where, true, Finding{What: Together, Factor: x.factor, Low: x.low, High: x.high, Often: 1, P: x.p, Readings: x.rounds})
-		s.Name = fmt.Sprintf("hosts %s and %s together", f.name(x.a), f.name(x.b))
+		add(where, true, x.Finding).Name = fmt.Sprintf("hosts %s and %s together", r.w.name(x.a), r.w.name(x.b))
 		delete(at, where) // a link between the two is another suspect
 	}
-	for _, e := range f.effects {
+	for _, e := range effects {
 		where := r.c.placeOf(e.candidate)
-		if e.score <= 0 || slices.ContainsFunc(f.misplaced, func(m misplaced) bool { return where == place{m.host, -1} }) {
-			continue // the rounds of a misplaced host were planned for another place
+		if e.score <= 0 || elsewhere[where] {
+			continue // the rounds of a host that hangs elsewhere were planned for another place
 		}
-		x := f.finding(&e)
+		named := e.P <= f.s.FalseAlarms
 		if r.w.graph == nil { // measurements of the same few pairs are not independent
-			x.P = math.NaN()
+			e.P = math.NaN()
 		}
-		s := add(where, e.p <= f.s.FalseAlarms, x)
-		for _, c := range r.alike(e.candidate) {
-			if other := r.c.placeOf(c); other != where {
-				if name := f.suspect(other).Name; !slices.Contains(s.Same, name) {
-					s.Same = append(s.Same, name)
-				}
+		s := add(where, named, e.Finding)
+		for c, samples := range crossed {
+			other := r.c.placeOf(int32(c))
+			if other == where || !slices.Equal(samples, crossed[e.candidate]) {
+				continue
+			}
+			if name := r.w.suspect(other).Name; !slices.Contains(s.Same, name) {
+				s.Same = append(s.Same, name)
 			}
 		}
 	}
-	f.count(out)
+	f.count(out, crossed)
 	if f.ended {
 		out.Warnings = append(out.Warnings, "the check was ended early: what it does not name may be slow")
 	}
 	return out
 }
 
-func (f *finder) suspect(at place) Suspect {
-	w := f.r.w
+// suspect is what is at a place, before anything was found of it.
+func (w *wiring) suspect(at place) Suspect {
+	s := Suspect{Host: -1, U: at.u, V: at.v, P: 1}
 	switch {
 	case at.v >= 0:
-		return Suspect{Host: -1, U: at.u, V: at.v, P: 1, Name: fmt.Sprintf("link %s - %s", f.name(at.u), f.name(at.v))}
+		s.Name = "link " + w.name(at.u) + " - " + w.name(at.v)
 	case at.u >= w.hosts:
-		return Suspect{Host: -1, U: at.u, V: -1, P: 1, Name: "switch " + f.name(at.u)}
-	}
-	s := Suspect{Host: at.u, U: -1, V: -1, P: 1, Name: "host " + f.name(at.u)}
-	if up := w.switchOf(at.u); up >= 0 {
-		s.Cable = f.name(up)
+		s.Name = "switch " + w.name(at.u)
+	default:
+		s.Host, s.U, s.Name = at.u, -1, "host "+w.name(at.u)
+		if up := w.switchOf(at.u); up >= 0 {
+			s.Cable = w.name(up)
+		}
 	}
 	return s
 }
 
-func (f *finder) name(v int) string {
-	if v < f.r.w.hosts {
-		return f.r.w.names[v]
-	}
-	return f.r.w.graph.Name(v)
-}
-
-func (f *finder) namesOf(vertices []int) (names []string) {
-	for _, v := range vertices {
-		names = append(names, f.name(v))
-	}
-	return names
-}
-
-func (f *finder) finding(e *effect) Finding {
-	x := Finding{Factor: e.factor, Often: e.often, Low: e.low, High: e.high, P: e.p, Readings: e.samples}
-	switch what, i := f.r.c.what(e.candidate); what {
+// finding says what a candidate is, before anything was found of it.
+func (r *readings) finding(candidate int32) Finding {
+	x := Finding{What: LinkRate, P: 1, Often: 1}
+	switch what, i := r.c.what(candidate); what {
 	case slowLink:
-		x.What = LinkLatency
-		if f.r.busy != nil {
-			x.What = LinkRate
+		if r.busy == nil {
+			x.What = LinkLatency
 		}
 	case slowRate:
-		a := f.r.w.graph.Arcs()[i]
-		x.What, x.From, x.To = LinkRate, f.name(a.From), f.name(a.To)
+		a := r.w.graph.Arcs()[i]
+		x.From, x.To = r.w.name(a.From), r.w.name(a.To)
 	case slowSwitch:
 		x.What = SwitchRate
 	case slowAnswer:
 		x.What = HostAnswer
 	case slowSend:
-		x.What, x.From = LinkRate, f.name(i)
+		x.From = r.w.name(i)
 	case slowReceive:
-		x.What, x.To = LinkRate, f.name(i)
+		x.To = r.w.name(i)
 	}
 	return x
 }
 
-// alike are the other candidates that the same samples have crossed.
-func (r *readings) alike(candidate int32) []int32 {
-	return r.sharing(candidate, len(r.samples), func(of, here, both int32) bool { return both == of && both == here })
-}
-
-// overlapping are those that half of the samples of either have crossed both, in the first part.
-func (r *readings) overlapping(candidate int32) []int32 {
-	return r.sharing(candidate, r.screened, func(of, here, both int32) bool { return 2*both >= min(of, here) })
-}
-
-// sharing are the other candidates that share samples, of the first so many: of all that crossed
-// them, of those here that crossed the candidate, both are enough.
-func (r *readings) sharing(candidate int32, samples int, enough func(of, here, both int32) bool) []int32 {
-	of, both := make([]int32, r.c.size), make([]int32, r.c.size)
+// crossedBy are the samples that crossed each candidate, of the first so many.
+func (r *readings) crossedBy(samples int) [][]int32 {
+	of := make([][]int32, r.c.size)
 	for i := range samples {
 		s := &r.samples[i]
-		in := slices.ContainsFunc(r.crossings[s.first:s.last], func(cr crossing) bool { return cr.candidate == candidate })
 		for _, cr := range r.crossings[s.first:s.last] {
-			of[cr.candidate]++
-			if in {
-				both[cr.candidate]++
-			}
+			of[cr.candidate] = append(of[cr.candidate], int32(i))
 		}
 	}
-	var found []int32
-	for c := range of {
-		if int32(c) != candidate && both[c] > 0 && enough(of[c], of[candidate], both[c]) {
-			found = append(found, int32(c))
-		}
-	}
-	return found
+	return of
 }
 
 // count says what was not read.
-func (f *finder) count(out *Result) {
+func (f *finder) count(out *Result, crossed [][]int32) {
 	r := f.r
 	if r.w.graph == nil {
 		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
 		return
 	}
-	crossed := make([]int32, r.c.size)
-	for _, cr := range r.crossings {
-		crossed[cr.candidate]++
-	}
 	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
 	for c := range r.c.links + r.c.arcs {
 		switch {
-		case crossed[c] >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
+		case len(crossed[c]) >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
 		case c < r.c.links:
 			out.UnreadLinks++
 		default:

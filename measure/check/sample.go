@@ -25,7 +25,7 @@ func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, befo
 }
 
 // takeSample is rank 0's part.
-func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracle, before []Run) (*Run, error) {
+func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle[reading], before []Run) (*Run, error) {
 	f, rng, err := newFinder(ctx, hosts, settings, 0x7761746368) // "watch"
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracl
 	run := &Run{}
 	f.total = len(rounds)
 	for _, round := range rounds {
-		read, err := ask(f, oracle, round)
+		read, err := ask(f, measure, round)
 		if err != nil {
 			return nil, err
 		}
@@ -115,15 +115,14 @@ func (p *planner) again(pairs [][2]int) [][][2]int {
 		for _, x := range pairs {
 			a, b := x[0], x[1]
 			switch {
-			case !p.w.find(&p.try, a, b): // no longer connected
-			case p.used[a] || p.used[b] || !p.fits(&p.try):
-				left = append(left, x)
-			default:
+			case p.free(a, b):
 				round = append(round, x)
 				p.take(a, b)
 				if p.w.graph == nil {
 					p.block(a, b)
 				}
+			case p.w.find(&p.try, a, b): // or they are no longer connected
+				left = append(left, x)
 			}
 		}
 		if len(round) > 0 {

@@ -97,14 +97,15 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 
 const fewestHosts = 4 // of three, one that is off is off to all, and so are the others
 
-// A Reading is what the probes of one pair (a, b) tell. NaN is not measured.
-type Reading struct {
+// A reading is what the probes of one pair (a, b) tell. NaN is not measured.
+type reading struct {
 	Latency float64 // s: half a round trip of a short message
 	Forward float64 // s: a long message from a to b, and a short one back
 	Back    float64 // s: a long message from b to a, and a short one back
 }
 
-// An Oracle reads disjoint pairs of hosts at once and returns one Reading for each.
-// It ends the check by an error, or by none and no readings: then what was
-// read counts.
-type Oracle func(ctx context.Context, pairs [][2]int) ([]Reading, error)
+// An oracle measures pairs of hosts at once and returns what each took, in their order. It ends the check by an error, or by
+// none and nothing measured: then what was measured before counts. Pairs are disjoint for an oracle of readings. One of times
+// in s lets a transfer from the first to the second host of each pair start together with all others; there a host sends one
+// and receives one at most.
+type oracle[T reading | float64] func(ctx context.Context, pairs [][2]int) ([]T, error)

@@ -53,7 +53,6 @@ const (
 	defaultStep       = 0.05
 	defaultWatchRate  = 0.01
 	fewSeries         = 5   // below, what runs have in common cannot be told from single changes
-	pairsOfHost       = 3   // of which a host has a series of its own
 	mostPrior         = 200 // samples that the sigma of all series weighs at most against a series' own
 	differenceWeight  = 0.6 // of a difference: mean squares of clipped differences tell this share of what samples do
 	polishSteps       = 5
@@ -65,24 +64,13 @@ const (
 // A Change is a step in what a host, link or pair takes.
 type Change struct {
 	Name     string    // "host n7", "link a - b", "latency a - b", "long messages a > b"
-	Subject  Subject   // of what
 	Kind     PointKind // in which messages
 	Run      int       // at which it is told
 	Since    int       // the first that is of the new level
 	Factor   float64   // new over old time
 	Strength float64   // sum over threshold: from 1 up
-	Pairs    int       // of a host or link: how many pairs tell of it
+	Pairs    int       // of a host or link: how many pairs tell of it; 0: it is of one pair
 }
-
-// A Subject is what a change is of.
-type Subject int
-
-// The subjects.
-const (
-	OfPair Subject = iota
-	OfHost
-	OfLink // or one direction of it
-)
 
 // A WatchResult is what Watch has found.
 type WatchResult struct {
@@ -118,6 +106,14 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			return nil, fmt.Errorf("check: watch: run %d of %s is after that of %s: want them by date", i, runs[i].Date.Format(time.RFC3339), runs[i-1].Date.Format(time.RFC3339))
 		}
 	}
+	var c *candidates
+	if s.Graph != nil {
+		w, err := newWiring(&Settings{Graph: s.Graph, Routing: s.Routing}, s.Graph.Hosts())
+		if err != nil {
+			return nil, err
+		}
+		c = newCandidates(w)
+	}
 	out := &WatchResult{Runs: len(runs)}
 	var all []*family
 	for _, kind := range []PointKind{PointLatency, PointLong} {
@@ -129,15 +125,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			continue
 		}
 		polish(pairs, len(runs))
-		shared := hostSeries(pairs)
-		if s.Graph != nil {
-			links, err := linkSeries(pairs, kind, &s)
-			if err != nil {
-				return nil, err
-			}
-			shared = append(shared, links...)
-		}
-		all = append(all, newFamily(kind, pairs, shared, s.Step))
+		all = append(all, newFamily(kind, pairs, sharedSeries(pairs, kind, c), s.Step))
 	}
 	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
 	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).
@@ -156,7 +144,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 func (out *WatchResult) sort() {
 	slices.SortStableFunc(out.Changes, func(a, b Change) int {
 		pair := func(c Change) int {
-			if c.Subject == OfPair {
+			if c.Pairs == 0 {
 				return 1
 			}
 			return 0

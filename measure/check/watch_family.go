@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -39,14 +38,9 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 	w := newWatcher(f.shared, sigmas, least, ofShared)
 	out.count(f.shared, w)
 	causes := make([][]cause, len(f.shared))
+	judge := func(i int) { causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i])) }
 	for i := range f.shared {
-		causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i]))
-	}
-	sharing := make([][]int, len(f.pairs)) // pair -> the series that it is in
-	for i, s := range f.shared {
-		for _, pair := range s.of {
-			sharing[pair] = append(sharing[pair], i)
-		}
+		judge(i)
 	}
 	told := map[[2]int]bool{} // series, run since when
 	for {
@@ -64,18 +58,18 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 		told[[2]int{first, best.since}] = true
 		s := &f.shared[first]
 		out.tell(s, f.kind, best.step)
-		changed := map[int]bool{}
+		changed := map[int]bool{} // pairs
 		for k, pair := range s.of {
+			changed[pair] = true
 			for t := best.since; t < len(s.x); t++ {
 				f.pairs[pair].x[t] -= s.weights[k] * best.change
 			}
-			for _, i := range sharing[pair] {
-				changed[i] = true
-			}
 		}
-		for i := range changed {
-			f.shared[i].fill(f.pairs, f.clipped)
-			causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i]))
+		for i := range f.shared {
+			if slices.ContainsFunc(f.shared[i].of, func(pair int) bool { return changed[pair] }) {
+				f.shared[i].fill(f.pairs, f.clipped)
+				judge(i)
+			}
 		}
 	}
 
@@ -91,7 +85,7 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 // tell adds a step to what was found.
 func (out *WatchResult) tell(s *series, kind PointKind, st step) {
 	out.Changes = append(out.Changes, Change{
-		Name: s.name, Subject: s.subject, Kind: kind, Run: st.told, Since: st.since,
+		Name: s.name, Kind: kind, Run: st.told, Since: st.since,
 		Factor: math.Exp(st.change), Strength: st.strength, Pairs: len(s.of),
 	})
 }
@@ -118,26 +112,22 @@ func (f *family) causes(s *series, steps []step) []cause {
 		if n+1 < len(steps) {
 			until = steps[n+1].since
 		}
-		type part struct{ share, weight float64 } // by how many times the step the pair has changed
-		var parts []part
+		var shares, weights []float64 // by how many times the step each pair has changed
 		levels := make([]float64, len(s.of))
 		for k, pair := range s.of {
 			x := f.pairs[pair].x
 			levels[k] = medianOf(x[from:st.since])
 			if change := medianOf(x[st.since:until]) - levels[k]; !math.IsNaN(change) {
-				parts = append(parts, part{change / s.weights[k] / st.change, s.weights[k]})
+				shares, weights = append(shares, change/s.weights[k]/st.change), append(weights, s.weights[k])
 			}
 		}
-		if len(parts) < pairsOfHost {
+		others := len(shares) - 1
+		if others+1 < pairsOfShared {
 			continue
 		}
-		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.share, b.share) })
-		var shares, weights []float64
-		for _, p := range parts[:len(parts)-1] {
-			shares, weights = append(shares, p.share), append(weights, p.weight)
-		}
+		stat.SortWeighted(shares, weights)
 		// The weighted median makes the sum of the deviations least.
-		share := stat.Quantile(0.5, stat.Empirical, shares, weights)
+		share := stat.Quantile(0.5, stat.Empirical, shares[:others], weights[:others])
 		if share < sharedChange {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // A watch file is a line that names the format, and a line of JSON for each run. Lines are only
-// ever appended. One that a full disk or a killed job has cut short is passed over, and what
+// ever appended. One that a full disk or a killed job has cut short is passed over. What
 // is appended later begins a line of its own.
 const (
 	watchFormat  = "topocast/watch"

@@ -12,7 +12,6 @@ import (
 
 // A series is what a pair, host or link took in each run.
 type series struct {
-	subject  Subject
 	name     string
 	from, to string    // of a pair
 	of       []int     // pairs of a host or link
@@ -47,7 +46,7 @@ func pairSeries(runs []Run, kind PointKind) ([]series, error) {
 				if kind == PointLong {
 					name = "long messages " + from + " > " + to
 				}
-				all = append(all, series{subject: OfPair, name: name, from: from, to: to, x: missing(len(runs)), scale: 1})
+				all = append(all, series{name: name, from: from, to: to, x: missing(len(runs)), scale: 1})
 			}
 			points[i] = append(points[i], math.Log(p.Seconds))
 		}
@@ -95,27 +94,6 @@ func polish(all []series, runs int) {
 	}
 }
 
-// hostSeries are those of all pairs of each host.
-func hostSeries(pairs []series) []series {
-	of := map[string][]int{}
-	var names []string
-	for i, p := range pairs {
-		for _, h := range []string{p.from, p.to} {
-			if of[h] == nil {
-				names = append(names, h)
-			}
-			of[h] = append(of[h], i)
-		}
-	}
-	var all []series
-	for _, h := range names {
-		if len(of[h]) >= pairsOfHost {
-			all = append(all, series{subject: OfHost, name: "host " + h, of: of[h], weights: slices.Repeat([]float64{1}, len(of[h]))})
-		}
-	}
-	return all
-}
-
 // fill finds what a host or link has added in each run, by least squares of what its pairs took, which are clipped: an
 // outlier is nobody's fault.
 func (s *series) fill(pairs []series, clipped float64) {
@@ -124,12 +102,12 @@ func (s *series) fill(pairs []series, clipped float64) {
 		sum, squares, n := 0.0, 0.0, 0
 		for k, i := range s.of {
 			if v := pairs[i].x[t]; !math.IsNaN(v) {
-				sum += s.weights[k] * max(-clipped, min(clipped, v))
+				sum += s.weights[k] * clip(v, clipped)
 				squares += s.weights[k] * s.weights[k]
 				n++
 			}
 		}
-		if n >= pairsOfHost {
+		if n >= pairsOfShared {
 			s.x[t] = sum / squares
 		}
 	}

@@ -147,6 +147,14 @@ func (w *wiring) findPlaces() {
 	}
 }
 
+// name is that of a host or switch.
+func (w *wiring) name(v int) string {
+	if v < w.hosts {
+		return w.names[v]
+	}
+	return w.graph.Name(v)
+}
+
 // switchOf is the other end of a host's only cable, -1 if it has several or the wiring is not known.
 func (w *wiring) switchOf(h int) int {
 	if w.graph == nil || w.cable[h] < 0 {
@@ -180,8 +188,11 @@ func (w *wiring) find(p *path, a, b int) bool {
 	return err == nil
 }
 
-// oneWay is half the latency of a round trip in s, as it should be.
+// oneWay is half the latency of a round trip in s, as it should be. Without a graph all pairs are alike.
 func (w *wiring) oneWay(p *path) float64 {
+	if w.graph == nil {
+		return 1
+	}
 	sum := 0.0
 	for _, arcs := range [...][]int32{p.there, p.back} {
 		for _, a := range arcs {
@@ -191,14 +202,29 @@ func (w *wiring) oneWay(p *path) float64 {
 	return sum / 2
 }
 
-// shares tells which part of a round trip over a path the latency of an arc makes; 0 where all take no time.
-func (w *wiring) shares(p *path) func(arc int32) float64 {
+// eachLink visits the links that a round trip over a path crosses, there and then back. The share is what the latency of the
+// link makes of the trip; 0 where all take no time.
+func (w *wiring) eachLink(p *path, visit func(link int32, share float64)) {
 	trip := 2 * w.oneWay(p)
-	return func(arc int32) float64 {
-		if trip == 0 {
-			return 0
+	for _, arcs := range [...][]int32{p.there, p.back} {
+		for _, e := range arcs {
+			share := 0.0
+			if trip > 0 {
+				share = w.latency[e] / trip
+			}
+			visit(w.link[e], share)
 		}
-		return w.latency[arc] / trip
+	}
+}
+
+// eachArc visits the arcs of a path with the rate in B/s that long messages over it get: those there, way 0, and then those
+// back, way 1.
+func (w *wiring) eachArc(p *path, visit func(way int, arc int32, rate float64)) {
+	for way, arcs := range [...][]int32{p.there, p.back} {
+		rate := w.slowest(arcs)
+		for _, e := range arcs {
+			visit(way, e, rate)
+		}
 	}
 }
 

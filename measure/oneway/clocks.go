@@ -45,7 +45,7 @@ type pair struct {
 // lead is what the repetitions say together, in s, when the drift is out of them.
 func (x *pair) lead() float64 { return stats.MiddleMedian(slices.Clone(x.leads)) }
 
-// pairsOf joins the repetitions of each pair, in the order of their first ones, and takes out rough clocks.
+// pairsOf joins the repetitions of each pair, which follow each other, and takes out rough clocks.
 func pairsOf(n int, trips []trip, oneClock bool) []pair {
 	rough := make([]float64, n)
 	if !oneClock {
@@ -56,26 +56,20 @@ func pairsOf(n int, trips []trip, oneClock bool) []pair {
 		at := trips[i].at - rough[trips[i].from]
 		first, last = min(first, at), max(last, at)
 	}
-	index := make(map[[2]int]int)
 	var pairs []pair
-	var halves [][]float64
+	var halves []float64 // of the last pair
 	for k := range trips {
 		t := &trips[k]
-		i, ok := index[[2]int{t.from, t.to}]
-		if !ok {
-			i = len(pairs)
-			index[[2]int{t.from, t.to}] = i
-			pairs, halves = append(pairs, pair{from: t.from, to: t.to}), append(halves, nil)
+		if k == 0 || trips[k-1].from != t.from || trips[k-1].to != t.to {
+			pairs, halves = append(pairs, pair{from: t.from, to: t.to}), nil
 		}
-		x, when := &pairs[i], 0.0
+		x, when := &pairs[len(pairs)-1], 0.0
 		if last > first {
 			when = (2*(t.at-rough[t.from]) - first - last) / (last - first)
 		}
 		x.leads, x.when = append(x.leads, t.lead()-(rough[t.to]-rough[t.from])), append(x.when, when)
-		halves[i] = append(halves[i], t.half())
-	}
-	for i := range pairs {
-		pairs[i].half = stats.MiddleMedian(halves[i])
+		halves = append(halves, t.half())
+		x.half = stats.MiddleMedian(halves)
 	}
 	return pairs
 }
@@ -129,14 +123,14 @@ func noiseOf(pairs []pair) float64 {
 		if count := float64(len(x.leads)); count > 1 {
 			mean := stat.Mean(x.leads, nil)
 			for _, lead := range x.leads {
-				deviations = append(deviations, math.Abs(lead-mean)/x.half*math.Sqrt(count/(count-1)))
+				deviations = append(deviations, (lead-mean)/x.half*math.Sqrt(count/(count-1)))
 			}
 		}
 	}
 	if len(deviations) == 0 {
 		return leastNoise
 	}
-	return max(leastNoise, stats.Sigma(deviations))
+	return max(leastNoise, stats.SigmaAbout(0, deviations))
 }
 
 // takeLeads sets what the leads of the clocks do not explain of the pairs: their excess.
@@ -168,8 +162,8 @@ const (
 	damping    = 1e-9 // of the diagonal: values are known up to a common one
 )
 
-// potentials finds the values of n ranks for which the sum of weight sqrt(1 + (r / (noise scale))^2) is least,
-// with r what a term is off by: nearly least absolute deviations, of which few terms are off by much. Noise 0
+// potentials finds the values of n ranks for which the sum of weight sqrt(1 + (r / (noise scale))^2) is least.
+// Here r is what a term is off by: nearly least absolute deviations, of which few terms are off by much. Noise 0
 // stands for the one that the terms show. Steps are those of iteratively reweighted least squares. O(n^3).
 func potentials(n int, terms []term, noise float64) []float64 {
 	values := make([]float64, n)
@@ -200,15 +194,16 @@ func potentials(n int, terms []term, noise float64) []float64 {
 		moved := 0.0 // the most, in scales
 		for k := range terms {
 			if t := &terms[k]; t.weight > 0 {
-				deviations = append(deviations, math.Abs(off(t)-t.slope*(step.AtVec(t.to)-step.AtVec(t.from)))/t.scale)
-				moved = max(moved, math.Abs(t.slope*(step.AtVec(t.to)-step.AtVec(t.from)))/t.scale)
+				shift := t.slope * (step.AtVec(t.to) - step.AtVec(t.from))
+				deviations = append(deviations, (off(t)-shift)/t.scale)
+				moved = max(moved, math.Abs(shift)/t.scale)
 			}
 		}
 		for i := range values {
 			values[i] += step.AtVec(i)
 		}
 		if bend = noise; noise == 0 {
-			bend = max(leastNoise, stats.Sigma(deviations))
+			bend = max(leastNoise, stats.SigmaAbout(0, deviations))
 		}
 		if moved < settled*bend {
 			break

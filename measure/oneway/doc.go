@@ -1,5 +1,5 @@
-// Package oneway measures how long messages take in each direction, so that a link that is slow in one
-// direction is told from a slow host:
+// Package oneway measures how long messages take in each direction. So it tells a link that is slow in one
+// direction from a slow host:
 //
 //	r, err := oneway.Measure(ctx, comm, nil)        // on all ranks
 //	for _, d := range r.Directions { ... }          // on rank 0: links of which one direction is slow
@@ -22,12 +22,12 @@
 //   - one direction of a link that alone joins two parts, such as any link of a tree: it looks like the
 //     clocks of a rack.
 //
-// A slow direction is seen where few of the links between two parts are slow, as in meshes, tori and rings, or
+// A slow direction is seen where few of the links between two parts are slow, as in meshes, tori and rings. It is also seen
 // where parallel links carry different pairs. The clocks are then fitted to all links so that few pairs are left over
-// (pseudo-Huber, near least absolute deviations), with a constant drift of each. What a pair is off by is its asymmetry.
+// (pseudo-Huber, near least absolute deviations). Each clock may have a constant drift. What a pair is off by is its asymmetry.
 // An asymmetry counts only if it stays where its pair pulls the clocks half as hard again: otherwise
-// clocks and another link explain the stamps nearly as well. Of the links of a ring, of which any
-// explains the stamps, this picks the one whose round trip is long, and only if it is twice as slow or more.
+// clocks and another link explain the stamps nearly as well. Any link of a ring explains the stamps. Of these
+// the one counts whose round trip is long, and only if it is twice as slow or more.
 //
 // Settings.OneClock says that the clocks agree: ranks of one machine, or hosts with PTP. Then all directions
 // are seen, also those of a tree.

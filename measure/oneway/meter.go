@@ -3,9 +3,9 @@ package oneway
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
@@ -84,11 +84,8 @@ func (m *meter) Exchange(rows []float64, peer int) ([]float64, error) {
 		answered := math.Float64frombits(binary.LittleEndian.Uint64(m.bytes[16*i+8:]))
 		there[i], back[i] = received-m.times[2*i], m.times[2*i+1]-answered
 	}
-	return append(rows, m.times[0], lowerQuartile(there), lowerQuartile(back)), nil
+	return append(rows, m.times[0], stats.Quantile(there, quarter), stats.Quantile(back, quarter)), nil
 }
 
-// lowerQuartile sorts the values. A quarter of them undisturbed is enough.
-func lowerQuartile(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/4]
-}
+// quarter of the exchanges undisturbed are enough.
+const quarter = 0.25

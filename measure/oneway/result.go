@@ -61,7 +61,7 @@ const (
 func newResult(ranks int, p plan, trips []trip) *Result {
 	trips = slices.DeleteFunc(trips, func(t trip) bool { return !(t.half() > 0) })
 	slices.SortFunc(trips, func(a, b trip) int {
-		return cmp.Or(a.repetition-b.repetition, a.from-b.from, a.to-b.to)
+		return cmp.Or(a.from-b.from, a.to-b.to, a.repetition-b.repetition)
 	})
 	r := &Result{Ranks: ranks, OneClock: p.OneClock, plan: p, trips: trips}
 	if len(trips) == 0 {
@@ -113,8 +113,7 @@ func (r *Result) doubt(noise float64) {
 	var shares []float64
 	for i := range r.pairs {
 		x := &r.pairs[i]
-		count := float64(len(x.leads))
-		x.spread = noise * x.half * math.Sqrt(math.Pi/2/count) // of a median
+		x.spread = stats.ErrorOfMedian(noise*x.half, len(x.leads))
 		x.doubt = normal * x.spread * fitted
 		lead := x.lead()
 		for _, one := range x.leads { // a pair is in doubt with all that disturbed repetitions are off by
@@ -122,7 +121,7 @@ func (r *Result) doubt(noise float64) {
 				x.spread, x.doubt = max(x.spread, off), max(x.doubt, off)
 			}
 		}
-		if count < LeastRepetitions {
+		if len(x.leads) < LeastRepetitions {
 			x.doubt = math.Inf(1)
 			continue
 		}

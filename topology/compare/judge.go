@@ -199,9 +199,9 @@ func middleOf(entries []entry, of func(entry) float64) (middle, spread float64) 
 		return middle, math.NaN()
 	}
 	for i, x := range values {
-		values[i] = math.Abs(math.Log(x / middle))
+		values[i] = math.Log(x / middle)
 	}
-	return middle, stats.Sigma(values)
+	return middle, stats.SigmaAbout(0, values)
 }
 
 // apartFrom is by how much, as a logarithm, a slowness lies outside what is

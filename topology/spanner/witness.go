@@ -129,15 +129,13 @@ func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
 // directionNoise estimates the relative standard deviation of a reading from
 // how the two directions of a pair differ; NaN if they never do.
 func directionNoise(n int, m []float64) float64 {
-	var spread []float64
+	var apart stats.Differences
 	for i := range n {
 		for j := range i {
-			if a, b := m[i*n+j], m[j*n+i]; a > 0 && b > 0 {
-				spread = append(spread, math.Abs(math.Log(a)-math.Log(b)))
-			}
+			apart.Add(m[i*n+j], m[j*n+i])
 		}
 	}
-	if sigma := stats.SigmaOfOne(spread); sigma > 0 {
+	if sigma := stats.SigmaOfOne(apart); sigma > 0 {
 		return sigma
 	}
 	return math.NaN()
