@@ -18,10 +18,8 @@ func (g *judge) judge(v int32) {
 // costs nothing.
 const keepAbove = 0.05
 
-// eliminate judges all groups, and takes out those without support until all
-// that remain have some: the worst third of them at a time, but never a group
-// whose parent or child went in the same pass, as its verdict is out of date.
-func (g *judge) eliminate() {
+// judgeAll judges all groups.
+func (g *judge) judgeAll() {
 	t := g.t
 	g.support = make([]float64, len(t.Children))
 	g.step = make([]float64, len(t.Children))
@@ -32,6 +30,12 @@ func (g *judge) eliminate() {
 			g.judge(v)
 		}
 	}
+}
+
+// eliminate takes out the groups without support until all that remain have some: the worst third of them at a time, but never a group
+// whose parent or child went in the same pass, as its verdict is out of date.
+func (g *judge) eliminate() {
+	t := g.t
 	for {
 		var out []int32
 		for _, v := range t.Groups() {
