@@ -105,6 +105,51 @@ func TestSmallestMachinesOfEachCause(t *testing.T) {
 	}
 }
 
+// TestHostsOutsideAreNotSlow: six racks of nine hosts, of which some have cards that make every message longer. The
+// slower card of two decides, so that between two such hosts it counts once. Taken for slow hosts, whose times add
+// up, they would be put next to each other, and racks would be lost.
+func TestHostsOutsideAreNotSlow(t *testing.T) {
+	const hosts, size = 54, 9
+	for _, slower := range []int{3, 6} { // hosts with such cards, each the first of its rack
+		for _, us := range []float64{2, 5} {
+			for seed := range uint64(6) {
+				rng := rand.New(rand.NewPCG(seed, 7))
+				m := mat.NewDense(hosts, hosts, nil)
+				for i := range hosts {
+					for j := range i {
+						x := 1.5
+						if i/size == j/size {
+							x = 1
+						}
+						if i%size == 0 && i/size < slower || j%size == 0 && j/size < slower {
+							x += us
+						}
+						x *= 1e-6 * math.Exp(0.02*rng.NormFloat64())
+						m.Set(i, j, x)
+						m.Set(j, i, x)
+					}
+				}
+				r, err := linkage.Reconstruct(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := 0
+				for _, g := range r.Hierarchy.Groups()[1:] {
+					switch {
+					case len(g.Hosts) >= size-1 && g.Hosts[0]/size == g.Hosts[len(g.Hosts)-1]/size:
+						found++ // with its slower host or without
+					case g.Firm():
+						t.Errorf("%d cards slower by %g us, seed %d: confident group %v, which does not exist", slower, us, seed, g.Hosts)
+					}
+				}
+				if found != hosts/size {
+					t.Errorf("%d cards slower by %g us, seed %d: %d racks found, want %d", slower, us, seed, found, hosts/size)
+				}
+			}
+		}
+	}
+}
+
 // measure draws the repetitions.
 func (c *cause) measure(seed uint64) []mat.Matrix {
 	rng := rand.New(rand.NewPCG(seed, 37))

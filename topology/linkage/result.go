@@ -16,7 +16,7 @@ import (
 // are dropped, levels measured on the original readings, classes of levels
 // named, switches and links drawn. Hosts of which most are in firm groups are not taken for wired to
 // each other.
-func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, unequal, mostFirm bool) (*topology.Result, error) {
+func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, mostFirm bool) (*topology.Result, error) {
 	t := g.t
 	for _, v := range t.Groups() {
 		if v != t.Root && g.support[int(v)-t.N] < least {
@@ -25,12 +25,7 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	}
 	remeasure(t, r)
 	f := nested.NewFit(t)
-	if unequal {
-		f = contract(t, r.InOrder(t.Order, nil), unequalEdge)
-		remeasure(t, r)
-	} else {
-		f.Robust(r)
-	}
+	f.Robust(r)
 	class := levelClasses(t)
 	hierarchy, err := g.hierarchy(class)
 	if err != nil {

@@ -21,7 +21,7 @@ func steps() []step {
 		{"", (*reconstruction).propose},
 		{"unequal links", (*reconstruction).equalise},
 		{"", (*reconstruction).copyMeasurements},
-		{"hosts moved", (*reconstruction).moveHosts},
+		{"hosts moved", func(w *reconstruction) { refine(w.tree, w.r) }},
 		{"", (*reconstruction).judgeGroups},
 		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
@@ -76,34 +76,18 @@ func (w *reconstruction) propose() {
 
 // equalise takes out by how much links of hosts differ, and proposes groups again.
 func (w *reconstruction) equalise() {
-	for k := range unequalRounds {
-		offset := unequalLinks(w.tree, w.corrected, k == 0, w.scratch.Scratch())
-		if offset == nil {
-			break
-		}
-		w.corrected = w.corrected.Without(offset)
+	if offset := unequalLinks(w.tree, w.quick, w.scratch.Scratch()); offset != nil {
+		w.corrected = w.quick.Without(offset)
 		w.tree, w.sigma = propose(w.corrected, w.scratch)
 	}
 }
-
-// unequal tells whether links of hosts are unequal.
-func (w *reconstruction) unequal() bool { return w.corrected != w.quick }
 
 func (w *reconstruction) copyMeasurements() {
 	w.scratch = nil // before the copies
 	w.raw = w.quick.Symmetric()
 	w.r = w.raw
-	if w.unequal() {
+	if w.corrected != w.quick {
 		w.r = w.corrected.Symmetric()
-	}
-}
-
-// moveHosts moves single hosts to groups that they fit.
-func (w *reconstruction) moveHosts() {
-	for range refineRounds {
-		if !refine(w.tree, w.r) {
-			break
-		}
 	}
 }
 
