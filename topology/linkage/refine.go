@@ -7,6 +7,9 @@ import (
 	"github.com/topocast/topocast/internal/readings"
 )
 
+// refineRounds bounds how often hosts are moved; they seldom are a second time.
+const refineRounds = 3
+
 // refine moves hosts that do not fit where they are to groups that they fit, as average linkage
 // puts a host where its first few readings do, and does not come back to it. A host fits a
 // group if its mean reading to the others in it is nearer to the group's level than to the

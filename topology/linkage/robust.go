@@ -89,7 +89,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 			s.do(w)
 		}
 	}
-	return w.judge.result(original, note, least, w.sigma, w.mostFirm)
+	return w.judge.result(original, note, least, w.sigma, w.contracted, w.mostFirm)
 }
 
 // noTimes is the result where every reading is zero: one switch, or a link, at no latency.

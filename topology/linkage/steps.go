@@ -21,12 +21,13 @@ func steps() []step {
 		{"", (*reconstruction).propose},
 		{"unequal links", (*reconstruction).equalise},
 		{"", (*reconstruction).copyMeasurements},
-		{"hosts moved", func(w *reconstruction) { refine(w.tree, w.r) }},
+		{"hosts moved", (*reconstruction).moveHosts},
 		{"", (*reconstruction).judgeGroups},
 		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
 		{"doubt of slow hosts", func(w *reconstruction) { w.judge.doubtSlow(w.part, w.slow) }},
+		{"groups without an edge", func(w *reconstruction) { w.contracted = w.corrected != w.quick }},
 		{"", (*reconstruction).settle},
 	}
 }
@@ -48,7 +49,9 @@ type reconstruction struct {
 	raw, r    *readings.Symmetric
 	judge     *judge
 	ceiling   []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
-	mostFirm  bool      // most hosts are in firm groups
+
+	contracted bool // groups without an edge of their own are dropped
+	mostFirm   bool // most hosts are in firm groups
 }
 
 // findSlow finds the hosts that are slow on every message.
@@ -88,6 +91,15 @@ func (w *reconstruction) copyMeasurements() {
 	w.r = w.raw
 	if w.corrected != w.quick {
 		w.r = w.corrected.Symmetric()
+	}
+}
+
+// moveHosts moves single hosts to groups that they fit.
+func (w *reconstruction) moveHosts() {
+	for range refineRounds {
+		if !refine(w.tree, w.r) {
+			break
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func unequalLinks(t *nested.Tree, r *readings.Corrected, scratch []float32) []fl
 		return nil
 	}
 	t = t.Clone()
-	f := contract(t, r.InOrder(t.Order, scratch))
+	f := contract(t, r.InOrder(t.Order, scratch), math.Inf(1))
 	before := blockSpread(t, r, nil)
 	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
 		return nil
@@ -96,8 +96,10 @@ func typicalLinkBelow(f *nested.Fit, p int32) float64 {
 	return stats.LowerMedian(links)
 }
 
-// contract takes out the groups that an additive fit gives no edge of their own, and returns the fit of what remains. The readings are those in the order of the leaves, which stay as groups go.
-func contract(t *nested.Tree, ordered *readings.Symmetric) *nested.Fit {
+// contract takes out the groups that an additive fit gives no edge of their own,
+// and whose level is less than step below their parent's, and returns the fit of what
+// remains. The readings are those in the order of the leaves, which stay as groups go.
+func contract(t *nested.Tree, ordered *readings.Symmetric, step float64) *nested.Fit {
 	for {
 		f := nested.NewFit(t)
 		f.RobustInOrder(ordered)
@@ -107,7 +109,7 @@ func contract(t *nested.Tree, ordered *readings.Symmetric) *nested.Fit {
 				continue
 			}
 			p := t.Parent[v]
-			if 2*f.Length[v] < unequalEdge*math.Exp(t.LevelOf(p)) {
+			if 2*f.Length[v] < unequalEdge*math.Exp(t.LevelOf(p)) && t.LevelOf(p)-t.LevelOf(v) < step {
 				t.Splice(v)
 				short = true
 			}
