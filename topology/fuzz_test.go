@@ -210,9 +210,9 @@ func FuzzSwitches(f *testing.F) {
 
 func FuzzCluster(f *testing.F) {
 	fuzzMethods(f, cluster.Nested{}, cluster.Nested{Agglomerative: cluster.Agglomerative{Linkage: cluster.Single}, Ratio: 1},
-		cluster.Nested{Agglomerative: cluster.Agglomerative{Linkage: cluster.Complete}}, cluster.SSSTree{},
+		cluster.Nested{Agglomerative: cluster.Agglomerative{Linkage: cluster.Complete}},
 		cluster.Flat{Clusterer: cluster.HDBSCAN{}}, cluster.Flat{Clusterer: cluster.HDBSCAN{MinClusterSize: 3, MinSamples: 2, AllowSingle: true}},
-		cluster.Flat{Clusterer: cluster.DBSCAN{}}, cluster.Flat{Clusterer: cluster.SSS{}}, cluster.Flat{Clusterer: cluster.Agglomerative{}},
-		cluster.Flat{Clusterer: cluster.KMedoids{K: 2}}, cluster.Flat{Clusterer: cluster.Spectral{}}, cluster.Flat{Clusterer: cluster.Spectral{K: 2}},
+		cluster.Flat{Clusterer: cluster.DBSCAN{}}, cluster.Flat{Clusterer: cluster.Agglomerative{}},
+		cluster.Flat{Clusterer: cluster.KMedoids{K: 2}},
 		cluster.Flat{Clusterer: cluster.Components{Threshold: 50e-6}})
 }

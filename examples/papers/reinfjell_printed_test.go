@@ -4,11 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/topology/cluster"
 )
 
 // TestEquation36, by hand: three ranks with latencies of 1 between 0 and 1, and of 3 to rank 2. V is (0 1 3), (1 0 3) and
@@ -31,43 +28,6 @@ func TestEquation36(t *testing.T) {
 	}{{0, 1, math.Sqrt(1 + 1)}, {0, 2, math.Sqrt(9 + 4 + 9)}, {1, 2, math.Sqrt(4 + 9 + 9)}} {
 		if got := d.At(c.i, c.j); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("distance of %d and %d = %g, want %g", c.i, c.j, got, c.want)
-		}
-	}
-}
-
-// TestPrintedSpectral: on four groups of four ranks, at distances of 1 inside and 2 between, affinities find all groups. Distances
-// in their place do not: their largest eigenvector is the same for all ranks, and the next ones are those of the four groups
-// with negative values, the smallest there are.
-func TestPrintedSpectral(t *testing.T) {
-	const groups, each = 4, 4
-	m := mat.NewDense(groups*each, groups*each, nil)
-	truth := make(cluster.Labels, groups*each)
-	for i := range truth {
-		truth[i] = i / each
-		for j := range truth {
-			switch {
-			case i/each != j/each:
-				m.Set(i, j, 2)
-			case i != j:
-				m.Set(i, j, 1)
-			}
-		}
-	}
-	d, err := cluster.NewDistances(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name  string
-		by    cluster.Clusterer
-		found bool
-	}{{"affinities", cluster.Spectral{K: groups, Neighbour: 2}, true}, {"distances", printedSpectral{groups}, false}} {
-		labels, err := c.by.Cluster(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if share := cluster.Matching(labels, truth); (share == 1) != c.found {
-			t.Errorf("%s: %g of the ranks are in the right group", c.name, share)
 		}
 	}
 }

@@ -23,8 +23,8 @@ type methodOptions struct {
 }
 
 func (o *methodOptions) flags(f *pflag.FlagSet) {
-	f.IntVar(&o.k, "k", 0, "number of groups: kmeans and kmedoids need it; spectral; average, complete, single (without it nested groups); hdbscan: ranks in the smallest group")
-	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it; alpha for sss and ssstree")
+	f.IntVar(&o.k, "k", 0, "number of groups: kmedoids needs it; average, complete, single (without it nested groups); hdbscan: ranks in the smallest group")
+	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it")
 	f.Float64Var(&o.shared, "shared-eps", 0, "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
 	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, or --eps)")
 }
@@ -84,11 +84,7 @@ func methods() []method {
 		{"components", refused, needed, flat(func(o methodOptions) cluster.Clusterer { return cluster.Components{Threshold: o.eps} })},
 		{"dbscan", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.DBSCAN{Eps: o.eps} })},
 		{"hdbscan", optional, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.HDBSCAN{MinClusterSize: o.k} })},
-		{"kmeans", needed, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.KMeans{K: o.k} })},
 		{"kmedoids", needed, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.KMedoids{K: o.k} })},
-		{"spectral", optional, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.Spectral{K: o.k} })},
-		{"sss", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.SSS{Alpha: o.eps} })},
-		{"ssstree", refused, optional, func(o methodOptions) topology.Reconstructor { return cluster.SSSTree{SSS: cluster.SSS{Alpha: o.eps}} }},
 	}
 }
 

@@ -143,7 +143,7 @@ func TestReconstructParameters(t *testing.T) {
 		}
 	}
 	// A search by silhouette finds the nodes or the machines; over all values all levels are right.
-	searched := []string{"ssstree", "components", "average", "kmeans"}
+	searched := []string{"dbscan", "components", "average", "kmedoids"}
 	for _, m := range searched {
 		for _, score := range []string{"silhouette", "dbcv", "stability"} {
 			status, out, stderr := topocast("reconstruct", "--distance", "time", "--method", m, "--search", "--score", score, "--truth", metadata, file)

@@ -49,12 +49,12 @@ func TestWrongParameters(t *testing.T) {
 		{rtt, noise, "noise: " + wants},
 		{rtt, "none.json", "none.json: no such file"},
 
-		{rtt + " --search", file, "--search: the method linkage has no parameter to search for: want kmeans, "},
-		{rtt + " --search --method kmeans --k 3", file, "--search: finds --k or --eps itself"},
+		{rtt + " --search", file, "--search: the method linkage has no parameter to search for: want kmedoids, "},
+		{rtt + " --search --method kmedoids --k 3", file, "--search: finds --k or --eps itself"},
 		{rtt + " --search --method dbscan --eps 1", file, "--search: finds --k or --eps itself"},
-		{rtt + " --search --method kmeans --score best", file, `--score "best": want silhouette, dbcv or stability`},
-		{rtt + " --search --method kmeans --score=", file, `--score "": want silhouette, dbcv or stability`},
-		{rtt + " --search=often --method kmeans", file, `invalid argument "often" for "--search"`},
+		{rtt + " --search --method kmedoids --score best", file, `--score "best": want silhouette, dbcv or stability`},
+		{rtt + " --search --method kmedoids --score=", file, `--score "": want silhouette, dbcv or stability`},
+		{rtt + " --search=often --method kmedoids", file, `invalid argument "often" for "--search"`},
 		{rtt + " --score dbcv", file, "--score: only with --search"},
 		{rtt + " --method dbscan --eps -1", file, "--eps -1: want at least 0"},
 

@@ -142,7 +142,7 @@ func (o *searchOptions) find(name string, l *latencies, options methodOptions) (
 	quality := scores()[slices.Index(scoreNames(), o.score)]
 	noise := noiseOf(l.matrices[0])
 	var failed error
-	s.found, err = f.SearchBy(d, func(at cluster.Clusterer, labels cluster.Labels) float64 {
+	s.found, err = f.Search(d, func(at cluster.Clusterer, labels cluster.Labels) float64 {
 		v, err := quality.of(d, noise, at, labels)
 		if err != nil {
 			failed = err

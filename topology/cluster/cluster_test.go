@@ -187,7 +187,7 @@ func TestMatchingAgainstAllAssignments(t *testing.T) {
 		for i := range a {
 			a[i], b[i] = rng.IntN(ka+1)-1, rng.IntN(kb)
 		}
-		found, truth := canonical(a), canonical(b)
+		found, truth := Relabel(a), Relabel(b)
 		k := max(found.Clusters(), truth.Clusters())
 		best := 0
 		permute(k, func(p []int) {
@@ -284,9 +284,6 @@ func TestKMedoidsIsSwapOptimal(t *testing.T) {
 	if _, err := (KMedoids{K: 2}).Cluster(line(t, 0.1+0.2, 0.3, 1, 1-1e-16)); err != nil {
 		t.Error(err)
 	}
-	if _, err := (Spectral{K: 2}).Cluster(line(t, 0, 9, 1, 10)); err != nil {
-		t.Error(err)
-	}
 	got, err := KMedoids{K: 3}.Cluster(line(t, 0, 10, 1, 11, 20, 21))
 	if want := (Labels{0, 1, 0, 1, 2, 2}); err != nil || !slices.Equal(got, want) {
 		t.Errorf("three pairs: %v, %v, want %v", got, err, want)
@@ -352,26 +349,6 @@ func TestDBCVByHand(t *testing.T) {
 	}
 }
 
-func TestSpectralFindsBlobs(t *testing.T) {
-	var x []float64
-	for b := range 3 {
-		for i := range 10 {
-			x = append(x, float64(100*b)+float64(i))
-		}
-	}
-	for _, k := range []int{0, 3} { // 0: by the eigengap
-		got, err := Spectral{K: k}.Cluster(line(t, x...))
-		if err != nil || got.Clusters() != 3 {
-			t.Fatalf("K = %d: %v, %v", k, got, err)
-		}
-		for i, l := range got {
-			if l != i/10 {
-				t.Errorf("K = %d: object %d is in cluster %d", k, i, l)
-			}
-		}
-	}
-}
-
 func TestComponents(t *testing.T) {
 	got, err := Components{Threshold: 2}.Cluster(line(t, 0, 5, 2, 4, 8))
 	if want := (Labels{0, 0, 0, 0, 1}); err != nil || !slices.Equal(got, want) {
@@ -379,43 +356,16 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// TestSSSByHand: radius around 0 is 21, M = 42, limit 0.25*42 = 10.5: 1 joins
-// 0, 20 and 21 are a cluster.
-func TestSSSByHand(t *testing.T) {
-	got, err := SSS{Alpha: 0.25, Restarts: 1}.Cluster(line(t, 0, 20, 1, 21))
-	if want := (Labels{0, 1, 0, 1}); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-}
-
-func TestSSSTreeNests(t *testing.T) {
-	var x []float64
-	for _, far := range []float64{0, 1000} {
-		for _, near := range []float64{0, 50} {
-			for i := range 4 {
-				x = append(x, far+near+float64(i)/10)
-			}
-		}
-	}
-	h, err := SSSTree{SSS: SSS{Alpha: 0.3}, MinChildren: 5}.Hierarchy(line(t, x...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(h.Levels()) != 2 || len(h.GroupsAt(0)) != 4 || len(h.GroupsAt(1)) != 2 {
-		t.Errorf("levels %v, groups %v", h.Levels(), h.Groups())
-	}
-}
-
 func TestSearchFindsTheNumberOfBlobs(t *testing.T) {
 	d := line(t, 0, 1, 2, 10, 11, 12, 20, 21, 22)
 	all := Families()
 	f := all[slices.IndexFunc(all, func(f Family) bool { return f.Name == "kmedoids" })]
-	found, err := f.Search(d, func(l Labels) float64 { return Silhouette(d, l) })
+	found, err := f.Search(d, func(_ Clusterer, l Labels) float64 { return Silhouette(d, l) })
 	if err != nil || found.Value != 3 || found.Labels.Clusters() != 3 || found.Tried != 8 {
 		t.Errorf("best K = %g, %v, %v, want 3", found.Value, found.Labels, err)
 	}
 	f.Space = func(*Distances) (float64, float64) { return 20, 30 }
-	if _, err := f.Search(d, func(Labels) float64 { return 0 }); err == nil {
+	if _, err := f.Search(d, func(Clusterer, Labels) float64 { return 0 }); err == nil {
 		t.Error("no value works: no error")
 	}
 }
@@ -499,8 +449,8 @@ func TestRelabelling(t *testing.T) {
 		for i := range back {
 			back[i] = b[perm[i]]
 		}
-		if !slices.Equal(a, canonical(back)) {
-			t.Errorf("%T%+v: %v became %v", c, c, a, canonical(back))
+		if !slices.Equal(a, Relabel(back)) {
+			t.Errorf("%T%+v: %v became %v", c, c, a, Relabel(back))
 		}
 	}
 }
@@ -509,14 +459,11 @@ func TestSmallInputs(t *testing.T) {
 	for n := range 4 {
 		d := line(t, []float64{0, 1, 5}[:n]...)
 		for _, c := range []Clusterer{
-			Agglomerative{}, Agglomerative{Linkage: Single}, Components{}, DBSCAN{}, HDBSCAN{}, Spectral{}, SSS{}, KMedoids{K: min(n, 1)},
+			Agglomerative{}, Agglomerative{Linkage: Single}, Components{}, DBSCAN{}, HDBSCAN{}, KMedoids{K: min(n, 1)},
 		} {
 			if l, err := c.Cluster(d); err != nil || len(l) != n {
 				t.Errorf("%T on %d objects: %v, %v", c, n, l, err)
 			}
-		}
-		if _, err := (SSSTree{}).Hierarchy(d); err != nil {
-			t.Errorf("SSSTree on %d objects: %v", n, err)
 		}
 		tree, err := Agglomerative{}.Dendrogram(d)
 		if err != nil {
@@ -527,7 +474,7 @@ func TestSmallInputs(t *testing.T) {
 		}
 	}
 	zeros := line(t, 4, 4, 4, 4, 4)
-	for _, c := range []Clusterer{Agglomerative{}, Agglomerative{K: 3}, DBSCAN{}, HDBSCAN{}, Spectral{}, SSS{}, KMedoids{K: 3}} {
+	for _, c := range []Clusterer{Agglomerative{}, Agglomerative{K: 3}, DBSCAN{}, HDBSCAN{}, KMedoids{K: 3}} {
 		if _, err := c.Cluster(zeros); err != nil {
 			t.Errorf("%T on equal objects: %v", c, err)
 		}
@@ -545,8 +492,6 @@ func TestSettingsAreChecked(t *testing.T) {
 		DBSCAN{MinPoints: -1},
 		HDBSCAN{MinClusterSize: 1},
 		HDBSCAN{MinSamples: -1},
-		Spectral{K: 9},
-		SSS{Alpha: -1},
 		KMedoids{},
 		KMedoids{K: 4},
 	} {

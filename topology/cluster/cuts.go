@@ -23,29 +23,9 @@ func Cuts(h *topology.Hierarchy) []Labels {
 				raw[x] = g
 			}
 		}
-		cuts = append(cuts, canonical(raw))
+		cuts = append(cuts, Relabel(raw))
 	}
 	return cuts
-}
-
-// A Cut is the best by Score of the cuts of nested groups. Ties go to the finer one.
-type Cut struct {
-	Nested interface {
-		Hierarchy(d *Distances) (*topology.Hierarchy, error)
-	}
-	Score func(Labels) float64
-}
-
-var _ Clusterer = Cut{}
-
-// Cluster returns that cut.
-func (c Cut) Cluster(d *Distances) (Labels, error) {
-	h, err := c.Nested.Hierarchy(d)
-	if err != nil {
-		return nil, err
-	}
-	labels, _ := Best(Cuts(h), c.Score)
-	return labels, nil
 }
 
 // Best is the clustering of the highest score, the first of equal ones. It is nil if there is none.

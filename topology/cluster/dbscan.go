@@ -69,7 +69,7 @@ func (c DBSCAN) Cluster(d *Distances) (Labels, error) {
 		}
 		clusters++
 	}
-	return canonical(raw), nil
+	return Relabel(raw), nil
 }
 
 // knee is the value farthest below the chord from the smallest to the largest

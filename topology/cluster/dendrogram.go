@@ -62,7 +62,7 @@ func (t *Dendrogram) after(k int) Labels {
 	for i := range raw {
 		raw[i] = s.find(i)
 	}
-	return canonical(raw)
+	return Relabel(raw)
 }
 
 // widestGap is the height below the largest ratio of consecutive heights.

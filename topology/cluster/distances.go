@@ -15,9 +15,7 @@ type Distances struct {
 	n int
 	d []float64 // row by row
 
-	// Of FromProfiles: the scaled profiles, one after the other, with NaN where an
-	// object has no value; nil: the rows are the profiles.
-	profiles []float64
+	profiles [][]float64 // see Profiles
 }
 
 var _ mat.Matrix = (*Distances)(nil)
@@ -72,8 +70,7 @@ func FromProfiles(parameters ...mat.Matrix) (*Distances, error) {
 	}
 	n, _ := parameters[0].Dims()
 	sum, count := make([]float64, n*n), make([]int, n*n)
-	width := len(parameters) * n
-	profiles := make([]float64, n*width)
+	profiles := make([][]float64, n)
 	for k, p := range parameters {
 		if r, c := p.Dims(); r != n || c != n {
 			return nil, fmt.Errorf("cluster: profiles: parameter %d is a %d x %d matrix: want %d x %d", k, r, c, n, n)
@@ -81,7 +78,7 @@ func FromProfiles(parameters ...mat.Matrix) (*Distances, error) {
 		v := scaledByMAD(p, n)
 		for i := range n {
 			v[i*n+i] = math.NaN() // no values to itself
-			copy(profiles[i*width+k*n:], v[i*n:(i+1)*n])
+			profiles[i] = append(profiles[i], v[i*n:(i+1)*n]...)
 			for j := range i {
 				for x := range n {
 					if diff := v[i*n+x] - v[j*n+x]; x != i && x != j && !math.IsNaN(diff) {
@@ -154,12 +151,16 @@ func (d *Distances) Len() int { return d.n }
 // At is the distance between objects i and j.
 func (d *Distances) At(i, j int) float64 { return d.d[i*d.n+j] }
 
+// Profiles are the scaled profiles of FromProfiles, one per object, with NaN for missing entries; nil of other
+// distances. They must not be changed.
+func (d *Distances) Profiles() [][]float64 { return d.profiles }
+
 // row is the distances of one object.
 func (d *Distances) row(i int) []float64 { return d.d[i*d.n : (i+1)*d.n] }
 
 // part is the distances among some of the objects.
 func (d *Distances) part(members []int) *Distances {
-	p := &Distances{n: len(members), d: make([]float64, len(members)*len(members))} // its profiles: nobody asks for them
+	p := &Distances{n: len(members), d: make([]float64, len(members)*len(members))}
 	for a, i := range members {
 		for b, j := range members {
 			p.d[a*p.n+b] = d.At(i, j)

@@ -15,13 +15,12 @@
 //     (equation 3.4) goes into NewDistances; the Euclidean distance between
 //     the ranks' vectors of all PLogP parameters (equations 3.5 and 3.6) is
 //     FromProfiles. Package measure/plogp makes both of a measurement.
-//  2. Methods that are told the number of clusters ("static"): KMeans, which looks at
-//     the profiles themselves, KMedoids, Spectral, and Agglomerative with K.
-//  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, SSS, Components,
-//     and Agglomerative by Height or at the widest gap.
-//  4. Methods that nest: SSSTree (figure 2.5), and Agglomerative, whose
-//     Dendrogram is cut into clusters or turned into a Hierarchy. Cuts gives the
-//     flat clusterings of a hierarchy.
+//  2. Methods that are told the number of clusters ("static"): KMedoids, and
+//     Agglomerative with K.
+//  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, Components, and
+//     Agglomerative by Height or at the widest gap.
+//  4. A method that nests: Agglomerative. Its Dendrogram is cut into clusters or
+//     turned into a Hierarchy. Cuts gives the flat clusterings of a hierarchy.
 //  5. Families are the methods with the spaces in which their parameters are searched.
 //     Family.Search tries 50 values (section 3.3) and keeps the best by a score.
 //  6. Where the answer is known, the score is the share of ranks that are mapped
@@ -30,7 +29,8 @@
 //     AdjustedRand corrects for chance, SetF1 compares nested groups. Where it is
 //     not, Silhouette, DBCV and Stability look at the clusters alone.
 //
-// Flat, Nested and SSSTree make a topology.Reconstructor of a method.
+// Flat and Nested make a topology.Reconstructor of a method. The other methods that the
+// thesis compares, k-means, spectral clustering, SSS and SSSTree, are in examples/papers.
 //
 // # Limits
 //
@@ -38,7 +38,7 @@
 // finds clusters finds them in noise, too. A flat clustering knows one level of
 // a machine that has several. Wrong readings are not looked for. Distances are
 // symmetric, one float64 per cell: 1,024 hosts take 8 MB, and all methods O(n^2)
-// time but Spectral, which takes O(n^3) and at most 2,048 objects.
+// time.
 //
 // # Design
 //

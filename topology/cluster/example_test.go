@@ -146,29 +146,9 @@ func ExampleKMedoids_Medoids() {
 	// [3 4 5] around 4
 }
 
-// Splits all cores, then each part by its own radius (Reinfjell 2023, figure 2.5).
-func ExampleSSSTree_Hierarchy() {
-	h, err := cluster.SSSTree{}.Hierarchy(distances())
-	if err != nil {
-		log.Fatal(err)
-	}
-	for l, level := range h.Levels() {
-		fmt.Printf("%s:", level.Name)
-		for _, g := range h.Groups()[1:] {
-			if g.Level == l {
-				fmt.Printf(" %v", g.Hosts)
-			}
-		}
-		fmt.Println()
-	}
-	// Output:
-	// level 1: [0 1] [2 3] [4 5] [6 7]
-	// level 2: [0 1 2 3] [4 5 6 7]
-}
-
 // A method as a topology.Reconstructor: repetitions in, graph and hierarchy out.
 func ExampleFlat() {
-	result, err := cluster.Flat{Clusterer: cluster.Spectral{K: 2, Neighbour: 3}}.Reconstruct(measured())
+	result, err := cluster.Flat{Clusterer: cluster.KMedoids{K: 2}}.Reconstruct(measured())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -191,11 +171,11 @@ func ExampleFamily_Search() {
 		if family.Name != "components" && family.Name != "kmedoids" {
 			continue
 		}
-		clear, err := family.Search(d, func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
+		clear, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
 		if err != nil {
 			log.Fatal(err)
 		}
-		right, err := family.Search(d, func(l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
+		right, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
 		if err != nil {
 			log.Fatal(err)
 		}

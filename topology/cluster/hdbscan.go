@@ -136,5 +136,5 @@ func (c *condensed) labels() Labels {
 		}
 		raw[x] = k // -1 above the root: noise
 	}
-	return canonical(raw)
+	return Relabel(raw)
 }

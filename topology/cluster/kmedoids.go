@@ -33,7 +33,7 @@ func (m KMedoids) Medoids(d *Distances) (Labels, []int, error) {
 	}
 	p := newPAM(d, lab(d, m.K, rand.New(rand.NewPCG(m.Seed, 0))))
 	p.swapAll()
-	labels := canonical(p.nearest)
+	labels := Relabel(p.nearest)
 	medoids := make([]int, m.K)
 	for i, x := range p.medoids {
 		medoids[labels[x]] = p.medoids[i]

@@ -15,8 +15,8 @@ type Clusterer interface {
 	Cluster(d *Distances) (Labels, error)
 }
 
-// canonical renumbers any labels, negative ones being noise.
-func canonical(raw []int) Labels {
+// Relabel makes canonical labels of any numbers, negative ones being noise.
+func Relabel(raw []int) Labels {
 	number := make(map[int]int)
 	out := make(Labels, len(raw))
 	for i, r := range raw {

@@ -31,7 +31,6 @@ const usualRatio = 1.25
 var (
 	_ topology.Reconstructor = Flat{}
 	_ topology.Reconstructor = Nested{}
-	_ topology.Reconstructor = SSSTree{}
 )
 
 // Reconstruct clusters the cell-wise minimum of the repetitions, in s. Of a
@@ -45,11 +44,6 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 // Reconstruct clusters the repetitions as Flat.Reconstruct does. O(n^2).
 func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	return reconstruct(repetitions, n.Hierarchy)
-}
-
-// Reconstruct clusters the repetitions as Flat.Reconstruct does.
-func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	return reconstruct(repetitions, t.Hierarchy)
 }
 
 // reconstruct makes a result of the groups that a method finds in the distances of the repetitions.

@@ -1,16 +1,19 @@
 package linkage
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// judge sets support and step of group v, which is not the root.
+// judge sets the support of group v, which is not the root.
 func (g *judge) judge(v int32) {
 	at := int(v) - g.t.N
 	e, ok := g.gather(v)
 	if !ok {
-		g.support[at], g.step[at], g.border[at] = 0, 0, border{} // nothing measured: nothing known
+		g.support[at], g.border[at] = 0, border{} // nothing measured: nothing known
 		return
 	}
-	g.support[at], g.step[at] = e.Support(), e.Near.Step
+	g.support[at] = e.Support()
 }
 
 // keepAbove is the support below which a group is taken out of the tree, so
@@ -18,13 +21,10 @@ func (g *judge) judge(v int32) {
 // costs nothing.
 const keepAbove = 0.05
 
-// eliminate judges all groups, and takes out those without support until all
-// that remain have some: the worst third of them at a time, but never a group
-// whose parent or child went in the same pass, as its verdict is out of date.
-func (g *judge) eliminate() {
+// judgeAll judges all groups.
+func (g *judge) judgeAll() {
 	t := g.t
 	g.support = make([]float64, len(t.Children))
-	g.step = make([]float64, len(t.Children))
 	g.border = make([]border, len(t.Children))
 	g.support[int(t.Root)-t.N] = 1
 	for _, v := range t.Groups() {
@@ -32,6 +32,12 @@ func (g *judge) eliminate() {
 			g.judge(v)
 		}
 	}
+}
+
+// eliminate takes out the groups without support until all that remain have some, the worst first. A group whose
+// parent or child went stays for the next pass, as its verdict is out of date.
+func (g *judge) eliminate() {
+	t := g.t
 	for {
 		var out []int32
 		for _, v := range t.Groups() {
@@ -42,20 +48,12 @@ func (g *judge) eliminate() {
 		if len(out) == 0 {
 			return
 		}
-		slices.SortFunc(out, func(a, b int32) int {
-			i, j := int(a)-t.N, int(b)-t.N
-			for _, x := range [2][2]float64{{g.support[i], g.support[j]}, {g.step[i], g.step[j]}} {
-				if x[0] < x[1] {
-					return -1
-				} else if x[0] > x[1] {
-					return 1
-				}
-			}
-			return int(a - b)
+		slices.SortStableFunc(out, func(a, b int32) int {
+			return cmp.Compare(g.support[int(a)-t.N], g.support[int(b)-t.N])
 		})
 		touched := map[int32]bool{}
 		again := map[int32]bool{}
-		for _, v := range out[:(len(out)+2)/3] {
+		for _, v := range out {
 			if touched[v] {
 				continue
 			}

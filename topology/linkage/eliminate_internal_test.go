@@ -70,6 +70,7 @@ func TestEliminate(t *testing.T) {
 			}
 			return 20
 		})
+		g.judgeAll()
 		g.eliminate()
 		var left [][]int32
 		for _, v := range g.t.Groups()[1:] {

@@ -76,7 +76,7 @@ func judgeOf(text string, f func(i, j int) float64) *judge {
 	r := readings.NewSymmetric(t.N, func(i, j int) float32 { return float32(f(j, i)) })
 	return &judge{
 		t: t, r: r, raw: r, noise: math.NaN(), white: math.NaN(),
-		support: make([]float64, len(t.Children)), step: make([]float64, len(t.Children)), border: make([]border, len(t.Children)),
+		support: make([]float64, len(t.Children)), border: make([]border, len(t.Children)),
 	}
 }
 
@@ -366,9 +366,9 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 		}
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
-	g.support, g.step = []float64{0.7, 1}, []float64{0.5, 0}
-	if g.judge(groupOf(g.t, 0, 1, 2, 3)); g.support[0] != 0 || g.step[0] != 0 {
-		t.Errorf("confidence %g, step %g of what was not measured, want 0, 0", g.support[0], g.step[0])
+	g.support = []float64{0.7, 1}
+	if g.judge(groupOf(g.t, 0, 1, 2, 3)); g.support[0] != 0 {
+		t.Errorf("confidence %g of what was not measured, want 0", g.support[0])
 	}
 }
 
@@ -831,8 +831,9 @@ func TestNoSupportWithoutAStep(t *testing.T) {
 				g := judgeOf(text, func(i, j int) float64 { return x })
 				g.white = white
 				for _, v := range g.t.Groups()[1:] {
-					if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || g.step[int(v)-g.t.N] != 0 {
-						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], g.step[int(v)-g.t.N])
+					e, _ := g.gather(v)
+					if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || e.Near.Step != 0 {
+						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], e.Near.Step)
 					}
 				}
 			}

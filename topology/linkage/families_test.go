@@ -45,7 +45,7 @@ func (s *familyScore) String() string {
 }
 
 // scoreMachine reconstructs one machine.
-func scoreMachine(f families.Family, instance int) familyScore {
+func scoreMachine(method *linkage.Robust, f families.Family, instance int) familyScore {
 	m := f.Machine(instance)
 	s := familyScore{machines: 1}
 	known := map[string]families.Group{}
@@ -55,7 +55,7 @@ func scoreMachine(f families.Family, instance int) familyScore {
 			s.demanded++
 		}
 	}
-	result, err := (&linkage.Robust{}).Reconstruct(m.Repetitions...)
+	result, err := method.Reconstruct(m.Repetitions...)
 	if err != nil {
 		s.wrong = []string{fmt.Sprintf("%s %d: %v", f.Name, instance, err)}
 		return s
@@ -108,14 +108,14 @@ func scoreMachine(f families.Family, instance int) familyScore {
 }
 
 // scoreFamily reconstructs instances of a family on all processors.
-func scoreFamily(f families.Family, instances []int) familyScore {
+func scoreFamily(method *linkage.Robust, f families.Family, instances []int) familyScore {
 	scores := make([]familyScore, len(instances))
 	var work sync.WaitGroup
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
 		work.Go(func() {
 			for k := range next {
-				scores[k] = scoreMachine(f, instances[k])
+				scores[k] = scoreMachine(method, f, instances[k])
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func BenchmarkLinkageFamilies(b *testing.B) {
 				b.Run(f.Name, func(b *testing.B) {
 					var s familyScore
 					for b.Loop() {
-						s = scoreFamily(f, instances)
+						s = scoreFamily(&linkage.Robust{}, f, instances)
 					}
 					b.ReportMetric(100*s.share(), "right%")
 					b.ReportMetric(float64(s.firmFalse), "firm-false")
@@ -185,7 +185,7 @@ func TestLinkageFamilies(t *testing.T) {
 		if f.Name == "leaves-of-two" || f.Name == "many-outsiders" || f.Name == "three-levels" {
 			continue // large by nature
 		}
-		s := scoreFamily(f, []int{0, 10})
+		s := scoreFamily(&linkage.Robust{}, f, []int{0, 10})
 		for _, w := range s.wrong {
 			t.Log(w)
 		}

@@ -133,6 +133,7 @@ func TestGapsLeaveRivals(t *testing.T) {
 			}
 			return tt.read(i, j)
 		})
+		g.judgeAll()
 		g.eliminate()
 		for _, v := range groups {
 			if g.support[int(v)-12] < topology.FirmSupport {

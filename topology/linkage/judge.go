@@ -18,7 +18,6 @@ type judge struct {
 	quantum float64             // tick of the clock, in s; 0: none is seen
 	white   float64             // noise that no host explains; NaN if not known
 	support []float64           // of group v at v-n
-	step    []float64           // of group v at v-n: ln of near outside over inside
 	border  []border            // of group v at v-n
 
 	// Scratch of gather.

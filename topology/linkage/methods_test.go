@@ -57,16 +57,11 @@ func rivals() []rival {
 		{"average", false, false, nested(cluster.Average)},
 		{"complete", false, false, nested(cluster.Complete)},
 		{"single", false, false, nested(cluster.Single)},
-		{"ssstree", false, false, always(cluster.SSSTree{})},
 		{"hdbscan", true, false, always(cluster.Flat{Clusterer: cluster.HDBSCAN{}})},
 		{"kmedoids/true k", true, true, func(_ *mat.Dense, k int) (topology.Reconstructor, error) {
 			return cluster.Flat{Clusterer: cluster.KMedoids{K: k}}, nil
 		}},
-		{"spectral/true k", true, true, func(_ *mat.Dense, k int) (topology.Reconstructor, error) {
-			return cluster.Flat{Clusterer: cluster.Spectral{K: k}}, nil
-		}},
 		{"dbscan", true, false, always(cluster.Flat{Clusterer: cluster.DBSCAN{}})},
-		{"sss", true, false, always(cluster.Flat{Clusterer: cluster.SSS{}})},
 		// The threshold by Reinfjell's linear search: 50 steps, silhouette.
 		{"components/searched", true, false, func(m *mat.Dense, _ int) (topology.Reconstructor, error) {
 			d, err := cluster.NewDistances(m)
@@ -75,7 +70,7 @@ func rivals() []rival {
 			}
 			all := cluster.Families()
 			components := all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == "components" })]
-			found, err := components.Search(d, func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
+			found, err := components.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
 			return cluster.Flat{Clusterer: cluster.Components{Threshold: found.Value}}, err
 		}},
 	}

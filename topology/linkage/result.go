@@ -14,9 +14,9 @@ import (
 
 // result turns the judged tree into a Result: groups below the least support
 // are dropped, levels measured on the original readings, classes of levels
-// named, switches and links drawn. Hosts of which most are in firm groups are not taken for wired to
+// named, switches and links drawn. If contracted, groups without an edge of their own are dropped, too. Hosts of which most are in firm groups are not taken for wired to
 // each other.
-func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, unequal, mostFirm bool) (*topology.Result, error) {
+func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, contracted, mostFirm bool) (*topology.Result, error) {
 	t := g.t
 	for _, v := range t.Groups() {
 		if v != t.Root && g.support[int(v)-t.N] < least {
@@ -25,7 +25,7 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	}
 	remeasure(t, r)
 	f := nested.NewFit(t)
-	if unequal {
+	if contracted {
 		f = contract(t, r.InOrder(t.Order, nil), unequalEdge)
 		remeasure(t, r)
 	} else {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
@@ -38,6 +37,8 @@ import (
 // search given up is a warning.
 type Robust struct {
 	MinSupport float64 // least support of a group in the result, in [0, 1]; 0 means 0.5
+
+	without string // name of the correction that is left out, for ablations
 }
 
 var _ topology.Reconstructor = (*Robust)(nil)
@@ -82,61 +83,13 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	case n < 3:
 		return few(original, note)
 	}
-	note.slow = slowHosts(original)
-	aside, kept := setAside(original.N(), note.slow)
-	r, slow := original, note.slow
-	if len(aside) > 0 {
-		r = only(original, kept)
-		slow = slowHosts(r)
-	}
-	g, sigma, unequal := judged(r, slow, note)
-	firm := g.mostFirm()
-	return g.place(original, kept, aside).result(original, note, least, sigma, unequal, firm)
-}
-
-// judged finds the groups of hosts and judges them. It returns the noise by which they were proposed, and
-// whether links are unequal.
-func judged(original *readings.Symmetric, slow []slowHost, note *combination) (g *judge, sigma float64, unequal bool) {
-	// Of the readings there are three states: original, as combined; raw, without what slow hosts
-	// add; r, without unequal links too.
-	quick := quicken(readings.Correct(original), slow)
-	corrected := quick
-	w := nnchain.NewSquare(original.N())
-	t, sigma := propose(corrected, w)
-	for k := range unequalRounds {
-		offset := unequalLinks(t, corrected, k == 0, w.Scratch())
-		if offset == nil {
-			break
-		}
-		corrected = corrected.Without(offset)
-		t, sigma = propose(corrected, w)
-	}
-	w = nil // before the copies
-	unequal = corrected != quick
-	raw := quick.Symmetric()
-	r := raw
-	if unequal {
-		r = corrected.Symmetric()
-	}
-	for range refineRounds {
-		if !refine(t, r) {
-			break
+	w := &reconstruction{original: original, note: note, part: original}
+	for _, s := range steps() {
+		if s.correction == "" || s.correction != l.without {
+			s.do(w)
 		}
 	}
-	t.Arrange(raw.Means())
-	g = &judge{
-		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
-		white: newVicinity(r).whiteNoise(raw.ByMean()),
-	}
-	g.eliminate()
-	var ceiling []float64
-	if g.gapped {
-		ceiling = g.gaps() // before siblings, for which what looks firm counts
-	}
-	g.siblings()
-	g.doubtSlow(original, slow)
-	note.firm, note.doubtful = g.lower(ceiling)
-	return g, sigma, unequal
+	return w.judge.result(original, note, least, w.sigma, w.contracted, w.mostFirm)
 }
 
 // noTimes is the result where every reading is zero: one switch, or a link, at no latency.

@@ -20,10 +20,6 @@ const (
 	unequalKind = 1.5
 	// Inner edges of the fit shorter than this share of the level are no edges.
 	unequalEdge = 0.08
-	// A correction made on a tree that unequal links had distorted is made
-	// again on the tree that follows from it: with links unequal by 30 % one round
-	// finds 79 of 100 trees, three find 98.
-	unequalRounds = 3
 	// Below this many hosts there is too little to fit.
 	unequalHosts = 8
 )
@@ -33,11 +29,9 @@ const (
 // compared within the blocks of hosts below one switch, and blocks with their siblings.
 //
 // A host whose link is far from typical may have been proposed outside its
-// block, beside it. Its fitted link then holds the block's uplink too. With astray
-// such hosts are corrected as well, so that the next proposal may put them right;
-// not in the last round, as what is no such host would become a group. The readings are put in order
-// in scratch, if that has room.
-func unequalLinks(t *nested.Tree, r *readings.Corrected, astray bool, scratch []float32) []float64 {
+// block, beside it. Its fitted link then holds the block's uplink too. Such hosts are corrected as well, so
+// that the next proposal may put them right. The readings are put in order in scratch, if that has room.
+func unequalLinks(t *nested.Tree, r *readings.Corrected, scratch []float32) []float64 {
 	if t.N < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
 		return nil
 	}
@@ -62,7 +56,7 @@ func unequalLinks(t *nested.Tree, r *readings.Corrected, astray bool, scratch []
 			for _, c := range kids {
 				offset[c] = f.Length[c] - typical
 			}
-		case astray && !t.HostsOnly(v):
+		case !t.HostsOnly(v):
 			typical := typicalLinkBelow(f, v)
 			for _, c := range kids {
 				if !t.IsGroup(c) && !math.IsNaN(typical) {

@@ -1,0 +1,129 @@
+package linkage
+
+import (
+	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/readings"
+)
+
+// A step is a part of the method. A correction repairs what the other steps get wrong on some machines. Each
+// correction has a machine in the tests that comes out wrong without it.
+type step struct {
+	correction string // its name; "": the step is no correction
+	do         func(*reconstruction)
+}
+
+// steps are the method, in order.
+func steps() []step {
+	return []step{
+		{"slow hosts", (*reconstruction).findSlow},
+		{"hosts set aside", (*reconstruction).setAside},
+		{"", (*reconstruction).propose},
+		{"unequal links", (*reconstruction).equalise},
+		{"", (*reconstruction).copyMeasurements},
+		{"hosts moved", (*reconstruction).moveHosts},
+		{"", (*reconstruction).judgeGroups},
+		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
+		{"missing pairs", (*reconstruction).holdAgainstGaps},
+		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
+		{"doubt of slow hosts", func(w *reconstruction) { w.judge.doubtSlow(w.part, w.slow) }},
+		{"groups without an edge", func(w *reconstruction) { w.contracted = w.corrected != w.quick }},
+		{"", (*reconstruction).settle},
+	}
+}
+
+// A reconstruction is what the steps work on. Of the measurements there are three states: part, as they
+// were combined; raw, without what slow hosts add; r, without unequal links, too.
+type reconstruction struct {
+	note      *combination
+	original  *readings.Symmetric // of all hosts
+	part      *readings.Symmetric // of the hosts that take part
+	kept      []int               // the hosts that take part; nil: all
+	aside     []slowHost          // the hosts that do not take part
+	slow      []slowHost          // of the hosts that take part
+	quick     *readings.Corrected // what raw is made of
+	corrected *readings.Corrected // what r is made of
+	scratch   *nnchain.Square
+	tree      *nested.Tree
+	sigma     float64 // the noise by which groups were proposed
+	raw, r    *readings.Symmetric
+	judge     *judge
+	ceiling   []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
+
+	contracted bool // groups without an edge of their own are dropped
+	mostFirm   bool // most hosts are in firm groups
+}
+
+// findSlow finds the hosts that are slow on every message.
+func (w *reconstruction) findSlow() {
+	w.slow = slowHosts(w.part)
+	w.note.slow = w.slow
+}
+
+// setAside takes out the slow hosts whose noise would hide groups.
+func (w *reconstruction) setAside() {
+	w.aside, w.kept = setAside(w.part.N(), w.slow)
+	if len(w.aside) > 0 {
+		w.part = only(w.original, w.kept)
+		w.slow = slowHosts(w.part)
+	}
+}
+
+// propose builds a first tree of groups.
+func (w *reconstruction) propose() {
+	w.quick = quicken(readings.Correct(w.part), w.slow)
+	w.corrected = w.quick
+	w.scratch = nnchain.NewSquare(w.part.N())
+	w.tree, w.sigma = propose(w.corrected, w.scratch)
+}
+
+// equalise takes out by how much links of hosts differ, and proposes groups again.
+func (w *reconstruction) equalise() {
+	if offset := unequalLinks(w.tree, w.quick, w.scratch.Scratch()); offset != nil {
+		w.corrected = w.quick.Without(offset)
+		w.tree, w.sigma = propose(w.corrected, w.scratch)
+	}
+}
+
+func (w *reconstruction) copyMeasurements() {
+	w.scratch = nil // before the copies
+	w.raw = w.quick.Symmetric()
+	w.r = w.raw
+	if w.corrected != w.quick {
+		w.r = w.corrected.Symmetric()
+	}
+}
+
+// moveHosts moves single hosts to groups that they fit.
+func (w *reconstruction) moveHosts() {
+	for range refineRounds {
+		if !refine(w.tree, w.r) {
+			break
+		}
+	}
+}
+
+// judgeGroups judges every group that was proposed.
+func (w *reconstruction) judgeGroups() {
+	w.tree.Arrange(w.raw.Means())
+	w.judge = &judge{
+		t: w.tree, r: w.r, raw: w.raw, noise: w.note.Noise, gapped: w.note.Holes > 0, quantum: w.note.Tick,
+		white: newVicinity(w.r).whiteNoise(w.raw.ByMean()),
+	}
+	w.judge.judgeAll()
+}
+
+// holdAgainstGaps asks whether the pairs that were measured could have refuted a group. It comes before
+// siblings, for which counts what looks firm.
+func (w *reconstruction) holdAgainstGaps() {
+	if w.judge.gapped {
+		w.ceiling = w.judge.gaps()
+	}
+}
+
+// settle gives groups their last support, and puts the hosts that were set aside into the tree.
+func (w *reconstruction) settle() {
+	w.note.firm, w.note.doubtful = w.judge.lower(w.ceiling)
+	w.mostFirm = w.judge.mostFirm()
+	w.judge = w.judge.place(w.original, w.kept, w.aside)
+}
