@@ -39,7 +39,7 @@ func TestVariantsOfGraphs(t *testing.T) {
 		{"a star of SimGrid whose routes name one end", star(`<route src="h1"><link_ctn id="l1"/></route><route dst="h2"><link_ctn id="l2"/></route>`), 2, 3, 1e-6, 125e6},
 		{"a star of SimGrid with loopbacks", star(`<route src="h1" dst="h1"><link_ctn id="l1"/></route><route src="h1"><link_ctn id="l1"/></route><route src="h2"><link_ctn id="l2"/></route>`), 2, 3, 1e-6, 125e6},
 	} {
-		n, err := Decode([]byte(c.file), nil)
+		n, err := DecodeFile("", []byte(c.file), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -63,7 +63,7 @@ func TestVariantsOfGraphs(t *testing.T) {
 		{"a list for a string in a topology.yaml", "- topology: a\n  tree:\n    switches:\n      - switch: l1\n        nodes: [n1, n2]\n", "topology.yaml: line 5: cannot unmarshal"},
 		{"GML", "graph [\n  node [ id 0 label \"a\" ]\n]\n", "is GML"},
 	} {
-		n, err := Decode([]byte(c.file), nil)
+		n, err := DecodeFile("", []byte(c.file), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "encode.slurm") {
 			t.Errorf("%s: %v, %v, want an error with %q", c.name, n, err, c.want)
 		}
