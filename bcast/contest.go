@@ -35,7 +35,7 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 	if err := b.measureGroups(len(buf), limit); err != nil {
 		return nil, err
 	}
-	c := &contest{b: b, buf: buf, roots: b.sampled(root), ready: make(map[planAt]*compiledPlan)}
+	c := &contest{b: b, buf: buf, roots: tuner.SampleRoots(b.rootClass, b.ranks, root), ready: make(map[planAt]*compiledPlan)}
 	if b.comm.Rank() != 0 {
 		return c.follow()
 	}

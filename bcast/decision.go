@@ -2,7 +2,7 @@ package bcast
 
 import (
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/bcast/table"
 )
 
 // A decision is the plan for a class of sizes and one of roots.
@@ -31,12 +31,7 @@ func (b *Broadcaster) key(bytes, root int) decisionKey {
 func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
 
 // rootClass is the class of a rank as a root.
-func (b *Broadcaster) rootClass(rank int) int {
-	if classes := b.classes(); classes != nil {
-		return classes[rank]
-	}
-	return 0
-}
+func (b *Broadcaster) rootClass(rank int) int { return table.RootClass(b.classes(), rank) }
 
 // rootsOfClasses are the first ranks of the classes of roots.
 func (b *Broadcaster) rootsOfClasses() (roots []int) {
@@ -46,22 +41,6 @@ func (b *Broadcaster) rootsOfClasses() (roots []int) {
 			seen[class] = true
 			roots = append(roots, rank)
 		}
-	}
-	return roots
-}
-
-// sampled are the roots from which variants are compared on behalf of the class of a root: that one, and others spread
-// over the class.
-func (b *Broadcaster) sampled(root int) []int {
-	var class []int
-	for i := range b.ranks {
-		if rank := (root + i) % b.ranks; b.rootClass(rank) == b.rootClass(root) {
-			class = append(class, rank)
-		}
-	}
-	roots := make([]int, min(tuner.MostRoots, len(class)))
-	for i := range roots {
-		roots[i] = class[i*len(class)/len(roots)]
 	}
 	return roots
 }

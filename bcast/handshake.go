@@ -71,8 +71,8 @@ func (h *handshake) prepare(comm mpi.Communicator, s *Settings, places []mpi.Pla
 	}
 	if s.Network != nil {
 		var err error
-		if h.view, h.Warnings, err = networkOf(s.Network, locations(places)); err != nil {
-			return err
+		if h.view, h.Warnings, err = s.Network.OfJob(locations(places)); err != nil {
+			return fmt.Errorf("bcast: new: %w", err)
 		}
 		h.ModelOnly = h.ModelOnly && len(h.Warnings) == 0
 		h.Groupings[0].Levels = table.Levels(h.view.Hierarchy())

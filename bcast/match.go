@@ -2,15 +2,13 @@ package bcast
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
 // Locations is collective: it returns where all ranks of the communicator run, in the order of ranks and the same on all
-// of them. By it a network of other
-// ranks becomes that of this job:
+// of them. By it a network of other ranks becomes that of this job:
 //
 //	locations, err := bcast.Locations(comm) // collective
 //	...
@@ -31,21 +29,4 @@ func locations(places []mpi.Place) []model.Location {
 		at[i] = model.Location{Host: p.Host, Core: p.Core}
 	}
 	return at
-}
-
-// networkOf is the network of the ranks at the given locations (model.Network.ViewTypical), and what makes that
-// doubtful: every warning does.
-func networkOf(n *model.Network, at []model.Location) (*model.Network, []string, error) {
-	if !slices.ContainsFunc(n.Hosts(), func(host string) bool { return host != "" }) {
-		if n.Ranks() != len(at) {
-			return nil, nil, fmt.Errorf("bcast: new: network of %d ranks, communicator of %d, and the network does not say where its ranks ran: "+
-				"measure these ranks with topocast discover, or give the network their order", n.Ranks(), len(at))
-		}
-		return n, []string{"the network does not say where its ranks ran: taken to be these ranks in their order"}, nil
-	}
-	view, err := n.ViewTypical(at)
-	if err != nil {
-		return nil, nil, fmt.Errorf("bcast: new: %w", err)
-	}
-	return view, slices.Clip(view.Warnings())[len(n.Warnings()):], nil
 }

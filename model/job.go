@@ -11,7 +11,7 @@ import (
 func (n *Network) OfJob(at []Location) (*Network, []string, error) {
 	if !slices.ContainsFunc(n.Hosts(), func(host string) bool { return host != "" }) {
 		if n.Ranks() != len(at) {
-			return nil, nil, fmt.Errorf("model: network of %d ranks, communicator of %d, and the network does not say where its ranks ran: "+
+			return nil, nil, fmt.Errorf("network of %d ranks, communicator of %d, and the network does not say where its ranks ran: "+
 				"measure these ranks with topocast discover, or give the network their order", n.Ranks(), len(at))
 		}
 		return n, []string{"the network does not say where its ranks ran: taken to be these ranks in their order"}, nil

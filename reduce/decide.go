@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
@@ -42,38 +43,19 @@ type plan struct {
 
 func (r *Reducer) key(bytes, root int) key {
 	if root != steps.AllRanks {
-		root = r.rootClass(root)
+		root = table.RootClass(r.classes, root)
 	}
 	return key{classOf(bytes), root}
 }
 
 func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
 
-func (r *Reducer) rootClass(rank int) int {
-	if r.classes == nil {
-		return 0
-	}
-	return r.classes[rank]
-}
-
-// sampled are the roots from which plans are compared on behalf of the class of a root: that one, and others spread over
-// the class.
+// sampled are the roots from which plans are compared on behalf of a root.
 func (r *Reducer) sampled(root int) []int {
 	if root == steps.AllRanks {
 		return []int{0}
 	}
-	var class []int
-	ranks := r.comm.Size()
-	for i := range ranks {
-		if rank := (root + i) % ranks; r.rootClass(rank) == r.rootClass(root) {
-			class = append(class, rank)
-		}
-	}
-	roots := make([]int, min(tuner.MostRoots, len(class)))
-	for i := range roots {
-		roots[i] = class[i*len(class)/len(roots)]
-	}
-	return roots
+	return tuner.SampleRoots(func(rank int) int { return table.RootClass(r.classes, rank) }, r.comm.Size(), root)
 }
 
 // Tune is collective: it decides how vectors of the given sizes in bytes are reduced, for results that all ranks want. The
@@ -266,7 +248,8 @@ func (c *contest) follow() (*decision, error) {
 }
 
 func (c *contest) tell(o *order) error {
-	return tell(share.Binomial(c.r.comm, 0, c.r.settings.Tag), o, nil)
+	refused, failed := share.Binomial(c.r.comm, 0, c.r.settings.Tag).TellValue(o, nil)
+	return cmp.Or(failed, refused)
 }
 
 func (c *contest) decision(o *order) *decision {

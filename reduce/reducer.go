@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -82,7 +83,8 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 	if comm.Rank() == 0 {
 		wrong = r.prepare(s, places)
 	}
-	if err := tell(share.Binomial(comm, 0, usualTag), &r.settings, wrong); err != nil {
+	refused, failed := share.Binomial(comm, 0, usualTag).TellValue(&r.settings, wrong)
+	if err := cmp.Or(failed, refused); err != nil {
 		return nil, fmt.Errorf("reduce: new: %w", err)
 	}
 	if r.settings.HasLevels {

@@ -60,6 +60,14 @@ func RootClasses(h *topology.Hierarchy) []int {
 	return nil
 }
 
+// RootClass is the class of a rank as a root.
+func RootClass(classes []int, rank int) int {
+	if classes == nil {
+		return 0
+	}
+	return classes[rank]
+}
+
 // shapes numbers the groups so that those have one number that are equal but for the
 // numbers of their hosts (Aho, Hopcroft & Ullman 1974, section 3.2, example 3.2).
 func shapes(h *topology.Hierarchy) []int {

@@ -42,6 +42,22 @@ type Settings struct {
 // MostRoots is from how many roots a contest takes its samples.
 const MostRoots = 3
 
+// SampleRoots are the roots of a contest on behalf of the class of a root: that one, and others spread over the class.
+// class is that of a rank in [0, ranks) as a root.
+func SampleRoots(class func(rank int) int, ranks, root int) []int {
+	var alike []int
+	for i := range ranks {
+		if rank := (root + i) % ranks; class(rank) == class(root) {
+			alike = append(alike, rank)
+		}
+	}
+	roots := make([]int, min(MostRoots, len(alike)))
+	for i := range roots {
+		roots[i] = alike[i*len(alike)/len(roots)]
+	}
+	return roots
+}
+
 const (
 	batchTime = 1e-3 // s of a batch, about
 	mostBatch = 256  // broadcasts of a batch

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -389,4 +390,35 @@ func TestTellOfDifferentLengths(t *testing.T) {
 			t.Errorf("Tell into %d bytes = %v, want %v", length, err, want)
 		}
 	}
+}
+
+func TestTellValue(t *testing.T) {
+	type value struct {
+		Name  string
+		Sizes []int
+	}
+	errands(t, func(tree *Tree, comm mpi.Communicator) error {
+		want := value{"eight", []int{8, 1 << 20}}
+		var got value
+		if tree.IsRoot() {
+			got = want
+		}
+		if refused, failed := tree.TellValue(&got, nil); refused != nil || failed != nil || got.Name != want.Name || !slices.Equal(got.Sizes, want.Sizes) {
+			return fmt.Errorf("TellValue = %v, %w, %w, want %v", got, refused, failed, want)
+		}
+		// An error of the root is one of all ranks, also one without words, and that the value is none that JSON has.
+		for _, cause := range []error{errors.New("the disk is full"), errors.New("")} {
+			own := cause
+			if !tree.IsRoot() {
+				own = nil
+			}
+			if refused, failed := tree.TellValue(&got, own); failed != nil || refused == nil || refused.Error() != cause.Error() {
+				return fmt.Errorf("TellValue(%q) = %w, %w", cause, refused, failed)
+			}
+		}
+		if refused, failed := tree.TellValue(math.NaN(), nil); failed != nil || refused == nil {
+			return fmt.Errorf("TellValue(NaN) = %w, %w", refused, failed)
+		}
+		return nil
+	})
 }
