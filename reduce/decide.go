@@ -113,7 +113,7 @@ func (r *Reducer) decide(bytes, root, operation int) (*decision, error) {
 	case bytes == 0 || r.comm.Size() == 1:
 		return nil, nil
 	case r.exec == nil:
-		return &keepIncumbent, nil
+		return new(decision), nil // the incumbent
 	}
 	k := r.key(bytes, root)
 	if d := r.decisions[k]; d == nil || d.stored {
@@ -123,9 +123,6 @@ func (r *Reducer) decide(bytes, root, operation int) (*decision, error) {
 	}
 	return r.decisions[k], nil
 }
-
-// keepIncumbent is the decision where nothing else can be done.
-var keepIncumbent decision
 
 // first is collective: it makes the decision for a class. budget is how long that may take in s.
 func (r *Reducer) first(bytes, root, operation int, budget float64) error {
@@ -138,6 +135,9 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	}
 	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
 	d := r.decisions[r.key(bytes, root)]
+	if d != nil && !d.stored { // time was too short for it
+		d = nil
+	}
 	if r.comm.Rank() == 0 {
 		d, err = c.search(d, bytes, watch.Now()+budget)
 	} else {

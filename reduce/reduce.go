@@ -14,7 +14,8 @@ type Value interface {
 }
 
 // AllreduceSlice is collective: values of all ranks become their reduction, element by element. len(values) and with are
-// equal on all ranks. Reductions after the first of a class of sizes do not allocate.
+// equal on all ranks. The first of a class of sizes takes longer, and as much memory again: it finds out how others are done. Tune
+// does this beforehand. Later ones do not allocate.
 func AllreduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction) error {
 	return reduceSlice(r, values, with, steps.AllRanks)
 }
