@@ -44,11 +44,9 @@ type Evaluator struct {
 	coarse    bool             // an estimate is enough
 	partBytes int              // of a message that moves by turns
 	channels  []channel
-	out, in   [][]int   // per rank: channels
-	lastOut   []int     // per rank: index into out of the last send: children are mostly served in turn
-	called    []int     // per group: the ranks that have come to its next Native
-	calling   []bool    // per rank: it is one of them
-	events    queue.Min // channels of which something comes to a link, and ranks, from firstRank on, that come to a send
+	between   map[pair]int // index of the channel
+	called    map[int]int  // by group: how many ranks have come to its next Native
+	events    queue.Min    // channels of which something comes to a link, and ranks, from firstRank on, that come to a send
 }
 
 // Parts of messages are turns at a link. Links serve flows by the packet; shorter parts, and more of the longest message,
@@ -68,8 +66,7 @@ func newEvaluator(m machine) *Evaluator {
 		machine: m, ops: make([][]schedule.Op, m.ranks),
 		free: make([]float64, m.paths.count()), load: make([]float64, m.paths.count()),
 		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
-		calling: make([]bool, m.ranks),
-		out:     make([][]int, m.ranks), in: make([][]int, m.ranks), lastOut: make([]int, m.ranks),
+		between: make(map[pair]int), called: make(map[int]int),
 	}
 }
 
