@@ -3,6 +3,7 @@ package predict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/queue"
@@ -58,10 +59,7 @@ func Bound(n *model.Network, bytes, root int) (float64, error) {
 // cannot be avoided; +Inf where none is known.
 func ratesFrom(n *model.Network, root int) []float64 {
 	g := n.Graph()
-	rates := make([]float64, g.Vertices())
-	for v := range rates {
-		rates[v] = math.Inf(1)
-	}
+	rates := slices.Repeat([]float64{math.Inf(1)}, g.Vertices())
 	if g.NumArcs() > 2*(g.Vertices()-1) {
 		out := 0.0
 		for _, a := range g.Out(root) {
@@ -69,10 +67,8 @@ func ratesFrom(n *model.Network, root int) []float64 {
 		}
 		for r := range n.Ranks() {
 			in := 0.0
-			for _, a := range g.Out(r) {
-				if back := g.ArcIndex(a.To, r); back >= 0 {
-					in += known(g.Arcs()[back].Bandwidth)
-				}
+			for _, i := range g.In(r) {
+				in += known(g.Arcs()[i].Bandwidth)
 			}
 			if rates[r] = min(out, in); rates[r] == 0 { // without links
 				rates[r] = math.Inf(1)
@@ -80,18 +76,10 @@ func ratesFrom(n *model.Network, root int) []float64 {
 		}
 		return rates
 	}
-	seen := make([]bool, g.Vertices())
-	seen[root] = true
-	for next := []int{root}; len(next) > 0; {
-		v := next[len(next)-1]
-		next = next[:len(next)-1]
-		for _, a := range g.Out(v) {
-			if !seen[a.To] {
-				seen[a.To] = true
-				rates[a.To] = min(rates[v], known(a.Bandwidth))
-				next = append(next, a.To)
-			}
-		}
+	tree := topology.NewPaths(g, make([]float64, g.NumArcs())).Tree(root) // there is one way to each
+	for _, v := range tree.Order[1:] {
+		last := g.Arcs()[tree.Arc[v]]
+		rates[v] = min(rates[last.From], known(last.Bandwidth))
 	}
 	return rates
 }

@@ -53,10 +53,8 @@ func (m *machine) levelCost(a, b int) schedule.LevelCost {
 		const busy = 1
 		slowest := 0.0
 		hops := w.hops(nil, a, b, mostSized, busy, 0)
-		for i, hop := range hops {
-			if i > 0 && i < len(hops)-1 { // no host's own
-				slowest = max(slowest, hop.own)
-			}
+		for _, hop := range hops[1:max(1, len(hops)-1)] { // no host's own
+			slowest = max(slowest, hop.own)
 		}
 		if slowest > 0 {
 			l.Ways = int64(math.Round(wholeWays * slowest))

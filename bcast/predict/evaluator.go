@@ -103,15 +103,11 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 // many pieces are played that it makes more.
 func (e *Evaluator) extrapolate(parts schedule.Parts, p schedule.Problem, some int, limit float64) float64 {
 	k, whole := p.Pieces(), p
-	prepare := func(pieces int) (steps int) {
+	prepare := func(pieces int) int {
 		if p = whole; pieces < k {
 			p.Bytes = pieces * p.PieceBytes()
 		}
-		e.schedule(parts, p)
-		for _, ops := range e.ops {
-			steps += len(ops)
-		}
-		return steps
+		return e.schedule(parts, p)
 	}
 	for ; some < k; some *= 2 {
 		if few := prepare(some / 2); 2*prepare(some) >= 3*few {
@@ -165,12 +161,14 @@ func (e *Evaluator) busiest() float64 {
 	return most
 }
 
-// schedule stores the steps of all ranks, and works out in what parts their messages move.
-func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) {
+// schedule stores the steps of all ranks, and works out in what parts their messages move. It returns how many steps
+// there are.
+func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) (steps int) {
 	e.problem = p
 	longest := 0
 	for rank, ops := range e.ops {
 		e.ops[rank] = parts.Of(rank).Ops(ops[:0], p)
+		steps += len(e.ops[rank])
 		for _, op := range e.ops[rank] {
 			if op.Kind == schedule.Send {
 				longest = max(longest, op.Length)
@@ -181,4 +179,5 @@ func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) {
 	if e.coarse || e.ranks > many {
 		e.partBytes *= coarser
 	}
+	return steps
 }

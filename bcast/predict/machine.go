@@ -32,9 +32,7 @@ func newMachine(n *model.Network) machine {
 		m.bias = guessBias
 	}
 	m.near, m.turns = least, true
-	if w := newGraphPaths(n); w != nil {
-		m.paths = w
-	}
+	m.paths = newGraphPaths(n)
 	return m
 }
 
