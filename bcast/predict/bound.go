@@ -49,10 +49,7 @@ func Bound(n *model.Network, bytes, root int) (float64, error) {
 			bound = t
 		}
 	}
-	if t := postal(n); t > bound {
-		bound = t
-	}
-	return bound, nil
+	return max(bound, postal(n)), nil
 }
 
 // ratesFrom is, for each rank, the rate in B/s of the slowest link between it and the root that
@@ -127,7 +124,7 @@ func nearest(g *topology.Graph) float64 {
 }
 
 // postal is the time in s in which all ranks are reached if all pairs are as near as the nearest and
-// sending costs as little as anywhere. NaN if latencies or the overhead are not known.
+// sending costs as little as anywhere. 0, below which nothing is, if latencies or the overhead are not known.
 func postal(n *model.Network) float64 {
 	latency, software := math.Inf(1), math.Inf(1)
 	if t := nearest(n.Graph()) + n.ReconstructionFit().Overhead; t > 0 {
@@ -142,7 +139,7 @@ func postal(n *model.Network) float64 {
 		}
 	}
 	if math.IsInf(latency, 0) || math.IsInf(software, 0) {
-		return math.NaN()
+		return 0
 	}
 	arrivals := queue.Min{{Key: latency}} // of each rank that has the message, that of its next one
 	last := 0.0

@@ -17,7 +17,7 @@ type machine struct {
 	transfers transfers
 	paths     paths   // nil: that of the tree
 	bias      float64 // of round-trip times: see held
-	near      float64 // s, the shortest latency of a message of no bytes; 0: not known
+	near      float64 // s, the shortest latency of a message of no bytes
 	turns     bool    // long messages that share a link move by turns; otherwise one after the other, as in LogGP
 }
 

@@ -36,14 +36,6 @@ func newMachine(n *model.Network) machine {
 	return m
 }
 
-// uniform is the machine of which nothing is known but its number of ranks.
-func uniform(ranks int) machine {
-	return machine{
-		ranks: ranks, send: guessLatency / guessOverhead, recv: guessLatency / guessOverhead,
-		transfers: &guess{latency: guessLatency}, turns: true,
-	}
-}
-
 // What is taken where nothing was measured. Guesses rank the algorithms; what was measured, or a trial, decides.
 const (
 	guessOverhead = 3     // parts of a latency, as long as one: sending, the path, receiving

@@ -47,7 +47,13 @@ type posting struct {
 // bytes, in s. If that is beyond the limit it stops there: it returns
 // a time beyond the limit before which not all ranks have all.
 func (e *Evaluator) evaluate(limit float64) float64 {
-	e.reset()
+	for _, s := range [][]float64{e.free, e.load, e.now, e.received} {
+		clear(s)
+	}
+	clear(e.next)
+	clear(e.called)
+	clear(e.between)
+	e.channels, e.events = e.channels[:0], e.events[:0]
 	for rank := range e.ops {
 		e.proceed(rank)
 	}
@@ -68,16 +74,6 @@ func (e *Evaluator) evaluate(limit float64) float64 {
 		}
 	}
 	return slices.Max(e.received)
-}
-
-func (e *Evaluator) reset() {
-	for _, s := range [][]float64{e.free, e.load, e.now, e.received} {
-		clear(s)
-	}
-	clear(e.next)
-	clear(e.called)
-	clear(e.between)
-	e.channels, e.events = e.channels[:0], e.events[:0]
 }
 
 // proceed performs the receives of a rank whose messages are there, and queues
@@ -156,10 +152,7 @@ func (e *Evaluator) start(c *channel) {
 // alone needs; here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
 // on Ethernet needed 1.26 to 1.32.
 func (e *Evaluator) held(empty float64) float64 {
-	if e.bias <= 0 || e.near <= 0 || empty <= e.near {
-		return 0
-	}
-	return 1 - math.Pow(e.near/empty, e.bias)
+	return max(0, 1-math.Pow(e.near/empty, e.bias))
 }
 
 // move lets what a channel moves, which comes to the next link at the given
