@@ -3,6 +3,7 @@ package predict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/queue"
@@ -48,20 +49,14 @@ func Bound(n *model.Network, bytes, root int) (float64, error) {
 			bound = t
 		}
 	}
-	if t := postal(n); t > bound {
-		bound = t
-	}
-	return bound, nil
+	return max(bound, postal(n)), nil
 }
 
 // ratesFrom is, for each rank, the rate in B/s of the slowest link between it and the root that
 // cannot be avoided; +Inf where none is known.
 func ratesFrom(n *model.Network, root int) []float64 {
 	g := n.Graph()
-	rates := make([]float64, g.Vertices())
-	for v := range rates {
-		rates[v] = math.Inf(1)
-	}
+	rates := slices.Repeat([]float64{math.Inf(1)}, g.Vertices())
 	if g.NumArcs() > 2*(g.Vertices()-1) {
 		out := 0.0
 		for _, a := range g.Out(root) {
@@ -69,10 +64,8 @@ func ratesFrom(n *model.Network, root int) []float64 {
 		}
 		for r := range n.Ranks() {
 			in := 0.0
-			for _, a := range g.Out(r) {
-				if back := g.ArcIndex(a.To, r); back >= 0 {
-					in += known(g.Arcs()[back].Bandwidth)
-				}
+			for _, i := range g.In(r) {
+				in += known(g.Arcs()[i].Bandwidth)
 			}
 			if rates[r] = min(out, in); rates[r] == 0 { // without links
 				rates[r] = math.Inf(1)
@@ -80,18 +73,10 @@ func ratesFrom(n *model.Network, root int) []float64 {
 		}
 		return rates
 	}
-	seen := make([]bool, g.Vertices())
-	seen[root] = true
-	for next := []int{root}; len(next) > 0; {
-		v := next[len(next)-1]
-		next = next[:len(next)-1]
-		for _, a := range g.Out(v) {
-			if !seen[a.To] {
-				seen[a.To] = true
-				rates[a.To] = min(rates[v], known(a.Bandwidth))
-				next = append(next, a.To)
-			}
-		}
+	tree := topology.NewPaths(g, make([]float64, g.NumArcs())).Tree(root) // there is one way to each
+	for _, v := range tree.Order[1:] {
+		last := g.Arcs()[tree.Arc[v]]
+		rates[v] = min(rates[last.From], known(last.Bandwidth))
 	}
 	return rates
 }
@@ -139,7 +124,7 @@ func nearest(g *topology.Graph) float64 {
 }
 
 // postal is the time in s in which all ranks are reached if all pairs are as near as the nearest and
-// sending costs as little as anywhere. NaN if latencies or the overhead are not known.
+// sending costs as little as anywhere. 0, below which nothing is, if latencies or the overhead are not known.
 func postal(n *model.Network) float64 {
 	latency, software := math.Inf(1), math.Inf(1)
 	if t := nearest(n.Graph()) + n.ReconstructionFit().Overhead; t > 0 {
@@ -154,7 +139,7 @@ func postal(n *model.Network) float64 {
 		}
 	}
 	if math.IsInf(latency, 0) || math.IsInf(software, 0) {
-		return math.NaN()
+		return 0
 	}
 	arrivals := queue.Min{{Key: latency}} // of each rank that has the message, that of its next one
 	last := 0.0

@@ -11,8 +11,7 @@ import (
 // Costs are what messages cost on the network, for schedules along a tree of its ranks that are shaped by costs. Two
 // processors may round them apart: one rank works them out, and the others take its word.
 func Costs(n *model.Network, tree *topology.Hierarchy) *schedule.Costs {
-	m := newMachine(n)
-	return m.costs(tree)
+	return newMachine(n).costs(tree)
 }
 
 // The sizes between which costs are linear: powers of four.
@@ -22,7 +21,7 @@ const (
 )
 
 // costs are those of the first pair that each level of a tree joins.
-func (m *machine) costs(tree *topology.Hierarchy) *schedule.Costs {
+func (m machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 	c := &schedule.Costs{Send: picoseconds(m.send), Recv: picoseconds(m.recv)}
 	paths := newTreePaths(m.ranks, tree, m.transfers)
 	for level := range len(paths.tree.Levels()) + 1 {
@@ -41,7 +40,7 @@ func (m *machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 // wholeWays is LevelCost.Ways of groups whose links carry no more than a host sends.
 const wholeWays = 1000
 
-func (m *machine) levelCost(a, b int) schedule.LevelCost {
+func (m machine) levelCost(a, b int) schedule.LevelCost {
 	empty := m.transfers.Time(a, b, 0)
 	l := schedule.LevelCost{Empty: picoseconds(empty), Gap: []schedule.SizedCost{{}}, Ways: wholeWays}
 	last := int64(0)
@@ -50,13 +49,10 @@ func (m *machine) levelCost(a, b int) schedule.LevelCost {
 		l.Gap = append(l.Gap, schedule.SizedCost{Bytes: bytes, Time: last})
 	}
 	if w, ok := m.paths.(*graphPaths); ok {
-		const busy = 1
 		slowest := 0.0
-		hops := w.hops(nil, a, b, mostSized, busy, 0)
-		for i, hop := range hops {
-			if i > 0 && i < len(hops)-1 { // no host's own
-				slowest = max(slowest, hop.own)
-			}
+		hops := w.hops(nil, a, b, mostSized, 1, 0) // shares of the time of the slowest link
+		for i := 1; i < len(hops)-1; i++ {         // no host's own
+			slowest = max(slowest, hops[i].own)
 		}
 		if slowest > 0 {
 			l.Ways = int64(math.Round(wholeWays * slowest))

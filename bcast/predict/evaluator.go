@@ -17,7 +17,7 @@ type machine struct {
 	transfers transfers
 	paths     paths   // nil: that of the tree
 	bias      float64 // of round-trip times: see held
-	near      float64 // s, the shortest latency of a message of no bytes; 0: not known
+	near      float64 // s, the shortest latency of a message of no bytes
 	turns     bool    // long messages that share a link move by turns; otherwise one after the other, as in LogGP
 }
 
@@ -44,11 +44,9 @@ type Evaluator struct {
 	coarse    bool             // an estimate is enough
 	partBytes int              // of a message that moves by turns
 	channels  []channel
-	out, in   [][]int   // per rank: channels
-	lastOut   []int     // per rank: index into out of the last send: children are mostly served in turn
-	called    []int     // per group: the ranks that have come to its next Native
-	calling   []bool    // per rank: it is one of them
-	events    queue.Min // channels of which something comes to a link, and ranks, from firstRank on, that come to a send
+	between   map[pair]int // index of the channel
+	called    map[int]int  // by group: how many ranks have come to its next Native
+	events    queue.Min    // channels of which something comes to a link, and ranks, from firstRank on, that come to a send
 }
 
 // Parts of messages are turns at a link. Links serve flows by the packet; shorter parts, and more of the longest message,
@@ -68,8 +66,7 @@ func newEvaluator(m machine) *Evaluator {
 		machine: m, ops: make([][]schedule.Op, m.ranks),
 		free: make([]float64, m.paths.count()), load: make([]float64, m.paths.count()),
 		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
-		calling: make([]bool, m.ranks),
-		out:     make([][]int, m.ranks), in: make([][]int, m.ranks), lastOut: make([]int, m.ranks),
+		between: make(map[pair]int), called: make(map[int]int),
 	}
 }
 
@@ -106,15 +103,11 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 // many pieces are played that it makes more.
 func (e *Evaluator) extrapolate(parts schedule.Parts, p schedule.Problem, some int, limit float64) float64 {
 	k, whole := p.Pieces(), p
-	prepare := func(pieces int) (steps int) {
+	prepare := func(pieces int) int {
 		if p = whole; pieces < k {
 			p.Bytes = pieces * p.PieceBytes()
 		}
-		e.schedule(parts, p)
-		for _, ops := range e.ops {
-			steps += len(ops)
-		}
-		return steps
+		return e.schedule(parts, p)
 	}
 	for ; some < k; some *= 2 {
 		if few := prepare(some / 2); 2*prepare(some) >= 3*few {
@@ -168,12 +161,14 @@ func (e *Evaluator) busiest() float64 {
 	return most
 }
 
-// schedule stores the steps of all ranks, and works out in what parts their messages move.
-func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) {
+// schedule stores the steps of all ranks, and works out in what parts their messages move. It returns how many steps
+// there are.
+func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) (steps int) {
 	e.problem = p
 	longest := 0
 	for rank, ops := range e.ops {
 		e.ops[rank] = parts.Of(rank).Ops(ops[:0], p)
+		steps += len(e.ops[rank])
 		for _, op := range e.ops[rank] {
 			if op.Kind == schedule.Send {
 				longest = max(longest, op.Length)
@@ -184,4 +179,5 @@ func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) {
 	if e.coarse || e.ranks > many {
 		e.partBytes *= coarser
 	}
+	return steps
 }

@@ -32,18 +32,8 @@ func newMachine(n *model.Network) machine {
 		m.bias = guessBias
 	}
 	m.near, m.turns = least, true
-	if w := newGraphPaths(n); w != nil {
-		m.paths = w
-	}
+	m.paths = newGraphPaths(n)
 	return m
-}
-
-// uniform is the machine of which nothing is known but its number of ranks.
-func uniform(ranks int) machine {
-	return machine{
-		ranks: ranks, send: guessLatency / guessOverhead, recv: guessLatency / guessOverhead,
-		transfers: &guess{latency: guessLatency}, turns: true,
-	}
 }
 
 // What is taken where nothing was measured. Guesses rank the algorithms; what was measured, or a trial, decides.

@@ -68,24 +68,20 @@ func (e *Evaluator) guessNative(members []int, bytes int) float64 {
 // members are the ranks of a group of the schedule that is played.
 func (e *Evaluator) members(group int) []int { return e.problem.Tree.Groups()[group].Hosts }
 
-// call lets a rank come to a Native, which begins when the last of the group has.
-func (e *Evaluator) call(rank int, op schedule.Op) {
-	if e.calling[rank] {
+// call lets one more rank come to a Native, which begins when the last of the group has.
+func (e *Evaluator) call(op schedule.Op) {
+	group := int(op.Group)
+	members := e.members(group)
+	if e.called[group]++; e.called[group] < len(members) {
 		return
 	}
-	e.calling[rank] = true
-	members := e.members(int(op.Group))
-	if e.called[op.Group]++; e.called[op.Group] < len(members) {
-		return
-	}
-	e.called[op.Group] = 0
+	delete(e.called, group)
 	begin := 0.0
 	for _, r := range members {
 		begin = max(begin, e.now[r])
 	}
-	end := begin + e.nativeTime(int(op.Group), op.Length)
+	end := begin + e.nativeTime(group, op.Length)
 	for _, r := range members {
-		e.calling[r] = false
 		e.now[r] = end
 		e.next[r]++
 		if r != op.Peer {

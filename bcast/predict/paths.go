@@ -113,7 +113,7 @@ type graphPaths struct {
 }
 
 // newGraphPaths is nil where the network's graph does not tell all.
-func newGraphPaths(n *model.Network) *graphPaths {
+func newGraphPaths(n *model.Network) paths {
 	g := n.Graph()
 	if g.NumArcs() == 0 || g.Hosts() != n.Ranks() {
 		return nil

@@ -8,16 +8,19 @@ import (
 	"github.com/topocast/topocast/internal/queue"
 )
 
+// A pair is a sender and a receiver.
+type pair struct{ src, dst int }
+
 // A channel is an ordered pair of ranks with messages between them, which
 // follow each other. A long message moves in parts, so that others that leave or
 // enter the same rank or group have their turn.
 type channel struct {
-	src, dst int
-	posted   []posting // messages
-	moved    int       // of them, wholly
-	arrived  []float64 // s, when the messages that have moved were there
-	taken    int       // messages received
-	follow   float64   // s, when the last message to have moved came on its last link: the next one queues up then
+	pair
+	posted  []posting // messages
+	moved   int       // of them, wholly
+	arrived []float64 // s, when the messages that have moved were there
+	taken   int       // messages received
+	follow  float64   // s, when the last message to have moved came on its last link: the next one queues up then
 
 	// The message that moves.
 	length int     // bytes; the next four belong to it
@@ -44,7 +47,13 @@ type posting struct {
 // bytes, in s. If that is beyond the limit it stops there: it returns
 // a time beyond the limit before which not all ranks have all.
 func (e *Evaluator) evaluate(limit float64) float64 {
-	e.reset()
+	for _, s := range [][]float64{e.free, e.load, e.now, e.received} {
+		clear(s)
+	}
+	clear(e.next)
+	clear(e.called)
+	clear(e.between)
+	e.channels, e.events = e.channels[:0], e.events[:0]
 	for rank := range e.ops {
 		e.proceed(rank)
 	}
@@ -67,23 +76,6 @@ func (e *Evaluator) evaluate(limit float64) float64 {
 	return slices.Max(e.received)
 }
 
-func (e *Evaluator) reset() {
-	for _, s := range [][]float64{e.free, e.load, e.now, e.received} {
-		clear(s)
-	}
-	clear(e.next)
-	clear(e.lastOut)
-	clear(e.calling)
-	if t := e.problem.Tree; t != nil {
-		e.called = slices.Grow(e.called[:0], len(t.Groups()))[:len(t.Groups())]
-		clear(e.called)
-	}
-	for r := range e.ops {
-		e.out[r], e.in[r] = e.out[r][:0], e.in[r][:0]
-	}
-	e.channels, e.events = e.channels[:0], e.events[:0]
-}
-
 // proceed performs the receives of a rank whose messages are there, and queues
 // the rank when it comes to a send.
 func (e *Evaluator) proceed(rank int) {
@@ -94,11 +86,15 @@ func (e *Evaluator) proceed(rank int) {
 			e.events.Push(queue.Item{Key: e.now[rank], ID: firstRank + int64(rank)})
 			return
 		case schedule.Native:
-			e.call(rank, op)
+			e.call(op)
 			return
 		}
-		c := e.incoming(rank, op.Peer)
-		if c == nil || c.taken == len(c.arrived) {
+		i, ok := e.between[pair{op.Peer, rank}]
+		if !ok {
+			return
+		}
+		c := &e.channels[i]
+		if c.taken == len(c.arrived) {
 			return
 		}
 		e.now[rank] = max(e.now[rank], c.arrived[c.taken]) + e.recv
@@ -108,19 +104,10 @@ func (e *Evaluator) proceed(rank int) {
 	}
 }
 
-func (e *Evaluator) incoming(rank, peer int) *channel {
-	for _, i := range e.in[rank] {
-		if c := &e.channels[i]; c.src == peer {
-			return c
-		}
-	}
-	return nil
-}
-
 // send performs the current step of the rank, a send.
 func (e *Evaluator) send(rank int) {
 	op := e.ops[rank][e.next[rank]]
-	i := e.outgoing(rank, op.Peer)
+	i := e.channel(pair{rank, op.Peer})
 	e.now[rank] += e.machine.send
 	at := e.now[rank]
 	c := &e.channels[i]
@@ -136,12 +123,8 @@ func (e *Evaluator) send(rank int) {
 // start prepares the first message of the channel that has not moved.
 func (e *Evaluator) start(c *channel) {
 	c.part, c.at, c.end = 0, 0, 0
-	e.carry(c, c.posted[c.moved].length)
-}
-
-// carry works out what a message of so many bytes needs on a channel.
-func (e *Evaluator) carry(c *channel, length int) {
-	if c.length == length {
+	length := c.posted[c.moved].length
+	if c.length == length { // it needs the same
 		return
 	}
 	c.length = length
@@ -169,10 +152,7 @@ func (e *Evaluator) carry(c *channel, length int) {
 // alone needs; here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
 // on Ethernet needed 1.26 to 1.32.
 func (e *Evaluator) held(empty float64) float64 {
-	if e.bias <= 0 || e.near <= 0 || empty <= e.near {
-		return 0
-	}
-	return 1 - math.Pow(e.near/empty, e.bias)
+	return max(0, 1-math.Pow(e.near/empty, e.bias))
 }
 
 // move lets what a channel moves, which comes to the next link at the given
@@ -218,26 +198,15 @@ func (e *Evaluator) move(i int, at float64) {
 	}
 }
 
-// outgoing returns the index of the channel from rank to peer, which it makes
-// if need be.
-func (e *Evaluator) outgoing(rank, peer int) int {
-	out := e.out[rank]
-	for n := range out {
-		i := e.lastOut[rank] + 1 + n
-		if i >= len(out) {
-			i -= len(out)
-		}
-		if c := &e.channels[out[i]]; c.dst == peer {
-			e.lastOut[rank] = i
-			return out[i]
-		}
+// channel returns the index of the channel between a pair, which it makes if need be.
+func (e *Evaluator) channel(between pair) int {
+	if id, ok := e.between[between]; ok {
+		return id
 	}
 	id := len(e.channels)
 	e.channels = slices.Grow(e.channels, 1)[:id+1]
 	c := &e.channels[id]
-	*c = channel{src: rank, dst: peer, posted: c.posted[:0], arrived: c.arrived[:0], hops: c.hops[:0]}
-	e.lastOut[rank] = len(out)
-	e.out[rank] = append(e.out[rank], id)
-	e.in[peer] = append(e.in[peer], id)
+	*c = channel{pair: between, posted: c.posted[:0], arrived: c.arrived[:0], hops: c.hops[:0]}
+	e.between[between] = id
 	return id
 }

@@ -63,11 +63,15 @@ func Plans(n *model.Network, algorithms []schedule.Algorithm, bytes, root int) (
 
 // New predicts on the network, with the groups of its hierarchy.
 func New(n *model.Network) *Evaluator {
-	m := newMachine(n)
-	e := newEvaluator(m)
-	e.costs = m.costs(m.tree)
+	e := newEvaluator(newMachine(n))
+	e.costs = e.machine.costs(e.tree)
 	return e
 }
 
 // Uniform predicts for ranks of which nothing is known: all pairs are alike.
-func Uniform(ranks int) *Evaluator { return newEvaluator(uniform(ranks)) }
+func Uniform(ranks int) *Evaluator {
+	return newEvaluator(machine{
+		ranks: ranks, send: guessLatency / guessOverhead, recv: guessLatency / guessOverhead,
+		transfers: &guess{latency: guessLatency}, turns: true,
+	})
+}
