@@ -34,9 +34,17 @@ type Varied interface {
 	Settings(p Problem) (values []int, with func(choice []int) Algorithm)
 }
 
-// oneOf are the Settings of an algorithm with one setting, for which the list has the algorithm.
-func oneOf(list []Algorithm) (values []int, with func(choice []int) Algorithm) {
-	return []int{len(list)}, func(choice []int) Algorithm { return list[choice[0]] }
+// oneOf are the Settings of an algorithm with one setting, a number of the list.
+func oneOf(list []int, of func(number int) Algorithm) (values []int, with func(choice []int) Algorithm) {
+	return []int{len(list)}, func(choice []int) Algorithm { return of(list[choice[0]]) }
+}
+
+// orDefault is a setting, or its default if it is less than it can be.
+func orDefault(setting, least, otherwise int) int {
+	if setting < least {
+		return otherwise
+	}
+	return setting
 }
 
 // A NativeUser has steps of Kind Native. It is for communicators that have a broadcast of their own and

@@ -3,6 +3,7 @@ package schedule
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Circulant broadcasts n pieces in n-1+ceil(log2 ranks) rounds, the least that is
@@ -21,28 +22,21 @@ func (Circulant) Name() string { return "circulant" }
 // Prepare implements Algorithm. O(ranks log ranks); O(log^2 ranks) for a part, or O(log ranks) on average for all.
 func (Circulant) Prepare(p Problem) Parts {
 	ranks := Line(p)
-	places := Places(ranks)
 	s := skips(p.Ranks)
-	known := make([][]int, p.Ranks) // by place
+	known := make([][]int, p.Ranks)                    // by place
+	known[0] = slices.Repeat([]int{nothing}, len(s)-1) // the root has all
 	receivedAt := func(place int) []int {
 		if known[place] == nil {
 			known[place] = received(s, place)
 		}
 		return known[place]
 	}
-	return PartOf(func(rank int) Part {
-		place := places[rank]
+	return ByPlace(ranks, func(place int) Part {
 		got := receivedAt(place)
 		x := make(circulantPart, len(s)-1)
 		for k := range x {
 			to, from := (place+s[k])%p.Ranks, (place-s[k]+p.Ranks)%p.Ranks
-			x[k] = circulantRound{to: ranks[to], from: ranks[from], sent: nothing, got: nothing}
-			if to != 0 { // the root has all
-				x[k].sent = receivedAt(to)[k]
-			}
-			if place != 0 {
-				x[k].got = got[k]
-			}
+			x[k] = circulantRound{to: ranks[to], from: ranks[from], sent: receivedAt(to)[k], got: got[k]}
 		}
 		return x.ops
 	})

@@ -8,6 +8,7 @@ type clusters struct {
 	of      []int   // per rank: its cluster
 	place   []int   // per rank: its place there
 	members [][]int // per cluster
+	leaders []int   // per cluster: its first rank
 }
 
 // clustersOf cuts the ranks at a level, finest 0.
@@ -19,6 +20,7 @@ func clustersOf(p Problem, level int) *clusters {
 		group := groupAt(p.Tree, level, r)
 		if group == 0 || group != last {
 			c.members = append(c.members, nil)
+			c.leaders = append(c.leaders, r)
 		}
 		last = group
 		at := len(c.members) - 1
@@ -26,15 +28,6 @@ func clustersOf(p Problem, level int) *clusters {
 		c.members[at] = append(c.members[at], r)
 	}
 	return c
-}
-
-// leaders are the first ranks of the clusters.
-func (c *clusters) leaders() []int {
-	var ranks []int
-	for _, m := range c.members {
-		ranks = append(ranks, m[0])
-	}
-	return ranks
 }
 
 // groupAt is the index of the group of a level that holds the rank; 0: none.

@@ -57,11 +57,7 @@ func defaultCosts(levels int) *Costs {
 	return c
 }
 
-func (c *Costs) validate(tree *topology.Hierarchy) error {
-	levels := 1
-	if tree != nil {
-		levels = len(tree.Levels()) + 1
-	}
+func (c *Costs) validate(levels int) error {
 	if len(c.Levels) != levels {
 		return fmt.Errorf("schedule: problem: costs of %d levels: want %d, the root's included", len(c.Levels), levels)
 	}
@@ -118,12 +114,11 @@ func (p *Problem) costs() *Costs {
 	if p.Costs != nil {
 		return p.Costs
 	}
-	levels := 1
-	if p.Tree != nil {
-		levels += len(p.Tree.Levels())
-	}
-	return defaultCosts(levels)
+	return defaultCosts(p.levels())
 }
+
+// levels is the number of levels of the ranks, that of all of them included.
+func (p *Problem) levels() int { return len(p.groups().Levels()) + 1 }
 
 // shapedFor is the number of bytes for whose messages trees are shaped: the
 // segment, or the power of two from the message on, so that messages of about one

@@ -12,6 +12,6 @@
 // does (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2). Yours may be one
 // more: whoever takes algorithms takes any.
 //
-// An algorithm in which each rank has one parent prepares a Tree. Others prepare Steps or a PartOf.
+// An algorithm in which each rank has one parent prepares a Tree. Others prepare Steps, a PartOf or what ByPlace returns.
 // One with settings lists those that are worth a try (Varied).
 package schedule

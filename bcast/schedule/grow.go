@@ -97,13 +97,7 @@ func newGrower(p Problem, piece int64) *grower {
 		x := &g.groups[i]
 		x.Group, x.members, x.lacks = groups[i], members(g.tree, i, -1), len(groups[i].Hosts)
 		// Large groups first: they have the most to do afterwards.
-		size := func(m member) int {
-			if m.group < 0 {
-				return 1
-			}
-			return len(groups[m.group].Hosts)
-		}
-		slices.SortStableFunc(x.members, func(a, b member) int { return size(b) - size(a) })
+		slices.SortStableFunc(x.members, func(a, b member) int { return b.size - a.size })
 		for k, m := range x.members {
 			x.ready = append(x.ready, never)
 			if m.group < 0 {

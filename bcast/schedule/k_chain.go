@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // KChain divides the ranks into chains of about equal length, all of which the
 // root feeds: the fill of a pipeline gets shorter, and each piece costs the
@@ -18,12 +21,7 @@ func (KChain) Name() string { return "k-chain" }
 
 func (a KChain) String() string { return fmt.Sprintf("k-chain[%d]", a.chains()) }
 
-func (a KChain) chains() int {
-	if a.Chains < 1 {
-		return 2
-	}
-	return a.Chains
-}
+func (a KChain) chains() int { return orDefault(a.Chains, 1, 2) }
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (a KChain) Prepare(p Problem) Parts {
@@ -41,11 +39,6 @@ func (a KChain) Prepare(p Problem) Parts {
 
 // Settings implements Varied: two chains, and four as in Open MPI's default.
 func (KChain) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
-	var list []Algorithm
-	for _, chains := range []int{2, 4} {
-		if chains < p.Ranks-1 {
-			list = append(list, KChain{Chains: chains})
-		}
-	}
-	return oneOf(list)
+	list := slices.DeleteFunc([]int{2, 4}, func(chains int) bool { return chains >= p.Ranks-1 })
+	return oneOf(list, func(chains int) Algorithm { return KChain{chains} })
 }

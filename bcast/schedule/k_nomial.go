@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // KNomial is the tree of Binomial with a higher radix: in each of its rounds,
 // ceil(log_radix ranks) of them, every rank that has the message serves radix-1
@@ -17,12 +20,7 @@ func (KNomial) Name() string { return "k-nomial" }
 
 func (a KNomial) String() string { return fmt.Sprintf("k-nomial[%d]", a.radix()) }
 
-func (a KNomial) radix() int {
-	if a.Radix < 2 {
-		return 4
-	}
-	return a.Radix
-}
+func (a KNomial) radix() int { return orDefault(a.Radix, 2, 4) }
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (a KNomial) Prepare(p Problem) Parts {
@@ -32,11 +30,6 @@ func (a KNomial) Prepare(p Problem) Parts {
 // Settings implements Varied: radix 2 (along the line, other than Binomial), 4
 // and 8.
 func (KNomial) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
-	var list []Algorithm
-	for _, radix := range []int{2, 4, 8} {
-		if radix < p.Ranks {
-			list = append(list, KNomial{Radix: radix})
-		}
-	}
-	return oneOf(list)
+	list := slices.DeleteFunc([]int{2, 4, 8}, func(radix int) bool { return radix >= p.Ranks })
+	return oneOf(list, func(radix int) Algorithm { return KNomial{radix} })
 }

@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Leaders broadcasts among one rank of each group of a level by any algorithm. The groups stand in the order in which a
 // depth-first walk from the root meets them. The root leads its group; elsewhere the first rank of the walk does. A
@@ -45,12 +48,7 @@ func (a Leaders) text(as Algorithm) string {
 // UsesNative implements NativeUser.
 func (NativeGroups) UsesNative() {}
 
-func (a Leaders) between() Algorithm {
-	if a.Between == nil {
-		return Chain{}
-	}
-	return a.Between
-}
+func (a Leaders) between() Algorithm { return cmp.Or[Algorithm](a.Between, Chain{}) }
 
 // Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
 func (a Leaders) Prepare(p Problem) Parts {
@@ -67,7 +65,7 @@ func (a Leaders) Prepare(p Problem) Parts {
 func (a NativeGroups) Prepare(p Problem) Parts {
 	c := clustersOf(p, a.Level)
 	return Leaders(a).prepare(p, c, func(rank int) handOn {
-		op := Op{Kind: Native, Group: int32(groupAt(p.Tree, a.Level, rank)), Peer: c.members[c.of[rank]][0]}
+		op := Op{Kind: Native, Group: int32(groupAt(p.Tree, a.Level, rank)), Peer: c.leaders[c.of[rank]]}
 		return func(dst []Op, piece Span) []Op {
 			if op.Group == 0 {
 				return dst
@@ -83,7 +81,7 @@ type handOn func(dst []Op, piece Span) []Op
 
 // prepare does it for a way to hand on inside. whole says that the group of the root gets the message in one piece.
 func (a Leaders) prepare(p Problem, c *clusters, inside func(rank int) handOn, whole bool) Parts {
-	between := among(a.between(), p, c.leaders())
+	between := among(a.between(), p, c.leaders)
 	return PartOf(func(rank int) Part {
 		return ledPart{between(c.of[rank]), inside(rank), c.place[rank] == 0, c.of[rank] == 0, whole}.ops
 	})

@@ -16,13 +16,13 @@ func Line(p Problem) []int {
 	return rotated(p.Ranks, p.Root)
 }
 
-// Places returns the place of each rank in the line.
-func Places(line []int) []int {
+// ByPlace returns the parts of ranks that know what they do by their place in the line.
+func ByPlace(line []int, part func(place int) Part) Parts {
 	places := make([]int, len(line))
 	for place, rank := range line {
 		places[rank] = place
 	}
-	return places
+	return PartOf(func(rank int) Part { return part(places[rank]) })
 }
 
 // rotated returns all ranks in ascending order, from the root round to it.
@@ -51,6 +51,7 @@ func depthFirst(order []int, h *topology.Hierarchy, group, start int) []int {
 type member struct {
 	group int // index into Groups(), -1: a host
 	host  int // the host, or the lowest host of the group
+	size  int // number of hosts
 }
 
 // members returns the members of a group, by lowest host, but first the one that holds the given host.
@@ -59,11 +60,12 @@ func members(h *topology.Hierarchy, group, first int) []member {
 	var ms []member
 	for _, x := range g.Hosts {
 		if h.Smallest(x) == group {
-			ms = append(ms, member{-1, x})
+			ms = append(ms, member{-1, x, 1})
 		}
 	}
 	for _, c := range g.Children {
-		ms = append(ms, member{c, h.Groups()[c].Hosts[0]})
+		hosts := h.Groups()[c].Hosts
+		ms = append(ms, member{c, hosts[0], len(hosts)})
 	}
 	key := func(m member) int {
 		if m.host == first || m.group >= 0 && holds(h.Groups()[m.group].Hosts, first) {

@@ -1,6 +1,9 @@
 package schedule
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Magpie2 broadcasts among the leaders of the clusters with one algorithm and then
 // within each cluster with another: any two, which take their ranks in the order of the line. A leader goes on when it has the whole
@@ -24,21 +27,14 @@ func (a Magpie2) String() string {
 }
 
 func (a Magpie2) parts() (between, within Algorithm) {
-	between, within = a.Between, a.Within
-	if between == nil {
-		between = Flat{}
-	}
-	if within == nil {
-		within = Binomial{}
-	}
-	return between, within
+	return cmp.Or[Algorithm](a.Between, Flat{}), cmp.Or[Algorithm](a.Within, Binomial{})
 }
 
 // Prepare implements Algorithm. O(ranks) and what the parts need.
 func (a Magpie2) Prepare(p Problem) Parts {
 	between, within := a.parts()
 	c := clustersOf(p, a.Level)
-	outside := among(between, p, c.leaders())
+	outside := among(between, p, c.leaders)
 	var inside []func(place int) Part
 	for _, ranks := range c.members {
 		inside = append(inside, among(within, p, ranks))

@@ -79,7 +79,7 @@ const shapedLevels = 5
 // The coarsest level is not passed over. There are no settings without groups, where other algorithms do the same.
 func (MultiLevel) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
 	if len(GroupedLevels(p)) == 0 {
-		return oneOf(nil)
+		return oneOf(nil, nil)
 	}
 	values = []int{int(ShapeNone)}
 	for range min(shapedLevels-1, len(p.Tree.Levels())) {

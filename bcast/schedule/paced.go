@@ -27,18 +27,13 @@ func (a Paced) Prepare(p Problem) Parts {
 	return grow(p, piece, int64(a.pace())*p.leastPace(piece)/2)
 }
 
-func (a Paced) pace() int {
-	if a.Pace <= 0 {
-		return 2
-	}
-	return a.Pace
-}
+func (a Paced) pace() int { return orDefault(a.Pace, 1, 2) }
 
 // Settings implements Varied: paces from one to eight. There are none without groups, where trees of one shape do the
 // same.
 func (Paced) Settings(p Problem) (values []int, with func(choice []int) Algorithm) {
 	if len(GroupedLevels(p)) == 0 {
-		return oneOf(nil)
+		return oneOf(nil, nil)
 	}
-	return oneOf([]Algorithm{Paced{2}, Paced{3}, Paced{4}, Paced{6}, Paced{8}, Paced{12}, Paced{16}})
+	return oneOf([]int{2, 3, 4, 6, 8, 12, 16}, func(pace int) Algorithm { return Paced{pace} })
 }

@@ -146,7 +146,7 @@ func (p Problem) Validate() error {
 		return fmt.Errorf("schedule: problem: tree of %d hosts: want one per rank, %d", p.Tree.Hosts(), p.Ranks)
 	}
 	if p.Costs != nil {
-		return p.Costs.validate(p.Tree)
+		return p.Costs.validate(p.levels())
 	}
 	return nil
 }

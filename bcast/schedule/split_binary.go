@@ -13,11 +13,10 @@ func (SplitBinary) Name() string { return "split-binary" }
 // Prepare implements Algorithm. O(ranks log ranks).
 func (SplitBinary) Prepare(p Problem) Parts {
 	ranks := Line(p)
-	places := Places(ranks)
 	tree := ShapeBinary.tree(ranks)
-	return PartOf(func(rank int) Part {
-		x := splitPart{tree.Links(rank), ranks, places[rank]}
-		if x.place == 0 {
+	return ByPlace(ranks, func(place int) Part {
+		x := splitPart{tree.Links(ranks[place]), ranks, place}
+		if place == 0 {
 			return x.root
 		}
 		return x.ops

@@ -11,16 +11,6 @@ type scattering struct {
 	place int   // of the rank
 }
 
-// scatterings is the place of each rank in the line, by rank.
-func scatterings(p schedule.Problem) []scattering {
-	line := schedule.Line(p)
-	all := make([]scattering, len(line))
-	for place, rank := range line {
-		all[rank] = scattering{line, place}
-	}
-	return all
-}
-
 // ranks is the number of ranks, and of blocks.
 func (s scattering) ranks() int { return len(s.line) }
 

@@ -17,15 +17,12 @@ func (ScatterDoubling) Name() string { return "scatter-doubling" }
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (ScatterDoubling) Prepare(p schedule.Problem) schedule.Parts {
-	all := scatterings(p)
-	return schedule.PartOf(func(rank int) schedule.Part { return all[rank].doubling })
+	line := schedule.Line(p)
+	return schedule.ByPlace(line, func(place int) schedule.Part { return scattering{line, place}.doubling })
 }
 
 // doubling appends the steps of both halves.
 func (s scattering) doubling(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-	if p.Bytes == 0 || s.ranks() == 1 {
-		return dst
-	}
 	dst = s.ops(dst, p)
 	for d := 1; d < s.ranks(); d *= 2 {
 		to, from := s.partners(d)

@@ -16,15 +16,12 @@ func (ScatterRing) Name() string { return "scatter-ring" }
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (ScatterRing) Prepare(p schedule.Problem) schedule.Parts {
-	all := scatterings(p)
-	return schedule.PartOf(func(rank int) schedule.Part { return all[rank].ring })
+	line := schedule.Line(p)
+	return schedule.ByPlace(line, func(place int) schedule.Part { return scattering{line, place}.ring })
 }
 
 // ring appends the steps of both halves.
 func (s scattering) ring(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-	if p.Bytes == 0 || s.ranks() == 1 {
-		return dst
-	}
 	dst = s.ops(dst, p)
 	right := scattering{s.line, s.at(1)}
 	for round := range s.ranks() - 1 {

@@ -17,22 +17,19 @@ func (TwoTree) Name() string { return "two-tree" }
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (TwoTree) Prepare(p schedule.Problem) schedule.Parts {
-	ranks := schedule.Line(p)
-	places := schedule.Places(ranks)
-	w := newTwoTrees(p.Ranks - 1)
+	w := newTwoTrees(schedule.Line(p))
 	return schedule.PartOf(func(rank int) schedule.Part {
 		var in, out []timedLink // two links in, of other parity, and two out
-		place := places[rank]
 		for tree := range w.trees {
-			links := w.trees[tree].Links(place)
-			if place > 0 {
-				in = append(in, timedLink{ranks[links.Parent], tree, w.rounds[tree][place]})
+			links := w.trees[tree].Links(rank)
+			if links.Parent >= 0 {
+				in = append(in, timedLink{links.Parent, tree, w.rounds[tree][rank]})
 			}
 			for _, c := range links.Children {
-				out = append(out, timedLink{ranks[c], tree, w.rounds[tree][c]})
+				out = append(out, timedLink{c, tree, w.rounds[tree][c]})
 			}
 		}
-		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op { return twoTreeOps(dst, p, in, out) }
+		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op { return w.ops(dst, p, in, out) }
 	})
 }
 
@@ -50,15 +47,9 @@ func (l timedLink) piece(round, pieces int) (int, bool) {
 	return i, since >= 0 && since%2 == 0 && i < pieces
 }
 
-// twoTreeOps appends the steps of a rank with the given links.
-func twoTreeOps(dst []schedule.Op, p schedule.Problem, in, out []timedLink) []schedule.Op {
+// ops appends the steps of a rank with the given links.
+func (w *twoTrees) ops(dst []schedule.Op, p schedule.Problem, in, out []timedLink) []schedule.Op {
 	pieces, length := p.Pieces(), p.PieceBytes()
-	last := 0
-	for _, links := range [][]timedLink{in, out} {
-		for _, l := range links {
-			last = max(last, l.round+pieces)
-		}
-	}
 	find := func(links []timedLink, round int) (int, schedule.Span) {
 		for _, l := range links {
 			if i, ok := l.piece(round, pieces); ok {
@@ -67,7 +58,7 @@ func twoTreeOps(dst []schedule.Op, p schedule.Problem, in, out []timedLink) []sc
 		}
 		return 0, schedule.Span{}
 	}
-	for round := range last {
+	for round := range w.last + pieces {
 		to, sent := find(out, round)
 		from, got := find(in, round)
 		dst = schedule.Swap(dst, to, sent, from, got)
@@ -75,85 +66,84 @@ func twoTreeOps(dst []schedule.Op, p schedule.Problem, in, out []timedLink) []sc
 	return dst
 }
 
-// twoTrees are the two trees over the places 0 to n, of which place 0 serves the roots of both.
+// twoTrees are two trees over the ranks without the root, which serves the roots of both.
 type twoTrees struct {
+	root    int
 	trees   [2]*schedule.Tree
-	colours [2][]int // per place: of the link to it, 0 or 1; -1: none yet
-	rounds  [2][]int // per place: in which the link to it carries the first piece of its tree
+	colours [2][]int // per rank: of the link to it, 0 or 1; -1: none yet
+	rounds  [2][]int // per rank: in which the link to it carries the first piece of its tree
+	last    int      // of the rounds
 }
 
-func newTwoTrees(n int) *twoTrees {
-	w := &twoTrees{}
-	first := inOrder(nil, 1, n, 0)
-	second := make([]schedule.Edge, len(first))
-	for i, e := range first {
-		shifted := schedule.Edge{From: e.From, To: e.To%n + 1}
-		if e.From > 0 {
-			shifted.From = e.From%n + 1
-		}
-		second[i] = shifted
+func newTwoTrees(line []int) *twoTrees {
+	w := &twoTrees{root: line[0]}
+	others := line[1:]
+	shifted := make([]int, len(others))
+	for i := range others {
+		shifted[i] = others[(i+1)%len(others)]
 	}
-	w.trees = [2]*schedule.Tree{schedule.NewTree(n+1, first), schedule.NewTree(n+1, second)}
-	for tree := range w.trees {
-		w.rounds[tree], w.colours[tree] = make([]int, n+1), make([]int, n+1)
-		for place := range n + 1 {
-			w.colours[tree][place] = -1
+	for tree, ranks := range [...][]int{others, shifted} {
+		w.trees[tree] = schedule.NewTree(len(line), inOrder(nil, ranks, w.root))
+		w.rounds[tree], w.colours[tree] = make([]int, len(line)), make([]int, len(line))
+		for rank := range line {
+			w.colours[tree][rank] = -1
 		}
 	}
-	for place := 1; place <= n; place++ {
-		w.colour(0, place, 0)
+	for _, rank := range others {
+		w.colour(0, rank, 0)
 	}
 	for tree := range w.trees {
-		w.time(tree, 0, -1)
+		w.time(tree, w.root, -1)
 	}
 	return w
 }
 
-// inOrder appends the edges of the tree over the places lo to hi, which are in order, below another place. The places left
-// of its root are the largest perfect tree, so every other place is a leaf.
-func inOrder(edges []schedule.Edge, lo, hi, above int) []schedule.Edge {
-	if lo > hi {
+// inOrder appends the edges of the tree over the ranks, which are in order, below another rank. The ranks left
+// of its root are the largest perfect tree, so every other rank is a leaf.
+func inOrder(edges []schedule.Edge, ranks []int, above int) []schedule.Edge {
+	if len(ranks) == 0 {
 		return edges
 	}
 	perfect := 1
-	for 2*perfect <= hi-lo+1 {
+	for 2*perfect <= len(ranks) {
 		perfect *= 2
 	}
-	root := lo + perfect - 1
+	root := ranks[perfect-1]
 	edges = append(edges, schedule.Edge{From: above, To: root})
-	edges = inOrder(edges, lo, root-1, root)
-	return inOrder(edges, root+1, hi, root)
+	edges = inOrder(edges, ranks[:perfect-1], root)
+	return inOrder(edges, ranks[perfect:], root)
 }
 
-// colour gives the link to a place a colour, and the links that must differ from it the other one, and so on. No place has
+// colour gives the link to a rank a colour, and the links that must differ from it the other one, and so on. No rank has
 // two links in, or two out, of the same colour. Links that must differ form paths and even circles.
-func (w *twoTrees) colour(tree, place, colour int) {
-	if w.colours[tree][place] >= 0 {
+func (w *twoTrees) colour(tree, rank, colour int) {
+	if w.colours[tree][rank] >= 0 {
 		return
 	}
-	w.colours[tree][place] = colour
-	w.colour(1-tree, place, 1-colour)
-	parent := w.trees[tree].Links(place).Parent
-	if parent == 0 { // it serves one place in each tree
-		w.colour(1-tree, w.trees[1-tree].Links(0).Children[0], 1-colour)
+	w.colours[tree][rank] = colour
+	w.colour(1-tree, rank, 1-colour)
+	parent := w.trees[tree].Links(rank).Parent
+	if parent == w.root { // it serves one rank in each tree
+		w.colour(1-tree, w.trees[1-tree].Links(w.root).Children[0], 1-colour)
 		return
 	}
 	for _, beside := range w.trees[tree].Links(parent).Children {
-		if beside != place {
+		if beside != rank {
 			w.colour(tree, beside, 1-colour)
 		}
 	}
 }
 
-// time sets the rounds of the links below a place that has its first piece after
+// time sets the rounds of the links below a rank that has its first piece after
 // the given round: each the next one of its colour.
-func (w *twoTrees) time(tree, place, after int) {
-	for _, c := range w.trees[tree].Links(place).Children {
+func (w *twoTrees) time(tree, rank, after int) {
+	for _, c := range w.trees[tree].Links(rank).Children {
 		round := after + 1
 		if round%2 != w.colours[tree][c] {
 			round++
 		}
 		w.rounds[tree][c] = round
+		w.last = max(w.last, round)
 		w.time(tree, c, round)
 	}
 }
