@@ -57,9 +57,9 @@
 // Bufe's table 3.5 are all but four exactly one round. Hence the shuffling, and
 // each reading keeps the number of its round.
 //
-// Drift is left in the matrices: which of clock, machine and load has drifted is not known, so
-// that it may be another one between other ranks, and each repetition has its rounds in
-// another order, so that it is noise to a pair and not structure. Its size is a number.
+// Drift is left in the matrices. Whether the clock, the machine or the load has drifted is not
+// known, and it may differ between ranks. Each repetition has its rounds in another order, so
+// drift is noise to a pair and not structure. Its size is a number.
 //
 // One-way times would need clocks that agree, or a fit of clocks that hides some of them (oneway). Budgets go by the communicator's
 // clock, so that simulations repeat.

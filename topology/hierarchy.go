@@ -49,9 +49,9 @@ func (g *Group) Firm() bool { return math.IsNaN(g.Support) || g.Support >= FirmS
 // typical latency in s between hosts that no group joins. Slices are copied.
 //
 // It refuses groups of fewer than two hosts, of all hosts, with hosts outside
-// [0, hosts) or given twice, of a level outside levels, groups that overlap
-// without nesting in a strictly coarser level, and latencies and supports that
-// cannot be. O(total size of the groups), times their depth.
+// [0, hosts) or given twice, or of a level outside levels. It refuses groups that
+// overlap without nesting in a strictly coarser level, and latencies and supports
+// that cannot be. O(total size of the groups), times their depth.
 func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64) (*Hierarchy, error) {
 	if hosts < 0 {
 		return nil, fmt.Errorf("topology: hierarchy: %d hosts: want at least 0", hosts)

@@ -17,8 +17,8 @@ const asking = 0.25
 // bcast's own executor, keeps one receive posted ahead, and lets the sends of one stage run on during the next.
 const underWay = 2
 
-// occupied is for how long in s a lone message between two ranks keeps the slowest of its links from others, if it
-// takes full s, and one of no bytes empty s, and whether its receiver is asked first.
+// occupied is for how long in s a lone message between two ranks keeps the slowest of its links from others, and whether
+// its receiver is asked first. The message takes full s, and one of no bytes takes empty s.
 func (e *Evaluator) occupied(src, dst, length int, empty, full float64) (busy float64, asks bool) {
 	all := max(0, full-empty)
 	if all <= asking*empty || length >= manyBytes {

@@ -4,7 +4,7 @@
 //
 // Links is the spanner, stage 2 of Bannikov and Salnikov 2014 and Algorithms 1 and
 // 3 of Bufe 2014 made independent of order. Mended is the same for readings of which a
-// few are missing or far too high, Overhead estimates what every message pays
-// at its ends and does not add up along paths, and Noise the spread of the readings
+// few are missing or far too high. Overhead estimates what every message pays at its
+// ends, which does not add up along paths. Noise estimates the spread of the readings
 // from triangles.
 package witness

@@ -12,9 +12,9 @@ import (
 )
 
 // WriteRankfile writes a rankfile of Open MPI, for mpirun --rankfile: a line "rank 0=host
-// slot=socket:core" per rank, with Open MPI's own numbers of sockets and of cores within them, where
-// the operating system has told which ranks share sockets and cores, and all of a host's cores from 0
-// were measured. Else the line is "rank 0=host slot=core" with the number of the operating system: Open
+// slot=socket:core" per rank, with Open MPI's own numbers of sockets and of cores within them. That
+// needs all of a host's cores from 0, and which ranks share sockets and cores by the operating system.
+// Else the line is "rank 0=host slot=core" with the number of the operating system: Open
 // MPI 4 takes those so with --mca rmaps_rank_file_physical 1. The first line, a comment, has the
 // command. Where a core is not known any slot would be a guess, so that is an error.
 func WriteRankfile(w io.Writer, n *model.Network, place []int) error {

@@ -100,10 +100,10 @@ func (g *judge) missing(u int32, units []int32) int {
 }
 
 // loose counts the units that readings do not join to the rest. They are
-// taken in one after another, always the one that most speaks for; if each is told
-// when its turn comes, so is every way to cut the units in two, as one side
-// holds a unit taken in when only the other was there (the order is that of
-// Nagamochi and Ibaraki 1992). The first is the largest, of equals the one that
+// taken in one after another, always the one that most speaks for. If each is told
+// when its turn comes, so is every way to cut the units in two: one side holds a
+// unit taken in when only the other was there. The order is that of Nagamochi and
+// Ibaraki 1992. The first is the largest, of equals the one that
 // misses least, as nothing is asked of it. O(size^2).
 func (g *judge) loose(units []int32, b border, noise float64) int {
 	t := g.t
