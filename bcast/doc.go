@@ -44,7 +44,8 @@
 //     native inside groups. order.go is what rank 0 distributes meanwhile, by control.go.
 //   - compiled.go, execute.go and native.go perform a plan. plan.go shows plans, and compiles one of the caller.
 //
-// Package benchmark compares variants.
+// Candidates, Compile and a tuner.Stopwatch time algorithms side by side, those of the caller too: see the example
+// Algorithm.
 //
 // # Limits
 //

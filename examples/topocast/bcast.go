@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
+	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"

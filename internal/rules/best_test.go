@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/bcast/benchmark"
+	"github.com/topocast/topocast/internal/benchmark"
 )
 
 // reported is a report of times in us with intervals of 10 % around them, of 12 ranks on as many hosts, from root 0.

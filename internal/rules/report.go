@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/jsonfile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/bcast/benchmark"
+	"github.com/topocast/topocast/internal/benchmark"
 )
 
 func TestRead(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package benchmark compares the broadcasts of a bcast.Broadcaster: what it has chosen, MPI_Bcast, and each algorithm with
-// its best plan.
+// its best plan. It serves topocast bcast, and internal/rules reads the reports.
 //
 //	report, err := benchmark.Run(ctx, comm, b, &benchmark.Settings{Sizes: []int{8, 1 << 20}}) // collective
 //	if err == nil && comm.Rank() == 0 {

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
