@@ -263,7 +263,7 @@ func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 					var took float64
 					for _, root := range roots {
 						run := by(b, p, size, root)
-						s, err := watch.Time(func(buf []byte, _ int) error { return run(buf) }, buf, root)
+						s, err := watch.Time(func(int) error { return run(buf) }, root)
 						if err != nil {
 							return err
 						}

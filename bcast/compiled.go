@@ -6,16 +6,14 @@ import (
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/mpi"
 )
 
-// nativeIndex is the Index of native. That of other plans is in the catalogue.
-const nativeIndex = -1
-
-// nativePlan is native, of which nothing is predicted. It has no Algorithm.
+// nativePlan is native, of which nothing is predicted. It has no Algorithm. The Index of other plans is in the catalogue.
 func nativePlan() predict.Plan {
 	nan := math.NaN()
-	return predict.Plan{Index: nativeIndex, Predicted: nan, Measured: nan, MeasuredNative: nan}
+	return predict.Plan{Index: tuner.Incumbent, Predicted: nan, Measured: nan, MeasuredNative: nan}
 }
 
 // A compiledPlan is a plan for one root, and the part of this rank in it.

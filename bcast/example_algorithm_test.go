@@ -79,7 +79,7 @@ func Example_algorithm() {
 			if comm.Rank() == p.Root {
 				copy(buf, message)
 			}
-			took, err := watch.Time(func(buf []byte, _ int) error { return run(buf) }, buf, p.Root) // collective
+			took, err := watch.Time(func(int) error { return run(buf) }, p.Root) // collective
 			if err != nil {
 				return err
 			}

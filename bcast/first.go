@@ -1,10 +1,6 @@
 package bcast
 
-import (
-	"fmt"
-
-	"github.com/topocast/topocast/bcast/predict"
-)
+import "fmt"
 
 // first is collective: it is the first broadcast of a class of sizes from a root, and decides how further ones are
 // done, the same on all ranks. budget is how long the decision may take, in s.
@@ -22,7 +18,7 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	key := b.key(len(buf), root)
 	d := b.decisions[key]
 	if d == nil && !b.timed() {
-		plans, err := b.plansOfRank0(func() []predict.Plan { return b.candidates(len(buf), root)[:1] })
+		plans, err := b.candidates(len(buf), root)
 		if err != nil {
 			return err
 		}

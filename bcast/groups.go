@@ -75,36 +75,41 @@ func (b *Broadcaster) measureGroups(bytes int, limit float64) error {
 	if g == nil {
 		return nil
 	}
-	if err := b.watch.Refresh(); err != nil {
+	now := b.watch.Now()
+	sizes := &groupSizes{size: max(leastMeasured, 4*g.upTo), bytes: bytes, end: now + (limit-now)/10}
+	err := b.watch.Conduct(func(run func(tuner.Session)) { run(sizes) }, func(v tuner.Variant, _ tuner.Round) (tuner.Sample, error) {
+		longest, err := g.measure(b.watch, v.Segment)
+		return tuner.Sample{Cold: longest}, err
+	})
+	if err != nil {
 		return fmt.Errorf("bcast: %w", err)
-	}
-	begin := b.watch.Now()
-	end := begin + (limit-begin)/10
-	last := 0.0 // s, of the size before
-	for size := leastMeasured; size/4 < bytes && size < schedule.MaxSegment; size *= 4 {
-		if size <= g.upTo {
-			continue
-		}
-		goOn := []float64{0}
-		if last <= longest && b.watch.Now()+repeated*last < end {
-			goOn[0] = 1
-		}
-		if err := b.watch.Tell(goOn); err != nil {
-			return fmt.Errorf("bcast: %w", err)
-		}
-		if goOn[0] == 0 {
-			break
-		}
-		var err error
-		if last, err = g.measure(b.watch, size); err != nil {
-			return err
-		}
-		g.upTo = size
 	}
 	if b.evaluator != nil {
 		b.evaluator.MeasuredNative(g.times)
 	}
 	return nil
+}
+
+// groupSizes is a session whose rounds are native broadcasts of one size in all groups. The variant names the size.
+type groupSizes struct {
+	size  int     // bytes, of the next round
+	bytes int     // of the message that is to be predicted
+	end   float64 // s
+	last  float64 // s, of the size before
+}
+
+// Next implements tuner.Session.
+func (g *groupSizes) Next(now float64) (tuner.Round, bool) {
+	isKnown := g.size/4 >= g.bytes || g.size >= schedule.MaxSegment
+	if isKnown || g.last > longest || now+repeated*g.last >= g.end {
+		return tuner.Round{}, false
+	}
+	return tuner.Round{Variants: []tuner.Variant{{Segment: g.size}}}, true
+}
+
+// Add implements tuner.Session.
+func (g *groupSizes) Add(_ tuner.Round, samples []tuner.Sample) {
+	g.size, g.last = 4*g.size, samples[0].Cold
 }
 
 // measure is collective: it finds out what the native broadcast of a size takes in each group, and returns the longest
@@ -121,8 +126,9 @@ func (g *groups) measure(watch *tuner.Stopwatch, size int) (float64, error) {
 		}
 	}
 	if err := watch.Max(times); err != nil {
-		return 0, fmt.Errorf("bcast: %w", err)
+		return 0, err
 	}
+	g.upTo = size
 	for i, t := range times {
 		if t > 0 {
 			g.times = append(g.times, predict.NativeTime{Group: i, Bytes: size, Seconds: t})
@@ -136,9 +142,9 @@ func (x *group) measure(watch *tuner.Stopwatch, size int) (float64, error) {
 	buf := make([]byte, size)
 	taken := make([]float64, repeated)
 	for k := range taken {
-		s, err := watch.Time(x.native.Bcast, buf, k*len(x.ranks)/repeated)
+		s, err := watch.Time(func(root int) error { return x.native.Bcast(buf, root) }, k*len(x.ranks)/repeated)
 		if err != nil {
-			return 0, fmt.Errorf("bcast: %w", err)
+			return 0, err
 		}
 		taken[k] = s.Cold
 	}

@@ -15,7 +15,8 @@ func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 		return predict.Plan{}, fmt.Errorf("bcast: plan: %w", err)
 	}
 	if b.ranks == 1 { // nothing is sent, and nothing decided
-		return b.candidates(bytes, root)[0], nil
+		plans, err := b.candidates(bytes, root)
+		return plans[0], err
 	}
 	d := b.decisions[b.key(bytes, root)]
 	if d == nil {
@@ -31,7 +32,7 @@ func (b *Broadcaster) Candidates(bytes, root int) ([]predict.Plan, error) {
 	if err := b.checkMessage(bytes, root); err != nil {
 		return nil, fmt.Errorf("bcast: candidates: %w", err)
 	}
-	plans, err := b.plansOfRank0(func() []predict.Plan { return b.candidates(bytes, root) })
+	plans, err := b.candidates(bytes, root)
 	if err == nil && b.native != nil {
 		plans = append(plans, nativePlan())
 	}

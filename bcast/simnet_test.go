@@ -76,7 +76,7 @@ func castTime(t *testing.T, c *gen.Cluster, placement []int, n *model.Network, s
 		var s tuner.Sample
 		err = verified(comm, size, root, func(buf []byte) error {
 			var err error
-			s, err = watch.Time(b.Bcast, buf, root)
+			s, err = watch.Time(func(root int) error { return b.Bcast(buf, root) }, root)
 			return err
 		})
 		if comm.Rank() == 0 {

@@ -1,7 +1,6 @@
 package reduce
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -29,16 +28,14 @@ type decision struct {
 	stored   bool             // it comes from the network's table, and is not confirmed yet
 	programs map[int]*program // of the plan, by root
 
-	// On rank 0.
 	measured, incumbent float64 // s, medians of what is used and of the incumbent
 	pairs               int     // that these rest on
 }
 
-// A plan is one algorithm with the length of its segments.
+// A plan is one algorithm with the length of its segments. Its Index is among the algorithms for its root.
 type plan struct {
-	Index     int // of the algorithm among those for its root
-	Segment   int `json:",omitempty"` // bytes; 0: whole
-	algorithm steps.Algorithm
+	tuner.Variant
+	algorithm steps.Algorithm // nil: the incumbent
 }
 
 func (r *Reducer) key(bytes, root int) key {
@@ -53,7 +50,7 @@ func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
 // sampled are the roots from which plans are compared on behalf of a root.
 func (r *Reducer) sampled(root int) []int {
 	if root == steps.AllRanks {
-		return []int{0}
+		return []int{root}
 	}
 	return tuner.SampleRoots(func(rank int) int { return table.RootClass(r.classes, rank) }, r.comm.Size(), root)
 }
@@ -133,22 +130,37 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	if err != nil {
 		return err
 	}
-	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
-	d := r.decisions[r.key(bytes, root)]
-	if d != nil && !d.stored { // time was too short for it
-		d = nil
+	values := make([]float64, (bytes+7)/8)
+	search := tuner.Search{
+		Watch: watch, Bytes: bytes, Roots: r.sampled(root),
+		MinSegment: predict.MinSegment, Limit: watch.Now() + budget,
+		Compile:    func(v tuner.Variant, root int) func(bytes int) error { return r.timed(v, root, values) },
+		Candidates: func() []tuner.Variant { return r.candidates(bytes, root) },
 	}
-	if r.comm.Rank() == 0 {
-		d, err = c.search(d, bytes, watch.Now()+budget)
-	} else {
-		d, err = c.follow()
+	if d := r.decisions[r.key(bytes, root)]; d != nil && d.stored {
+		search.Stored = &d.plan.Variant
 	}
+	found, err := search.Decide()
 	if err != nil {
 		return r.failed(err)
 	}
-	d.programs = make(map[int]*program)
-	r.decisions[r.key(bytes, root)] = d
+	r.decisions[r.key(bytes, root)] = &decision{
+		plan: r.planOf(found.Variant, root), wins: found.Wins, decided: found.Decided, programs: make(map[int]*program),
+		measured: found.Measured, incumbent: found.Incumbent, pairs: found.Pairs,
+	}
 	return nil
+}
+
+// timed returns a function that sums the first so many bytes of values by a variant.
+func (r *Reducer) timed(v tuner.Variant, root int, values []float64) func(bytes int) error {
+	if v.Index == tuner.Incumbent {
+		return func(bytes int) error { return incumbent(r, values[:(bytes+7)/8], mpi.Sum, root) }
+	}
+	p := r.planOf(v, root)
+	program := r.program(&p, root, 8*len(values))
+	return func(bytes int) error {
+		return performProgram(r.exec, program, values[:(bytes+7)/8], func(into, from []float64) { collective.Combine(mpi.Sum, into, from) })
+	}
 }
 
 // agree is collective: it returns an error on all ranks if they disagree about a reduction.
@@ -186,212 +198,24 @@ func (r *Reducer) algorithmsFor(root int) []steps.Algorithm {
 	return r.toRoot
 }
 
-// withAlgorithm is a plan that rank 0 has told for a root.
-func (r *Reducer) withAlgorithm(p plan, root int) plan {
-	if p.Index != incumbentPlan {
-		p.algorithm = r.algorithmsFor(root)[p.Index]
+// planOf is the plan of a variant for a root.
+func (r *Reducer) planOf(v tuner.Variant, root int) plan {
+	if v.Index == tuner.Incumbent {
+		return plan{Variant: v}
 	}
-	return p
+	return plan{v, r.algorithmsFor(root)[v.Index]}
 }
-
-// incumbentPlan is the Index of the plan that is the incumbent.
-const incumbentPlan = -1
 
 // mostTimed is how many plans are timed, the best by prediction.
 const mostTimed = 8
 
 // candidates are the plans that are worth timing. Rank 0 alone calls it.
-func (r *Reducer) candidates(bytes, root int) (plans []plan) {
+func (r *Reducer) candidates(bytes, root int) (plans []tuner.Variant) {
 	list := predictedOf(r.algorithmsFor(root), root == steps.AllRanks)
 	for _, p := range r.evaluator.Shortlist(list, bytes, max(0, root), mostTimed) {
-		plans = append(plans, plan{Index: p.Index, Segment: p.Segment})
+		plans = append(plans, tuner.Variant{Index: p.Index, Segment: p.Segment})
 	}
 	return plans
-}
-
-// A contest is the making of one decision. Rank 0 has the sessions of package tuner and says in each round what is timed.
-// The others follow.
-type contest struct {
-	r        *Reducer
-	watch    *tuner.Stopwatch
-	values   []float64
-	root     int
-	plans    []plan // of rank 0; the incumbent is the first
-	programs map[programAt]*program
-}
-
-type programAt struct{ index, segment, root int }
-
-// An order is what rank 0 tells the others: to perform a round, or what is decided.
-type order struct {
-	Plans   []plan
-	Roots   []int // nil: it is decided
-	Head    bool
-	Wins    bool
-	Decided bool
-}
-
-// follow performs the rounds that rank 0 tells, and returns the decision.
-func (c *contest) follow() (*decision, error) {
-	for {
-		var o order
-		if err := c.tell(&o); err != nil {
-			return nil, err
-		}
-		if o.Roots == nil {
-			return c.decision(&o), nil
-		}
-		if _, err := c.round(&o); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (c *contest) tell(o *order) error {
-	refused, failed := share.Binomial(c.r.comm, 0, c.r.settings.Tag).TellValue(o, nil)
-	return cmp.Or(failed, refused)
-}
-
-func (c *contest) decision(o *order) *decision {
-	return &decision{plan: c.r.withAlgorithm(o.Plans[0], c.root), wins: o.Wins, decided: o.Decided}
-}
-
-// round is collective: it times the plans of an order, one after the other. Rank 0 gets the samples.
-func (c *contest) round(o *order) (samples []tuner.Sample, err error) {
-	if err := c.watch.Refresh(); err != nil {
-		return nil, err
-	}
-	values := c.values
-	if o.Head {
-		values = values[:min(len(values), tuner.HeadBytes/8)]
-	}
-	for _, p := range o.Plans {
-		p = c.r.withAlgorithm(p, c.root)
-		sample, err := c.watch.Time(func(_ []byte, root int) error {
-			if c.root == steps.AllRanks {
-				root = c.root
-			}
-			if p.Index == incumbentPlan {
-				return incumbent(c.r, values, mpi.Sum, root)
-			}
-			at := programAt{p.Index, p.Segment, root}
-			if c.programs[at] == nil {
-				c.programs[at] = c.r.program(&p, root, 8*len(c.values))
-			}
-			return performProgram(c.r.exec, c.programs[at], values, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) })
-		}, nil, o.Roots...)
-		if err != nil {
-			return nil, err
-		}
-		samples = append(samples, sample)
-	}
-	return samples, nil
-}
-
-// conduct performs the rounds of a session. Rank 0 alone calls it. Its errors are those of the communicator.
-func (c *contest) conduct(s tuner.Session) error {
-	for {
-		round, on := s.Next(c.watch.Now())
-		if !on {
-			return nil
-		}
-		o := order{Roots: round.Roots, Head: round.Head}
-		for _, variant := range round.Variants {
-			o.Plans = append(o.Plans, c.plans[variant])
-		}
-		if err := c.tell(&o); err != nil {
-			return err
-		}
-		samples, err := c.round(&o)
-		if err != nil {
-			return err
-		}
-		s.Add(samples)
-	}
-}
-
-// search decides. A stored plan is confirmed first; nil: there is none. If it is not, the candidates are ranked, and the best one
-// is refined. What comes out of that has to win a duel with the incumbent.
-func (c *contest) search(stored *decision, bytes int, limit float64) (*decision, error) {
-	rules := tuner.NewContest(tuner.Settings{Roots: c.r.sampled(c.root), OneHost: c.watch.OneHost(), Oversubscribed: c.r.settings.Oversubscribed, Limit: limit}, c.watch.Now())
-	c.plans = []plan{{Index: incumbentPlan}}
-	if stored != nil {
-		c.plans = append(c.plans, stored.plan)
-		if err := c.conduct(rules.WarmUp([]int{0, 1})); err != nil {
-			return nil, err
-		}
-		duel := rules.Confirm(1, 0)
-		if err := c.conduct(duel); err != nil {
-			return nil, err
-		}
-		if v := duel.Verdict(); v.Wins {
-			return c.conclude(1, v)
-		}
-		c.plans = c.plans[:1]
-	}
-	c.plans = append(c.plans, c.r.candidates(bytes, c.root)...)
-	var all []int
-	for i := range c.plans {
-		all = append(all, i)
-	}
-	if err := c.conduct(rules.WarmUp(all)); err != nil {
-		return nil, err
-	}
-	best, err := c.best(rules, all[1:])
-	if err == nil {
-		best, err = c.refine(rules, best, bytes)
-	}
-	if err != nil {
-		return nil, err
-	}
-	duel := rules.Duel(best, 0)
-	if err := c.conduct(duel); err != nil {
-		return nil, err
-	}
-	return c.conclude(best, duel.Verdict())
-}
-
-// conclude tells the decision that a verdict on a plan leads to.
-func (c *contest) conclude(challenger int, v tuner.Verdict) (*decision, error) {
-	end := order{Plans: []plan{c.plans[challenger]}, Wins: v.Wins, Decided: v.Decided}
-	d := c.decision(&end)
-	d.measured, d.incumbent, d.pairs = v.Incumbent.Cold, v.Incumbent.Cold, v.Pairs
-	if v.Wins {
-		d.measured = v.Challenger.Cold
-	}
-	return d, c.tell(&end)
-}
-
-// best is the fastest of some plans.
-func (c *contest) best(rules *tuner.Contest, plans []int) (int, error) {
-	ranking := rules.Rank(plans)
-	err := c.conduct(ranking)
-	return ranking.Ranked()[0], err
-}
-
-// refine halves or doubles the segment for as long as that helps.
-func (c *contest) refine(rules *tuner.Contest, best, bytes int) (int, error) {
-	tried := map[int]bool{c.plans[best].Segment: true}
-	for moved := -1; moved != best; {
-		moved = best
-		near := []int{best}
-		whole := cmp.Or(c.plans[best].Segment, bytes)
-		for _, segment := range []int{whole / 2, whole * 2} {
-			if segment >= predict.MinSegment && segment < bytes && !tried[segment] {
-				tried[segment] = true
-				c.plans = append(c.plans, plan{Index: c.plans[best].Index, Segment: segment})
-				near = append(near, len(c.plans)-1)
-			}
-		}
-		if len(near) == 1 {
-			return best, nil
-		}
-		var err error
-		if best, err = c.best(rules, near); err != nil {
-			return best, err
-		}
-	}
-	return best, nil
 }
 
 // Chosen tells how vectors of so many bytes are reduced, if that is decided: by the name of an algorithm with its settings, or

@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 
+	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 	"github.com/topocast/topocast/reduce/steps"
@@ -18,7 +19,7 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 			for k := range values {
 				values[k] = int64(r.comm.Rank()*length + k)
 			}
-			d := &decision{plan: r.withAlgorithm(plan{Index: i, Segment: segment}, root), programs: make(map[int]*program)}
+			d := &decision{plan: r.planOf(tuner.Variant{Index: i, Segment: segment}, root), programs: make(map[int]*program)}
 			if err := perform(r, d, values, func(into, from []int64) { collective.Combine(mpi.Sum, into, from) }, root); err != nil {
 				return fmt.Errorf("%v: %w", a, err)
 			}

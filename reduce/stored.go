@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/reduce/steps"
 )
@@ -56,7 +57,7 @@ func (r *Reducer) takeTuned() {
 				if i < 0 {
 					continue
 				}
-				d.plan, d.wins, d.stored = r.withAlgorithm(plan{Index: i, Segment: int(c.Segment)}, root), true, true
+				d.plan, d.wins, d.stored = r.planOf(tuner.Variant{Index: i, Segment: int(c.Segment)}, root), true, true
 			}
 			r.decisions[key{classOf(int(c.Bytes)), root}] = d
 		}

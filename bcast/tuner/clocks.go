@@ -1,10 +1,9 @@
 package tuner
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/topocast/topocast/internal/share"
@@ -47,47 +46,31 @@ func clockOf(comm mpi.Communicator) func() float64 {
 	return func() float64 { return time.Since(begin).Seconds() }
 }
 
-// newClocks is collective. hosts of rank 0 says for each rank on which host it runs, as a number; nil:
-// all on one.
+// newClocks is collective: it compares the clocks of the ranks. hosts says for each rank on which host it runs, as a
+// number; nil: all on one.
 func newClocks(comm mpi.Communicator, tag int, hosts []int) (*clocks, error) {
 	c := &clocks{comm: comm, tag: tag, now: clockOf(comm)}
-	var out []byte
-	for _, h := range hosts {
-		out = binary.AppendUvarint(out, uint64(h))
-	}
-	in, err := share.Binomial(comm, 0, tag).TellAny(out)
-	if err != nil {
-		return nil, fmt.Errorf("tuner: hosts: %w", err)
-	}
-	hosts = make([]int, 0, comm.Size())
-	for len(in) > 0 {
-		h, n := binary.Uvarint(in)
-		if n <= 0 {
-			return nil, fmt.Errorf("tuner: a message that is none of hosts")
-		}
-		hosts, in = append(hosts, int(h)), in[n:]
-	}
-	if len(hosts) == 0 {
+	if hosts == nil {
 		hosts = make([]int, comm.Size())
 	}
 	if len(hosts) != comm.Size() {
 		return nil, fmt.Errorf("tuner: hosts of %d ranks: want %d", len(hosts), comm.Size())
 	}
 	c.join(hosts)
-	return c, nil
+	return c, c.compare()
 }
 
 // join finds the place of this rank in the tree. Leaders come in the order of their ranks, so
 // rank 0 is the first.
 func (c *clocks) join(hosts []int) {
 	me := c.comm.Rank()
-	first := make(map[int]int) // lowest rank of each host
+	known := make(map[int]bool)
 	var leaders, own []int
 	for rank, h := range hosts {
-		if _, known := first[h]; !known {
-			first[h] = rank
+		if !known[h] {
 			leaders = append(leaders, rank)
 		}
+		known[h] = true
 		if h == hosts[me] {
 			own = append(own, rank)
 		}
@@ -95,35 +78,18 @@ func (c *clocks) join(hosts []int) {
 	c.oneHost = len(leaders) == 1
 	c.parent = -1
 	for i, group := range [][]int{leaders, own} { // other hosts first: they take longer
-		parent, children := binomial(group, me)
-		if parent >= 0 {
-			c.parent, c.near = parent, i > 0
-		}
-		c.children = append(c.children, children...)
-	}
-}
-
-// binomial is the place of a rank in the binomial tree over a group, whose first is the root: its
-// parent, -1 if it has none, and its children, those with most below them first.
-func binomial(group []int, rank int) (parent int, children []int) {
-	for at, r := range group {
-		if r != rank {
+		place := slices.Index(group, me)
+		if place < 0 {
 			continue
 		}
-		parent = -1
-		low := 1 << bits.Len(uint(len(group))) // above all places
-		if at > 0 {
-			parent = group[at&(at-1)]
-			low = at & -at
+		parent, children := share.BinomialPlace(place, len(group))
+		if parent >= 0 {
+			c.parent, c.near = group[parent], i > 0
 		}
-		for bit := low >> 1; bit > 0; bit >>= 1 {
-			if at+bit < len(group) {
-				children = append(children, group[at+bit])
-			}
+		for _, child := range slices.Backward(children) { // who has most to tell is told first
+			c.children = append(c.children, group[child])
 		}
-		return parent, children
 	}
-	return -1, nil
 }
 
 const (
@@ -132,13 +98,14 @@ const (
 	drift    = 1e-4 // s per s by which the quartzes of two hosts differ
 )
 
-// stale tells rank 0 whether clocks that are not one may have drifted apart by as much as is doubtful anyway.
-func (c *clocks) stale() bool { return drift*(c.now()-c.at) >= c.doubt }
+// stale tells rank 0 whether clocks that are not one may have drifted apart by as much as is doubtful anyway. Those of
+// hosts do by up to 0.1 ms per second.
+func (c *clocks) stale() bool { return !c.one && drift*(c.now()-c.at) >= c.doubt }
 
 // compare is collective.
 func (c *clocks) compare() error {
 	least, most := math.Inf(-1), math.Inf(1) // bounds of how far the parent's clock is ahead
-	var buf [reply]byte
+	buf := make([]byte, reply)
 	c.ahead, c.doubt = 0, 0
 	if c.parent >= 0 {
 		for range readings {
@@ -146,16 +113,20 @@ func (c *clocks) compare() error {
 			if err := c.comm.Send(nil, c.parent, c.tag); err != nil {
 				return c.failed(c.parent, err)
 			}
-			if err := c.comm.Recv(buf[:], c.parent, c.tag); err != nil {
+			if err := c.comm.Recv(buf, c.parent, c.tag); err != nil {
 				return c.failed(c.parent, err)
 			}
-			t := getFloat(buf[:])
-			least, most = max(least, t-c.now()), min(most, t-sent)
+			received := c.now()
+			told := share.Floats(buf)
+			least, most = max(least, told[0]-received), min(most, told[0]-sent)
+			c.ahead, c.doubt = told[1], told[2]
 		}
-		c.ahead, c.doubt = getFloat(buf[8:]), getFloat(buf[16:])
 	}
-	differ := least > 0 || most < 0
-	if differ || c.parent >= 0 && !c.near {
+	differ := 0.0 // 1: the clocks of this rank and its parent do
+	if least > 0 || most < 0 {
+		differ = 1
+	}
+	if differ > 0 || c.parent >= 0 && !c.near {
 		c.ahead += (least + most) / 2
 		c.doubt += max(0, most-least) / 2
 	}
@@ -164,24 +135,13 @@ func (c *clocks) compare() error {
 			if err := c.comm.Recv(nil, child, c.tag); err != nil {
 				return c.failed(child, err)
 			}
-			putFloat(buf[:], c.now())
-			putFloat(buf[8:], c.ahead)
-			putFloat(buf[16:], c.doubt)
-			if err := c.comm.Send(buf[:], child, c.tag); err != nil {
+			buf = share.AppendFloats(buf[:0], []float64{c.now(), c.ahead, c.doubt})
+			if err := c.comm.Send(buf, child, c.tag); err != nil {
 				return c.failed(child, err)
 			}
 		}
 	}
-	return c.settle(differ)
-}
-
-// settle is collective: all ranks get to know whether any clock differs, and the largest doubt.
-func (c *clocks) settle(differ bool) error {
-	apart := 0.0
-	if differ {
-		apart = 1
-	}
-	all := []float64{apart, c.doubt}
+	all := []float64{differ, c.doubt}
 	if err := share.Binomial(c.comm, 0, c.tag).Max(all); err != nil {
 		return err
 	}
@@ -196,7 +156,3 @@ func (c *clocks) settle(differ bool) error {
 func (c *clocks) failed(peer int, err error) error {
 	return fmt.Errorf("tuner: rank %d: compare clocks, peer %d: %w", c.comm.Rank(), peer, err)
 }
-
-func putFloat(b []byte, v float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(v)) }
-
-func getFloat(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }

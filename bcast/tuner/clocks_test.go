@@ -163,7 +163,8 @@ func TestClocksAreComparedAgainWhenTheyMayHaveDrifted(t *testing.T) {
 		}{{0, false}, {0.5, false}, {1, true}, {0.5, false}} {
 			at := w.clocks.at
 			comm.(*simnet.Comm).Sleep(c.wait * w.Doubt() / 1e-4)
-			if err := w.Refresh(); err != nil {
+			round := Round{Variants: numbered(0)}
+			if _, err := w.round(round, func(Variant, Round) (Sample, error) { return Sample{}, nil }); err != nil {
 				return err
 			}
 			if again := w.clocks.at != at; again != c.again {
@@ -193,13 +194,13 @@ func TestStopwatchAmongAPart(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		s, err := w.Among(struct{ mpi.Communicator }{part}).Time(func(buf []byte, root int) error {
-			err := share.Binomial(part, root, 2).Tell(buf)
+		s, err := w.Among(struct{ mpi.Communicator }{part}).Time(func(root int) error {
+			err := share.Binomial(part, root, 2).Tell(make([]byte, 1))
 			if part.Rank() == 0 {
 				simulated.Sleep(5e-3)
 			}
 			return err
-		}, make([]byte, 1), 1)
+		}, 1)
 		if first := comm.Rank() >= 3; err == nil && (first && !(math.Abs(s.Cold-5e-3) < 150e-6+w.Doubt()) || !first && !math.IsNaN(s.Cold)) {
 			return fmt.Errorf("rank %d: %v within %g s, want 5 ms on the first rank", comm.Rank(), s, w.Doubt())
 		}
@@ -228,11 +229,11 @@ func TestStopwatch(t *testing.T) {
 			for _, roots := range [][]int{{0}, {3}, {2, 1, 0}, {4, 4, 4, 4}} {
 				simulated.Sleep(1e-3 * float64(comm.Rank()))
 				calls := 0
-				s, err := w.Time(func(buf []byte, root int) error {
+				s, err := w.Time(func(root int) error {
 					if calls++; root != roots[calls-1] {
 						return fmt.Errorf("root %d", root)
 					}
-					err := share.Binomial(comm, root, 2).Tell(buf)
+					err := share.Binomial(comm, root, 2).Tell(make([]byte, 1))
 					// Rank 1 is the last to have it, 5 ms after the root has begun, and then 1 ms per broadcast.
 					if comm.Rank() == 1 {
 						simulated.Sleep(1e-3)
@@ -241,7 +242,7 @@ func TestStopwatch(t *testing.T) {
 						}
 					}
 					return err
-				}, make([]byte, 1), roots...)
+				}, roots...)
 				if err != nil {
 					return err
 				}

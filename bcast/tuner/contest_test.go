@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// How often a challenger is chosen, over many seeds. At most it is what Verdict promises, and four
+// How often a challenger is chosen, over many seeds. At most it is what Decision promises, and four
 // standard errors of so many seeds. That a clear winner nearly always wins follows from its
 // coin: a pair of ways that differ by a fifth with 5 % of noise each comes out right with
 // Phi((ln 1.25 - ln 1.03)/(0.05 sqrt 2)) = Phi(2.74) = 99.7 %.
@@ -60,7 +60,7 @@ func TestHowOftenAChallengerIsChosen(t *testing.T) {
 	} {
 		wins := 0
 		for seed := range uint64(seeds) {
-			if v, _ := duel(t, seed, c.challenger, c.incumbent, []int{0, 1}, c.oversubscribed, 0); v.Wins {
+			if runDuel(t, seed, c.challenger, c.incumbent, []int{0, 1}, c.oversubscribed, 0).decision().Wins {
 				wins++
 			}
 		}
@@ -107,7 +107,7 @@ func TestTwoModesTakeMorePairs(t *testing.T) {
 		wins := 0
 		for seed := range uint64(seeds) {
 			rng := rand.New(rand.NewPCG(seed, 8))
-			if v, _ := duel(t, seed, modes(c.ours, c.oursSlow, c.often, rng), modes(c.native, c.nativeSlow, 0.5, rng), []int{0, 1}, false, 0); v.Wins {
+			if runDuel(t, seed, modes(c.ours, c.oursSlow, c.often, rng), modes(c.native, c.nativeSlow, 0.5, rng), []int{0, 1}, false, 0).decision().Wins {
 				wins++
 			}
 		}
@@ -135,9 +135,9 @@ func TestContestKeepsItsBudget(t *testing.T) {
 		{0.030, 4, false, false},
 		{1e-3, 1, false, false}, // of the first nobody knows what it takes
 	} {
-		v, took := duel(t, 1, ours, native, []int{0, 1}, false, c.limit)
+		v := runDuel(t, 1, ours, native, []int{0, 1}, false, c.limit).decision()
 		if v.Pairs != c.rounds || v.Wins != c.wins || v.Decided != c.decided {
-			t.Errorf("limit %g s: %+v after %g s, want %+v", c.limit, v, took, c)
+			t.Errorf("limit %g s: %+v, want %+v", c.limit, v, c)
 		}
 	}
 	// Equal ways with noise are given up at a look; a close race takes further looks as long as there is time.
@@ -147,16 +147,16 @@ func TestContestKeepsItsBudget(t *testing.T) {
 		}
 		return 0.5
 	}}
-	if v, _ := duel(t, 1, close, script{cold: 0.1, hot: 0.1}, []int{0}, false, 0); v.Pairs != surePairs || v.Wins || v.Decided {
+	if v := runDuel(t, 1, close, script{cold: 0.1, hot: 0.1}, []int{0}, false, 0).decision(); v.Pairs != surePairs || v.Wins || v.Decided {
 		t.Errorf("close and slow: %+v, want undecided after %d rounds", v, surePairs)
 	}
 	// Eleven rounds take 0.84 s of the second, and four more for the next look would not be over in it.
 	close.cold, close.hot = 0.01, 0.01
-	if v, _ := duel(t, 1, close, script{cold: 0.01, hot: 0.01}, []int{0}, false, 0); v.Pairs != surePairs || v.Wins || v.Decided {
+	if v := runDuel(t, 1, close, script{cold: 0.01, hot: 0.01}, []int{0}, false, 0).decision(); v.Pairs != surePairs || v.Wins || v.Decided {
 		t.Errorf("close, and no time for another look: %+v, want undecided after %d rounds", v, surePairs)
 	}
 	close.cold, close.hot = 1e-6, 1e-6
-	if v, _ := duel(t, 1, close, script{cold: 1e-6, hot: 1e-6}, []int{0}, false, 0); v.Pairs <= 15 {
+	if v := runDuel(t, 1, close, script{cold: 1e-6, hot: 1e-6}, []int{0}, false, 0).decision(); v.Pairs <= 15 {
 		t.Errorf("close and fast: %+v, want more looks", v)
 	}
 }
@@ -168,14 +168,14 @@ func TestContestThatIsLateIsOver(t *testing.T) {
 		s.add(v, script{cold: 0.06, hot: 0.06}, rng)
 	}
 	c := s.newContest([]int{0, 1}, false, 0.2)
-	ranking, d := c.Rank([]int{0, 1}), c.Duel(0, 1)
-	s.conduct(c.WarmUp([]int{0, 1}))
+	ranking, d := c.rank(numbered(0, 1)), c.duel(Variant{Index: 0}, Variant{Index: 1}, mostPairs)
+	s.conduct(c.warmUp(numbered(0, 1)))
 	s.conduct(ranking)
 	s.conduct(d)
-	if best := ranking.Ranked(); !slices.Equal(best, []int{0, 1}) {
+	if best := ranking.ranked; !slices.Equal(best, numbered(0, 1)) {
 		t.Errorf("ranked %v, want the order kept", best)
 	}
-	if v := d.Verdict(); v.Wins || v.Decided || v.Pairs != 0 {
+	if v := d.decision(); v.Wins || v.Decided || v.Pairs != 0 {
 		t.Errorf("%+v, want it undecided without a pair", v)
 	}
 	if len(s.all) != 1 {
@@ -186,16 +186,16 @@ func TestContestThatIsLateIsOver(t *testing.T) {
 // Each root comes cold and hot, first and second in a round, alone and in turn with the others. Between hosts roots
 // always take turns.
 func TestRoundsMixRootsAndOrder(t *testing.T) {
-	for n := 1; n <= MostRoots; n++ {
+	for n := 1; n <= mostRoots; n++ {
 		roots := []int{0, 1, 2}[:n]
-		near := NewContest(Settings{Roots: roots, OneHost: true, Limit: math.Inf(1)}, 0)
-		far := NewContest(Settings{Roots: roots, Limit: math.Inf(1)}, 0)
+		near := &contest{roots: roots, oneHost: true}
+		far := &contest{roots: roots}
 		type what struct {
 			root, order, kinds int
 		}
 		seen := make(map[what]int)
 		for range 12 {
-			r := near.round([]int{0, 1}, 6)
+			r := near.round(numbered(0, 1), 6)
 			kinds := make(map[int]bool)
 			for _, root := range r.Roots {
 				kinds[root] = true
@@ -203,12 +203,12 @@ func TestRoundsMixRootsAndOrder(t *testing.T) {
 			if len(r.Roots) != 6 || len(kinds) != 1 && len(kinds) != n {
 				t.Fatalf("batch from %v", r.Roots)
 			}
-			if at := far.round([]int{0, 1}, 6).Roots; !slices.Equal(at[:n], slices.Concat(roots, roots)[r.Roots[0]:r.Roots[0]+n]) {
+			if at := far.round(numbered(0, 1), 6).Roots; !slices.Equal(at[:n], slices.Concat(roots, roots)[r.Roots[0]:r.Roots[0]+n]) {
 				t.Fatalf("between hosts, batch from %v, want each from %d on", at, r.Roots[0])
 			}
-			seen[what{r.Roots[0], r.Variants[0], 0}]++
+			seen[what{r.Roots[0], r.Variants[0].Index, 0}]++
 			seen[what{r.Roots[0], -1, len(kinds)}]++
-			seen[what{-1, r.Variants[0], len(kinds)}]++
+			seen[what{-1, r.Variants[0].Index, len(kinds)}]++
 		}
 		want := 4*n + 2*2 // root and order, root and kind, order and kind
 		if n == 1 {
@@ -220,21 +220,37 @@ func TestRoundsMixRootsAndOrder(t *testing.T) {
 	}
 }
 
-// A verdict tells what was measured: the medians of both, cold and hot, and not means. A batch of four takes its
-// first broadcast cold.
-func TestVerdictTellsMedians(t *testing.T) {
+// A decision tells what was measured: the medians of both, and not means. A batch of four takes its first broadcast cold.
+// A challenger that loses is not used, and nor is its time.
+func TestDecisionTellsMedians(t *testing.T) {
 	disturbed := func(round, _ int, _ bool) float64 {
 		if round == 2 {
 			return 100
 		}
 		return 1
 	}
-	v, _ := duel(t, 1, script{cold: 2e-3, hot: 1e-3, also: disturbed}, script{cold: 5e-3, hot: 3e-3, also: disturbed}, []int{0}, false, 0)
-	near := func(s Sample, cold, hot float64) bool {
-		return math.Abs(s.Cold-cold) < 1e-9 && math.Abs(s.Hot-hot) < 1e-9
-	}
-	if !near(v.Challenger, 2e-3, (2e-3+3*1e-3)/4) || !near(v.Incumbent, 5e-3, (5e-3+3*3e-3)/4) {
-		t.Errorf("%+v, want 2 and 1.25 ms, 5 and 3.5 ms", v)
+	fast, slow := script{cold: 2e-3, hot: 1e-3, also: disturbed}, script{cold: 5e-3, hot: 3e-3, also: disturbed}
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+	for _, c := range []struct {
+		challenger, incumbent script
+		wins                  bool
+	}{{fast, slow, true}, {slow, fast, false}} {
+		d := runDuel(t, 1, c.challenger, c.incumbent, []int{0}, false, 0)
+		used := c.incumbent
+		if c.wins {
+			used = c.challenger
+		}
+		if v := d.decision(); v.Wins != c.wins || !v.Decided || !near(v.Measured, used.cold) || !near(v.Incumbent, c.incumbent.cold) {
+			t.Errorf("%+v, want it to win: %v, %g and %g s", v, c.wins, used.cold, c.incumbent.cold)
+		}
+		for _, x := range []struct {
+			script
+			samples []Sample
+		}{{c.challenger, d.test.challenger}, {c.incumbent, d.test.opponent}} {
+			if got := medians(x.samples); !near(got.Cold, x.cold) || !near(got.Hot, (x.cold+3*x.hot)/4) {
+				t.Errorf("medians %+v of %+v", got, x.script)
+			}
+		}
 	}
 }
 
@@ -249,10 +265,10 @@ func TestCheapVariantsAreRankedHotToo(t *testing.T) {
 		s.add(0, script{cold: 90 * c.unit, hot: 200 * c.unit}, rng)
 		s.add(1, script{cold: 100 * c.unit, hot: 100 * c.unit}, rng)
 		contest := s.newContest([]int{0}, false, 0)
-		s.conduct(contest.WarmUp([]int{1, 0}))
-		ranking := contest.Rank([]int{0, 1})
+		s.conduct(contest.warmUp(numbered(1, 0)))
+		ranking := contest.rank(numbered(0, 1))
 		s.conduct(ranking)
-		if best := ranking.Ranked()[0]; best != c.best {
+		if best := ranking.ranked[0].Index; best != c.best {
 			t.Errorf("variants of 100 times %g s: %d is first, want %d", c.unit, best, c.best)
 		}
 	}
@@ -277,23 +293,23 @@ func TestBestOfSeveral(t *testing.T) {
 			}
 			s.add(i, x, rng)
 		}
-		ranking := s.newContest([]int{0, 1}, false, 0).Rank([]int{0, 1, 2, 3, 4})
+		ranking := s.newContest([]int{0, 1}, false, 0).rank(numbered(0, 1, 2, 3, 4))
 		s.conduct(ranking)
-		best := ranking.Ranked()
-		if best[0] == 2 {
+		best := ranking.ranked
+		if best[0].Index == 2 {
 			right++
 		}
-		if last := best[3:]; last[0] != 0 || last[1] != 4 {
+		if last := best[3:]; last[0].Index != 0 || last[1].Index != 4 {
 			t.Fatalf("ranked %v, want the slowest last", best)
 		}
 		runs := make([]int, 5)
 		for _, r := range s.all {
 			for _, v := range r.Variants {
-				runs[v]++
+				runs[v.Index]++
 			}
 		}
 		for i, want := range []int{9, 9, 6, 3, 3} {
-			if runs[best[i]] != want {
+			if runs[best[i].Index] != want {
 				t.Fatalf("ranked %v, run %v times: want that in place %d to be run %d times", best, runs, i, want)
 			}
 		}
@@ -313,12 +329,12 @@ func TestWarmUp(t *testing.T) {
 		s.add(0, script{cold: c.each, hot: c.each}, rng)
 		s.add(1, script{cold: c.each + 0.7e-3, hot: 1}, rng) // has no say in the batch
 		contest := s.newContest([]int{2, 5, 7}, false, 0)
-		s.conduct(contest.WarmUp([]int{0, 1}))
+		s.conduct(contest.warmUp(numbered(0, 1)))
 		if contest.batch != c.batch {
 			t.Errorf("batch of broadcasts of %g s: %d, want %d", c.each, contest.batch, c.batch)
 		}
 		for v := range 2 {
-			if r := s.all[v]; !r.Head || !slices.Equal(r.Variants, []int{v}) || !slices.Equal(r.Roots, []int{2, 5, 7}) {
+			if r := s.all[v]; !r.Head || !slices.Equal(r.Variants, numbered(v)) || !slices.Equal(r.Roots, []int{2, 5, 7}) {
 				t.Errorf("round %d is %+v", v, r)
 			}
 		}
@@ -329,14 +345,14 @@ func TestWarmUp(t *testing.T) {
 // is faster in half of the pairs is confirmed in 1.12 %: seven of seven, or six of them and then four of four,
 // 1/128 + 7/128 * 1/16.
 func TestConfirmationIsShort(t *testing.T) {
-	confirm := func(seed uint64, challenger script) Verdict {
+	confirm := func(seed uint64, challenger script) Decision {
 		s, rng := &stage{}, rand.New(rand.NewPCG(seed, 3))
 		s.add(0, challenger, rng)
 		s.add(1, script{cold: 1e-3, hot: 1e-3, noise: 0.02}, rng)
 		c := s.newContest([]int{0}, false, 0)
-		d := c.Confirm(0, 1)
+		d := c.duel(Variant{Index: 0}, Variant{Index: 1}, shortPairs)
 		s.conduct(d)
-		return d.Verdict()
+		return d.decision()
 	}
 	fast := script{cold: 0.8e-3, hot: 0.8e-3, noise: 0.02}
 	if v := confirm(1, fast); !v.Wins || v.Pairs != 7 {
@@ -354,7 +370,7 @@ func TestConfirmationIsShort(t *testing.T) {
 	confirmed := 0
 	const seeds = 4000
 	for seed := range uint64(seeds) {
-		v := confirm(seed, script{cold: 1e-3 / margin, hot: 1e-3 / margin, noise: 0.02}) // wins half of the pairs
+		v := confirm(seed, script{cold: 1e-3 / usualMargin, hot: 1e-3 / usualMargin, noise: 0.02}) // wins half of the pairs
 		if v.Pairs > shortPairs || !v.Decided {
 			t.Fatalf("%+v, want it decided by %d pairs", v, shortPairs)
 		}

@@ -1,15 +1,13 @@
-// Package tuner finds out which of several variants of a broadcast is the fastest. It never takes noise for speed.
+// Package tuner finds out which of several variants of a collective operation is the fastest. It never takes noise for
+// speed.
 //
 //	watch, err := tuner.NewStopwatch(comm, tag, hosts, oversubscribed) // collective
-//	contest := tuner.NewContest(tuner.Settings{Roots: roots, Limit: limit}, watch.Now()) // rank 0
-//	ranking := contest.Rank([]int{1, 2, 3})
-//	...                                              // perform its rounds
-//	duel := contest.Duel(ranking.Ranked()[0], native)
-//	...                                              // perform its rounds
-//	if duel.Verdict().Wins { ... }
+//	search := tuner.Search{Watch: watch, Bytes: bytes, Roots: roots, Limit: limit, Compile: compile, Candidates: candidates}
+//	decision, err := search.Decide() // collective
 //
-// A Session is pure: Next names the variants, the roots and the order of a round, and Add takes what they took. A
-// Stopwatch times the broadcasts of a round. Package bcast has the loop that joins the two.
+// A Session is pure: Next names the variants, the roots and the order of a round, and Add takes what they took. Conduct is
+// the one loop that performs rounds: rank 0 tells each of them, all ranks carry it out, and a Stopwatch times it. A search
+// is sessions one after the other. What is measured otherwise by rounds is a session of its own.
 //
 // # Method
 //
@@ -18,7 +16,7 @@
 // one pair, so what disturbs a whole round does not count. A round times a single broadcast among ranks at rest (cold)
 // and a batch of them back to back (hot). The test is the sign test
 // (Dixon & Mood 1946, https://doi.org/10.1080/01621459.1946.10501898), looked at after 7, 11, 15, 21, 31 and 51 pairs:
-// see Verdict for what it promises. Medians of the same pairs are reported. They do not decide.
+// see Decision for what it promises. Medians of the same pairs are reported. They do not decide.
 //
 // # Clocks
 //
@@ -26,6 +24,3 @@
 // each host along a tree over its ranks, in steps that grow as the logarithm of the ranks (NewStopwatch). Where all
 // clocks are found to be one, as within a host, they are not compared again.
 package tuner
-
-// A Variant broadcasts buf of rank root into buf of all ranks. It is collective.
-type Variant func(buf []byte, root int) error

@@ -5,56 +5,49 @@ import (
 	"slices"
 )
 
-// A Duel is the session that decides: a challenger against the incumbent, pair by pair, by a sign test.
-type Duel struct {
-	*Contest
-	challenger, incumbent int
+// A duel is the session that decides: a challenger against the incumbent, pair by pair, by a sign test.
+type duel struct {
+	*contest
+	challenger, incumbent Variant
 	most                  int // pairs
 	test                  signTest
-	since                 float64 // s, the start of the first pair; NaN: not begun
-	order                 []int
+	since                 float64 // s, the start of the first pair
 }
 
 const (
-	usualTime  = 1  // s after which a duel without a limit takes no further look
-	surePairs  = 11 // that it has in any case: the second look forgives one bad pair of seven
-	shortPairs = 11 // of a confirmation
+	usualTime = 1  // s after which a duel without a limit takes no further look
+	surePairs = 11 // that it has in any case: the second look forgives one bad pair of seven
+
+	// mostPairs are those of a duel. A challenger that has won before is confirmed by seven pairs, or eleven if one of the
+	// seven was lost.
+	mostPairs  = 51
+	shortPairs = 11
 )
 
-// Duel returns a session that tells whether the challenger is to replace the incumbent.
-func (c *Contest) Duel(challenger, incumbent int) *Duel {
-	return &Duel{Contest: c, challenger: challenger, incumbent: incumbent, most: looks[len(looks)-1], test: signTest{margin: c.margin}, since: math.NaN()}
-}
-
-// Confirm is a Duel of seven pairs, or eleven if one of the seven was lost. A challenger that has won before needs no
-// more.
-func (c *Contest) Confirm(challenger, incumbent int) *Duel {
-	d := c.Duel(challenger, incumbent)
-	d.most = shortPairs
-	return d
+// duel returns a session that tells whether the challenger is to replace the incumbent, by at most so many pairs.
+func (c *contest) duel(challenger, incumbent Variant, most int) *duel {
+	return &duel{contest: c, challenger: challenger, incumbent: incumbent, most: most, test: signTest{margin: c.margin}}
 }
 
 // Next implements Session.
-func (d *Duel) Next(now float64) (Round, bool) {
-	if math.IsNaN(d.since) {
+func (d *duel) Next(now float64) (Round, bool) {
+	if d.test.rounds == 0 {
 		d.since = now
 	}
 	if !d.isOpen(now) || !d.hasTime(now) {
 		return Round{}, false
 	}
-	next := d.round([]int{d.challenger, d.incumbent}, d.batch)
-	d.order = next.Variants
-	return next, true
+	return d.round([]Variant{d.challenger, d.incumbent}, d.batch), true
 }
 
 // Add implements Session.
-func (d *Duel) Add(samples []Sample) {
-	first := slices.Index(d.order, d.challenger)
+func (d *duel) Add(r Round, samples []Sample) {
+	first := slices.Index(r.Variants, d.challenger)
 	d.test.add(samples[first], samples[1-first])
 }
 
 // isOpen tells whether the test needs another pair, and is worth it.
-func (d *Duel) isOpen(now float64) bool {
+func (d *duel) isOpen(now float64) bool {
 	if d.test.over() || d.test.rounds >= d.most {
 		return false
 	}
@@ -63,32 +56,39 @@ func (d *Duel) isOpen(now float64) bool {
 	}
 	look := slices.IndexFunc(looks[:], func(n int) bool { return n > d.test.rounds })
 	each := (now - d.since) / float64(d.test.rounds)
-	end := d.s.Limit
+	end := d.limit
 	if math.IsInf(end, 1) {
 		end = d.since + usualTime
 	}
 	return now+float64(looks[look]-d.test.rounds)*each <= end
 }
 
-// A Verdict is the outcome of a duel.
+// A Decision is the outcome of a duel.
 //
-// A challenger that is slower by the margin of 3 % or more (10 % where ranks share cores), cold or hot, wins with a
-// probability of at most 2.1 %. One that is no faster by the margin in either wins with at most 4.2 %. Slower means
-// here: in half of the pairs or more, whatever the distribution of the times, as long as pairs are independent of each
-// other. 2.1 % holds for just half of the pairs; for 60 % it is 0.24 %. A Confirm has two looks: 1.2 %.
-type Verdict struct {
-	Wins       bool
-	Decided    bool   // false: the time has run out before
-	Pairs      int    // that were timed
-	Challenger Sample // medians
-	Incumbent  Sample
+// A variant that is slower than the incumbent by the margin of 3 % or more (10 % where ranks share cores), cold or hot,
+// wins with a probability of at most 2.1 %. One that is no faster by the margin in either wins with at most 4.2 %. Slower
+// means here: in half of the pairs or more, whatever the distribution of the times, as long as pairs are independent of each
+// other. 2.1 % holds for just half of the pairs; for 60 % it is 0.24 %. A confirmation has two looks: 1.2 %.
+type Decision struct {
+	Variant           // the one that was compared with the incumbent last
+	Wins      bool    // it replaces the incumbent
+	Decided   bool    // false: the time has run out before
+	Pairs     int     // that were timed
+	Predicted float64 `json:"-"` // s, of a variant that wins; NaN: not known
+	Measured  float64 `json:"-"` // s, median of what is used from now on; NaN: not timed
+	Incumbent float64 `json:"-"` // s, median of the incumbent; NaN: not timed
 }
 
-// Verdict is the outcome.
-func (d *Duel) Verdict() Verdict {
+// decision is the outcome. Nothing is predicted.
+func (d *duel) decision() Decision {
 	over := d.test.over() || d.test.rounds >= d.most
-	return Verdict{
-		Wins: over && d.test.won(), Decided: over, Pairs: d.test.rounds,
-		Challenger: medians(d.test.challenger), Incumbent: medians(d.test.opponent),
+	out := Decision{
+		Variant: d.challenger, Wins: over && d.test.won(), Decided: over, Pairs: d.test.rounds,
+		Predicted: math.NaN(), Incumbent: medians(d.test.opponent).Cold,
 	}
+	out.Measured = out.Incumbent
+	if out.Wins {
+		out.Measured = medians(d.test.challenger).Cold
+	}
+	return out
 }

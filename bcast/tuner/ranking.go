@@ -6,29 +6,25 @@ import (
 	"slices"
 )
 
-// A Ranking is a session that orders variants, the fastest by its median first. All run in three rounds, then the
+// A ranking is a session that orders variants, the fastest by its median first. All run in three rounds, then the
 // better half of them in three more, until one is left. So each has at least three samples.
 //
-// The first variant may be so by luck. Nothing is said of it by these samples: a Duel takes new ones.
-type Ranking struct {
-	*Contest
-	ranked  []int // the first left of them are still in
+// The first variant may be so by luck. Nothing is said of it by these samples: a duel takes new ones.
+type ranking struct {
+	*contest
+	ranked  []Variant // the fastest first; the first left of them are still in, and those left out late come before those left out early
 	left    int
-	samples map[int][]Sample
-	order   []int // of the round under way
-	rounds  int   // since some were left out
+	samples map[Variant][]Sample
+	rounds  int // so far
 }
 
-// Rank returns a session that orders the variants. If the time does not suffice for three rounds their order stays.
-func (c *Contest) Rank(variants []int) *Ranking {
-	return &Ranking{Contest: c, ranked: slices.Clone(variants), left: len(variants), samples: make(map[int][]Sample)}
+// rank returns a session that orders the variants. If the time does not suffice for three rounds their order stays.
+func (c *contest) rank(variants []Variant) *ranking {
+	return &ranking{contest: c, ranked: slices.Clone(variants), left: len(variants), samples: make(map[Variant][]Sample)}
 }
-
-// Ranked are the variants, the fastest first. Variants that were left out late come before those left out early.
-func (r *Ranking) Ranked() []int { return r.ranked }
 
 // Next implements Session.
-func (r *Ranking) Next(now float64) (Round, bool) {
+func (r *ranking) Next(now float64) (Round, bool) {
 	if r.left < 2 || !r.hasTime(now) {
 		return Round{}, false
 	}
@@ -36,22 +32,19 @@ func (r *Ranking) Next(now float64) (Round, bool) {
 	if r.cheap {
 		batch = r.batch
 	}
-	next := r.round(r.ranked[:r.left], batch)
-	r.order = next.Variants
-	return next, true
+	return r.round(r.ranked[:r.left], batch), true
 }
 
 // Add implements Session.
-func (r *Ranking) Add(samples []Sample) {
-	for i, variant := range r.order {
+func (r *ranking) Add(done Round, samples []Sample) {
+	for i, variant := range done.Variants {
 		r.samples[variant] = append(r.samples[variant], samples[i])
 	}
 	const rounds = 3
-	if r.rounds++; r.rounds < rounds {
+	if r.rounds++; r.rounds%rounds > 0 {
 		return
 	}
-	r.rounds = 0
-	slices.SortStableFunc(r.ranked[:r.left], func(a, b int) int {
+	slices.SortStableFunc(r.ranked[:r.left], func(a, b Variant) int {
 		return cmp.Compare(medians(r.samples[a]).score(), medians(r.samples[b]).score())
 	})
 	r.left = (r.left + 1) / 2

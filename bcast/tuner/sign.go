@@ -10,7 +10,7 @@ import (
 
 // looks are the rounds after which the sign test is looked at. Seven are the fewest in which equal
 // ways come out the same way each time in less than one of a hundred tests.
-var looks = [...]int{7, 11, 15, 21, 31, 51}
+var looks = [...]int{7, 11, 15, 21, 31, mostPairs}
 
 // perLook bounds the probability that a fair coin wins the test at one look. At any of them
 // it does so in 2.1 % of all tests.
@@ -27,9 +27,9 @@ func wins(rounds int) int {
 	}
 }
 
-// margin is by which factor times have to differ to count as different. What is nearer is a tie,
+// usualMargin is by which factor times have to differ to count as different. What is nearer is a tie,
 // and ties go to the incumbent.
-const margin = 1.03
+const usualMargin = 1.03
 
 // oversubscribedMargin is the margin where a host has more ranks than cores. The scheduler moves times by some percent
 // there.
@@ -43,30 +43,31 @@ const oversubscribedMargin = 1.1
 type signTest struct {
 	margin               float64
 	rounds               int
-	coldFast, hotFast    int // pairs in which the challenger was faster by the margin
-	coldRight, hotRight  int // pairs in which it was not slower by the margin
+	fast                 [2]int // pairs in which the challenger was faster by the margin, cold and hot
+	right                [2]int // pairs in which it was not slower by the margin, cold and hot
 	challenger, opponent []Sample
 }
 
 func (t *signTest) add(challenger, incumbent Sample) {
-	count := func(n *int, yes bool) {
-		if yes {
-			*n++
+	t.rounds++
+	for i, times := range [2][2]float64{{challenger.Cold, incumbent.Cold}, {challenger.Hot, incumbent.Hot}} {
+		if times[0]*t.margin < times[1] {
+			t.fast[i]++
+		}
+		if times[0] < times[1]*t.margin {
+			t.right[i]++
 		}
 	}
-	t.rounds++
-	count(&t.coldFast, challenger.Cold*t.margin < incumbent.Cold)
-	count(&t.hotFast, challenger.Hot*t.margin < incumbent.Hot)
-	count(&t.coldRight, challenger.Cold < incumbent.Cold*t.margin)
-	count(&t.hotRight, challenger.Hot < incumbent.Hot*t.margin)
 	t.challenger, t.opponent = append(t.challenger, challenger), append(t.opponent, incumbent)
 }
 
-// won tells whether the challenger has won, judged by the rounds so far.
-func (t *signTest) won() bool {
-	enough := wins(t.rounds)
-	return t.coldRight >= enough && t.hotRight >= enough && (t.coldFast >= enough || t.hotFast >= enough)
+// atLeast tells whether the challenger was not slower in so many of the pairs in both respects, and faster in one.
+func (t *signTest) atLeast(pairs int) bool {
+	return min(t.right[0], t.right[1]) >= pairs && max(t.fast[0], t.fast[1]) >= pairs
 }
+
+// won tells whether the challenger has won, judged by the rounds so far.
+func (t *signTest) won() bool { return t.atLeast(wins(t.rounds)) }
 
 // over tells whether the test has come to its end: a look at which the challenger has won, or
 // has not even won more than half of the pairs, or the last one.
@@ -74,9 +75,8 @@ func (t *signTest) over() bool {
 	if !slices.Contains(looks[:], t.rounds) {
 		return false
 	}
-	half := t.rounds / 2
-	hopeless := t.coldRight <= half || t.hotRight <= half || t.coldFast <= half && t.hotFast <= half
-	return hopeless || t.won() || t.rounds == looks[len(looks)-1]
+	hopeless := !t.atLeast(t.rounds/2 + 1)
+	return hopeless || t.won() || t.rounds == mostPairs
 }
 
 // medians of samples, cold and hot apart; NaN if there are none.

@@ -15,7 +15,7 @@ func TestWinsNeeded(t *testing.T) {
 	}
 }
 
-// What Verdict promises, exactly: the chance of a walk to reach the wins needed at any look,
+// What Decision promises, exactly: the chance of a walk to reach the wins needed at any look,
 // whether or not it was given up before. The numbers are from independent code.
 func TestSignTestKeepsItsPromise(t *testing.T) {
 	for _, c := range []struct{ p, want float64 }{{0.5, 0.0211320}, {0.4, 0.0023756}, {0.7, 0.6917728}, {0.95, 1}} {
@@ -52,17 +52,17 @@ func TestWhoWins(t *testing.T) {
 		margin       float64
 		won          bool
 	}{
-		{"faster in both", Sample{0.9, 0.9}, Sample{1, 1}, margin, true},
-		{"faster cold, the same hot", Sample{0.9, 1}, Sample{1, 1}, margin, true},
-		{"the same cold, faster hot", Sample{1, 0.9}, Sample{1, 1}, margin, true},
-		{"a tie", Sample{1, 1}, Sample{1, 1}, margin, false},
-		{"faster by less than the margin", Sample{0.975, 0.975}, Sample{1, 1}, margin, false},
-		{"faster cold, slower hot", Sample{0.5, 1.05}, Sample{1, 1}, margin, false},
-		{"slower cold, faster hot", Sample{1.05, 0.5}, Sample{1, 1}, margin, false},
-		{"faster cold, slower hot by less than the margin", Sample{0.5, 1.02}, Sample{1, 1}, margin, true},
+		{"faster in both", Sample{0.9, 0.9}, Sample{1, 1}, usualMargin, true},
+		{"faster cold, the same hot", Sample{0.9, 1}, Sample{1, 1}, usualMargin, true},
+		{"the same cold, faster hot", Sample{1, 0.9}, Sample{1, 1}, usualMargin, true},
+		{"a tie", Sample{1, 1}, Sample{1, 1}, usualMargin, false},
+		{"faster by less than the margin", Sample{0.975, 0.975}, Sample{1, 1}, usualMargin, false},
+		{"faster cold, slower hot", Sample{0.5, 1.05}, Sample{1, 1}, usualMargin, false},
+		{"slower cold, faster hot", Sample{1.05, 0.5}, Sample{1, 1}, usualMargin, false},
+		{"faster cold, slower hot by less than the margin", Sample{0.5, 1.02}, Sample{1, 1}, usualMargin, true},
 		{"faster by a twentieth on oversubscribed cores", Sample{0.95, 0.95}, Sample{1, 1}, oversubscribedMargin, false},
 		{"faster by a fifth on oversubscribed cores", Sample{0.8, 0.8}, Sample{1, 1}, oversubscribedMargin, true},
-		{"clocks that stand still", Sample{0, 0}, Sample{0, 0}, margin, false},
+		{"clocks that stand still", Sample{0, 0}, Sample{0, 0}, usualMargin, false},
 	} {
 		test := signTest{margin: c.margin}
 		for !test.over() {
@@ -78,7 +78,7 @@ func TestWhoWins(t *testing.T) {
 // pairs it has not won yet (7 are needed), and has with ten of eleven.
 func TestFasterInOneRespectStaysIn(t *testing.T) {
 	for _, fast := range []Sample{{0.9, 1}, {1, 0.9}} {
-		test := signTest{margin: margin}
+		test := signTest{margin: usualMargin}
 		for pair := 1; !test.over(); pair++ {
 			ours := fast
 			if pair == 3 {

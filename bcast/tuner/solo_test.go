@@ -9,8 +9,16 @@ import (
 // A stage plays sessions without a communicator, by a clock that goes as a test likes: thousands of them in no time.
 type stage struct {
 	now  float64 // s
-	play map[int]func(roots []int) Sample
+	play func(v Variant, roots []int) Sample
 	all  []Round // that were played
+}
+
+// numbered are variants that differ in their number.
+func numbered(list ...int) (variants []Variant) {
+	for _, i := range list {
+		variants = append(variants, Variant{Index: i})
+	}
+	return variants
 }
 
 // conduct performs all rounds of a session.
@@ -24,9 +32,9 @@ func (s *stage) conduct(session Session) {
 		samples := make([]Sample, len(round.Variants))
 		for i, v := range round.Variants {
 			s.now += 1e-6 // the rest before a timing
-			samples[i] = s.play[v](round.Roots)
+			samples[i] = s.play(v, round.Roots)
 		}
-		session.Add(samples)
+		session.Add(round, samples)
 	}
 }
 
@@ -38,12 +46,12 @@ type script struct {
 }
 
 // add makes a variant take the scripted times.
-func (s *stage) add(variant int, x script, rng *rand.Rand) {
-	if s.play == nil {
-		s.play = make(map[int]func([]int) Sample)
-	}
-	round := 0
-	s.play[variant] = func(roots []int) Sample {
+func (s *stage) add(number int, x script, rng *rand.Rand) {
+	others, round := s.play, 0
+	s.play = func(v Variant, roots []int) Sample {
+		if v.Index != number {
+			return others(v, roots)
+		}
 		round++
 		factor := math.Exp(x.noise * rng.NormFloat64())
 		var sample Sample
@@ -67,23 +75,27 @@ func (s *stage) add(variant int, x script, rng *rand.Rand) {
 }
 
 // newContest is a contest of a stage; limit 0 is none.
-func (s *stage) newContest(roots []int, oversubscribed bool, limit float64) *Contest {
+func (s *stage) newContest(roots []int, oversubscribed bool, limit float64) *contest {
 	end := math.Inf(1)
 	if limit > 0 {
 		end = s.now + limit
 	}
-	return NewContest(Settings{Roots: roots, OneHost: true, Oversubscribed: oversubscribed, Limit: end}, s.now)
+	margin := usualMargin
+	if oversubscribed {
+		margin = oversubscribedMargin
+	}
+	return &contest{roots: roots, oneHost: true, margin: margin, limit: end, begun: s.now, batch: 1}
 }
 
-// duel is the verdict of a challenger against an incumbent, both scripted, and the time that it took.
-func duel(t testing.TB, seed uint64, challenger, incumbent script, roots []int, oversubscribed bool, limit float64) (Verdict, float64) {
+// runDuel runs the duel of a challenger against an incumbent, both scripted.
+func runDuel(t testing.TB, seed uint64, challenger, incumbent script, roots []int, oversubscribed bool, limit float64) *duel {
 	t.Helper()
 	s, rng := &stage{}, rand.New(rand.NewPCG(seed, 7))
 	s.add(0, challenger, rng)
 	s.add(1, incumbent, rng)
 	c := s.newContest(roots, oversubscribed, limit)
 	c.batch = 4
-	d := c.Duel(0, 1)
+	d := c.duel(Variant{Index: 0}, Variant{Index: 1}, mostPairs)
 	s.conduct(d)
-	return d.Verdict(), s.now
+	return d
 }

@@ -13,14 +13,13 @@ import (
 // has the data. All of its functions but Doubt are collective, and give the same arguments on all
 // ranks. After an error the communicator is unusable.
 type Stopwatch struct {
-	comm   mpi.Communicator
-	tag    int
-	clocks *clocks
-	tree   *share.Tree         // of rank 0, where times are collected and decisions made
-	from   map[int]*share.Tree // by root
-	rest   func()              // gives the other ranks time to enter the broadcast
-
-	barrier func() error // lets all ranks begin at once; nil: they wait for the root
+	comm           mpi.Communicator
+	tag            int
+	clocks         *clocks
+	tree           *share.Tree  // of rank 0, where times are collected and decisions made
+	oversubscribed bool         // some host has more ranks than cores
+	rest           func()       // gives the other ranks time to enter the broadcast
+	barrier        func() error // lets all ranks begin at once; nil: they wait for the root
 }
 
 // A Sample is what one round says of one variant.
@@ -34,21 +33,23 @@ type Sample struct {
 // that ranks share cores. A rank then sleeps, so that the others come.
 // Messages use the tag.
 func NewStopwatch(comm mpi.Communicator, tag int, hosts []int, oversubscribed bool) (*Stopwatch, error) {
-	w := &Stopwatch{comm: comm, tag: tag, rest: spin, tree: share.Binomial(comm, 0, tag), from: make(map[int]*share.Tree)}
+	w := &Stopwatch{comm: comm, tag: tag, tree: share.Binomial(comm, 0, tag), oversubscribed: oversubscribed, rest: spin}
 	if oversubscribed {
 		w.rest = func() { time.Sleep(oversubscribedRest) }
 	}
-	var err error
-	if w.clocks, err = newClocks(comm, tag, hosts); err != nil {
-		return nil, err
+	err := w.tell(&hosts)
+	if err == nil {
+		w.clocks, err = newClocks(comm, tag, hosts)
 	}
-	return w, w.clocks.compare()
+	return w, err
 }
 
 // Among is a stopwatch for a part of the ranks. It needs no messages: it keeps the clocks of the whole, whether
-// the part's communicator has one or not. Refresh is left to the whole.
+// the part's communicator has one or not. Its clocks are compared again by the whole.
 func (w *Stopwatch) Among(part mpi.Communicator) *Stopwatch {
-	return &Stopwatch{comm: part, tag: w.tag, clocks: w.clocks, rest: w.rest, tree: share.Binomial(part, 0, w.tag), from: make(map[int]*share.Tree)}
+	among := *w
+	among.comm, among.tree = part, share.Binomial(part, 0, w.tag)
+	return &among
 }
 
 // Together is a stopwatch for operations that all ranks begin at once, after a barrier of theirs. Times are from the moment
@@ -78,46 +79,25 @@ func (w *Stopwatch) Doubt() float64 { return w.clocks.doubt }
 // Now is the time in s by this rank's clock.
 func (w *Stopwatch) Now() float64 { return w.clocks.now() }
 
-// Refresh is collective: it compares the clocks again if they may have drifted apart since, as
-// those of hosts do by up to 0.1 ms per second.
-func (w *Stopwatch) Refresh() error {
-	if w.clocks.one {
-		return nil
-	}
-	stale := []float64{0}
-	if w.clocks.stale() {
-		stale[0] = 1
-	}
-	if err := w.tree.TellFloats(stale); err != nil || stale[0] == 0 {
-		return err
-	}
-	return w.clocks.compare()
-}
-
-// Time is collective: it broadcasts buf from the roots, one after the other without a pause, and
-// returns on rank 0 what the first broadcast took, and all of them on average; NaN elsewhere.
-// Every rank tells the first root that it is about to start, so nobody is late, and no
-// rank is held back by another's leaving a barrier.
-func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, error) {
-	root := roots[0]
-	starts, err := w.begin(root)
+// Time is collective: it broadcasts from the roots, one after the other without a pause. It returns on rank 0 what the
+// first broadcast took, and all of them on average, and NaN elsewhere. Every rank tells the first root that it is about
+// to start, so no rank is late, and none is held back by another rank that leaves a barrier.
+func (w *Stopwatch) Time(broadcast func(root int) error, roots ...int) (Sample, error) {
+	starts, err := w.begin(roots[0])
 	if err != nil {
 		return Sample{}, err
 	}
-	start := w.clocks.now()
-	if err := variant(buf, root); err != nil {
-		return Sample{}, err
-	}
-	first := w.clocks.now()
-	last := first
-	if len(roots) > 1 {
-		for _, root := range roots[1:] {
-			if err := variant(buf, root); err != nil {
-				return Sample{}, err
-			}
+	start := w.Now()
+	first := start
+	for i, root := range roots {
+		if err := broadcast(root); err != nil {
+			return Sample{}, err
 		}
-		last = w.clocks.now()
+		if i == 0 {
+			first = w.Now()
+		}
 	}
+	last := w.Now()
 	times := []float64{math.Inf(-1), first + w.clocks.ahead, last + w.clocks.ahead}
 	if starts {
 		times[0] = start + w.clocks.ahead
@@ -138,11 +118,7 @@ func (w *Stopwatch) begin(root int) (starts bool, err error) {
 	if w.barrier != nil {
 		return true, w.barrier()
 	}
-	tree := w.from[root]
-	if tree == nil {
-		tree = share.Binomial(w.comm, root, w.tag)
-		w.from[root] = tree
-	}
+	tree := share.Binomial(w.comm, root, w.tag)
 	if err := tree.CollectMax(nil); err != nil {
 		return false, err
 	}
@@ -151,12 +127,6 @@ func (w *Stopwatch) begin(root int) (starts bool, err error) {
 	}
 	return tree.IsRoot(), nil
 }
-
-// OneHost tells whether all ranks share a host, as far as rank 0 knows.
-func (w *Stopwatch) OneHost() bool { return w.clocks.oneHost }
-
-// Tell is collective: all ranks get the values of rank 0.
-func (w *Stopwatch) Tell(values []float64) error { return w.tree.TellFloats(values) }
 
 // Max is collective: all ranks get the greatest of each value.
 func (w *Stopwatch) Max(values []float64) error { return w.tree.Max(values) }

@@ -254,7 +254,6 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 // time times the variants on buf, each once in a round. Rank 0 gets the times; wrong is 1 where some rank has seen a wrong
 // byte.
 func (c *comparison) time(variants []variant, buf []byte) (times [][]float64, wrong []float64, err error) {
-	times, wrong = make([][]float64, len(variants)), make([]float64, len(variants))
 	runs := make([]func([]byte) error, len(variants))
 	for i, v := range variants {
 		runs[i] = func(buf []byte) error { return c.b.Bcast(buf, c.Root) }
@@ -264,32 +263,54 @@ func (c *comparison) time(variants []variant, buf []byte) (times [][]float64, wr
 			}
 		}
 	}
-	random := rand.New(rand.NewPCG(0, uint64(len(buf))))
-	for n := 0; n < c.WarmUps+c.Repetitions && !c.stopped; n++ {
-		if err := c.watch.Refresh(); err != nil {
-			return nil, nil, err
+	wrong = make([]float64, len(variants))
+	patterns := rand.New(rand.NewPCG(1, uint64(len(buf)))) // the same on all ranks
+	perform := func(v tuner.Variant, _ tuner.Round) (tuner.Sample, error) {
+		if stopped, err := c.stop(); stopped || err != nil {
+			return tuner.Sample{Cold: math.NaN()}, err
 		}
-		for _, i := range random.Perm(len(variants)) {
-			if stopped, err := c.stop(); err != nil {
-				return nil, nil, err
-			} else if stopped {
-				break
-			}
-			pattern := random.Uint64()
-			fill(buf, pattern, c.rank == c.Root)
-			s, err := c.watch.Time(func(buf []byte, _ int) error { return runs[i](buf) }, buf, c.Root)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !matches(buf, pattern) {
-				wrong[i] = 1
-			}
-			if n >= c.WarmUps {
-				times[i] = append(times[i], s.Cold)
-			}
+		pattern := patterns.Uint64()
+		fill(buf, pattern, c.rank == c.Root)
+		s, err := c.watch.Time(func(int) error { return runs[v.Index](buf) }, c.Root)
+		if !matches(buf, pattern) {
+			wrong[v.Index] = 1
+		}
+		return s, err
+	}
+	rounds := &rounds{comparison: c, random: rand.New(rand.NewPCG(0, uint64(len(buf)))), times: make([][]float64, len(variants))}
+	if err := c.watch.Conduct(func(run func(tuner.Session)) { run(rounds) }, perform); err != nil {
+		return nil, nil, err
+	}
+	return rounds.times, wrong, c.watch.Max(wrong)
+}
+
+// rounds is the session of a comparison: each variant once in a round, in random order.
+type rounds struct {
+	*comparison
+	random *rand.Rand
+	done   int
+	times  [][]float64 // s, by variant
+}
+
+// Next implements tuner.Session.
+func (r *rounds) Next(float64) (next tuner.Round, on bool) {
+	if r.stopped || r.done == r.WarmUps+r.Repetitions {
+		return next, false
+	}
+	for _, i := range r.random.Perm(len(r.times)) {
+		next.Variants = append(next.Variants, tuner.Variant{Index: i})
+	}
+	return next, true
+}
+
+// Add implements tuner.Session. NaN is what was not timed, as a context had ended.
+func (r *rounds) Add(round tuner.Round, samples []tuner.Sample) {
+	for k, v := range round.Variants {
+		if t := samples[k].Cold; r.done >= r.WarmUps && !math.IsNaN(t) {
+			r.times[v.Index] = append(r.times[v.Index], t)
 		}
 	}
-	return times, wrong, c.watch.Max(wrong)
+	r.done++
 }
 
 // fill writes the pattern, or its complement, in which every byte differs.

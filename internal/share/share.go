@@ -41,16 +41,28 @@ type branch struct {
 // O(log Size()): a whole tree on every rank is too much where thousands share a process.
 func Binomial(comm mpi.Communicator, root, tag int) *Tree {
 	t, ranks := newTree(comm, root, tag), comm.Size()
-	// Counted from the root, a rank's parent lacks its lowest bit, and its children
-	// have one bit more, below that.
-	from := (comm.Rank() - root + ranks) % ranks
-	if from > 0 {
-		t.parent = (root + from&(from-1)) % ranks
+	from := (comm.Rank() - root + ranks) % ranks // counted from the root
+	parent, children := BinomialPlace(from, ranks)
+	if parent >= 0 {
+		t.parent = (root + parent) % ranks
 	}
-	for bit := 1; from&bit == 0 && from+bit < ranks; bit <<= 1 {
-		t.branches = append(t.branches, branch{(root + from + bit) % ranks, min(bit, ranks-from-bit)})
+	for _, c := range children {
+		t.branches = append(t.branches, branch{(root + c) % ranks, min(c-from, ranks-c)})
 	}
 	return t
+}
+
+// BinomialPlace returns the parent and the children of a place in the binomial tree over n places, whose root is place 0. The
+// parent of the root is -1. The child with the fewest places below it comes first.
+func BinomialPlace(place, n int) (parent int, children []int) {
+	parent = place & (place - 1) // without the lowest bit
+	if place == 0 {
+		parent = -1
+	}
+	for bit := 1; place&bit == 0 && place+bit < n; bit <<= 1 {
+		children = append(children, place+bit)
+	}
+	return parent, children
 }
 
 // Star returns the caller's place in the tree in which all ranks are children of the root: Size()
