@@ -2,58 +2,14 @@ package reduce
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 	"github.com/topocast/topocast/reduce/steps"
 )
-
-// A key names a decision.
-type key struct {
-	size int // class of sizes: from 2^(size-1)+1 to 2^size bytes
-	root int // class of roots, or steps.AllRanks
-}
-
-// A decision is how reductions of a class are done.
-type decision struct {
-	plan plan // the best of the algorithms
-	wins bool // it beats the incumbent
-
-	decided  bool             // false: the time ran out
-	stored   bool             // it comes from the network's table, and is not confirmed yet
-	programs map[int]*program // of the plan, by root
-
-	measured, incumbent float64 // s, medians of what is used and of the incumbent
-	pairs               int     // that these rest on
-}
-
-// A plan is one algorithm with the length of its segments. Its Index is among the algorithms for its root.
-type plan struct {
-	tuner.Variant
-	algorithm steps.Algorithm // nil: the incumbent
-}
-
-func (r *Reducer) key(bytes, root int) key {
-	if root != steps.AllRanks {
-		root = table.RootClass(r.classes, root)
-	}
-	return key{classOf(bytes), root}
-}
-
-func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
-
-// sampled are the roots from which plans are compared on behalf of a root.
-func (r *Reducer) sampled(root int) []int {
-	if root == steps.AllRanks {
-		return []int{root}
-	}
-	return tuner.SampleRoots(func(rank int) int { return table.RootClass(r.classes, rank) }, r.comm.Size(), root)
-}
 
 // Tune is collective: it decides how vectors of the given sizes in bytes are reduced, for results that all ranks want. The
 // first AllreduceSlice of each is then as fast as the next. sizes are equal on all ranks. What is decided already
@@ -188,22 +144,6 @@ func (r *Reducer) stopwatch() (*tuner.Stopwatch, error) {
 		r.watch = watch.Together(func() error { return collective.Barrier(r.incumbent) })
 	}
 	return r.watch, nil
-}
-
-// algorithmsFor are those for a root.
-func (r *Reducer) algorithmsFor(root int) []steps.Algorithm {
-	if root == steps.AllRanks {
-		return r.toAll
-	}
-	return r.toRoot
-}
-
-// planOf is the plan of a variant for a root.
-func (r *Reducer) planOf(v tuner.Variant, root int) plan {
-	if v.Index == tuner.Incumbent {
-		return plan{Variant: v}
-	}
-	return plan{v, r.algorithmsFor(root)[v.Index]}
 }
 
 // mostTimed is how many plans are timed, the best by prediction.

@@ -36,3 +36,13 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 	}
 	return nil
 }
+
+// Shortlist are the lengths of segments of the plans that are timed first for an algorithm by its name. Rank 0 alone calls it.
+func Shortlist(r *Reducer, bytes, root int, name string) (segments []int) {
+	for _, v := range r.candidates(bytes, root) {
+		if p := r.planOf(v, root); fmt.Sprint(p.algorithm) == name {
+			segments = append(segments, v.Segment)
+		}
+	}
+	return segments
+}

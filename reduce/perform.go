@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/collective"
 	"github.com/topocast/topocast/reduce/steps"
 )
 
@@ -71,4 +73,12 @@ func performProgram[T any](e *executor, p *program, values []T, f func(into, fro
 		values = values[n:]
 	}
 	return nil
+}
+
+// incumbent reduces as package mpi/collective does.
+func incumbent[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
+	if root == steps.AllRanks {
+		return collective.Allreduce(r.incumbent, values, with)
+	}
+	return collective.Reduce(r.incumbent, values, with, root)
 }

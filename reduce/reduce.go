@@ -43,13 +43,6 @@ func ReduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root in
 	return reduceFunc(r, values, f, root)
 }
 
-func (r *Reducer) checkRoot(root int) error {
-	if uint(root) >= uint(r.comm.Size()) {
-		return fmt.Errorf("reduce: rank %d: root %d: %w: want in [0, %d)", r.comm.Rank(), root, mpi.ErrRank, r.comm.Size())
-	}
-	return nil
-}
-
 func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
 	if with > mpi.Max {
 		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
@@ -62,14 +55,6 @@ func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 		return r.failed(incumbent(r, values, with, root))
 	}
 	return r.failed(perform(r, d, values, func(into, from []T) { collective.Combine(with, into, from) }, root))
-}
-
-// incumbent reduces as package mpi/collective does.
-func incumbent[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
-	if root == steps.AllRanks {
-		return collective.Allreduce(r.incumbent, values, with)
-	}
-	return collective.Reduce(r.incumbent, values, with, root)
 }
 
 // byFunction stands for a function where reductions have numbers.

@@ -480,3 +480,91 @@ func TestStoredReductionsAreConfirmed(t *testing.T) {
 		t.Errorf("after the first Allreduce: %q, %v", after, err)
 	}
 }
+
+// The budget bounds all that Tune does. What there is no time for stays with the incumbent, and is not in the table.
+func TestTuneKeepsItsBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	c, err := gen.Parse("tree:2x4 latency=20us,5us rate=250Mbps,1Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := []int{64 << 10, 256 << 10}
+	for _, x := range []struct {
+		budget  time.Duration
+		decided int
+	}{{time.Microsecond, 0}, {time.Second, 1}, {time.Minute, 2}} {
+		err := simnet.Run(c.Graph, nil, nil, func(world mpi.Communicator) error {
+			r, err := reduce.New(world, &reduce.Settings{Network: casttest.NetworkOf(t, c.Hierarchy), Budget: x.budget})
+			if err != nil {
+				return err
+			}
+			began := world.(mpi.Clock).Now()
+			if err := r.Tune(sizes...); err != nil {
+				return err
+			}
+			if took := world.(mpi.Clock).Now() - began; took > x.budget.Seconds()+0.02 { // the first round of each begins in any case
+				return fmt.Errorf("it took %g s", took)
+			}
+			decided := 0
+			for _, size := range sizes {
+				name, _, isDecided := r.Chosen(size, steps.AllRanks)
+				if isDecided {
+					decided++
+				} else if name != "" {
+					return fmt.Errorf("%d bytes: %s without a decision", size, name)
+				}
+			}
+			if decided != x.decided {
+				return fmt.Errorf("%d sizes decided, want %d", decided, x.decided)
+			}
+			tuned, err := r.Table(time.Time{})
+			if err == nil && tuned != nil {
+				cells := 0
+				for _, tuning := range tuned.Tunings() {
+					cells += len(tuning.Cells)
+				}
+				if cells != decided {
+					return fmt.Errorf("%d cells in the table, want %d", cells, decided)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("budget %v: %v", x.budget, err)
+		}
+	}
+}
+
+// Segments that no prediction proposes are tried, where messages cost more or less than the network says.
+func TestSegmentsAreRefined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	c, err := gen.Parse("star:6 latency=20us rate=1Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bytes = 1 << 20
+	for _, overhead := range []float64{300e-6, 1e-7} {
+		o := simnet.Overhead{Seconds: overhead}
+		err = simnet.Run(c.Graph, nil, &simnet.Settings{Send: o, Recv: o}, func(world mpi.Communicator) error {
+			r, err := reduce.New(world, &reduce.Settings{Network: casttest.NetworkOf(t, c.Hierarchy)})
+			if err != nil {
+				return err
+			}
+			if err := r.TuneRoot(0, bytes); err != nil || world.Rank() > 0 {
+				return err
+			}
+			name, segment, _ := r.Chosen(bytes, 0)
+			if proposed := reduce.Shortlist(r, bytes, 0, name); proposed == nil || slices.Contains(proposed, segment) {
+				return fmt.Errorf("overhead of %g s: %s in segments of %d B, want none of %d", overhead, name, segment, proposed)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

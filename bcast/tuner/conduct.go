@@ -1,7 +1,5 @@
 package tuner
 
-import "cmp"
-
 // A Variant is one way to perform a collective operation, in a form that ranks can tell each other.
 type Variant struct {
 	Index    int  `json:"i"`           // of an algorithm, in a list that all ranks have; Incumbent: none
@@ -84,10 +82,4 @@ func (w *Stopwatch) round(r Round, perform func(v Variant, r Round) (Sample, err
 		samples = append(samples, s)
 	}
 	return samples, nil
-}
-
-// tell is collective: all ranks get what v of rank 0 points to.
-func (w *Stopwatch) tell(v any) error {
-	refused, failed := w.tree.TellValue(v, nil)
-	return cmp.Or(failed, refused)
 }

@@ -75,9 +75,9 @@ func (s *Search) lead(now float64, run func(Session)) Decision {
 	candidates := s.Candidates()
 	run(c.warmUp(append([]Variant{incumbent}, candidates...)))
 	best := s.refine(c, fastest(c, candidates, run), run)
-	duel := c.duel(best, incumbent, mostPairs)
-	run(duel)
-	d := duel.decision()
+	decisive := c.duel(best, incumbent, mostPairs)
+	run(decisive)
+	d := decisive.decision()
 	if d.Wins && s.Predict != nil {
 		d.Predicted = s.Predict(best)
 	}

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"time"
@@ -130,3 +131,9 @@ func (w *Stopwatch) begin(root int) (starts bool, err error) {
 
 // Max is collective: all ranks get the greatest of each value.
 func (w *Stopwatch) Max(values []float64) error { return w.tree.Max(values) }
+
+// tell is collective: all ranks get what v of rank 0 points to.
+func (w *Stopwatch) tell(v any) error {
+	refused, failed := w.tree.TellValue(v, nil)
+	return cmp.Or(failed, refused)
+}
