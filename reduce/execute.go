@@ -19,6 +19,7 @@ type executor struct {
 	sends    []sending // as many as were ever under way at once
 	posted   int       // receives of the steps under way
 	copied   memory
+	kept     memory // by the last Swap
 }
 
 type receiving struct {
@@ -51,7 +52,7 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 	ahead, taken := 0, 0 // the step up to which receives are posted, and the receives that are done
 	for _, s := range list {
 		for ; ahead < len(list) && e.posted-taken < steps.ReceivesAhead; ahead++ {
-			if next := list[ahead]; !next.Kind.IsSend() {
+			if next := list[ahead]; next.Kind.IsReceive() {
 				r := &e.receives[e.posted%steps.ReceivesAhead]
 				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.To-next.From)), next.Peer, e.tagOf(next)); err != nil {
 					return fmt.Errorf("%v: %w", next, err)
@@ -59,10 +60,15 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 				e.posted++
 			}
 		}
+		own := values[s.From:s.To]
 		if s.Kind.IsSend() {
-			if err := e.send(bytesOf(values[s.From:s.To]), s); err != nil {
+			if err := e.send(bytesOf(own), s); err != nil {
 				return fmt.Errorf("%v: %w", s, err)
 			}
+			continue
+		}
+		if s.Kind == steps.CombineKept {
+			f(own, room[T](&e.kept, len(own)))
 			continue
 		}
 		r := &e.receives[taken%steps.ReceivesAhead]
@@ -74,10 +80,15 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 		if err != nil {
 			return fmt.Errorf("%v: %w", s, err)
 		}
-		if received := room[T](&r.memory, s.To-s.From); s.Kind == steps.Combine {
-			f(values[s.From:s.To], received)
-		} else {
-			copy(values[s.From:s.To], received)
+		received := room[T](&r.memory, len(own))
+		switch s.Kind {
+		case steps.Combine:
+			f(own, received)
+		case steps.Swap:
+			copy(room[T](&e.kept, len(own)), own)
+			copy(own, received)
+		default:
+			copy(own, received)
 		}
 	}
 	if err := e.awaitSends(0, len(values)); err != nil {

@@ -1,7 +1,11 @@
 package reduce
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/mpi"
@@ -10,7 +14,7 @@ import (
 )
 
 // EveryAlgorithm is collective: it performs each algorithm with its settings, for all ranks and for two roots, and compares sums of
-// whole numbers with those by the formula of Gauss.
+// whole numbers with those by the formula of Gauss. Sums that are rounded have to be the same on all ranks.
 func EveryAlgorithm(r *Reducer, length, segment int) error {
 	n := r.comm.Size()
 	for _, root := range []int{steps.AllRanks, 0, n - 1} {
@@ -32,6 +36,12 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 					return fmt.Errorf("%v, root %d, %d values in segments of %d B: value %d of rank %d is %d, want %d", a, root, length, segment, k, r.comm.Rank(), x, want)
 				}
 			}
+			if root != steps.AllRanks {
+				continue
+			}
+			if err := sameOnAllRanks(r, d, length); err != nil {
+				return fmt.Errorf("%v, %d values in segments of %d B: %w", a, length, segment, err)
+			}
 		}
 	}
 	return nil
@@ -45,4 +55,23 @@ func Shortlist(r *Reducer, bytes, root int, name string) (segments []int) {
 		}
 	}
 	return segments
+}
+
+// sameOnAllRanks is collective: it adds numbers whose sums are rounded, and compares the results of all ranks.
+func sameOnAllRanks(r *Reducer, d *decision, length int) error {
+	rounded := make([]float64, length)
+	for k := range rounded {
+		rounded[k] = math.Exp(float64((7*r.comm.Rank()+k)%13)) / 3
+	}
+	if err := perform(r, d, rounded, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) }, steps.AllRanks); err != nil {
+		return err
+	}
+	least, most := slices.Clone(rounded), slices.Clone(rounded)
+	if err := cmp.Or(collective.Allreduce(r.incumbent, least, mpi.Min), collective.Allreduce(r.incumbent, most, mpi.Max)); err != nil {
+		return err
+	}
+	if !slices.Equal(least, most) {
+		return errors.New("ranks have different sums")
+	}
+	return nil
 }

@@ -28,6 +28,9 @@ func (a predicted) Prepare(p schedule.Problem) schedule.Parts {
 		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 			list = part(list[:0], p.Bytes, p.Segment)
 			for _, s := range list {
+				if s.Kind == steps.CombineKept {
+					continue
+				}
 				op := schedule.Op{Kind: schedule.Recv, Peer: s.Peer, Offset: s.From, Length: s.To - s.From}
 				if s.Kind.IsSend() {
 					op.Kind = schedule.Send

@@ -1,7 +1,8 @@
 // Command cg solves the equations of a heated plate by conjugate gradients on a grid of ranks. Such a program lives from short
 // Allreduces, two per iteration, and from exchanging edges with neighbours. It prints how long these take with ranks numbered by
-// rows and by columns, and whether the order that was predicted to be better is. The Allreduce is native where there is MPI. The
-// program runs with or without MPI, or on a simulated cluster. topocast discover writes the network's file:
+// rows and by columns, with the library's own Allreduce and with that of package reduce. It tells whether the order that was
+// predicted to be better is. The program runs with or without MPI, or on a simulated cluster. topocast discover writes the
+// network's file:
 //
 //	go build ./examples/cg && mpirun -n 16 ./cg -network network.json
 //	go run ./examples/cg -cluster "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"

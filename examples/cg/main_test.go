@@ -63,7 +63,7 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 			found[strings.TrimSpace(l[:8])+", "+strings.TrimSpace(l[8:27])] = x
 		}
 	}
-	rows, cols := found["by rows, messages"], found["by cols, messages"]
+	rows, cols := found["by rows, along the wiring"], found["by cols, along the wiring"]
 	if !(cols.predicted < rows.predicted) || !(cols.total < rows.total) || !strings.Contains(out.String(), "by cols were predicted to exchange edges faster: right") {
 		t.Errorf("columns in racks are not faster, or were not predicted to be, in\n%s", out.String())
 	}

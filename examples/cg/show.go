@@ -78,14 +78,14 @@ func (p *plate) writeTraffic(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// show prints the table, with times in ms. kind names the Allreduce.
-func show(o *options, g gridjob.Grid, table []line, kind string) error {
+// show prints the table, with times in ms.
+func show(o *options, g gridjob.Grid, table []line) error {
 	ms := gridjob.Milliseconds
 	var b strings.Builder
 	fmt.Fprintf(&b, "Conjugate gradients, %d x %d points, %d x %d ranks; times in ms\n\n", o.n, o.n, g.Rows, g.Cols)
 	fmt.Fprintf(&b, "%-8s %-17s %6s %8s %8s %9s %8s %9s\n", "ranks", "Allreduce", "iter.", "time", "edges", "Allreduce", "comput.", "predicted")
 	for _, l := range table {
-		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), kind, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
+		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), l.kind, l.iterations, ms(l.total), ms(l.edges), ms(l.reduction), ms(l.computation), ms(l.predicted))
 	}
 	fmt.Fprintf(&b, `
 The results are right. Time is that of the slowest rank, its shares are means,
@@ -96,13 +96,15 @@ and each is the median of %d. Predicted is that of the edges.
 	return err
 }
 
-// verdict says whether the order of ranks that was predicted to be better is better.
+// verdict says whether the order of ranks that was predicted to be better is better, with our Allreduce.
 func verdict(table []line) string {
 	var rows, cols *line
 	for i := range table {
-		if l := &table[i]; l.plate.ByRows {
+		switch l := &table[i]; {
+		case l.kind != alongWires:
+		case l.plate.ByRows:
 			rows = l
-		} else {
+		default:
 			cols = l
 		}
 	}
@@ -117,6 +119,6 @@ func verdict(table []line) string {
 		best = cols
 	}
 	// A rank waits for a slow neighbour when it exchanges edges, or in the next Allreduce.
-	right := gridjob.Verdict(rows.edges+rows.allreduce, cols.edges+cols.allreduce, best == rows)
+	right := gridjob.Verdict(rows.edges+rows.reduction, cols.edges+cols.reduction, best == rows)
 	return fmt.Sprintf("Ranks %s were predicted to exchange edges faster: %s.", best.plate.Order(), right)
 }

@@ -4,12 +4,15 @@ import (
 	"fmt"
 
 	"github.com/topocast/topocast/examples/internal/gridjob"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
+	"github.com/topocast/topocast/reduce"
 )
 
-// A line is a line of the table, for one order of ranks.
+// A line is a line of the table, for one order of ranks and one kind of Allreduce.
 type line struct {
+	allreduce
 	plate     *plate
 	comm      *collective.Comm
 	predicted float64 // time of exchanging edges in s; NaN: not known
@@ -17,7 +20,32 @@ type line struct {
 	split
 }
 
-// work is collective: it solves in both orders of ranks, and rank 0 prints a table.
+// An allreduce adds the values of all ranks.
+type allreduce struct {
+	kind string
+	sum  func(values []float64) error
+}
+
+// alongWires is the kind of our own Allreduce.
+const alongWires = "along the wiring"
+
+// allreduces is collective: the library's own Allreduce, or a simple one where there is none, and ours.
+func allreduces(c *collective.Comm, comm mpi.Communicator, view *model.Network) ([]allreduce, error) {
+	kind := "messages" // of the simple algorithm
+	if _, native := comm.(mpi.Collectives); native {
+		kind = "native"
+	}
+	ours, err := reduce.New(comm, &reduce.Settings{Network: view})
+	if err != nil {
+		return nil, err
+	}
+	return []allreduce{
+		{kind, func(values []float64) error { return collective.Allreduce(c, values, mpi.Sum) }},
+		{alongWires, func(values []float64) error { return reduce.AllreduceSlice(ours, values, mpi.Sum) }},
+	}, nil
+}
+
+// work is collective: it solves in both orders of ranks and with each kind of Allreduce, and rank 0 prints a table.
 func work(comm mpi.Communicator, o *options) error {
 	g, err := o.Shape(comm.Size())
 	if err != nil {
@@ -36,6 +64,10 @@ func work(comm mpi.Communicator, o *options) error {
 		return err
 	}
 	c := collective.New(comm)
+	kinds, err := allreduces(c, comm, view)
+	if err != nil {
+		return err
+	}
 	var table []line
 	for _, g := range g.Both() {
 		p := newPlate(comm.Rank(), o.n, g)
@@ -43,11 +75,13 @@ func work(comm mpi.Communicator, o *options) error {
 		if err != nil {
 			return err
 		}
-		table = append(table, line{plate: p, comm: c, predicted: predicted})
+		for _, kind := range kinds {
+			table = append(table, line{allreduce: kind, plate: p, comm: c, predicted: predicted})
+		}
 	}
 	// Lines take turns, so that a disturbance does not hit one line alone.
 	watch := gridjob.NewWatch(comm, o.Rate)
-	for i := range 1 + o.Repeat { // the first to warm up
+	for i := range 1 + o.Repeat { // the first to warm up, and to choose
 		for k := range table {
 			l := &table[k]
 			run, err := l.solve(watch, o.tolerance)
@@ -68,21 +102,17 @@ func work(comm mpi.Communicator, o *options) error {
 		l.split = split{m[0], m[1], m[2], m[3], l.iterations}
 		l.predicted *= float64(l.iterations)
 	}
-	kind := "messages" // of the simple algorithm
-	if _, native := comm.(mpi.Collectives); native {
-		kind = "native"
-	}
-	return show(o, g, table, kind)
+	return show(o, g, table)
 }
 
 // solve is collective: it does one run and checks the result. It returns the time of the slowest rank and the means of the shares.
 func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error) {
-	s := &solver{comm: l.comm, plate: l.plate, watch: watch}
+	s := &solver{comm: l.comm, plate: l.plate, watch: watch, add: l.sum}
 	one, off, err := s.solve(tolerance)
 	if err != nil {
 		return nil, err
 	}
-	slowest, mean := []float64{one.total, off}, []float64{one.edges, one.allreduce, one.computation}
+	slowest, mean := []float64{one.total, off}, []float64{one.edges, one.reduction, one.computation}
 	if err := collective.Allreduce(l.comm, slowest, mpi.Max); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,8 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/reduce"
+	"github.com/topocast/topocast/reduce/steps"
 )
 
 func tuneCommand(shared *cli.Flags) *cobra.Command {
@@ -36,12 +38,12 @@ func tuneCommand(shared *cli.Flags) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "tune NET",
-		Short: "Store the fastest broadcast per size for later jobs",
-		Long: `Tune compares the best topology-aware broadcasts with native MPI_Bcast on the ranks of the job. Native stays
-unless another one is measurably faster. The network is written with these decisions to --output, by default NET
+		Short: "Store the fastest broadcast and Allreduce per size for later jobs",
+		Long: `Tune compares the best topology-aware broadcasts with native MPI_Bcast on the ranks of the job, and Allreduces with
+MPI_Allreduce. Native stays unless another one is measurably faster. The network is written with these decisions to --output, by default NET
 with the ending .tuned.json. --in-place changes NET itself. Applications that load this file start tuned, if they have
 the same ranks on the same hosts and cores, in the same order and under the same library. Other jobs find no decision
-there, and may be tuned into the same file. The decisions are also printed as a function. A size that was not tuned
+there, and may be tuned into the same file. Those of broadcasts are also printed as a function. A size that was not tuned
 takes the decision of the next larger one. Where roots are of several kinds, as in racks of different sizes,
 each kind is tuned.
 
@@ -132,9 +134,12 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 
 // A tuned is what tune found, on rank 0.
 type tuned struct {
-	tuning    table.Tuning
-	measured  bool     // against the library's own broadcast
-	undecided []string // sizes
+	tuning     table.Tuning
+	reductions []table.Tuning
+	measured   bool     // against the library's own broadcast
+	undecided  []string // sizes
+	gained     []string // sizes of Allreduces in which ours is faster
+	same       []string // and those in which the library's own stays
 }
 
 // tune is collective.
@@ -145,7 +150,8 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 		return nil, err
 	}
 	if budget > 0 { // 0 is none
-		budget = max(1, budget/time.Duration(len(sizes)))
+		const collectives = 2
+		budget = max(1, budget/time.Duration(collectives*len(sizes)))
 	}
 	groups, err := topologiesOf(comm, network, sources, stderr)
 	if err != nil {
@@ -156,8 +162,15 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 		return nil, err
 	}
 	warn(comm, b, stderr)
+	r, err := reduce.New(comm, &reduce.Settings{Network: network, Budget: budget})
+	if err != nil {
+		return nil, err
+	}
 	found := &tuned{}
 	_, found.measured = comm.(mpi.NativeBcast)
+	take := func(sizes []int) error {
+		return cmp.Or(found.take(comm, b, sizes), found.takeReductions(comm, r, sizes), b.Close())
+	}
 	for done, size := range sizes {
 		ended, failed := share.Star(comm, 0, 0).Agree(ctx.Err()) // rank 0's
 		switch {
@@ -167,13 +180,41 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 			if comm.Rank() == 0 {
 				fmt.Fprintf(stderr, "stopped before %s: the rest is not tuned\n", quantity.Bytes(size))
 			}
-			return found, cmp.Or(found.take(comm, b, sizes[:done]), b.Close())
+			return found, take(sizes[:done])
 		}
 		if err := b.Tune(nil, size); err != nil {
 			return nil, err
 		}
+		if err := r.Tune(size); err != nil {
+			return nil, err
+		}
 	}
-	return found, cmp.Or(found.take(comm, b, sizes), b.Close())
+	return found, take(sizes)
+}
+
+// takeReductions asks the reducer, on rank 0, what it has chosen.
+func (t *tuned) takeReductions(comm mpi.Communicator, r *reduce.Reducer, sizes []int) error {
+	if comm.Rank() != 0 {
+		return nil
+	}
+	own, err := r.Table(cli.Date(comm))
+	if err != nil {
+		return err
+	}
+	t.reductions = own.Tunings()
+	for _, size := range sizes {
+		text := quantity.Bytes(size)
+		switch name, _, decided := r.Chosen(size, steps.AllRanks); {
+		case size == 0 || comm.Size() == 1:
+		case name != "":
+			t.gained = append(t.gained, text)
+		case decided:
+			t.same = append(t.same, text)
+		default:
+			t.undecided = append(t.undecided, "Allreduce of "+text)
+		}
+	}
+	return nil
 }
 
 // take asks the broadcaster, on rank 0, what it has chosen.
@@ -220,7 +261,13 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
 	}
 	if t.undecided != nil {
-		fmt.Fprintf(stderr, "not decided within --budget, so MPI_Bcast stays for: %s\n", words.List(t.undecided))
+		fmt.Fprintf(stderr, "not decided within --budget, so the library's own stays for: %s\n", words.List(t.undecided))
+	}
+	if t.measured && t.gained != nil {
+		fmt.Fprintf(stderr, "Allreduces that are faster along the wiring: %s\n", words.List(t.gained))
+	}
+	if t.measured && t.same != nil {
+		fmt.Fprintf(stderr, "Allreduces that are not, where the library's own stays: %s\n", words.List(t.same))
 	}
 	shown := []table.Tuning{t.tuning}
 	var unsaved error
@@ -228,7 +275,7 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 	if !t.measured {
 		fmt.Fprintln(stderr, "no MPI_Bcast to compare with: these are predictions, and are not stored")
 	} else {
-		all, err := old.With(t.tuning)
+		all, err := t.addTo(old)
 		if err != nil {
 			return err
 		}
@@ -253,9 +300,20 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 	return cmp.Or(unsaved, err)
 }
 
+// addTo returns a table with what is tuned in it.
+func (t *tuned) addTo(known *table.Table) (*table.Table, error) {
+	all, err := known.With(t.tuning)
+	for _, x := range t.reductions {
+		if err == nil {
+			all, err = all.With(x)
+		}
+	}
+	return all, err
+}
+
 // writeJSON writes the decisions for programs.
 func (t *tuned) writeJSON(w io.Writer, network *model.Network, file string) error {
-	own, err := new(table.Table).With(t.tuning)
+	own, err := t.addTo(new(table.Table))
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,8 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/reduce"
+	"github.com/topocast/topocast/reduce/steps"
 )
 
 // onGoroutines runs the command line on ranks of one process, which have a broadcast of their own.
@@ -36,8 +40,14 @@ func onGoroutines(ranks int, args ...string) (status int, stdout, stderr string)
 	return status, out.String(), errs.String()
 }
 
-// tunings are those of a network's file.
+// tunings are those of broadcasts in a network's file.
 func tunings(t *testing.T, file string) []table.Tuning {
+	t.Helper()
+	return slices.DeleteFunc(slices.Clone(tables(t, file)), func(x table.Tuning) bool { return x.Collective != "" })
+}
+
+// tables are all tunings of a network's file.
+func tables(t *testing.T, file string) []table.Tuning {
 	t.Helper()
 	n, err := model.Load(file)
 	if err != nil {
@@ -97,6 +107,38 @@ func TestTuneKeepsItsChoices(t *testing.T) {
 	}
 }
 
+// TestTuneKeepsAllreduces besides broadcasts, where a program that uses package reduce finds them.
+func TestTuneKeepsAllreduces(t *testing.T) {
+	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
+	status, _, stderr := onGoroutines(4, "bcast", "tune", "--in-place", "--sizes", "8,1KiB", network)
+	if status != 0 || !strings.Contains(stderr, "Allreduces that are") {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	all := tables(t, network)
+	if len(all) != 2 || all[0].Collective == all[1].Collective {
+		t.Fatalf("%d tunings, want one of broadcasts and one of Allreduces: %+v", len(all), all)
+	}
+	n, err := model.Load(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := local.Run(4, nil, func(comm mpi.Communicator) error {
+		r, err := reduce.New(comm, &reduce.Settings{Network: n})
+		if err != nil {
+			return err
+		}
+		for _, bytes := range []int{8, 1 << 10} {
+			// A stored win is confirmed first.
+			if name, _, decided := r.Chosen(bytes, steps.AllRanks); name == "" && !decided {
+				return fmt.Errorf("nothing is stored for %d bytes: warnings %q", bytes, r.Warnings())
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTuneOfSimulatedRanks has nothing to compare with.
 func TestTuneOfSimulatedRanks(t *testing.T) {
 	const cluster = "tree:2x4 latency=30us,10us rate=100Mbps,200Mbps"
@@ -137,7 +179,7 @@ func TestTuneRefuses(t *testing.T) {
 	}
 	fresh := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
 	status, _, stderr := onGoroutines(2, "bcast", "tune", "--in-place", "--sizes", "0,8", "--budget", "1ns", fresh)
-	if status != 0 || !strings.Contains(stderr, "not decided within --budget, so MPI_Bcast stays for: 8 B\n") {
+	if status != 0 || !strings.Contains(stderr, "not decided within --budget, so the library's own stays for: 8 B, Allreduce of 8 B\n") {
 		t.Errorf("no time: status %d, %s", status, stderr)
 	}
 	// A full disk takes the file, not what was measured.

@@ -45,6 +45,7 @@ type checker struct {
 	under [][]message              // per rank: its sends that may be under way
 	cuts  []int                    // where steps begin and end, ascending
 	sums  [][]contribution         // per rank and gap between two cuts
+	kept  [][]contribution         // those that a Swap has kept; nil: none
 	takes map[connection][]int     // per receive to come: how many other receives the rank has before it
 	sent  map[connection][]message // the oldest first
 }
@@ -67,11 +68,11 @@ func (c *checker) run(ranks, values int) error {
 	for rank, list := range c.steps {
 		receives := 0
 		for i, s := range list {
-			if s.Kind > Replace || s.Peer < 0 || s.Peer >= ranks || s.Peer == rank || s.From < 0 || s.From >= s.To || s.To > values {
+			if s.Kind >= kinds || s.Peer < 0 || s.Peer >= ranks || (s.Peer == rank) != (s.Kind == CombineKept) || s.From < 0 || s.From >= s.To || s.To > values {
 				return fmt.Errorf("rank %d, step %d: %v: want another rank of %d, and some of %d values", rank, i, s, ranks, values)
 			}
 			c.cuts = append(c.cuts, s.From, s.To)
-			if !s.Kind.IsSend() {
+			if s.Kind.IsReceive() {
 				way := connection{s.Peer, rank, s.Kind.IsResult()}
 				c.takes[way] = append(c.takes[way], receives)
 				receives++
@@ -86,6 +87,7 @@ func (c *checker) run(ranks, values int) error {
 			own[i] = new(big.Int).SetBit(new(big.Int), rank, 1)
 		}
 		c.sums = append(c.sums, own)
+		c.kept = append(c.kept, make([]contribution, len(own)))
 	}
 	for moved := true; moved; {
 		moved = false
@@ -125,6 +127,14 @@ func (c *checker) perform(rank int, s Step) (done bool, err error) {
 	if slices.ContainsFunc(c.under[rank], func(m message) bool { return m.step.From < s.To && s.From < m.step.To }) {
 		return false, nil
 	}
+	kept := c.kept[rank][from:to]
+	if s.Kind == CombineKept {
+		if slices.Contains(kept, nil) {
+			return false, fmt.Errorf("some values are not kept")
+		}
+		defer clear(kept)
+		return true, combine(own, kept)
+	}
 	way := connection{s.Peer, rank, s.Kind.IsResult()}
 	if len(c.sent[way]) == 0 {
 		return false, nil
@@ -135,17 +145,27 @@ func (c *checker) perform(rank int, s Step) (done bool, err error) {
 	if m.step.From != s.From || m.step.To != s.To {
 		return false, fmt.Errorf("the peer sends [%d, %d)", m.step.From, m.step.To)
 	}
-	for i, sum := range m.sums {
-		if s.Kind == Replace {
-			own[i] = sum
-			continue
-		}
-		if new(big.Int).And(own[i], sum).Sign() != 0 {
-			return false, fmt.Errorf("some values are in the sum already")
-		}
-		own[i] = new(big.Int).Or(own[i], sum)
+	switch s.Kind {
+	case Swap:
+		copy(kept, own)
+		copy(own, m.sums)
+	case Replace:
+		copy(own, m.sums)
+	default:
+		return true, combine(own, m.sums)
 	}
 	return true, nil
+}
+
+// combine adds sums to others, unless they have a rank's values in common.
+func combine(into, from []contribution) error {
+	for i, sum := range from {
+		if new(big.Int).And(into[i], sum).Sign() != 0 {
+			return fmt.Errorf("some values are in the sum already")
+		}
+		into[i] = new(big.Int).Or(into[i], sum)
+	}
+	return nil
 }
 
 // finished tells whether all steps are done, and all values are where they are wanted.

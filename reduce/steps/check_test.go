@@ -3,6 +3,7 @@ package steps
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func TestEveryReductionIsRight(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"binomial", "chain", "multilevel", "earliest", "doubling", "halving", "ring"} {
+	for _, name := range []string{"binomial", "chain", "multilevel", "earliest", "multiplying", "halving", "ring"} {
 		if checked[name] < 26 {
 			t.Errorf("%s: checked %d times", name, checked[name])
 		}
@@ -105,6 +106,7 @@ func TestCheckRefuses(t *testing.T) {
 	for want, list := range map[string]listed{
 		"in the sum already":    {{{Combine, 1, 0, 4}, {Combine, 1, 0, 4}}, {{Send, 0, 0, 4}, {Send, 0, 0, 4}}},
 		"ends without":          {{{Combine, 1, 0, 3}}, {{Send, 0, 0, 3}}},
+		"are not kept":          {{{CombineKept, 0, 0, 4}}, nil},
 		"wait for ever":         {{{Combine, 1, 0, 4}}, {{Combine, 0, 0, 4}, {Send, 0, 0, 4}}},
 		"the peer sends [0, 3)": {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 3}}},
 		"does not receive it":   {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 4}, {Send, 0, 0, 4}}},
@@ -123,26 +125,64 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// Halving and Ring send each value about twice, 2(n-1)/n times, and Doubling log2(n) times (Thakur, Rabenseifner & Gropp 2005,
-// sections 4.3 to 4.5). A tree sends up each value once, and once to each child.
+// Halving and Ring send each value about twice, 2(n-1)/n times, and Multiplying by 2 log2(n) times (Thakur, Rabenseifner & Gropp
+// 2005, sections 4.3 to 4.5). By k it sends each value k-1 times in each of logk(n) rounds (Ruefenacht, Bull & Booth 2017).
 func TestVolumes(t *testing.T) {
 	const ranks, values = 16, 1600
-	for name, want := range map[string]int{"doubling": 4 * values, "halving": 2 * values * 15 / 16, "ring": 2 * values * 15 / 16} {
-		for _, c := range Cores(Problem{Ranks: ranks, Root: AllRanks}) {
-			if c.Name() != name {
-				continue
+	want := map[string]int{"multiplying by 2": 4 * values, "multiplying by 4": 2 * 3 * values, "halving": 2 * values * 15 / 16, "ring": 2 * values * 15 / 16}
+	for _, c := range Cores(Problem{Ranks: ranks, Root: AllRanks}) {
+		volume, known := want[c.String()]
+		if !known {
+			continue
+		}
+		delete(want, c.String())
+		for rank := range ranks {
+			sent := 0
+			for _, s := range c.Prepare(Problem{Ranks: ranks, Root: AllRanks})(rank)(nil, values, 0) {
+				if s.Kind.IsSend() {
+					sent += s.To - s.From
+				}
 			}
-			for rank := range ranks {
-				sent := 0
-				for _, s := range c.Prepare(Problem{Ranks: ranks, Root: AllRanks})(rank)(nil, values, 0) {
-					if s.Kind.IsSend() {
-						sent += s.To - s.From
+			if sent != volume {
+				t.Errorf("%v: rank %d sends %d values, want %d", c, rank, sent, volume)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not among the cores: %v", want)
+	}
+}
+
+// The longest chain of messages that wait for each other, counted by hand: 12 ranks are 3 times 4. By 2 they are 8 and 4 that are
+// folded: these give their values away one round earlier. The ranks that they meet in the last round are not folded, and pass
+// nothing on. The same goes for 13 by 4. 15 by 2 have folded ranks that meet in the last round, and one round more.
+func TestRounds(t *testing.T) {
+	for _, x := range []struct{ ranks, radix, want int }{
+		{8, 2, 3}, {12, 2, 4}, {12, 4, 2}, {12, 3, 3}, {16, 4, 2}, {25, 5, 2}, {13, 4, 3}, {15, 2, 5}, {5, 5, 1}, {1, 2, 0},
+	} {
+		p := Problem{Ranks: x.ranks, Root: AllRanks}
+		parts := Core{Kind: Multiplying, Radix: x.radix}.Prepare(p)
+		depth, next, sent := make([]int, x.ranks), make([]int, x.ranks), make(map[[2]int][]int)
+		for range x.ranks * 20 {
+			for rank := range x.ranks {
+				list := parts(rank)(nil, 1, 0)
+				for ; next[rank] < len(list); next[rank]++ {
+					s := list[next[rank]]
+					if from := [2]int{s.Peer, rank}; s.Kind.IsReceive() {
+						if len(sent[from]) == 0 {
+							break
+						}
+						depth[rank] = max(depth[rank], sent[from][0])
+						sent[from] = sent[from][1:]
+					} else if s.Kind.IsSend() {
+						to := [2]int{rank, s.Peer}
+						sent[to] = append(sent[to], depth[rank]+1)
 					}
 				}
-				if sent != want {
-					t.Errorf("%s: rank %d sends %d values, want %d", name, rank, sent, want)
-				}
 			}
+		}
+		if got := slices.Max(depth); got != x.want {
+			t.Errorf("%d ranks by %d: %d rounds, want %d", x.ranks, x.radix, got, x.want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package steps
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/topology"
@@ -16,6 +18,10 @@ import (
 type Core struct {
 	Kind  CoreKind
 	Level int // of Problem.Tree, from 1 for the finest; 0: all ranks
+	Radix int // of Multiplying: how many ranks exchange with each other in a round, at most; 0: 2
+
+	// Flat lets the ranks of a group send to their leader without ranks between. It is faster for short vectors of small groups.
+	Flat bool
 }
 
 // CoreKind is how ranks exchange parts of the vector.
@@ -23,9 +29,10 @@ type CoreKind uint8
 
 // The kinds of cores.
 const (
-	// Doubling is recursive doubling: in each round a rank exchanges the whole vector with one that has
-	// combined as many others. It has the fewest rounds.
-	Doubling CoreKind = iota
+	// Multiplying is recursive doubling with any radix: in each round a rank exchanges the whole vector with those that have
+	// combined as many others. The higher the radix, the fewer rounds and the more messages (M. Ruefenacht, M. Bull, S. Booth,
+	// Generalisation of recursive doubling for Allreduce, 2017).
+	Multiplying CoreKind = iota
 
 	// Halving is Rabenseifner's: ranks halve the part that they combine in each round, and then collect the parts in the same
 	// way. It sends each value about twice.
@@ -38,7 +45,7 @@ const (
 )
 
 func (k CoreKind) String() string {
-	names := [...]string{Doubling: "doubling", Halving: "halving", Ring: "ring"}
+	names := [...]string{Multiplying: "multiplying", Halving: "halving", Ring: "ring"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -50,13 +57,29 @@ func (k CoreKind) String() string {
 func Cores(p Problem) (all []Core) {
 	for kind := range coreKinds {
 		for _, level := range append([]int{0}, Levels(p)...) {
-			if len(leaders(p, level)) > 1 {
-				all = append(all, Core{kind, level})
+			places := len(leaders(p, level))
+			if places < 2 {
+				continue
+			}
+			for radix, before := 2, []int(nil); radix == 2 || kind == Multiplying && radix <= mostRadix; radix++ {
+				rounds := roundsOf(places, radix)
+				if slices.Equal(rounds, before) {
+					continue
+				}
+				before = rounds
+				all = append(all, Core{Kind: kind, Level: level, Radix: radix})
+				if level > 0 {
+					all = append(all, Core{Kind: kind, Level: level, Radix: radix, Flat: true})
+				}
 			}
 		}
 	}
 	return all
 }
+
+// mostRadix is the highest one at which all receives of a round are posted ahead. So no send of a round waits for the end
+// of another rank's round.
+const mostRadix = ReceivesAhead + 1
 
 // Levels are the levels that have groups, from 1 for the finest.
 func Levels(p Problem) (levels []int) {
@@ -69,23 +92,36 @@ func Levels(p Problem) (levels []int) {
 // Name is that of the kind.
 func (c Core) Name() string { return c.Kind.String() }
 
-// String names the level, too.
+// String names the settings, too.
 func (c Core) String() string {
-	if c.Level == 0 {
-		return c.Name()
+	text := c.Name()
+	if c.Level > 0 {
+		text += fmt.Sprintf("[%d]", c.Level)
 	}
-	return fmt.Sprintf("%s[%d]", c.Name(), c.Level)
+	if c.Kind == Multiplying {
+		text += fmt.Sprintf(" by %d", c.radix())
+	}
+	if c.Flat {
+		text += " flat"
+	}
+	return text
 }
+
+func (c Core) radix() int { return max(2, c.Radix) }
 
 // Prepare implements Algorithm. All ranks get the result, whatever the root is.
 func (c Core) Prepare(p Problem) Parts {
 	leading := leaders(p, c.Level)
-	inside := schedule.MultiLevel{}.Prepare(p.broadcast(0)).(*schedule.Tree)
+	var tree schedule.MultiLevel
+	if c.Flat {
+		tree.Shapes = []schedule.Shape{schedule.ShapeFlat}
+	}
+	inside := tree.Prepare(p.broadcast(0)).(*schedule.Tree)
 	return func(rank int) Part {
 		links := c.inside(p, inside.Links(rank), rank)
 		var exchange Part
 		if links.Parent < 0 {
-			exchange = c.Kind.among(leading, rank)
+			exchange = c.among(leading, rank)
 		}
 		return func(dst []Step, values, segment int) []Step {
 			s := dealt{0, values, segment}
@@ -143,25 +179,31 @@ func leaderOf(tree *topology.Hierarchy, level, rank int) int {
 }
 
 // among is the part of a rank in an exchange among some ranks, of which it is one.
-func (k CoreKind) among(ranks []int, rank int) Part {
-	place := 0
-	for ranks[place] != rank {
-		place++
-	}
-	if k == Ring {
+func (c Core) among(ranks []int, rank int) Part {
+	place := slices.Index(ranks, rank)
+	switch c.Kind {
+	case Multiplying:
+		rounds := roundsOf(len(ranks), c.radix())
+		places := 1
+		for _, r := range rounds {
+			places *= r
+		}
+		return folded(ranks, place, places, func(dst []Step, partner func(int) int, place, values int) []Step {
+			return multiplying(dst, partner, place, rounds, values)
+		})
+	case Halving:
+		places := 1 << (bits.Len(uint(len(ranks))) - 1)
+		return folded(ranks, place, places, func(dst []Step, partner func(int) int, place, values int) []Step {
+			return halving(dst, partner, place, places, values)
+		})
+	default:
 		return func(dst []Step, values, _ int) []Step { return ring(dst, ranks, place, values) }
 	}
-	exchange := doubling
-	if k == Halving {
-		exchange = halving
-	}
-	return func(dst []Step, values, _ int) []Step { return folded(dst, ranks, place, values, exchange) }
 }
 
-// folded brings the number of ranks down to a power of two for an exchange: each of the first odd places leaves its values
-// to the place before it, and gets the result from it.
-func folded(dst []Step, ranks []int, place, values int, exchange func(dst []Step, partner func(int) int, place, places, values int) []Step) []Step {
-	places := 1 << (bits.Len(uint(len(ranks))) - 1)
+// folded brings the number of ranks down to some places, at least half as many, for an exchange: each of the first odd ranks
+// leaves its values to the one before it, and gets the result from it.
+func folded(ranks []int, own, places int, exchange func(dst []Step, partner func(int) int, place, values int) []Step) Part {
 	extra := len(ranks) - places
 	partner := func(place int) int {
 		if place < extra {
@@ -169,24 +211,71 @@ func folded(dst []Step, ranks []int, place, values int, exchange func(dst []Step
 		}
 		return ranks[place+extra]
 	}
-	switch {
-	case place >= 2*extra:
-		return exchange(dst, partner, place-extra, places, values)
-	case place%2 == 1:
-		dst = add(dst, Send, ranks[place-1], 0, values)
-		return add(dst, Replace, ranks[place-1], 0, values)
+	return func(dst []Step, values, _ int) []Step {
+		switch {
+		case own >= 2*extra:
+			return exchange(dst, partner, own-extra, values)
+		case own%2 == 1:
+			dst = add(dst, Send, ranks[own-1], 0, values)
+			return add(dst, Replace, ranks[own-1], 0, values)
+		}
+		dst = add(dst, Combine, ranks[own+1], 0, values)
+		dst = exchange(dst, partner, own/2, values)
+		return add(dst, SendResult, ranks[own+1], 0, values)
 	}
-	dst = add(dst, Combine, ranks[place+1], 0, values)
-	dst = exchange(dst, partner, place/2, places, values)
-	return add(dst, SendResult, ranks[place+1], 0, values)
 }
 
-// doubling is recursive doubling among a power of two of places.
-func doubling(dst []Step, partner func(int) int, place, places, values int) []Step {
-	for step := 1; step < places; step *= 2 {
-		peer := partner(place ^ step)
-		dst = add(dst, Send, peer, 0, values)
-		dst = add(dst, Combine, peer, 0, values)
+// roundsOf returns how many places exchange with each other in each round: the fewest rounds of at most radix, near places
+// first. Their product is at most n, and more than half of it. Folding the others counts as two rounds. O(n * radix).
+func roundsOf(n, radix int) (rounds []int) {
+	needed, last := make([]int, n+1), make([]int, n+1) // by product: rounds, and the last of them
+	best, least := 1, math.MaxInt
+	for product := 1; product <= n; product++ {
+		if product > 1 && needed[product] == 0 {
+			continue
+		}
+		for r := 2; r <= radix && product*r <= n; r++ {
+			if next := product * r; needed[next] == 0 || needed[next] > needed[product]+1 {
+				needed[next], last[next] = needed[product]+1, r
+			}
+		}
+		cost := needed[product]
+		if product < n {
+			cost += 2
+		}
+		if 2*product > n && cost <= least {
+			best, least = product, cost
+		}
+	}
+	for ; best > 1; best /= last[best] {
+		rounds = append(rounds, last[best])
+	}
+	slices.Sort(rounds)
+	return rounds
+}
+
+// multiplying is the exchange of Multiplying. All places combine what they get in the same order, so that they have the same
+// bits.
+func multiplying(dst []Step, partner func(int) int, place int, rounds []int, values int) []Step {
+	stride := 1
+	for _, r := range rounds {
+		own := place / stride % r
+		peer := func(i int) int { return partner(place + (i-own)*stride) }
+		for i := 1; i < r; i++ {
+			dst = add(dst, Send, peer((own+i)%r), 0, values)
+		}
+		for i := range r {
+			switch {
+			case i == own && own < 2: // the first two values are the same sum either way
+			case i == own:
+				dst = add(dst, CombineKept, partner(place), 0, values)
+			case i == 0 && own >= 2:
+				dst = add(dst, Swap, peer(0), 0, values)
+			default:
+				dst = add(dst, Combine, peer(i), 0, values)
+			}
+		}
+		stride *= r
 	}
 	return dst
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Step is one message of a rank, with the values [From, To) of its vector.
+// A Step is one message of a rank, with the values [From, To) of its vector. A CombineKept is none.
 type Step struct {
 	Kind     Kind
 	Peer     int
@@ -19,21 +19,28 @@ type Kind uint8
 
 // The kinds of steps.
 const (
-	Send       Kind = iota // sends its values, as they are then, to a peer that combines them. It never waits for the peer
-	SendResult             // the same, to a peer whose values they replace
-	Combine                // waits for values of the peer, and combines them into its own
-	Replace                // waits for values of the peer, which take the place of its own
+	Send        Kind = iota // sends its values, as they are then, to a peer that combines them. It never waits for the peer
+	SendResult              // the same, to a peer whose values they replace
+	Combine                 // waits for values of the peer, and combines them into its own
+	Replace                 // waits for values of the peer, which take the place of its own
+	Swap                    // waits for values that the peer sends to be combined, which take the place of its own, and keeps these
+	CombineKept             // combines the values that the last Swap has kept into its own. The peer is the rank itself
+
+	kinds
 )
 
 // IsSend tells whether a step of this kind sends.
 func (k Kind) IsSend() bool { return k <= SendResult }
 
+// IsReceive tells whether a step of this kind receives.
+func (k Kind) IsReceive() bool { return k == Combine || k == Replace || k == Swap }
+
 // IsResult tells whether the values are part of the result. Between two ranks these messages do not keep step with the others.
 func (k Kind) IsResult() bool { return k == SendResult || k == Replace }
 
 func (k Kind) String() string {
-	names := [...]string{Send: "send", SendResult: "send result", Combine: "combine", Replace: "replace"}
-	if int(k) < len(names) {
+	names := [kinds]string{Send: "send", SendResult: "send result", Combine: "combine", Replace: "replace", Swap: "swap", CombineKept: "combine kept"}
+	if k < kinds {
 		return names[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
