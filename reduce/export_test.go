@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
@@ -34,4 +35,85 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 		}
 	}
 	return nil
+}
+
+// Force lets all reductions be done by an algorithm for all ranks, or for one root, in segments of so many bytes. It
+// returns false if there is no such algorithm. The algorithm before the first is the incumbent.
+func Force(r *Reducer, index, segment, root int) bool {
+	toAll, toRoot := index%(len(r.toAll)+1)-1, index%(len(r.toRoot)+1)-1
+	clear(r.decisions)
+	for size := range 20 {
+		for at, i := range map[int]int{steps.AllRanks: toAll, max(root, 0): toRoot} {
+			d := &decision{decided: true, programs: make(map[int]*program)}
+			if i >= 0 {
+				d.plan, d.wins = r.withAlgorithm(plan{Index: i, Segment: segment}, at), true
+			}
+			r.decisions[r.key(1<<size, at)] = d
+		}
+	}
+	return index < max(len(r.toAll), len(r.toRoot))
+}
+
+// SumOf is the sum of one vector per rank. What the ranks make is combined in random order. words is how many words each
+// rank gave for its elements, of which there may be more than one each.
+func SumOf[F float, W word](vectors [][]F, rng *rand.Rand) (result []F, words int) {
+	ranks := len(vectors)
+	sums := make([]sum[F, W], ranks)
+	for i, x := range vectors {
+		sums[i] = newSum[F, W](new(sumMemory), x, ranks)
+	}
+	result = make([]F, len(vectors[0]))
+	measure := func() {
+		var codes [][]int16
+		for i := range sums {
+			sums[i].measure()
+			codes = append(codes, sums[i].codes)
+		}
+		combineAll(codes, mpi.Max, rng)
+	}
+	var special [][]F
+	for len(sums[0].x) > 0 {
+		measure()
+		if !sums[0].isFinite() {
+			for i := range sums {
+				special = append(special, sums[i].separate())
+			}
+			combineAll(special, mpi.Sum, rng)
+			measure()
+		}
+		var all [][]W
+		for i := range sums {
+			sums[i].round()
+			all = append(all, sums[i].words)
+		}
+		words += len(sums[0].x)
+		combineAll(all, mpi.Sum, rng)
+		sums[0].settle(result)
+		for i := range sums[1:] {
+			sums[1+i].settle(nil)
+			copy(sums[1+i].masks, sums[0].masks)
+		}
+		for i := range sums {
+			sums[i].takeRests()
+		}
+	}
+	for i := range result {
+		if special != nil && special[0][i] != 0 {
+			result[i] = special[0][i]
+		}
+	}
+	return result, words
+}
+
+// combineAll combines lists two at a time, in random order. All get the result.
+func combineAll[T collective.Number](lists [][]T, with mpi.Reduction, rng *rand.Rand) {
+	order := rng.Perm(len(lists))
+	for len(order) > 1 {
+		i := rng.IntN(len(order) - 1)
+		collective.Combine(with, lists[order[i]], lists[order[len(order)-1]])
+		order = order[:len(order)-1]
+	}
+	for i := range lists {
+		copy(lists[i], lists[order[0]])
+	}
 }
