@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 	"math/rand/v2"
+	"unsafe"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
@@ -116,4 +117,24 @@ func combineAll[T collective.Number](lists [][]T, with mpi.Reduction, rng *rand.
 	for i := range lists {
 		copy(lists[i], lists[order[0]])
 	}
+}
+
+// SumAlone returns a function that does what one of 64 ranks computes in a sum, with words that it has 64 times.
+func SumAlone[F float, W word]() func(values, result []F) {
+	var m sumMemory
+	return func(values, result []F) {
+		s := newSum[F, W](&m, values, 64)
+		s.measure()
+		s.round()
+		for i := range s.words {
+			s.words[i] *= 64
+		}
+		s.settle(result)
+	}
+}
+
+// SizeOf is the size of a value in bytes.
+func SizeOf[T any]() uintptr {
+	var x T
+	return unsafe.Sizeof(x)
 }

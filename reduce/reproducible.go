@@ -22,7 +22,7 @@ func reproducibly[F float, W word](r *Reducer, values []F, with mpi.Reduction, r
 	case with == mpi.Product:
 		return fmt.Errorf("reduce: rank %d: the product of floating-point numbers is not reproducible: use mpi.Sum, Min or Max, or a Reducer without Settings.Reproducible", r.comm.Rank())
 	case with != mpi.Sum:
-		return extremum[F, W](r, values, result, with, root)
+		err = extremum[F, W](r, values, result, with, root)
 	case r.comm.Size() == 2: // a + b is b + a
 		err = reduceNumbers(r, values, with, root, len(bytesOf(values)))
 	default:
@@ -30,34 +30,39 @@ func reproducibly[F float, W word](r *Reducer, values []F, with mpi.Reduction, r
 	}
 	for i, x := range result {
 		if x != x {
-			result[i] = F(math.NaN()) // not those of the ranks, one of which would come through
+			result[i] = F(math.NaN()) // not that of a rank, of which there may be several
 		}
 	}
 	return err
 }
 
-// addReproducibly sums values. result is where to, or nil.
+// addReproducibly sums values. result is where to, or nil. Rests of elements are reduced as it is decided for the vector: which of
+// them there are depends on the data, and is no reason to decide anew.
 func addReproducibly[F float, W word](r *Reducer, values, result []F, root int) error {
 	s := newSum[F, W](&r.sums, values, r.comm.Size())
+	decided := s.sizes()
 	var special []F
 	for len(s.x) > 0 {
-		err := measureAll(r, &s)
+		err := measureAll(r, &s, decided)
 		if err == nil && !s.isFinite() {
 			special = s.separate()
-			if err = reduceNumbers(r, special, mpi.Sum, root, len(bytesOf(special))); err == nil {
-				err = measureAll(r, &s)
+			if err = reduceNumbers(r, special, mpi.Sum, root, decided.words); err == nil {
+				err = measureAll(r, &s, decided)
 			}
 		}
 		if err != nil {
 			return err
 		}
 		s.round()
-		if err := reduceNumbers(r, s.words, mpi.Sum, root, len(bytesOf(s.x))); err != nil {
+		if root == steps.AllRanks && s.sizes().words <= decided.codes {
+			decided.words = decided.codes
+		}
+		if err := reduceNumbers(r, s.words, mpi.Sum, root, decided.words); err != nil {
 			return err
 		}
 		s.settle(result)
 		if root != steps.AllRanks {
-			if err := reduceNumbers(r, s.masks, mpi.Sum, steps.AllRanks, len(bytesOf(s.masks))); err != nil {
+			if err := reduceNumbers(r, s.masks, mpi.Sum, steps.AllRanks, decided.masks); err != nil {
 				return err
 			}
 		}
@@ -72,9 +77,9 @@ func addReproducibly[F float, W word](r *Reducer, values, result []F, root int) 
 }
 
 // measureAll makes the codes of all ranks.
-func measureAll[F float, W word](r *Reducer, s *sum[F, W]) error {
+func measureAll[F float, W word](r *Reducer, s *sum[F, W], decided sizes) error {
 	s.measure()
-	return reduceNumbers(r, s.codes, mpi.Max, steps.AllRanks, len(bytesOf(s.codes)))
+	return reduceNumbers(r, s.codes, mpi.Max, steps.AllRanks, decided.codes)
 }
 
 // extremum is the smallest or largest of integers in the order of the numbers. Numbers themselves leave open which of -0 and +0
@@ -111,10 +116,10 @@ func (r *Reducer) reductions(sizes []int, root int) (all []reduction) {
 	for _, size := range sizes {
 		if r.settings.Reproducible && r.comm.Size() > 2 {
 			for _, f := range []format{formatOf[float32](), formatOf[float64]()} {
-				blocks := (size*8/f.word + f.word - 1) / f.word
-				all = append(all, reduction{2 * blocks, steps.AllRanks}) // codes
+				x := f.sizes(size * 8 / f.word)
+				all = append(all, reduction{x.codes, steps.AllRanks})
 				if root != steps.AllRanks {
-					all = append(all, reduction{f.word / 8 * blocks, steps.AllRanks}) // masks
+					all = append(all, reduction{x.masks, steps.AllRanks})
 				}
 			}
 		}

@@ -179,6 +179,16 @@ func newSum[F float, W word](m *sumMemory, x []F, ranks int) sum[F, W] {
 	return sum[F, W]{format: f, ranks: ranks, share: W(1)<<(f.precision-1)/W(ranks-2) + 2, memory: m, x: x, open: m.open[:0]}
 }
 
+// sizes are those of what is reduced in a sum, in bytes. Counts of blocks do not count: decisions for words are those for the vector.
+type sizes struct{ codes, words, masks int }
+
+func (f format) sizes(elements int) sizes {
+	blocks := (elements + f.word - 1) / f.word
+	return sizes{codes: 2 * blocks, words: elements * f.word / 8, masks: blocks * f.word / 8}
+}
+
+func (s *sum[F, W]) sizes() sizes { return s.format.sizes(len(s.x)) }
+
 // block returns the elements of a block, of which a mask has one bit each.
 func (s *sum[F, W]) block(b int) (from, to int) { return b * s.word, min((b+1)*s.word, len(s.x)) }
 
