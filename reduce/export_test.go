@@ -138,3 +138,8 @@ func SizeOf[T any]() uintptr {
 	var x T
 	return unsafe.Sizeof(x)
 }
+
+// Adopt lets r reduce vectors of some size as another reducer of the communicator does those of another size.
+func Adopt(r, from *Reducer, tuned, bytes int) {
+	r.decisions[r.key(bytes, steps.AllRanks)] = from.decisions[from.key(tuned, steps.AllRanks)]
+}

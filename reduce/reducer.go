@@ -33,8 +33,8 @@ type Settings struct {
 	// 0: mpi.MaxTag-2.
 	Tag int
 
-	// Reproducible makes the bits of reductions of float32 and float64 independent of the order in which ranks are combined: see
-	// the section on reproducible sums above. AllreduceFunc and ReduceFunc stay as they are.
+	// Reproducible makes sums, minima and maxima of float32 and float64 independent of the order of ranks, bit by bit, and refuses
+	// their products. The package's section on reproducible sums says what that costs. Functions of the caller are not covered.
 	Reproducible bool
 }
 
