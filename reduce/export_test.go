@@ -38,21 +38,19 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 	return nil
 }
 
-// Force lets all reductions be done by an algorithm for all ranks, or for one root, in segments of so many bytes. It
-// returns false if there is no such algorithm. The algorithm before the first is the incumbent.
-func Force(r *Reducer, index, segment, root int) bool {
-	toAll, toRoot := index%(len(r.toAll)+1)-1, index%(len(r.toRoot)+1)-1
-	clear(r.decisions)
-	for size := range 20 {
-		for at, i := range map[int]int{steps.AllRanks: toAll, max(root, 0): toRoot} {
+// Force lets all reductions be done by one of the algorithms, for all ranks and for one root, in segments of so many bytes. The
+// algorithm before the first is the incumbent.
+func Force(r *Reducer, index, segment int) {
+	for root := steps.AllRanks; root < r.comm.Size(); root++ {
+		i := index%(len(r.algorithmsFor(root))+1) - 1
+		for size := range 12 {
 			d := &decision{decided: true, programs: make(map[int]*program)}
 			if i >= 0 {
-				d.plan, d.wins = r.withAlgorithm(plan{Index: i, Segment: segment}, at), true
+				d.plan, d.wins = r.withAlgorithm(plan{Index: i, Segment: segment}, root), true
 			}
-			r.decisions[r.key(1<<size, at)] = d
+			r.decisions[r.key(1<<size, root)] = d
 		}
 	}
-	return index < max(len(r.toAll), len(r.toRoot))
 }
 
 // SumOf is the sum of one vector per rank. What the ranks make is combined in random order. words is how many words each

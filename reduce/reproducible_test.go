@@ -58,13 +58,13 @@ func TestReproducibleReductionsOnAnyPlacement(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	const ranks, length, perPlacement = 6, 70, 200
-	shuffles := 4000
+	shuffles := 2000
 	if tooltest.Long() {
 		shuffles = 100000
 	}
 	c, network := simulated(t, "core:4 host:2 rack:2")
 	rng := rand.New(rand.NewPCG(1, 1))
-	all := kinds()
+	all := slices.DeleteFunc(kinds(), func(k kind) bool { return slices.Contains([]string{"full range", "mixed"}, k.name) }) // of many rounds
 	vectors := make([][]float64, ranks)
 	for rank := range vectors {
 		for i := range length {
@@ -86,9 +86,13 @@ func TestReproducibleReductionsOnAnyPlacement(t *testing.T) {
 				return err
 			}
 			rng := rand.New(rand.NewPCG(2, uint64(placement))) // the same on all ranks
+			index, segment := 0, 0
 			for k := range perPlacement {
-				index, segment, root := rng.IntN(1000), []int{0, 80, 256}[k%3], rng.IntN(2*ranks)-ranks
-				reduce.Force(r, index, segment, max(root, -1))
+				if k%5 == 0 {
+					index, segment = rng.IntN(1000), []int{0, 80, 256}[rng.IntN(3)]
+					reduce.Force(r, index, segment)
+				}
+				root := rng.IntN(2*ranks) - ranks
 				of := rng.Perm(ranks)[comm.Rank()]
 				values, small := slices.Clone(vectors[of]), slices.Clone(narrow[of])
 				if root < 0 {
@@ -124,7 +128,7 @@ func TestReproducibleReductionsOnAnyPlacement(t *testing.T) {
 				return err
 			}
 			values := slices.Clone(vectors[rng.Perm(ranks)[comm.Rank()]])
-			reduce.Force(plain, rng.IntN(1000), 0, -1)
+			reduce.Force(plain, rng.IntN(1000), 0)
 			err = reduce.AllreduceSlice(plain, values, mpi.Sum)
 			ordinary[fmt.Sprint(bitsOf(values))] = true
 			return err
@@ -283,7 +287,7 @@ func startTogether(comm mpi.Communicator) (begin float64, err error) {
 	return begin, err
 }
 
-// Tune decides for all that a sum needs: the sum after it takes no more time than the next one.
+// Tune decides for all that a sum needs, even where elements need several words: the sum after it takes no more time than the next one.
 func TestReproducibleSumsAreTuned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
@@ -304,6 +308,10 @@ func TestReproducibleSumsAreTuned(t *testing.T) {
 			}
 			values := make([]float64, length)
 			for _, took := range []*float64{&tookFirst, &tookNext} {
+				rng := rand.New(rand.NewPCG(uint64(comm.Rank()), 1))
+				for i := range values {
+					values[i] = kinds()[i*len(kinds())/length].value(rng, comm.Rank(), i)
+				}
 				begin, err := startTogether(comm)
 				if err != nil {
 					return err

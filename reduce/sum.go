@@ -64,8 +64,8 @@ func (f format) isFinite(code int16) bool { return int(code) < (2*f.bias+1)<<f.f
 // A grid has the multiples of a power of two. Its reciprocal has two factors, either of which is a normal number.
 type grid struct{ step, perStep1, perStep2 float64 }
 
-// grid is the finest one for which the multiples of so many ranks have a sum that is a word, if they have at most this code. No
-// grid is finer than the numbers themselves.
+// grid is the finest one that suits numbers of at most this code: the sum of their multiples, one per rank, is a word. No grid is
+// finer than the numbers themselves.
 func (f format) grid(code int16, ranks int) grid {
 	exponent, above := int(code)>>f.fraction, int(code)&(1<<f.fraction-1)+1
 	if exponent == 0 {

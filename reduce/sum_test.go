@@ -154,6 +154,9 @@ func TestReproducibleSumsInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const ranks, length = 6, 70
 	orders := 100000 / len(kinds())
+	if testing.Short() {
+		orders /= 20
+	}
 	for _, k := range kinds() {
 		vectors := vectorsOf[float64](k, rng, ranks, length)
 		want, _ := reduce.SumOf[float64, int64](vectors, rng)
