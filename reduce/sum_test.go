@@ -125,6 +125,36 @@ func TestReproducibleSumsAreAccurate(t *testing.T) {
 	t.Run("float32", accurate[float32, int32])
 }
 
+// Elements far smaller than the first one of their block get a second word, which has all their bits. Then they are rounded once.
+func TestReproducibleSumsAreRoundedOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, ranks := range []int{3, 4} {
+		vectors := make([][]float64, ranks)
+		for range 64 * 100 {
+			for rank := range vectors {
+				x := math.Ldexp(1+rng.Float64(), -60-rng.IntN(4)) * float64(1-2*rng.IntN(2))
+				if len(vectors[rank])%64 == 0 {
+					x = 1
+				}
+				vectors[rank] = append(vectors[rank], x)
+			}
+		}
+		sums, words := reduce.SumOf[float64, int64](vectors, rng)
+		if want := 64*100 + 63*100; words != want {
+			t.Errorf("%d ranks: %d words, want %d", ranks, words, want)
+		}
+		for i, got := range sums {
+			exact := new(big.Float).SetPrec(500)
+			for _, v := range vectors {
+				exact.Add(exact, big.NewFloat(v[i]))
+			}
+			if want, _ := exact.Float64(); got != want {
+				t.Fatalf("%d ranks, element %d: %b, want %b", ranks, i, got, want)
+			}
+		}
+	}
+}
+
 // Many ranks round the largest numbers to less than their own bits.
 func TestReproducibleSumsOfManyRanks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
