@@ -41,15 +41,16 @@ func (r *Reducer) tune(root int, sizes []int) error {
 		return err
 	}
 	end := watch.Now() + r.budget()
-	for i, size := range sizes {
-		if size == 0 {
+	all := r.reductions(sizes, root)
+	for i, x := range all {
+		if x.bytes == 0 {
 			continue
 		}
-		if d := r.decisions[r.key(size, root)]; d != nil && d.decided && !d.stored {
+		if d := r.decisions[r.key(x.bytes, x.root)]; d != nil && d.decided && !d.stored {
 			continue
 		}
 		left := end - watch.Now() // that of rank 0 counts
-		if err := r.first(size, root, byFunction, left/float64(len(sizes)-i)); err != nil {
+		if err := r.first(x.bytes, x.root, byFunction, left/float64(len(all)-i)); err != nil {
 			return err
 		}
 	}

@@ -154,3 +154,8 @@ func bytesOf[T any](s []T) []byte {
 	var x T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
 }
+
+// reinterpret is the memory of values as values of another type of the same size.
+func reinterpret[To, From any](s []From) []To {
+	return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"unsafe"
 
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/mpi"
@@ -74,4 +76,108 @@ func sameOnAllRanks(r *Reducer, d *decision, length int) error {
 		return errors.New("ranks have different sums")
 	}
 	return nil
+}
+
+// Force lets all reductions be done by one of the algorithms, for all ranks and for one root, in segments of so many bytes. The
+// algorithm before the first is the incumbent.
+func Force(r *Reducer, index, segment int) {
+	for root := steps.AllRanks; root < r.comm.Size(); root++ {
+		i := index%(len(r.algorithmsFor(root))+1) - 1
+		for size := range 12 {
+			d := &decision{decided: true, programs: make(map[int]*program)}
+			if i >= 0 {
+				d.plan, d.wins = r.planOf(tuner.Variant{Index: i, Segment: segment}, root), true
+			}
+			r.decisions[r.key(1<<size, root)] = d
+		}
+	}
+}
+
+// SumOf is the sum of one vector per rank. What the ranks make is combined in random order. words is how many words each
+// rank gave for its elements, of which there may be more than one each.
+func SumOf[F float, W word](vectors [][]F, rng *rand.Rand) (result []F, words int) {
+	ranks := len(vectors)
+	sums := make([]sum[F, W], ranks)
+	for i, x := range vectors {
+		sums[i] = newSum[F, W](new(sumMemory), x, ranks)
+	}
+	result = make([]F, len(vectors[0]))
+	measure := func() {
+		var codes [][]int16
+		for i := range sums {
+			sums[i].measure()
+			codes = append(codes, sums[i].codes)
+		}
+		combineAll(codes, mpi.Max, rng)
+	}
+	var special [][]F
+	for len(sums[0].x) > 0 {
+		measure()
+		if !sums[0].isFinite() {
+			for i := range sums {
+				special = append(special, sums[i].separate())
+			}
+			combineAll(special, mpi.Sum, rng)
+			measure()
+		}
+		var all [][]W
+		for i := range sums {
+			sums[i].round()
+			all = append(all, sums[i].words)
+		}
+		words += len(sums[0].x)
+		combineAll(all, mpi.Sum, rng)
+		sums[0].settle(result)
+		for i := range sums[1:] {
+			sums[1+i].settle(nil)
+			copy(sums[1+i].masks, sums[0].masks)
+		}
+		for i := range sums {
+			sums[i].takeRests()
+		}
+	}
+	for i := range result {
+		if special != nil && special[0][i] != 0 {
+			result[i] = special[0][i]
+		}
+	}
+	return result, words
+}
+
+// combineAll combines lists two at a time, in random order. All get the result.
+func combineAll[T collective.Number](lists [][]T, with mpi.Reduction, rng *rand.Rand) {
+	order := rng.Perm(len(lists))
+	for len(order) > 1 {
+		i := rng.IntN(len(order) - 1)
+		collective.Combine(with, lists[order[i]], lists[order[len(order)-1]])
+		order = order[:len(order)-1]
+	}
+	for i := range lists {
+		copy(lists[i], lists[order[0]])
+	}
+}
+
+// SumAlone returns a function that does what one of 64 ranks computes in a sum, with words that it has 64 times.
+func SumAlone[F float, W word]() func(values, result []F) {
+	var m sumMemory
+	return func(values, result []F) {
+		s := newSum[F, W](&m, values, 64)
+		s.measure()
+		s.round()
+		for i := range s.words {
+			s.words[i] *= 64
+		}
+		s.settle(result)
+	}
+}
+
+// SizeOf is the size of a value in bytes.
+func SizeOf[T any]() uintptr {
+	var x T
+	return unsafe.Sizeof(x)
+}
+
+// Adopt lets r reduce vectors of some size as another reducer of the communicator does those of another size.
+func Adopt(r, from *Reducer, tuned, bytes int) {
+	r.decisions[r.key(bytes, steps.AllRanks)] = from.decisions[from.key(tuned, steps.AllRanks)]
 }

@@ -1,6 +1,8 @@
 package reduce_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +53,35 @@ func TestMPIReductionsDoNotAllocate(t *testing.T) {
 		call()
 		if n := testing.AllocsPerRun(20, call); n != 0 || failed != nil {
 			t.Errorf("rank %d, %d values: %g allocations, %v", c.Rank(), length, n, failed)
+		}
+	}
+}
+
+// Over the MPI library, too, sums are those of exact arithmetic, whichever rank has which numbers.
+func TestMPIReproducibleSums(t *testing.T) {
+	c := mpitest.MPIWorld(t)
+	r, err := reduce.New(c, &reduce.Settings{Budget: 20 * time.Millisecond, Reproducible: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const length = 1000
+	vectors := vectorsOf[float64](kinds()[0], rand.New(rand.NewPCG(1, 1)), c.Size(), length)
+	var want []float64
+	for first := range c.Size() {
+		values := slices.Clone(vectors[(first+c.Rank())%c.Size()])
+		if err := reduce.AllreduceSlice(r, values, mpi.Sum); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = values
+		}
+		if !slices.Equal(values, want) {
+			t.Errorf("rank %d: sums depend on who has the numbers", c.Rank())
+		}
+	}
+	if c.Size() > 2 {
+		if err := checkSums(vectors, want); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
@@ -47,7 +48,20 @@ func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 	if with > mpi.Max {
 		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
 	}
-	d, err := r.decide(len(bytesOf(values)), root, int(with))
+	if r.settings.Reproducible {
+		switch reflect.TypeFor[T]().Kind() {
+		case reflect.Float32:
+			return reproducibly[float32, int32](r, reinterpret[float32](values), with, root)
+		case reflect.Float64:
+			return reproducibly[float64, int64](r, reinterpret[float64](values), with, root)
+		}
+	}
+	return reduceNumbers(r, values, with, root, len(bytesOf(values)))
+}
+
+// reduceNumbers reduces values as it is decided for vectors of so many bytes.
+func reduceNumbers[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root, bytes int) error {
+	d, err := r.decide(bytes, root, int(with))
 	if err != nil || d == nil {
 		return err
 	}

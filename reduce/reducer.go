@@ -32,6 +32,10 @@ type Settings struct {
 	// Tag of messages, which the application must not use for its own on this communicator, and nor the one below it, in [1, mpi.MaxTag].
 	// 0: mpi.MaxTag-2.
 	Tag int
+
+	// Reproducible makes sums, minima and maxima of float32 and float64 independent of the order of ranks, bit by bit, and refuses
+	// their products. The package's section on reproducible sums says what that costs. Functions of the caller are not covered.
+	Reproducible bool
 }
 
 const usualTag = mpi.MaxTag - 2
@@ -50,6 +54,7 @@ type Reducer struct {
 	decisions map[key]*decision
 	watch     *tuner.Stopwatch // made when first needed
 	failure   error            // the first one of the communicator
+	sums      sumMemory        // of reproducible sums
 
 	// What rank 0 knows alone.
 	evaluator *predict.Evaluator
@@ -61,6 +66,7 @@ type Reducer struct {
 type told struct {
 	Tag            int
 	Budget         time.Duration
+	Reproducible   bool
 	Oversubscribed bool // some host has more ranks than cores
 	HasLevels      bool
 	Levels         [][][]int // the groups of the ranks
@@ -121,7 +127,7 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	if s == nil {
 		s = &Settings{}
 	}
-	r.settings = told{Tag: s.Tag, Budget: s.Budget, Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0}
+	r.settings = told{Tag: s.Tag, Budget: s.Budget, Reproducible: s.Reproducible, Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0}
 	switch {
 	case s.Tag < 0 || s.Tag > mpi.MaxTag:
 		return fmt.Errorf("settings: tag %d: want in [1, %d], or 0", s.Tag, mpi.MaxTag)

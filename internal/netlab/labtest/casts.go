@@ -48,6 +48,8 @@ type castRow struct {
 	Plan   string    `json:"plan"`     // what ours does
 	Wrong  int       `json:"wrong"`    // broadcasts after which some rank had a wrong byte
 	Tune   float64   `json:"tune_s"`   // time to decide on the plan
+
+	Reproducible []float64 `json:"reproducible_s,omitempty"` // of an Allreduce: ours in the same rounds, with reproducible sums
 }
 
 // The time from the moment when all ranks are told of a broadcast until its root starts: they are in it by then, the last one

@@ -143,6 +143,7 @@ func readCells(dir string) ([]castCell, error) {
 		}
 		old := &cells[i]
 		old.Ours, old.Native = append(old.Ours, c.Ours...), append(old.Native, c.Native...)
+		old.Reproducible = append(old.Reproducible, c.Reproducible...)
 		old.Wrong += c.Wrong
 		old.Plan, old.Tune = c.Plan, c.Tune
 	}
@@ -151,10 +152,12 @@ func readCells(dir string) ([]castCell, error) {
 
 // ratio is the median of ours / native, round by round, and its 95 % interval: NaN if there
 // are too few.
-func (c *castCell) ratio() (median, low, high float64) {
-	ratios := make([]float64, len(c.Ours))
+func (c *castCell) ratio() (median, low, high float64) { return ratio(c.Ours, c.Native) }
+
+func ratio(a, b []float64) (median, low, high float64) {
+	ratios := make([]float64, len(a))
 	for i := range ratios {
-		ratios[i] = c.Ours[i] / c.Native[i]
+		ratios[i] = a[i] / b[i]
 	}
 	slices.Sort(ratios)
 	low, high, _ = stats.MedianInterval(ratios, 0.95)
@@ -171,8 +174,13 @@ func (c *castCell) slower() bool {
 func (c *castCell) line() string {
 	median, low, high := c.ratio()
 	ours, native := stats.MiddleMedian(c.Ours), stats.MiddleMedian(c.Native)
-	return fmt.Sprintf("%s: ours %s (%.2f of the bound), native %s (%.2f), ours / native %.3f [%.3f, %.3f], %d rounds, tuned in %s: %s", c.name(),
+	line := fmt.Sprintf("%s: ours %s (%.2f of the bound), native %s (%.2f), ours / native %.3f [%.3f, %.3f], %d rounds, tuned in %s: %s", c.name(),
 		quantity.Seconds(ours), ours/c.Bound, quantity.Seconds(native), native/c.Bound, median, low, high, len(c.Native), quantity.Seconds(c.Tune), c.Plan)
+	if len(c.Reproducible) > 0 {
+		median, low, high := ratio(c.Reproducible, c.Ours)
+		line += fmt.Sprintf("; reproducible %s, reproducible / ours %.3f [%.3f, %.3f]", quantity.Seconds(stats.MiddleMedian(c.Reproducible)), median, low, high)
+	}
+	return line
 }
 
 func geometricMean(values []float64) float64 {

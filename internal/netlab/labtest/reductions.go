@@ -9,7 +9,7 @@ import (
 	"github.com/topocast/topocast/reduce/steps"
 )
 
-// allreduces is collective: it times Allreduces of float64 of the sizes of a job, ours and the library's in turn. Rank 0 gets
+// allreduces is collective: it times Allreduces of float64 of the sizes of a job, the library's, ours and reproducible ones in turn. Rank 0 gets
 // the rows.
 func (c *caster) allreduces(job *castJob) (rows []castRow, err error) {
 	var s reduce.Settings
@@ -22,6 +22,11 @@ func (c *caster) allreduces(job *castJob) (rows []castRow, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Reproducible = true
+	reproducible, err := reduce.New(c.comm, &s)
+	if err != nil {
+		return nil, err
+	}
 	native := collective.New(c.comm)
 	for _, size := range job.Sizes {
 		row := castRow{Bytes: size}
@@ -30,6 +35,9 @@ func (c *caster) allreduces(job *castJob) (rows []castRow, err error) {
 			return nil, err
 		}
 		row.Tune = c.now() - begin
+		if err := reproducible.Tune(size); err != nil {
+			return nil, err
+		}
 		name, segment, _ := ours.Chosen(size, steps.AllRanks)
 		row.Plan = fmt.Sprintf("%s, segments of %d B", name, segment)
 		values := make([]float64, size/8)
@@ -38,8 +46,9 @@ func (c *caster) allreduces(job *castJob) (rows []castRow, err error) {
 		ways := []func() error{
 			func() error { return collective.Allreduce(native, values, mpi.Sum) },
 			func() error { return reduce.AllreduceSlice(ours, values, mpi.Sum) },
+			func() error { return reduce.AllreduceSlice(reproducible, values, mpi.Sum) },
 		}
-		if err := c.rounds(job, &row, everyRank, ways, []*[]float64{&row.Native, &row.Ours}); err != nil {
+		if err := c.rounds(job, &row, everyRank, ways, []*[]float64{&row.Native, &row.Ours, &row.Reproducible}); err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
