@@ -133,7 +133,7 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	if err != nil {
 		return err
 	}
-	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
+	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), apart: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
 	d := r.decisions[r.key(bytes, root)]
 	if d != nil && !d.stored { // time was too short for it
 		d = nil
@@ -215,6 +215,7 @@ type contest struct {
 	r        *Reducer
 	watch    *tuner.Stopwatch
 	values   []float64
+	apart    []float64 // a copy; see Settings.Apart
 	root     int
 	plans    []plan // of rank 0; the incumbent is the first
 	programs map[programAt]*program
@@ -278,6 +279,11 @@ func (c *contest) round(o *order) (samples []tuner.Sample, err error) {
 			if c.programs[at] == nil {
 				c.programs[at] = c.r.program(&p, root, 8*len(c.values))
 			}
+			if c.r.settings.Apart && (root == steps.AllRanks || root == c.r.comm.Rank()) {
+				// One copy is of ours. The other is the incumbent's, which cannot be left out there.
+				copy(c.apart, values)
+				copy(c.apart, values)
+			}
 			return performProgram(c.r.exec, c.programs[at], values, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) })
 		}, nil, o.Roots...)
 		if err != nil {
@@ -315,7 +321,7 @@ func (c *contest) conduct(s tuner.Session) error {
 func (c *contest) search(stored *decision, bytes int, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.r.sampled(c.root), OneHost: c.watch.OneHost(), Oversubscribed: c.r.settings.Oversubscribed, Limit: limit}, c.watch.Now())
 	c.plans = []plan{{Index: incumbentPlan}}
-	if stored != nil {
+	if stored != nil && !c.r.settings.ModelOnly {
 		c.plans = append(c.plans, stored.plan)
 		if err := c.conduct(rules.WarmUp([]int{0, 1})); err != nil {
 			return nil, err
@@ -330,6 +336,9 @@ func (c *contest) search(stored *decision, bytes int, limit float64) (*decision,
 		c.plans = c.plans[:1]
 	}
 	c.plans = append(c.plans, c.r.candidates(bytes, c.root)...)
+	if c.r.settings.ModelOnly {
+		return c.conclude(1, tuner.Verdict{Wins: true})
+	}
 	var all []int
 	for i := range c.plans {
 		all = append(all, i)

@@ -25,6 +25,13 @@ type Settings struct {
 	// ranks, which are then taken to be alike.
 	Network *model.Network
 
+	// ModelOnly takes the plan that the network is predicted to perform fastest, and never the incumbent. Nothing is timed.
+	ModelOnly bool
+
+	// Apart compares for callers of MPI's functions, whose results have a vector of their own. The incumbent then need not copy
+	// its result back, and ours begin with a copy of the values.
+	Apart bool
+
 	// Budget bounds the time of one call of Tune, and of what the first reduction of a class takes besides. What is not
 	// decided by then stays with the incumbent. 0: no bound.
 	Budget time.Duration
@@ -61,6 +68,8 @@ type Reducer struct {
 type told struct {
 	Tag            int
 	Budget         time.Duration
+	ModelOnly      bool
+	Apart          bool
 	Oversubscribed bool // some host has more ranks than cores
 	HasLevels      bool
 	Levels         [][][]int // the groups of the ranks
@@ -121,7 +130,7 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	if s == nil {
 		s = &Settings{}
 	}
-	r.settings = told{Tag: s.Tag, Budget: s.Budget, Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0}
+	r.settings = told{Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly, Apart: s.Apart, Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0}
 	switch {
 	case s.Tag < 0 || s.Tag > mpi.MaxTag:
 		return fmt.Errorf("settings: tag %d: want in [1, %d], or 0", s.Tag, mpi.MaxTag)
