@@ -133,7 +133,10 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	if err != nil {
 		return err
 	}
-	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), apart: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
+	c := &contest{r: r, watch: watch, values: make([]float64, (bytes+7)/8), root: root, programs: make(map[programAt]*program)}
+	if r.settings.Apart {
+		c.apart = make([]float64, len(c.values))
+	}
 	d := r.decisions[r.key(bytes, root)]
 	if d != nil && !d.stored { // time was too short for it
 		d = nil
@@ -215,7 +218,7 @@ type contest struct {
 	r        *Reducer
 	watch    *tuner.Stopwatch
 	values   []float64
-	apart    []float64 // a copy; see Settings.Apart
+	apart    []float64 // for copies; nil without Settings.Apart
 	root     int
 	plans    []plan // of rank 0; the incumbent is the first
 	programs map[programAt]*program
@@ -279,7 +282,7 @@ func (c *contest) round(o *order) (samples []tuner.Sample, err error) {
 			if c.programs[at] == nil {
 				c.programs[at] = c.r.program(&p, root, 8*len(c.values))
 			}
-			if c.r.settings.Apart && (root == steps.AllRanks || root == c.r.comm.Rank()) {
+			if c.apart != nil && (root == steps.AllRanks || root == c.r.comm.Rank()) {
 				// One copy is of ours. The other is the incumbent's, which cannot be left out there.
 				copy(c.apart, values)
 				copy(c.apart, values)

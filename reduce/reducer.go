@@ -25,7 +25,7 @@ type Settings struct {
 	// ranks, which are then taken to be alike.
 	Network *model.Network
 
-	// ModelOnly takes the plan that the network is predicted to perform fastest, and never the incumbent. Nothing is timed.
+	// ModelOnly takes the plan that is predicted to be the fastest, and never the incumbent. Nothing is timed.
 	ModelOnly bool
 
 	// Apart compares for callers of MPI's functions, whose results have a vector of their own. The incumbent then need not copy
