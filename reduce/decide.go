@@ -324,7 +324,7 @@ func (c *contest) conduct(s tuner.Session) error {
 func (c *contest) search(stored *decision, bytes int, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.r.sampled(c.root), OneHost: c.watch.OneHost(), Oversubscribed: c.r.settings.Oversubscribed, Limit: limit}, c.watch.Now())
 	c.plans = []plan{{Index: incumbentPlan}}
-	if stored != nil && !c.r.settings.ModelOnly {
+	if stored != nil {
 		c.plans = append(c.plans, stored.plan)
 		if err := c.conduct(rules.WarmUp([]int{0, 1})); err != nil {
 			return nil, err

@@ -160,7 +160,9 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	r.settings.HasLevels, r.settings.Levels = true, table.Levels(view.Hierarchy())
 	r.settings.Costs = predict.Costs(view, view.Hierarchy())
 	r.settings.Warnings = warnings
-	r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
+	if !s.ModelOnly {
+		r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
+	}
 	return nil
 }
 

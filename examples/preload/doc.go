@@ -13,8 +13,8 @@
 //
 // # What it does
 //
-// A communicator whose ranks run on hosts of the network gets a Broadcaster (package bcast) and Reducers (package reduce),
-// one for each of the three functions that it calls. Making one takes as long as some broadcasts. So choices that are tuned in the
+// A communicator whose ranks run on hosts of the network gets a Broadcaster (package bcast) for MPI_Bcast, and a Reducer
+// (package reduce) for each of the other two. Making one takes as long as some broadcasts. So choices that are tuned in the
 // network's file for these ranks apply once the communicator has broadcast, or reduced, some 64 KiB. Other sizes begin with
 // native calls. When those of a class of sizes have taken 2.5 s and were a thousand, they are compared with ours, and ours are
 // used where they win. So a program loses at most about a tenth of its time in such calls.
@@ -31,8 +31,8 @@
 //
 // # Reductions
 //
-// MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX of predefined integers of 1 to 8 bytes, float and double are served, by the names of C
-// and of Fortran, and with MPI_IN_PLACE. Decisions are made by the bytes, whatever the type and the operation.
+// MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX are served for predefined integers of 1 to 8 bytes, float and double. The types may have
+// names of C or of Fortran. MPI_IN_PLACE is served, too. Decisions are made by the bytes, whatever the type and the operation.
 //
 // Sums and products of floating-point numbers may differ from the library's in the last bits, as MPI permits: they are
 // added in another order. They may also differ from those of earlier calls, before a comparison. All ranks get the same bits

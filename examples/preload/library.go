@@ -169,35 +169,19 @@ func (s *server) note() {
 	}
 }
 
-// choice is the decision for so many bytes and a root, if there is one.
-func (s *server) choice(bytes, root int) (c C.tp_choice, decided bool) {
-	c.variant = C.TP_NATIVE
-	gain := math.NaN()
+// decision tells whether calls of so many bytes and a root are decided to be ours, and what one gains, in s. NaN and 0: that
+// is not known.
+func (s *server) decision(bytes, root int) (ours bool, gain float64, decided bool) {
 	if s.caster != nil {
 		plan, err := s.caster.Plan(bytes, root)
-		if err != nil {
-			return c, false
-		}
-		if plan.Algorithm != nil {
-			c.variant, gain = C.TP_OURS, plan.MeasuredNative-plan.Measured
-		}
-	} else {
-		algorithm, _, decided := s.reducer.Chosen(bytes, s.target(root))
-		if !decided {
-			return c, false
-		}
-		if algorithm != "" {
-			c.variant = C.TP_OURS
-			if s.tuned != nil {
-				x, _ := s.tuned.Choice(int64(bytes), root)
-				gain = x.Native - x.Measured
-			}
-		}
+		return plan.Algorithm != nil, plan.MeasuredNative - plan.Measured, err == nil
 	}
-	if !math.IsNaN(gain) {
-		c.gain = C.float(gain)
+	algorithm, _, decided := s.reducer.Chosen(bytes, s.target(root))
+	if s.tuned != nil {
+		x, _ := s.tuned.Choice(int64(bytes), root)
+		gain = x.Native - x.Measured
 	}
-	return c, true
+	return algorithm != "", gain, decided
 }
 
 // target is the rank that wants the result of a reduction, or steps.AllRanks.
@@ -218,10 +202,19 @@ func tpChoices(handle C.uintptr_t, class, roots C.int, choices *C.tp_choice) C.i
 		return found
 	}
 	for root := range unsafe.Slice(choices, roots) {
-		if choice, decided := s.choice(1<<class, root); decided {
-			found = 1
-			unsafe.Slice(choices, roots)[root] = choice
+		ours, gain, decided := s.decision(1<<class, root)
+		if !decided {
+			continue
 		}
+		found = 1
+		choice := C.tp_choice{variant: C.TP_NATIVE}
+		if ours {
+			choice.variant = C.TP_OURS
+			if !math.IsNaN(gain) {
+				choice.gain = C.float(gain)
+			}
+		}
+		unsafe.Slice(choices, roots)[root] = choice
 	}
 	return found
 }

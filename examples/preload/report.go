@@ -59,13 +59,16 @@ func names() [3][2]string {
 	return [...][2]string{{"broadcast", "MPI_Bcast"}, {"allreduce", "MPI_Allreduce"}, {"reduction", "MPI_Reduce"}}
 }
 
-// line is the report in one line for people. Reductions are in it if there were any.
+// line is the report in one line for people, of the collectives that were called.
 func (r *report) line() string {
 	var parts []string
 	for i, t := range r.Of {
-		if i == 0 || t.Rows != nil {
+		if t.Rows != nil {
 			parts = append(parts, t.text(names()[i]))
 		}
+	}
+	if parts == nil {
+		parts = append(parts, r.Of[0].text(names()[0]))
 	}
 	return "topocast: rank 0: " + strings.Join(parts, "; ")
 }
