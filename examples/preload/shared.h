@@ -11,8 +11,9 @@ enum { TP_BCAST, TP_ALLREDUCE, TP_REDUCE, TP_COLLECTIVES };
 // A class of sizes c holds the messages of more than 2^(c-1) and at most 2^c bytes, as in package bcast.
 enum { TP_CLASSES = 64 };
 
-// The variants of a call: not decided yet, and native meanwhile; native, the MPI library's; ours.
-enum { TP_OPEN, TP_NATIVE, TP_OURS };
+// The variants of a call: not decided yet, and native meanwhile; native, the MPI library's; ours; ours by the network's file, which
+// the first call of ours confirms or not.
+enum { TP_OPEN, TP_NATIVE, TP_OURS, TP_STORED };
 
 // The numbers that are reduced are those of a family, plus the logarithm to base 2 of their size in bytes.
 enum { TP_SIGNED = 0, TP_UNSIGNED = 4, TP_FLOATING = 8 };

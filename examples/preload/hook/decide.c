@@ -41,16 +41,26 @@ static int tp_servers = 0; // without a lock: where there are any, one thread ca
 
 int tp_servers_made = 0;
 
-// tp_learn stores what the server has decided for a class of sizes.
-static void tp_learn(tp_comm *s, int class) {
-	tp_choice *choices = s->choices[class];
-	if (choices == NULL && (choices = calloc(s->roots, sizeof *choices)) == NULL)
+// tp_learn stores what the server has decided for a class of sizes, at a call from some root; TP_NO_ROOT: before all calls.
+enum { TP_NO_ROOT = -1 };
+static void tp_learn(tp_comm *s, int class, int root) {
+	tp_choice *old = s->choices[class], *choices = calloc(s->roots, sizeof *choices);
+	if (choices == NULL)
 		abort();
-	s->choices[class] = choices;
 	if (!tp_go.choices(s->handle, class, s->roots, choices)) {
 		free(choices);
-		s->choices[class] = NULL;
+		choices = NULL;
 	}
+	for (int i = 0; i < s->roots && choices != NULL; i++) {
+		if (choices[i].variant != TP_OURS)
+			continue;
+		if (root == TP_NO_ROOT)
+			choices[i].variant = TP_STORED;
+		else if (old != NULL && old[i].variant == TP_STORED)
+			choices[i] = (tp_choice){i == root ? TP_OURS : TP_STORED, old[i].gain};
+	}
+	s->choices[class] = choices;
+	free(old);
 }
 
 // tp_attach is collective: it makes a server, on all ranks or on none, and returns the next stage of the
@@ -78,7 +88,7 @@ static int tp_attach(tp_comm *s) {
 	}
 	tp_enter();
 	for (int i = 0; i < TP_CLASSES; i++)
-		tp_learn(s, i);
+		tp_learn(s, i, TP_NO_ROOT);
 	tp_leave();
 	return TP_ON;
 }
@@ -176,7 +186,7 @@ int tp_decide(tp_comm *s, int class, int root, int64_t bytes) {
 	if (s->stage == TP_WAIT) {
 		s->moved = 0;
 		s->stage = tp_attach(s);
-		return tp_variant(s, class, root) == TP_OURS;
+		return tp_variant(s, class, root) >= TP_OURS;
 	}
 	double spent = s->spent[class];
 	if (!tp_least(s, &spent, 1) || spent < s->patience) {
@@ -191,13 +201,13 @@ int tp_decide(tp_comm *s, int class, int root, int64_t bytes) {
 
 // tp_perform is collective: it makes a call on data without gaps, and returns MPI's code.
 static int tp_perform(tp_comm *s, const tp_call *c, void *data, int64_t bytes) {
-	int class = tp_class(bytes), decides = tp_variant(s, class, c->root) == TP_OPEN;
+	int class = tp_class(bytes), variant = tp_variant(s, class, c->root), decides = variant == TP_OPEN;
 	tp_inside++;
 	tp_enter();
 	int outcome = c->collective == TP_BCAST ? tp_go.bcast(s->handle, data, bytes, c->root, decides)
 	            : tp_go.reduce(s->handle, data, c->count, tp_number(c->type), tp_operation(c->op), c->root, decides);
-	if (decides)
-		tp_learn(s, class);
+	if (variant != TP_OURS)
+		tp_learn(s, class, c->root);
 	tp_leave();
 	tp_inside--;
 	if (outcome == TP_DONE)
@@ -211,7 +221,7 @@ int tp_broadcast(tp_comm *s, const tp_call *c, int64_t bytes) {
 	if (c->buf == tp_mpi.abi.in_place || (is_dense && c->buf == NULL) || (layout != TP_PREDEFINED && !tp_is_valid(c->buf, c->type)))
 		return TP_INVALID;
 	// While variants are compared the root receives, too. Its program may have the buffer where nothing can be written.
-	int is_compared = tp_variant(s, tp_class(bytes), c->root) == TP_OPEN;
+	int is_compared = tp_variant(s, tp_class(bytes), c->root) != TP_OURS;
 	if (is_dense && !(is_compared && is_root))
 		return tp_perform(s, c, data, bytes);
 	if (s->room < bytes) {

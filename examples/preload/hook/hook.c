@@ -79,7 +79,7 @@ static inline int tp_sampled(int class) { return class <= 13 ? 256 : class <= 16
 static __attribute__((noinline)) int tp_ours(tp_comm *s, const tp_call *c, int64_t bytes) {
 	int class = tp_class(bytes);
 	tp_tally *t = &s->tallies[class];
-	int is_decided = s->choices[class] != NULL && s->choices[class][c->root].variant == TP_OURS;
+	int is_decided = s->choices[class] != NULL && s->choices[class][c->root].variant >= TP_OURS;
 	double begin = tp_now();
 	int code = c->collective == TP_BCAST ? tp_broadcast(s, c, bytes) : tp_reduce(s, c, bytes);
 	if (code == TP_INVALID)
@@ -88,7 +88,7 @@ static __attribute__((noinline)) int tp_ours(tp_comm *s, const tp_call *c, int64
 		tp_mpi.Comm_call_errhandler(s->comm, code);
 	t->seconds += tp_now() - begin;
 	t->ours++;
-	if (is_decided)
+	if (is_decided && s->choices[class] != NULL && s->choices[class][c->root].variant == TP_OURS)
 		t->gain += s->choices[class][c->root].gain;
 	return code;
 }
@@ -119,7 +119,7 @@ static __attribute__((noinline)) int tp_look(tp_call c) {
 	c.type &= tp_mpi.abi.mask, c.op &= tp_mpi.abi.mask;
 	t->calls++;
 	t->bytes += bytes;
-	if (variant == TP_OURS || (variant == TP_OPEN && tp_is_due(s, class, bytes) && tp_decide(s, class, c.root, bytes)))
+	if (variant >= TP_OURS || (variant == TP_OPEN && tp_is_due(s, class, bytes) && tp_decide(s, class, c.root, bytes)))
 		return tp_ours(s, &c, bytes);
 	int is_timed = (t->calls & (sampled - 1)) == sampled / 2; // not the first, which takes longer
 	tp_grant(s, class, c.root, sampled);

@@ -1,5 +1,5 @@
 // slow BYTES TURNS MS [allreduce|reduce] broadcasts from rank 0, or reduces, on an MPI library whose own collectives take that
-// much longer.
+// much longer. If MS is negative its messages do.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -9,18 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static int delay = 0; // ms
+static int delay = 0, of_messages = 0; // ms
 
-#define SLOW(name, parameters, arguments) \
+#define SLOW(name, delay, parameters, arguments) \
 	int PMPI_##name parameters { \
 		int (*next) parameters = (int (*) parameters)dlsym(RTLD_NEXT, "PMPI_" #name); \
 		usleep(1000 * delay); \
 		return next arguments; \
 	}
 
-SLOW(Bcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm), (buf, count, type, root, comm))
-SLOW(Allreduce, (const void *own, void *buf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (own, buf, count, type, op, comm))
-SLOW(Reduce, (const void *own, void *buf, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), (own, buf, count, type, op, root, comm))
+SLOW(Bcast, delay, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm), (buf, count, type, root, comm))
+SLOW(Allreduce, delay, (const void *own, void *buf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (own, buf, count, type, op, comm))
+SLOW(Reduce, delay, (const void *own, void *buf, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), (own, buf, count, type, op, root, comm))
+
+SLOW(Send, of_messages, (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), (buf, count, type, to, tag, comm))
+SLOW(Isend, of_messages, (const void *buf, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r), (buf, count, type, to, tag, comm, r))
 
 static long cast(unsigned char *buf, int bytes, int rank, int turn) {
 	long wrong = 0;
@@ -52,6 +55,8 @@ int main(int argc, char **argv) {
 	void *buf = malloc(bytes), *own = malloc(bytes);
 	MPI_Init(&argc, &argv);
 	delay = atoi(argv[3]);
+	if (delay < 0)
+		of_messages = -delay, delay = 0;
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	for (int turn = 0; turn < turns; turn++)
 		wrong += *what ? reduce(own, buf, bytes / (int)sizeof(double), rank, turn, *what == 'a') : cast(buf, bytes, rank, turn);
