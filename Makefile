@@ -115,7 +115,7 @@ bench-mpi: mpi-installed ## round trips and broadcasts on this machine
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c \
 		'TOPOCAST_TEST_MPIRUN="$$MPIRUN" go test -run - -bench SharedMemory -benchtime 1x ./bcast' || exit 1; done
 
-# Our MPI_Bcast for any program and any MPI library: see examples/preload. The file that is preloaded needs neither
+# Our MPI_Bcast, MPI_Allreduce and MPI_Reduce for any program and any MPI library: see examples/preload. The file that is preloaded needs neither
 # MPI nor Go. It finds the program's MPI, and loads the part in Go, the file beside it, when there is use for it.
 # Go's threads send each other no signals (asyncpreemptoff), which would be the program's. Both files are linked with
 # the stub glibc/old.c first, so that they load on systems from glibc 2.31 on.
@@ -135,9 +135,9 @@ test-preload: mpi-installed preload ## programs with and without libtopocast.so
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.so \
 		go test -count=1 -timeout 30m ./examples/preload" || exit 1; done
 
-# What programs lose with it that only broadcast what is short: for a quiet machine, two minutes.
+# What programs lose with it that only broadcast or reduce what is short: for a quiet machine, four minutes.
 .PHONY: bench-preload
-bench-preload: mpi-installed preload ## what short broadcasts of preloaded programs lose
+bench-preload: mpi-installed preload ## what short broadcasts and reductions of preloaded programs lose
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.so \
 		go test -run - -bench Short -benchtime 1x ./examples/preload" || exit 1; done
 

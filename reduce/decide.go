@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -83,6 +84,9 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	if err := r.agree(bytes, root, operation); err != nil {
 		return err
 	}
+	if r.settings.ModelOnly {
+		return r.predict(bytes, root)
+	}
 	watch, err := r.stopwatch()
 	if err != nil {
 		return err
@@ -108,6 +112,20 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	return nil
 }
 
+// predict is collective: its decision is what rank 0 predicts to be the fastest.
+func (r *Reducer) predict(bytes, root int) error {
+	var best tuner.Variant
+	if r.comm.Rank() == 0 {
+		best = r.candidates(bytes, root)[0]
+	}
+	refused, failed := share.Binomial(r.comm, 0, r.settings.Tag).TellValue(&best, nil)
+	if err := cmp.Or(failed, refused); err != nil {
+		return r.failed(err)
+	}
+	r.decisions[r.key(bytes, root)] = &decision{plan: r.planOf(best, root), wins: true, decided: true, programs: make(map[int]*program)}
+	return nil
+}
+
 // timed returns a function that sums the first so many bytes of values by a variant.
 func (r *Reducer) timed(v tuner.Variant, root int, values []float64) func(bytes int) error {
 	if v.Index == tuner.Incumbent {
@@ -115,7 +133,14 @@ func (r *Reducer) timed(v tuner.Variant, root int, values []float64) func(bytes 
 	}
 	p := r.planOf(v, root)
 	program := r.program(&p, root, 8*len(values))
+	var apart []float64
+	if r.settings.Apart && (root == steps.AllRanks || root == r.comm.Rank()) {
+		apart = make([]float64, len(values))
+	}
 	return func(bytes int) error {
+		// One copy is of ours. The other is the incumbent's, which cannot be left out there.
+		copy(apart, values[:(bytes+7)/8])
+		copy(apart, values[:(bytes+7)/8])
 		return performProgram(r.exec, program, values[:(bytes+7)/8], func(into, from []float64) { collective.Combine(mpi.Sum, into, from) })
 	}
 }

@@ -108,6 +108,49 @@ func TestReductions(t *testing.T) {
 	}
 }
 
+// With ModelOnly nothing is timed, on any rank: reductions follow a plan of ours, and no decision is kept, even where the incumbent has
+// won before. Apart changes no result.
+func TestModelOnly(t *testing.T) {
+	const ranks = 5
+	onRanks(t, ranks, func(c mpi.Communicator) error {
+		s := &reduce.Settings{Network: casttest.NetworkOf(t, casttest.RegularTree(t, ranks))}
+		r, err := reduce.New(c, s)
+		if err == nil {
+			err = r.Tune(4)
+		}
+		if err != nil {
+			return err
+		}
+		tuned, err := r.Table(time.Time{})
+		if tuned != nil { // rank 0
+			s.ModelOnly, s.Apart = true, true
+			s.Network, err = tuned.Keep(s.Network)
+		}
+		if err != nil {
+			return err
+		}
+		r, err = reduce.New(c, s)
+		if err != nil {
+			return err
+		}
+		for _, length := range []int{1, 3000} {
+			if err := reductions(r, c, length); err != nil {
+				return err
+			}
+			for _, root := range []int{steps.AllRanks, 0, ranks - 1} {
+				if name, _, decided := r.Chosen(4*length, root); name == "" || !decided {
+					return fmt.Errorf("%d values to %d: algorithm %q, decided %t, want one of ours", length, root, name, decided)
+				}
+			}
+		}
+		tuned, err = r.Table(time.Time{})
+		if len(tuned.Tunings()) > 0 {
+			return fmt.Errorf("%d tunings are kept, want none", len(tuned.Tunings()))
+		}
+		return err
+	})
+}
+
 // Functions of the caller: 2x2 matrices of whole numbers, of which the sum is exact, and complex numbers.
 func TestFunctions(t *testing.T) {
 	const ranks = 5

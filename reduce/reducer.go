@@ -25,6 +25,13 @@ type Settings struct {
 	// ranks, which are then taken to be alike.
 	Network *model.Network
 
+	// ModelOnly takes the plan that is predicted to be the fastest, and never the incumbent. Nothing is timed.
+	ModelOnly bool
+
+	// Apart compares for callers of MPI's functions, whose results have a vector of their own. The incumbent then need not copy
+	// its result back, and ours begin with a copy of the values.
+	Apart bool
+
 	// Budget bounds the time of one call of Tune, and of what the first reduction of a class takes besides. What is not
 	// decided by then stays with the incumbent. 0: no bound.
 	Budget time.Duration
@@ -66,6 +73,8 @@ type Reducer struct {
 type told struct {
 	Tag            int
 	Budget         time.Duration
+	ModelOnly      bool
+	Apart          bool
 	Reproducible   bool
 	Oversubscribed bool // some host has more ranks than cores
 	HasLevels      bool
@@ -127,7 +136,10 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	if s == nil {
 		s = &Settings{}
 	}
-	r.settings = told{Tag: s.Tag, Budget: s.Budget, Reproducible: s.Reproducible, Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0}
+	r.settings = told{
+		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly, Apart: s.Apart, Reproducible: s.Reproducible,
+		Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0,
+	}
 	switch {
 	case s.Tag < 0 || s.Tag > mpi.MaxTag:
 		return fmt.Errorf("settings: tag %d: want in [1, %d], or 0", s.Tag, mpi.MaxTag)
@@ -157,7 +169,9 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	r.settings.HasLevels, r.settings.Levels = true, table.Levels(view.Hierarchy())
 	r.settings.Costs = predict.Costs(view, view.Hierarchy())
 	r.settings.Warnings = warnings
-	r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
+	if !s.ModelOnly {
+		r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
+	}
 	return nil
 }
 

@@ -11,14 +11,19 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// BenchmarkPreloadShort tells what a program loses that broadcasts only messages of 8 B to 1 KiB, between two ranks
+// BenchmarkPreloadShort tells what a program loses that only broadcasts, or reduces, 8 B to 1 KiB, between two ranks
 // that have a core each: jobs with and without the library take turns, first the one and then the other, and what
-// is told is the median of the ratios of their times, 1 for no loss, with its interval of 95 %. Two minutes for both libraries:
+// is told is the median of the ratios of their times, 1 for no loss, with its interval of 95 %. Four minutes for both libraries:
 //
 //	make bench-preload
 func BenchmarkPreloadShort(b *testing.B) {
+	program := compile(b, "short.c")
+	b.Run("Broadcast", func(b *testing.B) { benchmarkShort(b, program) })
+	b.Run("Allreduce", func(b *testing.B) { benchmarkShort(b, program, "allreduce") })
+}
+
+func benchmarkShort(b *testing.B, program ...string) {
 	const pairs = 31
-	program := []string{compile(b, "short.c")}
 	env := []string{"TOPOCAST_NETWORK=" + racks(b), "TOPOCAST_REPORT="}
 	for b.Loop() {
 		ratios, without := make(map[int][]float64), make(map[int][]float64)

@@ -57,7 +57,7 @@ func TestPreloadFiles(t *testing.T) {
 	}
 }
 
-// TestPreloadUnknownMPI: a library whose ABI is not known makes its broadcasts itself, and the user is told in a line.
+// TestPreloadUnknownMPI: a library whose ABI is not known makes its collectives itself, and the user is told in a line.
 func TestPreloadUnknownMPI(t *testing.T) {
 	file, program := library(t), filepath.Join(t.TempDir(), "program")
 	// Position-independent code without immediate binding lets the preloaded MPI_Bcast be found at run time.
@@ -69,10 +69,11 @@ func TestPreloadUnknownMPI(t *testing.T) {
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
-	if want := strings.Repeat("text, 5 of type -3 from 1 on communicator 7\n", 2); err != nil || string(out) != want {
+	if want := strings.Repeat("text, 5 of type -3 from 1 on communicator 7\n", 2) +
+		"own, 2 of type -4 by 9 on communicator 7\nown, 2 of type -4 by 9 to 1 on communicator 7\n"; err != nil || string(out) != want {
 		t.Errorf("%v, it writes %q, want %q", err, out, want)
 	}
-	if want := "topocast: broadcasts are left to MPI: the ABI of the library \"Nobody's MPI 1.0\" is not known\n"; stderr.String() != want {
+	if want := "topocast: all is left to MPI: the ABI of the library \"Nobody's MPI 1.0\" is not known\n"; stderr.String() != want {
 		t.Errorf("it is told %q, want %q", &stderr, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -16,7 +17,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// The reasons for which all broadcasts are native, besides errors of a network's file.
+// The reasons for which all calls are native, besides errors of a network's file.
 var (
 	errNoNetwork = errors.New("TOPOCAST_NETWORK names no network")
 	errThreads   = errors.New("the program's threads call MPI at once (MPI_THREAD_MULTIPLE)")
@@ -35,11 +36,13 @@ type knowledge struct {
 	model    bool    // TOPOCAST_CHOICE=model
 	patience float64 // s, TOPOCAST_PATIENCE
 	refusal  error   // the first reason
+
+	keepsReductions bool // TOPOCAST_REDUCE=off: all reductions are native
 }
 
-// usualPatience is how long, in s, native broadcasts of a class of sizes have to take before they are compared with
-// ours. The comparison takes a quarter of a second or 50 to 100 broadcasts (package bcast). So a program loses
-// at most a tenth of the time that it spends in broadcasts, and a second more, once, where the result stays in doubt.
+// usualPatience is how long, in s, native calls of a class of sizes have to take before they are compared with
+// ours. The comparison takes a quarter of a second or 50 to 100 calls (packages bcast and reduce). So a program loses
+// at most a tenth of the time that it spends in such calls, and a second more, once, where the result stays in doubt.
 const usualPatience = 2.5
 
 func (k *knowledge) path() string { return k.getenv("TOPOCAST_NETWORK") }
@@ -62,14 +65,17 @@ func (k *knowledge) load() (*model.Network, error) {
 }
 
 func (k *knowledge) read() (*model.Network, error) {
-	path, choice, patience := k.path(), k.getenv("TOPOCAST_CHOICE"), k.getenv("TOPOCAST_PATIENCE")
+	path, choice, patience, reductions := k.path(), k.getenv("TOPOCAST_CHOICE"), k.getenv("TOPOCAST_PATIENCE"), k.getenv("TOPOCAST_REDUCE")
 	if path == "" {
 		return nil, errNoNetwork
 	}
 	if choice != "" && choice != "timed" && choice != "model" {
 		return nil, fmt.Errorf("TOPOCAST_CHOICE=%s: want timed or model", choice)
 	}
-	k.model, k.patience = choice == "model", usualPatience
+	if reductions != "" && reductions != "on" && reductions != "off" {
+		return nil, fmt.Errorf("TOPOCAST_REDUCE=%s: want on or off", reductions)
+	}
+	k.model, k.patience, k.keepsReductions = choice == "model", usualPatience, reductions == "off"
 	if patience != "" {
 		var err error
 		if k.patience, err = strconv.ParseFloat(patience, 64); err != nil || !(k.patience >= 0) {
@@ -79,18 +85,20 @@ func (k *knowledge) read() (*model.Network, error) {
 	return model.Load(path)
 }
 
-// refuse keeps the first reason for which broadcasts are native.
+// refuse keeps the first reason for which calls are native.
 func (k *knowledge) refuse(err error) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	k.refusal = cmp.Or(k.refusal, err)
 }
 
-// reason is why all broadcasts are native; "" if that is not known.
-func (k *knowledge) reason() string {
+// reason is why all broadcasts, or all reductions, are native; "" if that is not known.
+func (k *knowledge) reason(ofReductions bool) string {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	switch {
+	case ofReductions && k.keepsReductions:
+		return "TOPOCAST_REDUCE=off"
 	case k.refusal != nil:
 		return k.refusal.Error()
 	case k.path() == "":
@@ -100,26 +108,38 @@ func (k *knowledge) reason() string {
 }
 
 // keep lets the next communicator of the same ranks start with what this one has tuned.
-func (k *knowledge) keep(tuned *table.Table) {
+func (k *knowledge) keep(tuned *table.Tuning) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	if network, err := tuned.Keep(k.network); err == nil {
+	stored, err := table.Of(k.network)
+	if err == nil {
+		stored, err = stored.With(*tuned)
+	}
+	if err != nil {
+		return
+	}
+	if network, err := stored.Keep(k.network); err == nil {
 		k.network = network
 	}
 }
 
-// isTunedFor tells whether the network's file has choices for jobs of that number of ranks.
-func isTunedFor(network *model.Network, ranks int) bool {
+// lastOf is the last tuning of a collective in a table; nil: there is none.
+func lastOf(t *table.Table, collective string) *table.Tuning {
+	for _, x := range slices.Backward(t.Tunings()) {
+		if x.Collective == collective {
+			return &x
+		}
+	}
+	return nil
+}
+
+// isTunedFor tells whether the network's file has choices for a collective in jobs of that number of ranks.
+func isTunedFor(network *model.Network, ranks int, collective string) bool {
 	stored, err := table.Of(network)
 	if err != nil {
 		return false
 	}
-	for _, t := range stored.Tunings() {
-		if t.Ranks == ranks && t.Collective == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(stored.Tunings(), func(t table.Tuning) bool { return t.Ranks == ranks && t.Collective == collective })
 }
 
 // known is collective. It returns an error on all ranks if rank 0 has one, or if the network of rank 0 does not

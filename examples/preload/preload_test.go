@@ -153,13 +153,13 @@ func network(t testing.TB, host string) string {
 
 // aware runs a program in a folder so that its broadcasts are topology-aware at once. It returns what
 // reported does.
-func aware(t *testing.T, dir string, ranks int, program ...string) (stdout string, r written) {
+func aware(t *testing.T, dir string, ranks int, program ...string) (stdout string, r reportFile) {
 	t.Helper()
 	return reported(t, job{ranks: ranks, program: program, dir: dir, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_CHOICE=model", "TOPOCAST_PATIENCE=0"}})
 }
 
 // reported runs a job with the library, and returns its standard output and the report.
-func reported(t *testing.T, j job) (stdout string, r written) {
+func reported(t *testing.T, j job) (stdout string, r reportFile) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
 	j.preload, j.env = true, append(j.env, "TOPOCAST_REPORT="+file)
@@ -180,20 +180,22 @@ func reported(t *testing.T, j job) (stdout string, r written) {
 	return out, r
 }
 
-// written is a report as its file has it.
-type written struct {
+// reportFile is a report as its file has it.
+type reportFile struct {
 	Format  string
 	Version int
 	Comms   int `json:"communicators"`
-	Calls   int64
-	Bytes   int64
-	Ours    int64   `json:"topology_aware"`
-	Gain    float64 `json:"estimated_gain_s"`
-	Reason  string  `json:"native_because"`
+	written
+	Allreduce, Reduce written
+}
+
+// of is what the report says of a collective, by its name in tables of what is tuned.
+func (r *reportFile) of(collective string) written {
+	return map[string]written{"": r.written, table.Allreduce: r.Allreduce, table.Reduce: r.Reduce}[collective]
 }
 
 // unchanged runs a program with and without the library, and compares what it writes.
-func unchanged(t *testing.T, ranks int, program ...string) written {
+func unchanged(t *testing.T, ranks int, program ...string) reportFile {
 	t.Helper()
 	status, want, stderr := job{ranks: ranks, program: program}.run(t)
 	if status != 0 {
@@ -227,7 +229,7 @@ func TestPreloadPrograms(t *testing.T) {
 		{"threads at once", 2, "threads.c", []string{"multiple"}, false, 0},
 		{"signals and limits of the program", 2, "signals.c", nil, true, 0},
 		{"broadcasts in MPI_Finalize", 3, "ending.c", nil, true, 0},
-		// On each of three roots a broadcast by mpif.h, by mpi and by mpi_f08.
+		// By mpif.h, by mpi and by mpi_f08 a broadcast and a reduction for each of three roots, and two allreduces.
 		{"Fortran by mpif.h, mpi and mpi_f08", 3, "entries.f90", nil, true, 9},
 		{"a profiler, which counts the program's calls only", 3, "profiled.c", nil, true, 20},
 		{"what every ABI has to do", 3, "trial.c", nil, true, 0},
@@ -240,7 +242,41 @@ func TestPreloadPrograms(t *testing.T) {
 			if r.Ours > 0 != c.ours || c.calls > 0 && r.Calls != c.calls {
 				t.Errorf("%d of %d broadcasts are topology-aware, want some: %t, and %d in all (%s)", r.Ours, r.Calls, c.ours, c.calls, r.Reason)
 			}
+			if c.source == "entries.f90" && (r.Allreduce.Ours != 6 || r.Allreduce.Calls != 6 || r.Reduce.Ours != 9 || r.Reduce.Calls != 9) {
+				t.Errorf("%d of %d allreduces and %d of %d reductions are topology-aware, want 6 and 9", r.Allreduce.Ours, r.Allreduce.Calls, r.Reduce.Ours, r.Reduce.Calls)
+			}
 		})
+	}
+}
+
+// TestPreloadReductions: reductions of every type and operation that is served are as the library's own, in place or not, and all
+// are topology-aware. Those that are not served reach the library, and are not counted.
+func TestPreloadReductions(t *testing.T) {
+	const ranks = 4
+	out, r := aware(t, "", ranks, compile(t, "reductions.c"))
+	var want strings.Builder
+	for rank := range ranks {
+		fmt.Fprintf(&want, "rank %d: 0 wrong; %d allreduces and %d reductions; 14 of 14 others reached the library\n", rank, r.Allreduce.Calls, r.Reduce.Calls)
+	}
+	if out != want.String() {
+		t.Errorf("it writes\n%s\nand by the report\n%s", out, &want)
+	}
+	if r.Allreduce.Ours != r.Allreduce.Calls || r.Reduce.Ours != r.Reduce.Calls || r.Calls != 0 {
+		t.Errorf("%d of %d allreduces and %d of %d reductions are topology-aware, and there were %d broadcasts: want all, and none", r.Allreduce.Ours, r.Allreduce.Calls, r.Reduce.Ours, r.Reduce.Calls, r.Calls)
+	}
+}
+
+// TestPreloadKeepsReductions: TOPOCAST_REDUCE=off keeps the library's reductions, and changes nothing for broadcasts.
+func TestPreloadKeepsReductions(t *testing.T) {
+	program := compile(t, "slow.c")
+	for _, collective := range []string{"", table.Allreduce, table.Reduce} {
+		_, r := reported(t, job{ranks: 2, program: []string{program, "65536", "9", "0", collective}, env: []string{
+			"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_CHOICE=model", "TOPOCAST_PATIENCE=0", "TOPOCAST_REDUCE=off",
+		}})
+		x := r.of(collective)
+		if collective == "" && (x.Ours != 9 || x.Reason != "") || collective != "" && (x.Ours != 0 || x.Reason != "TOPOCAST_REDUCE=off") || x.Calls != 9 {
+			t.Errorf("%d of %d calls (%s) are topology-aware (%s), want 9 broadcasts, and no reductions because of TOPOCAST_REDUCE=off", x.Ours, x.Calls, collective, x.Reason)
+		}
 	}
 }
 
@@ -260,24 +296,28 @@ func TestPreloadThousands(t *testing.T) {
 	}
 }
 
-// TestPreloadContest: native broadcasts take 50 ms longer than ours, and both are compared from the first broadcast on. Then
+// TestPreloadContest: native calls of a collective take 50 ms longer than ours, and both are compared from the first call on. Then
 // ours are used, and the report has the gain. A busy machine hides 50 ms once in a while.
 func TestPreloadContest(t *testing.T) {
-	program := []string{compile(t, "slow.c"), "65536", "30", "50"}
-	for attempt := 1; ; attempt++ {
-		_, r := reported(t, job{ranks: 2, program: program, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_PATIENCE=0"}})
-		if r.Ours == 30 && r.Comms == 1 && r.Gain > 0.1 {
-			return
-		}
-		if t.Logf("%d of 30 broadcasts are topology-aware, gain %g s: want all, and some 0.05 s each", r.Ours, r.Gain); attempt == 3 {
-			t.Fatal("so in three jobs")
+	program := compile(t, "slow.c")
+	for _, collective := range []string{"", table.Allreduce, table.Reduce} {
+		for attempt := 1; ; attempt++ {
+			_, r := reported(t, job{ranks: 2, program: []string{program, "65536", "30", "50", collective}, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_PATIENCE=0"}})
+			x := r.of(collective)
+			if x.Ours == 30 && r.Comms == 1 && x.Gain > 0.1 {
+				break
+			}
+			if t.Logf("%d of 30 calls (%s) are topology-aware, gain %g s: want all, and some 0.05 s each", x.Ours, collective, x.Gain); attempt == 3 {
+				t.Fatal("so in three jobs")
+			}
 		}
 	}
 }
 
 // TestPreloadTuned: a choice that is tuned in the network's file for these ranks and settings is confirmed by the first
-// broadcast of its size, against native ones that take 50 ms longer, and used from then on. Native is kept for a size
-// for which the file says so, and for sizes without a choice. The gain is the file's.
+// call of its size, against native ones that take 50 ms longer, and used from then on. If messages take 1 ms longer it is not
+// confirmed, and native is used from then on. Native is kept for a size for which the file says so, and for sizes and collectives
+// without a choice. The gain is the file's.
 func TestPreloadTuned(t *testing.T) {
 	program := compile(t, "slow.c")
 	_, version, _ := job{ranks: 2, program: []string{program, "1", "1", "0"}}.run(t)
@@ -293,20 +333,25 @@ func TestPreloadTuned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tuned, err := (*table.Table)(nil).With(table.Tuning{
-		Job: table.Job{
-			Ranks: 2, Library: strings.Join(strings.Fields(strings.Trim(version, "\x00")), " "),
-			Places: table.Fingerprint(places), Settings: table.SettingsFingerprint(strings.Split(environment, "\n")),
-		},
-		RootClass: table.RootClasses(view.Hierarchy()),
-		Cells: []table.Cell{
-			{Bytes: 1 << 16, Choice: table.Choice{Algorithm: "chain", Segment: 8192, Measured: 1e-3, Native: 3e-3, Pairs: 7}},
-			{Bytes: 1 << 17, Choice: table.Choice{Algorithm: table.Native, Measured: 1e-3, Native: 1e-3, Pairs: 7}},
-		},
-	})
-	if err == nil {
-		n, err = tuned.Keep(n)
+	tuned := (*table.Table)(nil)
+	for _, collective := range []string{"", table.Allreduce} {
+		tuned, err = tuned.With(table.Tuning{
+			Job: table.Job{
+				Collective: collective,
+				Ranks:      2, Library: strings.Join(strings.Fields(strings.Trim(version, "\x00")), " "),
+				Places: table.Fingerprint(places), Settings: table.SettingsFingerprint(strings.Split(environment, "\n")),
+			},
+			RootClass: table.RootClasses(view.Hierarchy()),
+			Cells: []table.Cell{
+				{Bytes: 1 << 16, Choice: table.Choice{Algorithm: "chain", Segment: 8192, Measured: 1e-3, Native: 3e-3, Pairs: 7}},
+				{Bytes: 1 << 17, Choice: table.Choice{Algorithm: table.Native, Measured: 1e-3, Native: 1e-3, Pairs: 7}},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	n, err = tuned.Keep(n)
 	file := filepath.Join(t.TempDir(), "tuned.json")
 	if err == nil {
 		err = n.Save(file)
@@ -315,12 +360,23 @@ func TestPreloadTuned(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		bytes string
-		ours  int64
-	}{{"65536", 9}, {"65537", 0}, {"20000", 0}} {
-		_, r := reported(t, job{ranks: 2, program: []string{program, c.bytes, "9", "50"}, env: []string{"TOPOCAST_NETWORK=" + file}})
-		if gain := 2e-3 * float64(c.ours); r.Ours != c.ours || r.Comms != 1 || math.Abs(r.Gain-gain) > 1e-6 {
-			t.Errorf("%s bytes: %d of 9 broadcasts are topology-aware, gain %g s, want %d and %g s (%s)", c.bytes, r.Ours, r.Gain, c.ours, gain, r.Reason)
+		collective, bytes, delay string
+		comms                    int
+		ours, winning            int64
+	}{
+		{"", "65536", "50", 1, 9, 9},
+		{"", "65537", "50", 1, 0, 0},
+		{"", "20000", "50", 1, 0, 0},
+		{"", "65536", "-1", 1, 1, 0},
+		{table.Allreduce, "65536", "50", 1, 9, 9},
+		{table.Allreduce, "65544", "50", 1, 0, 0},
+		{table.Allreduce, "65536", "-1", 1, 1, 0},
+		{table.Reduce, "65536", "50", 0, 0, 0},
+	} {
+		_, r := reported(t, job{ranks: 2, program: []string{program, c.bytes, "9", c.delay, c.collective}, env: []string{"TOPOCAST_NETWORK=" + file}})
+		x := r.of(c.collective)
+		if gain := 2e-3 * float64(c.winning); x.Ours != c.ours || r.Comms != c.comms || math.Abs(x.Gain-gain) > 1e-6 {
+			t.Errorf("%s bytes (%s): %d of 9 calls with a delay of %s ms are topology-aware, gain %g s, %d communicators, want %d, %g s and %d (%s)", c.bytes, c.collective, x.Ours, c.delay, x.Gain, r.Comms, c.ours, gain, c.comms, x.Reason)
 		}
 	}
 }
@@ -368,6 +424,7 @@ func TestPreloadWithoutNetwork(t *testing.T) {
 		{"a network of other hosts", "TOPOCAST_NETWORK=" + elsewhere(t), "does not know 1 host"},
 		{"a wrong patience", "TOPOCAST_PATIENCE=-1", "want seconds"},
 		{"a wrong choice", "TOPOCAST_CHOICE=quick", "want timed or model"},
+		{"a wrong choice of reductions", "TOPOCAST_REDUCE=0", "want on or off"},
 	} {
 		env := []string{"TOPOCAST_CHOICE=model", "TOPOCAST_NETWORK=" + racks(t), c.env}
 		status, _, stderr := job{ranks: 2, program: []string{program}, preload: true, env: env}.run(t)

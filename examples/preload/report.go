@@ -4,18 +4,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A report is about the broadcasts of rank 0 of MPI_COMM_WORLD.
+// A report is about the calls of rank 0 of MPI_COMM_WORLD.
 type report struct {
-	Date    string // RFC 3339
-	Network string // file
-	Reason  string // why all broadcasts are native; "" for no reason
-	Comms   int    // communicators that had a broadcaster
-	Rows    []row  // of the sizes that were broadcast, ascending
+	Date    string     // RFC 3339
+	Network string     // file
+	Comms   int        // that were made for calls of ours
+	Of      [3]tallies // broadcasts, and reductions for all ranks and for one
+}
+
+// Tallies are about one collective.
+type tallies struct {
+	Reason string // why all are native; "" for no reason
+	Rows   []row  // of the sizes that were called for, ascending
 }
 
 // A row is about one class of sizes.
@@ -24,62 +30,92 @@ type row struct {
 	Calls   int64   `json:"calls"`
 	Ours    int64   `json:"topology_aware"`
 	Sum     int64   `json:"bytes"`
-	Seconds float64 `json:"time_s"` // in MPI_Bcast; of messages up to 64 KiB one call in 16 is timed, up to 8 KiB one in 256
+	Seconds float64 `json:"time_s"` // in the collective; up to 64 KiB one call in 16 is timed, up to 8 KiB one in 256
 	Gain    float64 `json:"estimated_gain_s"`
 }
 
-func (r *report) add(x row) {
+func (t *tallies) add(x row) {
 	if x.Calls > 0 {
-		r.Rows = append(r.Rows, x)
+		t.Rows = append(t.Rows, x)
 	}
 }
 
 // total is the sum of all rows.
-func (r *report) total() row {
-	var t row
-	for _, x := range r.Rows {
-		t.Bytes = x.Bytes
-		t.Calls += x.Calls
-		t.Ours += x.Ours
-		t.Sum += x.Sum
-		t.Seconds += x.Seconds
-		t.Gain += x.Gain
+func (t *tallies) total() row {
+	var sum row
+	for _, x := range t.Rows {
+		sum.Bytes = x.Bytes
+		sum.Calls += x.Calls
+		sum.Ours += x.Ours
+		sum.Sum += x.Sum
+		sum.Seconds += x.Seconds
+		sum.Gain += x.Gain
 	}
-	return t
+	return sum
 }
 
-// line is the report in one line for people.
+// names of the collectives of a report: one call of each, and MPI's name.
+func names() [3][2]string {
+	return [...][2]string{{"broadcast", "MPI_Bcast"}, {"allreduce", "MPI_Allreduce"}, {"reduction", "MPI_Reduce"}}
+}
+
+// line is the report in one line for people, of the collectives that were called.
 func (r *report) line() string {
-	t := r.total()
-	text := fmt.Sprintf("topocast: rank 0: %s, %s, %s", words.Count(int(t.Calls), "broadcast"), quantity.Bytes(t.Sum), quantity.Seconds(t.Seconds))
-	switch {
-	case t.Ours > 0 && t.Gain == 0:
-		return text + fmt.Sprintf("; %d topology-aware, whose gain was not measured", t.Ours)
-	case t.Ours > 0:
-		return text + fmt.Sprintf("; %d topology-aware, estimated gain %s", t.Ours, quantity.Seconds(t.Gain))
-	case r.Reason != "":
-		return text + "; all native (MPI_Bcast): " + r.Reason
+	var parts []string
+	for i, t := range r.Of {
+		if t.Rows != nil {
+			parts = append(parts, t.text(names()[i]))
+		}
 	}
-	return text + "; all native (MPI_Bcast)"
+	if parts == nil {
+		parts = append(parts, r.Of[0].text(names()[0]))
+	}
+	return "topocast: rank 0: " + strings.Join(parts, "; ")
 }
 
-// write writes the report as JSON of the format "topocast/preload-report", version 1.
+func (t *tallies) text(name [2]string) string {
+	sum := t.total()
+	text := fmt.Sprintf("%s, %s, %s", words.Count(int(sum.Calls), name[0]), quantity.Bytes(sum.Sum), quantity.Seconds(sum.Seconds))
+	switch {
+	case sum.Ours > 0 && sum.Gain == 0:
+		return text + fmt.Sprintf("; %d topology-aware, whose gain was not measured", sum.Ours)
+	case sum.Ours > 0:
+		return text + fmt.Sprintf("; %d topology-aware, estimated gain %s", sum.Ours, quantity.Seconds(sum.Gain))
+	case t.Reason != "":
+		return text + fmt.Sprintf("; all native (%s): %s", name[1], t.Reason)
+	}
+	return text + fmt.Sprintf("; all native (%s)", name[1])
+}
+
+// written is about one collective as the file has it.
+type written struct {
+	Reason  string  `json:"native_because,omitempty"`
+	Calls   int64   `json:"calls"`
+	Ours    int64   `json:"topology_aware"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"time_s"`
+	Gain    float64 `json:"estimated_gain_s"`
+	Sizes   []row   `json:"sizes"`
+}
+
+func (t *tallies) written() *written {
+	sum := t.total()
+	return &written{t.Reason, sum.Calls, sum.Ours, sum.Sum, sum.Seconds, sum.Gain, t.Rows}
+}
+
+// write writes the report as JSON of the format "topocast/preload-report", version 1. What it says of broadcasts stands
+// beside what it says of reductions.
 func (r *report) write(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	t := r.total()
 	return e.Encode(struct {
-		Format  string  `json:"format"`
-		Version int     `json:"version"`
-		Date    string  `json:"date"`
-		Network string  `json:"network,omitempty"`
-		Reason  string  `json:"native_because,omitempty"`
-		Comms   int     `json:"communicators"`
-		Calls   int64   `json:"calls"`
-		Ours    int64   `json:"topology_aware"`
-		Bytes   int64   `json:"bytes"`
-		Seconds float64 `json:"time_s"`
-		Gain    float64 `json:"estimated_gain_s"`
-		Sizes   []row   `json:"sizes"`
-	}{"topocast/preload-report", 1, r.Date, r.Network, r.Reason, r.Comms, t.Calls, t.Ours, t.Sum, t.Seconds, t.Gain, r.Rows})
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		Date    string `json:"date"`
+		Network string `json:"network,omitempty"`
+		Comms   int    `json:"communicators"`
+		*written
+		Allreduce *written `json:"allreduce"`
+		Reduce    *written `json:"reduce"`
+	}{"topocast/preload-report", 1, r.Date, r.Network, r.Comms, r.Of[0].written(), r.Of[1].written(), r.Of[2].written()})
 }

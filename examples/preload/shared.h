@@ -5,22 +5,32 @@
 
 #include <stdint.h>
 
+// The collectives that are served.
+enum { TP_BCAST, TP_ALLREDUCE, TP_REDUCE, TP_COLLECTIVES };
+
 // A class of sizes c holds the messages of more than 2^(c-1) and at most 2^c bytes, as in package bcast.
 enum { TP_CLASSES = 64 };
 
-// The variants of a broadcast: not decided yet, and native meanwhile; native, the MPI library's; a Broadcaster's.
-enum { TP_OPEN, TP_NATIVE, TP_OURS };
+// The variants of a call: not decided yet, and native meanwhile; native, the MPI library's; ours; ours by the network's file, which
+// the first call of ours confirms or not.
+enum { TP_OPEN, TP_NATIVE, TP_OURS, TP_STORED };
+
+// The numbers that are reduced are those of a family, plus the logarithm to base 2 of their size in bytes.
+enum { TP_SIGNED = 0, TP_UNSIGNED = 4, TP_FLOATING = 8 };
+
+// The operations by which numbers are reduced, as package mpi numbers them.
+enum { TP_SUM, TP_PRODUCT, TP_MIN, TP_MAX };
 
 // A tp_choice is the decision for a class of sizes and a root.
 typedef struct {
 	int32_t variant;
-	float gain; // s, by which a broadcast of ours is estimated to be faster than a native one
+	float gain; // s, by which a call of ours is estimated to be faster than a native one
 } tp_choice;
 
-// How a broadcast of ours has ended.
+// How a call of ours has ended.
 enum { TP_DONE, TP_TRUNCATED, TP_FAILED };
 
-// A tp_tally is what is counted of a class of sizes.
+// A tp_tally is what is counted of a collective and a class of sizes.
 typedef struct {
 	int64_t calls, ours, bytes;
 	double seconds; // of all calls, estimated from the timed ones

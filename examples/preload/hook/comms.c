@@ -1,4 +1,4 @@
-// The communicators of the program. The state of each is an attribute of it, and is freed with it.
+// The communicators of the program. The states of the collectives on each are an attribute of it, and are freed with it.
 
 #include "preload.h"
 #include <pthread.h>
@@ -8,22 +8,25 @@ static pthread_mutex_t tp_lock = PTHREAD_MUTEX_INITIALIZER; // of the variables 
 static int tp_key, tp_has_key = 0;
 static int tp_ended = 0; // MPI_Finalize has begun, and the report is written
 static tp_comm *tp_all = NULL;
-static tp_tally tp_total[TP_CLASSES]; // of communicators that are freed
+static tp_tally tp_total[TP_COLLECTIVES][TP_CLASSES]; // of communicators that are freed
+
+// A tp_set is the value of the attribute. Collectives without a call have no state.
+typedef struct {
+	tp_comm *of[TP_COLLECTIVES];
+} tp_set;
 
 uint64_t tp_generation = 1;
 
 static void tp_add(const tp_comm *s) {
 	for (int i = 0; i < TP_CLASSES; i++) {
-		tp_tally *to = &tp_total[i];
+		tp_tally *to = &tp_total[s->collective][i];
 		const tp_tally *t = &s->tallies[i];
 		to->calls += t->calls - s->passes[i].left, to->ours += t->ours, to->bytes += t->bytes;
 		to->seconds += t->seconds, to->gain += t->gain;
 	}
 }
 
-// tp_freed is called when a communicator is freed. That is collective, and so is this function.
-static int tp_freed(tp_handle comm, int key, void *value, void *unused) {
-	tp_comm *s = value;
+static void tp_forget(tp_comm *s) {
 	pthread_mutex_lock(&tp_lock);
 	int ended = tp_ended;
 	if (!ended)
@@ -33,13 +36,22 @@ static int tp_freed(tp_handle comm, int key, void *value, void *unused) {
 	__atomic_add_fetch(&tp_generation, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&tp_lock);
 	// MPICH frees a communicator when its last transfer ends, which may be in a call of ours. Nothing collective
-	// may be done there, so the Broadcaster's communicator stays.
+	// may be done there, so the server's communicator stays.
 	if (!ended && tp_inside == 0)
 		tp_detach(s);
 	for (int i = 0; i < TP_CLASSES; i++)
 		free(s->choices[i]);
 	free(s->packed);
 	free(s);
+}
+
+// tp_freed is called when a communicator is freed. That is collective, and so is this function.
+static int tp_freed(tp_handle comm, int key, void *value, void *unused) {
+	tp_set *set = value;
+	for (int i = 0; i < TP_COLLECTIVES; i++)
+		if (set->of[i] != NULL)
+			tp_forget(set->of[i]);
+	free(set);
 	return TP_SUCCESS;
 }
 
@@ -57,7 +69,7 @@ static int tp_end(tp_handle self, int key, void *value, void *unused) {
 	if (tp_mpi.Comm_rank(tp_mpi.abi.comm_world, &rank) == TP_SUCCESS && rank == 0 && tp_has_go()) {
 		tp_inside++;
 		tp_enter();
-		tp_go.report(tp_total, tp_broadcasters_made);
+		tp_go.report(tp_total[0], tp_servers_made);
 		tp_leave();
 		tp_inside--;
 	}
@@ -83,20 +95,21 @@ static int tp_begin(void) {
 	return tp_has_key;
 }
 
-// tp_register makes the state of a communicator. It sends nothing.
-static tp_comm *tp_register(tp_handle comm) {
+// tp_register makes the state of a collective on a communicator. It sends nothing.
+static tp_comm *tp_register(tp_handle comm, int collective) {
 	enum { TP_FIRST_DUE = 1000 };
 	int inter;
 	tp_comm *s = calloc(1, sizeof *s);
 	if (s == NULL)
 		return NULL;
-	s->comm = comm;
+	s->comm = comm, s->collective = collective;
 	if (tp_mpi.Comm_rank(comm, &s->rank) != TP_SUCCESS || tp_mpi.Comm_size(comm, &s->size) != TP_SUCCESS ||
-	    tp_mpi.Comm_test_inter(comm, &inter) != TP_SUCCESS || tp_mpi.Comm_set_attr(comm, tp_key, s) != TP_SUCCESS) {
+	    tp_mpi.Comm_test_inter(comm, &inter) != TP_SUCCESS) {
 		free(s);
 		return NULL;
 	}
 	s->stage = inter || s->size == 1 ? TP_OFF : TP_NEW;
+	s->roots = collective == TP_ALLREDUCE ? 1 : s->size;
 	for (int i = 0; i < TP_CLASSES; i++)
 		s->due[i] = TP_FIRST_DUE;
 	pthread_mutex_lock(&tp_lock);
@@ -107,13 +120,19 @@ static tp_comm *tp_register(tp_handle comm) {
 	return s;
 }
 
-tp_comm *tp_find(tp_handle comm) {
-	tp_comm *s = NULL;
+tp_comm *tp_find(tp_handle comm, int collective) {
+	tp_set *set = NULL;
 	int found = 0;
 	pthread_mutex_lock(&tp_lock);
 	int running = tp_begin();
 	pthread_mutex_unlock(&tp_lock);
-	if (!running || comm == tp_mpi.abi.comm_null || tp_mpi.Comm_get_attr(comm, tp_key, &s, &found) != TP_SUCCESS)
+	if (!running || comm == tp_mpi.abi.comm_null || tp_mpi.Comm_get_attr(comm, tp_key, &set, &found) != TP_SUCCESS)
 		return NULL;
-	return found ? s : tp_register(comm);
+	if (!found && ((set = calloc(1, sizeof *set)) == NULL || tp_mpi.Comm_set_attr(comm, tp_key, set) != TP_SUCCESS)) {
+		free(set);
+		return NULL;
+	}
+	if (set->of[collective] == NULL)
+		set->of[collective] = tp_register(comm, collective);
+	return set->of[collective];
 }

@@ -1,6 +1,6 @@
-// The entries of Fortran, which know what Fortran's handles and its MPI_BOTTOM are in C. Those of MPICH call
+// The entries of Fortran, which know what Fortran's handles, its MPI_BOTTOM and its MPI_IN_PLACE are in C. Those of MPICH call
 // MPI_Bcast in the end, which is ours. Those of Open MPI call PMPI_Bcast. So ours take the place of the entries and
-// call them in turn, and PMPI_Bcast is ours for as long.
+// call them in turn, and PMPI_Bcast is ours for as long. The same holds for reductions.
 
 #include "preload.h"
 #include <stdio.h>
@@ -19,31 +19,43 @@ static void *tp_behind(void **kept, const char *name) {
 	return at;
 }
 
-TP_VISIBLE int PMPI_Bcast(void *buf, int count, tp_handle type, int root, tp_handle comm) {
-	static void *next = NULL;
-	if (!tp_in_entry)
-		return ((__typeof__(tp_mpi.Bcast))tp_behind(&next, "PMPI_Bcast"))(buf, count, type, root, comm);
-	tp_in_entry = 0;
-	return MPI_Bcast(buf, count, type, root, comm);
-}
+#define TP_PROFILED(name, parameters, arguments) \
+	TP_VISIBLE int PMPI_##name parameters { \
+		static void *next = NULL; \
+		if (!tp_in_entry) \
+			return ((__typeof__(tp_mpi.name))tp_behind(&next, "PMPI_" #name)) arguments; \
+		tp_in_entry = 0; \
+		return MPI_##name arguments; \
+	}
 
-// The parameters are those of MPI_Bcast in Fortran. In mpi_f08 the first may be a descriptor.
-typedef void tp_entry(void *buf, int32_t *count, int32_t *type, int32_t *root, int32_t *comm, int32_t *error);
+TP_PROFILED(Bcast, (void *buf, int count, tp_handle type, int root, tp_handle comm), (buf, count, type, root, comm))
+TP_PROFILED(Allreduce, (const void *own, void *buf, int count, tp_handle type, tp_handle op, tp_handle comm),
+            (own, buf, count, type, op, comm))
+TP_PROFILED(Reduce, (const void *own, void *buf, int count, tp_handle type, tp_handle op, int root, tp_handle comm),
+            (own, buf, count, type, op, root, comm))
+
+// The parameters are addresses, at most eight. In mpi_f08 buffers may be descriptors. A function ignores further arguments.
+typedef void tp_entry(void *a, void *b, void *c, void *d, void *e, void *f, void *g, void *h);
 
 #define TP_ENTRY(name) \
-	TP_VISIBLE void name(void *buf, int32_t *count, int32_t *type, int32_t *root, int32_t *comm, int32_t *error) { \
+	TP_VISIBLE void name(void *a, void *b, void *c, void *d, void *e, void *f, void *g, void *h) { \
 		static void *next = NULL; \
 		tp_entry *entry = (tp_entry *)tp_behind(&next, #name); \
 		tp_in_entry = 1; \
-		entry(buf, count, type, root, comm, error); \
+		entry(a, b, c, d, e, f, g, h); \
 		tp_in_entry = 0; \
 	}
 
-TP_ENTRY(mpi_bcast)
-TP_ENTRY(mpi_bcast_)
-TP_ENTRY(mpi_bcast__)
-TP_ENTRY(MPI_BCAST)
-TP_ENTRY(MPI_Bcast_f)
-TP_ENTRY(MPI_Bcast_f08)
-TP_ENTRY(mpi_bcast_f08_)
-TP_ENTRY(mpi_bcast_f08ts_)
+#define TP_ENTRIES(lower, upper, mixed) \
+	TP_ENTRY(mpi_##lower) \
+	TP_ENTRY(mpi_##lower##_) \
+	TP_ENTRY(mpi_##lower##__) \
+	TP_ENTRY(MPI_##upper) \
+	TP_ENTRY(MPI_##mixed##_f) \
+	TP_ENTRY(MPI_##mixed##_f08) \
+	TP_ENTRY(mpi_##lower##_f08_) \
+	TP_ENTRY(mpi_##lower##_f08ts_)
+
+TP_ENTRIES(bcast, BCAST, Bcast)
+TP_ENTRIES(allreduce, ALLREDUCE, Allreduce)
+TP_ENTRIES(reduce, REDUCE, Reduce)

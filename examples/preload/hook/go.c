@@ -1,6 +1,6 @@
 // The part of the library that is written in Go, and what it must not do to the program. It is a file of
-// its own and loaded when it is first needed. So shells, launchers, and programs that only broadcast short
-// messages never load Go.
+// its own and loaded when it is first needed. So shells, launchers, and programs that only have short messages
+// never load Go.
 
 #define _GNU_SOURCE
 #include "go.h"
@@ -109,7 +109,7 @@ static void tp_try_go(void) {
 	sigset_t mask;
 	size_t n = strlen(tp_path);
 	if (n < 3 || strcmp(tp_path + n - 3, ".so") != 0) {
-		fprintf(stderr, "topocast: broadcasts are left to MPI: the file of this library is not known\n");
+		fprintf(stderr, "topocast: all is left to MPI: the file of this library is not known\n");
 		return;
 	}
 	snprintf(file, sizeof file, "%.*s.go.so", (int)(n - 3), tp_path);
@@ -121,7 +121,7 @@ static void tp_try_go(void) {
 		tp_is_there = tp_known = 1;
 	} else {
 		const char *why = dlerror();
-		fprintf(stderr, "topocast: broadcasts are left to MPI: %s\n", why != NULL ? why : file);
+		fprintf(stderr, "topocast: all is left to MPI: %s\n", why != NULL ? why : file);
 	}
 	if (is_limited)
 		setrlimit(RLIMIT_NOFILE, &files); // which Go raises

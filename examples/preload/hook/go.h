@@ -7,16 +7,17 @@
 
 #define TP_GO(X) \
 	X(start, "tpStart") X(load, "tpLoad") X(attach, "tpAttach") X(choices, "tpChoices") \
-	X(bcast, "tpBcast") X(close, "tpClose") X(report, "tpReport")
+	X(bcast, "tpBcast") X(reduce, "tpReduce") X(close, "tpClose") X(report, "tpReport")
 
 struct tp_go {
 	void (*start)(void);
-	int (*load)(int ranks, int multiple, int world, double *patience);
-	uintptr_t (*attach)(void *comm, int model, tp_lookup lookup);
+	int (*load)(int collective, int ranks, int multiple, int world, double *patience);
+	uintptr_t (*attach)(void *comm, int collective, int model, tp_lookup lookup);
 	int (*choices)(uintptr_t handle, int class, int size, tp_choice *choices);
-	int (*bcast)(uintptr_t handle, void *buf, int64_t bytes, int root);
+	int (*bcast)(uintptr_t handle, void *buf, int64_t bytes, int root, int decides);
+	int (*reduce)(uintptr_t handle, void *values, int count, int number, int operation, int root, int decides);
 	void (*close)(uintptr_t handle);
-	void (*report)(tp_tally *tallies, int broadcasters);
+	void (*report)(tp_tally *tallies, int attached);
 };
 extern struct tp_go tp_go;
 

@@ -41,6 +41,7 @@ typedef uintptr_t tp_handle;
 	X(Initialized, int *running) \
 	X(Pack, const void *buf, int count, tp_handle type, void *packed, int bytes, int *position, tp_handle comm) \
 	X(Query_thread, int *level) \
+	X(Reduce, const void *from, void *to, int count, tp_handle type, tp_handle op, int root, tp_handle comm) \
 	X(Sendrecv, const void *out, int outs, tp_handle out_type, int to, int out_tag, \
 	            void *in, int ins, tp_handle in_type, int from, int in_tag, tp_handle comm, void *status) \
 	X(Type_commit, tp_handle *type) \
@@ -75,8 +76,14 @@ extern struct tp_library {
 	// Of MPI 4; NULL: there is none.
 	int (*Type_get_envelope_c)(tp_handle type, int64_t *ints, int64_t *addresses, int64_t *larges, int64_t *types, int *combiner);
 	tp_abi abi;
-	int is_known; // else only Bcast may be called
+	int is_known; // else only Bcast, Allreduce and Reduce may be called
 } tp_mpi;
+
+// tp_family returns the family of the numbers that a predefined type stands for; -1: none that is reduced.
+int tp_family(tp_handle type);
+
+// tp_operation returns the operation that a predefined MPI_Op stands for; -1: none by which ours reduce.
+int tp_operation(tp_handle op);
 
 // tp_symbol returns the address of a name, which is not one of this library; NULL: there is none. tp_symbol_behind only looks
 // into libraries that were loaded behind this one.

@@ -1,4 +1,4 @@
-// A program that broadcasts when its attributes of MPI_COMM_SELF are deleted, which is the first thing that
+// A program that broadcasts and reduces when its attributes of MPI_COMM_SELF are deleted, which is the first thing that
 // MPI_Finalize does. Its ranks have set them before and after their first broadcast.
 
 #include <mpi.h>
@@ -18,6 +18,12 @@ static long cast(MPI_Comm comm, int turn) {
 	MPI_Bcast(buf, BYTES, MPI_BYTE, 0, comm);
 	for (int i = 0; i < BYTES; i++)
 		wrong += buf[i] != (unsigned char)turn;
+	int sums[500];
+	for (int i = 0; i < 500; i++)
+		sums[i] = turn + i;
+	MPI_Allreduce(MPI_IN_PLACE, sums, 500, MPI_INT, MPI_MIN, comm);
+	for (int i = 0; i < 500; i++)
+		wrong += sums[i] != turn + i;
 	return wrong;
 }
 

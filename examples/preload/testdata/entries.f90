@@ -1,4 +1,4 @@
-! Broadcasts by each way that Fortran has to MPI.
+! Broadcasts and reductions by each way that Fortran has to MPI.
 
 subroutine old(rank, root, wrong)
   implicit none
@@ -9,6 +9,30 @@ subroutine old(rank, root, wrong)
   if (rank == root) x = [(dble(i), i = 1, 5000)]
   call MPI_Bcast(x, 5000, MPI_DOUBLE_PRECISION, root, MPI_COMM_WORLD, ierr)
   wrong = wrong + count(x /= [(dble(i), i = 1, 5000)]) + ierr
+end subroutine
+
+subroutine old_reductions(rank, ranks, wrong)
+  implicit none
+  include 'mpif.h'
+  integer :: rank, ranks, wrong, root, ierr
+  integer :: x(3000), y(3000)
+  x = rank
+  call MPI_Allreduce(x, y, 3000, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, ierr)
+  wrong = wrong + count(y /= ranks - 1) + ierr
+  call MPI_Allreduce(MPI_IN_PLACE, x, 3000, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  wrong = wrong + count(x /= ranks * (ranks - 1) / 2) + ierr
+  do root = 0, ranks - 1
+    y = rank
+    ! MPICH 4.0 crashes on a longer vector in place at a root that is not rank 0 (pmodels/mpich issue 6540).
+    if (rank == root) then
+      call MPI_Reduce(MPI_IN_PLACE, y, 300, MPI_INTEGER, MPI_MIN, root, MPI_COMM_WORLD, ierr)
+      wrong = wrong + count(y(:300) /= 0)
+    else
+      call MPI_Reduce(y, x, 300, MPI_INTEGER, MPI_MIN, root, MPI_COMM_WORLD, ierr)
+      wrong = wrong + count(y /= rank)
+    end if
+    wrong = wrong + ierr
+  end do
 end subroutine
 
 subroutine module90(rank, root, wrong)
@@ -53,6 +77,42 @@ subroutine module08(rank, root, wrong)
   wrong = wrong + count(x /= [(real(i, 8), i = 1, 4000)])
 end subroutine
 
+subroutine module90_reductions(rank, ranks, wrong)
+  use mpi
+  implicit none
+  integer :: rank, ranks, wrong, root, ierr
+  double precision :: x(3000), y(3000)
+  x = rank
+  call MPI_Allreduce(x, y, 3000, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)
+  wrong = wrong + count(y /= ranks - 1) + ierr
+  call MPI_Allreduce(MPI_IN_PLACE, x, 3000, MPI_REAL8, MPI_SUM, MPI_COMM_WORLD, ierr)
+  wrong = wrong + count(x /= ranks * (ranks - 1) / 2) + ierr
+  do root = 0, ranks - 1
+    y = rank + 1
+    call MPI_Reduce(y, x, 3000, MPI_DOUBLE_PRECISION, MPI_PROD, root, MPI_COMM_WORLD, ierr)
+    if (rank == root) wrong = wrong + count(x /= 6)
+    wrong = wrong + count(y /= rank + 1) + ierr
+  end do
+end subroutine
+
+subroutine module08_reductions(rank, ranks, wrong)
+  use mpi_f08
+  implicit none
+  integer :: rank, ranks, wrong, root
+  real :: x(3000), y(3000)
+  x = rank
+  call MPI_Allreduce(x, y, 3000, MPI_REAL, MPI_MAX, MPI_COMM_WORLD)
+  wrong = wrong + count(y /= ranks - 1)
+  call MPI_Allreduce(MPI_IN_PLACE, x, 3000, MPI_REAL4, MPI_SUM, MPI_COMM_WORLD)
+  wrong = wrong + count(x /= ranks * (ranks - 1) / 2)
+  do root = 0, ranks - 1
+    y = rank
+    call MPI_Reduce(y, x, 3000, MPI_REAL, MPI_MAX, root, MPI_COMM_WORLD)
+    if (rank == root) wrong = wrong + count(x /= ranks - 1)
+    wrong = wrong + count(y /= rank)
+  end do
+end subroutine
+
 program entries
   use mpi
   implicit none
@@ -66,6 +126,9 @@ program entries
     call module90(rank, root, wrong)
     call module08(rank, root, wrong)
   end do
+  call old_reductions(rank, ranks, wrong)
+  call module90_reductions(rank, ranks, wrong)
+  call module08_reductions(rank, ranks, wrong)
   print '(A,I0,A,I0,A)', 'rank ', rank, ': ', wrong, ' wrong'
   call MPI_Finalize(ierr)
 end program

@@ -15,7 +15,7 @@ static void tell(const char *what, int code) {
 	MPI_Error_class(code, &class);
 	printf("%s: %s, handler called %d times\n", what, class == MPI_SUCCESS ? "success"
 		: class == MPI_ERR_ROOT ? "root" : class == MPI_ERR_COUNT ? "count" : class == MPI_ERR_TYPE ? "type"
-		: class == MPI_ERR_COMM ? "communicator" : class == MPI_ERR_BUFFER ? "buffer" : class == MPI_ERR_ARG ? "argument" : "other", called);
+		: class == MPI_ERR_COMM ? "communicator" : class == MPI_ERR_BUFFER ? "buffer" : class == MPI_ERR_ARG ? "argument" : class == MPI_ERR_OP ? "operation" : "other", called);
 	called = 0;
 }
 
@@ -39,6 +39,20 @@ static void all(MPI_Comm comm, int size) {
 		tell("in place", MPI_Bcast(MPI_IN_PLACE, 5000, MPI_CHAR, 0, comm));
 	tell("no communicator", MPI_Bcast(buf, 5000, MPI_CHAR, 0, MPI_COMM_NULL));
 	tell("right", MPI_Bcast(buf, sizeof buf, MPI_CHAR, size - 1, comm));
+	static double own[5000], sum[5000];
+	tell("right", MPI_Allreduce(own, sum, 5000, MPI_DOUBLE, MPI_SUM, comm));
+	tell("right", MPI_Reduce(own, sum, 5000, MPI_DOUBLE, MPI_SUM, 0, comm));
+	tell("root -1", MPI_Reduce(own, sum, 5000, MPI_DOUBLE, MPI_SUM, -1, comm));
+	tell("root too large", MPI_Reduce(own, sum, 5000, MPI_DOUBLE, MPI_SUM, size, comm));
+	tell("no operation", MPI_Allreduce(own, sum, 5000, MPI_DOUBLE, MPI_OP_NULL, comm));
+	tell("no operation for the type", MPI_Allreduce(own, sum, 5000, MPI_DOUBLE, MPI_BXOR, comm));
+	if (strstr(version, "MPICH") == NULL) { // which crashes
+		tell("no type", MPI_Allreduce(own, sum, 5000, MPI_DATATYPE_NULL, MPI_SUM, comm));
+		tell("count -1", MPI_Allreduce(own, sum, -1, MPI_DOUBLE, MPI_SUM, comm));
+		tell("result in place", MPI_Allreduce(own, MPI_IN_PLACE, 5000, MPI_DOUBLE, MPI_SUM, comm));
+	}
+	tell("no communicator", MPI_Allreduce(own, sum, 5000, MPI_DOUBLE, MPI_SUM, MPI_COMM_NULL));
+	tell("right", MPI_Allreduce(own, sum, 5000, MPI_DOUBLE, MPI_SUM, comm));
 	MPI_Type_free(&loose);
 }
 

@@ -1,4 +1,4 @@
-// Broadcasts on intercommunicators, and on the merged one; before them one on no communicator of ours.
+// Broadcasts and reductions on intercommunicators, and on the merged one; before them one on no communicator of ours.
 
 #include <mpi.h>
 #include <stdio.h>
@@ -22,6 +22,12 @@ int main(int argc, char **argv) {
 		for (int i = 0; i < BYTES && !low; i++)
 			wrong += buf[i] != turn;
 	}
+	static double given[1000], sum[1000];
+	for (int i = 0; i < 1000; i++)
+		given[i] = rank;
+	MPI_Allreduce(given, sum, 1000, MPI_DOUBLE, MPI_MAX, inter); // of the other group
+	for (int i = 0; i < 1000; i++)
+		wrong += sum[i] != (low ? size - 1 : size / 2 - 1);
 	MPI_Intercomm_merge(inter, low, &merged);
 	memset(buf, rank == 0 ? 9 : 0, BYTES);
 	int root = low ? 0 : 0, own;

@@ -1,5 +1,5 @@
-// How long short broadcasts take between two ranks: for each size in bytes the median, in ns, of many
-// batches, of which the ranks are the root in turn.
+// short [allreduce] tells how long short broadcasts, or reductions, take between two ranks: for each size in bytes the
+// median, in ns, of many batches. The ranks are the root in turn.
 
 #include <mpi.h>
 #include <stdio.h>
@@ -20,16 +20,19 @@ static int ascending(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-	static char buf[1024];
+	static double buf[128], own[128];
 	static double times[BATCHES];
-	int rank;
+	int rank, reduces = argc > 1;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	for (int bytes = 8; bytes <= (int)sizeof buf; bytes *= 2) {
 		for (int b = -WARM; b < BATCHES; b++) {
 			double begin = now();
 			for (int i = 0; i < BATCH; i++)
-				MPI_Bcast(buf, bytes, MPI_BYTE, i % 2, MPI_COMM_WORLD);
+				if (reduces)
+					MPI_Allreduce(own, buf, bytes / (int)sizeof *buf, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+				else
+					MPI_Bcast(buf, bytes, MPI_BYTE, i % 2, MPI_COMM_WORLD);
 			if (b >= 0)
 				times[b] = (now() - begin) / BATCH;
 		}

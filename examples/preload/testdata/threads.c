@@ -1,4 +1,4 @@
-// Broadcasts from several threads: one after the other, or at once on communicators of their own.
+// Broadcasts and reductions from several threads: one after the other, or at once on communicators of their own.
 
 #include <mpi.h>
 #include <pthread.h>
@@ -20,6 +20,12 @@ static void cast(MPI_Comm comm, int turn, long *wrong) {
 	MPI_Bcast(buf, BYTES, MPI_BYTE, turn % size, comm);
 	for (int i = 0; i < BYTES; i++)
 		*wrong += buf[i] != turn;
+	double own[500], sum[500];
+	for (int i = 0; i < 500; i++)
+		own[i] = rank + i;
+	MPI_Allreduce(own, sum, 500, MPI_DOUBLE, MPI_MAX, comm);
+	for (int i = 0; i < 500; i++)
+		*wrong += sum[i] != size - 1 + i;
 	free(buf);
 }
 
