@@ -112,7 +112,7 @@ func (r *Reducer) first(bytes, root, operation int, budget float64) error {
 	return nil
 }
 
-// predict is collective: its decision is what rank 0 predicts to be the fastest.
+// predict is collective: its decision is what rank 0 predicts to be the fastest. That is not kept: nothing was measured.
 func (r *Reducer) predict(bytes, root int) error {
 	var best tuner.Variant
 	if r.comm.Rank() == 0 {
@@ -122,7 +122,7 @@ func (r *Reducer) predict(bytes, root int) error {
 	if err := cmp.Or(failed, refused); err != nil {
 		return r.failed(err)
 	}
-	r.decisions[r.key(bytes, root)] = &decision{plan: r.planOf(best, root), wins: true, decided: true, programs: make(map[int]*program)}
+	r.decisions[r.key(bytes, root)] = &decision{plan: r.planOf(best, root), wins: true, programs: make(map[int]*program)}
 	return nil
 }
 
