@@ -84,7 +84,7 @@ func FuzzChain(f *testing.F) {
 		var n *model.Network
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{
-				Repetitions: 1 + int(missing>>4)%2, Samples: 1, Seed: seed, Untouched: true, Patterns: int(seed%3)*6 - 1,
+				Repetitions: 1 + int(missing>>4)%2, Samples: 1, Seed: seed, Patterns: int(seed%3)*6 - 1,
 				Budget: time.Duration(missing&15) * chainBudget, // 0: enough
 			})
 			if d != nil {

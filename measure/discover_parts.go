@@ -84,7 +84,7 @@ func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, 
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Untouched: s.Untouched, Control: s.control(PartPatterns, budget),
+			MaxIterations: mostIterations, Control: s.control(PartPatterns, budget),
 		}
 	}
 	// How sure each of them is enters the fit, and its intervals.
@@ -156,7 +156,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Untouched: s.Untouched, Control: s.control(PartDegradation, budget/2)}
+		own = &servet.Settings{Resources: d.resources, Control: s.control(PartDegradation, budget/2)}
 	}
 	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
 		return err

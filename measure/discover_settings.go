@@ -72,10 +72,6 @@ type DiscoverSettings struct {
 	// predictions are. Default 30; negative: none.
 	Patterns int
 
-	// Untouched leaves the content of long messages as it is. Use it for simulated
-	// ranks whose long messages carry none (simnet.Settings.HollowAbove).
-	Untouched bool
-
 	// Date is kept in the results and in the network; the zero time leaves it out.
 	Date time.Time
 

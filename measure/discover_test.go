@@ -42,7 +42,6 @@ func discovered(t *testing.T, spec string, world *simnet.Settings, s *measure.Di
 		world = &simnet.Settings{}
 	}
 	world.HollowAbove = hollowAbove
-	s.Untouched = true
 	simulate(t, spec, world, func(c mpi.Communicator) error {
 		var own *measure.DiscoverSettings
 		if c.Rank() == 0 { // whose settings count
@@ -150,7 +149,7 @@ func TestOverheadIsThatOfSendsToDifferentRanks(t *testing.T) {
 	const send = 1e-6
 	world := &simnet.Settings{Send: simnet.Overhead{Seconds: send}, HollowAbove: hollowAbove}
 	simulate(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, func(c mpi.Communicator) error {
-		own := &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: -1, Untouched: true}
+		own := &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: -1}
 		sim := c.(*simnet.Comm)
 		d, err := measure.Discover(context.Background(), &perPacket{sim, sim, sim.Sleep, -1}, own)
 		if d != nil && math.Abs(d.Overhead-send-packetCost) > 0.05*(send+packetCost) {

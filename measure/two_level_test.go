@@ -36,9 +36,9 @@ func TestDiscoverInTwoLevels(t *testing.T) {
 		var found *measure.Discovery
 		err := simnet.Run(cluster.Graph, placement, &simnet.Settings{Node: machines(ranks), HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			own := s
-			own.Untouched, own.Patterns = true, 6
+			own.Patterns = 6
 			if c.Rank() != 0 {
-				own = measure.DiscoverSettings{Untouched: true} // those of rank 0 count
+				own = measure.DiscoverSettings{} // those of rank 0 count
 			}
 			d, err := measure.Discover(context.Background(), c, &own)
 			if d != nil {
@@ -131,7 +131,7 @@ func TestOneLevelIsNotTwo(t *testing.T) {
 	}
 	for _, node := range [][]int{nil, make([]int, 8)} {
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Node: node, HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
-			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, TwoLevel: true, Untouched: true})
+			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, TwoLevel: true})
 			if d != nil && len(d.Latencies.Readings()) < 8*7 {
 				t.Errorf("%d measurements, want those of all pairs", len(d.Latencies.Readings()))
 			}

@@ -213,7 +213,7 @@ func (r *servetRun) placing(ctx context.Context, ratios *model.Degradation) erro
 func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
 	s := &measure.DiscoverSettings{Budget: r.budget.next(), Seed: 1, Date: cli.Date(r.comm), Tool: "papers servet", Patterns: -1, Told: !r.simulated}
 	if r.simulated {
-		s.Samples, s.Repetitions, s.Untouched, s.TwoLevel, s.EqualHosts = cli.SimulatedSamples, 1, true, true, true
+		s.Samples, s.Repetitions, s.TwoLevel, s.EqualHosts = cli.SimulatedSamples, 1, true, true
 	}
 	d, err := measure.Discover(ctx, r.comm, s)
 	if err != nil || d == nil {

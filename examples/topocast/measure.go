@@ -95,7 +95,7 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 		s.Patterns = -1
 	}
 	if _, is := comm.(*simnet.Comm); is {
-		s.Samples, s.Untouched = cli.SimulatedSamples, true
+		s.Samples = cli.SimulatedSamples
 	} else {
 		s.Told = true
 	}
