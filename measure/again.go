@@ -2,14 +2,13 @@ package measure
 
 import "slices"
 
-// preciseRepetitions is how often, at most, pairs are measured again for Settings.Precision where
-// nobody has said: noise of 10 % takes some 100 readings for 2 %.
+// preciseRepetitions is how often, at most, pairs are measured again for Sampling.Precision: noise of 10 % takes some 100 readings for 2 %.
 const preciseRepetitions = 50
 
 // again tells which rounds are worth another repetition, after so many; none with more: all.
 func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 	s, r := c.settings, c.result
-	extra := s.ExtraRepetitions
+	extra := s.extra
 	if s.Precision > 0 && extra == 0 {
 		extra = preciseRepetitions
 	}
@@ -17,7 +16,7 @@ func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 		return nil, false
 	}
 	slices.SortFunc(r.readings, compareReadings)
-	if s.ExtraRepetitions > 0 {
+	if s.extra > 0 {
 		if r.disturbed() {
 			return nil, true
 		}

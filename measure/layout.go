@@ -93,7 +93,7 @@ func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
 	if r.at, err = s.Need(r.names...); err != nil {
 		return nil, err
 	}
-	t := Settings{Sizes: s.Sizes, Repetitions: r.settings.Repetitions, Samples: r.settings.Samples}
+	t := Settings{Sizes: s.Sizes, Sampling: Sampling{Repetitions: r.settings.Repetitions, Samples: r.settings.Samples}}
 	switch {
 	case len(s.Sizes) == 0:
 		return nil, fmt.Errorf("sizes_bytes: none")

@@ -152,7 +152,7 @@ func (o zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage
 		return err
 	}
 	budget := s.budget.split(zhuParts)
-	d := &measure.DiscoverSettings{Budget: budget.next(), Seed: 1, Date: cli.Date(comm), Tool: "papers zhu"}
+	d := &measure.DiscoverSettings{Control: harness.Control{Budget: budget.next()}, Sampling: measure.Sampling{Seed: 1}, Measured: cli.Measured(comm, "papers zhu")}
 	if isSimulated(comm) {
 		d.Samples, d.Repetitions = cli.SimulatedSamples, 1
 	}

@@ -48,7 +48,7 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 	var r *Result
 	err = c.Lead(s.Budget, c.visit, func(play harness.Play) error {
 		r = &Result{Planned: len(s.Patterns)}
-		steps := s.Steps()
+		steps := s.Steps("patterns")
 		progress := func(done int) { steps(done, len(s.Patterns)) }
 		progress(0)
 		if err := c.measure(play, progress); err != nil {

@@ -167,7 +167,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			}
 		}
 		if c.Comm.Rank() == 0 {
-			c.progress = s.Steps()
+			c.progress = s.Steps("steps")
 		}
 		err := c.Lead(s.Budget, c.act, func(play harness.Play) error {
 			c.play = play

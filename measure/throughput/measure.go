@@ -40,7 +40,7 @@ func measure(c *harness.Conductor, s *Settings) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps()}
+	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps("steps")}
 	var r *Result
 	err = e.lead(s.Budget, func() error {
 		campaign, err := newCampaign(e, s)

@@ -146,7 +146,7 @@ func (c *campaign) rounds(f fan) [][][2]int {
 func (c *campaign) pairings(f fan) [][][2]int {
 	hosts := slices.Clone(f.hosts)
 	if c.s.Nodes == AllPairs {
-		return circle(hosts)
+		return harness.CircleOf(hosts)
 	}
 	slices.SortStableFunc(hosts, func(a, b int) int {
 		arcs := c.g.Arcs()
@@ -159,19 +159,6 @@ func (c *campaign) pairings(f fan) [][][2]int {
 			round = append(round, [2]int{hosts[i], hosts[i+1]})
 		}
 		rounds = append(rounds, round)
-	}
-	return rounds
-}
-
-// circle pairs everybody with everybody by the circle method.
-func circle(players []int) [][][2]int {
-	rounds := make([][][2]int, harness.CircleRounds(len(players)))
-	for r := range rounds {
-		for p, a := range players {
-			if q := harness.CirclePartner(len(players), p, r); q > p {
-				rounds[r] = append(rounds[r], [2]int{min(a, players[q]), max(a, players[q])})
-			}
-		}
 	}
 	return rounds
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -85,7 +84,7 @@ type latencyPlan struct {
 }
 
 func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
-	began := c.Now()
+	left := harness.Remaining(c.Comm, s.Budget)
 	own := &harness.Settings{Control: s.Control}
 	p, err := harness.Share(c.Comm, c, func() (p latencyPlan, err error) {
 		if err = s.validate(c.Comm.Size()); err == nil {
@@ -116,10 +115,7 @@ func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) 
 	if outcome != nil { // on rank 0
 		rates.wiring = s.Network.Graph()
 	}
-	if s.Budget > 0 {
-		passed := time.Duration((c.Now() - began) * float64(time.Second))
-		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
-	}
+	rates.Budget = left(1)
 	found, err := measure(c, rates)
 	if err != nil {
 		return nil, err
