@@ -102,11 +102,12 @@ func (c *campaign) look() {
 	if s.Budget == 0 || s.Notify == nil || s.MinIterations < s.MaxIterations {
 		return
 	}
-	need := 0.0
-	for i := range firstLook {
-		t := &c.tallies[i]
-		need += (t.overhead + t.longest*float64(s.MinIterations)) / firstLook * float64(len(c.tallies))
+	measured := min(firstLook, len(c.tallies))
+	need := 0.0 // s
+	for _, t := range c.tallies[:measured] {
+		need += t.overhead + t.longest*float64(s.MinIterations)
 	}
+	need *= float64(len(c.tallies)) / float64(measured)
 	if need > s.Budget.Seconds() {
 		s.Notify(fmt.Sprintf("the budget is too small for %d iterations of %d patterns, which need about %s: fewer will be made", s.MinIterations, len(c.tallies), quantity.Seconds(need)))
 	}
