@@ -1,11 +1,11 @@
 package concurrent
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -44,27 +44,20 @@ type visit struct {
 
 // encode lists the numbers of a visit: of each transfer its sender, receiver and bytes.
 func (v *visit) encode() []byte {
-	told := []int64{int64(v.pattern), int64(v.iterations)}
+	told := []float64{float64(v.pattern), float64(v.iterations)}
 	for _, t := range v.transfers {
-		told = append(told, int64(t.Src), int64(t.Dst), t.Bytes)
+		told = append(told, float64(t.Src), float64(t.Dst), float64(t.Bytes))
 	}
-	data, err := binary.Append(nil, binary.LittleEndian, told)
-	if err != nil {
-		panic("concurrent: " + err.Error()) // plain numbers
-	}
-	return data
+	return share.AppendFloats(nil, told)
 }
 
-func decodeVisit(data []byte) (*visit, error) {
-	told := make([]int64, len(data)/8)
-	if _, err := binary.Decode(data, binary.LittleEndian, told); err != nil {
-		return nil, err
-	}
+func decodeVisit(data []byte) *visit {
+	told := share.Floats(data)
 	v := &visit{pattern: int(told[0]), iterations: int(told[1])}
 	for x := range slices.Chunk(told[2:], 3) {
-		v.transfers = append(v.transfers, model.Transfer{Src: int(x[0]), Dst: int(x[1]), Bytes: x[2]})
+		v.transfers = append(v.transfers, model.Transfer{Src: int(x[0]), Dst: int(x[1]), Bytes: int64(x[2])})
 	}
-	return v, nil
+	return v
 }
 
 // measure visits the patterns, pass by pass, until there is nothing to do. Rank 0 calls it.
