@@ -254,11 +254,8 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 // measureThroughput measures along the wiring of --network, all that Remeasure does.
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := &throughput.RemeasureSettings{
-		Control: p.control(), Network: p.network, Measured: measuredNow(p.library, p.date),
+		Control: p.control(), Network: p.network, Measured: measuredNow(p.library, p.date), Switches: p.switches,
 		Load: throughput.Load{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch},
-	}
-	if p.switches {
-		s.What = throughput.Everything
 	}
 	r, err := throughput.Remeasure(ctx, comm, s)
 	if err != nil || r == nil {

@@ -145,7 +145,7 @@ func (c *campaign) rounds(f fan) [][][2]int {
 // pairings are rounds of all pairs, or of those that are next in latency.
 func (c *campaign) pairings(f fan) [][][2]int {
 	hosts := slices.Clone(f.hosts)
-	if c.s.Nodes == AllPairs {
+	if !c.s.ByLatency {
 		return harness.CircleOf(hosts)
 	}
 	slices.SortStableFunc(hosts, func(a, b int) int {

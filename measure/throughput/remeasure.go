@@ -34,8 +34,8 @@ type RemeasureSettings struct {
 	// latencies. Default 64 KiB and 1 MiB.
 	Sizes []int
 
-	// What and Load are how rates are measured, as in Settings.
-	What What
+	// Switches and Load are what rates are measured, and how, as in Settings.
+	Switches bool
 	Load
 
 	// Measured is kept in the network, see fit.Remeasurement.
@@ -111,7 +111,7 @@ func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) 
 	if err != nil {
 		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}
-	rates := &Settings{Control: s.Control, What: s.What, Load: s.Load}
+	rates := &Settings{Control: s.Control, Switches: s.Switches, Load: s.Load}
 	if outcome != nil { // on rank 0
 		rates.wiring = s.Network.Graph()
 	}
