@@ -1,6 +1,10 @@
 package measure
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+)
 
 // preciseRepetitions is how often, at most, pairs are measured again for Sampling.Precision: noise of 10 % takes some 100 readings for 2 %.
 const preciseRepetitions = 50
@@ -25,7 +29,7 @@ func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 		}
 	}
 	if s.Precision > 0 {
-		rounds = disjoint(r.imprecise(s.Precision), r.Ranks)
+		rounds = harness.Greedy(r.imprecise(s.Precision), func(p [2]int) []int { return p[:] })
 	}
 	return rounds, len(rounds) > 0
 }
@@ -71,29 +75,4 @@ func (r *Result) imprecise(share float64) [][2]int {
 	}
 	slices.SortFunc(pairs, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(pairs)
-}
-
-// disjoint puts pairs of so many ranks into rounds of disjoint ones: each into the first that has
-// room for it. Of d pairs of one rank that takes fewer than 2d rounds.
-func disjoint(pairs [][2]int, ranks int) [][][2]int {
-	var rounds [][][2]int
-	taken := make([][]bool, ranks) // by rank and round
-	for _, p := range pairs {
-		a, b := taken[p[0]], taken[p[1]]
-		i := 0
-		for i < len(a) && a[i] || i < len(b) && b[i] {
-			i++
-		}
-		if i == len(rounds) {
-			rounds = append(rounds, nil)
-		}
-		rounds[i] = append(rounds[i], p)
-		for _, rank := range p {
-			if more := i + 1 - len(taken[rank]); more > 0 {
-				taken[rank] = append(taken[rank], make([]bool, more)...)
-			}
-			taken[rank][i] = true
-		}
-	}
-	return rounds
 }

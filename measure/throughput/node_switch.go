@@ -43,7 +43,7 @@ func (c *campaign) fans(least int) []fan {
 // apart puts switches in batches of which no two have a host in common: all of
 // them at once where each host is on one switch only.
 func apart(fans []fan) [][]fan {
-	return greedySteps(fans, func(f fan) []int { return f.hosts })
+	return harness.Greedy(fans, func(f fan) []int { return f.hosts })
 }
 
 // roundsOfAll are the rounds in which all switches of a batch take theirs at once.

@@ -197,7 +197,7 @@ func contentionFree(g *topology.Graph) ([][][2]int, error) {
 	for _, x := range findCrossings(g, 1) {
 		pairs = append(pairs, slices.Concat(x.Pairs, x.Other)...)
 	}
-	return append(rounds, greedySteps(pairs, func(p [2]int) []int { return c.needs([][2]int{p}) })...), nil
+	return append(rounds, harness.Greedy(pairs, func(p [2]int) []int { return c.needs([][2]int{p}) })...), nil
 }
 
 // oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums
