@@ -38,7 +38,9 @@ func discover(t testing.TB, g *topology.Graph, placement []int, s *simnet.Settin
 	var n *model.Network
 	err := simnet.Run(g, placement, &settings, func(c mpi.Communicator) error {
 		d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{
-			FewPairs: true, Repetitions: 1, Samples: 5, Untouched: true, Patterns: -1,
+			Pairs:    measure.FewPairs,
+			Patterns: -1,
+			Sampling: measure.Sampling{Repetitions: 1, Samples: 5},
 		})
 		if d != nil {
 			n = d.Network

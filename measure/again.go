@@ -1,15 +1,18 @@
 package measure
 
-import "slices"
+import (
+	"slices"
 
-// preciseRepetitions is how often, at most, pairs are measured again for Settings.Precision where
-// nobody has said: noise of 10 % takes some 100 readings for 2 %.
+	"github.com/topocast/topocast/measure/harness"
+)
+
+// preciseRepetitions is how often, at most, pairs are measured again for Sampling.Precision: noise of 10 % takes some 100 readings for 2 %.
 const preciseRepetitions = 50
 
 // again tells which rounds are worth another repetition, after so many; none with more: all.
 func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 	s, r := c.settings, c.result
-	extra := s.ExtraRepetitions
+	extra := s.extra
 	if s.Precision > 0 && extra == 0 {
 		extra = preciseRepetitions
 	}
@@ -17,7 +20,7 @@ func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 		return nil, false
 	}
 	slices.SortFunc(r.readings, compareReadings)
-	if s.ExtraRepetitions > 0 {
+	if s.extra > 0 {
 		if r.disturbed() {
 			return nil, true
 		}
@@ -26,7 +29,7 @@ func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 		}
 	}
 	if s.Precision > 0 {
-		rounds = disjoint(r.imprecise(s.Precision), r.Ranks)
+		rounds = harness.Greedy(r.imprecise(s.Precision), func(p [2]int) []int { return p[:] })
 	}
 	return rounds, len(rounds) > 0
 }
@@ -72,29 +75,4 @@ func (r *Result) imprecise(share float64) [][2]int {
 	}
 	slices.SortFunc(pairs, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(pairs)
-}
-
-// disjoint puts pairs of so many ranks into rounds of disjoint ones: each into the first that has
-// room for it. Of d pairs of one rank that takes fewer than 2d rounds.
-func disjoint(pairs [][2]int, ranks int) [][][2]int {
-	var rounds [][][2]int
-	taken := make([][]bool, ranks) // by rank and round
-	for _, p := range pairs {
-		a, b := taken[p[0]], taken[p[1]]
-		i := 0
-		for i < len(a) && a[i] || i < len(b) && b[i] {
-			i++
-		}
-		if i == len(rounds) {
-			rounds = append(rounds, nil)
-		}
-		rounds[i] = append(rounds[i], p)
-		for _, rank := range p {
-			if more := i + 1 - len(taken[rank]); more > 0 {
-				taken[rank] = append(taken[rank], make([]bool, more)...)
-			}
-			taken[rank][i] = true
-		}
-	}
-	return rounds
 }

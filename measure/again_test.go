@@ -19,7 +19,7 @@ import (
 func TestSlowRoundsAreMeasuredAgain(t *testing.T) {
 	for seed := range uint64(10) {
 		r := synthetic(t, 12, 5, seed, 2, 4, 1.05)
-		c := newCollector(&Settings{ExtraRepetitions: 9}, r)
+		c := newCollector(&Settings{extra: 9}, r)
 		rounds, more := c.again(5)
 		if !more || len(rounds) == 0 || len(rounds) > 3 {
 			t.Fatalf("seed %d: %d rounds again, %t; want that of the slow one", seed, len(rounds), more)
@@ -37,10 +37,10 @@ func TestSlowRoundsAreMeasuredAgain(t *testing.T) {
 	}
 	again := 0
 	for seed := range uint64(20) {
-		if _, more := newCollector(&Settings{ExtraRepetitions: 9}, synthetic(t, 12, 5, seed, 2, 4, 0.95)).again(5); more {
+		if _, more := newCollector(&Settings{extra: 9}, synthetic(t, 12, 5, seed, 2, 4, 0.95)).again(5); more {
 			again++
 		}
-		if _, more := newCollector(&Settings{ExtraRepetitions: 9}, synthetic(t, 12, 5, seed, 2, 4, 1)).again(5); more {
+		if _, more := newCollector(&Settings{extra: 9}, synthetic(t, 12, 5, seed, 2, 4, 1)).again(5); more {
 			again++
 		}
 	}
@@ -71,7 +71,7 @@ func (c *wavering) PingPong(samples []float64, peer, tag, size, iters int, first
 // TestPrecision: the pair that wavers is measured until its median is known to 2 %, and no other.
 // 1.96*1.25*5%/sqrt(k) = 2 % for k = 38 readings, two per repetition.
 func TestPrecision(t *testing.T) {
-	r := results(t, 4, nil, &Settings{Precision: 0.02, Samples: 5}, func(c mpi.Communicator) mpi.Communicator {
+	r := results(t, 4, nil, &Settings{Sampling: Sampling{Precision: 0.02, Samples: 5}}, func(c mpi.Communicator) mpi.Communicator {
 		return &wavering{timedComm{bare: bare{c}}, rand.New(rand.NewPCG(5, uint64(c.Rank())))}
 	})[0]
 	for _, p := range r.pairIntervals(0) {
@@ -80,7 +80,7 @@ func TestPrecision(t *testing.T) {
 			t.Errorf("pair %+v", p)
 		}
 	}
-	few := results(t, 4, nil, &Settings{Precision: 0.002, ExtraRepetitions: 4, Samples: 5}, func(c mpi.Communicator) mpi.Communicator {
+	few := results(t, 4, nil, &Settings{Sampling: Sampling{Precision: 0.002, Samples: 5}, extra: 4}, func(c mpi.Communicator) mpi.Communicator {
 		return &wavering{timedComm{bare: bare{c}}, rand.New(rand.NewPCG(5, uint64(c.Rank())))}
 	})[0]
 	if few.Repetitions != 7 {
@@ -104,7 +104,7 @@ func TestDisjoint(t *testing.T) {
 				}
 			}
 		}
-		rounds := disjoint(pairs, n)
+		rounds := harness.Greedy(pairs, func(p [2]int) []int { return p[:] })
 		if most := 2 * slices.Max(degree); len(rounds) > max(most-1, 0) {
 			t.Errorf("%d rounds, want fewer than %d", len(rounds), most)
 		}
@@ -140,8 +140,8 @@ func TestWaysOfMeasuring(t *testing.T) {
 		{"in parallel", Settings{}, 9, 0},
 		{"one pair at a time", Settings{Pairs: harness.Pairs{Sequential: true}}, 45, 0},
 		{"by halving", Settings{Pairs: harness.Pairs{Scheme: harness.Halving}}, 11, 0},
-		{"single", Settings{Batch: 1}, 9, 1},
-		{"in batches of 7", Settings{Batch: 7}, 9, 7},
+		{"single", Settings{Sampling: Sampling{Batch: 1}}, 9, 1},
+		{"in batches of 7", Settings{Sampling: Sampling{Batch: 7}}, 9, 7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.settings.Repetitions, c.settings.Samples = 1, 5
@@ -167,7 +167,7 @@ func TestWaysOfMeasuring(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range []Settings{{Batch: -1}, {Batch: 1001}, {Precision: -0.1}, {Precision: 1}, {Pairs: harness.Pairs{Scheme: 7}}} {
+	for _, s := range []Settings{{Sampling: Sampling{Batch: -1}}, {Sampling: Sampling{Batch: 1001}}, {Sampling: Sampling{Precision: -0.1}}, {Sampling: Sampling{Precision: 1}}, {Pairs: harness.Pairs{Scheme: 7}}} {
 		if err := s.validate(4); err == nil || !strings.Contains(err.Error(), "measure: Settings.") {
 			t.Errorf("%+v: error %v", s, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
 	"github.com/topocast/topocast/mpi"
@@ -84,8 +85,9 @@ func FuzzChain(f *testing.F) {
 		var n *model.Network
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{
-				Repetitions: 1 + int(missing>>4)%2, Samples: 1, Seed: seed, Untouched: true, Patterns: int(seed%3)*6 - 1,
-				Budget: time.Duration(missing&15) * chainBudget, // 0: enough
+				Sampling: measure.Sampling{Repetitions: 1 + int(missing>>4)%2, Samples: 1, Seed: seed},
+				Patterns: int(seed%3)*6 - 1,
+				Control:  harness.Control{Budget: time.Duration(missing&15) * chainBudget},
 			})
 			if d != nil {
 				n = d.Network

@@ -60,7 +60,7 @@ func TestChain(t *testing.T) {
 			if i == 0 {
 				patterns = 0 // as many as by default
 			}
-			d := discovered(t, c.spec, nil, &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: patterns})
+			d := discovered(t, c.spec, nil, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 3}, Patterns: patterns})
 			path := filepath.Join(t.TempDir(), "network.json")
 			if err := d.Network.Save(path); err != nil {
 				t.Fatal(err)

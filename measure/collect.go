@@ -7,22 +7,34 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
 )
 
-// A collector is what rank 0 does with what the harness has it told: it fills the result.
+// A collector is what rank 0 does with what the harness has it told: it fills the result, and records it.
 type collector struct {
 	settings *Settings
 	result   *Result
-	journal  *journal        // nil: none
+	out      *record.Writer  // nil: none, or it was given up
+	row      []float64       // that is written
 	asked    int             // repetitions
 	earlier  int             // rounds, of the run that this one goes on with
-	lost     []string        // that the journal was given up
+	lost     []string        // that the record was given up
 	repeated map[[2]int]bool // rounds (repetition, round) that were measured again
 }
 
+// newCollector begins the section of the result in the record. What the result holds already is its beginning, unless the
+// caller has begun the section with it. Errors of the writer are found by deliver.
 func newCollector(s *Settings, r *Result) *collector {
+	if s.Record != nil {
+		if s.Record.Head(&r.Header); s.Record.Open() != KindLatency {
+			begun := r.Section()
+			begun.Unfinished = true
+			s.Record.Begin(begun)
+			s.Record.Flush()
+		}
+	}
 	return &collector{
-		settings: s, result: r, journal: newJournal(s, r), asked: cmp.Or(s.Repetitions, defaultRepetitions), earlier: r.Rounds,
+		settings: s, result: r, out: s.Record, asked: cmp.Or(s.Repetitions, defaultRepetitions), earlier: r.Rounds,
 		repeated: make(map[[2]int]bool),
 	}
 }
@@ -30,9 +42,10 @@ func newCollector(s *Settings, r *Result) *collector {
 // harness is how the harness is to measure.
 func (c *collector) harness() *harness.Settings {
 	s := c.settings
+	control := s.Control
+	control.Notify = c.note
 	return &harness.Settings{
-		Pairs: s.Pairs, Repetitions: c.asked, Seed: s.Seed, Done: c.earlier, Deliver: c.deliver, Again: c.again,
-		Control: harness.Control{Silence: s.Silence, Notify: c.note, Progress: s.Progress},
+		Pairs: s.Pairs, Control: control, Repetitions: c.asked, Seed: s.Seed, Done: c.earlier, Deliver: c.deliver, Again: c.again,
 	}
 }
 
@@ -44,20 +57,30 @@ func (c *collector) deliver(rows []harness.Row, p harness.Progress) {
 		r.readings = append(r.readings, readingOf(row))
 		r.Repetitions = max(r.Repetitions, row.Repetition+1)
 	}
-	if c.journal == nil {
+	if c.out == nil {
 		return
 	}
-	if err := c.journal.write(r.readings[before:], p.Done, p.Total); err != nil {
-		c.journal = nil
-		c.lost = append(c.lost, unjournaled(err))
-		c.note(unjournaled(err))
+	for i := range r.readings[before:] {
+		c.row = r.readings[before+i].appendRow(c.row[:0])
+		c.out.Rows(c.row)
 	}
+	c.out.Mark(p.Done, max(p.Done, p.Total)) // what all ranks have measured up to here is there
+	if err := c.out.Err(); err != nil {
+		c.out = nil
+		c.lost = append(c.lost, unrecorded(err))
+		c.note(unrecorded(err))
+	}
+}
+
+// unrecorded says that the record is not whole.
+func unrecorded(err error) string {
+	return "the record cannot be written and was given up: " + err.Error()
 }
 
 // note tells a decision.
 func (c *collector) note(text string) {
-	if c.journal != nil {
-		c.journal.w.Note(text)
+	if c.out != nil {
+		c.out.Note(text)
 	}
 	if c.settings.Notify != nil {
 		c.settings.Notify(text)
@@ -78,9 +101,9 @@ func (c *collector) end(o *harness.Outcome) {
 	}
 	slices.SortFunc(r.readings, compareReadings)
 	r.Warnings = warnings(r)
-	if c.journal != nil {
-		if err := c.journal.end(r); err != nil {
-			r.Warnings = append(r.Warnings, unjournaled(err))
+	if c.out != nil {
+		if c.out.End(r.section()); c.out.Err() != nil {
+			r.Warnings = append(r.Warnings, unrecorded(c.out.Err()))
 		}
 	}
 }

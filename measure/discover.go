@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,9 +48,9 @@ type Discovery struct {
 	Overhead   float64              // s, at most, of the software for a short message, sent or received
 	Uplinks    *throughput.Result   // of each firm group, both ways
 	Patterns   *concurrent.Result   // transfers that are under way together
-	Memory     *servet.MemoryResult // see DiscoverSettings.Memory
+	Memory     *servet.MemoryResult // see Memory
 	Caches     *servet.CacheResult
-	Distance   *servet.Result // see DiscoverSettings.Degradation
+	Distance   *servet.Result // see Degradation
 	Access     *servet.Result
 	Topology   *topology.Result // of the latencies, with all warnings so far
 	Network    *model.Network
@@ -75,7 +76,7 @@ type Discovery struct {
 // As with Run, the end of the context or of the budget ends the measuring
 // early, and the result is made of what there is; it is an error if that is
 // nothing. An error on rank 0 is one on all
-// ranks. Time is that of what is measured and, on rank 0, of the Reconstructor and
+// ranks. If it comes after the latencies, rank 0 has a Discovery that holds them. Time is that of what is measured and, on rank 0, of the Reconstructor and
 // fit.Network.
 func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSettings) (*Discovery, error) {
 	var s DiscoverSettings
@@ -84,20 +85,14 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 	}
 	var d Discovery
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error { return d.run(ctx, own, &s) })
-	if err != nil || comm.Rank() != 0 {
+	if d.Latencies == nil {
 		return nil, err
 	}
-	return &d, nil
+	return &d, err
 }
 
 func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
-	now := harness.Clock(comm)
-	start := now()
-	short := Settings{
-		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
-		Budget: s.Budget / latencyShare, Silence: s.Silence, Date: s.Date, Library: s.Library,
-		Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
-	}
+	left := harness.Remaining(comm, s.Budget)
 	var err error
 	if comm.Rank() == 0 {
 		err = s.validate()
@@ -105,11 +100,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = harness.Agree(comm, err); err != nil {
 		return err
 	}
-	if s.Repetitions == 0 {
-		short.Repetitions = defaultRepetitions
-	}
-	short.ExtraRepetitions = max(0, min(short.Repetitions, harness.MaxRepetitions-short.Repetitions))
-	if err = d.measureLatencies(ctx, comm, s, short); err != nil {
+	if err = d.measureLatencies(ctx, comm, s); err != nil {
 		return err
 	}
 	if err = d.measureParameters(ctx, comm, s); err != nil {
@@ -128,12 +119,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 		return err
 	}
 	for i, part := range parts {
-		var budget time.Duration
-		if s.Budget > 0 {
-			left := s.Budget - time.Duration((now()-start)*float64(time.Second))
-			budget = max(left/time.Duration(len(parts)-i), 1) // used up: it stops at its start
-		}
-		if err := part(budget); err != nil {
+		if err := part(left(len(parts) - i)); err != nil {
 			return err
 		}
 	}
@@ -178,11 +164,6 @@ func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
 
 // reconstruct makes the wiring of the latencies.
 func (d *Discovery) reconstruct(s *DiscoverSettings) error {
-	if s.KeepLatencies != nil {
-		if err := s.KeepLatencies(d.Latencies); err != nil {
-			return err
-		}
-	}
 	if d.found != nil {
 		d.found.Warnings = append(slices.Clone(d.Latencies.Warnings), d.found.Warnings...)
 		d.Topology = d.found
@@ -209,13 +190,8 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 
 // fit makes the network of all readings.
 func (d *Discovery) fit(s *DiscoverSettings) error {
-	m := model.Metadata{Tool: s.Tool, Library: d.Latencies.Library, Bytes: latencySize}
-	if m.Tool == "" {
-		m.Tool = "measure.Discover"
-	}
-	if !s.Date.IsZero() {
-		m.Date = s.Date.Format(time.RFC3339)
-	}
+	m := s.Measured
+	m.Tool, m.Library, m.Bytes = cmp.Or(m.Tool, "measure.Discover"), cmp.Or(m.Library, d.Latencies.Library), latencySize
 	observations := slices.Concat(d.Latencies.Observations(), d.Bandwidths.Observations(), d.stepTimes())
 	settings := &fit.Settings{Overhead: d.Overhead, Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
 	if d.Uplinks != nil {

@@ -16,53 +16,29 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A way is how the latencies of a job are measured. Rank 0 chooses it.
-type way byte
-
-const (
-	allPairs  way = iota
-	twoLevels     // the inside of nodes apart from what is between them
-	fewPairs      // as many as tell the groups apart
-)
-
-// measureLatencies measures them in the way that the settings, the job and the
+// measureLatencies measures them of the pairs that the settings, the job and the
 // budget ask for. It is collective.
-func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
-	chosen, steps, err := d.choose(comm, s, short)
+func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
+	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
-		return err
+		return fmt.Errorf("measure: discover: %w", err)
 	}
-	switch chosen {
-	case twoLevels:
-		d.Latencies, err = oneAfterTheOther(ctx, comm, short.Budget, steps)
-	case fewPairs:
+	short := s.latencies()
+	few, err := harness.Share(comm, nil, func() (bool, error) {
+		if n := newNodes(places, s.Pairs == TwoLevelsAlike); s.Pairs.twoLevels() && n.several() {
+			d.nodes, short.Chosen = n, n.rounds()
+		}
+		asNeeded := d.nodes == nil && s.Reconstructor == nil && s.View == nil // a method of the caller's wants all pairs
+		return s.Pairs == FewPairs || asNeeded && s.Budget > 0 && comm.Size() >= fewestForFew, nil
+	})
+	switch {
+	case err != nil:
+	case few:
 		err = d.measureFewPairs(ctx, comm, s, short)
 	default:
 		d.Latencies, err = run(ctx, comm, &short)
 	}
 	return err
-}
-
-// choose finds the way, and the steps of two levels, on all ranks. It is
-// collective.
-func (d *Discovery) choose(comm mpi.Communicator, s *DiscoverSettings, short Settings) (way, []Settings, error) {
-	places, err := mpi.GatherPlaces(comm)
-	if err != nil {
-		return allPairs, nil, fmt.Errorf("measure: discover: %w", err)
-	}
-	steps := make([]Settings, 3) // as many on all ranks
-	chosen, err := harness.Share(comm, nil, func() (chosen way, err error) {
-		n := newNodes(places, s.EqualHosts)
-		switch {
-		case s.TwoLevel && n.several():
-			chosen, d.nodes = twoLevels, n
-			steps, err = n.steps(comm.Size(), short)
-		case s.FewPairs, s.Reconstructor == nil && s.View == nil && short.Budget > 0 && comm.Size() >= fewestForFew: // a method of the caller's wants all pairs
-			chosen = fewPairs
-		}
-		return chosen, err
-	})
-	return chosen, steps, err
 }
 
 // note keeps a decision for the result of the latencies, and tells it.
@@ -92,19 +68,18 @@ const (
 // budget, or few pairs are asked for, it goes on with as many pairs as tell the groups apart, and keeps them as
 // measurements like others. It is collective.
 func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
-	now := harness.Clock(comm)
-	start := now()
+	now, left := harness.Clock(comm), harness.Remaining(comm, short.Budget)
 	var at []float64 // s, when each round began
 	trial := short
-	trial.Repetitions, trial.ExtraRepetitions, trial.Rounds, trial.Samples, trial.Journal = 1, 0, trialRounds, s.adaptiveSamples(), nil
+	trial.Repetitions, trial.extra, trial.Precision, trial.Rounds, trial.Samples, trial.Record = 1, 0, 0, trialRounds, s.adaptiveSamples(), nil
 	trial.Progress = func(Progress) { at = append(at, now()) }
 	var err error
 	if d.Latencies, err = run(ctx, comm, &trial); err != nil {
 		return err
 	}
 	few, err := harness.Share(comm, nil, func() (bool, error) {
-		if s.FewPairs || len(at) < 2 {
-			return s.FewPairs, nil
+		if s.Pairs == FewPairs || len(at) < 2 {
+			return s.Pairs == FewPairs, nil
 		}
 		all := allPairsTake(at, comm.Size())
 		if all > short.Budget.Seconds() {
@@ -115,9 +90,7 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 	if err != nil {
 		return err
 	}
-	if short.Budget > 0 {
-		short.Budget = max(short.Budget-time.Duration((now()-start)*float64(time.Second)), 1)
-	}
+	short.Budget = left(1)
 	if !few {
 		d.Latencies, err = run(ctx, comm, &short)
 		return err
@@ -141,11 +114,11 @@ func (d *Discovery) goOnWithFewPairs(ctx context.Context, comm mpi.Communicator,
 	var few *adaptive.Settings
 	if comm.Rank() == 0 {
 		few = &adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Budget: short.Budget, Silence: s.Silence}
-		if show := s.progress(PartLatencies); show != nil {
+		if show := short.Progress; show != nil {
 			began := time.Now()
-			show(Progress{})
+			show(Progress{Units: "rounds"})
 			few.Progress = func(rounds, readings int) {
-				show(Progress{Done: rounds, Pairs: readings, Elapsed: time.Since(began)})
+				show(Progress{Units: "rounds", Done: rounds, Pairs: readings, Elapsed: time.Since(began)})
 			}
 		}
 	}

@@ -19,8 +19,10 @@ func TestDiscoverByParameters(t *testing.T) {
 	}
 	for _, distance := range []plogp.Distance{plogp.RoundTrip, plogp.Profile} {
 		d := discovered(t, "tree:2x2 latency=10us,5us rate=10Gbps", &simnet.Settings{Noise: simnet.Noise{Sigma: 0.01}}, &measure.DiscoverSettings{
-			View: &plogp.View{Distance: distance, Bytes: 1 << 10}, Reconstructor: cluster.Flat{Clusterer: cluster.KMedoids{K: 2}},
-			Samples: 5, Repetitions: 1, Patterns: -1,
+			View:          &plogp.View{Distance: distance, Bytes: 1 << 10},
+			Reconstructor: cluster.Flat{Clusterer: cluster.KMedoids{K: 2}},
+			Patterns:      -1,
+			Sampling:      measure.Sampling{Samples: 5, Repetitions: 1},
 		})
 		h := d.Network.Hierarchy()
 		groups := h.GroupsAt(0)

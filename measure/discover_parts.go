@@ -12,18 +12,13 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// wants is what rank 0 wants besides latencies, as it is told to all.
-type wants struct{ Told, Memory, Degradation bool }
-
 // A part measures something within a budget, 0 for no bound. It is collective.
 type part func(budget time.Duration) error
 
 // parts are what follows the latencies, in order, the same on all ranks. It is
 // collective.
 func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) ([]part, error) {
-	w, err := harness.Share(comm, nil, func() (wants, error) {
-		return wants{s.Told || s.Inside != nil, s.Memory, s.Degradation}, nil
-	})
+	also, err := harness.Share(comm, nil, func() (Extra, error) { return s.Also, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +32,8 @@ func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *Discove
 			func(budget time.Duration) error { return d.measureUplinks(ctx, comm, s, budget) },
 			func(budget time.Duration) error { return d.measurePatterns(ctx, comm, s, budget) })
 	}
-	if w.Told || w.Memory {
-		parts = append(parts, func(budget time.Duration) error {
-			return d.measureMemory(ctx, comm, s, w.Told, w.Memory, budget)
-		})
-	}
-	if w.Degradation {
+	parts = append(parts, func(budget time.Duration) error { return d.measureMemory(ctx, comm, s, also&Memory != 0, budget) })
+	if also&Degradation != 0 {
 		parts = append(parts, func(budget time.Duration) error { return d.measureDegradation(ctx, comm, s, budget) })
 	}
 	return parts, nil
@@ -53,14 +44,12 @@ const fewestLinked = 3
 
 // measureBandwidths measures the pairs that tell most, one at a time.
 func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
-	long := Settings{
-		Sizes: []int{pieceSize, mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
-		Budget: budget, Silence: s.Silence, Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
-	}
+	long := &Settings{}
 	if comm.Rank() == 0 {
-		long.Pairs = harness.OneByOne(telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed))
+		pairs := telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
+		long = s.long(budget, []int{pieceSize, mediumSize, longSize}, pairs)
 	}
-	d.Bandwidths, err = run(ctx, comm, &long)
+	d.Bandwidths, err = run(ctx, comm, long)
 	return err
 }
 
@@ -68,7 +57,7 @@ func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator
 func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
-		uplinks = throughput.Uplinks(d.Topology, s.control(PartUplinks, budget))
+		uplinks = throughput.Uplinks(d.Topology, s.control(partUplinks, budget))
 	}
 	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
 		for _, w := range d.Uplinks.Warnings {
@@ -84,7 +73,7 @@ func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, 
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Untouched: s.Untouched, Control: s.control(PartPatterns, budget),
+			MaxIterations: mostIterations, Control: s.control(partPatterns, budget),
 		}
 	}
 	// How sure each of them is enters the fit, and its intervals.
@@ -123,18 +112,16 @@ func (d *Discovery) patternBytes() int64 {
 }
 
 // measureMemory finds out what ranks share inside hosts.
-func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, told, measured bool, budget time.Duration) (err error) {
+func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, measured bool, budget time.Duration) (err error) {
 	var own *servet.InsideSettings
 	var inside []servet.Part
 	if comm.Rank() == 0 {
 		inside = s.Inside
-		own = &servet.InsideSettings{Control: s.control(PartMemory, budget/2)}
+		own = &servet.InsideSettings{Control: s.control(partMemory, (budget+1)/2)}
 	}
 	var said []string
-	if told {
-		if d.resources, said, err = servet.Told(comm, inside); err != nil {
-			return err
-		}
+	if d.resources, said, err = servet.Told(comm, inside); err != nil {
+		return err
 	}
 	if measured {
 		if d.Memory, err = servet.Memory(ctx, comm, own); err != nil {
@@ -156,7 +143,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Untouched: s.Untouched, Control: s.control(PartDegradation, budget/2)}
+		own = &servet.Settings{Resources: d.resources, Control: s.control(partDegradation, (budget+1)/2)}
 	}
 	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
 		return err

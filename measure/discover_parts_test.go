@@ -12,6 +12,8 @@ import (
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -24,7 +26,9 @@ func TestDiscoverMeasuresTheLoad(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	d := discovered(t, "tree:4x3 latency=10us,2us rate=10Gbps", &simnet.Settings{Noise: simnet.Noise{Sigma: 0.02}}, &measure.DiscoverSettings{
-		Repetitions: 2, Samples: 5, Patterns: 12, Degradation: true,
+		Sampling: measure.Sampling{Repetitions: 2, Samples: 5},
+		Patterns: 12,
+		Also:     measure.Degradation,
 	})
 	if lo, hi := d.Network.Interval(0, 1, 1, 0.9); !(lo > 0.5 && lo < hi && hi < 2) {
 		t.Errorf("90 %% interval of a transfer of 1 s is [%g, %g] s", lo, hi)
@@ -51,9 +55,9 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 		name, spec string
 		s          measure.DiscoverSettings
 	}{
-		{"asked for", "tree:4x16 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{FewPairs: true}},
+		{"asked for", "tree:4x16 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{Pairs: measure.FewPairs}},
 		// 127 rounds of 13 round trips of 48 us and more in both directions take over 0.15 s.
-		{"for want of time", "tree:4x32 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{Budget: 250 * time.Millisecond}},
+		{"for want of time", "tree:4x32 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{Control: harness.Control{Budget: 250 * time.Millisecond}}},
 	} {
 		cluster, err := gen.Parse(c.spec)
 		if err != nil {
@@ -82,8 +86,8 @@ func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
 	}
 	const spec = "tree:[[5,3,4],[6,7,5,4],[8,3],[6,6,7]] latency=4us,2us,1us shuffle seed=3"
 	var groups [2][]string
-	for i, few := range []bool{false, true} {
-		d := discovered(t, spec, nil, &measure.DiscoverSettings{FewPairs: few, Repetitions: 1, Samples: 5, Patterns: -1})
+	for i, pairs := range []measure.Choice{measure.AsNeeded, measure.FewPairs} {
+		d := discovered(t, spec, nil, &measure.DiscoverSettings{Pairs: pairs, Patterns: -1, Sampling: measure.Sampling{Repetitions: 1, Samples: 5}})
 		groups[i] = topotest.Groups(d.Topology.Hierarchy.Firm(topology.FirmSupport))
 	}
 	if !slices.Equal(groups[0], groups[1]) || len(groups[0]) < 16 {
@@ -96,7 +100,7 @@ func TestDiscoverSettingsThatExcludeEachOther(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	simulate(t, "star:3", nil, refused(t, measure.DiscoverSettings{FewPairs: true, TwoLevel: true}, "FewPairs: with TwoLevel"))
+	simulate(t, "star:3", nil, refused(t, measure.DiscoverSettings{Pairs: measure.FewPairs, View: &plogp.View{}}, "View: with some of the pairs"))
 }
 
 // refused is a body in which Discover refuses the settings.

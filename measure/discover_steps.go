@@ -29,23 +29,18 @@ const (
 // way from one of them to the next where they have a step. It is collective.
 func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) error {
 	ways := []func([]point, float64) []int{bends, steps}
-	for _, between := range ways {
-		more := Settings{
-			Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples, Date: s.Date, Library: s.Library,
-			Silence: s.Silence, Notify: s.Notify, Progress: s.progress(PartBandwidths),
-		}
-		if budget > 0 {
-			more.Budget = max(budget/time.Duration(len(ways)), 1)
-		}
+	left := harness.Remaining(comm, budget)
+	for i, between := range ways {
+		var more *Settings
 		wanted, err := harness.Share(comm, nil, func() (bool, error) {
 			sizes, pairs := d.between(between)
-			more.Sizes, more.Pairs = sizes, harness.OneByOne(pairs)
+			more = s.long(left(len(ways)-i), sizes, pairs)
 			return len(sizes) > 0, nil
 		})
 		if err != nil || !wanted {
 			return err
 		}
-		found, err := run(ctx, comm, &more)
+		found, err := run(ctx, comm, cmp.Or(more, &Settings{}))
 		if err != nil {
 			return err
 		}

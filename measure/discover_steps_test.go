@@ -19,7 +19,7 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 	for _, noise := range []float64{0, 0.02} {
 		for _, limit := range []int64{1 << 10, 4<<10 - 1, 10000, 40 << 10, 64<<10 - 1, 200 << 10, 600 << 10, 1 << 20} {
 			world := &simnet.Settings{EagerLimit: int(limit), Noise: simnet.Noise{Sigma: noise, Outliers: noise / 2}, Seed: 1}
-			d := discovered(t, "tree:2x4 latency=20us,10us rate=10Gbps", world, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, Patterns: -1})
+			d := discovered(t, "tree:2x4 latency=20us,10us rate=10Gbps", world, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Patterns: -1})
 			if limit == 1<<20 {
 				if noise == 0 && len(d.Steps) > 0 {
 					t.Errorf("no message asks: %d more measurements", len(d.Steps))

@@ -10,12 +10,17 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
 )
 
 // simulate runs work on one rank per host of a generated cluster.
@@ -42,7 +47,6 @@ func discovered(t *testing.T, spec string, world *simnet.Settings, s *measure.Di
 		world = &simnet.Settings{}
 	}
 	world.HollowAbove = hollowAbove
-	s.Untouched = true
 	simulate(t, spec, world, func(c mpi.Communicator) error {
 		var own *measure.DiscoverSettings
 		if c.Rank() == 0 { // whose settings count
@@ -66,19 +70,24 @@ func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	kept := 0
-	parts := make(map[measure.Part]int)
+	parts := make(map[string]int)
 	date := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	var file bytes.Buffer
 	d := discovered(t, "tree:3x4 latency=10us,2us rate=10Gbps", nil, &measure.DiscoverSettings{
-		Repetitions: 2, Samples: 5, Date: date,
-		KeepLatencies: func(r *measure.Result) error { kept = len(r.Readings()); return nil },
-		Progress:      func(part measure.Part, _ measure.Progress) { parts[part]++ },
+		Sampling: measure.Sampling{Repetitions: 2, Samples: 5},
+		Measured: model.Metadata{Date: date.Format(time.RFC3339)},
+		Record:   record.NewWriter(&file, nil),
+		Control:  harness.Control{Progress: func(p measure.Progress) { parts[p.Part+" "+p.Units]++ }},
 	})
-	if kept != 2*12*11 || len(d.Latencies.Readings()) != kept || len(d.Bandwidths.Readings()) == 0 {
-		t.Errorf("%d measurements of latencies were given to keep, %d are in the result; %d of bandwidths",
-			kept, len(d.Latencies.Readings()), len(d.Bandwidths.Readings()))
+	recorded, err := measure.ReadResult(&file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if parts[measure.PartLatencies] == 0 || parts[measure.PartBandwidths] == 0 {
+	if kept := len(recorded.Readings()); kept != 2*12*11 || len(d.Latencies.Readings()) != kept || len(d.Bandwidths.Readings()) == 0 || recorded.Date != date {
+		t.Errorf("%d measurements of latencies were recorded, on %v, %d are in the result; %d of bandwidths",
+			kept, recorded.Date, len(d.Latencies.Readings()), len(d.Bandwidths.Readings()))
+	}
+	if parts["latencies rounds"] == 0 || parts["bandwidths rounds"] == 0 || parts["uplinks steps"] == 0 || parts["concurrent transfers patterns"] == 0 {
 		t.Errorf("progress of parts: %v", parts)
 	}
 	if got := d.Topology.Hierarchy.GroupsAt(0); len(got) != 3 {
@@ -113,7 +122,7 @@ func TestDiscoverMeasuresTheOverhead(t *testing.T) {
 		{8e-6, 0, 8e-6, 6e-6}, // 8 and 4 us from end to end
 	} {
 		world := &simnet.Settings{Send: simnet.Overhead{Seconds: c.send}, Recv: simnet.Overhead{Seconds: c.recv}}
-		d := discovered(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: -1})
+		d := discovered(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 3}, Patterns: -1})
 		if math.Abs(d.Overhead-c.want) > 0.05*c.want {
 			t.Errorf("overheads of %g and %g s: measured %g, want %g", c.send, c.recv, d.Overhead, c.want)
 		}
@@ -150,7 +159,7 @@ func TestOverheadIsThatOfSendsToDifferentRanks(t *testing.T) {
 	const send = 1e-6
 	world := &simnet.Settings{Send: simnet.Overhead{Seconds: send}, HollowAbove: hollowAbove}
 	simulate(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, func(c mpi.Communicator) error {
-		own := &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: -1, Untouched: true}
+		own := &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 3}, Patterns: -1}
 		sim := c.(*simnet.Comm)
 		d, err := measure.Discover(context.Background(), &perPacket{sim, sim, sim.Sleep, -1}, own)
 		if d != nil && math.Abs(d.Overhead-send-packetCost) > 0.05*(send+packetCost) {
@@ -163,24 +172,27 @@ func TestOverheadIsThatOfSendsToDifferentRanks(t *testing.T) {
 // TestDiscoverErrorsAreOnAllRanks: what goes wrong on rank 0 between the
 // messages leaves no rank waiting.
 func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
-	cause := errors.New("no place for measurements")
+	cause := errors.New("no wiring can be found")
 	for _, c := range []struct {
 		settings measure.DiscoverSettings
 		want     string
 	}{
-		{measure.DiscoverSettings{KeepLatencies: func(*measure.Result) error { return cause }}, "no place for measurements"},
-		{measure.DiscoverSettings{Budget: -time.Second}, "measure: DiscoverSettings.Budget: -1s"},
-		{measure.DiscoverSettings{Repetitions: -1}, "Settings.Repetitions: -1"},
+		{measure.DiscoverSettings{Reconstructor: fails{cause}}, "no wiring can be found"},
+		{measure.DiscoverSettings{Control: harness.Control{Budget: -time.Second}}, "measure: DiscoverSettings.Budget: -1s"},
+		{measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: -1}}, "Settings.Repetitions: -1"},
 	} {
 		said := make([]string, 3)
 		err := local.Run(3, &local.Settings{Mode: local.Rendezvous}, func(comm mpi.Communicator) error {
 			s := c.settings
 			if comm.Rank() != 0 {
-				s = measure.DiscoverSettings{Budget: -time.Hour} // does not count
+				s = measure.DiscoverSettings{Control: harness.Control{Budget: -time.Hour}} // does not count
 			}
-			_, err := measure.Discover(context.Background(), comm, &s)
+			d, err := measure.Discover(context.Background(), comm, &s)
 			if err != nil {
 				said[comm.Rank()] = err.Error()
+			}
+			if measured := c.settings.Reconstructor != nil && comm.Rank() == 0; measured != (d != nil) || measured && len(d.Latencies.Readings()) == 0 {
+				t.Errorf("rank %d: %+v, want the latencies on rank 0 if they were measured", comm.Rank(), d)
 			}
 			return nil
 		})
@@ -194,6 +206,11 @@ func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
 		}
 	}
 }
+
+// fails is a reconstructor that does.
+type fails struct{ cause error }
+
+func (f fails) Reconstruct(...mat.Matrix) (*topology.Result, error) { return nil, f.cause }
 
 // TestDiscoverSaysThatNothingWasMeasured: where the budget or the context ends
 // before the first round there is nothing to make a network of, and the error says
@@ -214,12 +231,12 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 	} {
 		said := make([]string, 4)
 		simulate(t, "tree:2x2 latency=10ms,2ms", nil, func(comm mpi.Communicator) error {
-			s := &measure.DiscoverSettings{Budget: c.budget, KeepLatencies: func(*measure.Result) error {
-				t.Error("measurements were given to keep, of which there are none")
-				return nil
-			}}
-			if _, err := measure.Discover(c.ctx, comm, s); err != nil {
+			d, err := measure.Discover(c.ctx, comm, &measure.DiscoverSettings{Control: harness.Control{Budget: c.budget}})
+			if err != nil {
 				said[comm.Rank()] = err.Error()
+			}
+			if d != nil && len(d.Latencies.Readings()) > 0 {
+				t.Error("there are measurements where none was made")
 			}
 			return nil
 		})
@@ -239,17 +256,17 @@ func TestDiscoverAsksForMoreWhereTooLittleWasMeasured(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	for _, c := range []struct {
-		fewPairs      bool
+		pairs         measure.Choice
 		begin, ending string
 	}{
-		{false, "measure: discover: the budget of ", " nothing was measured between parts of the hosts: give it a larger one"},
-		{true, "adaptive: ", " no time left: give it a larger budget"},
+		{measure.AsNeeded, "measure: discover: the budget of ", " nothing was measured between parts of the hosts: give it a larger one"},
+		{measure.FewPairs, "adaptive: ", " no time left: give it a larger budget"},
 	} {
 		met := false
 		for budget := 10 * time.Millisecond; budget <= 60*time.Millisecond && !met; budget += 2 * time.Millisecond {
 			said := make([]string, 32)
 			simulate(t, "tree:8x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
-				s := &measure.DiscoverSettings{Budget: budget, Repetitions: 1, Samples: 5, FewPairs: c.fewPairs}
+				s := &measure.DiscoverSettings{Control: harness.Control{Budget: budget}, Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: c.pairs}
 				if _, err := measure.Discover(context.Background(), comm, s); err != nil {
 					said[comm.Rank()] = err.Error()
 				}
@@ -266,7 +283,7 @@ func TestDiscoverAsksForMoreWhereTooLittleWasMeasured(t *testing.T) {
 			}
 		}
 		if !met {
-			t.Errorf("few pairs %t: no budget was too small", c.fewPairs)
+			t.Errorf("pairs %d: no budget was too small", c.pairs)
 		}
 	}
 }
@@ -283,9 +300,8 @@ func TestABudgetThatNothingFitsIsAnnounced(t *testing.T) {
 		var told []string
 		rounds := 0
 		r, err := measure.Run(context.Background(), c, &measure.Settings{
-			Repetitions: 1, Samples: 5, Budget: 30 * time.Millisecond,
-			Notify:   func(note string) { told = append(told, fmt.Sprintf("%s (after %d rounds)", note, rounds)) },
-			Progress: func(p measure.Progress) { rounds = p.Done },
+			Sampling: measure.Sampling{Repetitions: 1, Samples: 5},
+			Control:  harness.Control{Budget: 30 * time.Millisecond, Notify: func(note string) { told = append(told, fmt.Sprintf("%s (after %d rounds)", note, rounds)) }, Progress: func(p measure.Progress) { rounds = p.Done }},
 		})
 		if r == nil {
 			return err
@@ -317,7 +333,7 @@ func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
 	for range 3 {
 		var b bytes.Buffer
 		simulate(t, "tree:2x4 latency=10us,2us", nil, func(c mpi.Communicator) error {
-			r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1000, Budget: 100 * time.Millisecond})
+			r, err := measure.Run(context.Background(), c, &measure.Settings{Sampling: measure.Sampling{Repetitions: 1000}, Control: harness.Control{Budget: 100 * time.Millisecond}})
 			if r != nil {
 				used := c.(mpi.Clock).Now()
 				if r.Stopped != "" || r.Rounds != 21 || r.TotalRounds != 21 || used < 0.08 || used > 0.1 {
@@ -341,7 +357,7 @@ func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
 
 // TestRunClosesItsDuplicate, also where it returns an error.
 func TestRunClosesItsDuplicate(t *testing.T) {
-	for _, s := range []measure.Settings{{Samples: 5}, {Samples: -1}} {
+	for _, s := range []measure.Settings{{Sampling: measure.Sampling{Samples: 5}}, {Sampling: measure.Sampling{Samples: -1}}} {
 		err := local.Run(2, nil, func(c mpi.Communicator) error {
 			d := &duplicated{Communicator: c}
 			_, _ = measure.Run(context.Background(), d, &s)
@@ -384,7 +400,7 @@ func (d *duplicate) Close() error {
 func TestFewPairsAreReadAgain(t *testing.T) {
 	simulate(t, "tree:4x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
 		var file bytes.Buffer
-		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, FewPairs: true})
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.FewPairs})
 		if d == nil || err != nil {
 			return err
 		}

@@ -8,8 +8,13 @@
 // Discover is the whole way from a job to a model.Network. Run is its first step,
 // the readings alone: result.Matrices() goes into a topology.Reconstructor, and
 // result.WriteFile keeps what was measured together with its conditions, in the file
-// of package record. Settings.Journal writes that file while it is measured, and
-// Settings.Resume goes on with what a killed run has left of it.
+// of package record. Settings.Record writes that file while it is measured, and
+// Settings.Resume goes on with what a killed run has left of it:
+//
+//	out := record.NewWriter(file, nil)
+//	result, err := measure.Run(ctx, comm, &measure.Settings{Record: out})
+//	...
+//	err = out.Close() // on rank 0
 //
 // # Method
 //
@@ -25,10 +30,9 @@
 //     for the clock are batched.
 //  4. A measurement is the quartiles of some samples. Samples that something has
 //     disturbed are taken again.
-//  5. While repetitions disagree on too many pairs, further ones follow
-//     (Settings.ExtraRepetitions). Rounds that differ from the median of their pairs are
-//     measured again. So are pairs that are not known as
-//     precisely as Settings.Precision asks for.
+//  5. Pairs that are not known as precisely as Sampling.Precision asks for are measured again. Where Discover finds that
+//     repetitions disagree on too many pairs, further ones follow, and rounds that differ from the median of their
+//     pairs are measured again.
 //  6. Result.Warnings tells what is still weak and what to do about it. It also tells what the measuring itself
 //     may have done: drift, a slow beginning, bands of ranks at one distance.
 //  7. Discover reconstructs the wiring, then measures long messages between some

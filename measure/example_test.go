@@ -19,7 +19,7 @@ import (
 // The ranks are goroutines here; under MPI the same function is given to mpi.Run.
 func ExampleRun() {
 	work := func(c mpi.Communicator) error {
-		result, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 2})
+		result, err := measure.Run(context.Background(), c, &measure.Settings{Sampling: measure.Sampling{Repetitions: 2}})
 		if err != nil {
 			return err
 		}

@@ -3,52 +3,32 @@ package measure
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/measure/record"
 )
 
+// file is the result as a file with one section.
+func (r *Result) file() *record.File {
+	s := r.Section()
+	return &record.File{Header: r.Header, Sections: []*record.Section{s}, Unfinished: s.Unfinished}
+}
+
 // Write writes the result as a file of the format "topocast/measurement" with
 // one section, see package record. The same result gives the same bytes.
-func (r *Result) Write(w io.Writer) error {
-	out := record.NewWriter(w, &r.Header)
-	s := r.section()
-	out.Begin(s)
-	var row []float64
-	for i := range r.readings {
-		row = r.readings[i].appendRow(row[:0])
-		out.Rows(row)
-	}
-	out.End(s)
-	err := out.Err()
-	if !s.Unfinished {
-		err = out.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("measure: write result: %w", err)
-	}
-	return nil
-}
+func (r *Result) Write(w io.Writer) error { return r.file().Write(w) }
 
 // WriteFile writes the result to a file, which appears whole or not at all.
 // Links are followed; devices and pipes are written into.
-func (r *Result) WriteFile(path string) error {
-	if err := outfile.Write(path, r.Write); err != nil {
-		return fmt.Errorf("measure: write file: %w", err)
-	}
-	return nil
-}
+func (r *Result) WriteFile(path string) error { return r.file().WriteFile(path) }
 
 // ReadFile reads a result from a file written by WriteFile.
 func ReadFile(path string) (*Result, error) {
-	f, err := os.Open(path)
+	f, err := record.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
-	defer f.Close()
-	r, err := ReadResult(f)
+	r, err := FromFile(f)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%s)", err, path)
 	}
@@ -56,7 +36,7 @@ func ReadFile(path string) (*Result, error) {
 }
 
 // ReadResult reads the first section of latencies of a file, as
-// Write or a Settings.Journal has written it. That of a file under way is
+// Write or a Settings.Record has written it. That of a file under way is
 // Stopped by harness.StoppedUnfinished. It refuses what record.Read does, and numbers
 // that cannot be: the result is one that Run could have returned. Columns that
 // it does not know are left out. An error that wraps ErrFormat says that it is
@@ -66,41 +46,21 @@ func ReadResult(r io.Reader) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
-	result, err := resultOf(f)
-	if err != nil {
-		return nil, fmt.Errorf("measure: read result: %w", err)
-	}
-	return result, nil
+	return FromFile(f)
 }
 
 // FromFile makes a result of the first section of latencies of a file, as
 // ReadResult does.
 func FromFile(f *record.File) (*Result, error) {
-	result, err := resultOf(f)
-	if err != nil {
-		return nil, fmt.Errorf("measure: result of a file: %w", err)
-	}
-	return result, nil
-}
-
-func resultOf(f *record.File) (*Result, error) {
 	s := f.Section(KindLatency)
 	if s == nil {
-		return nil, noLatencies(f)
+		return nil, fmt.Errorf("measure: read result: %w", noLatencies(f))
 	}
-	rows, err := newRowReader(s, f.Ranks)
+	r, err := resultOf(f, s)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
-	readings := slices.Grow([]Reading(nil), s.NumRows())
-	for i := range s.NumRows() {
-		x, err := rows.reading(s.Row(i))
-		if err != nil {
-			return nil, fmt.Errorf("measurement %d: %w", i+1, err)
-		}
-		readings = append(readings, x)
-	}
-	return rows.result(f.Header, s, readings)
+	return r, nil
 }
 
 func noLatencies(f *record.File) error {

@@ -88,7 +88,7 @@ func TestFilesAreReadBack(t *testing.T) {
 }
 
 func TestMeasuredResultIsReadBack(t *testing.T) {
-	want := results(t, 5, nil, &Settings{Sizes: []int{0, 8}, Samples: 5}, nil)[0]
+	want := results(t, 5, nil, &Settings{Sizes: []int{0, 8}, Sampling: Sampling{Samples: 5}}, nil)[0]
 	got, err := ReadResult(bytes.NewReader(encoded(t, want)))
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestMergedRuns(t *testing.T) {
 	var files []*record.File
 	readings := 0
 	for seed := range 2 {
-		r := results(t, 4, nil, &Settings{Samples: 5, Repetitions: 2, Seed: uint64(seed)}, nil)[0]
+		r := results(t, 4, nil, &Settings{Sampling: Sampling{Samples: 5, Repetitions: 2, Seed: uint64(seed)}}, nil)[0]
 		readings += len(r.Readings())
 		files = append(files, &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}})
 	}

@@ -1,11 +1,10 @@
 package measure
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/harness"
@@ -18,10 +17,7 @@ import (
 const KindLatency = "latency"
 
 // columns name the numbers of a measurement.
-func columns() []string {
-	place := []string{record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound}
-	return append(place, summaryColumns[:]...)
-}
+var columns = append([]string{record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound}, summaryColumns[:]...)
 
 const (
 	placeColumns = 5                // that come first
@@ -42,12 +38,9 @@ type sectionSettings struct {
 
 // section is the section of the result, without readings.
 func (r *Result) section() *record.Section {
-	settings, err := json.Marshal(sectionSettings{r.Repetitions, r.Samples, r.Seed, r.WithinGroups, r.OneByOne, r.schedule})
-	if err != nil {
-		panic("measure: settings are no JSON: " + err.Error()) // they are numbers and words only
-	}
+	settings := record.SettingsOf(sectionSettings{r.Repetitions, r.Samples, r.Seed, r.WithinGroups, r.OneByOne, r.schedule})
 	s := &record.Section{
-		Kind: KindLatency, Sizes: r.Sizes, Columns: columns(), Settings: settings,
+		Kind: KindLatency, Sizes: r.Sizes, Columns: columns, Settings: settings,
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped, Runs: r.Runs,
 	}
 	if s.Stopped == harness.StoppedUnfinished {
@@ -73,102 +66,96 @@ func (r *Reading) appendRow(row []float64) []float64 {
 	return appendSummary(row, &r.Summary)
 }
 
-// A rowReader makes readings of the rows of a section.
-type rowReader struct {
-	settings sectionSettings
-	names    []string // of the columns
-	at       []int    // where the section has them
-	limits   [intColumns][2]int
-}
-
-// newRowReader looks for the columns by their names, and checks the settings.
-func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
-	r := rowReader{names: columns()}
+// resultOf is the result that a section of a file holds. It refuses what Run could not have returned.
+func resultOf(f *record.File, s *record.Section) (*Result, error) {
+	var settings sectionSettings
 	if s.Settings != nil {
-		if err := jsonfile.Decode(strings.NewReader(string(s.Settings)), &r.settings); err != nil {
+		if err := jsonfile.Decode(bytes.NewReader(s.Settings), &settings); err != nil {
 			return nil, fmt.Errorf("settings: %w", err)
 		}
 	}
-	var err error
-	if r.at, err = s.Need(r.names...); err != nil {
+	at, err := s.Need(columns...)
+	if err != nil {
 		return nil, err
 	}
-	t := Settings{Sizes: s.Sizes, Repetitions: r.settings.Repetitions, Samples: r.settings.Samples}
+	t := Settings{Sizes: s.Sizes, Sampling: Sampling{Repetitions: settings.Repetitions, Samples: settings.Samples}}
 	switch {
 	case len(s.Sizes) == 0:
 		return nil, fmt.Errorf("sizes_bytes: none")
 	case t.Repetitions < 1 || t.Samples < 1:
 		return nil, fmt.Errorf("repetitions, samples: %d, %d: want at least 1", t.Repetitions, t.Samples)
+	case s.Stopped != "" && s.Stopped != harness.StoppedByBudget && s.Stopped != harness.StoppedByContext:
+		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, harness.StoppedByBudget, harness.StoppedByContext)
 	}
-	if err := t.validate(ranks); err != nil {
+	if err := t.validate(f.Ranks); err != nil {
 		return nil, err
 	}
-	r.limits = [intColumns][2]int{
+	r := &Result{
+		Header: f.Header, Sizes: s.Sizes, Repetitions: settings.Repetitions, Samples: settings.Samples, Seed: settings.Seed,
+		WithinGroups: settings.WithinGroups, OneByOne: settings.OneByOne, schedule: settings.Schedule,
+		Rounds: s.Rounds, TotalRounds: s.TotalRounds, Stopped: s.Stopped, Notes: s.Notes, Runs: s.Runs,
+	}
+	if len(s.Warnings) > 0 {
+		r.Warnings = s.Warnings
+	}
+	limits := [intColumns][2]int{
 		{0, harness.MaxRepetitions - 1}, // more may have followed than were asked for
 		{0, len(s.Sizes) - 1},
-		{0, ranks - 1},
-		{0, ranks - 1},
+		{0, f.Ranks - 1},
+		{0, f.Ranks - 1},
 		{0, math.MaxInt32},
 		{1, t.Samples},
 		{1, pingpong.MaxBatch},
 		{1, pingpong.MaxLots},
 		{0, 1},
 	}
-	return &r, nil
+	r.readings = slices.Grow(r.readings, s.NumRows())
+	for i := range s.NumRows() {
+		x, err := reading(s.Row(i), at, limits)
+		if err != nil {
+			return nil, fmt.Errorf("measurement %d: %w", i+1, err)
+		}
+		r.readings = append(r.readings, x)
+		r.Repetitions = max(r.Repetitions, x.Repetition+1)
+	}
+	slices.SortFunc(r.readings, compareReadings)
+	for i := 1; i < len(r.readings); i++ {
+		if x := r.readings[i]; compareReadings(r.readings[i-1], x) == 0 {
+			return nil, fmt.Errorf("the measurement from %d to %d is there twice", x.From, x.To)
+		}
+	}
+	if s.Unfinished {
+		r.Stopped = harness.StoppedUnfinished
+		r.Warnings = warnings(r)
+	}
+	return r, nil
 }
 
-// reading makes a reading of a row, and checks it.
-func (r *rowReader) reading(row []float64) (Reading, error) {
+// reading makes a reading of a row that has the columns at some places, and checks its numbers, the whole ones against
+// their limits.
+func reading(row []float64, columnsAt []int, limits [intColumns][2]int) (Reading, error) {
 	var v [allColumns]float64
-	for k, at := range r.at {
+	for k, at := range columnsAt {
 		v[k] = row[at]
 	}
-	for k, limit := range r.limits {
+	for k, limit := range limits {
 		if x := v[k]; !(x >= float64(limit[0]) && x <= float64(limit[1])) || x != math.Trunc(x) {
-			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", r.names[k], x, limit[0], limit[1])
+			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], x, limit[0], limit[1])
 		}
 	}
 	last := 0.0
 	for k := intColumns; k < timeColumns; k++ {
 		if !(v[k] >= last) {
-			return Reading{}, fmt.Errorf("%s: %g: want at least %g", r.names[k], v[k], last)
+			return Reading{}, fmt.Errorf("%s: %g: want at least %g", columns[k], v[k], last)
 		}
 		last = v[k]
 	}
 	if mean := v[timeColumns]; mean < v[intColumns] || mean > last {
-		return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", r.names[timeColumns], mean, v[intColumns], last)
+		return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", columns[timeColumns], mean, v[intColumns], last)
 	}
 	x := Reading{Repetition: int(v[0]), Size: int(v[1]), From: int(v[2]), To: int(v[3]), Round: int(v[4]), Summary: summaryOf(v[placeColumns:])}
 	if x.From == x.To {
 		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)
 	}
 	return x, nil
-}
-
-// result is what the section says besides its rows.
-func (r *rowReader) result(h record.Header, s *record.Section, readings []Reading) (*Result, error) {
-	result := &Result{
-		Header: h, Sizes: s.Sizes, Repetitions: r.settings.Repetitions, Samples: r.settings.Samples, Seed: r.settings.Seed,
-		WithinGroups: r.settings.WithinGroups, OneByOne: r.settings.OneByOne, schedule: r.settings.Schedule,
-		Rounds: s.Rounds, TotalRounds: s.TotalRounds, Stopped: s.Stopped, Notes: s.Notes, Warnings: s.Warnings, Runs: s.Runs,
-		readings: readings,
-	}
-	if s.Stopped != "" && s.Stopped != harness.StoppedByBudget && s.Stopped != harness.StoppedByContext {
-		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, harness.StoppedByBudget, harness.StoppedByContext)
-	}
-	if len(result.Warnings) == 0 {
-		result.Warnings = nil
-	}
-	slices.SortFunc(readings, compareReadings)
-	for i := range readings {
-		if i > 0 && compareReadings(readings[i-1], readings[i]) == 0 {
-			return nil, fmt.Errorf("the measurement from %d to %d is there twice", readings[i].From, readings[i].To)
-		}
-		result.Repetitions = max(result.Repetitions, readings[i].Repetition+1)
-	}
-	if s.Unfinished {
-		result.Stopped = harness.StoppedUnfinished
-		result.Warnings = warnings(result)
-	}
-	return result, nil
 }

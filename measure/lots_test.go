@@ -93,7 +93,7 @@ func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 		}, 6, true, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := underDisturbance(t, &Settings{Repetitions: 1}, func(_, _, lot, sample int, truth float64) float64 {
+			r := underDisturbance(t, &Settings{Sampling: Sampling{Repetitions: 1}}, func(_, _, lot, sample int, truth float64) float64 {
 				if lot == 0 {
 					return truth
 				}
@@ -118,7 +118,7 @@ func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 // round trip is long enough for a sample; the samples say that it is not. 50 steps
 // of the clock are 1250 ns, or 13 round trips.
 func TestSlowPilotsMakeNoShortSamples(t *testing.T) {
-	r := results(t, 2, nil, &Settings{Repetitions: 1, Samples: lotSize}, func(c mpi.Communicator) mpi.Communicator {
+	r := results(t, 2, nil, &Settings{Sampling: Sampling{Repetitions: 1, Samples: lotSize}}, func(c mpi.Communicator) mpi.Communicator {
 		return &slowPilots{timedComm{bare: bare{c}}}
 	})[0]
 	for _, x := range r.Readings() {
@@ -165,7 +165,7 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 		{3, 1, 2, false},
 		{3, 9, 2, false}, // two readings of rank 0 agree
 	} {
-		r := underDisturbance(t, &Settings{Repetitions: 1, ExtraRepetitions: c.extra}, func(rank, _, lot, _ int, truth float64) float64 {
+		r := underDisturbance(t, &Settings{Sampling: Sampling{Repetitions: 1}, extra: c.extra}, func(rank, _, lot, _ int, truth float64) float64 {
 			if rank == 1 && lot < c.disturbed*(1+warmUps) {
 				return 3 * truth
 			}

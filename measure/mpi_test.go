@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 func TestMPIAllPairs(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	n := c.Size()
-	s := &Settings{Sizes: []int{0, 1024}, Repetitions: 2, Samples: 10, Seed: 1}
+	s := &Settings{Sizes: []int{0, 1024}, Sampling: Sampling{Repetitions: 2, Samples: 10, Seed: 1}}
 	r, err := Run(context.Background(), c, s)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestMPIGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), c, &Settings{Pairs: harness.Pairs{Groups: h, WithinGroups: true}, Repetitions: 1, Samples: 5})
+	r, err := Run(context.Background(), c, &Settings{Pairs: harness.Pairs{Groups: h, WithinGroups: true}, Sampling: Sampling{Repetitions: 1, Samples: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestMPICancellation(t *testing.T) {
 	if c.Rank() == c.Size()-1 {
 		cancel()
 	}
-	r, err := Run(ctx, c, &Settings{Samples: 5})
+	r, err := Run(ctx, c, &Settings{Sampling: Sampling{Samples: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -42,8 +43,8 @@ func places(r *Result) []Reading {
 }
 
 // TestResumeMeasuresWhatIsMissing: wherever a run was killed, one that goes on with what is
-// left of its journal has in the end the readings of an undisturbed run, each
-// once, the old ones as they were; and so has its own journal.
+// left of its record has in the end the measurements of an undisturbed run, each
+// once, the old ones as they were; and so has its own record.
 func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 	c, err := gen.Parse("tree:2x3 latency=1ms,1ms")
 	if err != nil {
@@ -55,13 +56,13 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]Settings{
-		"all pairs": {Repetitions: 3, Sizes: []int{8, 64}, Seed: 3},
-		"groups":    {Pairs: harness.Pairs{Groups: groups}, Repetitions: 2, Seed: 3},
-		"few pairs": {Pairs: harness.Pairs{Rounds: 2}, Repetitions: 3},
+		"all pairs": {Sampling: Sampling{Repetitions: 3, Seed: 3}, Sizes: []int{8, 64}},
+		"groups":    {Pairs: harness.Pairs{Groups: groups}, Sampling: Sampling{Repetitions: 2, Seed: 3}},
+		"few pairs": {Pairs: harness.Pairs{Rounds: 2}, Sampling: Sampling{Repetitions: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var journal bytes.Buffer
-			s.Samples, s.Journal = 5, &journal
+			s.Samples, s.Record = 5, record.NewWriter(&journal, nil)
 			whole, err := simulated(t, c, &s)
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +86,7 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 				}
 				var again bytes.Buffer
 				more := s
-				more.Resume, more.Journal = before, &again
+				more.Resume, more.Record = before, record.NewWriter(&again, nil)
 				after, err := simulated(t, c, &more)
 				if err != nil {
 					t.Fatal(err)
@@ -101,7 +102,7 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 					}
 				}
 				if kept, err := ReadResult(&again); err != nil || !slices.Equal(kept.readings, after.readings) || kept.Stopped != "" {
-					t.Fatalf("cut at %d: the journal of the second run: %v", cut, err)
+					t.Fatalf("cut at %d: the record of the second run: %v", cut, err)
 				}
 			}
 		})
@@ -114,18 +115,18 @@ func TestResumeTakesMoreRepetitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := simulated(t, c, &Settings{Repetitions: 2})
+	two, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	three, err := simulated(t, c, &Settings{Repetitions: 3, Resume: two})
+	three, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 3}, Resume: two})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(three.readings) != 60 || three.Rounds != 15 || len(three.Matrices()) != 3 || !slices.Contains(three.Notes, "10 of 15 rounds are of an earlier run") {
 		t.Errorf("%d measurements in %d rounds, notes %q", len(three.readings), three.Rounds, three.Notes)
 	}
-	same, err := simulated(t, c, &Settings{Repetitions: 1, Resume: two})
+	same, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 1}, Resume: two})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := simulated(t, c, &Settings{Repetitions: 1, Seed: 1})
+	before, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 1, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 	} {
 		earlier := *before
 		earlier.Hosts = slices.Clone(before.Hosts)
-		s := &Settings{Repetitions: 1, Seed: 1, Resume: &earlier}
+		s := &Settings{Sampling: Sampling{Repetitions: 1, Seed: 1}, Resume: &earlier}
 		tt.change(s, &earlier)
 		_, err := simulated(t, c, s)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

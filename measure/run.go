@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -32,7 +31,7 @@ import (
 //
 // It takes n-1 rounds (odd n: n) per repetition, of O(log n) messages for the
 // barrier and a pair's exchanges each. Memory is O(n) per repetition and size,
-// and O(n^2) on rank 0. With a Journal, the readings go to rank 0 between rounds.
+// and O(n^2) on rank 0. With a Record, the measurements go to rank 0 between rounds.
 func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var s Settings
 	if settings != nil {
@@ -51,8 +50,7 @@ func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Resul
 }
 
 func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
-	now := harness.Clock(comm)
-	start := now()
+	left := harness.Remaining(comm, s.Budget)
 	p, err := harness.Share(comm, nil, func() (*plan, error) {
 		p := s.plan()
 		return &p, s.validate(comm.Size())
@@ -79,9 +77,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	if result != nil {
 		c = newCollector(s, result)
 		hs = c.harness()
-		if s.Budget > 0 { // it began with Run
-			hs.Budget = max(s.Budget-time.Duration((now()-start)*float64(time.Second)), 1)
-		}
+		hs.Budget = left(1)
 	}
 	outcome, err := harness.AllPairs(ctx, comm, test, hs)
 	if err != nil {

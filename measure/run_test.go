@@ -61,7 +61,7 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 	for _, w := range worlds {
 		for _, n := range []int{1, 2, 3, 4, 5, 8} {
 			t.Run(fmt.Sprintf("%s, %d ranks", w.name, n), func(t *testing.T) {
-				s := &Settings{Sizes: []int{8, 0, 300}, Repetitions: 2, Samples: 6}
+				s := &Settings{Sizes: []int{8, 0, 300}, Sampling: Sampling{Repetitions: 2, Samples: 6}}
 				all := results(t, n, &local.Settings{Mode: w.mode}, s, w.wrap)
 				r := all[0]
 				if n > 1 && all[1] != nil {
@@ -193,7 +193,7 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 	for name, wrap := range wraps {
 		t.Run(name, func(t *testing.T) {
 			const n = 6
-			r := results(t, n, nil, &Settings{Repetitions: 2, Samples: 5}, wrap)[0]
+			r := results(t, n, nil, &Settings{Sampling: Sampling{Repetitions: 2, Samples: 5}}, wrap)[0]
 			if r.Timed != (name == "timed") {
 				t.Errorf("Timed = %t", r.Timed)
 			}
@@ -238,7 +238,7 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 
 // A clock that stands still - a simulation without overheads - needs no batches.
 func TestClockThatStandsStill(t *testing.T) {
-	r := results(t, 3, nil, &Settings{Repetitions: 1, Samples: 5}, func(c mpi.Communicator) mpi.Communicator { return &stillComm{virtualComm{bare: bare{c}}} })[0]
+	r := results(t, 3, nil, &Settings{Sampling: Sampling{Repetitions: 1, Samples: 5}}, func(c mpi.Communicator) mpi.Communicator { return &stillComm{virtualComm{bare: bare{c}}} })[0]
 	if r.ClockStep != 0 || r.ClockCost != 0 {
 		t.Errorf("clock step %g s, cost %g s, want 0", r.ClockStep, r.ClockCost)
 	}
@@ -262,11 +262,14 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 			cancel()
 		}
 		var r *Result
-		s := &Settings{Samples: 5, Progress: func(p Progress) {
-			if p.Done == stopAfter {
-				cancel()
-			}
-		}}
+		s := &Settings{
+			Sampling: Sampling{Samples: 5},
+			Control: harness.Control{Progress: func(p Progress) {
+				if p.Done == stopAfter {
+					cancel()
+				}
+			}},
+		}
 		err := local.Run(n, &local.Settings{Mode: local.Rendezvous}, func(c mpi.Communicator) error {
 			own := context.Background()
 			if c.Rank() == 0 && stopAfter > 0 || c.Rank() == 4 && stopAfter == 0 {
@@ -298,7 +301,7 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 }
 
 func TestBudgetEndsTheMeasurement(t *testing.T) {
-	r := results(t, 4, nil, &Settings{Budget: 1}, nil)[0]
+	r := results(t, 4, nil, &Settings{Control: harness.Control{Budget: 1}}, nil)[0]
 	if r.Stopped != harness.StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
 		t.Errorf("stopped by %q after %d rounds with %d measurements, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
 	}
@@ -314,11 +317,11 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 	}{
 		{Settings{Sizes: []int{8, -1}}, "measure: Settings.Sizes: -1 B"},
 		{Settings{Sizes: []int{8, 8}}, "measure: Settings.Sizes: 8 B: given twice"},
-		{Settings{Repetitions: -1}, "measure: Settings.Repetitions: -1"},
-		{Settings{Samples: -2}, "measure: Settings.Samples: -2"},
-		{Settings{Samples: 2_000_000}, "measure: Settings.Samples: 2000000"},
+		{Settings{Sampling: Sampling{Repetitions: -1}}, "measure: Settings.Repetitions: -1"},
+		{Settings{Sampling: Sampling{Samples: -2}}, "measure: Settings.Samples: -2"},
+		{Settings{Sampling: Sampling{Samples: 2_000_000}}, "measure: Settings.Samples: 2000000"},
 		{Settings{Pairs: harness.Pairs{Rounds: -3}}, "measure: Settings.Rounds: -3"},
-		{Settings{Budget: -time.Second}, "measure: Settings.Budget: -1s"},
+		{Settings{Control: harness.Control{Budget: -time.Second}}, "measure: Settings.Budget: -1s"},
 		{Settings{Pairs: harness.Pairs{WithinGroups: true}}, "measure: Settings.WithinGroups"},
 		{Settings{Pairs: harness.Pairs{Groups: racks(t)}}, "measure: Settings.Groups: hierarchy of 12 hosts for 3 ranks"},
 	}
@@ -341,7 +344,7 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 }
 
 func TestGroupsOnly(t *testing.T) {
-	r := results(t, 12, nil, &Settings{Pairs: harness.Pairs{Groups: racks(t), WithinGroups: true}, Samples: 5, Repetitions: 1}, nil)[0]
+	r := results(t, 12, nil, &Settings{Pairs: harness.Pairs{Groups: racks(t), WithinGroups: true}, Sampling: Sampling{Samples: 5, Repetitions: 1}}, nil)[0]
 	m, err := r.Matrix(Median, 0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -358,7 +361,7 @@ func TestGroupsOnly(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var calls []Progress
-	results(t, 4, nil, &Settings{Samples: 5, Progress: func(p Progress) { calls = append(calls, p) }}, nil)
+	results(t, 4, nil, &Settings{Sampling: Sampling{Samples: 5}, Control: harness.Control{Progress: func(p Progress) { calls = append(calls, p) }}}, nil)
 	if len(calls) != 10 { // at the start, and after each of 9 rounds
 		t.Fatalf("%d calls, want 10", len(calls))
 	}
@@ -389,7 +392,7 @@ func TestFailureOfOneRankEndsTheOthers(t *testing.T) {
 func TestCollectorIsOnAgain(t *testing.T) {
 	before := debug.SetGCPercent(150)
 	defer debug.SetGCPercent(before)
-	results(t, 5, nil, &Settings{Samples: 5}, nil)
+	results(t, 5, nil, &Settings{Sampling: Sampling{Samples: 5}}, nil)
 	if got := debug.SetGCPercent(150); got != 150 {
 		t.Errorf("GC percent is %d after a measurement, want 150", got)
 	}
@@ -407,7 +410,7 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 				}
 			}
 		}
-		if _, err := Run(context.Background(), c, &Settings{Samples: 5}); err != nil {
+		if _, err := Run(context.Background(), c, &Settings{Sampling: Sampling{Samples: 5}}); err != nil {
 			return err
 		}
 		for tag := range 4 {
@@ -438,7 +441,7 @@ func TestManyRanks(t *testing.T) {
 	if tooltest.Long() {
 		n = 1024
 	}
-	r := results(t, n, nil, &Settings{Pairs: harness.Pairs{Rounds: 1}, Repetitions: 2, Samples: 5}, nil)[0]
+	r := results(t, n, nil, &Settings{Pairs: harness.Pairs{Rounds: 1}, Sampling: Sampling{Repetitions: 2, Samples: 5}}, nil)[0]
 	if want := 2 * n; len(r.Readings()) != want {
 		t.Errorf("%d measurements, want %d", len(r.Readings()), want)
 	}
@@ -470,7 +473,7 @@ func BenchmarkPinned(b *testing.B) {
 	}
 	for b.Loop() {
 		err := local.Run(2, &local.Settings{Mode: local.Pinned}, func(c mpi.Communicator) error {
-			r, err := Run(context.Background(), c, &Settings{Samples: 50, Repetitions: 5})
+			r, err := Run(context.Background(), c, &Settings{Sampling: Sampling{Samples: 50, Repetitions: 5}})
 			if err == nil && r != nil {
 				x := r.Readings()[0]
 				b.ReportMetric(x.Q1*1e9, "q1-ns")
@@ -491,7 +494,7 @@ func BenchmarkRounds(b *testing.B) {
 			const rounds = 4
 			for b.Loop() {
 				err := local.Run(n, nil, func(c mpi.Communicator) error {
-					_, err := Run(context.Background(), c, &Settings{Pairs: harness.Pairs{Rounds: rounds}, Repetitions: 1, Samples: 5})
+					_, err := Run(context.Background(), c, &Settings{Pairs: harness.Pairs{Rounds: rounds}, Sampling: Sampling{Repetitions: 1, Samples: 5}})
 					return err
 				})
 				if err != nil {

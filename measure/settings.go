@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -17,10 +16,40 @@ type Settings struct {
 	// Pairs are the pairs to measure, and their rounds.
 	harness.Pairs
 
+	// Control ends the measurement, and hears of it. The budget begins with Run. The round under way is finished.
+	harness.Control
+
+	Sampling
+
 	// Sizes are the message sizes in bytes, each measured in every round.
 	// Default: {0}.
 	Sizes []int
 
+	// Resume is an earlier run of the same ranks with the same settings, but for
+	// Repetitions: this one goes on behind its rounds, and the result holds the measurements of both.
+	// What ReadResult makes of a file under way is one, and so is a result that was Stopped.
+	// Default: none.
+	Resume *Result
+
+	// Date is kept in the result; the zero time leaves it out.
+	Date time.Time
+
+	// Record takes on rank 0, between rounds and some twice a second, what all
+	// ranks have measured since, so that it outlives the process: as the next section of a file, which ReadResult reads even
+	// if the last line is cut off. A file that is only begun gets the header of the result. The caller closes the file.
+	// No measurement is disturbed by it, and all of it takes at most some 5 % of the time. If it cannot be written,
+	// the measurement goes on without it and warns.
+	Record *record.Writer
+
+	// extra is how many more repetitions, at most, are measured. All pairs are, as
+	// long as the measurements of too many do not agree: more than 2 % of them,
+	// by more than a quarter. Otherwise those of the rounds that were slower than
+	// the others by more than 3 sigma are, once.
+	extra int
+}
+
+// Sampling says how often each pair is measured. The zero value means all defaults.
+type Sampling struct {
 	// Repetitions is the number of times that every pair is measured, each
 	// time in another round. Default 3, at most 1000.
 	Repetitions int
@@ -37,56 +66,11 @@ type Settings struct {
 	// Precision is a share, 0.02 say, within which the median of each pair is to be known: after
 	// the repetitions, pairs whose interval of 95 % is wider are
 	// measured again, and only they, until it is not, or the budget is spent, or
-	// ExtraRepetitions are: 50 of them if that is 0. Default 0: none is.
+	// they were measured 50 times more. Default 0: none is.
 	Precision float64
 
 	// Seed is that of the relabellings and shuffles.
 	Seed uint64
-
-	// ExtraRepetitions is how many more, at most, are measured. All pairs are, as
-	// long as the readings of too many do not agree: more than 2 % of them,
-	// by more than a quarter. Otherwise those of the rounds that were slower than
-	// the others by more than 3 sigma are, once. Default 0.
-	ExtraRepetitions int
-
-	// Budget bounds the time from the start of Run, by the clock of the
-	// communicator. The round under way is finished. Default 0: no bound.
-	Budget time.Duration
-
-	// Resume is an earlier run of the same ranks with the same settings, but for
-	// Repetitions: this one goes on behind its rounds, and the result holds the readings of both.
-	// What ReadResult makes of a file under way is one, and so is a result that was Stopped.
-	// Default: none.
-	Resume *Result
-
-	// Silence is how long a rank waits for another one before the job is ended with an
-	// error that names both, see harness.Control. Default 5 minutes; negative: for good.
-	Silence time.Duration
-
-	// Date is kept in the result; the zero time leaves it out.
-	Date time.Time
-
-	// Library names the message-passing library, to be kept in the result.
-	// Default: what the communicator tells, if it is mpi.Versioned.
-	Library string
-
-	// Journal takes on rank 0, between rounds and some twice a second, what all
-	// ranks have measured since, so that it outlives the process: it is a file of
-	// package record, which ReadResult reads even if the last line is cut off. It costs no reading anything,
-	// and all of them together at most some 5 % of the time. If it cannot be written,
-	// the measurement goes on without it and warns.
-	Journal io.Writer
-
-	// Record takes instead of a Journal the same as the next section of a file that the
-	// caller has begun, and goes on with and closes.
-	Record *record.Writer
-
-	// Notify is called on rank 0 with what Result.Notes keeps, when it is decided.
-	Notify func(note string)
-
-	// Progress is called on rank 0 before the first round and after each one.
-	// Time spent in it is lost to all ranks, but enters no reading.
-	Progress func(Progress)
 }
 
 // Progress is how far a measurement has come.
@@ -122,8 +106,6 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("measure: Settings.Batch: %d: want in [0, %d]", s.Batch, pingpong.MaxBatch)
 	case !(s.Precision >= 0 && s.Precision < 1):
 		return fmt.Errorf("measure: Settings.Precision: %g: want in [0, 1)", s.Precision)
-	case s.ExtraRepetitions < 0 || s.ExtraRepetitions+s.Repetitions > harness.MaxRepetitions:
-		return fmt.Errorf("measure: Settings.ExtraRepetitions: %d: want in [0, %d]", s.ExtraRepetitions, harness.MaxRepetitions-s.Repetitions)
 	case s.Budget < 0:
 		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
 	}

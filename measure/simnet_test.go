@@ -31,7 +31,7 @@ func TestSimulatedClustersAreReadExactly(t *testing.T) {
 			}
 			var r *measure.Result
 			err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
-				own, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 2, Samples: 5})
+				own, err := measure.Run(context.Background(), c, &measure.Settings{Sampling: measure.Sampling{Repetitions: 2, Samples: 5}})
 				if own != nil {
 					r = own
 				}
@@ -77,7 +77,7 @@ func TestSimulatedManyRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
-		r, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: 2}, Repetitions: 1, Samples: 5})
+		r, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: 2}, Sampling: measure.Sampling{Repetitions: 1, Samples: 5}})
 		if r != nil && len(r.Readings()) != 2*8*racks*16 {
 			t.Errorf("%d measurements, want %d", len(r.Readings()), 2*8*racks*16)
 		}

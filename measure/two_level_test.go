@@ -36,9 +36,9 @@ func TestDiscoverInTwoLevels(t *testing.T) {
 		var found *measure.Discovery
 		err := simnet.Run(cluster.Graph, placement, &simnet.Settings{Node: machines(ranks), HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			own := s
-			own.Untouched, own.Patterns = true, 6
+			own.Patterns = 6
 			if c.Rank() != 0 {
-				own = measure.DiscoverSettings{Untouched: true} // those of rank 0 count
+				own = measure.DiscoverSettings{} // those of rank 0 count
 			}
 			d, err := measure.Discover(context.Background(), c, &own)
 			if d != nil {
@@ -58,15 +58,15 @@ func TestDiscoverInTwoLevels(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		placement []int
-		equal     bool
+		choice    measure.Choice
 		pairs     int // that are read
 	}{
 		// 4 machines of 6 pairs, 3 of each to the outside, and 6 between them.
-		{"block", nil, false, 4*6 + 4*3 + 6},
-		{"cyclic, equal hosts", cyclic, true, 6 + 3 + 6},
+		{"block", nil, measure.TwoLevels, 4*6 + 4*3 + 6},
+		{"cyclic, equal hosts", cyclic, measure.TwoLevelsAlike, 6 + 3 + 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			two := discover(measure.DiscoverSettings{Repetitions: 2, Samples: 5, TwoLevel: true, EqualHosts: c.equal}, c.placement)
+			two := discover(measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 2, Samples: 5}, Pairs: c.choice}, c.placement)
 			truth := cluster
 			if c.placement != nil {
 				rankOf := make([]int, ranks)
@@ -131,7 +131,7 @@ func TestOneLevelIsNotTwo(t *testing.T) {
 	}
 	for _, node := range [][]int{nil, make([]int, 8)} {
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Node: node, HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
-			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, TwoLevel: true, Untouched: true})
+			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.TwoLevels})
 			if d != nil && len(d.Latencies.Readings()) < 8*7 {
 				t.Errorf("%d measurements, want those of all pairs", len(d.Latencies.Readings()))
 			}

@@ -90,7 +90,8 @@ func TestDiscoverAndBroadcast(t *testing.T) {
 		t.Skip("native broadcasts do not yield: on few cores each one of eight ranks waits for time slices")
 	}
 	found, err := measure.Discover(context.Background(), world, &measure.DiscoverSettings{
-		Repetitions: 1, Samples: 5, Patterns: -1,
+		Sampling: measure.Sampling{Repetitions: 1, Samples: 5},
+		Patterns: -1,
 	})
 	if err != nil {
 		t.Fatal(err)

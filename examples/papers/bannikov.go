@@ -116,9 +116,9 @@ func bannikovLatencies(ctx context.Context, comm mpi.Communicator, s *stage, siz
 	if err := cli.CheckMemory(comm, sizes); err != nil {
 		return nil, err
 	}
-	settings := &measure.Settings{Sizes: sizes, Repetitions: 3, Seed: 1, Budget: s.budget.next(), Date: cli.Date(comm)}
+	settings := &measure.Settings{Sizes: sizes, Date: cli.Date(comm), Sampling: measure.Sampling{Repetitions: 3, Seed: 1}, Control: harness.Control{Budget: s.budget.next()}}
 	if isSimulated(comm) {
-		settings = &measure.Settings{Sizes: sizes, Repetitions: 1, Samples: cli.SimulatedSamples, Seed: 1, Pairs: harness.Pairs{Sequential: true}}
+		settings = &measure.Settings{Sizes: sizes, Pairs: harness.Pairs{Sequential: true}, Sampling: measure.Sampling{Repetitions: 1, Samples: cli.SimulatedSamples, Seed: 1}}
 	}
 	return measure.Run(ctx, comm, settings)
 }

@@ -106,7 +106,7 @@ func (o bufeOptions) simulate(ctx context.Context, s *stage) error {
 // latencies are the medians in s of all pairs of some ranks of a machine; nil: of all.
 func (o *bufeOptions) latencies(ctx context.Context, m *simnet.Cluster, place []int) (*mat.Dense, error) {
 	return onRanks(m, place, func(comm mpi.Communicator) (*mat.Dense, error) {
-		return shortLatencies(ctx, comm, &measure.Settings{Samples: o.samples, Batch: 1, Seed: 1})
+		return shortLatencies(ctx, comm, &measure.Settings{Sampling: measure.Sampling{Samples: o.samples, Batch: 1, Seed: 1}})
 	})
 }
 

@@ -60,7 +60,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator, budge
 		if batch > 1 {
 			samples = batches(samples, batch)
 		}
-		return shortLatencies(ctx, comm, &measure.Settings{Samples: samples, Batch: batch, Pairs: harness.Pairs{Sequential: sequential}, Seed: seed, Budget: parts.next()})
+		return shortLatencies(ctx, comm, &measure.Settings{Sampling: measure.Sampling{Samples: samples, Batch: batch, Seed: seed}, Pairs: harness.Pairs{Sequential: sequential}, Control: harness.Control{Budget: parts.next()}})
 	}
 	var err error
 	for k := range repeats {
@@ -89,7 +89,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator, budge
 
 // readPair measures ranks 0 and 1 alone. It is collective.
 func (w *bufeWays) readPair(ctx context.Context, comm mpi.Communicator, samples int, budget time.Duration) error {
-	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: 1, Pairs: harness.OneByOne([][2]int{{0, 1}}), Budget: budget})
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Pairs: harness.OneByOne([][2]int{{0, 1}}), Sampling: measure.Sampling{Repetitions: 1, Samples: samples, Batch: 1}, Control: harness.Control{Budget: budget}})
 	if err != nil || r == nil {
 		return err
 	}

@@ -211,9 +211,9 @@ func (r *servetRun) placing(ctx context.Context, ratios *model.Degradation) erro
 
 // discover returns the network on rank 0, nil elsewhere.
 func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
-	s := &measure.DiscoverSettings{Budget: r.budget.next(), Seed: 1, Date: cli.Date(r.comm), Tool: "papers servet", Patterns: -1, Told: !r.simulated}
+	s := &measure.DiscoverSettings{Control: harness.Control{Budget: r.budget.next()}, Sampling: measure.Sampling{Seed: 1}, Measured: cli.Measured(r.comm, "papers servet"), Patterns: -1}
 	if r.simulated {
-		s.Samples, s.Repetitions, s.Untouched, s.TwoLevel, s.EqualHosts = cli.SimulatedSamples, 1, true, true, true
+		s.Samples, s.Repetitions, s.Pairs = cli.SimulatedSamples, 1, measure.TwoLevelsAlike
 	}
 	d, err := measure.Discover(ctx, r.comm, s)
 	if err != nil || d == nil {

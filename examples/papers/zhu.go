@@ -152,16 +152,16 @@ func (o zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage
 		return err
 	}
 	budget := s.budget.split(zhuParts)
-	d := &measure.DiscoverSettings{Budget: budget.next(), Seed: 1, Date: cli.Date(comm), Tool: "papers zhu"}
+	d := &measure.DiscoverSettings{Control: harness.Control{Budget: budget.next()}, Sampling: measure.Sampling{Seed: 1}, Measured: cli.Measured(comm, "papers zhu")}
 	if isSimulated(comm) {
-		d.Samples, d.Repetitions, d.Untouched = cli.SimulatedSamples, 1, true
+		d.Samples, d.Repetitions = cli.SimulatedSamples, 1
 	}
 	found, err := measure.Discover(ctx, comm, d)
 	if err != nil {
 		return err
 	}
 	var run *zhuRun
-	settings := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.machine != nil, Control: harness.Control{Budget: 3 * budget.next()}}
+	settings := &concurrent.Settings{MaxIterations: o.iterations, Control: harness.Control{Budget: 3 * budget.next()}}
 	if comm.Rank() == 0 {
 		if run, err = newZhuRun(&o, found); err == nil {
 			settings.Patterns = run.transfers()

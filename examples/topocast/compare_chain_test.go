@@ -152,7 +152,7 @@ func measureChain(tb testing.TB, g *topology.Graph, seed uint64) string {
 	err := simnet.Run(g, place, &simnet.Settings{
 		Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.01, Outliers: 0.01}, Seed: seed, HollowAbove: cli.DiscoverHollow,
 	}, func(comm mpi.Communicator) error {
-		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Seed: seed, Samples: 8, Untouched: true, Patterns: -1})
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Seed: seed, Samples: 8}, Patterns: -1})
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}

@@ -90,12 +90,12 @@ func beginPart(ctx context.Context, comm mpi.Communicator, path string, f *recor
 	return j, w
 }
 
-// writer is where readings go; nil if they go nowhere.
-func (j *journal) writer() io.Writer {
+// record is where measurements go; nil if they go nowhere.
+func (j *journal) record() *record.Writer {
 	if j == nil {
 		return nil
 	}
-	return j.file
+	return record.NewWriter(j.file, nil)
 }
 
 // end closes the journal, and removes it if what it is for is in its place, or

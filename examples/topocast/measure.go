@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/mpi"
@@ -90,14 +92,19 @@ func (o *measureOptions) work(ranks int) cli.Work {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Silence: o.timeout, Repetitions: o.repetitions, Seed: 1, Date: cli.Date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation, View: o.view}
-	if o.patterns == 0 {
-		s.Patterns = -1
+	s := &measure.DiscoverSettings{
+		Control:  harness.Control{Budget: o.budget, Silence: o.timeout},
+		Sampling: measure.Sampling{Repetitions: o.repetitions, Seed: 1},
+		Pairs:    o.pairs(), View: o.view, Patterns: cmp.Or(o.patterns, -1), Measured: cli.Measured(comm, "topocast discover"),
+	}
+	if o.memory {
+		s.Also |= measure.Memory
+	}
+	if o.degradation {
+		s.Also |= measure.Degradation
 	}
 	if _, is := comm.(*simnet.Comm); is {
-		s.Samples, s.Untouched = cli.SimulatedSamples, true
-	} else {
-		s.Told = true
+		s.Samples = cli.SimulatedSamples
 	}
 	var err error
 	if comm.Rank() == 0 && o.hwloc != "" {
@@ -106,45 +113,37 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 	if err := cli.Agree(comm, "--hwloc", err); err != nil {
 		return discovery{}, err
 	}
-	var unkept error
 	if comm.Rank() == 0 {
-		s.Journal = o.journal.writer()
-		s.KeepLatencies = func(latencies *measure.Result) error {
-			_, unkept = o.keepFile(stdout).Save(latencies.Write)
-			return nil // what can still be done is done
-		}
+		s.Record = o.journal.record()
 		if !o.quiet {
-			var shown *progress.Printer
-			defer func() {
-				if shown != nil {
-					shown.Close()
-				}
-			}()
+			shown := progress.New(stderr, "")
+			defer shown.Close()
 			s.Notify = func(note string) { fmt.Fprintf(stderr, "note: %s\n", note) }
-			s.Progress = func(part measure.Part, p measure.Progress) {
-				if p.Done == 0 {
-					shown = progress.New(stderr, part.String()).Counting(unitsOf(part))
-				}
-				shown.Show(p)
-			}
+			s.Progress = shown.Show
 		}
 	}
 	d, err := measure.Discover(ctx, comm, s)
+	var unkept error
+	if d != nil && len(d.Latencies.Readings()) > 0 { // also where nothing could be made of them
+		_, unkept = o.keepFile(stdout).Save(d.Latencies.Write)
+	}
 	if err != nil || d == nil {
 		return discovery{}, err
 	}
 	return discovery{d.Topology, d.Network, unkept}, nil
 }
 
-// unitsOf is what the progress of a part counts.
-func unitsOf(p measure.Part) string {
-	switch p {
-	case measure.PartLatencies, measure.PartParameters, measure.PartBandwidths:
-		return "rounds"
-	case measure.PartPatterns:
-		return "patterns"
+// pairs are those whose latencies are measured.
+func (o *measureOptions) pairs() measure.Choice {
+	switch {
+	case o.fewPairs:
+		return measure.FewPairs
+	case o.twoLevel && o.equalHosts:
+		return measure.TwoLevelsAlike
+	case o.twoLevel:
+		return measure.TwoLevels
 	}
-	return "steps"
+	return measure.AsNeeded
 }
 
 // keepFile is the file for the readings.

@@ -29,7 +29,6 @@ import (
 type part struct {
 	kind string // of the section
 	what string // for the help
-	unit string // that its progress counts
 
 	// measure is collective; the section is nil on other ranks than 0.
 	measure func(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error)
@@ -61,17 +60,17 @@ const (
 func parts() []part {
 	return []part{
 		{
-			measure.KindLatency, "latencies of all pairs of ranks", "rounds", measureLatency, true,
+			measure.KindLatency, "latencies of all pairs of ranks", measureLatency, true,
 			[]string{flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagByHost},
 		},
-		{oneway.Kind, "one-way times, which tell links that are slow in one direction", "rounds", measureOneWay, false, []string{flagSizes, flagRepetitions, flagOneClock}},
-		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", "rounds", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
-		{throughput.Kind, "what each link of NET carries, and its latency anew", "steps", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch, flagSwitches}},
-		{concurrent.Kind, "messages that are under way together, in random patterns", "patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
-		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", "steps", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", "steps", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", "steps", measureMemory, false, []string{flagRepetitions}},
-		{servet.KindCache, "which ranks of a host share caches", "steps", measureCaches, false, []string{flagRepetitions}},
+		{oneway.Kind, "one-way times, which tell links that are slow in one direction", measureOneWay, false, []string{flagSizes, flagRepetitions, flagOneClock}},
+		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
+		{throughput.Kind, "what each link of NET carries, and its latency anew", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch, flagSwitches}},
+		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
+		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
+		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", measureMemory, false, []string{flagRepetitions}},
+		{servet.KindCache, "which ranks of a host share caches", measureCaches, false, []string{flagRepetitions}},
 	}
 }
 
@@ -213,9 +212,10 @@ func partsHelp() string {
 
 func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := measure.Settings{
-		Pairs: harness.Pairs{Rounds: p.rounds, Scheme: p.pairing.scheme, Sequential: p.pairing.sequential},
-		Sizes: p.sizes, Repetitions: p.repetitions, Seed: 1, Budget: p.budget, Date: p.date, Precision: p.pairing.precision, Batch: p.pairing.batch, Silence: p.silence,
-		Record: p.file, Notify: p.notify, Progress: p.progress,
+		Pairs:    harness.Pairs{Rounds: p.rounds, Scheme: p.pairing.scheme, Sequential: p.pairing.sequential},
+		Control:  p.control(),
+		Sampling: measure.Sampling{Repetitions: p.repetitions, Seed: 1, Precision: p.pairing.precision, Batch: p.pairing.batch},
+		Sizes:    p.sizes, Date: p.date, Record: p.file,
 	}
 	if p.network != nil {
 		s.Groups = p.network.Hierarchy()
@@ -254,11 +254,8 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 // measureThroughput measures along the wiring of --network, all that Remeasure does.
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := &throughput.RemeasureSettings{
-		Control: p.control(), Network: p.network, Measured: measuredNow(p.library, p.date),
+		Control: p.control(), Network: p.network, Measured: measuredNow(p.library, p.date), Switches: p.switches,
 		Load: throughput.Load{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch},
-	}
-	if p.switches {
-		s.What = throughput.Everything
 	}
 	r, err := throughput.Remeasure(ctx, comm, s)
 	if err != nil || r == nil {
@@ -343,11 +340,9 @@ func measureDistance(ctx context.Context, comm mpi.Communicator, p *partSettings
 
 func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := p.ring()
-	if _, simulated := comm.(*simnet.Comm); !simulated {
-		var err error
-		if s.Resources, _, err = servet.Told(comm, nil); err != nil {
-			return nil, err
-		}
+	var err error
+	if s.Resources, _, err = servet.Told(comm, nil); err != nil {
+		return nil, err
 	}
 	return section(servet.Access(ctx, comm, s))
 }

@@ -212,7 +212,7 @@ func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) e
 		if len(m.parts) > 1 {
 			label += " " + p.kind
 		}
-		shown := progress.New(m.stderr, label).Counting(p.unit)
+		shown := progress.New(m.stderr, label)
 		defer shown.Close()
 		s.progress = shown.Show
 		if p.streams {

@@ -164,7 +164,7 @@ func TestServetChain(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
-			s := &measure.DiscoverSettings{Inside: inside, Samples: 1, Repetitions: 1, Seed: 1, TwoLevel: true, EqualHosts: true, Degradation: true, Patterns: -1, Untouched: true}
+			s := &measure.DiscoverSettings{Inside: inside, Pairs: measure.TwoLevelsAlike, Also: measure.Degradation, Patterns: -1, Sampling: measure.Sampling{Samples: 1, Repetitions: 1, Seed: 1}}
 			d, err := measure.Discover(t.Context(), comm, s)
 			if err != nil || d == nil {
 				return err

@@ -173,6 +173,15 @@ func Date(comm mpi.Communicator) time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
+// Measured is what a network keeps of being measured now by a program.
+func Measured(comm mpi.Communicator, tool string) model.Metadata {
+	m := model.Metadata{Tool: tool}
+	if date := Date(comm); !date.IsZero() {
+		m.Date = date.Format(time.RFC3339)
+	}
+	return m
+}
+
 // discoverHollow is the size in bytes above which simulated messages carry nothing: those of
 // discover do not but for the long ones, whose time is all that counts.
 const DiscoverHollow = 256<<10 - 1

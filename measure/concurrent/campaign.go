@@ -1,83 +1,109 @@
 package concurrent
 
 import (
-	"encoding/json"
+	"fmt"
+	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
 // A campaign is one rank's part of a measurement. It goes round the patterns in passes, so that the
-// readings of each are spread over the time that all take: a stall of the machine spoils
-// some readings of a pattern, and not all. Rank 0 decides what comes next.
+// measurements of each are spread over the time that all take: a stall of the machine spoils
+// some measurements of a pattern, and not all. Rank 0 decides what comes next.
 type campaign struct {
 	*harness.Conductor
-	plan    *Settings // of rank 0
-	set     mpi.Requests
-	budget  float64 // s, on rank 0; 0: none
-	out     []byte  // what is sent
-	in      []byte  // what is received, one message after the other
-	tallies []tally // of each pattern, on rank 0
-	last    int     // pattern that was visited; -1: none
+	set   mpi.Requests
+	out   []byte           // what is sent
+	in    []byte           // what is received, one message after the other
+	fills int              // of the buffers
+	last  int              // pattern that was visited; -1: none
+	moved []model.Transfer // of that pattern
+
+	// Of rank 0.
+	settings *Settings
+	tallies  []tally // of each pattern
 
 	// Of rank 0, in a visit.
-	left   int   // visits of the pass, with this one
-	clocks drift // at its ends
-	count  int   // iterations
-	took   float64
-}
-
-func newCampaign(conductor *harness.Conductor, p *Settings) *campaign {
-	c := &campaign{Conductor: conductor, plan: p, set: mpi.NewRequests(conductor.Comm), last: -1}
-	c.tallies = make([]tally, len(p.Patterns))
-	var in, out int64
-	for _, pattern := range p.Patterns {
-		var sum int64
-		for _, t := range pattern {
-			if t.Dst == c.Comm.Rank() {
-				sum += t.Bytes
-			}
-			if t.Src == c.Comm.Rank() {
-				out = max(out, t.Bytes)
-			}
-		}
-		in = max(in, sum)
-	}
-	c.in, c.out = make([]byte, in), make([]byte, out)
-	return c
+	deadline float64 // s, for the last iteration to end
+	longest  float64 // s, of an iteration of the pattern
+	clocks   drift   // at the ends of the visit
+	count    int     // iterations
+	took     float64
 }
 
 // A visit is the part of a pass that goes to one pattern.
 type visit struct {
-	Pattern    int `json:"pattern"`
-	Iterations int `json:"iterations"` // that count, at most
+	pattern    int
+	iterations int // that count, at most
+	transfers  []model.Transfer
+}
+
+// encode lists the numbers of a visit: of each transfer its sender, receiver and bytes.
+func (v *visit) encode() []byte {
+	told := []float64{float64(v.pattern), float64(v.iterations)}
+	for _, t := range v.transfers {
+		told = append(told, float64(t.Src), float64(t.Dst), float64(t.Bytes))
+	}
+	return share.AppendFloats(nil, told)
+}
+
+func decodeVisit(data []byte) *visit {
+	told := share.Floats(data)
+	v := &visit{pattern: int(told[0]), iterations: int(told[1])}
+	for x := range slices.Chunk(told[2:], 3) {
+		v.transfers = append(v.transfers, model.Transfer{Src: int(x[0]), Dst: int(x[1]), Bytes: int64(x[2])})
+	}
+	return v
 }
 
 // measure visits the patterns, pass by pass, until there is nothing to do. Rank 0 calls it.
 func (c *campaign) measure(play harness.Play, progress func(done int)) error {
+	visits := 0
 	for pass := c.nextPass(); len(pass) > 0; pass = c.nextPass() {
 		for k, v := range pass {
-			t := &c.tallies[v.Pattern]
+			t := &c.tallies[v.pattern]
 			if t.iterations() > 0 && !c.fits(t) {
 				continue
 			}
-			round, err := json.Marshal(v)
-			if err != nil {
-				return err
-			}
-			c.left = len(pass) - k
 			began := c.Now()
-			found, err := play(round)
+			c.deadline, c.longest = began+(c.End()-began)/float64(len(pass)-k), t.longest
+			found, err := play(v.encode())
 			if err != nil || c.Stopped() != "" {
 				return err
 			}
-			t.overhead = c.Now() - began - c.took
-			transfers := c.plan.Patterns[v.Pattern]
-			t.add(transfers, c.stampsOf(transfers, found), c.clocks)
+			t.longest, t.overhead = c.longest, c.Now()-began-c.took
+			t.add(v.transfers, c.stampsOf(v.transfers, found), c.clocks)
+			if visits++; visits == firstLook {
+				c.look()
+			}
 			progress(c.done())
 		}
 	}
 	return nil
+}
+
+// firstLook are the visits after which the time for all is held against the budget.
+const firstLook = 3
+
+// look says so if the budget is too small for a number of iterations that was asked for.
+func (c *campaign) look() {
+	s := c.settings
+	if s.Budget == 0 || s.Notify == nil || s.MinIterations < s.MaxIterations {
+		return
+	}
+	measured := min(firstLook, len(c.tallies))
+	need := 0.0 // s
+	for _, t := range c.tallies[:measured] {
+		need += t.overhead + t.longest*float64(s.MinIterations)
+	}
+	need *= float64(len(c.tallies)) / float64(measured)
+	if need > s.Budget.Seconds() {
+		s.Notify(fmt.Sprintf("the budget is too small for %d iterations of %d patterns, which need about %s: fewer will be made", s.MinIterations, len(c.tallies), quantity.Seconds(need)))
+	}
 }
 
 // nextPass is the next pass; empty when there is nothing to do.
@@ -88,8 +114,8 @@ func (c *campaign) nextPass() []visit {
 	var pass []visit
 	for i := range c.tallies {
 		t := &c.tallies[i]
-		if n := min(t.wanted(c.plan), t.iterations()+1); n > 0 && (t.iterations() == 0 || c.fits(t)) {
-			pass = append(pass, visit{i, n})
+		if n := min(t.wanted(c.settings), t.iterations()+1); n > 0 && (t.iterations() == 0 || c.fits(t)) {
+			pass = append(pass, visit{i, n, c.settings.Patterns[i]})
 		}
 	}
 	return pass
@@ -104,11 +130,11 @@ func (c *campaign) done() int {
 	for i := range c.tallies {
 		if t := &c.tallies[i]; t.iterations() > 0 {
 			measured++
-			share += float64(t.iterations()) / float64(t.iterations()+t.wanted(c.plan))
+			share += float64(t.iterations()) / float64(t.iterations()+t.wanted(c.settings))
 		}
 	}
-	if c.budget > 0 {
-		spent := c.Elapsed() / c.budget * float64(len(c.tallies))
+	if budget := c.settings.Budget.Seconds(); budget > 0 {
+		spent := c.Elapsed() / budget * float64(len(c.tallies))
 		share = max(share, min(spent, float64(measured)))
 	}
 	return int(share)
@@ -125,7 +151,7 @@ func (c *campaign) patterns() []Pattern {
 		}
 		p := t.pattern
 		p.Serial = !able && isCrowded(p.Transfers)
-		p.Converged = p.widest() <= c.plan.Width
+		p.Converged = p.widest() <= c.settings.Width
 		all = append(all, p)
 	}
 	return all

@@ -36,24 +36,27 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 
 // run is Measure on a communicator of its own.
 func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
-	p, err := harness.Share(conductor.Comm, conductor, func() (*Settings, error) { return s, s.validate(conductor.Comm.Size()) })
+	c := &campaign{Conductor: conductor, set: mpi.NewRequests(conductor.Comm), last: -1}
+	_, err := harness.Share(c.Comm, c.Conductor, func() (none struct{}, err error) {
+		err = s.validate(c.Comm.Size())
+		c.settings, c.tallies = s, make([]tally, len(s.Patterns))
+		return none, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	c := newCampaign(conductor, p)
 	var r *Result
 	err = c.Lead(s.Budget, c.visit, func(play harness.Play) error {
-		c.budget = s.Budget.Seconds()
-		r = &Result{Planned: len(p.Patterns)}
-		steps := s.Steps()
-		progress := func(done int) { steps(done, len(p.Patterns)) }
+		r = &Result{Planned: len(s.Patterns)}
+		steps := s.Steps("patterns")
+		progress := func(done int) { steps(done, len(s.Patterns)) }
 		progress(0)
 		if err := c.measure(play, progress); err != nil {
 			return err
 		}
 		r.Patterns, r.Stopped = c.patterns(), c.Stopped()
 		progress(len(r.Patterns))
-		r.warn(p)
+		r.warn(s)
 		return nil
 	})
 	if err != nil {

@@ -24,7 +24,6 @@ func simulated(t *testing.T, spec string, noise simnet.Noise, change func(mpi.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings.Untouched = true
 	var r *Result
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: megabyte - 1, Noise: noise, Seed: 3}, func(c mpi.Communicator) error {
 		own := c
@@ -445,5 +444,40 @@ func TestHalfWidth(t *testing.T) {
 	}
 	if got := newTime([]float64{7}, nil, 0); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
 		t.Errorf("one reading: %+v", got)
+	}
+}
+
+// Buffers of messages with content are written to before each iteration, on every rank; hollow ones stay as they are.
+func TestOnlyContentIsWritten(t *testing.T) {
+	cluster, err := gen.Parse(star)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hollow := range []bool{true, false} {
+		const size = 1 << 14
+		machine := &simnet.Settings{}
+		if hollow {
+			machine.HollowAbove = size - 1
+		}
+		err := simnet.Run(cluster.Graph, nil, machine, func(comm mpi.Communicator) error {
+			return harness.Conduct(context.Background(), comm, 0, func(conductor *harness.Conductor) error {
+				c := &campaign{Conductor: conductor, set: mpi.NewRequests(conductor.Comm)}
+				own := c.newPart([]model.Transfer{{Src: 0, Dst: 1, Bytes: size}, {Src: 2, Dst: 3, Bytes: size}, {Src: 3, Dst: 2, Bytes: size}})
+				for i := range own.in {
+					own.in[i] = 7 // of a message before
+				}
+				if err := own.post(c); err != nil {
+					return err
+				}
+				written := slices.Contains(own.out, 1) || len(own.in) > 0 && !slices.Contains(own.in, 7)
+				if len(own.in)+len(own.out) < size || written == hollow {
+					t.Errorf("rank %d, hollow %t: buffers of %d and %d bytes were written to: %t", comm.Rank(), hollow, len(own.in), len(own.out), written)
+				}
+				return own.run(c)
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,6 +1,11 @@
 package concurrent
 
-import "github.com/topocast/topocast/model"
+import (
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
+)
 
 // A part is what one rank has to do with a pattern. Starts and ends are
 // stamps of its clock in s, one per iteration that counts.
@@ -8,9 +13,9 @@ type part struct {
 	transfers []model.Transfer
 	sends     []int // which transfers it sends, ascending
 	receives  []int // and receives
+	in, out   []byte
 	starts    [][]float64
 	ends      [][]float64 // NaN where an end was not seen
-	first     int         // number of the first iteration
 	count     int         // iterations
 }
 
@@ -24,27 +29,37 @@ func (c *campaign) newPart(transfers []model.Transfer) *part {
 			p.receives = append(p.receives, i)
 		}
 	}
+	var in, out int64
+	for _, i := range p.receives {
+		in += transfers[i].Bytes
+	}
+	for _, i := range p.sends {
+		out = max(out, transfers[i].Bytes)
+	}
+	p.in, p.out = c.buffer(&c.in, in), c.buffer(&c.out, out)
 	p.starts = make([][]float64, len(p.sends))
 	p.ends = make([][]float64, len(p.receives))
 	return p
 }
 
-// post readies an iteration: receives wait for their messages. What is sent and what is overwritten is written anew, so
-// that no page is missing, and caches hold the same in each iteration.
-func (p *part) post(c *campaign) error {
-	if !c.plan.Untouched {
-		var in int64
-		for _, i := range p.receives {
-			in += p.transfers[i].Bytes
-		}
-		var out int64
-		for _, i := range p.sends {
-			out = max(out, p.transfers[i].Bytes)
-		}
-		fill(c.in[:in], 0)
-		fill(c.out[:out], byte(p.first+p.count+1))
+// buffer makes a buffer as large as that.
+func (c *campaign) buffer(buf *[]byte, bytes int64) []byte {
+	if int64(len(*buf)) < bytes {
+		*buf = make([]byte, bytes)
 	}
-	in := c.in
+	return (*buf)[:bytes]
+}
+
+// post readies an iteration: receives wait for their messages. What is sent and what is overwritten is written anew, so
+// that no page is missing, and caches hold the same in each iteration. What messages without content are made of is left
+// alone, and then takes no memory.
+func (p *part) post(c *campaign) error {
+	c.fills++
+	if !slices.ContainsFunc(p.transfers, func(t model.Transfer) bool { return harness.IsHollow(c.Comm, t.Bytes) }) {
+		fill(p.in, 0)
+		fill(p.out, byte(c.fills))
+	}
+	in := p.in
 	for _, i := range p.receives {
 		t := p.transfers[i]
 		if err := c.set.Irecv(in[:t.Bytes:t.Bytes], t.Src, tagTransfer); err != nil {
@@ -62,7 +77,7 @@ func (p *part) run(c *campaign) error {
 	for k, i := range p.sends {
 		t := p.transfers[i]
 		p.starts[k] = append(p.starts[k], start)
-		if err := c.set.Isend(c.out[:t.Bytes], t.Dst, tagTransfer); err != nil {
+		if err := c.set.Isend(p.out[:t.Bytes], t.Dst, tagTransfer); err != nil {
 			return err
 		}
 	}

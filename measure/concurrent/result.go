@@ -27,6 +27,9 @@ type Pattern struct {
 	Times      []Time // of each
 	Iterations int    // that count
 
+	// Seconds are the times of each transfer in all iterations; NaN: its end was not seen. Files do not keep them.
+	Seconds [][]float64
+
 	// Converged tells whether the interval of each mean is as narrow as was asked for.
 	Converged bool
 
@@ -58,7 +61,7 @@ type Time struct {
 // where an end was not seen.
 func (p *Pattern) sum(times [][]float64, skews []float64) {
 	p.Iterations, p.Skew = len(skews), stats.MiddleMedian(slices.Clone(skews))
-	p.Times = nil
+	p.Times, p.Seconds = nil, times
 	for _, own := range times {
 		t := newTime(own, nil, 0)
 		limit := max(p.Skew, noticed*t.Median)

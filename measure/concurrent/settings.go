@@ -32,11 +32,6 @@ type Settings struct {
 	// MinIterations and MaxIterations bound how often a pattern is repeated. Defaults 10
 	// and 2000; at most 1,000,000.
 	MinIterations, MaxIterations int
-
-	// Untouched leaves the buffers as they are. Use it for simulated ranks whose
-	// messages carry no content (simnet.Settings.HollowAbove): the buffers then
-	// take no memory.
-	Untouched bool
 }
 
 const (

@@ -1,7 +1,6 @@
 package concurrent
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -24,36 +23,30 @@ const (
 
 // visit measures a pattern a few times, and returns the stamps of this rank. All ranks act in it.
 func (c *campaign) visit(round []byte) ([]float64, error) {
-	var v visit
-	if err := json.Unmarshal(round, &v); err != nil {
-		return nil, err
-	}
+	v := decodeVisit(round)
 	if going, err := c.Meet(); err != nil || !going {
 		return nil, err
 	}
-	transfers, last := c.plan.Patterns[v.Pattern], c.last
-	c.last = v.Pattern
-	ranks := ranksOf(transfers)
+	last, known := c.last, ranksOf(c.moved)
+	c.last, c.moved = v.pattern, v.transfers
+	ranks := ranksOf(v.transfers)
 	if !slices.Contains(ranks, c.Comm.Rank()) {
 		c.Idle()
 		return nil, nil
 	}
-	own, err := c.measureWith(v, last, ranks)
+	unread := ranks
+	if last >= 0 { // the clocks of its ranks were just read
+		unread = slices.DeleteFunc(slices.Clone(ranks), func(r int) bool { return slices.Contains(known, r) })
+	}
+	own, err := c.measureWith(v, ranks, unread, v.pattern != last)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %d: %w", v.Pattern, err)
+		return nil, fmt.Errorf("pattern %d: %w", v.pattern, err)
 	}
 	return own.stamps(c.Comm.Rank()), nil
 }
 
-// measureWith is the part of the pattern's ranks in a visit, after one of another pattern, or -1.
-func (c *campaign) measureWith(v visit, last int, ranks []int) (*part, error) {
-	began := c.Now()
-	deadline := began + (c.End()-began)/float64(c.left) // rank 0's counts
-	unread := slices.Clone(ranks)
-	if last >= 0 { // the clocks of its ranks were just read
-		known := ranksOf(c.plan.Patterns[last])
-		unread = slices.DeleteFunc(unread, func(r int) bool { return slices.Contains(known, r) })
-	}
+// measureWith is the part of the pattern's ranks in a visit, of which the clocks of some are to be read first.
+func (c *campaign) measureWith(v *visit, ranks, unread []int, cold bool) (*part, error) {
 	before, err := c.readClocks(unread)
 	if err != nil {
 		return nil, err
@@ -64,18 +57,15 @@ func (c *campaign) measureWith(v visit, last int, ranks []int) (*part, error) {
 		}
 	}
 	barrier := c.Barrier(ranks)
-	transfers := c.plan.Patterns[v.Pattern]
-	if v.Pattern != last {
-		if err := c.warmUp(barrier, transfers); err != nil {
+	if cold {
+		if err := c.warmUp(barrier, v.transfers); err != nil {
 			return nil, err
 		}
 	}
-	own, t := c.newPart(transfers), &c.tallies[v.Pattern]
-	own.first = t.visited // iterations so far, on all ranks of the pattern
-	if c.took, err = c.iterate(own, barrier, t, v.Iterations, deadline); err != nil {
+	own := c.newPart(v.transfers)
+	if err = c.iterate(own, barrier, v.iterations); err != nil {
 		return nil, err
 	}
-	t.visited += own.count
 	c.count = own.count
 	after, err := c.readClocks(ranks)
 	c.clocks = drift{before, after}
@@ -112,21 +102,21 @@ func (c *campaign) warmUp(barrier *harness.Barrier, transfers []model.Transfer) 
 	return err
 }
 
-// iterate repeats the pattern at most so many times, until the deadline or the end of the context. It
-// returns the time in s that it took.
-func (c *campaign) iterate(own *part, barrier *harness.Barrier, t *tally, most int, deadline float64) (took float64, err error) {
+// iterate repeats the pattern at most so many times, until the deadline of rank 0 or the end of a context.
+func (c *campaign) iterate(own *part, barrier *harness.Barrier, most int) (err error) {
+	c.took = 0
 	for word := more; word == more && own.count < most; {
 		began := c.Now()
-		if c.Cancelled() || c.Comm.Rank() == 0 && began+2*t.longest > deadline { // there is no time for the next one
+		if c.Cancelled() || c.Comm.Rank() == 0 && began+2*c.longest > c.deadline { // there is no time for the next one
 			word = last
 		}
 		if word, err = c.once(own, barrier, word); err != nil {
-			return 0, err
+			return err
 		}
 		one := c.Now() - began
-		t.longest, took = max(t.longest, one), took+one
+		c.longest, c.took = max(c.longest, one), c.took+one
 	}
-	return took, nil
+	return nil
 }
 
 // once moves the messages of a part once, after the barrier of its ranks, whose word it returns.
@@ -145,9 +135,8 @@ func (c *campaign) once(own *part, barrier *harness.Barrier, word byte) (byte, e
 	return word, c.Among(peer, func() error { return own.run(c) })
 }
 
-// A tally is what rank 0 knows of a pattern. Other ranks only count.
+// A tally is what rank 0 knows of a pattern.
 type tally struct {
-	visited  int         // iterations
 	times    [][]float64 // s, per transfer and iteration; NaN: not seen
 	skews    []float64   // s, per iteration
 	pattern  Pattern     // all of it

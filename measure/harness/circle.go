@@ -9,6 +9,19 @@ func CircleRounds(n int) int {
 	return n - 1 + n%2
 }
 
+// CircleOf is the circle of given players: rounds of disjoint pairs in which everybody meets everybody.
+func CircleOf(players []int) [][][2]int {
+	rounds := make([][][2]int, CircleRounds(len(players)))
+	for r := range rounds {
+		for p, a := range players {
+			if q := CirclePartner(len(players), p, r); q > p {
+				rounds[r] = append(rounds[r], [2]int{min(a, players[q]), max(a, players[q])})
+			}
+		}
+	}
+	return rounds
+}
+
 // CirclePartner is the opponent of player p in the given round of the circle
 // method, or -1 if p sits out. Players p and q other than the last meet in round
 // p+q mod (n-1); the last one of an even number meets whoever would meet

@@ -280,7 +280,7 @@ func (l *leader) report() {
 // progress is how far rank 0 knows the measurement to be.
 func (l *leader) progress() Progress {
 	p := Progress{
-		Done: l.done, Total: l.total,
+		Units: "rounds", Done: l.done, Total: l.total,
 		Pairs: l.pairs, TotalPairs: l.totalPairs, EarlierPairs: l.earlierPairs, Elapsed: time.Since(l.wall),
 	}
 	p.estimate(l.done - l.settings.Done)

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"time"
 
+	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -128,14 +129,14 @@ type Control struct {
 	Progress func(Progress) `json:"-"`
 }
 
-// Steps returns what tells Progress how many steps are done, of how many. It does nothing where nobody listens.
-func (c *Control) Steps() func(done, of int) {
+// Steps returns what tells Progress how many units are done, of how many. It does nothing where nobody listens.
+func (c *Control) Steps(units string) func(done, of int) {
 	if c.Progress == nil {
 		return func(int, int) {}
 	}
 	began := time.Now()
 	return func(done, of int) {
-		p := Progress{Done: done, Total: of, Elapsed: time.Since(began)}
+		p := Progress{Units: units, Done: done, Total: of, Elapsed: time.Since(began)}
 		p.estimate(done)
 		c.Progress(p)
 	}
@@ -170,9 +171,26 @@ type Settings struct {
 	Again func(repetitions int) (rounds [][][2]int, more bool)
 }
 
+// Remaining returns what tells how much is left of a budget that begins now, by the clock of comm, if so many parts share
+// the rest evenly. A budget that is used up leaves 1 ns, with which a measurement stops at its start; 0, no bound, leaves 0.
+func Remaining(comm mpi.Communicator, budget time.Duration) func(parts int) time.Duration {
+	now := Clock(comm)
+	start := now()
+	return func(parts int) time.Duration {
+		if budget <= 0 {
+			return budget
+		}
+		left := budget - time.Duration((now()-start)*float64(time.Second))
+		return max(left/time.Duration(parts), 1)
+	}
+}
+
 // Progress is how far a measurement has come.
 type Progress struct {
-	Done, Total       int           // rounds of all repetitions, or what else is counted
+	Part  string // what is measured, where a measurement has several parts; else ""
+	Units string // what is counted: rounds of all repetitions, steps, patterns
+
+	Done, Total       int           // units
 	Pairs, TotalPairs int           // exchanged, as far as rank 0 has heard of them, and in all, of all repetitions
 	EarlierPairs      int           // of these: those of an earlier run
 	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too

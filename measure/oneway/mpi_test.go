@@ -20,7 +20,7 @@ func TestMPIOneWay(t *testing.T) {
 	if c.Size() > 2 { // many ranks on few cores
 		s = oneway.Settings{Samples: 5, Repetitions: 3}
 	}
-	trips, err := measure.Run(context.Background(), c, &measure.Settings{Samples: s.Samples})
+	trips, err := measure.Run(context.Background(), c, &measure.Settings{Sampling: measure.Sampling{Samples: s.Samples}})
 	if err != nil {
 		t.Fatal(err)
 	}

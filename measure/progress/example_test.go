@@ -35,7 +35,7 @@ func ExamplePrinter_Show() {
 	defer shown.Close()
 	for done := range 4 {
 		elapsed := time.Duration(done) * 4 * time.Second
-		shown.Show(measure.Progress{Done: done, Total: 3, Elapsed: elapsed, Remaining: 12*time.Second - elapsed})
+		shown.Show(measure.Progress{Units: "rounds", Done: done, Total: 3, Elapsed: elapsed, Remaining: 12*time.Second - elapsed})
 	}
 	// Output:
 	// measuring: 2 of 3 rounds, 8s, about 4s left

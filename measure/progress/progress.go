@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +20,7 @@ const interval = 5 * time.Second
 type Printer struct {
 	w     io.Writer
 	label string
-	units string                   // that are done
+	part  string                   // that is shown
 	bar   *progressbar.ProgressBar // nil before the first call, and where lines are printed
 	draws bool
 	last  time.Duration // elapsed time at the last line
@@ -27,22 +28,19 @@ type Printer struct {
 }
 
 // New returns a Printer that writes to w: a bar if w is a terminal, lines
-// otherwise. The label stands before both. Errors of w are ignored.
+// otherwise. The label stands before both, or where it is "", the part that is measured. Errors of w are ignored.
 func New(w io.Writer, label string) *Printer {
 	f, ok := w.(*os.File)
-	return &Printer{w: w, label: label, units: "rounds", draws: ok && term.IsTerminal(int(f.Fd()))}
-}
-
-// Counting makes lines say what is counted, "patterns" say, instead of rounds, and
-// returns the Printer.
-func (p *Printer) Counting(units string) *Printer {
-	p.units = units
-	return p
+	return &Printer{w: w, label: label, draws: ok && term.IsTerminal(int(f.Fd()))}
 }
 
 // Show takes the news; it is meant for measure.Settings.Progress. The last
-// round leaves no bar behind, but a last line if there were lines.
+// round leaves no bar behind, but a last line if there were lines. Each part, and each measurement, begins anew.
 func (p *Printer) Show(now measure.Progress) {
+	if now.Part != p.part || now.Done == 0 {
+		p.Close()
+		p.part, p.bar, p.last, p.ended = now.Part, nil, 0, false
+	}
 	if p.ended {
 		return
 	}
@@ -67,10 +65,10 @@ func (p *Printer) Close() {
 }
 
 func (p *Printer) line(now measure.Progress) string {
-	text := fmt.Sprintf("%s: %d of %d %s, %v", p.label, now.Done, now.Total, p.units, now.Elapsed.Round(time.Second))
+	text := fmt.Sprintf("%s: %d of %d %s, %v", p.title(), now.Done, now.Total, now.Units, now.Elapsed.Round(time.Second))
 	if now.TotalPairs > 0 {
 		text = fmt.Sprintf("%s: %d of %d pairs in %d of %d %s, %v, %.3g pairs/s",
-			p.label, now.Pairs, now.TotalPairs, now.Done, now.Total, p.units, now.Elapsed.Round(time.Second), now.Rate())
+			p.title(), now.Pairs, now.TotalPairs, now.Done, now.Total, now.Units, now.Elapsed.Round(time.Second), now.Rate())
 	}
 	if now.Remaining > 0 {
 		text += fmt.Sprintf(", about %v left", now.Remaining.Round(time.Second))
@@ -78,11 +76,14 @@ func (p *Printer) line(now measure.Progress) string {
 	return text
 }
 
+// title is what stands before a bar or a line.
+func (p *Printer) title() string { return cmp.Or(p.label, p.part) }
+
 func (p *Printer) draw(now measure.Progress) {
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(now.Total,
 			progressbar.OptionSetWriter(p.w),
-			progressbar.OptionSetDescription(p.label),
+			progressbar.OptionSetDescription(p.title()),
 			progressbar.OptionShowCount(),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(100*time.Millisecond),

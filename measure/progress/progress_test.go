@@ -18,9 +18,9 @@ func TestLinesEveryFewSeconds(t *testing.T) {
 		if done == 0 {
 			remaining = 0
 		}
-		p.Show(measure.Progress{Done: done, Total: 10, Elapsed: elapsed, Remaining: remaining})
+		p.Show(measure.Progress{Units: "rounds", Done: done, Total: 10, Elapsed: elapsed, Remaining: remaining})
 	}
-	p.Show(measure.Progress{Done: 10, Total: 10, Elapsed: time.Minute})
+	p.Show(measure.Progress{Units: "rounds", Done: 10, Total: 10, Elapsed: time.Minute})
 	want := `measuring: 3 of 10 rounds, 6s, about 14s left
 measuring: 6 of 10 rounds, 12s, about 8s left
 measuring: 9 of 10 rounds, 18s, about 2s left
@@ -35,7 +35,7 @@ func TestShortMeasurementsAreSilentInLogs(t *testing.T) {
 	var b bytes.Buffer
 	p := New(&b, "measuring")
 	for done := range 4 {
-		p.Show(measure.Progress{Done: done, Total: 3, Elapsed: time.Duration(done) * time.Second})
+		p.Show(measure.Progress{Units: "rounds", Done: done, Total: 3, Elapsed: time.Duration(done) * time.Second})
 	}
 	if b.Len() != 0 {
 		t.Errorf("lines are %q, want none", b.String())
@@ -48,10 +48,10 @@ func TestBarIsClearedAtTheEnd(t *testing.T) {
 		p := New(&b, "measuring")
 		p.draws = true // as on a terminal
 		for done := range rounds + 1 {
-			p.Show(measure.Progress{Done: done, Total: 3})
+			p.Show(measure.Progress{Units: "rounds", Done: done, Total: 3})
 		}
 		p.Close()
-		p.Show(measure.Progress{Done: 1, Total: 3})
+		p.Show(measure.Progress{Units: "rounds", Done: 1, Total: 3})
 		text := b.String()
 		if !strings.Contains(text, "measuring") || !strings.Contains(text, "/3") {
 			t.Errorf("%d rounds: bar is %q, want the label and the count", rounds, text)

@@ -117,21 +117,11 @@ func ownVersion() string {
 // ownNUMA is the NUMA node that all CPUs of the calling rank are in, -1 if there are several,
 // or if it is not known: the kernel of this process says nothing of a simulated host.
 func ownNUMA(comm mpi.Communicator) int {
-	placed, ok := comm.(mpi.Placed)
-	host, err := os.Hostname()
-	if !ok || err != nil {
-		return -1
-	}
-	own := placed.Place()
-	if shortName(own.Host) != shortName(host) {
+	own, known := harness.OwnPlace(comm)
+	if !known {
 		return -1
 	}
 	return numaNode(own.CPUs, "/sys/devices/system/cpu")
-}
-
-func shortName(host string) string {
-	name, _, _ := strings.Cut(host, ".")
-	return name
 }
 
 // numaNode looks for the node among the links that Linux has in the folder of each CPU.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,51 +10,20 @@ import (
 // mostDigits of a whole number are exact in a float64, whatever they are.
 const mostDigits = 15
 
-// parseRow appends the numbers of a row, "[0,1.5e-06,null]", to dst. It is much of
-// the time that reading takes: most numbers are short and whole.
+// parseRow appends the numbers of a row, "[0,1.5e-06,null]", to dst.
 func parseRow(dst []float64, line []byte) ([]float64, error) {
-	at := 0
-	space := func() {
-		for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
-			at++
-		}
+	row, ends := bytes.CutSuffix(bytes.TrimRight(line[1:], " \t\r"), []byte("]"))
+	if !ends {
+		return nil, fmt.Errorf("a row that does not end: want ]")
 	}
-	at++ // the bracket
-	for {
-		space()
-		begin := at
-		whole := 0
-		for at < len(line) && line[at]-'0' <= 9 && at-begin < mostDigits {
-			whole = 10*whole + int(line[at]-'0')
-			at++
+	for more := true; more; {
+		var text []byte
+		text, row, more = bytes.Cut(row, []byte(","))
+		v, err := parseNumber(bytes.TrimSpace(text))
+		if err != nil {
+			return nil, err
 		}
-		if at > begin && at < len(line) && (line[at] == ',' || line[at] == ']') {
-			dst = append(dst, float64(whole))
-		} else {
-			for at < len(line) && line[at] != ',' && line[at] != ']' && line[at] > ' ' {
-				at++
-			}
-			v, err := parseNumber(line[begin:at])
-			if err != nil {
-				return nil, err
-			}
-			dst = append(dst, v)
-		}
-		space()
-		if at == len(line) {
-			return nil, fmt.Errorf("a row that does not end: want ]")
-		}
-		if line[at] != ',' {
-			break
-		}
-		at++
-	}
-	if line[at] != ']' {
-		return nil, fmt.Errorf("%.20q in a row: want , or ]", line[at:])
-	}
-	at++
-	if space(); at < len(line) {
-		return nil, fmt.Errorf("%.20q after a row", line[at:])
+		dst = append(dst, v)
 	}
 	return dst, nil
 }
@@ -61,6 +31,14 @@ func parseRow(dst []float64, line []byte) ([]float64, error) {
 // parseNumber is strconv.ParseFloat for what JSON calls a number, or null: none
 // of the words that Go knows besides.
 func parseNumber(text []byte) (float64, error) {
+	whole, at := 0, 0
+	for at < min(len(text), mostDigits) && text[at]-'0' <= 9 { // most numbers are short and whole
+		whole = 10*whole + int(text[at]-'0')
+		at++
+	}
+	if at == len(text) && at > 0 {
+		return float64(whole), nil
+	}
 	if string(text) == "null" {
 		return math.NaN(), nil
 	}

@@ -16,7 +16,7 @@ import (
 type Writer struct {
 	w     *bufio.Writer
 	err   error
-	ranks int
+	ranks int      // of the header; 0: it is to come
 	open  *Section // the section under way, nil between sections
 	width int
 	bound bounds
@@ -30,13 +30,26 @@ type Writer struct {
 // the row.
 const writerBuffer = 64 << 10 // B
 
-// NewWriter begins a file.
+// NewWriter begins a file. The header may be nil: a measurement that writes its section then gives its own, see Head.
 func NewWriter(w io.Writer, h *Header) *Writer {
-	out := &Writer{w: bufio.NewWriterSize(w, writerBuffer), ranks: h.Ranks}
-	if out.err = h.check(); out.err == nil {
-		out.json(headerLine{Format, Version, h})
+	out := &Writer{w: bufio.NewWriterSize(w, writerBuffer)}
+	if h != nil {
+		out.Head(h)
 	}
 	return out
+}
+
+// Head writes the header of a file that has none yet.
+func (w *Writer) Head(h *Header) {
+	if w.ranks > 0 || w.err != nil {
+		return
+	}
+	w.ranks = h.Ranks
+	if err := h.check(); err != nil {
+		w.err = err
+		return
+	}
+	w.json(headerLine{Format, Version, h})
 }
 
 // Begin begins a section: its kind, columns, settings and rows, and of one that is
@@ -48,6 +61,10 @@ func (w *Writer) Begin(s *Section) {
 	}
 	if w.open != nil {
 		w.fail(fmt.Errorf("section %q begins inside %q", s.Kind, w.open.Kind))
+		return
+	}
+	if w.ranks == 0 {
+		w.fail(fmt.Errorf("section %q before the header", s.Kind))
 		return
 	}
 	if err := s.check(); err != nil {

@@ -20,20 +20,20 @@ import (
 //
 // Otherwise it is as Distance.
 func Access(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	return collect(ctx, comm, settings, WhatAccess, planAccess)
+	return rings(ctx, comm, settings, WhatAccess, planAccess)
 }
 
 // fewestHosts have somebody to send to.
 const fewestHosts = 2
 
-func planAccess(p *plan, s *Settings) (warnings []string) {
-	hosts := len(p.Ranks)
+func planAccess(ranks [][]int, s *Settings) (steps []step, warnings []string) {
+	hosts := len(ranks)
 	if hosts < fewestHosts {
-		return []string{fmt.Sprintf("access wants %d hosts at least, the job has %d: there is nothing to measure", fewestHosts, hosts)}
+		return nil, []string{fmt.Sprintf("access wants %d hosts at least, the job has %d: there is nothing to measure", fewestHosts, hosts)}
 	}
 	sizes := make([]int, hosts)
-	for i, ranks := range p.Ranks {
-		sizes[i] = len(ranks)
+	for i, own := range ranks {
+		sizes[i] = len(own)
 	}
 	slices.Sort(sizes)
 	cores := sizes[hosts-fewestHosts] // that two hosts have
@@ -56,12 +56,12 @@ func planAccess(p *plan, s *Settings) (warnings []string) {
 		if n*k != total {
 			uneven = append(uneven, k)
 		}
-		p.Steps = append(p.Steps, step{At: k, PerHost: k, Hosts: n, Apart: 1})
+		steps = append(steps, step{At: k, PerHost: k, Hosts: n, Apart: 1})
 	}
 	if uneven != nil {
 		warnings = append(warnings, fmt.Sprintf("with %v processes per host there are not %d messages at once as with one: their ratios tell of more than the hosts' access", uneven, total))
 	}
-	return warnings
+	return steps, warnings
 }
 
 // messages is how many are under way at once on hosts of the given numbers of ranks, ascending: twice the cores

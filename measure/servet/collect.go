@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
@@ -32,48 +30,49 @@ func together[P any](ctx context.Context, comm mpi.Communicator, silence time.Du
 	})
 }
 
-// collect measures rings of hosts. It is collective.
-func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, what string, fill func(*plan, *Settings) []string) (*Result, error) {
+// rings measures what a plan makes of the ranks of each host, as patterns of messages that are under way together. It is
+// collective.
+func rings(ctx context.Context, comm mpi.Communicator, settings *Settings, what string, plan func(ranks [][]int, s *Settings) (steps []step, warnings []string)) (*Result, error) {
 	s := *cmp.Or(settings, &Settings{})
-	var result *Result
-	err := together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) (p plan, err error) {
-		if err = s.validate(); err != nil {
-			return p, err
+	var r *Result
+	var patterns *concurrent.Settings
+	err := together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) (none struct{}, err error) {
+		if err := s.validate(); err != nil {
+			return none, err
 		}
-		result = newResult(what, &p, places, &s)
-		result.Warnings = append(fill(&p, &s), crowded(places)...)
+		r = &Result{What: what, Bytes: cmp.Or(s.Bytes, defaultBytes), Repetitions: cmp.Or(s.Repetitions, defaultRepetitions)}
+		patterns = &concurrent.Settings{Control: s.Control, MinIterations: r.Repetitions, MaxIterations: r.Repetitions}
+		var ranks [][]int
+		ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
+		steps, warnings := plan(ranks, &s)
+		r.Warnings = append(warnings, crowded(places)...)
 		if _, ok := c.Comm.(mpi.NonBlocking); !ok {
-			result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
+			r.Warnings = append(r.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
 		}
-		return p, nil
-	}, func(c *harness.Conductor, p plan) error {
-		x := newExchanger(c, &p)
-		pass := func(int, int) {}
-		if result != nil {
-			steps := s.Steps()
-			pass = func(done, of int) {
-				result.look(c, done, of, &s)
-				steps(done, of)
-			}
+		for _, x := range steps {
+			r.Steps = append(r.Steps, Step{At: x.At, Hosts: x.Hosts, Transfers: x.transfers(ranks, r.Bytes)})
 		}
-		act := func([]byte) ([]float64, error) {
-			return repeat(p.Repetitions, coarseFirst(len(p.Steps)), len(p.Steps), x.step, pass)
+		for _, k := range coarseFirst(len(steps)) {
+			patterns.Patterns = append(patterns.Patterns, r.Steps[k].Transfers)
 		}
-		err := c.Lead(s.Budget, act, func(play harness.Play) error {
-			found, err := play(nil)
-			for rank := 0; err == nil && rank < len(found); rank++ {
-				err = result.take(&p, rank, found[rank])
-			}
-			result.Stopped, result.Took = c.Stopped(), c.Elapsed()
-			result.finish()
+		return none, nil
+	}, func(c *harness.Conductor, _ struct{}) error {
+		began := c.Now()
+		found, err := concurrent.Measure(ctx, c.Comm, patterns)
+		if err != nil || found == nil {
 			return err
-		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
 		}
+		for i, k := range coarseFirst(len(r.Steps))[:len(found.Patterns)] {
+			r.Steps[k].times = found.Patterns[i].Seconds
+		}
+		r.Stopped, r.Took = found.Stopped, c.Now()-began
+		r.finish()
 		return nil
 	})
-	return result, err
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // crowded warns of hosts whose ranks share CPUs.
@@ -82,39 +81,4 @@ func crowded(places []mpi.Place) []string {
 		return []string{fmt.Sprintf("ranks share CPUs on %s, such as %s: times are the scheduler's", words.Count(len(hosts), "host"), hosts[0])}
 	}
 	return nil
-}
-
-// repeat takes steps in their order, as often as there are repetitions, until all ranks stop. It returns what this rank
-// has measured in each of its own, which are the first ones; NaN: nothing.
-func repeat(repetitions int, order []int, own int, take func(step int, value *float64) (going bool, err error), pass func(done, of int)) ([]float64, error) {
-	values := slices.Repeat([]float64{math.NaN()}, repetitions*own)
-	for done := range repetitions * len(order) {
-		repetition, step := done/len(order), order[done%len(order)]
-		var value *float64 // nil: others measure
-		if step < own {
-			value = &values[repetition*own+step]
-		}
-		going, err := take(step, value)
-		if err != nil {
-			return nil, err
-		}
-		if !going {
-			break
-		}
-		pass(done+1, repetitions*len(order))
-	}
-	return values, nil
-}
-
-// firstLook are the steps after which the time for all is told against the budget.
-const firstLook = 3
-
-// look holds the time for all steps against the budget.
-func (r *Result) look(c *harness.Conductor, done, all int, s *Settings) {
-	if done != firstLook || s.Budget == 0 || s.Notify == nil {
-		return
-	}
-	if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
-		s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, all/r.Repetitions, quantity.Seconds(need)))
-	}
 }

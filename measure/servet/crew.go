@@ -167,7 +167,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			}
 		}
 		if c.Comm.Rank() == 0 {
-			c.progress = s.Steps()
+			c.progress = s.Steps("steps")
 		}
 		err := c.Lead(s.Budget, c.act, func(play harness.Play) error {
 			c.play = play
@@ -212,8 +212,8 @@ func (c *crew) ready() error {
 	return nil
 }
 
-// act takes the steps of the ranks of each host, as often as there are repetitions. It returns what this
-// rank has measured of each.
+// act takes the steps of the ranks of each host, as often as there are repetitions, until all ranks stop. It returns what
+// this rank has measured in each step of its host; NaN: nothing.
 func (c *crew) act(data []byte) ([]float64, error) {
 	c.Fail(c.ready())
 	var round insideRound
@@ -227,17 +227,21 @@ func (c *crew) act(data []byte) ([]float64, error) {
 	for _, ranks := range c.Ranks {
 		longest = max(longest, len(round.steps(ranks)))
 	}
-	order := make([]int, longest)
-	for i := range order {
-		order[i] = i
-	}
 	own := round.steps(c.own)
-	return repeat(c.Repetitions, order, len(own), func(step int, value *float64) (bool, error) {
-		if value == nil || !slices.Contains(own[step].Active, c.Comm.Rank()) {
-			return c.step(nil, nil)
+	values := slices.Repeat([]float64{math.NaN()}, c.Repetitions*len(own))
+	for done := range c.Repetitions * longest {
+		repetition, k := done/longest, done%longest
+		var part *stress
+		var value *float64
+		if k < len(own) && slices.Contains(own[k].Active, c.Comm.Rank()) {
+			part, value = &own[k], &values[repetition*len(own)+k]
 		}
-		return c.step(&own[step], value)
-	}, c.progress)
+		if going, err := c.step(part, value); err != nil || !going {
+			return values, err
+		}
+		c.progress(done+1, c.Repetitions*longest)
+	}
+	return values, nil
 }
 
 // step is one step: the active ranks warm up together, and then measure together; the others have no own part. There is a

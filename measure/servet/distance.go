@@ -20,16 +20,16 @@ import (
 // O(N) messages of Settings.Bytes per step, N/2 steps per repetition; rank 0 keeps a number per message of one
 // repetition.
 func Distance(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	return collect(ctx, comm, settings, WhatDistance, planDistance)
+	return rings(ctx, comm, settings, WhatDistance, planDistance)
 }
 
 // leastDistanceHosts have two distances, that is something to compare.
 const leastDistanceHosts = 4
 
-func planDistance(p *plan, s *Settings) (warnings []string) {
-	n := len(p.Ranks)
+func planDistance(ranks [][]int, s *Settings) (steps []step, warnings []string) {
+	n := len(ranks)
 	for d := 1; d <= n/2; d++ {
-		p.Steps = append(p.Steps, step{At: d, PerHost: 1, Hosts: n, Apart: d})
+		steps = append(steps, step{At: d, PerHost: 1, Hosts: n, Apart: d})
 	}
 	if n < s.Hosts {
 		warnings = append(warnings, fmt.Sprintf("%d hosts asked for, the job has %d: the distances end at %d", s.Hosts, n, n/2))
@@ -37,5 +37,5 @@ func planDistance(p *plan, s *Settings) (warnings []string) {
 	if n < leastDistanceHosts {
 		warnings = append(warnings, fmt.Sprintf("distance wants %d hosts at least, the job has %d: there is nothing to compare", leastDistanceHosts, n))
 	}
-	return warnings
+	return steps, warnings
 }

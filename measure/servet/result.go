@@ -1,7 +1,6 @@
 package servet
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
-	"github.com/topocast/topocast/mpi"
 )
 
 // What a Result is of.
@@ -40,48 +38,19 @@ type Step struct {
 	Seconds    []float64        // the median time of each, s; NaN if it was not measured
 	Bandwidths []float64        // of each whole repetition the mean over the messages, B/s; ascending
 
-	times [][]float64 // of each transfer and repetition, s; NaN if it was not measured
-}
-
-func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
-	r := &Result{What: what, Bytes: cmp.Or(s.Bytes, defaultBytes), Repetitions: cmp.Or(s.Repetitions, defaultRepetitions)}
-	p.Bytes, p.Repetitions, p.Untouched = r.Bytes, r.Repetitions, s.Untouched
-	p.Ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
-	return r
-}
-
-// take adds the times of the messages that one rank has got.
-func (r *Result) take(p *plan, rank int, all []float64) error {
-	if len(all) != p.Repetitions*len(p.Steps) {
-		return fmt.Errorf("rank %d sends %d times: want %d of each of %d steps", rank, len(all), p.Repetitions, len(p.Steps))
-	}
-	if r.Steps == nil {
-		for _, s := range p.Steps {
-			r.Steps = append(r.Steps, Step{At: s.At, Hosts: s.Hosts})
-		}
-	}
-	for k, own := range p.parts(rank) {
-		if own.from < 0 {
-			continue
-		}
-		times := make([]float64, p.Repetitions)
-		for i := range times {
-			times[i] = all[i*len(p.Steps)+k]
-		}
-		step := &r.Steps[k]
-		step.Transfers = append(step.Transfers, model.Transfer{Src: own.from, Dst: rank, Bytes: int64(p.Bytes)})
-		step.times = append(step.times, times)
-	}
-	return nil
+	times [][]float64 // of each transfer and repetition, s; none if it was not measured
 }
 
 // summarise makes medians and means of the times of all repetitions.
-func (s *Step) summarise(repetitions int) {
-	bandwidths := make([]float64, repetitions)
-	for i, t := range s.Transfers {
-		s.Seconds = append(s.Seconds, stats.MiddleMedian(stats.SortedFinite(s.times[i])))
-		for r, seconds := range s.times[i] {
-			bandwidths[r] += float64(t.Bytes) / seconds / float64(len(s.Transfers))
+func (s *Step) summarise() {
+	var bandwidths []float64
+	for i, times := range s.times {
+		s.Seconds = append(s.Seconds, stats.MiddleMedian(stats.SortedFinite(times)))
+		for r, seconds := range times {
+			if i == 0 {
+				bandwidths = append(bandwidths, 0)
+			}
+			bandwidths[r] += float64(s.Transfers[i].Bytes) / seconds / float64(len(s.Transfers))
 		}
 	}
 	s.Bandwidths = stats.SortedFinite(bandwidths)
@@ -98,7 +67,7 @@ func (r *Result) finish() {
 	wide, missing := 0, 0
 	for k := range r.Steps {
 		s := &r.Steps[k]
-		s.summarise(r.Repetitions)
+		s.summarise()
 		switch n := len(s.Bandwidths); {
 		case n == 0:
 			missing++

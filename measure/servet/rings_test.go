@@ -31,41 +31,28 @@ func TestRanksOfHosts(t *testing.T) {
 	}
 }
 
-// patterns lists the messages of each step, by what the ranks do; it is an error of the test's caller if what one
-// sends nobody receives.
-func patterns(t *testing.T, p *plan, ranks int) map[int]string {
-	t.Helper()
-	all := make(map[int][][2]int)
-	got := make(map[[3]int]bool)
-	for rank := range ranks {
-		for k, own := range p.parts(rank) {
-			if own.to >= 0 {
-				at := p.Steps[k].At
-				all[at] = append(all[at], [2]int{rank, own.to})
-				got[[3]int{k, own.from, rank}] = true
-			}
-		}
-	}
+// patterns lists the messages of each step, by their senders.
+func patterns(ranks [][]int, steps []step) map[int]string {
 	text := make(map[int]string)
-	for k, s := range p.Steps {
-		for _, m := range all[s.At] {
-			if !got[[3]int{k, m[0], m[1]}] {
-				t.Errorf("at %d: rank %d does not expect what %d sends", s.At, m[1], m[0])
-			}
+	for _, s := range steps {
+		var all [][2]int
+		for _, t := range s.transfers(ranks, 1) {
+			all = append(all, [2]int{t.Src, t.Dst})
 		}
-		text[s.At] = fmt.Sprint(all[s.At])
+		slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
+		text[s.At] = fmt.Sprint(all)
 	}
 	return text
 }
 
 // Reference: Servet 3.0, section 4.1 and figure 1: on 8 nodes, at distance 4, p sends to p + 4 modulo 8.
 func TestDistancePatterns(t *testing.T) {
-	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aabbccddeeffgghh"), nil, 0)
-	if warnings := planDistance(&p, &Settings{}); warnings != nil {
+	ranks, _ := ranksOf(placesOn("aabbccddeeffgghh"), nil, 0)
+	steps, warnings := planDistance(ranks, &Settings{})
+	if warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}
-	got := patterns(t, &p, 16)
+	got := patterns(ranks, steps)
 	want := map[int]string{ // one rank per host: the even ones
 		1: "[[0 2] [2 4] [4 6] [6 8] [8 10] [10 12] [12 14] [14 0]]",
 		2: "[[0 4] [2 6] [4 8] [6 10] [8 12] [10 14] [12 0] [14 2]]",
@@ -81,11 +68,10 @@ func TestDistancePatterns(t *testing.T) {
 		steps    int
 		warnings int
 	}{{"abc", Settings{}, 1, 1}, {"a", Settings{}, 0, 1}, {"abcd", Settings{}, 2, 0}, {"abcd", Settings{Hosts: 9}, 2, 1}} {
-		var p plan
-		p.Ranks, _ = ranksOf(placesOn(c.hosts), nil, c.settings.Hosts)
-		warnings := planDistance(&p, &c.settings)
-		if len(p.Steps) != c.steps || len(warnings) != c.warnings {
-			t.Errorf("hosts %q: %d steps and warnings %q, want %d and %d", c.hosts, len(p.Steps), warnings, c.steps, c.warnings)
+		ranks, _ := ranksOf(placesOn(c.hosts), nil, c.settings.Hosts)
+		steps, warnings := planDistance(ranks, &c.settings)
+		if len(steps) != c.steps || len(warnings) != c.warnings {
+			t.Errorf("hosts %q: %d steps and warnings %q, want %d and %d", c.hosts, len(steps), warnings, c.steps, c.warnings)
 		}
 	}
 }
@@ -93,23 +79,22 @@ func TestDistancePatterns(t *testing.T) {
 // Reference: Servet 3.0, section 4.2. Four hosts of two cores are 2 NC: one process on each of
 // four, two on each of two, always four messages; cores evenly, so with one process the first.
 func TestAccessPatterns(t *testing.T) {
-	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aabbccdd"), nil, 0)
-	if warnings := planAccess(&p, &Settings{}); warnings != nil {
+	ranks, _ := ranksOf(placesOn("aabbccdd"), nil, 0)
+	steps, warnings := planAccess(ranks, &Settings{})
+	if warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}
 	want := map[int]string{1: "[[0 2] [2 4] [4 6] [6 0]]", 2: "[[0 2] [1 3] [2 0] [3 1]]"}
-	if got := patterns(t, &p, 8); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := patterns(ranks, steps); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("patterns %v, want %v", got, want)
 	}
 }
 
 // Cores of two processors in turn, as some systems number them: two processes per host are one on each.
 func TestAccessSpreadsOverWhatIsShared(t *testing.T) {
-	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aaaabbbb"), []model.Resource{{Groups: [][]int{{0, 2}, {1, 3}, {4, 6}, {5, 7}}}}, 0)
-	planAccess(&p, &Settings{})
-	if got, want := patterns(t, &p, 8)[2], "[[0 4] [1 5] [4 0] [5 1]]"; got != want {
+	ranks, _ := ranksOf(placesOn("aaaabbbb"), []model.Resource{{Groups: [][]int{{0, 2}, {1, 3}, {4, 6}, {5, 7}}}}, 0)
+	steps, _ := planAccess(ranks, &Settings{})
+	if got, want := patterns(ranks, steps)[2], "[[0 4] [1 5] [4 0] [5 1]]"; got != want {
 		t.Errorf("patterns %v, want %v", got, want)
 	}
 }
@@ -145,10 +130,9 @@ func TestAccessPlans(t *testing.T) {
 		{"uneven", append(repeat(4, 2), []int{8, 9}, []int{10, 11}, []int{12}, []int{13}, []int{14}, []int{15}), Settings{}, "1x8 2x4 4x2", 1},
 		{"hosts that the job has not", repeat(1, 2), Settings{Hosts: 3}, "1x2", 1},
 	} {
-		p := plan{Ranks: c.ranks}
-		warnings := planAccess(&p, &c.settings)
+		steps, warnings := planAccess(c.ranks, &c.settings)
 		got := ""
-		for i, s := range p.Steps {
+		for i, s := range steps {
 			if i > 0 {
 				got += " "
 			}
@@ -165,21 +149,21 @@ func TestAccessPlans(t *testing.T) {
 
 // Of five hosts of two cores four take part with one process each, and two with two.
 func TestHostsThatAreNotNeededWait(t *testing.T) {
-	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aabbccddee"), nil, 0)
-	if warnings := planAccess(&p, &Settings{}); warnings != nil {
+	ranks, _ := ranksOf(placesOn("aabbccddee"), nil, 0)
+	steps, warnings := planAccess(ranks, &Settings{})
+	if warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}
 	want := map[int]string{1: "[[0 2] [2 4] [4 6] [6 0]]", 2: "[[0 2] [1 3] [2 0] [3 1]]"}
-	if got := patterns(t, &p, 10); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := patterns(ranks, steps); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("patterns %v, want %v", got, want)
 	}
 }
 
 // Hosts of 5 ranks and 3 senders: the cores 0, 1 and 3, one in each third.
 func TestSendersAreSpreadOverTheCores(t *testing.T) {
-	p := plan{Ranks: [][]int{{0, 1, 2, 3, 4}, {5}, {6, 7, 8, 9, 10}}, Steps: []step{{At: 3, PerHost: 3, Hosts: 2, Apart: 1}}}
-	if got, want := patterns(t, &p, 11)[3], "[[0 6] [1 7] [3 9] [6 0] [7 1] [9 3]]"; got != want {
+	ranks := [][]int{{0, 1, 2, 3, 4}, {5}, {6, 7, 8, 9, 10}}
+	if got, want := patterns(ranks, []step{{At: 3, PerHost: 3, Hosts: 2, Apart: 1}})[3], "[[0 6] [1 7] [3 9] [6 0] [7 1] [9 3]]"; got != want {
 		t.Errorf("messages %s, want %s", got, want)
 	}
 }

@@ -29,8 +29,9 @@ func (r *Result) Section() *record.Section {
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		s.Rounds += len(step.Bandwidths)
-		for k, t := range step.Transfers {
-			for repetition, seconds := range step.times[k] {
+		for k, times := range step.times {
+			t := step.Transfers[k]
+			for repetition, seconds := range times {
 				if !math.IsNaN(seconds) {
 					s.Rows = append(s.Rows, float64(step.At), float64(step.Hosts), seconds, float64(repetition), float64(t.Src), float64(t.Dst))
 				}

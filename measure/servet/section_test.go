@@ -65,7 +65,7 @@ func ringsFrom(t *testing.T, s *record.Section) *Result {
 		step.times[i][whole(record.ColumnRepetition)] = number("seconds_s")
 	}
 	for i := range r.Steps {
-		r.Steps[i].summarise(r.Repetitions)
+		r.Steps[i].summarise()
 	}
 	return r
 }
@@ -89,7 +89,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 		}
 	}
 	// What a budget has cut off is not there.
-	short, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{Bytes: 1_000_000, Control: harness.Control{Budget: 45 * time.Millisecond}}, nil)
+	short, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{Bytes: 1_000_000, Control: harness.Control{Budget: 60 * time.Millisecond}}, nil)
 	read, _ := reread(t, 20, short.Section())
 	got := ringsFrom(t, read.Section(WhatDistance))
 	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(got.Observations()) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {

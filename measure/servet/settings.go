@@ -11,7 +11,7 @@ import (
 // Settings of Distance and Access. Nil and the zero value mean all defaults.
 // Those of rank 0 count; other ranks may pass nil.
 type Settings struct {
-	harness.Control // Progress counts the steps of all repetitions
+	harness.Control // Progress counts distances, or numbers of processes per host, as that of concurrent.Settings does
 
 	// Bytes is the size of the messages in B. Default 32 MiB, as Servet has it; each rank that
 	// takes part holds two such buffers.
@@ -28,10 +28,6 @@ type Settings struct {
 	// Repetitions of all steps, one after the other, so that what disturbs the machine for a while
 	// disturbs one of them. Default 5.
 	Repetitions int
-
-	// Untouched leaves the buffers as they are. Use it for simulated ranks whose messages
-	// carry no content (simnet.Settings.HollowAbove): the buffers then take no memory.
-	Untouched bool
 }
 
 const (

@@ -20,9 +20,14 @@ import (
 // Told returns what the ranks share by the word of the operating system: Resources that are
 // marked as Told. Each host's first rank reads /sys; if rank 0 gives parts, read by
 // ReadHwloc, say, these are those of every host instead. A rank counts where all CPUs that it may run on
-// do. It is collective; the results are nil on other ranks than 0. Hosts that tell nothing are warned of.
+// do. It is collective; the results are nil on other ranks than 0. Hosts that tell nothing are warned of. Simulated ones are
+// not asked.
 func Told(comm mpi.Communicator, parts []Part) (resources []model.Resource, warnings []string, err error) {
-	return told(comm, parts, func() ([]Part, error) { return readSys(os.DirFS(sysPath)) })
+	var read func() ([]Part, error)
+	if _, isOwn := harness.OwnPlace(comm); isOwn {
+		read = func() ([]Part, error) { return readSys(os.DirFS(sysPath)) }
+	}
+	return told(comm, parts, read)
 }
 
 func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (resources []model.Resource, warnings []string, err error) {
@@ -33,14 +38,14 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 		places = all
 		ranks, _ = ranksOf(places, nil, 0)
 		for _, own := range ranks {
-			if parts == nil {
+			if parts == nil && read != nil {
 				first = append(first, slices.Min(own))
 			}
 		}
 		return first, nil
 	}, func(c *harness.Conductor, readers []int) error {
 		var data []byte
-		if slices.Contains(readers, c.Comm.Rank()) {
+		if slices.Contains(readers, c.Comm.Rank()) && read != nil {
 			if own, err := read(); err == nil { // else nothing is told
 				if data, err = json.Marshal(own); err != nil {
 					return err
@@ -57,7 +62,7 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 			return err
 		})
 	})
-	if err != nil || comm.Rank() != 0 {
+	if err != nil || comm.Rank() != 0 || parts == nil && read == nil {
 		return nil, nil, err
 	}
 	silent := 0

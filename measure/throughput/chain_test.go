@@ -27,7 +27,7 @@ func discovered(t testing.TB, machine *topology.Graph, sim *simnet.Settings) *mo
 	path := filepath.Join(t.TempDir(), "network.json")
 	err := simnet.Run(machine, nil, sim, func(comm mpi.Communicator) error {
 		ctx := context.Background()
-		short, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{8}, Repetitions: 2, Samples: 5, Seed: 1})
+		short, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{8}, Sampling: measure.Sampling{Repetitions: 2, Samples: 5, Seed: 1}})
 		if err != nil {
 			return err
 		}

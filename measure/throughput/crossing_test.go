@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -94,9 +95,9 @@ func TestOnePerSwitch(t *testing.T) {
 }
 
 func TestGreedySteps(t *testing.T) {
-	got := greedySteps([][]int{{1, 2}, {2, 3}, {3, 4}, {5}, {1, 3}}, func(needs []int) []int { return needs })
+	got := harness.Greedy([][]int{{1, 2}, {2, 3}, {3, 4}, {5}, {1, 3}}, func(needs []int) []int { return needs })
 	want := [][][]int{{{1, 2}, {3, 4}, {5}}, {{2, 3}}, {{1, 3}}}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("greedySteps = %v, want %v", got, want)
+		t.Errorf("Greedy = %v, want %v", got, want)
 	}
 }

@@ -1,11 +1,11 @@
 package throughput
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 )
 
@@ -23,8 +23,8 @@ type load struct {
 
 // A part is what one rank does in a step.
 type part struct {
-	step, peer, messages int
-	asks                 bool
+	peer, messages int // peer -1: nothing
+	asks           bool
 }
 
 // An executor runs steps on all ranks.
@@ -63,55 +63,42 @@ func (e *executor) run(steps [][]*load) (bool, error) {
 
 // encode lists the number of steps, and then of each pair its step, the two ranks and their messages.
 func encode(steps [][]*load) []byte {
-	told := []int32{int32(len(steps))}
+	told := []float64{float64(len(steps))}
 	for i, step := range steps {
 		for _, l := range step {
 			for _, p := range l.pairs {
-				told = append(told, int32(i), int32(p[0]), int32(p[1]), int32(l.messages))
+				told = append(told, float64(i), float64(p[0]), float64(p[1]), float64(l.messages))
 			}
 		}
 	}
-	data, err := binary.Append(nil, binary.LittleEndian, told)
-	if err != nil {
-		panic("throughput: " + err.Error()) // plain numbers
-	}
-	return data
+	return share.AppendFloats(nil, told)
 }
 
-// partsOf are this rank's parts in encoded steps, and the number of steps.
-func (e *executor) partsOf(data []byte) (parts []part, steps int, err error) {
-	told := make([]int32, len(data)/4)
-	if _, err := binary.Decode(data, binary.LittleEndian, told); err != nil {
-		return nil, 0, err
-	}
-	own := int32(e.Comm.Rank())
+// act takes encoded steps, and returns what this rank has seen in those that it takes part in.
+func (e *executor) act(round []byte) (found []float64, err error) {
+	told := share.Floats(round)
+	steps, rank := int(told[0]), float64(e.Comm.Rank())
+	parts := make(map[int]part) // of this rank, by step
 	for x := range slices.Chunk(told[1:], 4) {
-		if x[1] == own || x[2] == own {
-			parts = append(parts, part{int(x[0]), int(x[1] + x[2] - own), int(x[3]), x[2] == own}) // the receiver asks
+		switch rank {
+		case x[1]:
+			parts[int(x[0])] = part{peer: int(x[2]), messages: int(x[3])}
+		case x[2]:
+			parts[int(x[0])] = part{peer: int(x[1]), messages: int(x[3]), asks: true} // the receiver
 		}
 	}
-	return parts, int(told[0]), nil
-}
-
-// act takes steps, and returns what this rank has seen in those that it took part in.
-func (e *executor) act(round []byte) ([]float64, error) {
-	parts, n, err := e.partsOf(round)
-	if err != nil {
-		return nil, err
-	}
-	var found []float64
 	done := 0
-	for going := true; done < n && going; done++ {
-		e.progress(done, n)
-		own := &part{peer: -1}
-		if len(parts) > 0 && parts[0].step == done {
-			own, parts = &parts[0], parts[1:]
+	for going := true; done < steps && going; done++ {
+		e.progress(done, steps)
+		own, takesPart := parts[done]
+		if !takesPart {
+			own.peer = -1
 		}
-		if going, err = e.step(own, &found); err != nil {
+		if going, err = e.step(&own, &found); err != nil {
 			return nil, err
 		}
 	}
-	e.progress(done, n)
+	e.progress(done, steps)
 	e.steps += done
 	return found, nil
 }

@@ -31,7 +31,7 @@ func TestLocalRanks(t *testing.T) {
 				comm = bare{comm}
 			}
 			r, err := Measure(context.Background(), comm, &Settings{
-				Topology: resultOf(c), Load: Load{Size: 10_000, Messages: 4}, What: Links | Maximum,
+				Topology: resultOf(c), Load: Load{Size: 10_000, Messages: 4}, Switches: true,
 			})
 			if comm.Rank() != 0 {
 				if r != nil {
@@ -70,7 +70,6 @@ func TestWrongSettingsAreErrorsOfAllRanks(t *testing.T) {
 		{Settings{}, "Settings.Topology: nil: want the machine"},
 		{Settings{Topology: found, Load: Load{Size: -1}}, "Settings.Size: -1: want in [1, "},
 		{Settings{Topology: found, Load: Load{Messages: 3}}, "Settings.Messages: 3: want in [4, "},
-		{Settings{Topology: found, What: 1 << 10}, "Settings.What: 1024"},
 		{Settings{Topology: found, Direct: [][2]int{{0, 4}}}, "Settings.Direct: 0 and 4"},
 		{Settings{Topology: resultOf(parse(t, "star:5"))}, "of 5 ranks, the job has 4"},
 	} {

@@ -18,8 +18,7 @@ import (
 // measured until then is the result, and Stopped says so. An error means that nothing was measured:
 // wrong settings, or a failure of the communicator, which is unusable afterwards.
 //
-// The number of steps is that of the greatest switch's hosts (Settings.Nodes:
-// ByLatency: 2), of the highest degree between hosts, and of links between switches that share
+// The number of steps is that of the greatest switch's hosts (Settings.ByLatency: 2), of the highest degree between hosts, and of links between switches that share
 // switches. A step takes Messages*Size bytes of each pair per sample and direction. Each rank
 // has a buffer of two messages.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
@@ -40,7 +39,7 @@ func measure(c *harness.Conductor, s *Settings) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps()}
+	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size, progress: s.Steps("steps")}
 	var r *Result
 	err = e.lead(s.Budget, func() error {
 		campaign, err := newCampaign(e, s)
@@ -85,22 +84,16 @@ func newCampaign(e *executor, s *Settings) (*campaign, error) {
 // measure measures one thing after the other until all is done, or all ranks have stopped.
 func (c *campaign) measure() (*Result, error) {
 	going := true
-	for _, part := range []struct {
-		what What
-		work func() (bool, error)
-	}{
-		{NodeNode, c.nodeNode},
-		{Parallel, c.parallel},
-		{NodeSwitch, c.nodeSwitch},
-		{SwitchSwitch, c.switchSwitch},
-		{Maximum, c.maximum},
-		{Blocking, c.blocking},
-	} {
-		if c.s.What&part.what == 0 || !going {
-			continue
+	parts := []func() (bool, error){c.nodeNode, c.parallel, c.nodeSwitch, c.switchSwitch}
+	if c.s.Switches {
+		parts = append(parts, c.maximum)
+	}
+	for _, part := range append(parts, c.blocking) {
+		if !going {
+			break
 		}
 		var err error
-		if going, err = part.work(); err != nil {
+		if going, err = part(); err != nil {
 			return nil, err
 		}
 	}

@@ -43,7 +43,7 @@ func (c *campaign) fans(least int) []fan {
 // apart puts switches in batches of which no two have a host in common: all of
 // them at once where each host is on one switch only.
 func apart(fans []fan) [][]fan {
-	return greedySteps(fans, func(f fan) []int { return f.hosts })
+	return harness.Greedy(fans, func(f fan) []int { return f.hosts })
 }
 
 // roundsOfAll are the rounds in which all switches of a batch take theirs at once.
@@ -145,8 +145,8 @@ func (c *campaign) rounds(f fan) [][][2]int {
 // pairings are rounds of all pairs, or of those that are next in latency.
 func (c *campaign) pairings(f fan) [][][2]int {
 	hosts := slices.Clone(f.hosts)
-	if c.s.Nodes == AllPairs {
-		return circle(hosts)
+	if !c.s.ByLatency {
+		return harness.CircleOf(hosts)
 	}
 	slices.SortStableFunc(hosts, func(a, b int) int {
 		arcs := c.g.Arcs()
@@ -159,19 +159,6 @@ func (c *campaign) pairings(f fan) [][][2]int {
 			round = append(round, [2]int{hosts[i], hosts[i+1]})
 		}
 		rounds = append(rounds, round)
-	}
-	return rounds
-}
-
-// circle pairs everybody with everybody by the circle method.
-func circle(players []int) [][][2]int {
-	rounds := make([][][2]int, harness.CircleRounds(len(players)))
-	for r := range rounds {
-		for p, a := range players {
-			if q := harness.CirclePartner(len(players), p, r); q > p {
-				rounds[r] = append(rounds[r], [2]int{min(a, players[q]), max(a, players[q])})
-			}
-		}
 	}
 	return rounds
 }

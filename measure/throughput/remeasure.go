@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -35,8 +34,8 @@ type RemeasureSettings struct {
 	// latencies. Default 64 KiB and 1 MiB.
 	Sizes []int
 
-	// What and Load are how rates are measured, as in Settings.
-	What What
+	// Switches and Load are what rates are measured, and how, as in Settings.
+	Switches bool
 	Load
 
 	// Measured is kept in the network, see fit.Remeasurement.
@@ -85,7 +84,7 @@ type latencyPlan struct {
 }
 
 func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
-	began := c.Now()
+	left := harness.Remaining(c.Comm, s.Budget)
 	own := &harness.Settings{Control: s.Control}
 	p, err := harness.Share(c.Comm, c, func() (p latencyPlan, err error) {
 		if err = s.validate(c.Comm.Size()); err == nil {
@@ -112,14 +111,11 @@ func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) 
 	if err != nil {
 		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}
-	rates := &Settings{Control: s.Control, What: s.What, Load: s.Load}
+	rates := &Settings{Control: s.Control, Switches: s.Switches, Load: s.Load}
 	if outcome != nil { // on rank 0
 		rates.wiring = s.Network.Graph()
 	}
-	if s.Budget > 0 {
-		passed := time.Duration((c.Now() - began) * float64(time.Second))
-		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
-	}
+	rates.Budget = left(1)
 	found, err := measure(c, rates)
 	if err != nil {
 		return nil, err
@@ -201,7 +197,7 @@ func contentionFree(g *topology.Graph) ([][][2]int, error) {
 	for _, x := range findCrossings(g, 1) {
 		pairs = append(pairs, slices.Concat(x.Pairs, x.Other)...)
 	}
-	return append(rounds, greedySteps(pairs, func(p [2]int) []int { return c.needs([][2]int{p}) })...), nil
+	return append(rounds, harness.Greedy(pairs, func(p [2]int) []int { return c.needs([][2]int{p}) })...), nil
 }
 
 // oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums

@@ -15,7 +15,7 @@ func TestSectionKeepsTheResult(t *testing.T) {
 	c := parse(t, "tree:3x4 rate=10Gbps,10Gbps")
 	line := parse(t, "line:5")
 	for _, want := range []*Result{
-		measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), What: Everything}),
+		measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Switches: true}),
 		measured(t, line.Graph, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}}}),
 	} {
 		n := want.Graph.Hosts()

@@ -18,11 +18,15 @@ type Settings struct {
 	// model.Network made of it. It is needed.
 	Topology *topology.Result
 
-	// What is measured. Default: Links, and the pairs of Direct.
-	What What
+	// Switches measures what each switch carries at most, too (Bufe 2014, section 2.3.4).
+	Switches bool
 
-	// Nodes says which pairs the links of hosts are measured with.
-	Nodes Alternative
+	// ByLatency takes faster links of hosts to have lower latencies: each host of a switch is measured with the next slower
+	// and the next faster one, in 2 rounds. By default it is measured with each other one: n-1 rounds. The
+	// greatest rate of a host is that of its link. The fastest link is only seen to be at least as
+	// fast as the second fastest (Bufe 2014, section 2.3.2). The minimum there
+	// is a slip: the rate between two hosts is the lesser of their links'.
+	ByLatency bool
 
 	// PerSwitch measures only one link between switches of each switch, where all are
 	// taken to be alike (Bufe 2014, section 2.3.3).
@@ -54,10 +58,10 @@ type Load struct {
 	Pairs int
 }
 
-// What is a set of things to measure.
+// What is a kind of thing that is measured.
 type What int
 
-// The things to measure.
+// The things that are measured; numbers stand for them in files.
 const (
 	NodeNode     What = 1 << iota // links between hosts
 	Parallel                      // whether the links of a switch's hosts can be measured at once
@@ -65,9 +69,6 @@ const (
 	SwitchSwitch                  // links between switches
 	Maximum                       // what each switch carries at most
 	Blocking                      // the pairs of Settings.Direct
-
-	Links      = NodeNode | Parallel | NodeSwitch | SwitchSwitch
-	Everything = Links | Maximum | Blocking
 )
 
 func (w What) String() string {
@@ -87,21 +88,6 @@ func (w What) String() string {
 	}
 	return fmt.Sprintf("What(%d)", int(w))
 }
-
-// An Alternative says with which others of its switch a host is measured.
-type Alternative int
-
-const (
-	// AllPairs measures each host of a switch with each other one: n-1 rounds. The
-	// greatest rate of a host is that of its link. The fastest link is only seen to be at least as
-	// fast as the second fastest (Bufe 2014, section 2.3.2). The minimum there
-	// is a slip: the rate between two hosts is the lesser of their links'.
-	AllPairs Alternative = iota
-
-	// ByLatency takes faster links to have lower latencies: each host is measured with
-	// the next slower and the next faster one, in 2 rounds.
-	ByLatency
-)
 
 const (
 	defaultSize     = 1 << 20 // B; 42 us at 25 GB/s
@@ -136,13 +122,7 @@ func (l *Load) validate() error {
 
 // validate fills in defaults.
 func (s *Settings) validate(ranks int) error {
-	s.What = cmp.Or(s.What, Links|Blocking)
-	switch {
-	case s.What < 0 || s.What&^Everything != 0:
-		return fmt.Errorf("throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
-	case s.Nodes != AllPairs && s.Nodes != ByLatency:
-		return fmt.Errorf("throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
-	case s.Budget < 0:
+	if s.Budget < 0 {
 		return fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
 	}
 	for _, p := range s.Direct {

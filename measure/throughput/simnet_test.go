@@ -86,7 +86,7 @@ func TestRatesAreThoseOfTheMachine(t *testing.T) {
 		tolerance float64
 	}{
 		{"tree:3x3x4 rate=4Gbps,8Gbps,10Gbps latency=3us,2us,1us", Settings{}, 0, 0.01},
-		{"tree:3x3x4 rate=4Gbps,8Gbps,10Gbps latency=3us,2us,1us", Settings{Nodes: ByLatency}, 0.03, 0.02},
+		{"tree:3x3x4 rate=4Gbps,8Gbps,10Gbps latency=3us,2us,1us", Settings{ByLatency: true}, 0.03, 0.02},
 		{"tree:[3,5,4] rate=10Gbps,10Gbps", Settings{}, 0, 0.01},
 		{"ring:5 rate-spread=40% seed=3", Settings{}, 0, 0.01},
 		{"torus:3x3 rate-spread=40% seed=3", Settings{}, 0.03, 0.02},
@@ -164,18 +164,18 @@ func TestFastestHostIsOnlyBoundedBelow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		g     *topology.Graph
-		nodes Alternative
-	}{{machine, AllPairs}, {sorted, ByLatency}} {
-		r := measured(t, tt.g, nil, &Settings{Topology: &topology.Result{Graph: tt.g, Hierarchy: c.Hierarchy}, Nodes: tt.nodes})
+		g         *topology.Graph
+		byLatency bool
+	}{{machine, false}, {sorted, true}} {
+		r := measured(t, tt.g, nil, &Settings{Topology: &topology.Result{Graph: tt.g, Hierarchy: c.Hierarchy}, ByLatency: tt.byLatency})
 		for _, l := range r.Links {
 			h := min(l.From, l.To)
 			if math.Abs(l.Rate/seen[h]-1) > 0.01 || l.AtLeast != (h == 2 || h == 4) {
-				t.Errorf("alternative %d: link %d->%d: %.3g B/s, at least: %v; want %.3g", tt.nodes, l.From, l.To, l.Rate, l.AtLeast, seen[h])
+				t.Errorf("by latency %t: link %d->%d: %.3g B/s, at least: %v; want %.3g", tt.byLatency, l.From, l.To, l.Rate, l.AtLeast, seen[h])
 			}
 		}
 		if len(r.Warnings) != 1 {
-			t.Errorf("alternative %d: warnings %q, want one of the fastest", tt.nodes, r.Warnings)
+			t.Errorf("by latency %t: warnings %q, want one of the fastest", tt.byLatency, r.Warnings)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestThreeMeasurementsTellABlockingSwitch(t *testing.T) {
 		{1e9, false, 1e9, false},
 		{4e9, true, 4e9, true},
 	} {
-		r := measured(t, halves(t, 8, tt.inside), nil, &Settings{Topology: resultOf(c), What: Everything})
+		r := measured(t, halves(t, 8, tt.inside), nil, &Settings{Topology: resultOf(c), Switches: true})
 		s := r.Switches[0]
 		if s.Parallel != tt.parallel || math.Abs(s.Alone/1e9-1) > 0.01 || math.Abs(s.Rest/min(3e9, tt.inside)-1) > 0.02 {
 			t.Errorf("inside %g: %+v, want parallel %v", tt.inside, s, tt.parallel)
@@ -323,7 +323,7 @@ func TestMaximumOfASwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := measured(t, machine, nil, &Settings{Topology: resultOf(c), What: Links | Maximum})
+	r := measured(t, machine, nil, &Settings{Topology: resultOf(c), Switches: true})
 	// The hosts of the outer racks are on two sides of the same limit.
 	if want := "from one side to the other of s0, s3, s4 pass down to 2."; !strings.HasPrefix(r.Warnings[0], want) {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
@@ -357,7 +357,7 @@ func TestBlockingTellsDirectLinks(t *testing.T) {
 		machine *topology.Graph
 		wired   [2]bool
 	}{{line.Graph, [2]bool{false, false}}, {chord, [2]bool{true, false}}, {roomy, [2]bool{false, false}}} {
-		r := measured(t, tt.machine, nil, &Settings{Topology: resultOf(line), What: Blocking, Direct: [][2]int{{0, 4}, {1, 4}, {0, 2}}})
+		r := measured(t, tt.machine, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}, {1, 4}, {0, 2}}})
 		if len(r.Direct) != 2 || len(r.Warnings) != 1 {
 			t.Fatalf("%d pairs, warnings %q; want 2, and that 0 and 2 are too near", len(r.Direct), r.Warnings)
 		}
@@ -379,7 +379,7 @@ func TestBlockingTellsDirectLinks(t *testing.T) {
 // TestPerSwitch: one link of each switch; the others have no rate.
 func TestPerSwitch(t *testing.T) {
 	c := parse(t, "tree:[2,5,5,5]")
-	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), PerSwitch: true, What: NodeSwitch | SwitchSwitch})
+	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), PerSwitch: true})
 	n := 0
 	for _, l := range r.Links {
 		if l.What == SwitchSwitch && l.Rate > 0 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -32,7 +33,7 @@ func (c *campaign) switchSwitch() (bool, error) {
 // takeLinks measures loads for links, as many at once as do not meet, and judges them.
 func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
 	first := len(c.r.Readings)
-	going, err := c.take(what, greedySteps(loads, func(l *load) []int { return c.needs(l.pairs) }))
+	going, err := c.take(what, harness.Greedy(loads, func(l *load) []int { return c.needs(l.pairs) }))
 	if err != nil {
 		return false, err
 	}

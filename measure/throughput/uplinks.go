@@ -27,7 +27,7 @@ const (
 // Without Arcs the fit takes twenty times as long there, and both directions of a link are one.
 func Uplinks(found *topology.Result, control harness.Control) *Settings {
 	return &Settings{
-		Control: control, Topology: found, What: Links, Nodes: ByLatency,
+		Control: control, Topology: found, ByLatency: true,
 		Load: Load{Size: uplinkSize, Messages: uplinkMessages, Samples: uplinkSamples, Pairs: uplinkPairs},
 	}
 }

@@ -11,9 +11,6 @@ func (c *campaign) warn() {
 	r := c.r
 	missing, bounded := make(map[What]int), make(map[What]int)
 	for _, l := range r.Links {
-		if c.s.What&l.What == 0 {
-			continue
-		}
 		switch {
 		case !(l.Rate > 0):
 			missing[l.What]++

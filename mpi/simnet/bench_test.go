@@ -112,7 +112,7 @@ func BenchmarkMeasure(b *testing.B) {
 	const rounds = 16
 	for b.Loop() {
 		if err := simnet.Run(g, nil, nil, func(c mpi.Communicator) error {
-			_, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: rounds}, Repetitions: 1})
+			_, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: rounds}, Sampling: measure.Sampling{Repetitions: 1}})
 			return err
 		}); err != nil {
 			b.Fatal(err)

@@ -107,6 +107,9 @@ func (c *Comm) Place() mpi.Place {
 	return p
 }
 
+// IsHollow tells whether messages of so many bytes carry no content, see Settings.HollowAbove.
+func (c *Comm) IsHollow(bytes int64) bool { return c.world.isHollow(int(bytes)) }
+
 // Close makes the communicator unusable on this rank.
 func (c *Comm) Close() error {
 	c.isOpen = false

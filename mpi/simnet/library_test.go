@@ -36,7 +36,7 @@ func TestMeasureReadsLatenciesOfManyRanks(t *testing.T) {
 	s := &simnet.Settings{Send: simnet.Overhead{Seconds: 2e-7}, Recv: simnet.Overhead{Seconds: 3e-7}}
 	var result *measure.Result
 	if err := simnet.Run(c.Graph, nil, s, func(comm mpi.Communicator) error {
-		r, err := measure.Run(context.Background(), comm, &measure.Settings{Pairs: harness.Pairs{Rounds: 8}, Repetitions: 1, Samples: 3})
+		r, err := measure.Run(context.Background(), comm, &measure.Settings{Pairs: harness.Pairs{Rounds: 8}, Sampling: measure.Sampling{Repetitions: 1, Samples: 3}})
 		if comm.Rank() == 0 {
 			result = r
 		}

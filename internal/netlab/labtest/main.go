@@ -155,12 +155,12 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	start := time.Now()
 	// All ranks share a core: those of one host take turns with those of the others that are measured
 	// at once, and were seen as far apart as two hosts of a rack.
-	short, err := measure.Run(context.Background(), comm, &measure.Settings{Sizes: []int{shortSize}, Samples: 5, Seed: 1, Pairs: harness.Pairs{Sequential: true}})
+	short, err := measure.Run(context.Background(), comm, &measure.Settings{Sizes: []int{shortSize}, Pairs: harness.Pairs{Sequential: true}, Sampling: measure.Sampling{Samples: 5, Seed: 1}})
 	if err != nil {
 		return nil, nil, err
 	}
 	middle := time.Now()
-	s := &measure.Settings{Sizes: []int{longSize}, Repetitions: 1, Samples: 3}
+	s := &measure.Settings{Sizes: []int{longSize}, Sampling: measure.Sampling{Repetitions: 1, Samples: 3}}
 	var found *topology.Result
 	if comm.Rank() == 0 {
 		if found, err = (&linkage.Robust{}).Reconstruct(short.Matrices()...); err != nil {

@@ -41,7 +41,7 @@ func measureThroughput(comm mpi.Communicator, name string, s *netlab.Settings, o
 			return err
 		}
 		settings = &throughput.Settings{
-			Topology: &topology.Result{Graph: g, Hierarchy: flat}, What: throughput.Links,
+			Topology: &topology.Result{Graph: g, Hierarchy: flat},
 			Load: throughput.Load{Size: throughputSize, Samples: throughputSamples},
 		}
 	}

@@ -53,7 +53,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 		r.Seconds[i] = time.Since(start).Seconds()
 		start = time.Now()
 	}
-	short, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{shortSize}, Seed: 1})
+	short, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{shortSize}, Sampling: measure.Sampling{Seed: 1}})
 	if err != nil {
 		return err
 	}

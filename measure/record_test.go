@@ -11,16 +11,17 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// TestJournalHoldsWhatWasMeasured: the journal of a whole measurement has all
+// TestRecordHoldsWhatWasMeasured: the record of a whole measurement has all
 // its readings and conditions.
-func TestJournalHoldsWhatWasMeasured(t *testing.T) {
+func TestRecordHoldsWhatWasMeasured(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 8} {
 		var b bytes.Buffer
-		want := results(t, n, nil, &Settings{Samples: 5, Repetitions: 2, ExtraRepetitions: 1, Journal: &b, Seed: 3}, nil)[0]
+		want := results(t, n, nil, &Settings{Sampling: Sampling{Samples: 5, Repetitions: 2, Seed: 3}, extra: 1, Record: record.NewWriter(&b, nil)}, nil)[0]
 		got, err := ReadResult(&b)
 		if err != nil {
 			t.Fatal(err)
@@ -31,18 +32,21 @@ func TestJournalHoldsWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// TestJournalIsReadWhereverItEnds: a process may die in the middle of a line.
-func TestJournalIsReadWhereverItEnds(t *testing.T) {
+// TestRecordIsReadWhereverItEnds: a process may die in the middle of a line.
+func TestRecordIsReadWhereverItEnds(t *testing.T) {
 	var b bytes.Buffer
 	e := example()
 	readings := e.readings
 	e.Rounds, e.readings = 0, nil // as when it begins
-	j := newJournal(&Settings{Journal: &b}, e)
-	if err := j.write(readings[:2], 1, 2); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.write(readings[2:], 2, 2); err != nil {
-		t.Fatal(err)
+	c := newCollector(&Settings{Record: record.NewWriter(&b, nil)}, e)
+	for k, round := range [][]Reading{readings[:2], readings[2:]} {
+		var rows []harness.Row
+		for _, x := range round {
+			rows = append(rows, harness.Row{From: x.From, To: x.To, Repetition: x.Repetition, Round: x.Round, Values: appendSummary([]float64{float64(x.Size)}, &x.Summary)})
+		}
+		if c.deliver(rows, Progress{Done: k + 1, Total: 2}); len(c.lost) > 0 {
+			t.Fatal(c.lost)
+		}
 	}
 	whole := b.String()
 	head := strings.Index(whole, "7}}\n") + 3 // the end of the section's first line
@@ -78,16 +82,16 @@ func TestJournalIsReadWhereverItEnds(t *testing.T) {
 	}
 }
 
-// TestJournalOfASimulation: a round of 20 samples of 4 ms both ways takes more
+// TestRecordOfASimulation: a round of 20 samples of 4 ms both ways takes more
 // than 0.1 s of the simulated clock, so that every fifth round is written at least.
-func TestJournalOfASimulation(t *testing.T) {
+func TestRecordOfASimulation(t *testing.T) {
 	c, err := gen.Parse("star:6 latency=1ms")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
 	err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
-		_, err := Run(context.Background(), comm, &Settings{Repetitions: 5, Journal: &b})
+		_, err := Run(context.Background(), comm, &Settings{Sampling: Sampling{Repetitions: 5}, Record: record.NewWriter(&b, nil)})
 		return err
 	})
 	if err != nil {
@@ -108,10 +112,10 @@ func TestJournalOfASimulation(t *testing.T) {
 	}
 }
 
-// TestJournalThatCannotBeWritten: the measurement goes on.
-func TestJournalThatCannotBeWritten(t *testing.T) {
-	r := results(t, 3, nil, &Settings{Samples: 5, Repetitions: 1, Journal: fullDisk{}}, nil)[0]
-	if len(r.Readings()) != 6 || !strings.Contains(strings.Join(r.Warnings, "\n"), "the journal cannot be written and was given up: record: write: disk full") {
+// TestRecordThatCannotBeWritten: the measurement goes on.
+func TestRecordThatCannotBeWritten(t *testing.T) {
+	r := results(t, 3, nil, &Settings{Sampling: Sampling{Samples: 5, Repetitions: 1}, Record: record.NewWriter(fullDisk{}, nil)}, nil)[0]
+	if len(r.Readings()) != 6 || !strings.Contains(strings.Join(r.Warnings, "\n"), "the record cannot be written and was given up: record: write: disk full") {
 		t.Errorf("%d measurements, warnings %q", len(r.Readings()), r.Warnings)
 	}
 }
