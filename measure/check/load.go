@@ -15,7 +15,7 @@ import (
 // that never cross it. So all rounds are played again when a link is named.
 
 const (
-	loadScreenings = 16      // rounds that tell what is doubtful
+	loadScreenings = 20      // rounds that tell what is doubtful
 	loadRounds     = 64      // in all; those after the screening test it
 	resters        = 3       // one in so many of the hosts that seem slow rests in a round of the second part
 	nearlyFilled   = 0.8     // of what a link or switch can carry: one that is slower by a quarter shows

@@ -103,7 +103,7 @@ func (p *loadPlanner) focus(targets []int32, c *candidates) {
 
 const (
 	foremost      = 4    // candidates that rounds are for
-	fewNeighbours = 0.25 // of the rounds at least are of neighbours, and at least as many are not
+	fewNeighbours = 0.125 // of the rounds at least are of neighbours, and at least as many are not
 )
 
 // told is what a link that is full to this share tells of its rate: one that has room tells nearly nothing.

@@ -140,7 +140,7 @@ type strain struct {
 }
 
 const (
-	sometimes = "uplink in half of the rounds"
+	sometimes = "uplink in a third of the rounds"
 	backplane = "switch"
 )
 
@@ -183,7 +183,7 @@ func strains() []strain {
 			from, to := uplink(m)
 			rng := rand.New(rand.NewPCG(m.rng.Uint64(), 3))
 			m.at = func(int) map[int]float64 {
-				if rng.Float64() < 0.5 {
+				if rng.Float64() < 1.0/3 {
 					return map[int]float64{arc(m, from, to): 1 / factor, arc(m, to, from): 1 / factor}
 				}
 				return nil
