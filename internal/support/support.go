@@ -207,6 +207,5 @@ func Overlap(within, near []float32, factor float32) float64 {
 	return wrong / float64(len(near)*len(within))
 }
 
-// NoiseOfMembers is how differently two members see an outsider by noise alone, at most: for Evidence.Mates where
-// no members are known to be next to each other.
-func NoiseOfMembers(noise float64) float64 { return noiseMargin * unevenOfNoise * noise }
+// OfStep is the support of a group of which nothing but the step to the group around it, in ln units, is in question.
+func OfStep(step float64) float64 { return stepCriterion.grade(step) }

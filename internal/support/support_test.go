@@ -147,8 +147,8 @@ func TestLuckMakesNothingFirm(t *testing.T) {
 	}{
 		{"luck", func(e *Evidence) {}, WeakCeiling},
 		{"luck, and noise", func(e *Evidence) { e.Uneven, e.Mates = noise, noise }, WeakCeiling},
-		{"hardly more than noise", func(e *Evidence) { e.Uneven = 0.9 * NoiseOfMembers(e.White); e.Mates = e.Uneven }, WeakCeiling},
-		{"more than noise", func(e *Evidence) { e.Uneven = 1.1 * NoiseOfMembers(e.White); e.Mates = e.Uneven }, unlucky.grade(unlucky.Near)},
+		{"hardly more than noise", func(e *Evidence) { e.Uneven = 0.9 * noiseMargin * unevenOfNoise * e.White; e.Mates = e.Uneven }, WeakCeiling},
+		{"more than noise", func(e *Evidence) { e.Uneven = 1.1 * noiseMargin * unevenOfNoise * e.White; e.Mates = e.Uneven }, unlucky.grade(unlucky.Near)},
 		{"nothing known of noise", func(e *Evidence) { e.White = math.NaN() }, unlucky.grade(unlucky.Near)},
 		{"no luck", func(e *Evidence) { e.Average = e.Near }, unlucky.grade(unlucky.Near)},
 	} {

@@ -21,8 +21,9 @@
 //     contradict are taken out and placed anew.
 //  5. Hosts that no level explains, or that are alone at a level of their own, are compared with the children of each
 //     group from the root on, and go where they are clearly nearest.
-//  6. Every group is judged by the criteria of linkage.Robust on the readings that tell of it. Groups that are not
-//     confident are read further, a few times.
+//  6. The confidence of a group is 1 less the doubt that is left: that of the least sure relation between its children, or
+//     between it and a sibling. Levels that differ by less than kinds of links do make no confident group, as in
+//     linkage.Robust.
 //
 // To tell any two children of a group apart takes as many readings as there are hosts, times half the children per
 // level. No method needs fewer on the whole (sorting into classes by equality, Jayapaul, Munro, Raman, Satti 2015).

@@ -101,11 +101,8 @@ func (f *finding) grow() error {
 		if again {
 			continue
 		}
-		if again, err = f.settle(); err != nil {
+		if again, err = f.settle(); err != nil || !again {
 			return err
-		}
-		if !again {
-			return f.prove()
 		}
 	}
 	return errNoTree
@@ -118,7 +115,7 @@ func (f *finding) settle() (again bool, err error) {
 		if again, err = f.placeOdd(); again || err != nil {
 			return again, err
 		}
-		if suspects, err = f.verify(setOf(f.odd)); err != nil {
+		if suspects, err = f.verify(setOf(f.odd), nil); err != nil {
 			return false, err
 		}
 		if len(suspects) == 0 {
@@ -136,7 +133,12 @@ func (f *finding) settle() (again bool, err error) {
 	if again || err != nil {
 		return again, err
 	}
-	return false, f.relocate()
+	if err = f.relocate(); err != nil {
+		return false, err
+	}
+	odd := setOf(f.odd)
+	_, err = f.verify(odd, odd) // what they said of others is asked again
+	return false, err
 }
 
 // placeOdd puts the hosts that no level explains where they fit best.

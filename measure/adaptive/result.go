@@ -15,8 +15,8 @@ import (
 
 // A Result is what a discovery has found, and what it read for it.
 type Result struct {
-	// Topology is the machine. Groups are firm or weak by the criteria of linkage.Robust, on the readings that
-	// there are.
+	// Topology is the machine. The confidence of a group says how surely the readings are of the levels that the tree
+	// has. It is low if the group is little faster than the one around it, as in linkage.Robust.
 	Topology *topology.Result
 
 	// Readings are all latencies that were read, in the order of their rounds. A pair may have several.
@@ -41,7 +41,7 @@ func (f *finding) result() (*topology.Result, error) {
 	if len(list) == 0 || f.unplaced > 0 && f.unplaced == t.n-1 {
 		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", ErrStop)
 	}
-	proofs := f.proofs()
+	confidence, latency := f.judge(list)
 	number := make(map[int32]int32) // of groups in the nested tree: parents above their children
 	for k, v := range list {
 		number[v] = int32(t.n + len(list) - 1 - k)
@@ -56,29 +56,18 @@ func (f *finding) result() (*topology.Result, error) {
 	parent[number[list[0]]] = -1
 	nest := nested.New(t.n, parent)
 
-	support := make(map[int32]float64)
-	latency := make(map[int32]float64)
 	for k, v := range list {
-		latency[v] = math.Exp(f.levels.at[t.levelOf(v)])
-		if len(proofs[v].within) > 0 {
-			latency[v] = float64(stats.LowerMedian(proofs[v].within))
-		}
-		support[v] = 1
 		if k > 0 {
-			support[v] = f.support(v, proofs[v])
-			if f.stopped {
-				support[v] = min(support[v], unverified)
-			}
 			latency[v] = min(latency[v], latency[t.parent[v]])
 		}
 		nest.Level[int(number[v])-t.n] = math.Log(latency[v])
 	}
 	for _, v := range list[1:] {
-		if support[v] < reported {
+		if confidence[v] < reported {
 			nest.Splice(number[v])
 		}
 	}
-	h, err := f.hierarchy(list, support, latency)
+	h, err := f.hierarchy(list, confidence, latency)
 	if err != nil {
 		return nil, err
 	}
@@ -91,18 +80,54 @@ func (f *finding) result() (*topology.Result, error) {
 	return found, nil
 }
 
-// unverified is the most support of a group that nothing was held against.
-const unverified = support.WeakCeiling
+// judge returns how confident each group is, and its latency in s, by all that was read between its children. The least
+// sure relation of a group counts, be it inside or to a sibling. What levels of one kind differ by makes no confident group.
+func (f *finding) judge(list []int32) (confidence, latency map[int32]float64) {
+	t := f.tree
+	confidence, latency = make(map[int32]float64), make(map[int32]float64)
+	for k, v := range list {
+		confidence[v], latency[v] = 1, math.Exp(f.levels.at[t.levelOf(v)])
+		switch {
+		case k > 0 && f.stopped:
+			confidence[v] = support.WeakCeiling // nothing was held against it
+		case k > 0:
+			confidence[v] = support.OfStep(f.levels.at[t.levelOf(t.parent[v])] - f.levels.at[t.levelOf(v)])
+		}
+	}
+	if f.stopped {
+		return confidence, latency
+	}
+	odd := setOf(f.odd)
+	inside := make(map[int32][]float64)
+	for _, r := range f.relations(odd) {
+		inside[r.group] = append(inside[r.group], r.tally.z...)
+		if odd[r.a] || odd[r.b] {
+			continue
+		}
+		sure := 1 - f.doubt(r)
+		for _, v := range [...]int32{r.group, r.a, r.b} {
+			if before, is := confidence[v]; is {
+				confidence[v] = min(before, sure)
+			}
+		}
+	}
+	for v, z := range inside {
+		if len(z) > 0 {
+			latency[v] = math.Exp(stats.LowerMedian(z))
+		}
+	}
+	return confidence, latency
+}
 
 // reported is the least support of a group that is shown, as in linkage.Robust.
 const reported = 0.5
 
 // hierarchy is the tree without the groups of too little support. Levels are those of the latencies found.
-func (f *finding) hierarchy(list []int32, support, latency map[int32]float64) (*topology.Hierarchy, error) {
+func (f *finding) hierarchy(list []int32, confidence, latency map[int32]float64) (*topology.Hierarchy, error) {
 	t := f.tree
 	var used []int
 	for _, v := range list[1:] {
-		if support[v] >= reported {
+		if confidence[v] >= reported {
 			used = append(used, t.levelOf(v))
 		}
 	}
@@ -115,7 +140,7 @@ func (f *finding) hierarchy(list []int32, support, latency map[int32]float64) (*
 	}
 	var groups []topology.Group
 	for _, v := range list[1:] {
-		if support[v] < reported {
+		if confidence[v] < reported {
 			continue
 		}
 		k, _ := slices.BinarySearch(used, t.levelOf(v))
@@ -123,8 +148,8 @@ func (f *finding) hierarchy(list []int32, support, latency map[int32]float64) (*
 		for _, h := range t.members(v) {
 			hosts = append(hosts, int(h))
 		}
-		groups = append(groups, topology.Group{Hosts: hosts, Level: k, Latency: latency[v], Support: support[v]})
-		levels[k].Support = min(levels[k].Support, support[v])
+		groups = append(groups, topology.Group{Hosts: hosts, Level: k, Latency: latency[v], Support: confidence[v]})
+		levels[k].Support = min(levels[k].Support, confidence[v])
 		of[k] = append(of[k], latency[v])
 	}
 	for k := range levels {

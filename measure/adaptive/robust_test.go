@@ -64,3 +64,21 @@ func TestSlowHostsAreInTheirGroups(t *testing.T) {
 		}
 	}
 }
+
+// Levels of one kind differ by up to a tenth, as cores of one die do: groups of such levels are told, and not confident.
+func TestSmallStepsAreNotConfident(t *testing.T) {
+	for _, tt := range []struct {
+		step      float64
+		confident int
+	}{{1.09, 0}, {1.13, 2}} {
+		m := &machine{n: 64, group: [][]int32{make([]int32, 64)}, latency: []float64{10e-6, 10e-6 * tt.step}}
+		for h := range m.n {
+			m.group[0][h] = int32(h % 2)
+		}
+		found := explore(t, m, noise{sigma: 0.01, outliers: 0.02}, 1, nil)
+		all, confident := groupsOf(found.Topology.Hierarchy, false), groupsOf(found.Topology.Hierarchy, true)
+		if len(all) != 2 || len(confident) != tt.confident {
+			t.Errorf("a step of %g: %d groups and %d confident ones, want 2 and %d", tt.step, len(all), len(confident), tt.confident)
+		}
+	}
+}

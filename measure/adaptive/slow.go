@@ -21,6 +21,9 @@ type stray struct {
 	x, v int32
 }
 
+// A question is two vertices of whose hosts some pair is to be read.
+type question struct{ a, b int32 }
+
 // strays are the hosts that no level explains, and those that are alone at a level that the core has not seen: slow hosts
 // see levels of their own.
 func (f *finding) strays() []int32 {
@@ -158,4 +161,34 @@ func (f *finding) nearest(s *stray, near map[question][]float64) int32 {
 		return none
 	}
 	return best
+}
+
+// answer reads a pair of each question.
+func (in *inserter) answer(open []question) error {
+	for len(open) > 0 {
+		in.ledger.open()
+		left := open[:0]
+		for _, q := range open {
+			if !in.pose(q) {
+				left = append(left, q)
+			}
+		}
+		open = left
+		if _, err := in.ledger.read(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pose puts a pair of free hosts into the round.
+func (in *inserter) pose(q question) bool {
+	for range tries {
+		a, b := in.tree.some(q.a, in.rng), in.tree.some(q.b, in.rng)
+		if in.ledger.free(a) && in.ledger.free(b) {
+			in.ledger.add(a, b)
+			return true
+		}
+	}
+	return false
 }

@@ -44,8 +44,8 @@ func (r *relation) meet(other int32, z float64, l *levels) {
 }
 
 // relations sorts the readings so far by what they tell of the tree, those of siblings that were never
-// compared included; in order of group, a, b. O(readings times depth).
-func (in *inserter) relations() []*relation {
+// compared included; in order of group, a, b. Readings of hosts that are left out do not count. O(readings times depth).
+func (in *inserter) relations(leftOut map[int32]bool) []*relation {
 	tr := in.tree
 	type key struct{ group, a, b int32 }
 	index := make(map[key]*relation)
@@ -73,7 +73,7 @@ func (in *inserter) relations() []*relation {
 		}
 	}
 	for _, r := range in.ledger.log {
-		if !tr.has(r.A) || !tr.has(r.B) {
+		if !tr.has(r.A) || !tr.has(r.B) || leftOut[r.A] || leftOut[r.B] {
 			continue
 		}
 		v, a, b := tr.common(r.A, r.B)
@@ -92,9 +92,9 @@ func (in *inserter) relations() []*relation {
 }
 
 // verify holds the tree against the readings, takes further ones where they leave doubt, and returns the
-// hosts that are not where they belong. Nothing is asked of odd hosts.
-func (in *inserter) verify(odd map[int32]bool) (suspects []int32, err error) {
-	list := in.relations()
+// hosts that are not where they belong. No place of odd hosts is in question. Those that are left out say nothing of others.
+func (in *inserter) verify(odd, leftOut map[int32]bool) (suspects []int32, err error) {
+	list := in.relations(leftOut)
 	tolerated := toleratedInAll / float64(in.tree.n)
 	var open []*relation
 	for _, r := range list {
@@ -107,7 +107,7 @@ func (in *inserter) verify(odd map[int32]bool) (suspects []int32, err error) {
 		slot := make([]int, len(open))
 		for k, r := range open {
 			slot[k] = -1
-			if a, b := in.ask(r); a != none {
+			if a, b := in.ask(r, leftOut); a != none {
 				slot[k] = in.ledger.add(a, b)
 			}
 		}
@@ -230,19 +230,28 @@ func (in *inserter) mixed(list []*relation) []int32 {
 	})
 }
 
-// ask is a pair of free hosts that tells of the relation.
-func (in *inserter) ask(r *relation) (a, b int32) {
-	for range tries {
-		a, b = in.tree.some(r.a, in.rng), none
-		if r.b != none {
-			b = in.tree.some(r.b, in.rng)
-		} else {
-			b = in.tree.some(r.group, in.rng)
+// ask is a pair of free hosts that tells of the relation. A host that is held against its group meets others of it
+// before it meets one again.
+func (in *inserter) ask(r *relation, leftOut map[int32]bool) (a, b int32) {
+	among := r.b
+	if among == none {
+		among = r.group
+	}
+	anyUnmet := func() bool {
+		others := 0
+		for _, h := range in.tree.members(r.group) {
+			if h != r.a && !leftOut[h] {
+				others++
+			}
 		}
-		if r.b == none && len(r.met) < in.tree.size(r.group)-1 && slices.Contains(r.met, b) {
+		return len(r.met) < others
+	}
+	for range tries {
+		a, b = in.tree.some(r.a, in.rng), in.tree.some(among, in.rng)
+		if r.b == none && slices.Contains(r.met, b) && anyUnmet() {
 			continue
 		}
-		if a != b && in.ledger.free(a) && in.ledger.free(b) {
+		if a != b && !leftOut[a] && !leftOut[b] && in.ledger.free(a) && in.ledger.free(b) {
 			return a, b
 		}
 	}

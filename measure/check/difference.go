@@ -94,8 +94,8 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 const unlike = 0.5
 
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
-// in that it was picked, so its factor is not too high for having been picked.
-func (r *readings) measure(candidate int32, score, tolerance, level float64) effect {
+// in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
+func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{candidate, score, r.finding(candidate)}
 	all := r.differences(candidate)
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
@@ -117,7 +117,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level float64) eff
 	}
 	e.P = signedRank(tests)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, tests); p < e.P/2 && 2*doubtful*e.P > level { // what is always slow is not called slow now and then
+	if p, slow := r.sometimes(all, tests); p < e.P/2 && 2*correction*e.P > level { // what is always slow is not called slow now and then
 		e.P, e.Often = p, float64(len(slow))/float64(len(all))
 		e.holds(slow)
 	}
@@ -125,10 +125,11 @@ func (r *readings) measure(candidate int32, score, tolerance, level float64) eff
 		doubt := normal95 * r.slopeDoubt[k] * (e.Factor - 1)
 		e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
 	}
-	e.P = min(1, 2*e.P) // of two tests the better one counts
+	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
 		e.P = mostPositive(tests)
 	}
+	e.P = min(1, correction*e.P)
 	return e
 }
 

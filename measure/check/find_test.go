@@ -177,6 +177,22 @@ func TestFindWithoutGraph(t *testing.T) {
 	}
 }
 
+// Without a graph nobody knows which hosts are on one switch, or on one board: the peaks of the times tell.
+func TestFindWithoutGraphAmongLevels(t *testing.T) {
+	for _, spec := range []string{"core:4 socket:2 host:8", "tree:8x16"} {
+		host := fault{"host", func(m *machine) place {
+			h := m.rng.IntN(m.cluster.Graph.Hosts())
+			m.host[h] = 1.5
+			return place{h, -1}
+		}}
+		for seed := range uint64(3) {
+			if first, _, _ := trial(t, spec, &host, seed, false); !first {
+				t.Errorf("%s, seed %d: the slow host is not named first", spec, seed)
+			}
+		}
+	}
+}
+
 // One direction is named as such, with how slow it is, and the other is not.
 func TestFindTellsDirections(t *testing.T) {
 	m := newMachine(t, "tree:4x8 latency=10us,5us", 1)

@@ -193,7 +193,7 @@ func (r *readings) likelySometimes(most int) []int32 {
 
 // judge ranks targets by all samples, the one that explains most first, and what that leaves for
 // the next. Each is tested by the samples of the second part, which had no say in that it was
-// picked; the number of targets is corrected for (Bonferroni), that of hosts and links
+// picked. The number of targets is corrected for, see correction; that of hosts and links
 // thus needs not be.
 func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 	var named, rest []effect
@@ -206,9 +206,8 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 				best = i
 			}
 		}
-		e := r.measure(left[best], scores[left[best]], tolerance, level)
+		e := r.measure(left[best], scores[left[best]], tolerance, level, correction(slices.Index(targets, left[best]), len(targets)))
 		left = slices.Delete(left, best, best+1)
-		e.P = min(1, e.P*float64(len(targets)))
 		if e.P <= level {
 			named = append(named, e)
 			if always := e.Often == 1; always && r.busy != nil {
@@ -222,4 +221,15 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 	}
 	slices.SortStableFunc(rest, func(a, b effect) int { return cmp.Compare(a.P, b.P) })
 	return append(named, rest...)
+}
+
+// correction is the factor that the p-value of one of n targets is corrected by. The first target of the screening gets the
+// largest share of the false alarms, the next one half of that, the third one a third (weighted Bonferroni; Genovese,
+// Roeder, Wasserman 2006).
+func correction(rank, n int) float64 {
+	shares := 0.0
+	for k := range n {
+		shares += 1 / float64(k+1)
+	}
+	return shares * float64(rank+1)
 }

@@ -27,19 +27,47 @@ func slowUplink(t *testing.T, through, others float64) (r *readings, suspect int
 	return r, suspect
 }
 
-// The p-value of a suspect is multiplied by the number of those that are tested (Bonferroni): 20 differences above 0 have
-// 2^-20 by signed ranks (Wilcoxon 1945), twice that for the better one of two tests, and four times that among four.
+// The p-value of a suspect is corrected for the number of those that are tested (weighted Bonferroni): 20 differences above 0
+// have 2^-20 by signed ranks (Wilcoxon 1945), and twice that for the better one of two tests. Among four targets the shares
+// of the false alarms are as 1 to 1/2 to 1/3 to 1/4, and 25/12 in all.
 func TestPValuesAreCorrectedForTheNumberTested(t *testing.T) {
-	for _, others := range []int{0, 3} {
+	for _, k := range []struct {
+		before, after int // targets of the screening
+		want          float64
+	}{
+		{0, 0, 1},
+		{0, 3, 25. / 12},
+		{1, 2, 2 * 25. / 12},
+		{3, 0, 4 * 25. / 12},
+	} {
 		r, suspect := slowUplink(t, 4, 1)
-		targets := []int32{suspect}
-		for k := range others {
-			targets = append(targets, uplinkOf(r, 4*(k+1)))
+		var targets []int32
+		for at := range k.before + k.after {
+			if at == k.before {
+				targets = append(targets, suspect)
+			}
+			targets = append(targets, uplinkOf(r, 4*(at+1)))
+		}
+		if k.after == 0 {
+			targets = append(targets, suspect)
 		}
 		effects := r.judge(targets, 0.1, 0.005)
-		want := math.Exp2(-20) * 2 * float64(len(targets))
+		want := math.Exp2(-20) * 2 * k.want
 		if e := effects[0]; e.candidate != suspect || math.Abs(e.P-want) > 1e-9*want {
-			t.Errorf("among %d the first is %d with p %g, want %d and %g", len(targets), e.candidate, e.P, suspect, want)
+			t.Errorf("after %d and before %d others the first is %d with p %g, want %d and %g", k.before, k.after, e.candidate, e.P, suspect, want)
+		}
+	}
+}
+
+// All targets together have one chance of a false alarm.
+func TestSharesOfFalseAlarmsAddUp(t *testing.T) {
+	for _, n := range []int{1, 2, doubtful} {
+		shares := 0.0
+		for rank := range n {
+			shares += 1 / correction(rank, n)
+		}
+		if math.Abs(shares-1) > 1e-12 {
+			t.Errorf("the shares of %d targets make %g, want 1", n, shares)
 		}
 	}
 }

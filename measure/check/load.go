@@ -15,7 +15,7 @@ import (
 // that never cross it. So all rounds are played again when a link is named.
 
 const (
-	loadScreenings = 16      // rounds that tell what is doubtful
+	loadScreenings = 20      // rounds that tell what is doubtful
 	loadRounds     = 64      // in all; those after the screening test it
 	resters        = 3       // one in so many of the hosts that seem slow rests in a round of the second part
 	nearlyFilled   = 0.8     // of what a link or switch can carry: one that is slower by a quarter shows
@@ -29,8 +29,8 @@ const (
 // after them test it by new measurements, less those of the same round which do not depend on it. Where two doubtful
 // hosts are slow only while both transfer, the two together are named.
 //
-// The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.
-func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], settings *Settings) (*Result, error) {
+// The settings need a graph. Bytes is 4 MiB by default. Unless hosts do both at once, each sends or receives. O(rounds * hosts * length of a route) memory.
+func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], settings *Settings, both bool) (*Result, error) {
 	f, rng, err := newFinder(ctx, hosts, settings.underLoad(), 0x6c6f6164) // "load"
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], sett
 	if err := w.longEnough(s.Bytes); err != nil {
 		return nil, err
 	}
-	l, plan := newLoader(f.r), newLoadPlanner(w, rng)
+	l, plan := newLoader(f.r), newLoadPlanner(w, rng, both)
 	var resting []int // hosts that seem slow: now and then some of them rest
 	round := func() error {
 		transfers := plan.round(func(host int) bool { return slices.Contains(resting, host) && rng.IntN(resters) == 0 })
@@ -75,7 +75,11 @@ func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], sett
 	for _, x := range couples {
 		f.r.explainCouple(x)
 	}
-	return f.finish(nil, couples), nil
+	result := f.finish(nil, couples)
+	if !both {
+		result.Warnings = append(result.Warnings, "the communicator cannot send and receive at once: switches were not filled, and links between them by half of the hosts")
+	}
+	return result, nil
 }
 
 // longEnough refuses transfers that do not outlast the moment in which ranks leave a barrier.

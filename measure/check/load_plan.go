@@ -8,12 +8,13 @@ import (
 )
 
 // A loadPlanner chooses who sends to whom while the whole machine is busy: each host sends to one other and receives from
-// one other. In some rounds that is a neighbour, as messages across slow links leave the cables of hosts
+// one other, or does one of both. In some rounds that is a neighbour, as messages across slow links leave the cables of hosts
 // empty. In the others each sender looks at some free receivers. It takes the one whose route fills best what earlier
 // rounds have filled least (D-optimal design, as the planner of single pairs).
 type loadPlanner struct {
 	w                 *wiring
 	rng               *rand.Rand
+	both              bool      // a host sends and receives at once
 	demand            []float64 // B/s per arc in this round, if no link but the slowest of each route counted
 	through           []float64 // the same per vertex
 	filled            []float64 // information on each arc, of all rounds so far
@@ -23,10 +24,10 @@ type loadPlanner struct {
 	route             []int32
 }
 
-func newLoadPlanner(w *wiring, rng *rand.Rand) *loadPlanner {
+func newLoadPlanner(w *wiring, rng *rand.Rand, both bool) *loadPlanner {
 	arcs, vertices := w.graph.NumArcs(), w.graph.Vertices()
 	return &loadPlanner{
-		w: w, rng: rng, share: 0.5,
+		w: w, rng: rng, both: both, share: 0.5,
 		demand: make([]float64, arcs), filled: make([]float64, arcs),
 		through: make([]float64, vertices), carried: make([]float64, vertices),
 	}
@@ -51,15 +52,24 @@ func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
 	if p.near = p.neighbours >= 1; p.near {
 		p.neighbours--
 	}
+	occupy := func(receiver int) {
+		last := free[len(free)-1]
+		free[at[receiver]], at[last] = last, at[receiver]
+		free, at[receiver] = free[:len(free)-1], -1
+	}
 	var transfers [][2]int
 	for _, from := range senders {
+		if !p.both && at[from] < 0 {
+			continue
+		}
 		to := p.receiver(from, free, at)
 		if to < 0 {
 			continue
 		}
-		last := free[len(free)-1]
-		free[at[to]], at[last] = last, at[to]
-		free, at[to] = free[:len(free)-1], -1
+		occupy(to)
+		if !p.both {
+			occupy(from)
+		}
 		p.take(from, to)
 		transfers = append(transfers, [2]int{from, to})
 	}
@@ -102,8 +112,8 @@ func (p *loadPlanner) focus(targets []int32, c *candidates) {
 }
 
 const (
-	foremost      = 4    // candidates that rounds are for
-	fewNeighbours = 0.25 // of the rounds at least are of neighbours, and at least as many are not
+	foremost      = 4     // candidates that rounds are for
+	fewNeighbours = 0.125 // of the rounds at least are of neighbours, and at least as many are not
 )
 
 // told is what a link that is full to this share tells of its rate: one that has room tells nearly nothing.

@@ -2,23 +2,23 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
 
 // MeasureUnderLoad checks the hosts of a job while all send and receive at once: it finds what passes alone and fails
-// together. The communicator has to be mpi.NonBlocking, and the settings need a graph. It is collective, as Measure is, and
+// together. The settings need a graph. It is collective, as Measure is, and
 // what is said there of settings, ranks and endings holds here. In a round each rank
 // sends and receives three messages of Settings.Bytes and three short ones, each after a barrier. A receiver takes the time
 // from the barrier to its message, and what counts is the median of long ones less that of short ones.
+//
+// Where the communicator is not mpi.NonBlocking, a rank does either in a round: it sends, or it receives. Then links
+// between switches are filled by half as many hosts, and switches never are. A warning says so.
 func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	if _, able := comm.(mpi.NonBlocking); !able {
-		return nil, fmt.Errorf("check: a check under load sends and receives at once: want a communicator that is mpi.NonBlocking, not %T", comm)
-	}
+	_, both := comm.(mpi.NonBlocking)
 	return converse(ctx, comm, settings.underLoad(), func(hosts int, s *Settings, ask *asker) (*Result, error) {
-		return findUnderLoad(ctx, hosts, ask.transfer, s)
+		return findUnderLoad(ctx, hosts, ask.transfer, s, both)
 	})
 }
 
@@ -26,7 +26,7 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 // took to receive short and long messages. They alternate: a rank that leaves a barrier late is late for both.
 func (p *prober) loaded(own *answer, to, from, size int) error {
 	if p.requests == nil {
-		p.requests = p.Comm.(mpi.NonBlocking).NewRequests()
+		p.requests = mpi.NewRequests(p.Comm)
 		p.long, p.sent = make([]byte, size), make([]byte, size)
 	}
 	var short, long []float64 // s
