@@ -111,7 +111,7 @@ func (r *networkComparison) writeClasses(w io.Writer) {
 	t := columns.New(w, "times as slow as the reference", "links", "latency", "bandwidth")
 	links := 0
 	for _, k := range r.Links.Classes {
-		t.Row(k.Name, k.Links, withSpread(k.Latency, k.LatencySpread), withSpread(k.Bandwidth, k.BandwidthSpread))
+		t.Row(k.Name, k.Links, withSpread(k.Latency), withSpread(k.Bandwidth))
 		links += k.Links
 	}
 	t.Row("the middle of all", links, times(r.Links.Latency), times(r.Links.Bandwidth))
@@ -175,9 +175,9 @@ func times(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-func withSpread(x, spread float64) string {
-	if math.IsNaN(x) || math.IsNaN(spread) {
-		return times(x)
+func withSpread(s compare.Shared) string {
+	if math.IsNaN(s.Slower) || math.IsNaN(s.Spread) {
+		return times(s.Slower)
 	}
-	return fmt.Sprintf("%s ± %.1f %%", times(x), 100*math.Expm1(spread))
+	return fmt.Sprintf("%s ± %.1f %%", times(s.Slower), 100*math.Expm1(s.Spread))
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,12 +11,15 @@ import (
 // A GroupComparison says which groups of two hierarchies of the same hosts are
 // the same sets.
 type GroupComparison struct {
-	Same     [][]int // hosts of groups that both have
-	Missing  [][]int // of the reference only
-	Extra    [][]int // of the measured one only
-	Crossed  []Crossing
-	Suspects []Suspect // hosts that stand in another group than specified, the most often first
+	Same    [][]int // hosts of groups that both have
+	Missing [][]int // of the reference only
+	Extra   [][]int // of the measured one only
+	Crossed []Crossing
+	Moved   []MovedHost // those in other groups than specified, the most often first
 }
+
+// A MovedHost is not in a group that is specified, or in one that is not, so many times.
+type MovedHost struct{ Host, Times int }
 
 // mostlyTheSame is the share of the hosts of either of two groups that are in both, above
 // which one stands for the other: above a half no two disjoint groups can.
@@ -24,7 +28,7 @@ const mostlyTheSame = 0.5
 // Groups compares two trees by their exact groups, levels aside. Hosts
 // have the same numbers in both. For each group of the reference that is
 // missing, the measured group most like it is looked up; if they share half of
-// their hosts or more (Jaccard), the hosts in one of them only are suspects. O(groups * hosts) per
+// their hosts or more (Jaccard), the hosts in one of them only have moved. O(groups * hosts) per
 // missing group.
 func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	if measured.Hosts() != reference.Hosts() {
@@ -90,10 +94,10 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	}
 	for h, n := range votes {
 		if n > 0 {
-			c.Suspects = append(c.Suspects, Suspect{U: h, V: -1, Score: float64(n), Reason: fmt.Sprintf("host %d is not in the group that is specified, or in one that is not, %d times", h, n)})
+			c.Moved = append(c.Moved, MovedHost{h, n})
 		}
 	}
-	rank(c.Suspects)
+	slices.SortFunc(c.Moved, func(a, b MovedHost) int { return cmp.Or(b.Times-a.Times, a.Host-b.Host) })
 	slices.SortFunc(c.Extra, slices.Compare)
 	slices.SortFunc(c.Missing, slices.Compare)
 	slices.SortFunc(c.Same, slices.Compare)
