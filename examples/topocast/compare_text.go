@@ -46,9 +46,6 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	}
 	if g := r.Groups; g != nil {
 		fmt.Fprintf(&b, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
-		if r.of().GroupsCount() {
-			r.writeGroups(&b)
-		}
 	}
 	r.writeClasses(&b)
 
@@ -60,9 +57,6 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 		}
 		fmt.Fprintf(&b, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
 	case cli.StatusDifferent:
-		if len(c.Findings) == 0 {
-			break
-		}
 		fmt.Fprintf(&b, "\n%s, the worst first\n", words.Count(len(c.Findings), "difference"))
 	}
 	if c.Unknown != "" {
@@ -84,22 +78,6 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// writeGroups writes the groups that one side has alone.
-func (r *networkComparison) writeGroups(w io.Writer) {
-	for _, side := range []struct {
-		what   string
-		groups [][]int
-	}{{"missing", r.Groups.Missing}, {"extra", r.Groups.Extra}} {
-		for _, g := range side.groups {
-			names := make([]string, len(g))
-			for i, h := range g {
-				names[i] = r.Links.Hosts[h]
-			}
-			fmt.Fprintf(w, "  %s: %s\n", side.what, hostlist.Ranges(names))
-		}
-	}
 }
 
 // writeClasses writes what all links of a level have in common.

@@ -21,6 +21,9 @@ const (
 	FoundExtra   FindingKind = "extra"   // a link between two hosts that the reference does not have
 	FoundClass   FindingKind = "class"   // a class that differs as a whole from all others
 	FoundMisfit  FindingKind = "misfit"  // the reference's links do not explain the latencies
+
+	FoundMissingGroup FindingKind = "missing group" // of the reference only
+	FoundExtraGroup   FindingKind = "extra group"   // measured only
 )
 
 // A Finding is a difference between both sides.
@@ -29,7 +32,7 @@ type Finding struct {
 	Link  int      // index into LinkComparison.Links; -1 if it is none
 	Class int      // of FoundClass, else -1
 	Rates bool     // of FoundClass: it is about bandwidths, not latencies
-	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra
+	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra; those of a group
 
 	// Of FoundMoved: the hosts on the switch where the reference has it, and on
 	// the one that explains it.

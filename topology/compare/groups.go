@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -102,4 +103,21 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	slices.SortFunc(c.Missing, slices.Compare)
 	slices.SortFunc(c.Same, slices.Compare)
 	return c, nil
+}
+
+// Findings are the groups that one side has alone, with their hosts by name.
+func (c *GroupComparison) Findings(names []string) []Finding {
+	var all []Finding
+	list := func(kind FindingKind, groups [][]int) {
+		for _, hosts := range groups {
+			f := Finding{Kind: kind, Link: -1, Class: -1, Times: math.NaN()}
+			for _, h := range hosts {
+				f.Hosts = append(f.Hosts, names[h])
+			}
+			all = append(all, f)
+		}
+	}
+	list(FoundMissingGroup, c.Missing)
+	list(FoundExtraGroup, c.Extra)
+	return all
 }
