@@ -182,13 +182,13 @@ func (r *fabricComparison) differences() []string {
 		}
 	}
 	told := false
-	for _, s := range r.groups.Suspects {
-		if !crossed[s.U] {
+	for _, m := range r.groups.Moved {
+		if !crossed[m.Host] {
 			continue
 		}
 		told = true
-		list = append(list, fmt.Sprintf("host %s: specified with %s, measured with %s", r.hosts[s.U],
-			r.company(s.U, func(x compare.Crossing) []int { return x.Reference }), r.company(s.U, func(x compare.Crossing) []int { return x.Measured })))
+		list = append(list, fmt.Sprintf("host %s: specified with %s, measured with %s", r.hosts[m.Host],
+			r.company(m.Host, func(x compare.Crossing) []int { return x.Reference }), r.company(m.Host, func(x compare.Crossing) []int { return x.Measured })))
 	}
 	for _, x := range r.groups.Crossed {
 		if !told {

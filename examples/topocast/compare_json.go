@@ -18,8 +18,8 @@ func (r *networkComparison) writeJSON(w io.Writer) error {
 	}
 	for _, k := range c.Classes {
 		out.Levels = append(out.Levels, results.Level{
-			Name: k.Name, Links: k.Links, Latency: jsonfile.Known(k.Latency), LatencySpread: jsonfile.Known(k.LatencySpread),
-			Bandwidth: jsonfile.Known(k.Bandwidth), BandwidthSpread: jsonfile.Known(k.BandwidthSpread),
+			Name: k.Name, Links: k.Links, Latency: jsonfile.Known(k.Latency.Slower), LatencySpread: jsonfile.Known(k.Latency.Spread),
+			Bandwidth: jsonfile.Known(k.Bandwidth.Slower), BandwidthSpread: jsonfile.Known(k.Bandwidth.Spread),
 		})
 	}
 	for i := range c.Findings {

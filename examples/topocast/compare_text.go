@@ -46,9 +46,6 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	}
 	if g := r.Groups; g != nil {
 		fmt.Fprintf(&b, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
-		if r.of().GroupsCount() {
-			r.writeGroups(&b)
-		}
 	}
 	r.writeClasses(&b)
 
@@ -60,9 +57,6 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 		}
 		fmt.Fprintf(&b, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
 	case cli.StatusDifferent:
-		if len(c.Findings) == 0 {
-			break
-		}
 		fmt.Fprintf(&b, "\n%s, the worst first\n", words.Count(len(c.Findings), "difference"))
 	}
 	if c.Unknown != "" {
@@ -86,22 +80,6 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	return err
 }
 
-// writeGroups writes the groups that one side has alone.
-func (r *networkComparison) writeGroups(w io.Writer) {
-	for _, side := range []struct {
-		what   string
-		groups [][]int
-	}{{"missing", r.Groups.Missing}, {"extra", r.Groups.Extra}} {
-		for _, g := range side.groups {
-			names := make([]string, len(g))
-			for i, h := range g {
-				names[i] = r.Links.Hosts[h]
-			}
-			fmt.Fprintf(w, "  %s: %s\n", side.what, hostlist.Ranges(names))
-		}
-	}
-}
-
 // writeClasses writes what all links of a level have in common.
 func (r *networkComparison) writeClasses(w io.Writer) {
 	if len(r.Links.Classes) == 0 {
@@ -111,7 +89,7 @@ func (r *networkComparison) writeClasses(w io.Writer) {
 	t := columns.New(w, "times as slow as the reference", "links", "latency", "bandwidth")
 	links := 0
 	for _, k := range r.Links.Classes {
-		t.Row(k.Name, k.Links, withSpread(k.Latency, k.LatencySpread), withSpread(k.Bandwidth, k.BandwidthSpread))
+		t.Row(k.Name, k.Links, withSpread(k.Latency), withSpread(k.Bandwidth))
 		links += k.Links
 	}
 	t.Row("the middle of all", links, times(r.Links.Latency), times(r.Links.Bandwidth))
@@ -175,9 +153,9 @@ func times(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-func withSpread(x, spread float64) string {
-	if math.IsNaN(x) || math.IsNaN(spread) {
-		return times(x)
+func withSpread(s compare.Shared) string {
+	if math.IsNaN(s.Slower) || math.IsNaN(s.Spread) {
+		return times(s.Slower)
 	}
-	return fmt.Sprintf("%s ± %.1f %%", times(x), 100*math.Expm1(spread))
+	return fmt.Sprintf("%s ± %.1f %%", times(s.Slower), 100*math.Expm1(s.Spread))
 }

@@ -109,10 +109,17 @@ func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) 
 	if err != nil {
 		return nil, err
 	}
-	if r.GroupsCount() || len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
-		r.Groups, err = compare.Groups(m, ref)
+	count := r.groupsCount()
+	if !count && (len(m.Levels()) == 0 || len(ref.Levels()) == 0) {
+		return r, nil
 	}
-	return r, err
+	if r.Groups, err = compare.Groups(m, ref); err != nil {
+		return nil, err
+	}
+	if count {
+		r.Links.Findings = append(r.Links.Findings, r.Groups.Findings(r.Links.Hosts)...)
+	}
+	return r, nil
 }
 
 // Groups returns the confident groups of the hosts of the given names. A host is in a group if more than half of its ranks are.
@@ -145,7 +152,7 @@ const (
 // Outcome tells whether something differs.
 func (r *Comparison) Outcome() Outcome {
 	switch {
-	case len(r.Links.Findings) > 0, r.GroupsCount() && len(r.Groups.Missing)+len(r.Groups.Extra) > 0:
+	case len(r.Links.Findings) > 0:
 		return Differs
 	case r.groupsOnly():
 		return Same
@@ -178,9 +185,9 @@ func (r *Comparison) groupsOnly() bool {
 	return len(r.Reference.Network.Hierarchy().Levels()) > 0 && !slices.ContainsFunc(r.Reference.Graph.Arcs(), known)
 }
 
-// GroupsCount tells whether groups that one side has alone are a difference: where the reference has nothing else, or
+// groupsCount tells whether groups that one side has alone are a difference: where the reference has nothing else, or
 // one switch for all hosts, whose links may fit most pairs of many racks.
-func (r *Comparison) GroupsCount() bool {
+func (r *Comparison) groupsCount() bool {
 	g := r.Reference.Graph
 	oneSwitch := g.Hosts() > 0
 	for h := range g.Hosts() {
@@ -224,6 +231,8 @@ func (r *Comparison) FindingName(f *compare.Finding) string {
 		return "all " + r.Links.Classes[f.Class].Name
 	case f.Kind == compare.FoundExtra:
 		return fmt.Sprintf("link %s - %s", f.Hosts[0], f.Hosts[1])
+	case f.Kind == compare.FoundMissingGroup || f.Kind == compare.FoundExtraGroup:
+		return "group " + hostlist.Ranges(f.Hosts)
 	case len(f.Hosts) > 0:
 		return "host " + f.Hosts[0]
 	}
@@ -235,6 +244,10 @@ func (r *Comparison) Reason(f *compare.Finding) string {
 	switch f.Kind {
 	case compare.FoundMissing:
 		return "nothing takes it: it is cut, or slower than the way around it"
+	case compare.FoundMissingGroup:
+		return "the reference has it, and it was not measured"
+	case compare.FoundExtraGroup:
+		return "it was measured, and the reference does not have it"
 	case compare.FoundMoved:
 		text := "its latencies are those of a host on the switch of " + hostlist.Ranges(f.To)
 		if len(f.From) > 0 {

@@ -165,7 +165,7 @@ type Level struct {
 	BandwidthSpread *float64 `json:"bandwidth_spread,omitempty"`
 }
 
-// A Difference is a link or a host that is not as in the reference.
+// A Difference is a link, a host or a group that is not as in the reference.
 type Difference struct {
 	What   string              `json:"what"`
 	Kind   compare.FindingKind `json:"kind"`

@@ -148,11 +148,11 @@ func ExampleGroups() {
 	}
 	fmt.Println("missing:", comparison.Missing)
 	fmt.Println("extra:", comparison.Extra)
-	for _, suspect := range comparison.Suspects {
-		fmt.Println(suspect.Reason)
+	for _, moved := range comparison.Moved {
+		fmt.Printf("host %d is in other groups than specified, %d times\n", moved.Host, moved.Times)
 	}
 	// Output:
 	// missing: [[0 1 2 3] [4 5 6 7]]
 	// extra: [[0 1 2] [3 4 5 6 7]]
-	// host 3 is not in the group that is specified, or in one that is not, 2 times
+	// host 3 is in other groups than specified, 2 times
 }

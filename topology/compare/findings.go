@@ -8,33 +8,80 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// What is found, with the same plateaus as in judge.go.
+// A FindingKind is a sort of difference.
+type FindingKind string
+
+// The kinds of findings.
 const (
-	// oddHost is the mean of |ln measured/fitted| of a host that no place explains. With 0.03
-	// twice as many hosts are named that have nothing but a slow link, 0.3 changes nothing.
+	FoundMissing FindingKind = "missing" // a link that nothing takes: cut, or slower than the way around it
+	FoundMoved   FindingKind = "moved"   // a host whose latencies are those of another switch
+	FoundSlow    FindingKind = "slow"    // a link, or a host if all its links are
+	FoundFast    FindingKind = "fast"    // a link
+	FoundOdd     FindingKind = "odd"     // a host whose latencies no place explains
+	FoundExtra   FindingKind = "extra"   // a link between two hosts that the reference does not have
+	FoundClass   FindingKind = "class"   // a class that differs as a whole from all others
+	FoundMisfit  FindingKind = "misfit"  // the reference's links do not explain the latencies
+
+	FoundMissingGroup FindingKind = "missing group" // of the reference only
+	FoundExtraGroup   FindingKind = "extra group"   // measured only
+)
+
+// A Finding is a difference between both sides.
+type Finding struct {
+	Kind  FindingKind
+	Link  int      // index into LinkComparison.Links; -1 if it is none
+	Class int      // of FoundClass, else -1
+	Rates bool     // of FoundClass: it is about bandwidths, not latencies
+	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra; those of a group
+
+	// Of FoundMoved: the hosts on the switch where the reference has it, and on
+	// the one that explains it.
+	From, To []string
+
+	// Times: how many times as slow, or for FoundFast as fast; for FoundMoved
+	// and FoundOdd how much more is left unexplained than usual; for
+	// FoundMisfit the share by which a quarter of the pairs of hosts is off at least.
+	Times float64
+
+	// Unseen, of FoundClass: most of the latencies are Quantity.Unseen, and Times is at most what it says.
+	Unseen bool
+}
+
+const (
+	// oddHost is the mean of |ln measured/fitted| of a host that no place explains. With a third of it
+	// hosts are named that have nothing but a slow link.
 	oddHost = 0.1
 
-	// misfitFloor is the misfitQuantile of the same over all pairs, in which the reference's wiring is
-	// not that of the readings, and misfitNoise how many times the noise is added: the fit
-	// leaves that of the noise if it is right, 1.15 standard deviations. 0.03 to 0.3, and 1.2 to 9. Not a median: of
-	// two racks under a reference with one switch the greater half of the pairs are alike.
+	// misfitFloor is the misfitQuantile of the same over all pairs from which the reference's wiring is
+	// not that of the measurements, and misfitNoise how many times the noise is added: a right fit leaves
+	// 1.15 standard deviations. It is not a median: of two racks under a reference with one switch the
+	// greater half of the pairs are alike.
 	misfitFloor    = 0.1
 	misfitNoise    = 3
 	misfitQuantile = 0.75
 )
 
+// add lists a finding that is not about one link.
+func (c *linkComparer) add(f Finding) {
+	f.Link = -1
+	if f.Kind != FoundClass {
+		f.Class = -1
+	}
+	c.out.Findings = append(c.out.Findings, f)
+}
+
 // conclude sums up the links, and lists the findings and the links, the worst first.
 func (c *linkComparer) conclude() {
 	out := c.out
 	for i := range c.links {
-		l := &c.links[i]
-		if l.state.Verdict = l.state.verdict(); l.missing {
-			l.state.Verdict = LinkMissing
+		l := &c.links[i].state
+		if l.Verdict != LinkMissing {
+			l.Verdict = l.verdict()
 		}
-		if l.state.Verdict != LinkUnknown {
+		if l.Verdict != LinkUnknown {
 			out.Judged++
 		}
-		out.Links = append(out.Links, l.state)
+		out.Links = append(out.Links, *l)
 	}
 	order := []Verdict{LinkMissing, LinkSlow, LinkFast, LinkSame, LinkUnknown}
 	slices.SortStableFunc(out.Links, func(a, b LinkState) int {
@@ -42,35 +89,21 @@ func (c *linkComparer) conclude() {
 			cmp.Compare(math.Round(weightSteps*b.weight()), math.Round(weightSteps*a.weight())), a.Class-b.Class, a.U-b.U, a.V-b.V)
 	})
 	whole := c.slowHosts()
+	kinds := map[Verdict]FindingKind{LinkMissing: FoundMissing, LinkSlow: FoundSlow, LinkFast: FoundFast}
 	for i := range out.Links {
 		l := &out.Links[i]
-		f := Finding{Link: i, Class: -1, Times: l.Times()}
-		switch {
-		case l.Verdict == LinkMissing:
-			f.Kind = FoundMissing
-		case l.Verdict == LinkSlow && !whole[l.U] && !whole[l.V]:
-			f.Kind = FoundSlow
-		case l.Verdict == LinkFast:
-			f.Kind = FoundFast
-		default:
-			continue
+		if kind := kinds[l.Verdict]; kind != "" && !(kind == FoundSlow && (whole[l.U] || whole[l.V])) {
+			out.Findings = append(out.Findings, Finding{Kind: kind, Link: i, Class: -1, Times: l.Times()})
 		}
-		out.Findings = append(out.Findings, f)
 	}
 	c.hostFindings()
 	c.extraLinks()
 	if out.Misfit > misfitFloor+misfitNoise*c.noise {
-		out.Findings = append(out.Findings, Finding{Kind: FoundMisfit, Link: -1, Class: -1, Times: out.Misfit})
+		c.add(Finding{Kind: FoundMisfit, Times: out.Misfit})
 	}
 	// What makes the rest doubtful or speaks of the wiring goes first.
 	// What has become faster is seldom why somebody looks.
-	first := []FindingKind{FoundMisfit, FoundMissing, FoundMoved, "", FoundFast}
-	rank := func(k FindingKind) int {
-		if at := slices.Index(first, k); at >= 0 {
-			return at
-		}
-		return slices.Index(first, "")
-	}
+	rank := map[FindingKind]int{FoundMisfit: -3, FoundMissing: -2, FoundMoved: -1, FoundFast: 1}
 	weight := func(f Finding) float64 {
 		if f.Link >= 0 {
 			return out.Links[f.Link].weight()
@@ -78,34 +111,30 @@ func (c *linkComparer) conclude() {
 		return f.Times
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int {
-		return cmp.Or(rank(a.Kind)-rank(b.Kind), cmp.Compare(weight(b), weight(a)))
+		return cmp.Or(rank[a.Kind]-rank[b.Kind], cmp.Compare(weight(b), weight(a)))
 	})
 }
 
 // slowHosts finds the hosts of several links, all of which are slow: that is
 // the host's own. It returns their vertices in the reference.
 func (c *linkComparer) slowHosts() map[int]bool {
-	whole := map[int]bool{}
-	if c.reference == nil {
-		return whole
-	}
-	of := map[int][]*LinkState{}
+	links, slow := map[int]int{}, map[int][]float64{} // by vertex
 	for i := range c.links {
 		l := &c.links[i].state
-		if l.U != l.V {
-			of[l.U], of[l.V] = append(of[l.U], l), append(of[l.V], l)
+		if l.U == l.V {
+			continue
 		}
-	}
-	for h, v := range c.reference.vertex[:len(c.out.Hosts)] {
-		var times []float64
-		for _, l := range of[v] {
-			if l.Verdict == LinkSlow {
-				times = append(times, l.Times())
+		for _, v := range [2]int{l.U, l.V} {
+			if links[v]++; l.Verdict == LinkSlow {
+				slow[v] = append(slow[v], l.Times())
 			}
 		}
-		if len(times) >= 2 && len(times) == len(of[v]) {
+	}
+	whole := map[int]bool{}
+	for h, v := range c.reference.vertex[:len(c.out.Hosts)] {
+		if len(slow[v]) >= 2 && len(slow[v]) == links[v] {
 			whole[v] = true
-			c.out.Findings = append(c.out.Findings, Finding{Kind: FoundSlow, Link: -1, Class: -1, Hosts: []string{c.out.Hosts[h]}, Times: stats.LowerMedian(times)})
+			c.add(Finding{Kind: FoundSlow, Hosts: []string{c.out.Hosts[h]}, Times: stats.LowerMedian(slow[v])})
 		}
 	}
 	return whole
@@ -114,48 +143,42 @@ func (c *linkComparer) slowHosts() map[int]bool {
 // hostFindings lists the hosts that hang elsewhere, or that no place explains.
 func (c *linkComparer) hostFindings() {
 	for _, s := range c.places {
-		f := Finding{Kind: FoundOdd, Link: -1, Class: -1, Hosts: []string{c.out.Hosts[s.host]}, Times: s.score}
+		f := Finding{Kind: FoundOdd, Hosts: []string{c.out.Hosts[s.host]}, Times: s.score}
 		if s.place >= 0 {
 			own := c.reference.graph.Out(s.host)[0].To
 			if s.place == own {
 				continue // moved away and back
 			}
 			f.Kind = FoundMoved
-			for _, name := range c.namesOn(own) {
-				if name != f.Hosts[0] {
-					f.From = append(f.From, name)
-				}
-			}
+			f.From = slices.DeleteFunc(c.namesOn(own), func(name string) bool { return name == f.Hosts[0] })
 			f.To = c.namesOn(s.place)
 		} else if s.off < oddHost {
 			continue
 		}
-		c.out.Findings = append(c.out.Findings, f)
+		c.add(f)
 	}
 }
 
 // extraLinks lists the measured links between hosts that the reference wires
 // otherwise and that shorten the way between them.
 func (c *linkComparer) extraLinks() {
-	if c.reference == nil || !wiresHosts(c.reference.graph) || c.fit == nil {
+	g, m, k := c.reference.graph, c.measured.graph, len(c.out.Hosts)
+	if !wiresHosts(g) || c.fit == nil {
 		return
 	}
-	g, k := c.reference.graph, len(c.out.Hosts)
-	self := make([]int, k)
-	members := make([][]int, k)
-	for h := range self {
-		self[h], members[h] = h, []int{h}
-	}
-	paper := &comparer{measured: c.measured.graph, reference: g, times: c.distances, node: self, members: members}
-	paper.group()
-	c.out.Similarity = paper.similarity()
+	c.out.Similarity = similarity(g, func(u, v int) float64 {
+		if i := m.ArcIndex(u, v); i >= 0 {
+			return m.Arcs()[i].Probability
+		}
+		return 0
+	})
 	fitted := c.fit.Graph.HostDistances()
-	for _, a := range c.measured.graph.Arcs() {
+	for _, a := range m.Arcs() {
 		if a.From >= a.To || a.To >= k || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
 			continue
 		}
 		if times := fitted[a.From*k+a.To] / a.Latency; times > longer && !math.IsInf(times, 1) {
-			c.out.Findings = append(c.out.Findings, Finding{Kind: FoundExtra, Link: -1, Class: -1, Hosts: []string{c.out.Hosts[a.From], c.out.Hosts[a.To]}, Times: times})
+			c.add(Finding{Kind: FoundExtra, Hosts: []string{c.out.Hosts[a.From], c.out.Hosts[a.To]}, Times: times})
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -10,12 +12,15 @@ import (
 // A GroupComparison says which groups of two hierarchies of the same hosts are
 // the same sets.
 type GroupComparison struct {
-	Same     [][]int // hosts of groups that both have
-	Missing  [][]int // of the reference only
-	Extra    [][]int // of the measured one only
-	Crossed  []Crossing
-	Suspects []Suspect // hosts that stand in another group than specified, the most often first
+	Same    [][]int // hosts of groups that both have
+	Missing [][]int // of the reference only
+	Extra   [][]int // of the measured one only
+	Crossed []Crossing
+	Moved   []MovedHost // those in other groups than specified, the most often first
 }
+
+// A MovedHost is not in a group that is specified, or in one that is not, so many times.
+type MovedHost struct{ Host, Times int }
 
 // mostlyTheSame is the share of the hosts of either of two groups that are in both, above
 // which one stands for the other: above a half no two disjoint groups can.
@@ -24,7 +29,7 @@ const mostlyTheSame = 0.5
 // Groups compares two trees by their exact groups, levels aside. Hosts
 // have the same numbers in both. For each group of the reference that is
 // missing, the measured group most like it is looked up; if they share half of
-// their hosts or more (Jaccard), the hosts in one of them only are suspects. O(groups * hosts) per
+// their hosts or more (Jaccard), the hosts in one of them only have moved. O(groups * hosts) per
 // missing group.
 func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	if measured.Hosts() != reference.Hosts() {
@@ -90,12 +95,29 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	}
 	for h, n := range votes {
 		if n > 0 {
-			c.Suspects = append(c.Suspects, Suspect{U: h, V: -1, Score: float64(n), Reason: fmt.Sprintf("host %d is not in the group that is specified, or in one that is not, %d times", h, n)})
+			c.Moved = append(c.Moved, MovedHost{h, n})
 		}
 	}
-	rank(c.Suspects)
+	slices.SortFunc(c.Moved, func(a, b MovedHost) int { return cmp.Or(b.Times-a.Times, a.Host-b.Host) })
 	slices.SortFunc(c.Extra, slices.Compare)
 	slices.SortFunc(c.Missing, slices.Compare)
 	slices.SortFunc(c.Same, slices.Compare)
 	return c, nil
+}
+
+// Findings are the groups that one side has alone, with their hosts by name.
+func (c *GroupComparison) Findings(names []string) []Finding {
+	var all []Finding
+	list := func(kind FindingKind, groups [][]int) {
+		for _, hosts := range groups {
+			f := Finding{Kind: kind, Link: -1, Class: -1, Times: math.NaN()}
+			for _, h := range hosts {
+				f.Hosts = append(f.Hosts, names[h])
+			}
+			all = append(all, f)
+		}
+	}
+	list(FoundMissingGroup, c.Missing)
+	list(FoundExtraGroup, c.Extra)
+	return all
 }

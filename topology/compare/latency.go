@@ -29,12 +29,8 @@ func (c *linkComparer) fitLatencies() error {
 	if err == nil && len(c.fit.Undetermined) == 0 || c.reference.graph.IsForest() {
 		return err
 	}
-	bundled, other := c.bundle()
-	if other != nil || !bundled {
-		if other != nil {
-			return other
-		}
-		return err
+	if bundled, failed := c.bundle(); failed != nil || !bundled {
+		return cmp.Or(failed, err)
 	}
 	return c.fitLinks()
 }
@@ -61,10 +57,9 @@ func (c *linkComparer) bundle() (bool, error) {
 	if r.Fit.Family != topology.FamilyTree && r.Fit.Family != topology.FamilyFlat {
 		return false, nil
 	}
-	known := !slices.ContainsFunc(g.Latencies(), math.IsNaN)
 	arcs := slices.Clone(r.Graph.Arcs())
-	for i := range arcs {
-		if !known {
+	if slices.ContainsFunc(g.Latencies(), math.IsNaN) { // they are numbers of links
+		for i := range arcs {
 			arcs[i].Latency = math.NaN()
 		}
 	}
@@ -87,20 +82,18 @@ func (c *linkComparer) fitLinks() error {
 	if err := c.findMissing(); err != nil {
 		return err
 	}
-	own := map[int]int{}
-	var err error
+	own := map[int]int{} // hosts on other switches
 	for round := 0; ; round++ {
-		if err = c.rewire(own); err != nil {
+		if err := c.rewire(own); err != nil {
 			return err
 		}
-		fitter := &comparer{measured: c.measured.graph, reference: c.wired, mean: c.distances}
-		var all []standout
-		if c.fit, all, err = fitter.standouts(); err != nil {
+		found, err := c.findPlaces()
+		if err != nil {
 			return err
 		}
 		c.places = slices.DeleteFunc(c.places, func(s standout) bool { return s.place < 0 })
 		moved := false
-		for _, s := range all {
+		for _, s := range found {
 			if s.place >= 0 && !c.hasHosts(s.place) {
 				s.place = -1 // nobody plugs a host in there
 			}
@@ -148,7 +141,7 @@ func (c *linkComparer) rewire(own map[int]int) error {
 		if place, ok := own[a.To]; ok {
 			a.From = place
 		}
-		if !c.links[c.link[i]].missing {
+		if c.links[c.link[i]].state.Verdict != LinkMissing {
 			order = append(order, i)
 		}
 	}

@@ -18,6 +18,26 @@ type Quantity struct {
 	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
 }
 
+// A LinkClass is the links of one level.
+type LinkClass struct {
+	Name               string
+	Links              int
+	Latency, Bandwidth Shared
+}
+
+// Shared is what the links of a class have in common: how many times as slow the middle one is as the
+// reference has it, NaN if the reference says nothing, and the spread of the links about it, a robust standard
+// deviation of the logarithm, NaN of fewer than three.
+type Shared struct{ Slower, Spread float64 }
+
+// shared is what the bandwidths of a class have in common, or the latencies.
+func (k *LinkClass) shared(rates bool) *Shared {
+	if rates {
+		return &k.Bandwidth
+	}
+	return &k.Latency
+}
+
 // A LinkState is what a comparison says of one link of the reference.
 type LinkState struct {
 	U, V  int // vertices of the reference; U = V for the inside of a host; -1 of a switch if the link is a bundle of links

@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/latencyfit"
+	"gonum.org/v1/gonum/mat"
 )
 
 // LinkSettings are the settings of Links; nil is all defaults.
@@ -21,6 +23,9 @@ type LinkSettings struct {
 	// made (Fit.Noise), the root of the sum of their squares; it counts where a
 	// class has too few links to show its spread. 0 or NaN: 0.01.
 	Noise float64
+	// Latencies are those between the hosts of the measured graph, n*n in s, NaN where not
+	// measured. nil: those along its paths.
+	Latencies mat.Matrix
 }
 
 // usualNoise is the default of LinkSettings.Noise: quiet networks have half to two percent.
@@ -34,54 +39,6 @@ func (s *LinkSettings) validate() error {
 		return fmt.Errorf("compare: links: Noise %g: want at least 0 and finite, or NaN", s.Noise)
 	}
 	return nil
-}
-
-// A LinkClass is the links of one level.
-type LinkClass struct {
-	Name  string
-	Links int
-	// Latency and Bandwidth say how many times as slow all links of the class
-	// are as the reference has them, the middle one; NaN if the reference
-	// says nothing. The spreads are those of the links about it, robust standard
-	// deviations of the logarithm, and NaN of fewer than three.
-	Latency, Bandwidth             float64
-	LatencySpread, BandwidthSpread float64
-}
-
-// A FindingKind is a sort of difference.
-type FindingKind string
-
-// The kinds of findings.
-const (
-	FoundMissing FindingKind = "missing" // a link that nothing takes: cut, or slower than the way around it
-	FoundMoved   FindingKind = "moved"   // a host whose latencies are those of another switch
-	FoundSlow    FindingKind = "slow"    // a link, or a host if all its links are
-	FoundFast    FindingKind = "fast"    // a link
-	FoundOdd     FindingKind = "odd"     // a host whose latencies no place explains
-	FoundExtra   FindingKind = "extra"   // a link between two hosts that the reference does not have
-	FoundClass   FindingKind = "class"   // a class that differs as a whole from all others
-	FoundMisfit  FindingKind = "misfit"  // the reference's links do not explain the latencies
-)
-
-// A Finding is a difference between both sides.
-type Finding struct {
-	Kind  FindingKind
-	Link  int      // index into LinkComparison.Links; -1 if it is none
-	Class int      // of FoundClass, else -1
-	Rates bool     // of FoundClass: it is about bandwidths, not latencies
-	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra
-
-	// Of FoundMoved: the hosts on the switch where the reference has it, and on
-	// the one that explains it.
-	From, To []string
-
-	// Times: how many times as slow, or for FoundFast as fast; for FoundMoved
-	// and FoundOdd how much more is left unexplained than usual; for
-	// FoundMisfit the share by which a quarter of the pairs of hosts is off at least.
-	Times float64
-
-	// Unseen, of FoundClass: most of the latencies are Quantity.Unseen, and Times is at most what it says.
-	Unseen bool
 }
 
 // A LinkComparison is what Links finds.
@@ -136,7 +93,9 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	}
 	if len(c.out.Hosts) > 1 {
 		c.specify()
-		c.distances = knownDistances(c.measured.graph)
+		if err := c.readLatencies(measured.Hosts()); err != nil {
+			return nil, err
+		}
 		if c.onlyZeros() {
 			c.out.Unknown = "every latency that was measured between hosts is 0"
 		} else if err := c.fitLatencies(); errors.Is(err, latencyfit.ErrNothingToFit) {
@@ -150,8 +109,32 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	}
 	c.insideHosts(measured, reference)
 	c.judge()
+	c.conclude()
 	c.warnOfHidden()
 	return c.out, nil
+}
+
+// readLatencies sets the latencies between the hosts that both have: those of the settings, of n hosts, or those along the
+// measured paths.
+func (c *linkComparer) readLatencies(n int) error {
+	if c.settings.Latencies == nil {
+		c.distances = knownDistances(c.measured.graph)
+		return nil
+	}
+	given, err := readings.DirectedOf("compare: links", []mat.Matrix{c.settings.Latencies})
+	if err != nil {
+		return err
+	}
+	if given.N() != n {
+		return fmt.Errorf("compare: links: Latencies of %d hosts for %d measured ones", given.N(), n)
+	}
+	hosts := c.measured.vertex[:len(c.out.Hosts)]
+	for _, i := range hosts {
+		for _, j := range hosts {
+			c.distances = append(c.distances, given.Cells()[i*n+j])
+		}
+	}
+	return nil
 }
 
 // onlyZeros tells whether there are latencies between hosts, all of them 0, as those of a clock that is too coarse.
@@ -206,7 +189,7 @@ type linkComparer struct {
 	origin  []int           // arc of wired -> arc of the reference's view
 	fit     *latencyfit.Result
 	noise   float64
-	places  []standout
+	places  []standout // hosts that their place does not explain, or that were moved
 	class   map[[2]int]int
 	inside  int // class of the insides of hosts, -1 without
 	heights []int
@@ -215,8 +198,7 @@ type linkComparer struct {
 // checked is a link under comparison.
 type checked struct {
 	state    LinkState
-	arcs     [2]int // of the reference's view, -1 if there is none back
-	missing  bool
+	arcs     [2]int  // of the reference's view, -1 if there is none back
 	doubtful bool    // the reference is not sure of it
 	pairs    int     // of hosts whose path crosses it
 	distance float64 // mean of their latencies

@@ -67,7 +67,7 @@ func (c *linkComparer) findMissing() error {
 	for _, x := range all {
 		now, before := measured[x.u][x.v], specified[x.u][x.v]
 		if now > longer*usual*before && around(measured, x.u, x.v) <= (1+detour)*now && around(specified, x.u, x.v) > (1+detour)*before {
-			c.links[x.link].missing = true
+			c.links[x.link].state.Verdict = LinkMissing
 		}
 	}
 	return nil

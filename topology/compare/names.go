@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -65,29 +66,62 @@ func className(height [2]int) string {
 // nameLinks says which hosts hang on each link, and turns it so that they are
 // at its V. A link that is no bridge is named by the hosts on its ends.
 func (c *linkComparer) nameLinks() {
-	g, hosts := c.reference.graph, c.out.Hosts
-	below := bridgesOf(g)
+	g := c.reference.graph
+	part := g.Parts()
 	for i := range c.links {
 		l := &c.links[i]
 		a := g.Arcs()[l.arcs[0]]
-		u, v := a.From, a.To
-		part, ok := below[[2]int{min(u, v), max(u, v)}]
-		if !ok {
-			l.state.Ends = [2][]string{c.namesOn(u), c.namesOn(v)}
+		far, near := a.From, a.To
+		if c.heights[far] < c.heights[near] {
+			far, near = near, far
+		}
+		below := c.beyond(far, near)
+		if below == nil {
+			l.state.Ends = [2][]string{c.namesOn(a.From), c.namesOn(a.To)}
 			continue
 		}
-		// Turn it: the part hangs at its V.
-		if part.end == u {
-			u, v = v, u
+		var rest []int
+		for h := range g.Hosts() {
+			if _, in := slices.BinarySearch(below, h); !in && part[h] == part[near] {
+				rest = append(rest, h)
+			}
+		}
+		// The smaller part; of two that are equal the one without the lowest host.
+		if len(rest) < len(below) || len(rest) == len(below) && slices.Compare(below, rest) < 0 {
+			near, below = far, rest
+		}
+		if near == a.From {
 			l.arcs[0], l.arcs[1] = l.arcs[1], l.arcs[0]
 			l.state.U, l.state.V = l.state.V, l.state.U
 			b := &l.state.Bandwidth
 			b[0], b[1] = b[1], b[0]
 		}
-		for _, h := range part.hosts {
-			l.state.Below = append(l.state.Below, hosts[h])
+		for _, h := range below {
+			l.state.Below = append(l.state.Below, c.out.Hosts[h])
 		}
 	}
+}
+
+// beyond are the hosts that the link from u to v joins to u, ascending; nil if there is another way.
+func (c *linkComparer) beyond(u, v int) []int {
+	g := c.reference.graph
+	seen := map[int]bool{v: true}
+	queue := []int{v}
+	for k := 0; k < len(queue); k++ {
+		for _, x := range g.Neighbours(queue[k]) {
+			switch {
+			case queue[k] == v && x == u:
+			case x == u:
+				return nil
+			case !seen[x]:
+				seen[x] = true
+				queue = append(queue, x)
+			}
+		}
+	}
+	hosts := slices.DeleteFunc(queue, g.IsSwitch)
+	slices.Sort(hosts)
+	return hosts
 }
 
 // namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -62,24 +63,20 @@ func centralOf(g *topology.Graph, hosts []int) int {
 	return best
 }
 
-// A contraction is a graph under change: arcs by their ends.
+// A contraction is a graph under change.
 type contraction struct {
-	kept []bool
-	out  []map[int]topology.Arc // by end
-	in   []map[int]bool
-	gone []bool
+	kept []bool                  // by vertex; the others may go
+	near []map[int]bool          // the other ends of the arcs of each vertex
+	arcs map[[2]int]topology.Arc // by their ends
 }
 
 func newContraction(g *topology.Graph, keep []int) *contraction {
-	c := &contraction{
-		kept: make([]bool, g.Vertices()), gone: make([]bool, g.Vertices()),
-		out: make([]map[int]topology.Arc, g.Vertices()), in: make([]map[int]bool, g.Vertices()),
-	}
+	c := &contraction{kept: make([]bool, g.Vertices()), near: make([]map[int]bool, g.Vertices()), arcs: make(map[[2]int]topology.Arc, g.NumArcs())}
 	for _, h := range keep {
 		c.kept[h] = true
 	}
-	for v := range c.out {
-		c.out[v], c.in[v] = map[int]topology.Arc{}, map[int]bool{}
+	for v := range c.near {
+		c.near[v] = map[int]bool{}
 	}
 	for _, a := range g.Arcs() {
 		c.add(a)
@@ -88,36 +85,20 @@ func newContraction(g *topology.Graph, keep []int) *contraction {
 }
 
 func (c *contraction) add(a topology.Arc) {
-	c.out[a.From][a.To] = a
-	c.in[a.To][a.From] = true
+	c.arcs[[2]int{a.From, a.To}] = a
+	c.near[a.From][a.To], c.near[a.To][a.From] = true, true
 }
 
 func (c *contraction) remove(v int) {
-	for u := range c.out[v] {
-		delete(c.in[u], v)
+	for u := range c.near[v] {
+		delete(c.near[u], v)
+		delete(c.arcs, [2]int{u, v})
+		delete(c.arcs, [2]int{v, u})
 	}
-	for u := range c.in[v] {
-		delete(c.out[u], v)
-	}
-	clear(c.out[v])
-	clear(c.in[v])
-	c.gone[v] = true
+	clear(c.near[v])
 }
 
-// neighbours are sorted.
-func (c *contraction) neighbours(v int) []int {
-	var all []int
-	for u := range c.out[v] {
-		all = append(all, u)
-	}
-	for u := range c.in[v] {
-		if _, ok := c.out[v][u]; !ok {
-			all = append(all, u)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
+func (c *contraction) neighbours(v int) []int { return slices.Sorted(maps.Keys(c.near[v])) }
 
 // prune removes what has one neighbour or none, until nothing does.
 func (c *contraction) prune() {
@@ -128,10 +109,7 @@ func (c *contraction) prune() {
 	for len(queue) > 0 {
 		v := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if c.kept[v] || c.gone[v] {
-			continue
-		}
-		if near := c.neighbours(v); len(near) < 2 {
+		if near := c.neighbours(v); !c.kept[v] && len(near) < 2 {
 			c.remove(v)
 			queue = append(queue, near...)
 		}
@@ -143,26 +121,16 @@ func (c *contraction) prune() {
 // group is as certain as its surer part: without the group it leads past the switch. Through a host it needs both parts.
 func (c *contraction) straighten(g *topology.Graph) {
 	for v := range c.kept {
-		if c.kept[v] || c.gone[v] {
-			continue
-		}
 		near := c.neighbours(v)
-		if len(near) != 2 {
+		if c.kept[v] || len(near) != 2 || c.near[near[0]][near[1]] {
 			continue
 		}
-		a, b := near[0], near[1]
-		_, there := c.out[a][b]
-		_, back := c.out[b][a]
-		if there || back {
-			continue
-		}
-		for _, way := range [2][2]int{{a, b}, {b, a}} {
-			first, ok := c.out[way[0]][v]
-			second, ok2 := c.out[v][way[1]]
-			if !ok || !ok2 {
-				continue
+		for _, way := range [2][2]int{{near[0], near[1]}, {near[1], near[0]}} {
+			first, ok := c.arcs[[2]int{way[0], v}]
+			second, ok2 := c.arcs[[2]int{v, way[1]}]
+			if ok && ok2 {
+				c.add(inSeries(first, second, g.IsSwitch(v)))
 			}
-			c.add(inSeries(first, second, g.IsSwitch(v)))
 		}
 		c.remove(v)
 	}
@@ -192,24 +160,19 @@ func inSeries(first, second topology.Arc, atSwitch bool) topology.Arc {
 
 func (c *contraction) view(g *topology.Graph, keep []int) (*nodeView, error) {
 	n := &nodeView{vertex: slices.Clone(keep)}
-	number := make([]int, g.Vertices())
-	for i, h := range keep {
-		number[h] = i
-	}
-	for v := range c.gone {
-		if !c.gone[v] && !c.kept[v] {
-			number[v] = len(n.vertex)
+	for v, near := range c.near {
+		if len(near) > 0 && !c.kept[v] { // those that went have no neighbours
 			n.vertex = append(n.vertex, v)
 		}
 	}
-	names := make([]string, len(n.vertex))
-	var arcs []topology.Arc
+	number, names := make([]int, g.Vertices()), make([]string, len(n.vertex))
 	for i, v := range n.vertex {
-		names[i] = g.Name(v)
-		for _, a := range c.out[v] { // NewGraph sorts them
-			a.From, a.To = i, number[a.To]
-			arcs = append(arcs, a)
-		}
+		number[v], names[i] = i, g.Name(v)
+	}
+	var arcs []topology.Arc
+	for _, a := range c.arcs { // NewGraph sorts them
+		a.From, a.To = number[a.From], number[a.To]
+		arcs = append(arcs, a)
 	}
 	var err error
 	n.graph, err = topology.NewGraph(len(keep), len(n.vertex)-len(keep), names, arcs)
