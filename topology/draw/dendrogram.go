@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -58,14 +59,14 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
 	p.Add(gridLines(true, false), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
-	var keys []key
+	legend := newLegend()
 	for l := len(h.Levels()); l >= 0; l-- {
 		if len(h.GroupsAt(l)) > 0 {
-			keys = append(keys, key{name: shorten(h.LevelName(l)), area: ink(l)})
+			legend.Add(shorten(h.LevelName(l)), &plotter.Line{LineStyle: vgdraw.LineStyle{Color: ink(l), Width: 3}})
 		}
 	}
 	height := max(150, vg.Length(spacing*float64(n))+40)
-	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, keys) }}, nil
+	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend) }}, nil
 }
 
 type dendrogram struct {
