@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -135,7 +136,7 @@ func (t *textTree) writeLinks() {
 		for i, x := range ns {
 			names[i] = t.vertexName(x)
 		}
-		t.wrap(t.vertexName(v)+" --", names)
+		t.wrap(t.vertexName(v)+" -- ", names)
 	}
 }
 
@@ -143,52 +144,33 @@ func (t *textTree) writeLinks() {
 func (t *textTree) chain(next [][]int, first int) []string {
 	way, before, v := []string{t.vertexName(first)}, -1, first
 	for {
-		to := -1
-		for _, x := range next[v] {
-			if x != before && to < 0 {
-				to = x
-			}
-		}
-		if to < 0 {
+		k := slices.IndexFunc(next[v], func(x int) bool { return x != before })
+		if k < 0 {
 			return way
 		}
-		way = append(way, "-- "+t.vertexName(to))
-		if to == first {
+		before, v = v, next[v][k]
+		way = append(way, "-- "+t.vertexName(v))
+		if v == first {
 			return way
 		}
-		before, v = v, to
 	}
 }
 
 func (t *textTree) vertexName(v int) string {
-	if !t.graph.IsSwitch(v) {
-		switch {
-		case t.Names != nil && t.Names[v] != "":
-			return t.Names[v]
-		case t.Places != nil && t.alone(v):
-			return t.Places[v].Host
-		}
-		return fmt.Sprint(v)
+	switch {
+	case t.graph.IsSwitch(v):
+		return t.graph.Name(v)
+	case t.Names != nil && t.Names[v] != "":
+		return t.Names[v]
+	case t.Places != nil && t.alone(v):
+		return t.Places[v].Host
 	}
-	return t.graph.Name(v)
+	return fmt.Sprint(v)
 }
 
-// wrap writes words after a start, in lines that fit; others are indented by the start.
-func (t *textTree) wrap(start string, words []string) {
-	column := len([]rune(start))
-	indent := column
-	t.out.WriteString(start)
-	for i, word := range words {
-		width := len([]rune(word)) + 1
-		if i > 0 && column+width > textWidth {
-			t.out.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		}
-		if column > 0 {
-			t.out.WriteByte(' ')
-		}
-		t.out.WriteString(word)
-		column += width
-	}
-	t.out.WriteString("\n")
+// wrap writes names after a start, in lines that fit, later ones indented by the start.
+func (t *textTree) wrap(start string, names []string) {
+	indent := strings.Repeat(" ", len([]rune(start)))
+	text := words.Fill(strings.Join(names, " "), textWidth-len(indent))
+	t.out.WriteString(start + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n")
 }

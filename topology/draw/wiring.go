@@ -17,7 +17,7 @@ import (
 // are, those of one direction as arrows. Graphs of few vertices have their names.
 func Wiring(title string, g *topology.Graph, at [][3]float64) (*Figure, error) {
 	if len(at) != g.Vertices() {
-		return nil, fmt.Errorf("draw: wiring: %d positions of %s", len(at), words.Count(g.Vertices(), "vertex"))
+		return nil, fmt.Errorf("draw: wiring: %d positions of %d vertices", len(at), g.Vertices())
 	}
 	if len(at) == 0 {
 		return nil, fmt.Errorf("draw: wiring: the graph has no vertex")
