@@ -20,10 +20,9 @@ type Place struct {
 
 // TextSettings say how Text writes. The zero value works.
 type TextSettings struct {
-	Noun   string   // what the hosts of the graph are; "": rank
-	Places []Place  // where they run; nil: not known
-	Names  []string // of those that are no ranks; nil: numbers
-	Unfold bool     // parts of a large machine that are alike are not written once
+	Noun   string  // what the hosts of the graph are; "": rank
+	Places []Place // where ranks run, or the names of hosts that are no ranks; nil: not known
+	Unfold bool    // parts of a large machine that are alike are not written once
 }
 
 const (
@@ -58,8 +57,8 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 		t.TextSettings = *s
 	}
 	n := h.Hosts()
-	if g.Hosts() != n || t.Places != nil && len(t.Places) != n || t.Names != nil && len(t.Names) != n {
-		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d, %d places and %d names: want as many of each", g.Hosts(), n, len(t.Places), len(t.Names))
+	if g.Hosts() != n || t.Places != nil && len(t.Places) != n {
+		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d and %d places: want as many of each", g.Hosts(), n, len(t.Places))
 	}
 	if n == 0 {
 		return nil

@@ -18,46 +18,35 @@ type uplinks struct {
 	tree          bool
 }
 
-// findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other,
-// and of other graphs the switches that have the hosts of a group, and these only. O(n log n).
+// findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other. The switch
+// of a group is the only one that joins the group's hosts and no others. O(n log n).
 func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
 	groups := h.Groups()
-	u := &uplinks{group: make([]int, len(groups)), vertex: make([]int, len(groups)), host: make([]int, h.Hosts())}
-	for i := range groups {
-		u.group[i], u.vertex[i] = -1, -1
-	}
+	u := &uplinks{group: slices.Repeat([]int{-1}, len(groups)), vertex: slices.Repeat([]int{-1}, len(groups)), host: slices.Repeat([]int{-1}, h.Hosts())}
 	for host := range u.host {
-		u.host[host] = -1
 		if out := g.Out(host); len(out) == 1 && g.IsSwitch(out[0].To) {
 			u.host[host] = g.ArcIndex(host, out[0].To)
+		}
+	}
+	count := make([]int, len(groups))
+	for v, group := range insideOf(g, h) {
+		if g.IsSwitch(v) {
+			u.vertex[group] = v
+			count[group]++
 		}
 	}
 	parts := g.Parts()
 	u.tree = g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
 	sides := g.Sides()
-	for i := 1; i < len(groups); i++ {
-		hosts := groups[i].Hosts
-		if from, to, ok := sides.LinkAbove(hosts); ok && u.tree && g.IsSwitch(from) {
-			u.vertex[i], u.group[i] = from, g.ArcIndex(from, to)
+	for i := range groups {
+		if count[i] > 1 {
+			u.vertex[i] = -1
 		}
-		for _, a := range g.Out(hosts[0]) {
-			if !u.tree && g.IsSwitch(a.To) && slices.Equal(hostsOn(g, a.To), hosts) {
-				u.vertex[i] = a.To
-			}
+		if from, to, ok := sides.LinkAbove(groups[i].Hosts); ok && i > 0 && u.tree && g.IsSwitch(from) {
+			u.group[i] = g.ArcIndex(from, to)
 		}
 	}
 	return u
-}
-
-// hostsOn are the hosts with an arc to a switch, ascending.
-func hostsOn(g *topology.Graph, v int) []int {
-	var hosts []int
-	for _, i := range g.In(v) {
-		if from := g.Arcs()[i].From; !g.IsSwitch(from) {
-			hosts = append(hosts, from)
-		}
-	}
-	return hosts
 }
 
 // writeLinks lists the links of a graph that is no tree, but for those of hosts to their only switch.
@@ -85,7 +74,7 @@ func (t *textTree) writeLinks() {
 	}
 	least, most, links, first := len(next), 0, 0, -1
 	between := t.Noun + "s"
-	if len(t.Places) > 0 && len(t.ranksOf) == len(t.Places) {
+	if t.Noun == "rank" && len(t.ranksOf) > 0 && len(t.ranksOf) == len(t.Places) {
 		between = "hosts"
 	}
 	for v, ns := range next {
@@ -160,8 +149,6 @@ func (t *textTree) vertexName(v int) string {
 	switch {
 	case t.graph.IsSwitch(v):
 		return t.graph.Name(v)
-	case t.Names != nil && t.Names[v] != "":
-		return t.Names[v]
 	case t.Places != nil && t.alone(v):
 		return t.Places[v].Host
 	}

@@ -48,12 +48,12 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 	if x.group < 0 {
 		host := x.hosts[0]
 		switch {
-		case t.Names != nil:
-			return t.Noun, t.Names[host]
 		case t.Places == nil:
 			return t.Noun, ""
-		case t.alone(host):
+		case t.alone(host) && t.Noun == "rank":
 			return "host", t.Places[host].Host
+		case t.alone(host):
+			return t.Noun, t.Places[host].Host
 		case t.Places[host].Core >= 0:
 			return "core", ""
 		}
@@ -148,6 +148,9 @@ func placeWord(token string) string {
 // common that no other group has.
 func (t *textTree) namePlaces() {
 	t.places = make(map[int][2]string)
+	if t.Places == nil {
+		return
+	}
 	for level := range t.hierarchy.Levels() {
 		groups, byToken, kinds := 0, make(map[string]int), make(map[string]bool)
 		for i, g := range t.hierarchy.Groups() {
@@ -175,7 +178,7 @@ func (t *textTree) commonPlace(hosts []int) string {
 	var common []string
 	for i, h := range hosts {
 		var tokens []string
-		for _, token := range placeToken.FindAllString(t.hostName(h), -1) {
+		for _, token := range placeToken.FindAllString(t.Places[h].Host, -1) {
 			if placeWord(token) != "" && (i == 0 || slices.Contains(common, token)) {
 				tokens = append(tokens, token)
 			}
@@ -186,15 +189,4 @@ func (t *textTree) commonPlace(hosts []int) string {
 		return ""
 	}
 	return common[len(common)-1]
-}
-
-// hostName is the name of a host, "" if it is not known.
-func (t *textTree) hostName(host int) string {
-	switch {
-	case t.Names != nil:
-		return t.Names[host]
-	case t.Places != nil:
-		return t.Places[host].Host
-	}
-	return ""
 }
