@@ -86,21 +86,17 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	}}, nil
 }
 
-// nameTicks name rows at the middle of their cells: all, or some.
+// nameTicks name rows at the middle of their cells: all, or of many some that are equally far apart.
 func nameTicks(order []int, names []string) plot.ConstantTicks {
-	n := len(order)
 	every := 1
-	for n/every > fewNames {
-		every *= 2
+	if len(order) > fewNames {
+		every = (len(order) + 7) / 8
 	}
 	var ticks plot.ConstantTicks
-	for k := 0; k < n; k += every {
+	for k := 0; k < len(order); k += every {
 		label := fmt.Sprint(order[k])
 		if names != nil && names[order[k]] != "" {
 			label = shorten(names[order[k]])
-		}
-		if n > fewNames && k/every%4 != 0 {
-			label = ""
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(k) + 0.5, Label: label})
 	}
