@@ -28,9 +28,6 @@ type Figure struct {
 // dotsPerInch of a PNG: two dots for each of a page's.
 const dotsPerInch = 192
 
-// Notes are the sentences below the title.
-func (f *Figure) Notes() []string { return f.notes }
-
 // SVG writes the picture as SVG. Its texts are in Liberation Sans, or where that is not installed in
 // a font of the same widths.
 func (f *Figure) SVG(w io.Writer) error {
