@@ -11,45 +11,37 @@ import "github.com/topocast/topocast/topology"
 // itself, where there is nothing to do: no weak group has a switch of its own, or g
 // is no tree. O(vertices + arcs + total size of the groups).
 func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, arcOf []int, err error) {
-	order, parent := treeOrder(g, top(g))
-	if order == nil {
+	if order, _ := treeOrder(g); order == nil {
 		return g, nil, nil
 	}
-	isWeak, isFirm := groupSets(h)
-	below := hostsBelow(g, order, parent)
-	all := below[order[0]]
-	// Weak groups hang below a root that lies in none of them, wherever the first
-	// switch is: links grow on the side of the group that goes. Of two halves
-	// one has to hang below the other.
-	root := order[0]
-	for _, v := range order[1:] {
-		if g.IsSwitch(v) && isWeak[all.without(below[v])] {
-			root = v
-		}
+	sides := g.Sides()
+	ends := func(group *topology.Group) (link [2]int, ok bool) {
+		from, to, ok := sides.LinkAbove(group.Hosts)
+		return [2]int{from, to}, ok && g.IsSwitch(from) && g.IsSwitch(to)
 	}
-	if root != order[0] {
-		order, parent = treeOrder(g, root)
-		below = hostsBelow(g, order, parent)
+	isFirm := make(map[[2]int]bool) // links, in either direction: the other side is half of the machine, perhaps
+	groups := h.Groups()
+	for i := 1; i < len(groups); i++ {
+		if link, ok := ends(&groups[i]); ok && groups[i].Firm() {
+			isFirm[link], isFirm[[2]int{link[1], link[0]}] = true, true
+		}
 	}
 	merged := 0
 	into := make([]int, g.Vertices())     // the vertex that v has become one with
 	up := make([]float64, g.Vertices())   // s: what links below v grow by, towards the root
 	down := make([]float64, g.Vertices()) // s: and away from it
-	latency := make(map[int]float64, 0)   // of arcs that change
-	for _, v := range order {
+	for v := range into {
 		into[v] = v
-		p := parent[v]
-		if p < 0 {
+	}
+	for i := 1; i < len(groups); i++ { // parents come before children
+		link, ok := ends(&groups[i])
+		v, p := link[0], link[1]
+		if !ok || isFirm[link] || into[v] != v || into[p] == v { // the last: the other half has become one with v
 			continue
 		}
-		rise, fall := g.ArcIndex(v, p), g.ArcIndex(p, v)
-		latency[rise] = g.Arcs()[rise].Latency + up[p]
-		latency[fall] = g.Arcs()[fall].Latency + down[p]
-		firm := isFirm[below[v]] || isFirm[all.without(below[v])] // half of the machine, perhaps
-		if isWeak[below[v]] && !firm && g.IsSwitch(v) && g.IsSwitch(p) {
-			into[v], up[v], down[v] = into[p], latency[rise], latency[fall]
-			merged++
-		}
+		into[v] = into[p]
+		up[v], down[v] = g.Arcs()[g.ArcIndex(v, p)].Latency+up[p], g.Arcs()[g.ArcIndex(p, v)].Latency+down[p]
+		merged++
 	}
 	if merged == 0 {
 		return g, nil, nil
@@ -68,7 +60,7 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		if from == to {
 			continue
 		}
-		a.From, a.To, a.Latency = from, to, latency[i]
+		a.From, a.To, a.Latency = from, to, a.Latency+up[a.To]+down[a.From]
 		arcs, arcOf = append(arcs, a), append(arcOf, i)
 	}
 	firm, err = topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
@@ -76,19 +68,6 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		return nil, nil, err
 	}
 	return firm, orderOfArcs(firm, arcs, arcOf), nil
-}
-
-// groupSets are the sets of hosts of weak and of firm groups.
-func groupSets(h *topology.Hierarchy) (weak, firm map[hostSet]bool) {
-	weak, firm = make(map[hostSet]bool), make(map[hostSet]bool)
-	for _, g := range h.Groups()[1:] {
-		if g.Firm() {
-			firm[hostSetOf(g.Hosts...)] = true
-		} else {
-			weak[hostSetOf(g.Hosts...)] = true
-		}
-	}
-	return weak, firm
 }
 
 // firmLevels numbers the levels that Hierarchy.Firm keeps, the root's level

@@ -23,14 +23,15 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	}
 	ranks := g.Hosts()
 	names := g.Names()[:ranks]
-	rates := ratesByHosts(g)
+	order, _ := treeOrder(g)
+	sides := g.Sides()
 	var arcs []topology.Arc
 	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {
 		arcs = topology.AppendLink(arcs, upper, lower, math.Max(0, latency), math.NaN())
 		pair := arcs[len(arcs)-2:]
-		if known, ok := rates[hostSetOf(hosts...)]; ok {
-			for i := range pair {
-				pair[i].Bandwidth, pair[i].Estimated = known[i].Bandwidth, known[i].Estimated
+		if from, to, ok := sides.LinkAbove(hosts); ok && order != nil {
+			for i, arc := range []int{g.ArcIndex(to, from), g.ArcIndex(from, to)} {
+				pair[i].Bandwidth, pair[i].Estimated = g.Arcs()[arc].Bandwidth, g.Arcs()[arc].Estimated
 			}
 		}
 		if !group.Firm() {
@@ -76,20 +77,4 @@ func (n *Network) reportedLatencies() *mat.Dense {
 		}
 	}
 	return m
-}
-
-// ratesByHosts are the two arcs of each link of a tree, downwards and back, by the ranks below it. Either end may be up.
-func ratesByHosts(g *topology.Graph) map[hostSet][2]topology.Arc {
-	rates := map[hostSet][2]topology.Arc{}
-	order, parent := treeOrder(g, top(g))
-	if order == nil {
-		return rates
-	}
-	below := hostsBelow(g, order, parent)
-	for _, v := range order[1:] {
-		up, down := g.Arcs()[g.ArcIndex(v, parent[v])], g.Arcs()[g.ArcIndex(parent[v], v)]
-		rates[below[v]] = [2]topology.Arc{down, up}
-		rates[below[order[0]].without(below[v])] = [2]topology.Arc{up, down}
-	}
-	return rates
 }

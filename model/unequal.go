@@ -40,7 +40,7 @@ type linkTime struct {
 
 // newTreeWays is nil for a graph that is no tree. O(vertices).
 func newTreeWays(g *topology.Graph) *treeWays {
-	order, parent := treeOrder(g, top(g))
+	order, parent := treeOrder(g)
 	if order == nil {
 		return nil
 	}

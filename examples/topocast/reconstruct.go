@@ -331,7 +331,11 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 // cores, hosts or sites.
 func (l *latencies) named() *draw.TextSettings {
 	if l.job == nil {
-		return &draw.TextSettings{Noun: "endpoint", Names: l.names}
+		s := &draw.TextSettings{Noun: "endpoint"}
+		for _, name := range l.names {
+			s.Places = append(s.Places, draw.Place{Host: name, Core: -1})
+		}
+		return s
 	}
 	s := &draw.TextSettings{Noun: "rank"}
 	for _, at := range locations(l.job) {

@@ -90,27 +90,20 @@ func reportOf(s *comparison.Side) (*draw.Report, error) {
 	n := s.Network
 	var err error
 	r := &draw.Report{
-		Graph: s.Graph, Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
+		Graph: s.Graph, Hierarchy: n.ReportedHierarchy(), Sizes: n.LocalTopologies(), Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
 	r.Noun, r.Names = rankNames(n)
 	if r.Noun == "rank" {
 		r.Places = ranksOf(n).Places
 	}
-	if len(r.Hierarchy.Groups()) == 1 && r.Fit.Family == "" && s.Graph.Hosts() > 1 {
+	if len(r.Hierarchy.Groups()) == 1 && n.ReconstructionFit().Family == "" && s.Graph.Hosts() > 1 {
 		// A platform file has no groups, but a wiring that has.
 		found, err := topology.NewResult(s.Graph, s.Graph.HostDistances(), 0, math.NaN(), nil)
 		if err != nil {
 			return nil, err
 		}
-		r.Hierarchy, r.Fit.Family = found.Hierarchy, found.Fit.Family
-	}
-	for _, l := range n.LocalTopologies() {
-		g, err := s.Graph.WithArcs(l.Arcs)
-		if err != nil {
-			return nil, err
-		}
-		r.Sizes = append(r.Sizes, draw.SizeGraph{Bytes: l.Bytes, Graph: g})
+		r.Hierarchy = found.Hierarchy
 	}
 	r.Bandwidths = bandwidthCurves(n)
 	r.Sections = measuredSections(s)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,9 +43,7 @@ confidence below 0.9, which are shown and not used, ! links that are 1.5 times s
 				fmt.Fprintf(w, "%s\n", strings.Join(how, ", "))
 			}
 			s := ranksOf(n)
-			if unfold {
-				s.Lines = math.MaxInt
-			}
+			s.Unfold = unfold
 			return printNetwork(w, n, s)
 		},
 	}

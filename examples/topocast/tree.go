@@ -9,7 +9,6 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -59,25 +58,9 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	fmt.Fprint(w, strings.Join(size, ", "), "\n\n")
 
 	t := columns.New(w, "level", "groups", s.Noun+"s each", "latency", "confidence")
-	for i, l := range h.Levels() {
-		at := h.GroupsAt(i)
-		least, most := len(at[0].Hosts), len(at[0].Hosts)
-		for _, g := range at {
-			least, most = min(least, len(g.Hosts)), max(most, len(g.Hosts))
-		}
-		each := fmt.Sprint(least)
-		if most > least {
-			each += fmt.Sprintf("-%d", most)
-		}
-		support := fraction(l.Support) // of the weakest group
-		for _, g := range at {
-			if best := fraction(g.Support); best > support && g.Support >= l.Support {
-				support = fmt.Sprintf("%s-%s", fraction(l.Support), best)
-			}
-		}
-		t.Row(h.LevelName(i), len(at), each, quantity.Seconds(l.Latency), support)
+	for _, l := range draw.Levels(h) {
+		t.Row(l.Level, l.Groups, l.Each, l.Latency, l.Confidence)
 	}
-	t.Row("all", 1, h.Hosts(), quantity.Seconds(h.Groups()[0].Latency))
 	if err := t.Flush(); err != nil {
 		return err
 	}

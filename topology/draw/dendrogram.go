@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -58,14 +59,14 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
 	p.Add(gridLines(true, false), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
-	var keys []key
+	legend := newLegend()
 	for l := len(h.Levels()); l >= 0; l-- {
 		if len(h.GroupsAt(l)) > 0 {
-			keys = append(keys, key{name: shorten(h.LevelName(l)), area: ink(l)})
+			legend.Add(shorten(h.LevelName(l)), &plotter.Line{LineStyle: vgdraw.LineStyle{Color: ink(l), Width: 3}})
 		}
 	}
 	height := max(150, vg.Length(spacing*float64(n))+40)
-	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, keys) }}, nil
+	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend) }}, nil
 }
 
 type dendrogram struct {
@@ -98,26 +99,25 @@ func (t *dendrogram) place() (low, high float64, err error) {
 	step := max(1.02, math.Pow(high/low, 0.04))
 	for i := len(groups) - 1; i >= 0; i-- {
 		g := &groups[i]
-		t.at[i] = g.Latency
-		least := low
-		first, last := math.Inf(1), 0.0
+		t.at[i] = low
+		rows := emptySpan()
 		for _, c := range g.Children {
-			least = max(least, t.at[c]*step)
-			first, last = min(first, t.row[c]), max(last, t.row[c])
+			t.at[i] = max(t.at[i], t.at[c]*step)
+			rows.add(t.row[c])
 		}
 		for _, x := range g.Hosts {
 			if t.Smallest(x) == i {
-				first, last = min(first, t.rowOf[x]), max(last, t.rowOf[x])
+				rows.add(t.rowOf[x])
 			}
 		}
-		t.row[i] = (first + last) / 2
+		t.row[i] = (rows.low + rows.high) / 2
+		if g.Latency > t.at[i] {
+			t.at[i] = g.Latency
+		}
+		high = max(high, t.at[i])
 		if !(g.Latency > 0) {
 			t.unknown++
 		}
-		if !(t.at[i] >= least) {
-			t.at[i] = least
-		}
-		high = max(high, t.at[i])
 		if !g.Firm() {
 			t.weak++
 		}

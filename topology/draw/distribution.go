@@ -3,9 +3,11 @@ package draw
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -40,16 +42,34 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 		return nil, fmt.Errorf("draw: distribution %q: no sample has a value", title)
 	}
 	b := newBinning(all, x.isLog(), bins, most)
-	names, counts := make([]string, len(samples)), make([][]float64, len(samples))
+	rows, legends := make([][]*plot.Plot, len(samples)), make([]*plot.Legend, len(samples))
 	for k, s := range samples {
-		names[k], counts[k] = s.Name, make([]float64, b.bins)
-		for _, v := range s.Values {
-			if x.has(v) {
-				counts[k][b.bin(v)]++
-			}
+		p, bars := newPlot("", ""), b.bars(s.Values, &x)
+		bars.FillColor, bars.LineStyle = faint(ink(k), 0.6), vgdraw.LineStyle{Color: ink(k), Width: 0.6}
+		p.Add(gridLines(true, true), bars)
+		x.set(&p.X, b.span)
+		p.X.Min, p.X.Max = b.low, b.high
+		if k == len(samples)-1 {
+			p.X.Label.Text = x.Name
 		}
+		p.Y.Max = max(1, 1.05*p.Y.Max)
+		if bars.LogY {
+			p.Y.Max *= 2
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{plainNumber}
+		}
+		rows[k], legends[k] = []*plot.Plot{p}, newLegend()
+		legends[k].Add(s.Name, bars)
 	}
-	return b.figure(title, &x, names, counts, notes), nil
+	height := max(110, 300/vg.Length(len(samples))) * vg.Length(len(samples))
+	return &Figure{title: title, notes: notes, width: 470 + legendWidth, height: height, draw: func(c vgdraw.Canvas) {
+		places := plot.Align(rows, vgdraw.Tiles{Rows: len(rows), Cols: 1, PadY: 8}, vgdraw.Crop(c, 0, -legendWidth, 0, 0))
+		for k := range rows {
+			rows[k][0].Draw(places[k][0])
+			place := c
+			place.Min.X, place.Max.Y = c.Max.X-legendWidth+12, places[k][0].Max.Y
+			legends[k].Draw(place)
+		}
+	}}, nil
 }
 
 // A binning cuts an axis into bins.
@@ -74,29 +94,6 @@ func newBinning(all span, log bool, bins, values int) *binning {
 	return &binning{all, log, bins}
 }
 
-// figure draws the counts of each name, one row below the other.
-func (b *binning) figure(title string, x *Axis, names []string, counts [][]float64, notes []string) *Figure {
-	rows := make([][]*plot.Plot, len(names))
-	for k := range names {
-		p := newPlot("", "")
-		x.set(&p.X, b.span)
-		p.X.Min, p.X.Max = b.low, b.high
-		if k == len(names)-1 {
-			p.X.Label.Text = x.Name
-		}
-		b.addBars(p, counts[k], k)
-		rows[k] = []*plot.Plot{p}
-	}
-	height := max(110, 300/vg.Length(len(names))) * vg.Length(len(names))
-	return &Figure{title: title, notes: notes, width: 470 + legendWidth, height: height, draw: func(c vgdraw.Canvas) {
-		places := plot.Align(rows, vgdraw.Tiles{Rows: len(rows), Cols: 1, PadY: 8}, vgdraw.Crop(c, 0, -legendWidth, 0, 0))
-		for k, name := range names {
-			rows[k][0].Draw(places[k][0])
-			drawKeys(c, places[k][0].Max.Y-8, []key{{name: name, area: faint(ink(k), 0.6)}})
-		}
-	}}
-}
-
 // edge is the lower end of a bin.
 func (b *binning) edge(bin int) float64 {
 	share := float64(bin) / float64(b.bins)
@@ -115,41 +112,30 @@ func (b *binning) bin(v float64) int {
 	return max(0, min(b.bins-1, int(share*float64(b.bins))))
 }
 
-// addBars adds counts to a plot, in the k-th colour.
-func (b *binning) addBars(p *plot.Plot, counts []float64, k int) {
-	peak, rare := 1.0, math.Inf(1)
-	for _, n := range counts {
-		if peak = max(peak, n); n > 0 {
-			rare = min(rare, n)
+// bars counts the values in each bin. Their axis is to be logarithmic if counts differ so much that rare ones could not
+// be seen.
+func (b *binning) bars(values []float64, x *Axis) *plotter.Histogram {
+	h := &plotter.Histogram{Bins: make([]plotter.HistogramBin, b.bins)}
+	for bin := range h.Bins {
+		h.Bins[bin].Min, h.Bins[bin].Max = b.edge(bin), b.edge(bin+1)
+	}
+	for _, v := range values {
+		if x.has(v) {
+			h.Bins[b.bin(v)].Weight++
 		}
 	}
-	p.Y.Min, p.Y.Max = 0, 1.05*peak
-	if peak > 50*rare { // or the rare ones could not be seen
-		p.Y.Min, p.Y.Max = 0.5, 2*peak
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{plainNumber}
+	most, least := 0.0, math.Inf(1)
+	h.Bins = slices.DeleteFunc(h.Bins, func(bin plotter.HistogramBin) bool { return bin.Weight == 0 })
+	for _, bin := range h.Bins {
+		most, least = max(most, bin.Weight), min(least, bin.Weight)
 	}
-	floor := p.Y.Min
-	p.Add(gridLines(true, true), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
-		for bin, count := range counts {
-			if count == 0 {
-				continue
-			}
-			left, right, bottom, top := x(b.edge(bin)), x(b.edge(bin+1)), y(floor), y(count)
-			corners := []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}}
-			c.FillPolygon(faint(ink(k), 0.6), corners)
-			c.StrokeLines(vgdraw.LineStyle{Color: ink(k), Width: 0.6}, corners)
-		}
-	}))
+	h.LogY = most > 50*least
+	return h
 }
-
-// histogramShare is the share of the latencies that a histogram shows: a few that are far off would leave no room
-// for the others.
-const histogramShare = 0.999
 
 // Histogram draws how many of the latencies in s, from row to column of the matrix, are how long, over
 // a logarithmic axis. With a hierarchy of the same hosts, which may be nil, each level has a row.
-// Latencies of 0 have no place on the axis. These, and those above the percentile 99.9, are left out, and the
-// notes say so.
+// Latencies of 0 have no place on the axis: the notes say how many there are.
 func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figure, error) {
 	n, columns := latencies.Dims()
 	if n != columns {
@@ -161,7 +147,8 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 	if h.Hosts() != n {
 		return nil, fmt.Errorf("draw: histogram: a hierarchy of %d hosts for %d rows", h.Hosts(), n)
 	}
-	known, zeros := make([]float64, 0, n*n), 0
+	levels := make([]Sample, len(h.Levels())+1)
+	known, zeros := 0, 0
 	for i := range n {
 		for j := range n {
 			switch v := latencies.At(i, j); {
@@ -169,49 +156,19 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 			case v == 0:
 				zeros++
 			default:
-				known = append(known, v)
+				known++
+				l := &levels[h.Groups()[h.Common(i, j)].Level]
+				l.Values = append(l.Values, v)
 			}
 		}
 	}
-	if len(known) == 0 {
-		return nil, fmt.Errorf("draw: histogram: the matrix has no measurement above 0")
+	for l := range levels {
+		levels[l].Name = shorten(h.LevelName(l))
 	}
-	cut := percentileOf(known, histogramShare)
-	all, top, above := emptySpan(), cut, 0
-	for _, v := range known {
-		if v <= cut {
-			all.add(v)
-		} else {
-			top = max(top, v)
-			above++
-		}
-	}
-	b := newBinning(all, true, 0, len(known))
-	levels := make([][]float64, len(h.Levels())+1)
-	for i := range n {
-		for j := range n {
-			if v := latencies.At(i, j); i != j && v > 0 && v <= cut {
-				l := h.Groups()[h.Common(i, j)].Level
-				if levels[l] == nil {
-					levels[l] = make([]float64, b.bins)
-				}
-				levels[l][b.bin(v)]++
-			}
-		}
-	}
-	var names []string
-	var counts [][]float64
-	for l, count := range levels {
-		if count != nil {
-			names, counts = append(names, shorten(h.LevelName(l))), append(counts, count)
-		}
-	}
-	notes := []string{fmt.Sprintf("%s.", words.Count(len(known), "measurement"))}
-	if above > 0 {
-		notes[0] = fmt.Sprintf("%s; left out above the percentile %g: %d, up to %s.", words.Count(len(known), "measurement"), 100*histogramShare, above, quantity.Seconds(top))
-	}
+	levels = slices.DeleteFunc(levels, func(s Sample) bool { return s.Values == nil })
+	notes := []string{fmt.Sprintf("%s.", words.Count(known, "measurement"))}
 	if zeros > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, for the axis is logarithmic: %s of 0.", words.Count(zeros, "measurement")))
 	}
-	return b.figure(title, &Axis{Name: "latency", Format: quantity.Seconds, Log: true}, names, counts, notes), nil
+	return Distribution(title, Axis{Name: "latency", Format: quantity.Seconds, Log: true}, levels, 0, notes...)
 }

@@ -28,9 +28,6 @@ type Figure struct {
 // dotsPerInch of a PNG: two dots for each of a page's.
 const dotsPerInch = 192
 
-// Notes are the sentences below the title.
-func (f *Figure) Notes() []string { return f.notes }
-
 // SVG writes the picture as SVG. Its texts are in Liberation Sans, or where that is not installed in
 // a font of the same widths.
 func (f *Figure) SVG(w io.Writer) error {
@@ -114,13 +111,31 @@ func newPlot(x, y string) *plot.Plot {
 		axis.Tick.Label.Font = style(plainSize, nil).Font
 		axis.LineStyle.Color, axis.Tick.LineStyle.Color = grey(0x80), grey(0x80)
 		axis.Padding = 4
+		axis.Tick.Marker = evenTicks{plainNumber}
 	}
 	p.X.Label.Text, p.Y.Label.Text = x, y
-	p.Legend.TextStyle.Font = style(plainSize, nil).Font
-	p.Legend.ThumbnailWidth = 24
-	p.Legend.Padding = 2
 	p.BackgroundColor = nil
 	return p
+}
+
+// legendWidth is the room on the right of a plot for its legend.
+const legendWidth = vg.Length(150)
+
+// newLegend is a legend that names what is below it from the top left corner on.
+func newLegend() *plot.Legend {
+	l := plot.NewLegend()
+	l.Top, l.Left = true, true
+	l.TextStyle = style(plainSize, grey(0x20))
+	l.TextStyle.YAlign = text.YBottom
+	l.ThumbnailWidth = 22
+	l.Padding = 5
+	return &l
+}
+
+// drawBeside draws a plot and its legend on the right.
+func drawBeside(c vgdraw.Canvas, p *plot.Plot, legend *plot.Legend) {
+	p.Draw(vgdraw.Crop(c, 0, -legendWidth, 0, 0))
+	legend.Draw(vgdraw.Crop(c, c.Max.X-c.Min.X-legendWidth+12, 0, 0, 0))
 }
 
 // inks are colours that people with any of the usual colour blindnesses can tell apart, after
@@ -144,17 +159,6 @@ func ink(k int) color.RGBA { return inks()[k%len(inks())] }
 // faint is the colour through which the given share of it is seen.
 func faint(c color.RGBA, share float64) color.NRGBA {
 	return color.NRGBA{c.R, c.G, c.B, uint8(255 * share)}
-}
-
-// dashes tell lines apart where colours cannot; those of the second round through the inks are dashed.
-func dashes(k int) []vg.Length {
-	switch k / len(inks()) % 3 {
-	case 1:
-		return []vg.Length{5, 2}
-	case 2:
-		return []vg.Length{1.5, 1.5}
-	}
-	return nil
 }
 
 // shorten cuts a name to what a picture has room for.

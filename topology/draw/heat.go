@@ -34,13 +34,11 @@ type heat struct {
 // matrix. The colours span the given share of the latencies.
 func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat, error) {
 	n, _ := latencies.Dims()
-	order, orderNote := make([]int, n), "The order is that of the matrix."
-	for i := range order {
-		order[i] = i
+	orderNote := "The order is that of the groups that were found."
+	if h == nil {
+		h, orderNote = flatHierarchy(n), "The order is that of the matrix."
 	}
-	if h != nil {
-		order, orderNote = groupOrder(h), "The order is that of the groups that were found."
-	}
+	order := groupOrder(h)
 	d := make([]float64, n*n) // in order
 	known := make([]float64, 0, n*n)
 	low, high := math.Inf(1), 0.0

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -75,7 +76,7 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	picture := t.picture()
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, picture) }))
 	if s.Hierarchy != nil {
-		p.Add(frames(s.Hierarchy, t.order))
+		addFrames(p, s.Hierarchy, t.order)
 		t.notes = append(t.notes, "Frames are groups.")
 	}
 	const bar = 115
@@ -85,51 +86,44 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	}}, nil
 }
 
-// nameTicks name rows at the middle of their cells: all, or some.
+// nameTicks name rows at the middle of their cells: all, or of many some that are equally far apart.
 func nameTicks(order []int, names []string) plot.ConstantTicks {
-	n := len(order)
 	every := 1
-	for n/every > fewNames {
-		every *= 2
+	if len(order) > fewNames {
+		every = (len(order) + 7) / 8
 	}
 	var ticks plot.ConstantTicks
-	for k := 0; k < n; k += every {
+	for k := 0; k < len(order); k += every {
 		label := fmt.Sprint(order[k])
 		if names != nil && names[order[k]] != "" {
 			label = shorten(names[order[k]])
-		}
-		if n > fewNames && k/every%4 != 0 {
-			label = ""
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(k) + 0.5, Label: label})
 	}
 	return ticks
 }
 
-// frames draws the groups of the hierarchy around the diagonal, but for those too small to be seen.
-func frames(h *topology.Hierarchy, order []int) shape {
+// addFrames frames the groups of the hierarchy around the diagonal, but for those too small to be seen.
+func addFrames(p *plot.Plot, h *topology.Hierarchy, order []int) {
 	place := make([]int, len(order))
 	for k, x := range order {
 		place[x] = k
 	}
-	return func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
-		for _, g := range h.Groups()[1:] {
-			low := place[g.Hosts[0]]
-			for _, host := range g.Hosts {
-				low = min(low, place[host])
-			}
-			from, to := float64(low), float64(low+len(g.Hosts))
-			if x(to)-x(from) < 6 {
-				continue
-			}
-			line := vgdraw.LineStyle{Color: color.White, Width: 1}
-			if !g.Firm() {
-				line.Dashes = []vg.Length{3, 2}
-			}
-			c.StrokeLines(line, []vg.Point{
-				{X: x(from), Y: y(from)}, {X: x(to), Y: y(from)}, {X: x(to), Y: y(to)}, {X: x(from), Y: y(to)}, {X: x(from), Y: y(from)},
-			})
+	for _, g := range h.Groups()[1:] {
+		if mapSide*len(g.Hosts) < 6*len(order) {
+			continue
 		}
+		low := len(order)
+		for _, host := range g.Hosts {
+			low = min(low, place[host])
+		}
+		from, to := float64(low), float64(low+len(g.Hosts))
+		frame := &plotter.Line{LineStyle: vgdraw.LineStyle{Color: color.White, Width: 1}}
+		frame.XYs = plotter.XYs{{X: from, Y: from}, {X: to, Y: from}, {X: to, Y: to}, {X: from, Y: to}, {X: from, Y: from}}
+		if !g.Firm() {
+			frame.Dashes = []vg.Length{3, 2}
+		}
+		p.Add(frame)
 	}
 }
 
@@ -172,19 +166,14 @@ func (t *heat) shade(v float64) uint8 {
 func (t *heat) picture() image.Image {
 	each := max(1, mapDots/t.side)
 	img := image.NewPaletted(image.Rect(0, 0, t.side*each, t.side*each), palette())
-	for i := range t.side {
-		row := img.Pix[i*each*img.Stride:][:t.side*each]
-		for j := range t.side {
-			c := t.shade(t.cells[i*t.side+j])
-			if i == j && c == notMeasured {
-				c = diagonalShade
+	for y := range t.side * each {
+		for x := range t.side * each {
+			i, j := y/each, x/each
+			shade := t.shade(t.cells[i*t.side+j])
+			if i == j && shade == notMeasured {
+				shade = diagonalShade
 			}
-			for k := range each {
-				row[j*each+k] = c
-			}
-		}
-		for k := 1; k < each; k++ {
-			copy(img.Pix[(i*each+k)*img.Stride:], row)
+			img.SetColorIndex(x, y, shade)
 		}
 	}
 	return img
@@ -195,20 +184,14 @@ func (t *heat) bar(c vgdraw.Canvas) {
 	p := newPlot("", "latency")
 	p.HideX()
 	p.X.Min, p.X.Max = 0, 1
-	p.Y.Min, p.Y.Max = t.low, t.cut
+	p.Y.Min, p.Y.Max = t.low, max(t.cut, 1.01*t.low)
 	p.Y.Padding = 0
 	p.Y.Scale = plot.LogScale{}
 	p.Y.Tick.Marker = logTicks{quantity.Seconds}
-	if t.low == t.cut { // one colour, with its latency in the middle
-		p.Y.Min, p.Y.Max = t.low/2, 2*t.low
-		p.Y.Tick.Marker = plot.ConstantTicks{{Value: t.low, Label: quantity.Seconds(t.low)}}
-	}
 	const broad = 16 // pixels: viewers keep the shape of a picture
 	img := image.NewPaletted(image.Rect(0, 0, broad, shades), palette())
 	for i := range img.Pix {
-		if img.Pix[i] = uint8(shades - 1 - i/broad); t.low == t.cut {
-			img.Pix[i] = t.shade(t.low)
-		}
+		img.Pix[i] = uint8(shades - 1 - i/broad)
 	}
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, img) }))
 	p.Draw(c)

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -121,48 +120,40 @@ func drawnLengths(channels []topology.Channel, longest float64) []float64 {
 	return lengths
 }
 
-// standSideBySide centres the parts and puts them in rows, the widest first.
+// standSideBySide puts the parts in rows of equally many, the middle of all at the origin.
 func standSideBySide(vertices int, parts []part) [][3]float64 {
 	const gap = 2.0
-	type box struct{ low, size [3]float64 }
-	boxes := make([]box, len(parts))
-	order := make([]int, len(parts))
-	area, widest := 0.0, 0.0
-	for k, p := range parts {
-		b := box{low: p.at[0]}
-		high := p.at[0]
-		for _, x := range p.at {
-			for axis := range 3 {
-				b.low[axis], high[axis] = min(b.low[axis], x[axis]), max(high[axis], x[axis])
-			}
-		}
-		for axis := range 3 {
-			b.size[axis] = high[axis] - b.low[axis]
-		}
-		boxes[k], order[k] = b, k
-		area += (b.size[0] + gap) * (b.size[1] + gap)
-		widest = max(widest, b.size[0]+gap)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(boxes[b].size[1], boxes[a].size[1]) })
-
 	at := make([][3]float64, vertices)
-	width := max(widest, 1.2*math.Sqrt(area)) // rows are seldom full
-	var x, y, row, right float64
-	for _, k := range order {
-		p, b := &parts[k], &boxes[k]
-		if x > 0 && x+b.size[0] > width {
+	columns := int(math.Ceil(math.Sqrt(float64(len(parts)))))
+	var x, y, row float64
+	for k, p := range parts {
+		if k%columns == 0 {
 			x, y, row = 0, y+row+gap, 0
 		}
-		row = max(row, b.size[1])
+		low, high := extent(p.at)
 		for i, v := range p.vertices {
-			at[v] = [3]float64{x + p.at[i][0] - b.low[0], y + p.at[i][1] - b.low[1], p.at[i][2] - b.low[2] - b.size[2]/2}
+			at[v] = [3]float64{x + p.at[i][0] - low[0], y + p.at[i][1] - low[1], p.at[i][2] - (low[2]+high[2])/2}
 		}
-		x += b.size[0] + gap
-		right = max(right, x-gap)
+		x += high[0] - low[0] + gap
+		row = max(row, high[1]-low[1])
 	}
+	low, high := extent(at)
 	for v := range at {
-		at[v][0] -= right / 2
-		at[v][1] -= (y + row) / 2
+		for axis := range 3 {
+			at[v][axis] -= (low[axis] + high[axis]) / 2
+		}
 	}
 	return at
+}
+
+// extent is the least and the greatest coordinate on each axis.
+func extent(at [][3]float64) (low, high [3]float64) {
+	for axis := range 3 {
+		s := emptySpan()
+		for _, x := range at {
+			s.add(x[axis])
+		}
+		low[axis], high[axis] = s.low, s.high
+	}
+	return low, high
 }

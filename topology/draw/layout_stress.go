@@ -1,26 +1,27 @@
 package draw
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/internal/paths"
 )
 
 const (
-	allPairs   = 1200 // vertices up to which all distances count,
-	allSearch  = 5e7  // if vertices times arcs, which the search for them takes, are no more
-	startCount = 50   // pivots of the start
-	pivotCount = 200  // pivots of larger graphs
-	passes     = 40   // over all terms
+	pivotCount = 200  // vertices the distances from which count
+	passes     = 100  // over all terms
 	lastStep   = 0.01 // share of a term's error that the strongest undo in the last pass
 )
 
-// A term is a distance that two vertices should have. Weights tell how strongly each end is
-// moved to it.
+// A term is a distance that vertex i should have from vertex j. The weight tells how strongly i is moved to it.
 type term struct {
-	i, j   int32
-	d      float32
-	wi, wj float32
+	i, j      int32
+	d, weight float32
 }
 
 // relax lays out a part by stress: the sum over pairs of ((r - d) / d)^2 for r the distance drawn and d the
@@ -28,94 +29,66 @@ type term struct {
 // gamma (1/r^2 - 1), as in Bannikov and Salnikov 2014, section 2.2. The paper has gamma/r^2 there, which jumps at r = 1, and
 // only channels in its first sum; with all shortest paths a graph unfolds.
 //
-// The start is pivot MDS. Then terms are undone one after another in an order without a pattern, by steps that become
-// smaller from pass to pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018
-// (doi:10.1109/TVCG.2018.2859997). Graphs that are too large for all pairs have terms for channels and
-// for pivots only, each of which stands for the vertices near it (Ortmann, Klimenta and
-// Brandes 2017, doi:10.7155/jgaa.00440).
+// Terms are undone one after another in an order without a pattern, by steps that become smaller from pass to
+// pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018 (doi:10.1109/TVCG.2018.2859997). It needs no good
+// start. Graphs of more than pivotCount vertices have terms for channels and for pivots only, each of
+// which stands for as many vertices (Ortmann, Klimenta and Brandes 2017, doi:10.7155/jgaa.00440).
 func (p *part) relax(gamma float64) {
-	n := len(p.next)
-	if n == 1 {
-		p.at = make([][3]float64, 1)
-		return
-	}
-	ends := 0
-	for _, cs := range p.next {
-		ends += len(cs)
-	}
-	all := n <= allPairs && n*ends <= allSearch
-	count := pivotCount
-	if all {
-		count = n
-	}
-	of, from := p.pivots(count)
-	var terms []term
-	if all {
-		terms = full(of, from)
-	} else {
-		terms = p.sparse(of, from)
-	}
+	terms := p.terms()
 	rng := rand.New(rand.NewPCG(1, 2))
 	// Once is enough: another order in each pass takes as long as the rest and gives the same stress.
 	rng.Shuffle(len(terms), func(a, b int) { terms[a], terms[b] = terms[b], terms[a] })
-	start := pivotMDS(from[:min(len(from), startCount)], n)
-	p.at = start
-	jitter(p.at, 0.1, rng)
-	p.descend(terms, gamma, rng)
-}
-
-// descend moves the vertices to where the terms and the repulsion leave them.
-func (p *part) descend(terms []term, gamma float64, rng *rand.Rand) {
-	least, most := math.Inf(1), 0.0
+	least, most, radius := math.Inf(1), 0.0, 0.0
 	for _, t := range terms {
-		w := float64(max(t.wi, t.wj))
-		least, most = min(least, w), max(most, w)
+		least, most, radius = min(least, float64(t.weight)), max(most, float64(t.weight)), max(radius, float64(t.d)/2)
+	}
+	p.at = make([][3]float64, len(p.next))
+	for v := range p.at {
+		for axis := range 3 {
+			p.at[v][axis] = radius * (2*rng.Float64() - 1)
+		}
 	}
 	first, last := 1/least, lastStep/most
-	cells := newGrid(len(p.at))
 	for pass := range passes {
 		step := first * math.Pow(last/first, float64(pass)/(passes-1))
 		for _, t := range terms {
-			p.pull(t, step, rng)
+			p.pull(t, step)
 		}
-		cells.fill(p.at)
-		cells.near(func(i, j int) { p.push(i, j, step*gamma, rng) })
+		p.repel(step * gamma)
+	}
+	p.turn()
+}
+
+// turn lays the longest extent along x and the second along y: directions are left open by the distances.
+func (p *part) turn() {
+	at := mat.NewDense(len(p.at), 3, nil)
+	for v := range p.at {
+		at.SetRow(v, p.at[v][:])
+	}
+	var principal stat.PC
+	if len(p.at) < 3 || !principal.PrincipalComponents(at, nil) {
+		return
+	}
+	var axes mat.Dense
+	principal.VectorsTo(&axes)
+	at.Mul(at, &axes)
+	for v := range p.at {
+		mat.Row(p.at[v][:], v, at)
 	}
 }
 
-func distance(a, b [3]float64) float64 {
-	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
-	return math.Sqrt(x*x + y*y + z*z)
-}
-
-// full are the terms of all pairs; every vertex is a pivot.
-func full(of []int, from [][]float64) []term {
-	terms := make([]term, 0, len(of)*(len(of)-1)/2)
-	for k, i := range of {
-		for _, j := range of[:k] {
-			d := from[k][j]
-			w := float32(1 / (d * d))
-			terms = append(terms, term{int32(i), int32(j), float32(d), w, w})
-		}
-	}
-	return terms
-}
-
-// sparse are the terms of channels and pivots. A pivot that stands for s vertices at less than half
-// the way from it to a vertex pulls that one s times as strongly.
-func (p *part) sparse(of []int, from [][]float64) []term {
-	n := len(p.next)
+// terms are those of channels and of pivots. A pivot that has s vertices, of those nearest to it, at less than half the way
+// to a vertex pulls that one s times as strongly.
+func (p *part) terms() []term {
 	var terms []term
 	for i, cs := range p.next {
 		for _, c := range cs {
-			if i < c.to {
-				w := float32(1 / (c.length * c.length))
-				terms = append(terms, term{int32(i), int32(c.to), float32(c.length), w, w})
-			}
+			terms = append(terms, term{int32(i), int32(c.to), float32(c.length), float32(1 / (c.length * c.length))})
 		}
 	}
+	of, from := p.pivots()
 	region := make([][]float64, len(of)) // of each pivot: distances of the vertices nearest to it
-	for v := range n {
+	for v := range p.next {
 		best := 0
 		for k := range of {
 			if from[k][v] < from[best][v] {
@@ -126,16 +99,42 @@ func (p *part) sparse(of []int, from [][]float64) []term {
 	}
 	for k, pivot := range of {
 		slices.Sort(region[k])
-		for v := range n {
-			d := from[k][v]
-			if v == pivot || p.joined(v, pivot) {
-				continue
+		for v, d := range from[k] {
+			if v != pivot && !p.joined(v, pivot) {
+				stands, _ := slices.BinarySearch(region[k], math.Nextafter(d/2, math.Inf(1)))
+				terms = append(terms, term{int32(v), int32(pivot), float32(d), float32(float64(max(1, stands)) / (d * d))})
 			}
-			s, _ := slices.BinarySearch(region[k], math.Nextafter(d/2, math.Inf(1)))
-			terms = append(terms, term{int32(v), int32(pivot), float32(d), float32(float64(max(s, 1)) / (d * d)), 0})
 		}
 	}
 	return terms
+}
+
+// pivots are pivotCount vertices at most, each as far as possible from those before, with the lengths of the
+// shortest paths from each to all vertices. Ties go to the lowest vertex.
+func (p *part) pivots() (of []int, from [][]float64) {
+	n := len(p.next)
+	out, nearest := make([][]paths.Arc, n), make([]float64, n)
+	for v, cs := range p.next {
+		nearest[v] = math.Inf(1)
+		for _, c := range cs {
+			out[v] = append(out[v], paths.Arc{To: int32(c.to), Length: c.length})
+		}
+	}
+	order := make([]int, 0, n)
+	for len(of) < min(pivotCount, n) {
+		far, dist := 0, make([]float64, n)
+		for v := range n {
+			if nearest[v] > nearest[far] {
+				far = v
+			}
+		}
+		paths.From(out, far, dist, order[:0])
+		of, from = append(of, far), append(from, dist)
+		for v := range n {
+			nearest[v] = min(nearest[v], dist[v])
+		}
+	}
+	return of, from
 }
 
 // joined tells whether there is a channel between two vertices.
@@ -144,55 +143,46 @@ func (p *part) joined(u, v int) bool {
 	return ok
 }
 
-// pull moves the ends of a term towards the distance that they should have, by step times
-// the weight and never beyond it.
-func (p *part) pull(t term, step float64, rng *rand.Rand) {
+// pull moves the vertex of a term towards the distance that it should have, by step times the weight and
+// never beyond it.
+func (p *part) pull(t term, step float64) {
 	a, b := &p.at[t.i], &p.at[t.j]
-	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
-	r := math.Sqrt(x*x + y*y + z*z)
-	if r < 1e-9 {
-		x, y, z = anyDirection(rng)
-		r = 1
-	}
-	off := (float64(t.d) - r) / (2 * r)
-	if m := off * min(1, step*float64(t.wi)); m != 0 {
-		a[0] += m * x
-		a[1] += m * y
-		a[2] += m * z
-	}
-	if m := off * min(1, step*float64(t.wj)); m != 0 {
-		b[0] -= m * x
-		b[1] -= m * y
-		b[2] -= m * z
+	r := distance(*a, *b)
+	m := min(1, step*float64(t.weight)) * (float64(t.d) - r) / (2 * r)
+	for axis := range 3 {
+		a[axis] += m * (a[axis] - b[axis])
 	}
 }
 
-// push moves two vertices without a channel that are less than 1 apart from each other, along the gradient of
-// 1/r^2 times strength, and not beyond 1.
-func (p *part) push(i, j int, strength float64, rng *rand.Rand) {
-	a, b := &p.at[i], &p.at[j]
-	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
-	r := math.Sqrt(x*x + y*y + z*z)
-	if r >= 1 || p.joined(i, j) {
-		return
+// repel moves vertices without a channel that are less than 1 apart from each other, along the gradient of
+// 1/r^2 times strength, and not beyond 1. They are met in the order of x, which differs by less than 1 among them.
+func (p *part) repel(strength float64) {
+	order := make([]int, len(p.at))
+	for v := range order {
+		order[v] = v
 	}
-	if r < 1e-9 {
-		x, y, z = anyDirection(rng)
-		r = 1e-9
-		x, y, z = x*r, y*r, z*r
+	slices.SortStableFunc(order, func(u, v int) int { return cmp.Compare(p.at[u][0], p.at[v][0]) })
+	for k, i := range order {
+		for _, j := range order[k+1:] {
+			a, b := &p.at[i], &p.at[j]
+			if b[0]-a[0] >= 1 {
+				break
+			}
+			r := distance(*a, *b)
+			if r >= 1 || p.joined(i, j) {
+				continue
+			}
+			m := min(1-r, strength/(r*r*r)) / (2 * r)
+			for axis := range 3 {
+				push := m * (a[axis] - b[axis])
+				a[axis] += push
+				b[axis] -= push
+			}
+		}
 	}
-	m := min(1-r, strength/(r*r*r)) / (2 * r)
-	a[0] += m * x
-	a[1] += m * y
-	a[2] += m * z
-	b[0] -= m * x
-	b[1] -= m * y
-	b[2] -= m * z
 }
 
-func anyDirection(rng *rand.Rand) (x, y, z float64) {
-	z = 2*rng.Float64() - 1
-	sin, cos := math.Sincos(2 * math.Pi * rng.Float64())
-	r := math.Sqrt(1 - z*z)
-	return r * cos, r * sin, z
+func distance(a, b [3]float64) float64 {
+	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+	return math.Sqrt(x*x + y*y + z*z)
 }

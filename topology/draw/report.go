@@ -2,14 +2,18 @@ package draw
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"slices"
+	"strings"
 
+	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/quantity"
@@ -19,19 +23,18 @@ import (
 
 // A Report is what WriteReport makes a page of. Only Graph is needed.
 type Report struct {
-	Title     string              // "": the number of hosts
 	Noun      string              // what the hosts of the graph are: host, rank, core; "": host
 	Graph     *topology.Graph     // the wiring
 	Hierarchy *topology.Hierarchy // of the same hosts, weak groups included; nil: none
-	Fit       topology.Fit        // how well the wiring explains the readings
 	Names     []string            // of the hosts; nil: those of the graph
 	Places    []Place             // of the hosts, where these are cores of greater hosts; nil: not known
 
-	Latencies  mat.Matrix  // between hosts in s, NaN: not measured; nil: no pictures of pairs
-	Source     string      // where Latencies come from: "measured with 8 B"
-	Bytes      int64       // size of the messages of Latencies and of the levels' latencies
-	Sizes      []SizeGraph // topologies of single message sizes, of which Graph is the merged one; sizes ascending
-	Bandwidths []Series    // in B/s over size, one series a level, fine to coarse
+	Latencies mat.Matrix // between hosts in s, NaN: not measured; nil: no pictures of pairs
+	Source    string     // where Latencies come from: "measured with 8 B"
+	Bytes     int64      // size of the messages of Latencies and of the levels' latencies
+	// Sizes are the topologies of single message sizes that Graph was merged of, sizes ascending.
+	Sizes      []topology.LocalTopology
+	Bandwidths []Series // in B/s over size, one series a level, fine to coarse
 
 	Specification *Specification // what the machine should be; nil: not compared
 	Suspects      []Suspect      // hosts and links to look at, the worst first; nil without Specification: those that Text marks as slow
@@ -46,12 +49,6 @@ type Table struct {
 	Note  string // below the title
 	Head  []string
 	Rows  [][]string
-}
-
-// A SizeGraph is the topology found with messages of one size.
-type SizeGraph struct {
-	Bytes int64
-	Graph *topology.Graph // of the vertices of Report.Graph
 }
 
 // A Suspect is something to look at.
@@ -132,15 +129,23 @@ func WriteReport(w io.Writer, r *Report) error {
 
 // page is what the template is filled with.
 type page struct {
-	*summary
-	Report        *Report
-	Script        template.JS
-	Style         template.CSS
-	Policy        string
-	Data          *pageData
-	Pictures      []picture
-	Specification string // name of it; "": none
+	Report   *Report
+	Title    string
+	Doubts   string // a sentence
+	Tiles    []tile
+	Levels   []LevelRow
+	Size     string   // of the messages of their latencies
+	Weak     []string // groups, the first of them
+	MoreWeak int
+	Script   template.JS
+	Style    template.CSS
+	Policy   string
+	Data     *pageData
+	Pictures []picture
 }
+
+// A tile is a number with what it is.
+type tile struct{ Value, Name string }
 
 // A picture is a figure in the page.
 type picture struct {
@@ -148,24 +153,77 @@ type picture struct {
 	Data  template.URL
 }
 
+// maxWeak bounds the list of weak groups; the table has them all.
+const maxWeak = 10
+
 func (r *Report) page() (*page, error) {
-	p := &page{Report: r, Script: template.JS(wiringScript + viewScript + controlsScript + tablesScript), Style: template.CSS(pageStyle)}
+	own := *r
+	if r.Suspects == nil && r.Specification == nil {
+		own.Suspects = r.slowLinks()
+	}
+	h := own.hierarchy()
+	p := &page{
+		Report: &own, Title: "Network of " + words.Count(h.Hosts(), own.noun()), Tiles: own.tiles(), Levels: Levels(h), Size: quantity.Bytes(own.Bytes), Data: own.data(),
+		Script: template.JS(wiringScript + viewScript + controlsScript + tablesScript), Style: template.CSS(pageStyle),
+	}
+	for _, g := range p.Data.Groups {
+		if g.Weak {
+			p.Weak = append(p.Weak, fmt.Sprintf("%s (%d hosts), confidence %.2f", g.Name, g.Hosts, g.Support))
+		}
+	}
+	p.Doubts = own.doubts(len(p.Weak), len(h.Groups())-1)
+	if p.MoreWeak = len(p.Weak) - maxWeak; p.MoreWeak > 0 {
+		p.Weak = p.Weak[:maxWeak]
+	}
 	p.Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 		hashOf(string(p.Script)), hashOf(string(p.Style)))
-	if r.Suspects == nil && r.Specification == nil {
-		own := *r
-		own.Suspects = r.slowLinks()
-		r, p.Report = &own, &own
-	}
-	p.Data = r.data()
-	p.summary = r.summary(r.hierarchy(), p.Data.Heat)
-	if r.Specification != nil {
-		p.Specification = r.Specification.Name
-	}
 	var err error
-	p.Pictures, err = r.pictures(p.Data.Heat != nil)
+	p.Pictures, err = own.pictures(p.Data.Heat != nil)
 	return p, err
 }
+
+// doubts is a sentence on what is weak or suspicious.
+func (r *Report) doubts(weak, groups int) string {
+	var parts []string
+	if len(r.Suspects) > 0 {
+		parts = append(parts, fmt.Sprintf("%s to look at, first %s", words.Count(len(r.Suspects), "suspect"), r.Suspects[0].Name))
+	}
+	if weak > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s uncertain: the measurements do not show them clearly", weak, words.Count(groups, "group")))
+	}
+	if len(r.Warnings) > 0 {
+		parts = append(parts, words.Count(len(r.Warnings), "warning"))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, "; ") + "."
+	case r.Specification != nil:
+		return "Nothing differs from the specification, and nothing is uncertain."
+	}
+	return "No warnings, and no uncertain groups."
+}
+
+func (r *Report) tiles() []tile {
+	g := r.Graph
+	tiles := []tile{{grouped(g.Hosts()), r.noun() + "s"}, {grouped(g.Vertices() - g.Hosts()), "switches"}, {grouped(len(g.Channels())), "links"}}
+	rates := emptySpan()
+	for _, a := range g.Arcs() {
+		if !math.IsNaN(a.Bandwidth) {
+			rates.add(a.Bandwidth)
+		}
+	}
+	if rates.low <= rates.high {
+		value := quantity.Rate(rates.low)
+		if most := quantity.Rate(rates.high); most != value {
+			value += " – " + most
+		}
+		tiles = append(tiles, tile{value, "bandwidth of links"})
+	}
+	return tiles
+}
+
+// grouped writes a number as people read it: 5,024.
+func grouped(n int) string { return humanize.Comma(int64(n)) }
 
 // pictures are the figures below the wiring, but for the heat map, which the page's script draws: it tells the pair that
 // is pointed at. The latencies are shown if any of them is above 0.
@@ -235,11 +293,6 @@ func (r *Report) validate() error {
 			return fmt.Errorf("draw: report: %d x %d latencies for %s", rows, columns, words.Count(n, "host"))
 		}
 	}
-	for _, s := range r.Sizes {
-		if s.Graph == nil || s.Graph.Vertices() != r.Graph.Vertices() || s.Graph.Hosts() != n {
-			return fmt.Errorf("draw: report: the topology of %d B has other vertices than the graph", s.Bytes)
-		}
-	}
 	for _, s := range r.Suspects {
 		for _, h := range s.Hosts {
 			if h < 0 || h >= n {
@@ -260,12 +313,7 @@ func (r *Report) validate() error {
 	return nil
 }
 
-func (r *Report) noun() string {
-	if r.Noun == "" {
-		return "host"
-	}
-	return r.Noun
-}
+func (r *Report) noun() string { return cmp.Or(r.Noun, "host") }
 
 // name is that of a vertex.
 func (r *Report) name(v int) string {

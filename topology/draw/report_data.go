@@ -2,10 +2,15 @@ package draw
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -90,11 +95,7 @@ func (r *Report) data() *pageData {
 		d.Levels = append(d.Levels, h.LevelName(l))
 	}
 	d.Groups = groupsOf(h, d.Order, r.Places)
-	graphs := []*topology.Graph{r.Graph}
-	for _, s := range r.Sizes {
-		graphs = append(graphs, s.Graph)
-	}
-	arcs, leftOut := arcsOf(graphs)
+	arcs, leftOut := arcsOf(r.Graph)
 	d.Found = newGraphData(r.Graph, r.name, arcs)
 	d.Found.LeftOut = leftOut
 	for _, p := range r.Places {
@@ -110,7 +111,7 @@ func (r *Report) data() *pageData {
 	if s := r.Specification; s != nil {
 		d.Spec = s.data()
 	}
-	if r.Latencies != nil && r.Graph.Hosts() > 1 {
+	if r.Latencies != nil {
 		d.Heat = newHeatData(r.Latencies, h, d.Source)
 	}
 	return d
@@ -161,41 +162,26 @@ func placesOf(g *topology.Graph) []int {
 	return places
 }
 
-// arcsOf are the arcs that any of the graphs has, as the first of them has it, sorted; of too many
-// the likeliest, then those of the least latency.
-func arcsOf(graphs []*topology.Graph) (arcs []topology.Arc, leftOut int) {
-	arcs = slices.Clone(graphs[0].Arcs())
-	known := map[[2]int]bool{}
-	if len(graphs) > 1 {
-		for _, a := range arcs {
-			known[[2]int{a.From, a.To}] = true
-		}
-	}
-	for _, g := range graphs[1:] {
-		for _, a := range g.Arcs() {
-			if at := [2]int{a.From, a.To}; !known[at] {
-				known[at] = true
-				arcs = append(arcs, a)
-			}
-		}
-	}
+// arcsOf are the arcs of a graph, sorted; of too many the likeliest, then those of the least latency.
+func arcsOf(g *topology.Graph) (arcs []topology.Arc, leftOut int) {
+	arcs = slices.Clone(g.Arcs())
 	if leftOut = max(0, len(arcs)-maxArcs); leftOut > 0 {
 		slices.SortFunc(arcs, func(a, b topology.Arc) int {
 			return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(a.Latency, b.Latency),
 				min(a.From, a.To)-min(b.From, b.To), max(a.From, a.To)-max(b.From, b.To), a.From-b.From)
 		})
 		arcs = arcs[:maxArcs]
+		slices.SortFunc(arcs, byEnds)
 	}
-	slices.SortFunc(arcs, byEnds)
 	return arcs, leftOut
 }
 
 func byEnds(a, b topology.Arc) int { return cmp.Or(a.From-b.From, a.To-b.To) }
 
 // sizeOf lists which of the sorted arcs a topology of one size has.
-func sizeOf(s SizeGraph, arcs []topology.Arc) sizeData {
+func sizeOf(s topology.LocalTopology, arcs []topology.Arc) sizeData {
 	d := sizeData{Bytes: s.Bytes, Arcs: []int{}, Latency: []figure{}}
-	for _, a := range s.Graph.Arcs() {
+	for _, a := range s.Arcs {
 		if i, ok := slices.BinarySearchFunc(arcs, a, byEnds); ok {
 			d.Arcs, d.Latency = append(d.Arcs, i), append(d.Latency, figure(a.Latency))
 		}
@@ -205,7 +191,7 @@ func sizeOf(s SizeGraph, arcs []topology.Arc) sizeData {
 
 // data is the specification's graph with what was measured on its arcs.
 func (s *Specification) data() *graphData {
-	arcs, leftOut := arcsOf([]*topology.Graph{s.Graph})
+	arcs, leftOut := arcsOf(s.Graph)
 	d := newGraphData(s.Graph, s.Graph.Name, arcs)
 	d.LeftOut = leftOut
 	of := map[[2]int]SpecifiedLink{}
@@ -256,10 +242,45 @@ func groupsOf(h *topology.Hierarchy, order []int, places []Place) []groupData {
 // groupName is "rack 3", of levels that have no name but their number "group 1.3".
 func groupName(l topology.Level, level, number int) string {
 	switch {
-	case isNamed(l, level):
+	case l.Name != "" && l.Name != fmt.Sprintf("level %d", level+1):
 		return fmt.Sprintf("%s %d", l.Name, number)
 	case l.Kind != topology.KindUnknown && l.Kind != topology.KindSwitch:
 		return fmt.Sprintf("%s %d", l.Kind, number)
 	}
 	return fmt.Sprintf("group %d.%d", level+1, number)
+}
+
+// heatData is a heat map in the page's data. Cells are two bytes each, little endian, row by row: 1 and the step of the latency
+// on the logarithmic scale from Low to High, and 0 for what is not known.
+type heatData struct {
+	Note  string `json:"note"`
+	Side  int    `json:"side"`  // cells in a row
+	Block int    `json:"block"` // hosts in a cell
+	Low   figure `json:"low"`   // s, the least
+	Cut   figure `json:"cut"`   // s; all above have the last colour
+	High  figure `json:"high"`  // s, the greatest
+	Cells string `json:"cells"` // base 64
+}
+
+// heatSteps are as many as cells tell apart: latencies of a ratio of 1,000 to 0.01 %.
+const heatSteps = 65534
+
+// newHeatData makes the heat map of latencies in s, nil if none is above 0. source says where they come from.
+func newHeatData(latencies mat.Matrix, h *topology.Hierarchy, source string) *heatData {
+	t, err := newHeat(latencies, h, usualPercentile)
+	if err != nil {
+		return nil
+	}
+	packed := make([]byte, 0, 2*len(t.cells))
+	for _, v := range t.cells {
+		step := 0
+		if !math.IsNaN(v) {
+			step = 1 + t.step(v, t.high, heatSteps)
+		}
+		packed = binary.LittleEndian.AppendUint16(packed, uint16(step))
+	}
+	return &heatData{
+		Note: source + ". " + strings.Join(t.notes, " "),
+		Side: t.side, Block: t.block, Low: figure(t.low), Cut: figure(t.cut), High: figure(t.high), Cells: base64.StdEncoding.EncodeToString(packed),
+	}
 }

@@ -38,23 +38,13 @@ func (r *Report) slowLinks() []Suspect {
 	}
 	t := &textTree{graph: r.Graph, hierarchy: r.hierarchy()}
 	t.links = findLinks(t.graph, t.hierarchy)
-	root := t.node(0)
-	t.judge(root)
-	var slow []*textNode
-	var visit func(*textNode)
-	visit = func(x *textNode) {
-		if x.times > 0 {
-			slow = append(slow, x)
-		}
-		for _, c := range x.children {
-			visit(c)
-		}
-	}
-	visit(root)
+	t.addNode(0)
+	t.judge()
+	slow := slices.DeleteFunc(t.nodes, func(x *textNode) bool { return x.times == 0 })
 	slices.SortStableFunc(slow, func(a, b *textNode) int { return cmp.Compare(b.times, a.times) })
 	for _, x := range slow {
 		reason := fmt.Sprintf("%.1f times slower than the links like it", x.times)
-		for _, figure := range []string{quantified(quantity.Seconds, x.latency), quantified(quantity.Rate, x.rate)} {
+		for _, figure := range []string{quantified(quantity.Seconds, x.figures[latency]), quantified(quantity.Rate, x.figures[rate])} {
 			if figure != "" {
 				reason += ", " + figure
 			}

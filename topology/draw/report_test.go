@@ -63,9 +63,9 @@ func reportOf(t testing.TB, spec string) *Report {
 	t.Helper()
 	c, d := topotest.Generate(t, spec)
 	return &Report{
-		Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}, Latencies: d, Source: "made up", Bytes: 8,
+		Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d, Source: "made up", Bytes: 8,
 		Bandwidths: []Series{{Name: "all", X: []float64{0, 64, 4096}, Y: []float64{1, 1e6, math.NaN()}}},
-		Sizes:      []SizeGraph{{8, c.Graph}, {4096, c.Graph}},
+		Sizes:      []topology.LocalTopology{{Bytes: 8, Arcs: c.Graph.Arcs()}, {Bytes: 4096, Arcs: c.Graph.Arcs()}},
 		Specification: &Specification{
 			Name: "plan", Graph: c.Graph, Links: []SpecifiedLink{{U: 0, V: c.Graph.Out(0)[0].To, Specified: 5e-6, Measured: 8e-6}},
 		},
@@ -109,7 +109,7 @@ func TestReportEscapes(t *testing.T) {
 	evil := `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` + "`${1}{{.}}\u2028 Ωλ 漢 \x00\xff<!--"
 	r := reportOf(t, "tree:2x3")
 	r.Names = slices.Repeat([]string{evil}, 6)
-	r.Title, r.Noun, r.Source, r.Bandwidths[0].Name = evil, evil, evil, evil
+	r.Noun, r.Source, r.Bandwidths[0].Name = evil, evil, evil
 	r.Suspects[0].Name, r.Suspects[0].Reason, r.Warnings[0] = evil, evil, evil
 	r.Sections = []Section{{evil, [][2]string{{evil, evil}}}}
 	r.Specification.Name = evil
@@ -126,7 +126,7 @@ func TestReportEscapes(t *testing.T) {
 		t.Errorf("name in the data = %q, want %q", got, readable)
 	}
 	title, _, _ := strings.Cut(page[strings.Index(page, "<h1>")+4:], "</h1>")
-	if got := html.UnescapeString(title); !strings.HasPrefix(got, `</script><script>alert(1)</script><img`) || !strings.Contains(got, "{{.}}\u2028 Ωλ 漢") {
+	if got := html.UnescapeString(title); !strings.HasPrefix(got, "Network of 6 </script><script>alert(1)</script><img") || !strings.Contains(got, "{{.}}\u2028 Ωλ 漢") {
 		t.Errorf("heading reads %q, want %q", got, evil)
 	}
 }
@@ -184,7 +184,7 @@ func TestLinksOfACompleteGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, leftOut := arcsOf([]*topology.Graph{g})
+	kept, leftOut := arcsOf(g)
 	if len(kept) != maxArcs || leftOut != len(arcs)-maxArcs {
 		t.Errorf("%d arcs kept, %d left out, want %d and %d", len(kept), leftOut, maxArcs, len(arcs)-maxArcs)
 	}
@@ -352,17 +352,17 @@ func TestReportOfLittle(t *testing.T) {
 	oneWay := topology.Arc{From: 0, To: 1, Latency: nan, Bandwidth: nan, Probability: 0.5}
 	for name, c := range map[string]struct {
 		report *Report
-		lead   string
+		title  string
 	}{
-		"no host":            {&Report{Graph: graph(0)}, "0 hosts: there is nothing to wire."},
-		"one host":           {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "1 host: there is nothing to wire."},
-		"two cores":          {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores."},
-		"equal measurements": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts."},
-		"measurements of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts."},
+		"no host":            {&Report{Graph: graph(0)}, "Network of 0 hosts"},
+		"one host":           {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "Network of 1 host"},
+		"two cores":          {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "Network of 2 cores"},
+		"equal measurements": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "Network of 2 hosts"},
+		"measurements of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "Network of 2 hosts"},
 	} {
 		page := written(t, c.report)
-		if !strings.Contains(page, `<p class="lead">`+c.lead) {
-			t.Errorf("%s: the page does not say %q", name, c.lead)
+		if !strings.Contains(page, "<h1>"+c.title+"</h1>") {
+			t.Errorf("%s: the page does not say %q", name, c.title)
 		}
 		d := dataOf(t, page)
 		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Found.Places == nil || d.Found.From == nil {
@@ -376,17 +376,15 @@ func TestReportOfLittle(t *testing.T) {
 
 func TestReportRefuses(t *testing.T) {
 	g := topotest.Star(t, 3, 1e-6)
-	other := topotest.Star(t, 4, 1e-6)
 	for want, r := range map[string]*Report{
-		"no graph given":                         {},
-		"4 hosts in the hierarchy, 3":            {Graph: g, Hierarchy: flatHierarchy(4)},
-		"1 name for 3 hosts":                     {Graph: g, Names: []string{"a"}},
-		"2 x 2 latencies for 3 hosts":            {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
-		"the topology of 8 B has other vertices": {Graph: g, Sizes: []SizeGraph{{8, other}}},
-		`series "c" has 1 and 0 values`:          {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
-		`suspect "s": host 3`:                    {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
-		"the specification has no graph":         {Graph: g, Specification: &Specification{}},
-		"specified link 0-9":                     {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},
+		"no graph given":                 {},
+		"4 hosts in the hierarchy, 3":    {Graph: g, Hierarchy: flatHierarchy(4)},
+		"1 name for 3 hosts":             {Graph: g, Names: []string{"a"}},
+		"2 x 2 latencies for 3 hosts":    {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
+		`series "c" has 1 and 0 values`:  {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
+		`suspect "s": host 3`:            {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
+		"the specification has no graph": {Graph: g, Specification: &Specification{}},
+		"specified link 0-9":             {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},
 	} {
 		var b bytes.Buffer
 		if err := WriteReport(&b, r); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
@@ -406,8 +404,9 @@ func TestReportTellsWeakGroups(t *testing.T) {
 	}
 	page := written(t, &Report{Graph: g, Hierarchy: h})
 	for _, want := range []string{
-		"4 hosts in 2 racks. An empty message takes 1 us within a rack, 2 us across. 1 of 2 groups uncertain: the measurements do not show them clearly.",
-		`<li class="bad"><b>1</b><span>uncertain groups</span></li>`, "<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="weak"><td>rack</td>`,
+		"Network of 4 hosts", "<td>rack</td><td>2</td><td>2</td><td>1 us</td><td>0.50-1.00</td>", "<td>all</td><td>1</td><td>4</td><td>2 us</td>",
+		"1 of 2 groups uncertain: the measurements do not show them clearly.",
+		"<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="weak"><td>rack</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)

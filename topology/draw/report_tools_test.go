@@ -67,7 +67,7 @@ func ringReport(t *testing.T) *Report {
 	}
 	g := graph(arcs)
 	return &Report{
-		Graph: g, Latencies: mat.NewDense(8, 8, g.HostDistances()), Source: "made up", Bytes: 8, Sizes: []SizeGraph{{65536, graph(half)}},
+		Graph: g, Latencies: mat.NewDense(8, 8, g.HostDistances()), Source: "made up", Bytes: 8, Sizes: []topology.LocalTopology{{Bytes: 65536, Arcs: half}},
 		Specification: &Specification{Name: "plan", Graph: g, Links: []SpecifiedLink{
 			{U: 0, V: 1, Specified: 2e-6, Measured: 2e-6}, {U: 1, V: 2, Specified: 1e-6, Measured: 2e-6}, {U: 2, V: 3, Unused: true, Specified: 1e-6, Measured: math.NaN()},
 		}},

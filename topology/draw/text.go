@@ -20,11 +20,9 @@ type Place struct {
 
 // TextSettings say how Text writes. The zero value works.
 type TextSettings struct {
-	Noun   string   // what the hosts of the graph are; "": rank
-	Places []Place  // where they run; nil: not known
-	Names  []string // of those that are no ranks; nil: numbers
-	// Lines is how long a tree may become before parts of it that are alike are written once; 0: 40.
-	Lines int
+	Noun   string  // what the hosts of the graph are; "": rank
+	Places []Place // where ranks run, or the names of hosts that are no ranks; nil: not known
+	Unfold bool    // parts of a large machine that are alike are not written once
 }
 
 const (
@@ -42,7 +40,7 @@ const (
 
 // Text writes a machine as a tree in at most 80 columns: its groups with what they are called, which ranks are in them,
 // the latency between their parts, and latency and bandwidth of the link that leads up from them; at the
-// ends the hosts, those alike on one line. Machines of more than Lines lines have parts that are alike written once, with their number: the
+// ends the hosts, those alike on one line. Machines of more than 40 lines have parts that are alike written once, with their number: the
 // same shape, and figures that differ by less than 20 % from one to the next.
 //
 // "?" and the support mark weak groups, "!" links that are slow: 1.5 times slower, in latency or rate, than the middle of four
@@ -59,8 +57,8 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 		t.TextSettings = *s
 	}
 	n := h.Hosts()
-	if g.Hosts() != n || t.Places != nil && len(t.Places) != n || t.Names != nil && len(t.Names) != n {
-		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d, %d places and %d names: want as many of each", g.Hosts(), n, len(t.Places), len(t.Names))
+	if g.Hosts() != n || t.Places != nil && len(t.Places) != n {
+		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d and %d places: want as many of each", g.Hosts(), n, len(t.Places))
 	}
 	if n == 0 {
 		return nil
@@ -68,19 +66,17 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 	if t.Noun == "" {
 		t.Noun = "rank"
 	}
-	if t.Lines == 0 {
-		t.Lines = textLines
-	}
-	t.ranksOf, t.tokens = make(map[string]int), make(map[int]map[int]string)
+	t.ranksOf = make(map[string]int)
 	for _, p := range t.Places {
 		t.ranksOf[p.Host]++
 	}
 	t.links = findLinks(g, h)
-	root := t.node(0)
-	t.judge(root)
-	root.sign(false)
-	if root.lines() > t.Lines {
-		root.sign(true)
+	t.namePlaces()
+	root := t.addNode(0)
+	t.judge()
+	t.sign(false)
+	if root.lines() > textLines && !t.Unfold {
+		t.sign(true)
 	}
 	t.row(bundle{root}, "", "", 1)
 	t.align()
@@ -98,11 +94,10 @@ type textTree struct {
 	graph     *topology.Graph
 	hierarchy *topology.Hierarchy
 	links     *uplinks
+	nodes     []*textNode // parents first
 	rows      []textRow
-	ranksOf   map[string]int         // of each place's host
-	tokens    map[int]map[int]string // by level, then lowest host of the group: where it stands
-	weak      bool
-	slow      bool
+	ranksOf   map[string]int    // of each place's host
+	places    map[int][2]string // of groups: "rack" and its name
 	out       strings.Builder
 }
 
@@ -113,10 +108,7 @@ type textRow [6]string
 func (t *textTree) row(b bundle, first, rest string, parents int) {
 	each := len(b) / parents
 	one := b[0]
-	inside, ranks := "", ""
-	if len(one.hosts) > 1 {
-		inside = quantified(quantity.Seconds, b.median(betweenOf))
-	}
+	ranks := ""
 	switch {
 	case len(b) == 1, one.group < 0 && parents == 1:
 		var all []int
@@ -129,11 +121,9 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 		ranks = fmt.Sprintf("%d each", len(one.hosts))
 	}
 	t.rows = append(t.rows, textRow{
-		first + t.label(b, each, mostLabel-len(first)), ranks, inside,
-		quantified(quantity.Seconds, b.median(latencyOf)), quantified(quantity.Rate, b.median(rateOf)), b.mark(),
+		first + t.label(b, each, mostLabel-len(first)), ranks, quantified(quantity.Seconds, b.median(inside)),
+		quantified(quantity.Seconds, b.median(latency)), quantified(quantity.Rate, b.median(rate)), b.mark(),
 	})
-	t.weak = t.weak || strings.HasPrefix(one.mark, "?")
-	t.slow = t.slow || strings.Contains(one.mark, "!")
 	below := b.children()
 	if len(below) == 1 && t.tellsNothing(below[0]) {
 		return
@@ -158,7 +148,7 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 // tellsNothing tells whether nodes are hosts without name or figure.
 func (t *textTree) tellsNothing(b bundle) bool {
 	_, name := t.name(b[0])
-	return b[0].group < 0 && name == "" && math.IsNaN(b.median(latencyOf)) && math.IsNaN(b.median(rateOf))
+	return b[0].group < 0 && name == "" && math.IsNaN(b.median(latency)) && math.IsNaN(b.median(rate))
 }
 
 // quantified is a quantity, or nothing where it is not known.
@@ -169,7 +159,7 @@ func quantified(format func(float64) string, x float64) string {
 	return ""
 }
 
-// align writes the rows in columns, and forgets them.
+// align writes the rows in columns.
 func (t *textTree) align() {
 	header := textRow{"", t.Noun + "s", "inside", "uplink", "", ""}
 	if len(t.Noun) > mostRanks-1 {
@@ -190,25 +180,18 @@ func (t *textTree) align() {
 	}
 	width[0] = min(width[0], max(textWidth-gaps, 12))
 	for _, row := range rows {
-		var line strings.Builder
-		for k, value := range row {
-			if k == 0 {
-				value = clip(value, width[0])
-			}
-			pad := strings.Repeat(" ", width[k]-len([]rune(value)))
+		line := fmt.Sprintf("%-*s", width[0], clip(row[0], width[0]))
+		for k := 1; k < len(row); k++ {
 			switch {
 			case width[k] == 0:
-			case k == 0:
-				line.WriteString(value + pad)
-			case k == 1 || k == 5:
-				line.WriteString("  " + value + pad)
-			default:
-				line.WriteString("  " + pad + value)
+			case k == 1 || k == len(row)-1:
+				line += fmt.Sprintf("  %-*s", width[k], row[k])
+			default: // figures
+				line += fmt.Sprintf("  %*s", width[k], row[k])
 			}
 		}
-		t.out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		t.out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	t.rows = nil
 }
 
 // clip cuts text that is too long.
@@ -221,10 +204,14 @@ func clip(text string, width int) string {
 
 // legend says what the marks mean that were used.
 func (t *textTree) legend() {
-	if t.weak {
+	marks := ""
+	for _, row := range t.rows {
+		marks += row[len(row)-1]
+	}
+	if strings.Contains(marks, "?") {
 		fmt.Fprintf(&t.out, "? a group with a confidence below %g: shown, not used\n", topology.FirmSupport)
 	}
-	if t.slow {
+	if strings.Contains(marks, "!") {
 		fmt.Fprintf(&t.out, "! how many times slower the link is than those like it\n")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -17,46 +18,35 @@ type uplinks struct {
 	tree          bool
 }
 
-// findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other,
-// and of other graphs the switches that have the hosts of a group, and these only. O(n log n).
+// findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other. The switch
+// of a group is the only one that joins the group's hosts and no others. O(n log n).
 func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
 	groups := h.Groups()
-	u := &uplinks{group: make([]int, len(groups)), vertex: make([]int, len(groups)), host: make([]int, h.Hosts())}
-	for i := range groups {
-		u.group[i], u.vertex[i] = -1, -1
-	}
+	u := &uplinks{group: slices.Repeat([]int{-1}, len(groups)), vertex: slices.Repeat([]int{-1}, len(groups)), host: slices.Repeat([]int{-1}, h.Hosts())}
 	for host := range u.host {
-		u.host[host] = -1
 		if out := g.Out(host); len(out) == 1 && g.IsSwitch(out[0].To) {
 			u.host[host] = g.ArcIndex(host, out[0].To)
+		}
+	}
+	count := make([]int, len(groups))
+	for v, group := range insideOf(g, h) {
+		if g.IsSwitch(v) {
+			u.vertex[group] = v
+			count[group]++
 		}
 	}
 	parts := g.Parts()
 	u.tree = g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
 	sides := g.Sides()
-	for i := 1; i < len(groups); i++ {
-		hosts := groups[i].Hosts
-		if from, to, ok := sides.LinkAbove(hosts); ok && u.tree && g.IsSwitch(from) {
-			u.vertex[i], u.group[i] = from, g.ArcIndex(from, to)
+	for i := range groups {
+		if count[i] > 1 {
+			u.vertex[i] = -1
 		}
-		for _, a := range g.Out(hosts[0]) {
-			if !u.tree && g.IsSwitch(a.To) && slices.Equal(hostsOn(g, a.To), hosts) {
-				u.vertex[i] = a.To
-			}
+		if from, to, ok := sides.LinkAbove(groups[i].Hosts); ok && i > 0 && u.tree && g.IsSwitch(from) {
+			u.group[i] = g.ArcIndex(from, to)
 		}
 	}
 	return u
-}
-
-// hostsOn are the hosts with an arc to a switch, ascending.
-func hostsOn(g *topology.Graph, v int) []int {
-	var hosts []int
-	for _, i := range g.In(v) {
-		if from := g.Arcs()[i].From; !g.IsSwitch(from) {
-			hosts = append(hosts, from)
-		}
-	}
-	return hosts
 }
 
 // writeLinks lists the links of a graph that is no tree, but for those of hosts to their only switch.
@@ -84,7 +74,7 @@ func (t *textTree) writeLinks() {
 	}
 	least, most, links, first := len(next), 0, 0, -1
 	between := t.Noun + "s"
-	if len(t.Places) > 0 && len(t.ranksOf) == len(t.Places) {
+	if t.Noun == "rank" && len(t.ranksOf) > 0 && len(t.ranksOf) == len(t.Places) {
 		between = "hosts"
 	}
 	for v, ns := range next {
@@ -135,7 +125,7 @@ func (t *textTree) writeLinks() {
 		for i, x := range ns {
 			names[i] = t.vertexName(x)
 		}
-		t.wrap(t.vertexName(v)+" --", names)
+		t.wrap(t.vertexName(v)+" -- ", names)
 	}
 }
 
@@ -143,52 +133,31 @@ func (t *textTree) writeLinks() {
 func (t *textTree) chain(next [][]int, first int) []string {
 	way, before, v := []string{t.vertexName(first)}, -1, first
 	for {
-		to := -1
-		for _, x := range next[v] {
-			if x != before && to < 0 {
-				to = x
-			}
-		}
-		if to < 0 {
+		k := slices.IndexFunc(next[v], func(x int) bool { return x != before })
+		if k < 0 {
 			return way
 		}
-		way = append(way, "-- "+t.vertexName(to))
-		if to == first {
+		before, v = v, next[v][k]
+		way = append(way, "-- "+t.vertexName(v))
+		if v == first {
 			return way
 		}
-		before, v = v, to
 	}
 }
 
 func (t *textTree) vertexName(v int) string {
-	if !t.graph.IsSwitch(v) {
-		switch {
-		case t.Names != nil && t.Names[v] != "":
-			return t.Names[v]
-		case t.Places != nil && t.alone(v):
-			return t.Places[v].Host
-		}
-		return fmt.Sprint(v)
+	switch {
+	case t.graph.IsSwitch(v):
+		return t.graph.Name(v)
+	case t.Places != nil && t.alone(v):
+		return t.Places[v].Host
 	}
-	return t.graph.Name(v)
+	return fmt.Sprint(v)
 }
 
-// wrap writes words after a start, in lines that fit; others are indented by the start.
-func (t *textTree) wrap(start string, words []string) {
-	column := len([]rune(start))
-	indent := column
-	t.out.WriteString(start)
-	for i, word := range words {
-		width := len([]rune(word)) + 1
-		if i > 0 && column+width > textWidth {
-			t.out.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		}
-		if column > 0 {
-			t.out.WriteByte(' ')
-		}
-		t.out.WriteString(word)
-		column += width
-	}
-	t.out.WriteString("\n")
+// wrap writes names after a start, in lines that fit, later ones indented by the start.
+func (t *textTree) wrap(start string, names []string) {
+	indent := strings.Repeat(" ", len([]rune(start)))
+	text := words.Fill(strings.Join(names, " "), textWidth-len(indent))
+	t.out.WriteString(start + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n")
 }

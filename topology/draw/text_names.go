@@ -48,12 +48,12 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 	if x.group < 0 {
 		host := x.hosts[0]
 		switch {
-		case t.Names != nil:
-			return t.Noun, t.Names[host]
 		case t.Places == nil:
 			return t.Noun, ""
-		case t.alone(host):
+		case t.alone(host) && t.Noun == "rank":
 			return "host", t.Places[host].Host
+		case t.alone(host):
+			return t.Noun, t.Places[host].Host
 		case t.Places[host].Core >= 0:
 			return "core", ""
 		}
@@ -70,10 +70,8 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 	switch {
 	case level.Kind > topology.KindUnknown && level.Kind < topology.KindHost:
 		return level.Kind.String(), ""
-	case t.Places != nil || t.Names != nil:
-		if word, token, ok := t.place(x.level, x.hosts); ok {
-			return word, token
-		}
+	case t.places[x.group][0] != "":
+		return t.places[x.group][0], t.places[x.group][1]
 	}
 	kind = t.hierarchy.LevelName(x.level)
 	if level.Kind == topology.KindSwitch {
@@ -146,53 +144,41 @@ func placeWord(token string) string {
 	return ""
 }
 
-// place is the word and name of a group, if the names of the hosts of all groups of its level tell: all
-// of a group's have a token in common that no other group has.
-func (t *textTree) place(level int, hosts []int) (word, name string, ok bool) {
-	tokens, known := t.tokens[level]
-	if !known {
-		tokens = t.places(level)
-		t.tokens[level] = tokens
+// namePlaces finds the groups whose hosts' names tell where they stand, in a whole level: all of a group's have a token in
+// common that no other group has.
+func (t *textTree) namePlaces() {
+	t.places = make(map[int][2]string)
+	if t.Places == nil {
+		return
 	}
-	token, ok := tokens[hosts[0]]
-	if !ok {
-		return "", "", false
-	}
-	word = placeWord(token)
-	if digits := strings.TrimLeft(token, letters); strings.EqualFold(token, word+digits) {
-		return word, digits, true
-	}
-	return word, token, true
-}
-
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-// places are the tokens of the groups of a level by their lowest host; nil if the names do not tell.
-func (t *textTree) places(level int) map[int]string {
-	tokens, taken := make(map[int]string), make(map[string]bool)
-	word := ""
-	for _, g := range t.hierarchy.GroupsAt(level) {
-		token := t.commonPlace(g.Hosts)
-		if token == "" || taken[token] || word != "" && placeWord(token) != word {
-			return nil
+	for level := range t.hierarchy.Levels() {
+		groups, byToken, kinds := 0, make(map[string]int), make(map[string]bool)
+		for i, g := range t.hierarchy.Groups() {
+			if g.Level == level {
+				token := t.commonPlace(g.Hosts)
+				groups++
+				byToken[token], kinds[placeWord(token)] = i, true
+			}
 		}
-		tokens[g.Hosts[0]], taken[token], word = token, true, placeWord(token)
+		if len(byToken) < groups || len(kinds) > 1 || kinds[""] {
+			continue
+		}
+		for token, i := range byToken {
+			kind, name := placeWord(token), token
+			if rest, is := strings.CutPrefix(strings.ToLower(token), kind); is {
+				name = rest
+			}
+			t.places[i] = [2]string{kind, name}
+		}
 	}
-	return tokens
 }
 
 // commonPlace is the last token that says where a host stands of those that all have; names go from coarse to fine.
 func (t *textTree) commonPlace(hosts []int) string {
 	var common []string
 	for i, h := range hosts {
-		name := ""
-		if t.Names != nil {
-			name = t.Names[h]
-		} else {
-			name = t.Places[h].Host
-		}
 		var tokens []string
-		for _, token := range placeToken.FindAllString(name, -1) {
+		for _, token := range placeToken.FindAllString(t.Places[h].Host, -1) {
 			if placeWord(token) != "" && (i == 0 || slices.Contains(common, token)) {
 				tokens = append(tokens, token)
 			}

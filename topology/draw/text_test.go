@@ -2,7 +2,6 @@ package draw
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,7 +112,7 @@ func TestText(t *testing.T) {
 func TestTextUnfolded(t *testing.T) {
 	c, _ := topotest.Generate(t, "tree:4x4x8 latency=10us,5us,2us")
 	var b strings.Builder
-	if err := Text(&b, c.Graph, c.Hierarchy, &TextSettings{Lines: math.MaxInt}); err != nil {
+	if err := Text(&b, c.Graph, c.Hierarchy, &TextSettings{Unfold: true}); err != nil {
 		t.Fatal(err)
 	}
 	// A header, the root, 4 pods, 16 racks, and a line of hosts in each.
