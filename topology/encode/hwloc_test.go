@@ -97,7 +97,7 @@ func TestHwlocRefuses(t *testing.T) {
 		{`<topology><object type="Machine">` + pu("4000000000") + `</object></topology>`, `PU with os_index "4000000000": want`},
 		{`<topology><object type="Machine"><object type="NUMANode" cpuset="0x111111111"/>` + pu("1") + `</object></topology>`, `NUMANode: cpuset "0x111111111": want words`},
 		{`<topology><object type="Machine"><object type="L2Cache"><object type="L3Cache">` + pu("1") + pu("2") + `</object>` + pu("3") + `</object><object type="L3Cache"><object type="L2Cache">` + pu("4") + pu("5") + `</object>` + pu("6") + `</object></object></topology>`, "and the reverse"},
-		{"<topology>" + strings.Repeat(`<object type="Group">`, 60) + strings.Repeat("</object>", 60) + "</topology>", "objects nest more than 50 deep"},
+		{"<topology>" + strings.Repeat(`<object type="Group">`, 60) + strings.Repeat("</object>", 60) + "</topology>", "elements nest more than 50 deep"},
 		{billionLaughs + `<topology version="&c;"/>`, "invalid character entity &c;"},
 	} {
 		if _, _, err := ReadHwloc(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
