@@ -2,11 +2,13 @@ package encode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/internal/words"
@@ -124,10 +126,11 @@ func (s *slurmReader) read(data []byte, within string) error {
 	return nil
 }
 
-// Blanks may stand around the sign between a key and its value, as Slurm's own parser takes them. A line may name a file to include.
+// Blanks may stand around the sign between a key and its value, as Slurm's own parser takes them. A value may stand in quotes. A line may
+// name a file to include.
 var (
-	blanksAroundEquals = regexp.MustCompile(`\s*=\s*`)
-	includeLine        = regexp.MustCompile(`(?i)^\s*include\s+(\S+)\s*$`)
+	keyAndValue = regexp.MustCompile(`^([^=]*?)\s*=\s*(?:"([^"]*)"|([^\s"]\S*)|)`)
+	includeLine = regexp.MustCompile(`(?i)^\s*include\s+(\S+)\s*$`)
 )
 
 // line reads one line.
@@ -178,39 +181,32 @@ func (s *slurmReader) includes(where, name string) error {
 	return s.read(data, name+", ")
 }
 
+// slurmKeys are the keys of a line, the last four of scontrol show topology.
+var slurmKeys = []string{
+	"switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes", "level", "blockindex", "blocksize", "aggregatedblock",
+}
+
 // slurmValues are the values of a line by their keys, which are in lower case.
 func slurmValues(text string) (map[string]string, error) {
 	values := map[string]string{}
-	text = blanksAroundEquals.ReplaceAllString(text, "=")
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		key, rest, found := strings.Cut(text, "=")
-		key = strings.ToLower(strings.TrimSpace(key))
-		if !found {
+		m := keyAndValue.FindStringSubmatch(text)
+		if m == nil {
 			return nil, fmt.Errorf("%q: want a key and its value", shorten(text))
 		}
-		var value string
-		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-			if value, text, found = strings.Cut(quoted, `"`); !found {
-				return nil, fmt.Errorf("a quote is not closed")
-			}
-		} else {
-			end := strings.IndexAny(rest, " \t")
-			if end < 0 {
-				end = len(rest)
-			}
-			value, text = rest[:end], rest[end:]
-		}
+		key, value := strings.ToLower(m[1]), m[2]+m[3]
+		text = text[len(m[0]):]
 		if value == "(null)" { // so scontrol writes what is not there
 			value = ""
 		}
-		switch key {
-		case "switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes":
-		case "level", "blockindex", "blocksize", "aggregatedblock": // of scontrol show topology
-		default:
+		_, twice := values[key]
+		switch {
+		case !slices.Contains(slurmKeys, key):
 			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten(key))
-		}
-		if _, twice := values[key]; twice {
+		case twice:
 			return nil, fmt.Errorf("key %q is there twice", key)
+		case strings.HasPrefix(text, `"`):
+			return nil, errors.New("a quote is not closed")
 		}
 		values[key] = value
 	}
