@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -11,16 +12,14 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-const (
-	// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
-	maxThreads = 1 << 16
+// IsHwloc tells whether a file is XML of lstopo, or one of its synthetic descriptions.
+func IsHwloc(data []byte) bool { return XMLRoot(data) == "topology" || isSynthetic(data) }
 
-	// maxMembers bounds the members of all groups together.
-	maxMembers = 1 << 24
-)
+// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
+const maxThreads = 1 << 16
 
-// ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1, 2 or 3: the groups
-// of hardware threads that share a core, a cache, memory or a package, with their kinds. Threads
+// ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1, 2 or 3, or of lstopo --of
+// synthetic: the groups of hardware threads that share a core, a cache, memory or a package, with their kinds. Threads
 // are numbered in the order of the numbers that the operating system gives them, which cpus lists.
 //
 // Objects with the same threads are one group: a package goes before the memory and the caches that are all its
@@ -28,7 +27,14 @@ const (
 // the processors, such as devices, is passed over. Latencies are not known.
 func ReadHwloc(r io.Reader) (h *topology.Hierarchy, cpus []int, err error) {
 	defer naming("hwloc", &err)
-	file, err := readXML(r, "topology")
+	data, err := readAtMost(r, maxXML)
+	if err != nil {
+		return nil, nil, err
+	}
+	if isSynthetic(data) {
+		return parseSynthetic(string(data))
+	}
+	file, err := readXML(bytes.NewReader(data), "topology")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +61,8 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 		if err != nil || cpu < 0 || cpu >= maxThreads {
 			return nil, fmt.Errorf("line %d: PU with os_index %q: want a number in [0, %d)", o.line, shorten(index), maxThreads)
 		}
-		return []int{cpu}, m.thread(cpu)
+		m.cpus = append(m.cpus, cpu)
+		return []int{cpu}, nil
 	}
 	var inside []int
 	for _, c := range o.children("object") {
@@ -79,5 +86,6 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 	if kind.kind == topology.KindUnknown {
 		kind.name = fmt.Sprintf("%s %d", kind.name, depth)
 	}
-	return inside, m.add(kind, cpus)
+	m.groups = append(m.groups, hwlocGroup{kind, cpus})
+	return inside, nil
 }

@@ -91,6 +91,3 @@ func XMLRoot(data []byte) string {
 		}
 	}
 }
-
-// IsHwloc tells whether a file is XML of lstopo.
-func IsHwloc(data []byte) bool { return XMLRoot(data) == "topology" }
