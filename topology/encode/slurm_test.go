@@ -392,6 +392,7 @@ func TestReadFabric(t *testing.T) {
 		{"a byte order mark", "\ufeff" + tree, "", "t(a[x y] b[z])", ""},
 		{"a byte order mark before YAML", "\ufeff" + several, "", "t(a[x y] b[z])", `topology "ib" of ib, other, loop is read`},
 		{"a host on two leaves", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=y,z\nSwitchName=t Switches=a,b\n", "", "t(a[x y] b[z])", `line 2: host "y" is on switches "a" and "b": the first counts`},
+		{"a leaf whose hosts are all on another", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=x\nSwitchName=t Switches=a,b\n", "", "t(a[x y])", `line 2: host "x" is on switches "a" and "b": the first counts`},
 		{"both plugins", tree + "BlockName=b1 Nodes=x,y\nBlockName=b2 Nodes=z\nBlockSizes=1\n", "", "t(a[x y] b[z])", "line 4: 2 blocks beside switches: the switches are read"},
 		{"both plugins, blocks first", "BlockName=b1 Nodes=x,y\n" + tree, "", "t(a[x y] b[z])", "line 1: 1 block beside switches: the switches are read"},
 		{"scontrol, upper switch first", "SwitchName=t Level=1 LinkSpeed=1 Nodes=x,y,z Switches=a,b\nSwitchName=a Level=0 LinkSpeed=1 Nodes=x,y\nSwitchName=b Level=0 LinkSpeed=1 Nodes=z\n", "", "t(a[x y] b[z])", ""},
