@@ -60,21 +60,6 @@ func writeSlurmConf(w io.Writer, f *Fabric, plugin string, lines func(slurmTopol
 	return err
 }
 
-// ReadSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
-// any case, values in quotes; text after # is a comment, and a line that ends in a backslash goes
-// on in the next. LinkSpeed and BlockSizes are not used. Blocks become leaves below one root; beside switches they are passed over.
-//
-// Where Slurm only warns, so does Fabric.Warnings: of a host on two switches the first counts. It refuses what Slurm would not take
-// for a tree, switches below two switches, switches that are not described, rings; and other keys, with the line. Other files
-// (Include) are read by ReadFabric alone.
-func ReadSlurmConf(r io.Reader) (*Fabric, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: topology.conf: %w", err)
-	}
-	return readSlurmConf(data, "")
-}
-
 // A slurmReader collects the lines of a topology.conf and of the files that it includes.
 type slurmReader struct {
 	switches, blocks switchList
@@ -82,6 +67,13 @@ type slurmReader struct {
 	depth            int    // of files in files
 }
 
+// readSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
+// any case, values in quotes. Text after # is a comment, and a line that ends in a backslash goes
+// on in the next. LinkSpeed and BlockSizes are not used. Blocks become leaves below one root; beside switches they are passed over.
+//
+// Where Slurm only warns, so does Fabric.Warnings: of a host on two switches the first counts. It refuses what Slurm would not take
+// for a tree, switches below two switches, switches that are not described, rings, and other keys, with the line. Other files
+// (Include) are read if their folder is known.
 func readSlurmConf(data []byte, folder string) (_ *Fabric, err error) {
 	defer naming("topology.conf", &err)
 	s := &slurmReader{folder: folder}
