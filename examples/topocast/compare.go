@@ -23,7 +23,8 @@ func compareCommand(shared *cli.Flags) *cobra.Command {
 one that was measured before, a platform file
 {"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification.
 ` + wantNetworkFile("REF") + `
-In DOT, names are on vertices and Gbit/s on edges. Of one host an XML of lstopo is a reference, too.
+In DOT, names are on vertices and Gbit/s on edges. Of one host what lstopo --of xml or --of synthetic
+prints is a reference, too.
 Where the reference has groups alone they must be the same. Hosts are matched by name; there may be any number of ranks on each, in any order, and hosts that one
 side lacks are left out. Every link of the reference gets a verdict from its
 latency and its bandwidth each way, against the reference's and the other links

@@ -59,12 +59,9 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 			if k < 0 {
 				return cli.BadInput("--forwarding %q: want %s", forwarding, words.Or(forwardings()))
 			}
-			given := encode.Unit(0)
-			if unit != "" {
-				var err error
-				if given, err = encode.ParseUnit(unit); err != nil {
-					return cli.BadInput("--unit: %w", err)
-				}
+			given, err := encode.ParseUnit(unit)
+			if err != nil {
+				return cli.BadInput("--unit: %w", err)
 			}
 			if args[0] == cli.Standard && slices.Contains(append(repetitions, args[1]), cli.Standard) {
 				return cli.BadInput("%s: want standard input for one file", cli.Standard)

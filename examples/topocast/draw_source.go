@@ -31,12 +31,9 @@ type drawSource struct {
 
 // open reads the file, for times of broadcasts or for whatever else it is.
 func (s *drawSource) open(path string, broadcasts bool) error {
-	unit := encode.Unit(0)
-	if s.unit != "" {
-		var err error
-		if unit, err = encode.ParseUnit(s.unit); err != nil {
-			return cli.BadInput("--unit: %w", err)
-		}
+	unit, err := encode.ParseUnit(s.unit)
+	if err != nil {
+		return cli.BadInput("--unit: %w", err)
 	}
 	f, err := cli.OpenInput(path)
 	if err != nil {

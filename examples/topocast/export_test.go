@@ -204,6 +204,7 @@ func TestCompareWithHwloc(t *testing.T) {
 		status              int
 	}{
 		{cores, machine(cache(0, 1, 2, 3) + cache(4, 5, 6, 7)), "confident groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
+		{cores, "Package:1 [NUMANode(memory=16GB)] L3Cache:2(size=33554432) Core:4 PU:1\n", "confident groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
 		{cores, machine(cache(0, 2, 4, 6) + cache(1, 3, 5, 7)), "confident groups: 0 the same, 2 missing, 2 extra", cli.StatusDifferent},
 		{cores, machine(cache(0, 1)), "has no core of its own for rank 2, which is at core 2", cli.StatusInput},
 		{simulatedNetwork(t), machine(cache(0, 1)), "describes one host, and the other network is of 4 hosts", cli.StatusInput},

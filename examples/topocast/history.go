@@ -119,12 +119,9 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 
 // append takes over matrices, each before any is written. How each was understood goes to warn.
 func (h *historyOptions) append(warn io.Writer) error {
-	var unit encode.Unit
-	if h.unit != "" {
-		var err error
-		if unit, err = encode.ParseUnit(h.unit); err != nil {
-			return cli.BadInput("--unit: %w", err)
-		}
+	unit, err := encode.ParseUnit(h.unit)
+	if err != nil {
+		return cli.BadInput("--unit: %w", err)
 	}
 	var runs []check.Run
 	for _, text := range h.matrices {

@@ -95,11 +95,9 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return err
 			}
-			given := encode.Unit(0)
-			if unit != "" {
-				if given, err = encode.ParseUnit(unit); err != nil {
-					return cli.BadInput("--unit: %w", err)
-				}
+			given, err := encode.ParseUnit(unit)
+			if err != nil {
+				return cli.BadInput("--unit: %w", err)
 			}
 			network := cli.NewOutput("--output", output, c.OutOrStdout())
 			if shared.JSON && output == cli.Standard {

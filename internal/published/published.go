@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/cpulist"
 )
 
 //go:embed papers cores apple clusters fabrics wan
@@ -152,23 +154,9 @@ func parse(text string) (*mat.Dense, []Level, error) {
 func parseGroups(text string) ([][]int, error) {
 	var groups [][]int
 	for field := range strings.FieldsSeq(text) {
-		var group []int
-		for part := range strings.SplitSeq(field, ",") {
-			from, to, isRange := strings.Cut(part, "-")
-			if !isRange {
-				to = from
-			}
-			first, err := strconv.Atoi(from)
-			if err != nil {
-				return nil, fmt.Errorf("group %s: %w", field, err)
-			}
-			last, err := strconv.Atoi(to)
-			if err != nil {
-				return nil, fmt.Errorf("group %s: %w", field, err)
-			}
-			for h := first; h <= last; h++ {
-				group = append(group, h)
-			}
+		group, err := cpulist.List(field)
+		if err != nil {
+			return nil, fmt.Errorf("group %s: %w", field, err)
 		}
 		groups = append(groups, group)
 	}

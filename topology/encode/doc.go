@@ -25,11 +25,11 @@
 //	Trivial Graph Format      ReadTGF, WriteTGF: as in Bufe 2014
 //	GraphML                   ReadGraphML, WriteGraphML: yEd, Gephi, networkx
 //	platforms of SimGrid      ReadSimGrid, WriteSimGrid
-//	hwloc                     ReadHwloc, ParseHwloc: what cores of a host share
+//	hwloc                     ReadHwloc: what cores of a host share, in XML or as synthetic text
 //	topology files of LGate   ReadLGate, WriteLGate: the groups alone
-//	Slurm's topology.conf     ReadSlurmConf, WriteSlurmConf, WriteSlurmBlocks
-//	and topology.yaml         ReadSlurmYAML, WriteSlurmYAML, WriteSlurmBlockYAML
-//	topograph's JSON          ReadTopograph, WriteTopograph; ReadFabric reads any of the three
+//	Slurm's topology.conf     ReadFabric, WriteSlurmConf, WriteSlurmBlocks
+//	and topology.yaml         ReadFabric, WriteSlurmYAML, WriteSlurmBlockYAML
+//	topograph's JSON          ReadFabric, WriteTopograph
 //	ibnetdiscover             ReadIbnetdiscover, WriteIbnetdiscover: an InfiniBand fabric
 //	node-link JSON            ReadNodeLink: networkx, NetJSON
 //	counts                    ReadCounts: who sends how much to whom

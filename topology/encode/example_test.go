@@ -167,13 +167,13 @@ func ExampleNewFabric() {
 }
 
 // A file of a site, and its hosts as groups.
-func ExampleReadSlurmConf() {
+func ExampleReadFabric() {
 	const file = `
 SwitchName=s0 Nodes=tux[0-2]
 SwitchName=s1 Nodes=tux[3-4]
 SwitchName=top Switches=s[0-1]
 `
-	f, err := encode.ReadSlurmConf(strings.NewReader(file))
+	f, err := encode.ReadFabric([]byte(file), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -176,11 +176,9 @@ func plain(r rune) bool {
 // hierarchy is that of the part's graph alone, from its latencies.
 func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 	vertex := make(map[int]int, len(p.vertices))
-	var names []string
 	var node []int
 	for i, v := range p.vertices {
 		vertex[v] = i
-		names = append(names, g.Name(v))
 		if !g.IsSwitch(v) {
 			node = append(node, p.node[v])
 		}
@@ -193,7 +191,7 @@ func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 			arcs = append(arcs, a)
 		}
 	}
-	part, err := topology.NewGraph(len(node), len(names)-len(node), names, arcs)
+	part, err := topology.NewGraph(len(node), len(p.vertices)-len(node), nil, arcs)
 	if err != nil {
 		return nil, err
 	}

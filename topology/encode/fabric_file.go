@@ -49,7 +49,7 @@ func ReadFabric(data []byte, s *FabricSettings) (*Fabric, error) {
 	case slurmYAML.Match(data):
 		return readSlurmYAML(bytes.NewReader(data), s.Topology)
 	}
-	return ReadTopograph(bytes.NewReader(data))
+	return readTopograph(bytes.NewReader(data))
 }
 
 // Graph is the graph of the hosts, as Hosts lists them, and the switches. Nothing is known of its links.

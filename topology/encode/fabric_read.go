@@ -114,5 +114,14 @@ func (l *switchList) fabric() (*Fabric, error) {
 			f.Roots = append(f.Roots, made[r.name])
 		}
 	}
+	f.Roots = withHosts(f.Roots)
 	return f, nil
+}
+
+// withHosts leaves out switches without hosts below them: all their hosts may be on other switches, which count.
+func withHosts(switches []*FabricSwitch) []*FabricSwitch {
+	return slices.DeleteFunc(switches, func(s *FabricSwitch) bool {
+		s.Switches = withHosts(s.Switches)
+		return len(s.Hosts)+len(s.Switches) == 0
+	})
 }

@@ -1,7 +1,8 @@
 package encode
 
 import (
-	"encoding/xml"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,12 +10,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// maxXML bounds the size of a file of XML in bytes.
-const maxXML = 256 << 20
-
 // ReadGraphML reads a graph in GraphML: what WriteGraphML writes, and graphs of yEd, Gephi, networkx and
 // others, with the keys of WriteGraphML by name, as far as they have them. A label of an edge that is a number, such as
-// one drawn with yEd, is a bandwidth in Gbit/s unless bandwidth_Bps says it; a node drawn with
+// one drawn with yEd, is a bandwidth in Gbit/s unless bandwidth_Bps says it. A node drawn with
 // yEd may have its name from there. Other keys are passed over. Where no node has a kind, ReadDOT tells how
 // hosts are known, and what the given names are for.
 //
@@ -22,99 +20,60 @@ const maxXML = 256 << 20
 // XML itself are refused, too.
 func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	defer naming("GraphML", &err)
-	var file graphmlFile
-	if err := decodeXML(r, maxXML, &file); err != nil {
+	file, err := readXML(r, "graphml")
+	if err != nil {
 		return nil, err
 	}
-	if len(file.Graphs) != 1 {
-		return nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))
+	graphs := file.children("graph")
+	if len(graphs) != 1 {
+		return nil, fmt.Errorf("%d graphs in the file: want one", len(graphs))
 	}
-	graph := &file.Graphs[0]
-	if len(graph.Hyperedges) > 0 {
-		return nil, fmt.Errorf("hyperedges, which no link is")
+	graph := graphs[0]
+	if hyperedges := graph.children("hyperedge"); len(hyperedges) > 0 {
+		return nil, fmt.Errorf("line %d: hyperedges, which no link is", hyperedges[0].line)
 	}
-	g := graphmlReader{keys: map[string]graphmlKey{}, directed: graph.Direction == "directed"}
-	for _, k := range file.Keys {
-		g.keys[k.ID] = k
+	g := graphmlReader{keys: map[string]*element{}, directed: graph.attr("edgedefault") == "directed"}
+	for _, key := range file.children("key") {
+		g.keys[key.attr("id")] = key
 	}
-	for i := range graph.Nodes {
-		if err := g.node(&graph.Nodes[i]); err != nil {
-			return nil, fmt.Errorf("node %q: %w", shorten(graph.Nodes[i].ID), err)
+	for _, e := range graph.children("node") {
+		if err := g.node(e); err != nil {
+			return nil, fmt.Errorf("line %d: node %q: %w", e.line, shorten(e.attr("id")), err)
 		}
 	}
-	for i := range graph.Edges {
-		e := &graph.Edges[i]
+	for _, e := range graph.children("edge") {
 		if err := g.edge(e); err != nil {
-			return nil, fmt.Errorf("edge %q to %q: %w", shorten(e.Source), shorten(e.Target), err)
+			return nil, fmt.Errorf("line %d: edge %q to %q: %w", e.line, shorten(e.attr("source")), shorten(e.attr("target")), err)
 		}
 	}
 	return g.graph(hosts)
 }
 
-// graphmlFile is the part of GraphML that is read.
-type graphmlFile struct {
-	XMLName xml.Name     `xml:"graphml"`
-	Keys    []graphmlKey `xml:"key"`
-	Graphs  []struct {
-		Direction  string        `xml:"edgedefault,attr"`
-		Nodes      []graphmlItem `xml:"node"`
-		Edges      []graphmlItem `xml:"edge"`
-		Hyperedges []struct{}    `xml:"hyperedge"`
-	} `xml:"graph"`
-}
-
-type graphmlKey struct {
-	ID      string  `xml:"id,attr"`
-	For     string  `xml:"for,attr"`
-	Name    string  `xml:"attr.name,attr"`
-	Default *string `xml:"default"`
-}
-
-// A graphmlItem is a node or an edge.
-type graphmlItem struct {
-	ID       string        `xml:"id,attr"`
-	Source   string        `xml:"source,attr"`
-	Target   string        `xml:"target,attr"`
-	Directed string        `xml:"directed,attr"`
-	Data     []graphmlData `xml:"data"`
-	Graphs   []struct{}    `xml:"graph"`
-}
-
-// graphmlData has a text, or what yEd draws.
-type graphmlData struct {
-	Key   string `xml:"key,attr"`
-	Text  string `xml:",chardata"`
-	Drawn []struct {
-		NodeLabels []string `xml:"NodeLabel"`
-		EdgeLabels []string `xml:"EdgeLabel"`
-	} `xml:",any"`
-}
-
 type graphmlReader struct {
 	sketch
-	keys     map[string]graphmlKey // by id
+	keys     map[string]*element // by id
 	directed bool
 }
 
-// values are those of an item by the names of their keys, "label" also from what is drawn.
-func (g *graphmlReader) values(item *graphmlItem, of string) map[string]string {
+// values are those of a node or an edge by the names of their keys, "label" also from what yEd draws.
+func (g *graphmlReader) values(item *element) map[string]string {
 	all := map[string]string{}
-	for _, k := range g.keys {
-		if k.Default != nil && (k.For == of || k.For == "all") {
-			all[k.Name] = strings.TrimSpace(*k.Default)
+	for _, key := range g.keys {
+		if of := key.attr("for"); of == item.Name.Local || of == "all" {
+			for _, text := range key.children("default") {
+				all[key.attr("attr.name")] = strings.TrimSpace(string(text.text))
+			}
 		}
 	}
 	drawn := ""
-	for _, d := range item.Data {
-		for _, x := range d.Drawn {
-			for _, label := range append(x.NodeLabels, x.EdgeLabels...) {
-				if drawn == "" {
-					drawn = strings.TrimSpace(label)
-				}
+	for _, data := range item.children("data") {
+		for _, shape := range data.inside {
+			for _, label := range shape.children("NodeLabel", "EdgeLabel") {
+				drawn = cmp.Or(drawn, strings.TrimSpace(string(label.text)))
 			}
 		}
-		if name := g.keys[d.Key].Name; name != "" {
-			all[name] = d.Text
+		if key := g.keys[data.attr("key")]; key != nil && key.attr("attr.name") != "" {
+			all[key.attr("attr.name")] = string(data.text)
 		}
 	}
 	if _, ok := all["label"]; !ok && drawn != "" {
@@ -123,15 +82,15 @@ func (g *graphmlReader) values(item *graphmlItem, of string) map[string]string {
 	return all
 }
 
-func (g *graphmlReader) node(item *graphmlItem) error {
-	if len(item.Graphs) > 0 {
-		return fmt.Errorf("has a graph inside")
+func (g *graphmlReader) node(item *element) error {
+	if len(item.children("graph")) > 0 {
+		return errors.New("has a graph inside")
 	}
-	v, err := g.add(item.ID)
+	v, err := g.add(item.attr("id"))
 	if err != nil {
 		return err
 	}
-	values := g.values(item, "node")
+	values := g.values(item)
 	if label := values["label"]; label != "" {
 		v.name = label
 	}
@@ -141,18 +100,18 @@ func (g *graphmlReader) node(item *graphmlItem) error {
 	return err
 }
 
-func (g *graphmlReader) edge(item *graphmlItem) error {
+func (g *graphmlReader) edge(item *element) error {
 	e := unknownEdge()
-	switch item.Directed {
+	switch directed := item.attr("directed"); directed {
 	case "":
 		e.oneWay = g.directed
 	case "true", "false":
-		e.oneWay = item.Directed == "true"
+		e.oneWay = directed == "true"
 	default:
-		return fmt.Errorf("directed %q: want true or false", shorten(item.Directed))
+		return fmt.Errorf("directed %q: want true or false", shorten(directed))
 	}
-	if err := e.set(g.values(item, "edge")); err != nil {
+	if err := e.set(g.values(item)); err != nil {
 		return err
 	}
-	return g.connect(item.Source, item.Target, e)
+	return g.connect(item.attr("source"), item.attr("target"), e)
 }

@@ -47,39 +47,13 @@ func hwlocKind(text, depth string) (hwlocLevel, bool) {
 
 // A hwlocMachine collects groups of hardware threads by their numbers.
 type hwlocMachine struct {
-	cpus    []int
-	known   map[int]bool // cpus
-	groups  []hwlocGroup
-	members int // of all groups
+	cpus   []int
+	groups []hwlocGroup // their threads may not be among cpus
 }
 
 type hwlocGroup struct {
 	hwlocLevel
 	cpus []int
-}
-
-func (m *hwlocMachine) thread(cpu int) error {
-	if m.known[cpu] {
-		return fmt.Errorf("PU %d is there twice", cpu)
-	}
-	if m.known == nil {
-		m.known = map[int]bool{}
-	}
-	if len(m.cpus) == maxThreads {
-		return fmt.Errorf("more than %d hardware threads", maxThreads)
-	}
-	m.known[cpu] = true
-	m.cpus = append(m.cpus, cpu)
-	return nil
-}
-
-// add takes over a group; its threads may be known later, or not at all.
-func (m *hwlocMachine) add(level hwlocLevel, cpus []int) error {
-	if m.members += len(cpus); m.members > maxMembers {
-		return fmt.Errorf("groups of more than %d hardware threads together", maxMembers)
-	}
-	m.groups = append(m.groups, hwlocGroup{level, cpus})
-	return nil
 }
 
 // hierarchy numbers the threads and nests the groups.
@@ -90,6 +64,9 @@ func (m *hwlocMachine) hierarchy() (*topology.Hierarchy, []int, error) {
 	slices.Sort(m.cpus)
 	number := make(map[int]int, len(m.cpus))
 	for i, cpu := range m.cpus {
+		if _, twice := number[cpu]; twice {
+			return nil, nil, fmt.Errorf("PU %d is there twice", cpu)
+		}
 		number[cpu] = i
 	}
 	groups := m.distinct(number)

@@ -3,21 +3,26 @@ package encode
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
 
-// ParseHwloc reads a synthetic description of hwloc, as lstopo --of synthetic writes it and lstopo -i takes it, such as
+// isSynthetic tells whether a file is a synthetic description of hwloc. Levels without types are left to parseSynthetic: numbers may be a
+// matrix.
+var isSynthetic = regexp.MustCompile(`^\s*(\([^()]*\)\s*)?((\[[A-Za-z0-9]+(\([^()]*\))?\]|[A-Za-z][A-Za-z0-9]*:[0-9]+(\([^()]*\))?)\s+)*(?i:pu):[0-9]+\s*(\([^()]*\))?\s*$`).Match
+
+// parseSynthetic reads a synthetic description of hwloc, as lstopo --of synthetic writes it and lstopo -i takes it, such as
 //
 //	Package:2 [NUMANode(memory=16GB)] L3Cache:1 Core:8 PU:2
 //
-// with the result of ReadHwloc: each level has so many objects in each of the level before, and the last one is hardware
+// with the result of ReadHwloc. Each level has so many objects in each of the level before, and the last one is hardware
 // threads. A level without a type is one of unknown kind. Of what stands in brackets, indexes of PU count, as
-// a list of all numbers of the operating system; other forms of it are refused, and
+// a list of all numbers of the operating system. Other forms of it are refused, and
 // sizes passed over.
-func ParseHwloc(text string) (h *topology.Hierarchy, cpus []int, err error) {
+func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) {
 	defer naming("hwloc", &err)
 	type level struct {
 		hwlocLevel
@@ -58,6 +63,9 @@ func ParseHwloc(text string) (h *topology.Hierarchy, cpus []int, err error) {
 		if kind.kind == topology.KindUnknown {
 			kind.name = fmt.Sprintf("%s %d", kind.name, len(levels))
 		}
+		if len(levels) == deepestNested {
+			return nil, nil, fmt.Errorf("more than %d levels", deepestNested)
+		}
 		levels = append(levels, level{kind, objects})
 	}
 	switch {
@@ -70,21 +78,12 @@ func ParseHwloc(text string) (h *topology.Hierarchy, cpus []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var m hwlocMachine
-	for _, cpu := range cpus {
-		if err := m.thread(cpu); err != nil {
-			return nil, nil, err
-		}
-	}
+	m := hwlocMachine{cpus: slices.Clone(cpus)}
 	for _, l := range levels {
-		each := objects / l.objects
-		for first := 0; first < objects; first += each {
-			if err := m.add(l.hwlocLevel, cpus[first:first+each]); err != nil {
-				return nil, nil, err
-			}
+		for part := range slices.Chunk(cpus, objects/l.objects) {
+			m.groups = append(m.groups, hwlocGroup{l.hwlocLevel, part})
 		}
 	}
-	m.cpus = append([]int(nil), m.cpus...)
 	return m.hierarchy()
 }
 

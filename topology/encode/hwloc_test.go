@@ -67,7 +67,7 @@ func TestReadHwloc(t *testing.T) {
 	}
 }
 
-func TestParseHwloc(t *testing.T) {
+func TestParseSynthetic(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Package:2 [NUMANode(memory=1073741824)] L3Cache:1(size=33554432) Core:2 PU:2", "8 threads; core/core 0-1 2-3 4-5 6-7; socket/socket 0-3 4-7"},
 		{"pack:1 [numa] l3:2 l2:2 l1d:1 l1i:1 core:1 pu:1(indexes=0,2,1,3)", "4 threads; L3/cache 0,2 1,3"},
@@ -76,11 +76,23 @@ func TestParseHwloc(t *testing.T) {
 		{"group:2 group:2 pu:2", "8 threads; group 1/ 0-1 2-3 4-5 6-7; group 0/ 0-3 4-7"},
 		{"pu:1", "1 threads"},
 	} {
-		h, cpus, err := ParseHwloc(c.text)
+		h, cpus, err := parseSynthetic(c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 		} else if got := threadGroups(h, cpus); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}
+
+// Files of both forms are known by their looks.
+func TestIsHwloc(t *testing.T) {
+	for text, want := range map[string]bool{
+		hybridFile: true, "Package:2 [NUMANode(memory=16GB)] L3Cache:1 Core:8 PU:2(indexes=0,1)\n": true, "(memory=4GB) numa:2 core:2 pu:1": true,
+		"": false, "2 3\n": false, "0 1\n1 0\n": false, "a b pu:2 c\n": false, "graph g {}": false, "node1 slots:2\n": false,
+	} {
+		if got := IsHwloc([]byte(text)); got != want {
+			t.Errorf("IsHwloc(%q) = %v, want %v", text, got, want)
 		}
 	}
 }
@@ -97,7 +109,7 @@ func TestHwlocRefuses(t *testing.T) {
 		{`<topology><object type="Machine">` + pu("4000000000") + `</object></topology>`, `PU with os_index "4000000000": want`},
 		{`<topology><object type="Machine"><object type="NUMANode" cpuset="0x111111111"/>` + pu("1") + `</object></topology>`, `NUMANode: cpuset "0x111111111": want words`},
 		{`<topology><object type="Machine"><object type="L2Cache"><object type="L3Cache">` + pu("1") + pu("2") + `</object>` + pu("3") + `</object><object type="L3Cache"><object type="L2Cache">` + pu("4") + pu("5") + `</object>` + pu("6") + `</object></object></topology>`, "and the reverse"},
-		{"<topology>" + strings.Repeat(`<object type="Group">`, 60) + strings.Repeat("</object>", 60) + "</topology>", "objects nest more than 50 deep"},
+		{"<topology>" + strings.Repeat(`<object type="Group">`, 60) + strings.Repeat("</object>", 60) + "</topology>", "elements nest more than 50 deep"},
 		{billionLaughs + `<topology version="&c;"/>`, "invalid character entity &c;"},
 	} {
 		if _, _, err := ReadHwloc(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -116,8 +128,8 @@ func TestHwlocRefuses(t *testing.T) {
 		{"core:2 pu:2(indexes=0,1,1,2)", "PU 1 is there twice"},
 		{"core:2 -> pu:2", `"-> pu:2": want levels`},
 	} {
-		if _, _, err := ParseHwloc(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("ParseHwloc(%q) = %v, want %q", c.text, err, c.want)
+		if _, _, err := parseSynthetic(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("parseSynthetic(%q) = %v, want %q", c.text, err, c.want)
 		}
 	}
 }
@@ -132,11 +144,11 @@ func FuzzReadHwloc(f *testing.F) {
 	})
 }
 
-func FuzzParseHwloc(f *testing.F) {
+func FuzzParseSynthetic(f *testing.F) {
 	f.Add("Package:2 [NUMANode(memory=1073741824)] L3Cache:1(size=33554432) Core:2 PU:2(indexes=0,1,2,3,4,5,6,7)")
 	f.Add("2 3")
 	f.Fuzz(func(t *testing.T, text string) {
-		if h, cpus, err := ParseHwloc(text); err == nil && (h.Hosts() != len(cpus) || !slices.IsSorted(cpus)) {
+		if h, cpus, err := parseSynthetic(text); err == nil && (h.Hosts() != len(cpus) || !slices.IsSorted(cpus)) {
 			t.Errorf("%d threads, cpus %v", h.Hosts(), cpus)
 		}
 	})

@@ -40,7 +40,7 @@ func TestToolsHwloc(t *testing.T) {
 		if synthetic == "" {
 			synthetic = strings.TrimSpace(tooltest.Run(t, budget, "", "lstopo-no-graphics", "--no-io", "--of", "synthetic"))
 		}
-		other, otherCPUs, err := ParseHwloc(synthetic)
+		other, otherCPUs, err := ReadHwloc(strings.NewReader(synthetic))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,11 +2,9 @@ package encode
 
 import (
 	"cmp"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,114 +15,32 @@ import (
 // writes, and others whose routes say how links join. Hosts are hosts, routers switches, and a
 // route of one link is a link between its ends, or between the gateways of zones. Zones may
 // nest, and are called AS in older files; how they find routes does not matter. A cluster of
-// hosts becomes a switch, and so does a zone whose hosts have a host_link each; a message passes its backbone once between any two of
+// hosts becomes a switch, and so does a zone whose hosts have a host_link each. A message passes its backbone once between any two of
 // its hosts, so each link of a host gets half of its latency. In a zone with routing Star, a route that names one end alone is the link of
 // that host to the middle of the zone.
 //
 // Routes of more than one link are passed over if the links say what they join in the properties from and
-// to, and refused otherwise: the file does not tell what lies between. So are clusters with a
-// topology, cabinets, peers, wireless links and bypass routes. Routes from a host to
+// to, and refused otherwise: the file does not tell what lies between. Clusters with a
+// topology, cabinets, peers, wireless links and bypass routes are refused, too. Routes from a host to
 // itself, speeds and traces are passed over.
 func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 	defer naming("SimGrid", &err)
-	var file struct {
-		XMLName  xml.Name         `xml:"platform"`
-		Version  string           `xml:"version,attr"`
-		Zones    []simGridZone    `xml:"zone"`
-		Older    []simGridZone    `xml:"AS"`
-		Clusters []simGridCluster `xml:"cluster"`
-		Others   []simGridOther   `xml:",any"`
-	}
-	if err := decodeXML(r, maxXML, &file); err != nil {
+	platform, err := readXML(r, "platform")
+	if err != nil {
 		return nil, err
 	}
-	if file.Version != "4" && file.Version != "4.1" {
-		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(file.Version))
+	if version := platform.attr("version"); version != "4" && version != "4.1" {
+		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(version))
 	}
 	p := simGridReader{links: map[string]*simGridLink{}}
-	world := simGridZone{Zones: append(file.Zones, file.Older...), Clusters: file.Clusters, Others: file.Others}
-	if err := p.declare(&world, 0); err != nil {
+	if err := p.declare(platform); err != nil {
 		return nil, err
 	}
-	if err := p.connect(&world); err != nil {
+	if err := p.connect(platform); err != nil {
 		return nil, err
 	}
 	return p.graph(nil)
 }
-
-type simGridZone struct {
-	ID         string           `xml:"id,attr"`
-	Zones      []simGridZone    `xml:"zone"`
-	Older      []simGridZone    `xml:"AS"`
-	Hosts      []simGridPoint   `xml:"host"`
-	Routers    []simGridPoint   `xml:"router"`
-	Links      []simGridLink    `xml:"link"`
-	Clusters   []simGridCluster `xml:"cluster"`
-	Routes     []simGridRoute   `xml:"route"`
-	ZoneRoutes []simGridRoute   `xml:"zoneRoute"`
-	OlderOnes  []simGridRoute   `xml:"ASroute"`
-	HostLinks  []simGridHosted  `xml:"host_link"`
-	Backbone   *simGridLink     `xml:"backbone"`
-	Others     []simGridOther   `xml:",any"`
-}
-
-// A simGridHosted ties a host to the middle of its zone by a link for each direction.
-type simGridHosted struct {
-	ID   string `xml:"id,attr"`
-	Up   string `xml:"up,attr"`
-	Down string `xml:"down,attr"`
-}
-
-// A simGridOther is an element of another kind.
-type simGridOther struct{ XMLName xml.Name }
-
-type simGridPoint struct {
-	ID    string        `xml:"id,attr"`
-	Props []simGridProp `xml:"prop"`
-}
-
-type simGridProp struct {
-	ID    string `xml:"id,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type simGridLink struct {
-	ID        string        `xml:"id,attr"`
-	Bandwidth string        `xml:"bandwidth,attr"`
-	Latency   string        `xml:"latency,attr"`
-	Policy    string        `xml:"sharing_policy,attr"`
-	Props     []simGridProp `xml:"prop"`
-
-	values sketchEdge
-	placed bool // by its properties
-}
-
-type simGridRoute struct {
-	Src         string `xml:"src,attr"`
-	Dst         string `xml:"dst,attr"`
-	SrcGateway  string `xml:"gw_src,attr"`
-	DstGateway  string `xml:"gw_dst,attr"`
-	Symmetrical string `xml:"symmetrical,attr"`
-	Links       []struct {
-		ID string `xml:"id,attr"`
-	} `xml:"link_ctn"`
-}
-
-type simGridCluster struct {
-	ID                string `xml:"id,attr"`
-	Prefix            string `xml:"prefix,attr"`
-	Suffix            string `xml:"suffix,attr"`
-	Radical           string `xml:"radical,attr"`
-	Router            string `xml:"router_id,attr"`
-	Bandwidth         string `xml:"bw,attr"`
-	Latency           string `xml:"lat,attr"`
-	BackboneBandwidth string `xml:"bb_bw,attr"`
-	BackboneLatency   string `xml:"bb_lat,attr"`
-	Topology          string `xml:"topology,attr"`
-}
-
-// isHalf tells whether a route joins one end with the middle of its zone.
-func (r simGridRoute) isHalf() bool { return (r.Src == "") != (r.Dst == "") }
 
 // A simGridReader makes a sketch of zones.
 type simGridReader struct {
@@ -132,264 +48,257 @@ type simGridReader struct {
 	links map[string]*simGridLink
 }
 
-// passed tells whether an element says nothing of the wiring.
-func (o simGridOther) passed() bool {
-	switch o.XMLName.Local {
-	case "config", "prop", "trace", "trace_connect", "random", "storage", "storage_type", "mount":
-		return true
-	}
-	return false
+// A simGridLink is a link, with the vertices that it joins if its properties say so.
+type simGridLink struct {
+	sketchEdge
+	ends map[string]string // "from" and "to"
 }
 
-// declare reads all of a zone and of those in it but what they join.
-func (p *simGridReader) declare(z *simGridZone, depth int) error {
-	if depth > deepestNested {
-		return fmt.Errorf("zones nest more than %d deep", deepestNested)
+// isPlaced tells whether the link itself says what it joins.
+func (l *simGridLink) isPlaced() bool { return l.ends["from"] != "" && l.ends["to"] != "" }
+
+// properties are the values of the elements <prop>.
+func properties(e *element) map[string]string {
+	all := map[string]string{}
+	for _, p := range e.children("prop") {
+		all[p.attr("id")] = p.attr("value")
 	}
-	for _, o := range z.Others {
-		if !o.passed() {
-			return fmt.Errorf("element <%s>: want zone, host, router, link, cluster, route or zoneRoute", o.XMLName.Local)
+	return all
+}
+
+// declare reads the hosts, switches and links of a zone and of those in it, before connect joins them.
+func (p *simGridReader) declare(zone *element) (err error) {
+	for _, e := range zone.inside {
+		id, name := e.attr("id"), e.Name.Local
+		switch name {
+		case "host":
+			err = p.point(id, properties(e)["name"], kindHost)
+		case "router":
+			err = p.point(id, properties(e)["name"], kindSwitch)
+		case "link":
+			if err = p.link(e); err != nil {
+				err = fmt.Errorf("link %q: %w", shorten(id), err)
+			}
+		case "cluster":
+			if err = p.cluster(e); err != nil {
+				err = fmt.Errorf("cluster %q: %w", shorten(id), err)
+			}
+		case "zone", "AS":
+			if err := p.declare(e); err != nil {
+				return err
+			}
+		case "route", "zoneRoute", "ASroute", "host_link", "backbone": // for connect
+		case "config", "prop", "trace", "trace_connect", "random", "storage", "storage_type", "mount": // not about wiring
+		default:
+			err = fmt.Errorf("element <%s>: want zone, host, router, link, cluster, route or zoneRoute", name)
 		}
-	}
-	for i := range z.Hosts {
-		if err := p.point(&z.Hosts[i], kindHost); err != nil {
-			return err
-		}
-	}
-	for i := range z.Routers {
-		if err := p.point(&z.Routers[i], kindSwitch); err != nil {
-			return err
-		}
-	}
-	for i := range z.Clusters {
-		if err := p.cluster(&z.Clusters[i]); err != nil {
-			return fmt.Errorf("cluster %q: %w", shorten(z.Clusters[i].ID), err)
-		}
-	}
-	for i := range z.Links {
-		l := &z.Links[i]
-		if err := l.parse(); err != nil {
-			return fmt.Errorf("link %q: %w", shorten(l.ID), err)
-		}
-		if p.links[l.ID] != nil {
-			return fmt.Errorf("link %q: is there twice", shorten(l.ID))
-		}
-		p.links[l.ID] = l
-	}
-	z.Zones = append(z.Zones, z.Older...)
-	for i := range z.Zones {
-		if err := p.declare(&z.Zones[i], depth+1); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("line %d: %w", e.line, err)
 		}
 	}
 	return nil
 }
 
 // connect reads what the links and routes of a zone and of those in it join.
-func (p *simGridReader) connect(z *simGridZone) error {
-	for i := range z.Zones {
-		if err := p.connect(&z.Zones[i]); err != nil {
+func (p *simGridReader) connect(zone *element) error {
+	for _, inner := range zone.children("zone", "AS") {
+		if err := p.connect(inner); err != nil {
 			return err
 		}
 	}
-	for i := range z.Links {
-		if err := p.place(&z.Links[i]); err != nil {
-			return fmt.Errorf("link %q: %w", shorten(z.Links[i].ID), err)
-		}
-	}
-	if err := p.star(z); err != nil {
-		return err
-	}
-	for _, routes := range [][]simGridRoute{z.Routes, z.ZoneRoutes, z.OlderOnes} {
-		for i := range routes {
-			r := &routes[i]
-			if err := p.route(r); err != nil {
-				return fmt.Errorf("route %q to %q: %w", shorten(r.Src), shorten(r.Dst), err)
+	for _, e := range zone.children("link") {
+		if l := p.links[e.attr("id")]; l.isPlaced() {
+			edge := l.sketchEdge
+			edge.oneWay = e.attr("sharing_policy") != "SPLITDUPLEX"
+			if err := p.sketch.connect(l.ends["from"], l.ends["to"], edge); err != nil {
+				return fmt.Errorf("line %d: link %q: %w", e.line, shorten(e.attr("id")), err)
 			}
 		}
 	}
-	return nil
-}
-
-// point reads a host or a router.
-func (p *simGridReader) point(x *simGridPoint, kind vertexKind) error {
-	v, err := p.add(x.ID)
-	if err != nil || x.ID == "" {
-		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(x.ID))
+	hub, half, err := p.middle(zone)
+	if err != nil {
+		return fmt.Errorf("line %d: zone %q: %w", zone.line, shorten(zone.attr("id")), err)
 	}
-	v.kind = kind
-	for _, prop := range x.Props {
-		if prop.ID == "name" && prop.Value != "" {
-			v.name = prop.Value
+	for _, e := range zone.children("host_link") {
+		if err := p.hostLink(e, hub, half); err != nil {
+			return fmt.Errorf("line %d: host_link of %q: %w", e.line, shorten(e.attr("id")), err)
+		}
+	}
+	for _, e := range zone.children("route", "zoneRoute", "ASroute") {
+		if err := p.route(e, hub); err != nil {
+			return fmt.Errorf("line %d: route %q to %q: %w", e.line, shorten(e.attr("src")), shorten(e.attr("dst")), err)
 		}
 	}
 	return nil
 }
 
-func (l *simGridLink) parse() error {
-	var err error
-	l.values = unknownEdge()
+// point adds a host or a switch, which may have another name than its id.
+func (p *simGridReader) point(id, name string, kind vertexKind) error {
+	v, err := p.add(id)
+	if err != nil || id == "" {
+		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(id))
+	}
+	v.name, v.kind = cmp.Or(name, id), kind
+	return nil
+}
+
+// simGridEdge is an edge of the given bandwidth and latency, which may be left out.
+func simGridEdge(bandwidth, latency string) (e sketchEdge, err error) {
+	e = unknownEdge()
+	if bandwidth == "" {
+		return e, fmt.Errorf("bandwidth \"\": %s", wantQuantity)
+	}
+	if e.bandwidth, _, err = parseQuantity(bandwidth, true); err != nil {
+		return e, fmt.Errorf("bandwidth %w", err)
+	}
+	if e.latency, _, err = parseQuantity(cmp.Or(latency, "0"), false); err != nil {
+		return e, fmt.Errorf("latency %w", err)
+	}
+	return e, nil
+}
+
+func (p *simGridReader) link(e *element) error {
+	id := e.attr("id")
 	switch {
-	case l.Policy == "WIFI":
+	case e.attr("sharing_policy") == "WIFI":
 		return errors.New("wireless: it joins no two ends")
-	case l.Bandwidth == "":
-		return fmt.Errorf("bandwidth \"\": %s", wantQuantity)
+	case p.links[id] != nil:
+		return errors.New("is there twice")
 	}
-	if l.values.bandwidth, _, err = parseQuantity(l.Bandwidth, true); err != nil {
-		return fmt.Errorf("bandwidth %w", err)
-	}
-	if l.values.latency, _, err = parseQuantity(cmp.Or(l.Latency, "0"), false); err != nil {
-		return fmt.Errorf("latency %w", err)
-	}
-	return nil
+	edge, err := simGridEdge(e.attr("bandwidth"), e.attr("latency"))
+	p.links[id] = &simGridLink{edge, properties(e)}
+	return err
 }
 
-// place adds a link that says itself what it joins.
-func (p *simGridReader) place(l *simGridLink) error {
-	var from, to string
-	for _, prop := range l.Props {
-		switch prop.ID {
-		case "from":
-			from = prop.Value
-		case "to":
-			to = prop.Value
-		}
-	}
-	if from == "" || to == "" {
-		return nil
-	}
-	e := l.values
-	e.oneWay = l.Policy != "SPLITDUPLEX"
-	l.placed = true
-	return p.sketch.connect(from, to, e)
-}
-
-// route reads what a route of one link joins.
-func (p *simGridReader) route(r *simGridRoute) error {
+// route reads what a route of one link joins. A route that names one end alone joins it with the middle of its zone.
+func (p *simGridReader) route(r *element, hub string) error {
 	placed := 0
-	for _, use := range r.Links {
-		l, ok := p.links[use.ID]
+	uses := r.children("link_ctn")
+	for _, use := range uses {
+		l, ok := p.links[use.attr("id")]
 		if !ok {
-			return fmt.Errorf("there is no link %q", shorten(use.ID))
+			return fmt.Errorf("there is no link %q", shorten(use.attr("id")))
 		}
-		if l.placed {
+		if l.isPlaced() {
 			placed++
 		}
 	}
-	from, to := r.Src, r.Dst
-	if r.SrcGateway != "" || r.DstGateway != "" {
-		from, to = r.SrcGateway, r.DstGateway
+	from, to := r.attr("src"), r.attr("dst")
+	if from != "" || to != "" {
+		from, to = cmp.Or(from, hub), cmp.Or(to, hub)
+	}
+	if source, sink := r.attr("gw_src"), r.attr("gw_dst"); source != "" || sink != "" {
+		from, to = source, sink
 	}
 	switch {
-	case placed == len(r.Links) && placed > 0, from == to:
+	case placed == len(uses) && placed > 0, from == to:
 		return nil
-	case len(r.Links) != 1:
-		return fmt.Errorf("%d links: want one, or properties from and to of each link, as the file does not tell what lies between", len(r.Links))
+	case len(uses) != 1:
+		return fmt.Errorf("%d links: want one, or properties from and to of each link, as the file does not tell what lies between", len(uses))
 	}
-	e := p.links[r.Links[0].ID].values
-	switch r.Symmetrical {
+	e := p.links[uses[0].attr("id")].sketchEdge
+	switch symmetrical := r.attr("symmetrical"); symmetrical {
 	case "", "YES", "yes":
 	case "NO", "no":
 		e.oneWay = true
 	default:
-		return fmt.Errorf("symmetrical %q: want YES or NO", shorten(r.Symmetrical))
+		return fmt.Errorf("symmetrical %q: want YES or NO", shorten(symmetrical))
 	}
 	return p.sketch.connect(from, to, e)
 }
 
 // cluster reads a cluster of hosts around a switch.
-func (p *simGridReader) cluster(c *simGridCluster) error {
-	if c.Topology != "" && c.Topology != "FLAT" {
-		return fmt.Errorf("topology %s: want none", shorten(c.Topology))
+func (p *simGridReader) cluster(c *element) error {
+	if wiring := c.attr("topology"); wiring != "" && wiring != "FLAT" {
+		return fmt.Errorf("topology %s: want none", shorten(wiring))
 	}
-	z := simGridZone{Routers: []simGridPoint{{ID: cmp.Or(c.Router, c.Prefix+c.ID+"_router"+c.Suffix)}}}
-	if c.BackboneBandwidth != "" {
-		z.Backbone = &simGridLink{Bandwidth: c.BackboneBandwidth, Latency: c.BackboneLatency}
-	}
-	numbers, err := expandRanges(strings.ReplaceAll(c.Radical, " ", ""), maxHosts)
+	radical := c.attr("radical")
+	numbers, err := expandRanges(strings.ReplaceAll(radical, " ", ""), maxHosts)
 	if err != nil {
-		return fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(c.Radical), maxHosts)
+		return fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(radical), maxHosts)
 	}
-	link := &simGridLink{Bandwidth: c.Bandwidth, Latency: c.Latency}
-	if err := link.parse(); err != nil {
-		return err
-	}
-	if err := p.point(&z.Routers[0], kindSwitch); err != nil {
-		return err
-	}
-	hub, half, err := p.hub(&z)
+	link, err := simGridEdge(c.attr("bw"), c.attr("lat"))
 	if err != nil {
 		return err
 	}
-	link.values.latency += half
-	for _, digits := range numbers {
-		number, _ := strconv.Atoi(digits) // without zeros before it
-		id := c.Prefix + strconv.Itoa(number) + c.Suffix
-		if err := p.point(&simGridPoint{ID: id}, kindHost); err != nil {
+	prefix, suffix := c.attr("prefix"), c.attr("suffix")
+	router := cmp.Or(c.attr("router_id"), prefix+c.attr("id")+"_router"+suffix)
+	if err := p.point(router, "", kindSwitch); err != nil {
+		return err
+	}
+	hub, half := router, 0.0
+	if c.attr("bb_bw") != "" {
+		if hub, half, err = p.backbone(router, c.attr("bb_bw"), c.attr("bb_lat")); err != nil {
 			return err
 		}
-		if err := p.sketch.connect(id, hub, link.values); err != nil {
+	}
+	link.latency += half
+	for _, digits := range numbers {
+		number, _ := strconv.Atoi(digits) // without zeros before it
+		id := prefix + strconv.Itoa(number) + suffix
+		if err := p.point(id, "", kindHost); err != nil {
+			return err
+		}
+		if err := p.sketch.connect(id, hub, link); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hub returns the vertex in the middle of a zone: its router, or a switch of the zone's name where it has none; if it has a backbone,
-// a switch for that, and half of its latency, which the link of each host gets.
-func (p *simGridReader) hub(z *simGridZone) (hub string, half float64, err error) {
-	if len(z.Routers) == 0 {
-		z.Routers = []simGridPoint{{ID: z.ID}}
-		if err := p.point(&z.Routers[0], kindSwitch); err != nil {
-			return "", 0, err
-		}
-	}
-	router := z.Routers[0].ID
-	if z.Backbone == nil {
-		return router, 0, nil
-	}
-	if err := z.Backbone.parse(); err != nil {
+// backbone adds a switch for a backbone, which is linked to the router of its zone. It returns the switch and half of the latency of the
+// backbone, which the link of each host gets.
+func (p *simGridReader) backbone(router, bandwidth, latency string) (hub string, half float64, err error) {
+	e, err := simGridEdge(bandwidth, latency)
+	if err != nil {
 		return "", 0, fmt.Errorf("backbone: %w", err)
 	}
 	hub = router + " backbone"
-	if err := p.point(&simGridPoint{ID: hub}, kindSwitch); err != nil {
+	if err := p.point(hub, "", kindSwitch); err != nil {
 		return "", 0, err
 	}
-	e := z.Backbone.values
 	e.latency /= 2
 	return hub, e.latency, p.sketch.connect(hub, router, e)
 }
 
-// star ties the hosts of a zone to its hub: by their host_link, or by routes that name one end alone, as in zones with routing Star.
-func (p *simGridReader) star(z *simGridZone) error {
-	isStar := slices.ContainsFunc(z.Routes, simGridRoute.isHalf)
-	if len(z.HostLinks) == 0 && !isStar {
-		return nil
+// middle returns the vertex to which the hosts of a zone are tied: its router, or a switch of the zone's name where it has none; or the
+// backbone, if there is one. It is "" for zones in which neither a host_link nor a route that names one end ties hosts.
+func (p *simGridReader) middle(zone *element) (hub string, half float64, err error) {
+	isTied := len(zone.children("host_link")) > 0
+	for _, r := range zone.children("route") {
+		isTied = isTied || (r.attr("src") == "") != (r.attr("dst") == "")
 	}
-	hub, half, err := p.hub(z)
-	if err != nil {
-		return err
+	if !isTied {
+		return "", 0, nil
 	}
-	for i := range z.Routes {
-		if r := &z.Routes[i]; r.isHalf() {
-			r.Src, r.Dst = cmp.Or(r.Src, hub), cmp.Or(r.Dst, hub)
+	if routers := zone.children("router"); len(routers) > 0 {
+		hub = routers[0].attr("id")
+	} else {
+		hub = zone.attr("id")
+		err = p.point(hub, "", kindSwitch)
+	}
+	if bones := zone.children("backbone"); len(bones) > 0 && err == nil {
+		return p.backbone(hub, bones[0].attr("bandwidth"), bones[0].attr("latency"))
+	}
+	return hub, 0, err
+}
+
+// hostLink ties a host to the middle of its zone, by a link for each direction.
+func (p *simGridReader) hostLink(e *element, hub string, half float64) error {
+	host := e.attr("id")
+	for _, way := range [][3]string{{e.attr("up"), host, hub}, {e.attr("down"), hub, host}} {
+		l := p.links[strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")] // of a link of both directions
+		if l == nil {
+			l = p.links[way[0]]
 		}
-	}
-	for _, h := range z.HostLinks {
-		for _, way := range [][3]string{{h.Up, h.ID, hub}, {h.Down, hub, h.ID}} {
-			l := p.links[strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")] // of a link of both directions
-			if l == nil {
-				l = p.links[way[0]]
-			}
-			if l == nil {
-				return fmt.Errorf("host_link of %q: there is no link %q", shorten(h.ID), shorten(way[0]))
-			}
-			e := l.values
-			e.oneWay = true
-			e.latency += half
-			if err := p.sketch.connect(way[1], way[2], e); err != nil {
-				return fmt.Errorf("host_link: %w", err)
-			}
+		if l == nil {
+			return fmt.Errorf("there is no link %q", shorten(way[0]))
+		}
+		edge := l.sketchEdge
+		edge.oneWay = true
+		edge.latency += half
+		if err := p.sketch.connect(way[1], way[2], edge); err != nil {
+			return err
 		}
 	}
 	return nil

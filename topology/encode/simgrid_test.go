@@ -197,7 +197,7 @@ func TestReadSimGridRefuses(t *testing.T) {
 		{"an unknown link", zone(two + `<route src="a" dst="b"><link_ctn id="x"/></route>`), `there is no link "x"`},
 		{"a fat tree", simGridFile(`<cluster id="c" topology="FAT_TREE" radical="0-3" bw="1GBps" lat="1us"/>`), `cluster "c": topology FAT_TREE`},
 		{"a huge cluster", simGridFile(`<cluster id="c" radical="0-4000000000" bw="1GBps" lat="1us"/>`), `radical "0-4000000000": want ascending`},
-		{"zones without end", simGridFile(strings.Repeat("<zone>", 60) + strings.Repeat("</zone>", 60)), "zones nest more than 50 deep"},
+		{"zones without end", simGridFile(strings.Repeat("<zone>", 60) + strings.Repeat("</zone>", 60)), "elements nest more than 50 deep"},
 		{"entities", billionLaughs + `<platform version="&c;"/>`, "invalid character entity &c;"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,11 +2,13 @@ package encode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/internal/words"
@@ -58,21 +60,6 @@ func writeSlurmConf(w io.Writer, f *Fabric, plugin string, lines func(slurmTopol
 	return err
 }
 
-// ReadSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
-// any case, values in quotes; text after # is a comment, and a line that ends in a backslash goes
-// on in the next. LinkSpeed and BlockSizes are not used. Blocks become leaves below one root; beside switches they are passed over.
-//
-// Where Slurm only warns, so does Fabric.Warnings: of a host on two switches the first counts. It refuses what Slurm would not take
-// for a tree, switches below two switches, switches that are not described, rings; and other keys, with the line. Other files
-// (Include) are read by ReadFabric alone.
-func ReadSlurmConf(r io.Reader) (*Fabric, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: topology.conf: %w", err)
-	}
-	return readSlurmConf(data, "")
-}
-
 // A slurmReader collects the lines of a topology.conf and of the files that it includes.
 type slurmReader struct {
 	switches, blocks switchList
@@ -80,6 +67,13 @@ type slurmReader struct {
 	depth            int    // of files in files
 }
 
+// readSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
+// any case, values in quotes. Text after # is a comment, and a line that ends in a backslash goes
+// on in the next. LinkSpeed and BlockSizes are not used. Blocks become leaves below one root; beside switches they are passed over.
+//
+// Where Slurm only warns, so does Fabric.Warnings: of a host on two switches the first counts. It refuses what Slurm would not take
+// for a tree, switches below two switches, switches that are not described, rings, and other keys, with the line. Other files
+// (Include) are read if their folder is known.
 func readSlurmConf(data []byte, folder string) (_ *Fabric, err error) {
 	defer naming("topology.conf", &err)
 	s := &slurmReader{folder: folder}
@@ -124,10 +118,11 @@ func (s *slurmReader) read(data []byte, within string) error {
 	return nil
 }
 
-// Blanks may stand around the sign between a key and its value, as Slurm's own parser takes them. A line may name a file to include.
+// Blanks may stand around the sign between a key and its value, as Slurm's own parser takes them. A value may stand in quotes. A line may
+// name a file to include.
 var (
-	blanksAroundEquals = regexp.MustCompile(`\s*=\s*`)
-	includeLine        = regexp.MustCompile(`(?i)^\s*include\s+(\S+)\s*$`)
+	keyAndValue = regexp.MustCompile(`^([^=]*?)\s*=\s*(?:"([^"]*)"|([^\s"]\S*)|)`)
+	includeLine = regexp.MustCompile(`(?i)^\s*include\s+(\S+)\s*$`)
 )
 
 // line reads one line.
@@ -178,39 +173,32 @@ func (s *slurmReader) includes(where, name string) error {
 	return s.read(data, name+", ")
 }
 
+// slurmKeys are the keys of a line, the last four of scontrol show topology.
+var slurmKeys = []string{
+	"switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes", "level", "blockindex", "blocksize", "aggregatedblock",
+}
+
 // slurmValues are the values of a line by their keys, which are in lower case.
 func slurmValues(text string) (map[string]string, error) {
 	values := map[string]string{}
-	text = blanksAroundEquals.ReplaceAllString(text, "=")
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		key, rest, found := strings.Cut(text, "=")
-		key = strings.ToLower(strings.TrimSpace(key))
-		if !found {
+		m := keyAndValue.FindStringSubmatch(text)
+		if m == nil {
 			return nil, fmt.Errorf("%q: want a key and its value", shorten(text))
 		}
-		var value string
-		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-			if value, text, found = strings.Cut(quoted, `"`); !found {
-				return nil, fmt.Errorf("a quote is not closed")
-			}
-		} else {
-			end := strings.IndexAny(rest, " \t")
-			if end < 0 {
-				end = len(rest)
-			}
-			value, text = rest[:end], rest[end:]
-		}
+		key, value := strings.ToLower(m[1]), m[2]+m[3]
+		text = text[len(m[0]):]
 		if value == "(null)" { // so scontrol writes what is not there
 			value = ""
 		}
-		switch key {
-		case "switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes":
-		case "level", "blockindex", "blocksize", "aggregatedblock": // of scontrol show topology
-		default:
+		_, twice := values[key]
+		switch {
+		case !slices.Contains(slurmKeys, key):
 			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten(key))
-		}
-		if _, twice := values[key]; twice {
+		case twice:
 			return nil, fmt.Errorf("key %q is there twice", key)
+		case strings.HasPrefix(text, `"`):
+			return nil, errors.New("a quote is not closed")
 		}
 		values[key] = value
 	}

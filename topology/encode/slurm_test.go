@@ -13,6 +13,16 @@ import (
 	"github.com/topocast/topocast/internal/hostlist"
 )
 
+func readConf(r io.Reader) (*Fabric, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return readSlurmConf(data, "")
+}
+
+func readYAML(r io.Reader) (*Fabric, error) { return readSlurmYAML(r, "") }
+
 // unevenFabric has racks in a cell and beside it, and hosts directly below upper switches.
 func unevenFabric() *Fabric {
 	leaf := func(name string, hosts ...string) *FabricSwitch { return &FabricSwitch{Name: name, Hosts: hosts} }
@@ -123,11 +133,11 @@ func TestFabricRoundTrips(t *testing.T) {
 		read  func(io.Reader) (*Fabric, error)
 		want  string
 	}{
-		{"topology.conf", WriteSlurmConf, ReadSlurmConf, direct},
-		{"topology.yaml", WriteSlurmYAML, ReadSlurmYAML, direct},
-		{"topology.conf with blocks", WriteSlurmBlocks, ReadSlurmConf, blocks},
-		{"topology.yaml with blocks", WriteSlurmBlockYAML, ReadSlurmYAML, blocks},
-		{"topograph", WriteTopograph, ReadTopograph, "root(cell-1(rack-1[tux0 tux1 tux2 tux7] rack-2[tux3 tux4] tux5) rack-3[tux08 tux09 tux10] login tux99)"},
+		{"topology.conf", WriteSlurmConf, readConf, direct},
+		{"topology.yaml", WriteSlurmYAML, readYAML, direct},
+		{"topology.conf with blocks", WriteSlurmBlocks, readConf, blocks},
+		{"topology.yaml with blocks", WriteSlurmBlockYAML, readYAML, blocks},
+		{"topograph", WriteTopograph, readTopograph, "root(cell-1(rack-1[tux0 tux1 tux2 tux7] rack-2[tux3 tux4] tux5) rack-3[tux08 tux09 tux10] login tux99)"},
 	} {
 		var b bytes.Buffer
 		if err := c.write(&b, unevenFabric()); err != nil {
@@ -198,7 +208,7 @@ func TestReadSlurmConf(t *testing.T) {
 		{"upper switches first", "SwitchName=t Switches=a,b\nSwitchName=b Nodes=y\nSwitchName=a Nodes=x", "t(a[x] b[y])"},
 		{"the blocks of topology.conf(5)", "BlockName=block1 Nodes=node[1-3]\nBlockName=block2 Nodes=node[4-6]\nBlockSizes=3,6\n", "root(block1[node1 node2 node3] block2[node4 node5 node6])"},
 	} {
-		f, err := ReadSlurmConf(strings.NewReader(c.file))
+		f, err := readConf(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if got := fabricText(f); got != c.want {
@@ -230,7 +240,7 @@ func TestReadSlurmConfRefuses(t *testing.T) {
 		{"a node that is none", "SwitchName=a Nodes=x;y", `host "x;y": want a name`},
 		{"deep nesting", deepConf(), "or they form a ring"},
 	} {
-		if f, err := ReadSlurmConf(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if f, err := readConf(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want an error with %q", c.name, f, err, c.want)
 		}
 	}
@@ -274,7 +284,7 @@ func TestReadSlurmYAML(t *testing.T) {
 		{"the default of several", file, "sw_root(s1[node01 node02] s2[node03 node04])"},
 		{"the only one", "- topology: a\n  block: {block_sizes: [1], blocks: [{block: b, nodes: x}]}\n", "b[x]"},
 	} {
-		f, err := ReadSlurmYAML(strings.NewReader(c.file))
+		f, err := readYAML(strings.NewReader(c.file))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if got := fabricText(f); got != c.want {
@@ -294,7 +304,7 @@ func TestReadSlurmYAML(t *testing.T) {
 		{"deep nesting", strings.Repeat("[", 20000), "depth"},
 		{"a huge file", strings.Repeat("# \n", 2<<20), "more than 4 MiB"},
 	} {
-		if f, err := ReadSlurmYAML(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if f, err := readYAML(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want an error with %q", c.name, f, err, c.want)
 		}
 	}
@@ -304,7 +314,7 @@ func TestReadTopograph(t *testing.T) {
 	// Reference: the page of the engine "graph", version 1.0.
 	const file = `{"instances": [{"id": "I21", "network_layers": ["leaf-a", "spine-a"], "labels": {"example.com/gpu-product": "H100"}},
 		{"id": "I22", "type": "H100", "network_layers": ["spine-a"]}]}`
-	f, err := ReadTopograph(strings.NewReader(file))
+	f, err := readTopograph(strings.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +336,7 @@ func TestReadTopograph(t *testing.T) {
 		{"no name", `{"instances": [` + instance("a", "") + `]}`, "the switch has no name"},
 		{"deep nesting", `{"instances": [` + instance("a", strings.Split(strings.Repeat("s,", 40), ",")...) + `]}`, "41 network layers"},
 	} {
-		if f, err := ReadTopograph(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if f, err := readTopograph(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want an error with %q", c.name, f, err, c.want)
 		}
 	}
@@ -361,17 +371,17 @@ func fuzzFabric(f *testing.F, read func(io.Reader) (*Fabric, error), write func(
 
 func FuzzReadSlurmConf(f *testing.F) {
 	f.Add("SwitchName=s0 Nodes=dev[0-2]\nSwitchName=s1 \\\n Nodes=\"dev[6-7]\" # x\nSwitchName=s3 Switches=s[0-1]\n")
-	fuzzFabric(f, ReadSlurmConf, WriteSlurmConf)
+	fuzzFabric(f, readConf, WriteSlurmConf)
 }
 
 func FuzzReadSlurmYAML(f *testing.F) {
 	f.Add("- topology: a\n  tree:\n    switches:\n      - switch: s\n        nodes: x[1-2]\n")
-	fuzzFabric(f, ReadSlurmYAML, WriteSlurmYAML)
+	fuzzFabric(f, readYAML, WriteSlurmYAML)
 }
 
 func FuzzReadTopograph(f *testing.F) {
 	f.Add(`{"instances": [{"id": "a", "network_layers": ["l", "s"]}, {"id": "b", "network_layers": ["s"]}]}`)
-	fuzzFabric(f, ReadTopograph, WriteTopograph)
+	fuzzFabric(f, readTopograph, WriteTopograph)
 }
 
 // What Slurm takes, with a warning or without one, and what scontrol prints. Of a host on two leaves slurmctld warns ("Multiple leaf switches
@@ -392,6 +402,7 @@ func TestReadFabric(t *testing.T) {
 		{"a byte order mark", "\ufeff" + tree, "", "t(a[x y] b[z])", ""},
 		{"a byte order mark before YAML", "\ufeff" + several, "", "t(a[x y] b[z])", `topology "ib" of ib, other, loop is read`},
 		{"a host on two leaves", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=y,z\nSwitchName=t Switches=a,b\n", "", "t(a[x y] b[z])", `line 2: host "y" is on switches "a" and "b": the first counts`},
+		{"a leaf whose hosts are all on another", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=x\nSwitchName=t Switches=a,b\n", "", "t(a[x y])", `line 2: host "x" is on switches "a" and "b": the first counts`},
 		{"both plugins", tree + "BlockName=b1 Nodes=x,y\nBlockName=b2 Nodes=z\nBlockSizes=1\n", "", "t(a[x y] b[z])", "line 4: 2 blocks beside switches: the switches are read"},
 		{"both plugins, blocks first", "BlockName=b1 Nodes=x,y\n" + tree, "", "t(a[x y] b[z])", "line 1: 1 block beside switches: the switches are read"},
 		{"scontrol, upper switch first", "SwitchName=t Level=1 LinkSpeed=1 Nodes=x,y,z Switches=a,b\nSwitchName=a Level=0 LinkSpeed=1 Nodes=x,y\nSwitchName=b Level=0 LinkSpeed=1 Nodes=z\n", "", "t(a[x y] b[z])", ""},

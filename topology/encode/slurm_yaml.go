@@ -103,12 +103,9 @@ func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error)
 // maxYAML is the size of a file in bytes that is read at most.
 const maxYAML = 4 << 20
 
-// ReadSlurmYAML reads a topology.yaml of Slurm: the tree or the blocks of its default topology, or
-// of the only one. It refuses what [ReadSlurmConf] does, keys that Slurm does not document, and
+// readSlurmYAML reads a topology.yaml of Slurm: the tree or the blocks of the topology of the given name, without one of its default
+// topology, or of the only one. It refuses what readSlurmConf does, keys that Slurm does not document, and
 // aliases, by which a short file can grow without bound.
-func ReadSlurmYAML(r io.Reader) (*Fabric, error) { return readSlurmYAML(r, "") }
-
-// readSlurmYAML reads the topology of the given name; "": the default.
 func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 	defer naming("topology.yaml", &err)
 	data, err := readAtMost(r, maxYAML)

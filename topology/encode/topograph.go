@@ -48,9 +48,9 @@ func WriteTopograph(w io.Writer, f *Fabric) (err error) {
 	return e.Encode(out)
 }
 
-// ReadTopograph reads what WriteTopograph writes, and topograph itself: labels are passed over. It
+// readTopograph reads what WriteTopograph writes, and topograph itself: labels are passed over. It
 // refuses hosts without a switch or given twice, and switches below two others.
-func ReadTopograph(r io.Reader) (_ *Fabric, err error) {
+func readTopograph(r io.Reader) (_ *Fabric, err error) {
 	defer naming("topograph", &err)
 	var file topographFile
 	if err := jsonfile.Decode(r, &file); err != nil {

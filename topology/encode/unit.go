@@ -30,8 +30,12 @@ var (
 var unitSigns = strings.NewReplacer("-", "", "milli", "m", "micro", "u", "nano", "n", "µ", "u", "μ", "u",
 	"seconds", "s", "second", "s", "secs", "s", "sec", "s")
 
-// ParseUnit returns the unit with the given name: s, ms, us or ns, or as people write them, such as usec or Microseconds.
+// ParseUnit returns the unit with the given name: s, ms, us or ns, or as people write them, such as usec or Microseconds. Without a name it
+// is 0: no unit is known.
 func ParseUnit(name string) (Unit, error) {
+	if name == "" {
+		return 0, nil
+	}
 	if i := slices.Index(unitNames[:], unitSigns.Replace(strings.ToLower(name))); i >= 0 {
 		return units[i], nil
 	}

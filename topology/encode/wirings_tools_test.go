@@ -122,9 +122,9 @@ func TestToolsWholeMachines(t *testing.T) {
 				write func(io.Writer, *Fabric) error
 				read  func(io.Reader) (*Fabric, error)
 			}{
-				{"topology.conf", WriteSlurmConf, ReadSlurmConf},
-				{"topology.yaml", WriteSlurmYAML, ReadSlurmYAML},
-				{"topograph", WriteTopograph, ReadTopograph},
+				{"topology.conf", WriteSlurmConf, readConf},
+				{"topology.yaml", WriteSlurmYAML, readYAML},
+				{"topograph", WriteTopograph, readTopograph},
 			} {
 				var b bytes.Buffer
 				if err := c.write(&b, f); err != nil {
