@@ -144,26 +144,24 @@ func partsOf(g *topology.Graph, host []string) ([]fabricPart, error) {
 // checkHost refuses names that are no host names, of which the files of schedulers would make
 // something else.
 func checkHost(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("the host has no name")
-	case len(name) > longestName:
-		return fmt.Errorf("host %.20q...: a name of %d bytes: want at most %d", name, len(name), longestName)
-	case strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0:
-		return fmt.Errorf("host %q: want a name of letters, digits, %q", name, "-_.")
-	}
-	return nil
+	return checkName("host", name, `of letters, digits, "-_."`, func(r rune) bool { return !plain(r) })
 }
 
 // checkSwitch refuses names of switches that files of schedulers cannot have.
 func checkSwitch(name string) error {
+	return checkName("switch", name, `without blanks, commas, brackets, quotes and any of #=\`, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`,[]"'#=\`, r)
+	})
+}
+
+func checkName(kind, name, want string, isOdd func(rune) bool) error {
 	switch {
 	case name == "":
-		return fmt.Errorf("the switch has no name")
+		return fmt.Errorf("the %s has no name", kind)
 	case len(name) > longestName:
-		return fmt.Errorf("switch %.20q...: a name of %d bytes: want at most %d", name, len(name), longestName)
-	case strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`,[]"'#=\`, r) }) >= 0:
-		return fmt.Errorf("switch %q: want a name without blanks, commas, brackets, quotes and any of #=\\", name)
+		return fmt.Errorf("%s %.20q...: a name of %d bytes: want at most %d", kind, name, len(name), longestName)
+	case strings.ContainsFunc(name, isOdd):
+		return fmt.Errorf("%s %q: want a name %s", kind, name, want)
 	}
 	return nil
 }

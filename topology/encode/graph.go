@@ -2,10 +2,12 @@ package encode
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
@@ -165,14 +167,14 @@ func (f *graphBody) build() (*topology.Graph, error) {
 		return i, nil
 	}
 	arcs := make([]topology.Arc, 0, 2*len(f.Links)+len(f.Arcs))
-	add := func(list string, i int, l linkFile) error {
+	for i, l := range slices.Concat(f.Links, f.Arcs) {
+		isLink := i < len(f.Links)
 		from, err := resolve(l.A)
-		if err != nil {
-			return fmt.Errorf("%s %d: %w", list, i, err)
-		}
-		to, err := resolve(l.B)
-		if err != nil {
-			return fmt.Errorf("%s %d: %w", list, i, err)
+		to, failed := resolve(l.B)
+		if err = cmp.Or(err, failed); err != nil && isLink {
+			return nil, fmt.Errorf("link %d: %w", i, err)
+		} else if err != nil {
+			return nil, fmt.Errorf("arc %d: %w", i-len(f.Links), err)
 		}
 		a := topology.Arc{From: from, To: to, Latency: jsonfile.Value(l.Latency), Bandwidth: jsonfile.Value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
 		if l.LatencyUs != nil {
@@ -185,19 +187,9 @@ func (f *graphBody) build() (*topology.Graph, error) {
 			a.Probability = *l.Probability
 		}
 		arcs = append(arcs, a)
-		return nil
-	}
-	for i, l := range f.Links {
-		if err := add("link", i, l); err != nil {
-			return nil, err
-		}
-		back := arcs[len(arcs)-1]
-		back.From, back.To = back.To, back.From
-		arcs = append(arcs, back)
-	}
-	for i, l := range f.Arcs {
-		if err := add("arc", i, l); err != nil {
-			return nil, err
+		if isLink {
+			a.From, a.To = a.To, a.From
+			arcs = append(arcs, a)
 		}
 	}
 	return topology.NewGraph(len(f.Hosts), len(f.Switches), names, arcs)

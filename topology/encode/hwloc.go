@@ -15,8 +15,16 @@ import (
 // IsHwloc tells whether a file is XML of lstopo, or one of its synthetic descriptions.
 func IsHwloc(data []byte) bool { return XMLRoot(data) == "topology" || isSynthetic(data) }
 
-// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
-const maxThreads = 1 << 16
+const (
+	// maxHwloc bounds the size in bytes of a file of one host.
+	maxHwloc = 64 << 20
+
+	// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
+	maxThreads = 1 << 16
+
+	// maxMembers bounds the members of all groups together.
+	maxMembers = 1 << 24
+)
 
 // ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1, 2 or 3, or of lstopo --of
 // synthetic: the groups of hardware threads that share a core, a cache, memory or a package, with their kinds. Threads
@@ -27,7 +35,7 @@ const maxThreads = 1 << 16
 // the processors, such as devices, is passed over. Latencies are not known.
 func ReadHwloc(r io.Reader) (h *topology.Hierarchy, cpus []int, err error) {
 	defer naming("hwloc", &err)
-	data, err := readAtMost(r, maxXML)
+	data, err := readAtMost(r, maxHwloc)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,6 +69,9 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 		if err != nil || cpu < 0 || cpu >= maxThreads {
 			return nil, fmt.Errorf("line %d: PU with os_index %q: want a number in [0, %d)", o.line, shorten(index), maxThreads)
 		}
+		if len(m.cpus) == maxThreads {
+			return nil, fmt.Errorf("line %d: more than %d hardware threads", o.line, maxThreads)
+		}
 		m.cpus = append(m.cpus, cpu)
 		return []int{cpu}, nil
 	}
@@ -86,6 +97,5 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 	if kind.kind == topology.KindUnknown {
 		kind.name = fmt.Sprintf("%s %d", kind.name, depth)
 	}
-	m.groups = append(m.groups, hwlocGroup{kind, cpus})
-	return inside, nil
+	return inside, m.add(kind, cpus)
 }

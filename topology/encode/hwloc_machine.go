@@ -47,13 +47,22 @@ func hwlocKind(text, depth string) (hwlocLevel, bool) {
 
 // A hwlocMachine collects groups of hardware threads by their numbers.
 type hwlocMachine struct {
-	cpus   []int
-	groups []hwlocGroup // their threads may not be among cpus
+	cpus    []int
+	groups  []hwlocGroup // their threads may not be among cpus
+	members int          // of all groups
 }
 
 type hwlocGroup struct {
 	hwlocLevel
 	cpus []int
+}
+
+func (m *hwlocMachine) add(level hwlocLevel, cpus []int) error {
+	if m.members += len(cpus); m.members > maxMembers {
+		return fmt.Errorf("groups of more than %d hardware threads together", maxMembers)
+	}
+	m.groups = append(m.groups, hwlocGroup{level, cpus})
+	return nil
 }
 
 // hierarchy numbers the threads and nests the groups.

@@ -63,9 +63,6 @@ func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) 
 		if kind.kind == topology.KindUnknown {
 			kind.name = fmt.Sprintf("%s %d", kind.name, len(levels))
 		}
-		if len(levels) == deepestNested {
-			return nil, nil, fmt.Errorf("more than %d levels", deepestNested)
-		}
 		levels = append(levels, level{kind, objects})
 	}
 	switch {
@@ -81,7 +78,9 @@ func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) 
 	m := hwlocMachine{cpus: slices.Clone(cpus)}
 	for _, l := range levels {
 		for part := range slices.Chunk(cpus, objects/l.objects) {
-			m.groups = append(m.groups, hwlocGroup{l.hwlocLevel, part})
+			if err := m.add(l.hwlocLevel, part); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	return m.hierarchy()

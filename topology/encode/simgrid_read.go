@@ -32,6 +32,9 @@ func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 	if version := platform.attr("version"); version != "4" && version != "4.1" {
 		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(version))
 	}
+	if outside := platform.children("host", "router", "link", "route", "zoneRoute", "ASroute", "host_link", "backbone"); len(outside) > 0 {
+		return nil, fmt.Errorf("line %d: element <%s>: want it in a zone", outside[0].line, outside[0].Name.Local)
+	}
 	p := simGridReader{links: map[string]*simGridLink{}}
 	if err := p.declare(platform); err != nil {
 		return nil, err
