@@ -136,6 +136,14 @@ func TestSearchKeepsItsLimit(t *testing.T) {
 	}
 }
 
+// A search without candidates keeps the incumbent, and does not know whether anything else is faster.
+func TestSearchWithoutCandidates(t *testing.T) {
+	m := machine{incumbent: 1, takes: func(Variant) float64 { return 0.1 }}
+	if d := m.lead(&Search{Bytes: 100 << 10, MinSegment: 1 << 10, Blocking: true}); d.Wins || d.Decided || d.Pairs != 0 || d.Index != Incumbent {
+		t.Errorf("%+v, want nothing decided", d)
+	}
+}
+
 // A list is a session of rounds that are given.
 type list struct {
 	rounds  []Round
