@@ -220,7 +220,7 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 
 // What Tune chooses is within 5 % of the best of all algorithms with all their settings, whole and
 // in segments of all powers of two, each run on its own: hundreds of plans, of which a
-// contest runs ten to thirty. Software takes what predictions guess of a network that does not know, a third of
+// contest runs ten to thirty. The overhead is what predictions guess of a network that does not know, a third of
 // the shortest path, 10 us.
 func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")

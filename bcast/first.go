@@ -18,11 +18,11 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	key := b.key(len(buf), root)
 	d := b.decisions[key]
 	if d == nil && !b.timed() {
-		plans, err := b.candidates(len(buf), root)
+		plan, err := b.predicted(len(buf), root)
 		if err != nil {
 			return err
 		}
-		d = &decision{Plan: plans[0], decided: true}
+		d = &decision{Plan: plan, decided: true}
 		b.decisions[key] = d
 	}
 	if d != nil && !d.stored {

@@ -15,8 +15,7 @@ func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 		return predict.Plan{}, fmt.Errorf("bcast: plan: %w", err)
 	}
 	if b.ranks == 1 { // nothing is sent, and nothing decided
-		plans, err := b.candidates(bytes, root)
-		return plans[0], err
+		return b.predicted(bytes, root)
 	}
 	d := b.decisions[b.key(bytes, root)]
 	if d == nil {

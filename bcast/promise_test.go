@@ -120,6 +120,32 @@ func TestHiddenAbilitiesAreTold(t *testing.T) {
 	}
 }
 
+// Where none of the algorithms can be performed, native stays, and without it all ranks get an error.
+func TestNoAlgorithmCanBePerformed(t *testing.T) {
+	for _, modelOnly := range []bool{false, true} {
+		err := local.Run(2, nil, func(world mpi.Communicator) error {
+			b, err := bcast.New(world, &bcast.Settings{Algorithms: []schedule.Algorithm{schedule.NativeGroups{}}, ModelOnly: modelOnly})
+			if err != nil {
+				return err
+			}
+			err = verified(world, 100, 1, func(buf []byte) error { return b.Bcast(buf, 1) })
+			if modelOnly {
+				if err == nil || !strings.Contains(err.Error(), "add schedule.Flat") {
+					return fmt.Errorf("Bcast = %w, want an error that says what to add", err)
+				}
+				return nil
+			}
+			if plan, unknown := b.Plan(100, 1); err != nil || unknown != nil || plan.Name() != "native" {
+				return fmt.Errorf("%v, %w, %w, want native", plan, err, unknown)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("model only %v: %v", modelOnly, err)
+		}
+	}
+}
+
 // A budget in which nothing can be measured leaves nothing behind that is taken for knowledge: with more time, native
 // broadcasts in groups are measured.
 func TestStarvedBudgetIsNotKnowledge(t *testing.T) {

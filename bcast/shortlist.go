@@ -1,6 +1,7 @@
 package bcast
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -30,7 +31,7 @@ func (b *Broadcaster) shortlist(bytes, root int) (plans []tuner.Variant) {
 func (b *Broadcaster) candidates(bytes, root int) (plans []predict.Plan, err error) {
 	const values = 3 // that rank 0 tells of a plan
 	var told []float64
-	if b.decides() {
+	if b.decides() && b.searched != nil {
 		for _, p := range b.predictor().Candidates(slices.Concat(b.searched...), classBytes(bytes), root) {
 			told = append(told, float64(p.Index), float64(p.Segment), p.Predicted)
 		}
@@ -45,6 +46,18 @@ func (b *Broadcaster) candidates(bytes, root int) (plans []predict.Plan, err err
 		plans = append(plans, p)
 	}
 	return plans, nil
+}
+
+// predicted is collective: it returns the plan that is predicted to be fastest.
+func (b *Broadcaster) predicted(bytes, root int) (predict.Plan, error) {
+	plans, err := b.candidates(bytes, root)
+	if err == nil && len(plans) == 0 {
+		err = errors.New("bcast: all algorithms of the settings need native broadcasts in groups, which this communicator has not: add schedule.Flat")
+	}
+	if err != nil {
+		return predict.Plan{}, err
+	}
+	return plans[0], nil
 }
 
 // planOf is a plan that has no times.

@@ -14,7 +14,7 @@ import (
 //
 // The ranks form a tree: rank 0, the lowest ranks of the hosts below it, and the ranks of
 // each host below their lowest, all of it binomial. A rank sends its parent some empty
-// messages, which the parent answers with its reading t: sent at t1 and answered by t3,
+// messages, which the parent answers with the time t of its clock: sent at t1 and answered by t3,
 // each says that the parent's clock is ahead by at least t-t3 and at most t-t1. Ranks
 // ask at once unless they ask the same one, so that it takes log2(hosts) + log2(ranks of a
 // host) times the round trips of one. (Serving all from rank 0 took ranks times as many.)
@@ -93,9 +93,9 @@ func (c *clocks) join(hosts []int) {
 }
 
 const (
-	readings = 8    // round trips between two ranks: the shortest of them counts
-	reply    = 24   // bytes: the reading, and what the parent knows of rank 0's clock
-	drift    = 1e-4 // s per s by which the quartzes of two hosts differ
+	roundTrips = 8    // between two ranks: the shortest of them counts
+	reply      = 24   // bytes: the time of the parent's clock, and what the parent knows of rank 0's clock
+	drift      = 1e-4 // s per s by which the quartzes of two hosts differ
 )
 
 // stale tells rank 0 whether clocks that are not one may have drifted apart by as much as is doubtful anyway. Those of
@@ -108,7 +108,7 @@ func (c *clocks) compare() error {
 	buf := make([]byte, reply)
 	c.ahead, c.doubt = 0, 0
 	if c.parent >= 0 {
-		for range readings {
+		for range roundTrips {
 			sent := c.now()
 			if err := c.comm.Send(nil, c.parent, c.tag); err != nil {
 				return c.failed(c.parent, err)
@@ -131,7 +131,7 @@ func (c *clocks) compare() error {
 		c.doubt += max(0, most-least) / 2
 	}
 	for _, child := range c.children {
-		for range readings {
+		for range roundTrips {
 			if err := c.comm.Recv(nil, child, c.tag); err != nil {
 				return c.failed(child, err)
 			}

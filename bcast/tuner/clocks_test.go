@@ -136,8 +136,8 @@ func TestComparingClocksTakesLogarithmicTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const way = 2 * 10.2e-6 // s from core to core: up to the switch and down
-	if most := (6*8*2 + 2*6 + 2) * way; took > most {
+	const hop = 2 * 10.2e-6 // s from core to core: up to the switch and down
+	if most := (6*8*2 + 2*6 + 2) * hop; took > most {
 		t.Errorf("%g s, want at most %g", took, most)
 	}
 	if report.Messages > 2*ranks*(8*2+4) {
@@ -266,7 +266,7 @@ func TestStopwatch(t *testing.T) {
 	}
 }
 
-// Where messages take as long both ways, clocks are known far better than the doubt says: to a twentieth of a message's
+// Where messages take as long in both directions, clocks are known far better than the doubt says: to a twentieth of a message's
 // time.
 func TestClocksOfEqualPaths(t *testing.T) {
 	cluster, err := gen.Parse("star:5 latency=20us rate=10Gbps")

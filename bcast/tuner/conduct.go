@@ -1,6 +1,6 @@
 package tuner
 
-// A Variant is one way to perform a collective operation, in a form that ranks can tell each other.
+// A Variant says how a collective operation is performed, in a form that ranks can tell each other.
 type Variant struct {
 	Index    int  `json:"i"`           // of an algorithm, in a list that all ranks have; Incumbent: none
 	Segment  int  `json:"s,omitempty"` // bytes; 0: the message is sent whole

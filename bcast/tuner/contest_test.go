@@ -9,7 +9,7 @@ import (
 
 // How often a challenger is chosen, over many seeds. At most it is what Decision promises, and four
 // standard errors of so many seeds. That a clear winner nearly always wins follows from its
-// coin: a pair of ways that differ by a fifth with 5 % of noise each comes out right with
+// coin: a pair of variants that differ by a fifth with 5 % of noise each comes out right with
 // Phi((ln 1.25 - ln 1.03)/(0.05 sqrt 2)) = Phi(2.74) = 99.7 %.
 func TestHowOftenAChallengerIsChosen(t *testing.T) {
 	seeds := 500
@@ -73,10 +73,10 @@ func TestHowOftenAChallengerIsChosen(t *testing.T) {
 	}
 }
 
-// Where one in five of all pairs is lost, as the times of either way come in two modes, eleven pairs keep the incumbent
+// Where one in five of all pairs is lost, as the times of either variant come in two modes, eleven pairs keep the incumbent
 // in 64 % of all contests and fifteen, which take a quarter of a second, in 53 %: the walk of
 // TestSignTestKeepsItsPromise wins with 0.951 by 51 pairs. Rounds are those of 1 KiB on the two racks of the
-// laboratory, where Open MPI's own broadcast takes 1.6 or 3 ms, and ours 1.2 or, here, 3.4.
+// emulated cluster, where native takes 1.6 or 3 ms, and ours 1.2 or, here, 3.4.
 func TestTwoModesTakeMorePairs(t *testing.T) {
 	seeds := 500
 	if testing.Short() {
@@ -140,7 +140,7 @@ func TestContestKeepsItsBudget(t *testing.T) {
 			t.Errorf("limit %g s: %+v, want %+v", c.limit, v, c)
 		}
 	}
-	// Equal ways with noise are given up at a look; a close race takes further looks as long as there is time.
+	// Equal variants with noise are given up at a look; a close race takes further looks as long as there is time.
 	close := script{cold: 0.1, hot: 0.1, also: func(round, _ int, _ bool) float64 {
 		if round%3 == 0 {
 			return 2

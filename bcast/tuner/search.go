@@ -21,7 +21,7 @@ type Search struct {
 	// What rank 0 alone needs.
 	Limit      float64                 // s: no round begins that would not end by then; +Inf: none
 	Stored     *Variant                // a variant that has won in an earlier job; nil: none
-	Candidates func() []Variant        // at least one, the best by prediction first
+	Candidates func() []Variant        // the best by prediction first
 	Predict    func(v Variant) float64 // s; nil: nothing is predicted
 }
 
@@ -73,6 +73,9 @@ func (s *Search) lead(now float64, run func(Session)) Decision {
 		}
 	}
 	candidates := s.Candidates()
+	if len(candidates) == 0 {
+		return c.duel(incumbent, incumbent, mostPairs).decision() // without a pair: nothing is decided
+	}
 	run(c.warmUp(append([]Variant{incumbent}, candidates...)))
 	best := s.refine(c, fastest(c, candidates, run), run)
 	decisive := c.duel(best, incumbent, mostPairs)

@@ -21,12 +21,15 @@ type machine struct {
 	asked     []Variant // in the order in which they were first timed
 	predicted []Variant
 	searched  int // how often the candidates were asked for
+	oneRoot   int // batches from one root alone
+
+	oneHost, oversubscribed bool
 }
 
 // lead runs the search of rank 0 on a stage.
 func (m *machine) lead(s *Search, candidates ...Variant) Decision {
-	s.Watch = &Stopwatch{clocks: &clocks{oneHost: true}}
-	s.Roots = []int{0}
+	s.Watch = &Stopwatch{clocks: &clocks{oneHost: m.oneHost}, oversubscribed: m.oversubscribed}
+	s.Roots = []int{0, 1}
 	s.Limit = cmp.Or(s.Limit, math.Inf(1))
 	s.Candidates = func() []Variant {
 		m.searched++
@@ -44,6 +47,9 @@ func (m *machine) lead(s *Search, candidates ...Variant) Decision {
 			if !slices.Contains(m.asked, v) {
 				m.asked = append(m.asked, v)
 			}
+		}
+		if len(roots) > 1 && len(slices.Compact(slices.Clone(roots))) == 1 {
+			m.oneRoot++
 		}
 		st.now += t * float64(len(roots))
 		return Sample{t, t}
@@ -132,6 +138,28 @@ func TestSearchKeepsItsLimit(t *testing.T) {
 	m := machine{incumbent: 1, takes: func(Variant) float64 { return 0.1 }}
 	d := m.lead(&Search{Bytes: 100 << 10, MinSegment: 1 << 10, Blocking: true, Limit: 3.5}, Variant{Index: 5}, Variant{Index: 6})
 	if d.Wins || d.Decided || d.Pairs != 0 || d.Index != 5 || !math.IsNaN(d.Measured) || !math.IsNaN(d.Incumbent) {
+		t.Errorf("%+v, want nothing decided", d)
+	}
+}
+
+// A search knows from the stopwatch whether ranks share cores, so that 5 % are no win, and whether they share a host, so that some
+// batches have one root.
+func TestSearchKnowsTheHosts(t *testing.T) {
+	for _, oneHost := range []bool{false, true} {
+		for _, oversubscribed := range []bool{false, true} {
+			m := machine{incumbent: 1e-4, takes: func(Variant) float64 { return 0.95e-4 }, oneHost: oneHost, oversubscribed: oversubscribed}
+			d := m.lead(&Search{Bytes: 100, MinSegment: 1 << 10}, Variant{Index: 5})
+			if d.Wins == oversubscribed || !d.Decided || (m.oneRoot > 0) != oneHost {
+				t.Errorf("one host %v, oversubscribed %v: %+v, %d batches from one root", oneHost, oversubscribed, d, m.oneRoot)
+			}
+		}
+	}
+}
+
+// A search without candidates keeps the incumbent, and does not know whether anything else is faster.
+func TestSearchWithoutCandidates(t *testing.T) {
+	m := machine{incumbent: 1, takes: func(Variant) float64 { return 0.1 }}
+	if d := m.lead(&Search{Bytes: 100 << 10, MinSegment: 1 << 10, Blocking: true}); d.Wins || d.Decided || d.Pairs != 0 || d.Index != Incumbent {
 		t.Errorf("%+v, want nothing decided", d)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// looks are the rounds after which the sign test is looked at. Seven are the fewest in which equal
-// ways come out the same way each time in less than one of a hundred tests.
+// looks are the rounds after which the sign test is looked at. Seven are the fewest all of which the challenger
+// wins in less than one of a hundred tests, if both variants are equal.
 var looks = [...]int{7, 11, 15, 21, 31, mostPairs}
 
 // perLook bounds the probability that a fair coin wins the test at one look. At any of them

@@ -74,7 +74,7 @@ func TestWhoWins(t *testing.T) {
 	}
 }
 
-// A way that is faster in one respect and as fast in the other stays in as long as it may still win: with six of seven
+// A variant that is faster in one respect and as fast in the other stays in as long as it may still win: with six of seven
 // pairs it has not won yet (7 are needed), and has with ten of eleven.
 func TestFasterInOneRespectStaysIn(t *testing.T) {
 	for _, fast := range []Sample{{0.9, 1}, {1, 0.9}} {

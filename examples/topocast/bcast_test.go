@@ -158,3 +158,16 @@ func TestBcastOnOtherRanks(t *testing.T) {
 		t.Errorf("platform file of 3 for 4 ranks: status %d: %s", status, stderr)
 	}
 }
+
+// TestLongChoicesAreAnnounced: nobody waits in silence while the plan for a long message is chosen, and --budget limits that.
+func TestLongChoicesAreAnnounced(t *testing.T) {
+	for _, c := range []struct {
+		sizes, only string
+		announced   bool
+	}{{"8,16MiB", "ours", true}, {"8,1MiB", "ours", false}, {"16MiB", "chain", false}} {
+		status, out, stderr := topocast("bcast", "--sim", "star:2", "--sizes", c.sizes, "--repetitions", "1", "--warm-ups", "1", "--only", c.only, "--budget", "7s")
+		if announced := strings.Contains(stderr, "choosing the plan for 16 MiB takes up to 7s: see --budget"); status != 0 || announced != c.announced {
+			t.Errorf("sizes %s of %s: status %d, announced %v, want %v\n%s\n%s", c.sizes, c.only, status, announced, c.announced, out, stderr)
+		}
+	}
+}
