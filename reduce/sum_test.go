@@ -135,7 +135,10 @@ func worst[F float32 | float64, W int32 | int64](t *testing.T, precision int) {
 			for step := -70; step < -10; step++ {
 				vectors := make([][]F, ranks)
 				for rank := range vectors {
-					vectors[rank] = []F{1, F(math.Ldexp(2*math.Floor(least/2)+0.5, step)), F(math.Ldexp(2*math.Floor(least/2)+2.5, step))}
+					vectors[rank] = []F{1}
+					for _, above := range []float64{0.5, 0.75, 2.5} {
+						vectors[rank] = append(vectors[rank], F(math.Ldexp(2*math.Floor(least/2)+above, step)))
+					}
 				}
 				sums, _ := reduce.SumOf[F, W](vectors, rng)
 				if err := checkSums(vectors, sums); err != nil {
