@@ -125,6 +125,35 @@ func TestReproducibleSumsAreAccurate(t *testing.T) {
 	t.Run("float32", accurate[float32, int32])
 }
 
+// worst has all ranks lose half a step of a grid, in the same direction, in elements of about the smallest size for which that is
+// allowed.
+func worst[F float32 | float64, W int32 | int64](t *testing.T, precision int) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, ranks := range []int{4, 10, 34, 130} {
+		for _, share := range []float64{0.25, 0.5, 0.75, 0.9, 1, 1.1, 2} {
+			least := share * math.Ldexp(1, precision-1) / float64(ranks-2)
+			for step := -70; step < -10; step++ {
+				vectors := make([][]F, ranks)
+				for rank := range vectors {
+					vectors[rank] = []F{1}
+					for _, above := range []float64{0.5, 0.75, 2.5} {
+						vectors[rank] = append(vectors[rank], F(math.Ldexp(2*math.Floor(least/2)+above, step)))
+					}
+				}
+				sums, _ := reduce.SumOf[F, W](vectors, rng)
+				if err := checkSums(vectors, sums); err != nil {
+					t.Errorf("%g of the least share, step 2^%d: %v", share, step, err)
+				}
+			}
+		}
+	}
+}
+
+func TestReproducibleSumsAreAccurateAtWorst(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { worst[float64, int64](t, 53) })
+	t.Run("float32", func(t *testing.T) { worst[float32, int32](t, 24) })
+}
+
 // Elements far smaller than the first one of their block get a second word, which has all their bits. Then they are rounded once.
 func TestReproducibleSumsAreRoundedOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
