@@ -64,9 +64,9 @@ const (
 	fewestForFew = 64
 )
 
-// measureFewPairs measures a few rounds of all pairs, which tell the conditions, too. If all rounds do not fit the
-// budget, or few pairs are asked for, it goes on with as many pairs as tell the groups apart, and keeps them as
-// measurements like others. It is collective.
+// measureFewPairs measures a few rounds of all pairs, which tell the conditions, too. If all rounds fit the
+// budget, it measures them. If not, or if few pairs are asked for, it goes on with as many pairs as tell the groups apart.
+// These are measurements like others. It is collective.
 func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
 	now, left := harness.Clock(comm), harness.Remaining(comm, short.Budget)
 	var at []float64 // s, when each round began
@@ -98,8 +98,8 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 	return d.goOnWithFewPairs(ctx, comm, s, short)
 }
 
-// allPairsTake is how long in s the rounds of all pairs of so many ranks take once, by the median of the rounds that began
-// at some moments.
+// allPairsTake is how long in s the rounds of all pairs of so many ranks take once. The median counts of the rounds that
+// began at the given moments.
 func allPairsTake(at []float64, ranks int) float64 {
 	var rounds []float64
 	for i := 1; i < len(at); i++ {

@@ -30,8 +30,8 @@ type row struct {
 // measureOverhead measures how long the software of a rank takes for a short message: one of a
 // row from rank 0, less the time of a single one. A row to one rank that is far holds
 // what takes longest, sending, receiving or the interface. But libraries and TCP take
-// messages to the same rank together, while the root of a broadcast sends to different ones, each a
-// call and a packet of its own; so there is a row to several far ranks in turn as well, and the dearer of
+// messages to the same rank together, while the root of a broadcast sends to different ones. Each of these is a
+// call and a packet of its own. So there is a row to several far ranks in turn as well, and the dearer of
 // the two counts. It is an upper bound of each part. It is collective, and watched for silence.
 func (d *Discovery) measureOverhead(comm mpi.Communicator, silence time.Duration) error {
 	if comm.Size() < 2 {

@@ -19,7 +19,8 @@ type DiscoverSettings struct {
 	// that is measured.
 	harness.Control
 
-	// Sampling is that of the latencies. Where they are disturbed, up to as many repetitions again follow.
+	// Sampling is that of the latencies. Where they are disturbed, or not as precise as wanted, up to as many
+	// repetitions again follow.
 	Sampling
 
 	// Pairs says of which pairs the latencies are measured.
@@ -29,9 +30,9 @@ type DiscoverSettings struct {
 	// &linkage.Robust{}.
 	Reconstructor topology.Reconstructor
 
-	// View measures the PLogP parameters of all pairs too, and says which of their distances the
-	// wiring is made of, instead of the latencies (Reinfjell 2023, section 3.2). Latencies of groups and
-	// links are those of the measurements all the same. nil: no parameters are measured.
+	// View measures the PLogP parameters of all pairs too. It says which of their distances the
+	// wiring is made of, instead of the latencies (Reinfjell 2023, section 3.2). Groups and
+	// links get the measured latencies all the same. nil: no parameters are measured.
 	View *plogp.View
 
 	// Inside are the parts of every host, as servet.ReadHwloc reads them, in place of what the operating systems tell.

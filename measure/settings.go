@@ -63,10 +63,10 @@ type Sampling struct {
 	// 2014, section 3.2.3).
 	Batch int
 
-	// Precision is a share, 0.02 say, within which the median of each pair is to be known: after
+	// Precision is a share, 0.02 say, within which the median of each pair is to be known. After
 	// the repetitions, pairs whose interval of 95 % is wider are
-	// measured again, and only they, until it is not, or the budget is spent, or
-	// they were measured 50 times more. Default 0: none is.
+	// measured again, and only they. That ends when no interval is wider, when the budget is spent, or
+	// after 50 further repetitions. Default 0: none is.
 	Precision float64
 
 	// Seed is that of the relabellings and shuffles.

@@ -71,8 +71,7 @@ func (n *nodes) rounds() (all [][][2]int) {
 	return slices.Concat(all, harness.OneByOne(n.doors()).Chosen, harness.CircleOf(leaders))
 }
 
-// doors are the pairs of all ranks of a node but its leader, whose pair is among
-// those between nodes, with the leader of the next one.
+// doors pair each rank of a node with the leader of the next node. The leader's own pair is among those between nodes.
 func (n *nodes) doors() (pairs [][2]int) {
 	for i, ranks := range n.ranks {
 		if n.like[i] != i {

@@ -253,8 +253,10 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 
 // measureThroughput measures along the wiring of --network, all that Remeasure does.
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	measured := cli.Measured(comm, "topocast measure")
+	measured.Library = p.library
 	s := &throughput.RemeasureSettings{
-		Control: p.control(), Network: p.network, Measured: measuredNow(p.library, p.date), Switches: p.switches,
+		Control: p.control(), Network: p.network, Measured: measured, Switches: p.switches,
 		Load: throughput.Load{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch},
 	}
 	r, err := throughput.Remeasure(ctx, comm, s)
@@ -269,15 +271,6 @@ func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettin
 		}
 	}
 	return kept, nil
-}
-
-// measuredNow are the conditions that a network keeps.
-func measuredNow(library string, date time.Time) model.Metadata {
-	m := model.Metadata{Tool: "topocast measure", Library: library}
-	if !date.IsZero() {
-		m.Date = date.Format(time.RFC3339)
-	}
-	return m
 }
 
 // control is when a part ends, and who hears of it.

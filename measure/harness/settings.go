@@ -171,8 +171,9 @@ type Settings struct {
 	Again func(repetitions int) (rounds [][][2]int, more bool)
 }
 
-// Remaining returns what tells how much is left of a budget that begins now, by the clock of comm, if so many parts share
-// the rest evenly. A budget that is used up leaves 1 ns, with which a measurement stops at its start; 0, no bound, leaves 0.
+// Remaining begins a budget, by the clock of comm. It returns what tells how much is left for the next of so many parts, which
+// share the rest evenly. A budget that is used up leaves 1 ns, with which a measurement stops at its start. A budget of 0, no
+// bound, leaves 0.
 func Remaining(comm mpi.Communicator, budget time.Duration) func(parts int) time.Duration {
 	now := Clock(comm)
 	start := now()

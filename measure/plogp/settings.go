@@ -48,7 +48,7 @@ type Settings struct {
 	Seed uint64
 
 	// Record takes on rank 0 what is measured while it is: one section, which
-	// Measure begins and ends.
+	// Measure begins and ends. The file has its header already.
 	Record *record.Writer
 }
 

@@ -23,8 +23,11 @@
 //
 // # Design
 //
-// All ranks go from step to step through one barrier, which ends all at one step. Those that have nothing to do
-// wait in it. Repetitions go over all steps, so that a disturbance hits one repetition of some, which the
+// Distance and Access are patterns of messages that are under way together, which package concurrent measures. Far and
+// near distances come first, so that a short budget costs detail.
+//
+// In Memory and Caches all ranks go from step to step through one barrier, which ends all at one step. Those that have
+// nothing to do wait in it. Repetitions go over all steps. So a disturbance hits one repetition of some, which the
 // median passes over.
 //
 // An expected slowdown decides which ranks share a cache, not a fixed one: two working sets in one cache cost what one of

@@ -42,7 +42,7 @@ func measureThroughput(comm mpi.Communicator, name string, s *netlab.Settings, o
 		}
 		settings = &throughput.Settings{
 			Topology: &topology.Result{Graph: g, Hierarchy: flat},
-			Load: throughput.Load{Size: throughputSize, Samples: throughputSamples},
+			Load:     throughput.Load{Size: throughputSize, Samples: throughputSamples},
 		}
 	}
 	r, err := throughput.Measure(context.Background(), comm, settings)
