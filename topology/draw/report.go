@@ -293,6 +293,13 @@ func (r *Report) validate() error {
 			return fmt.Errorf("draw: report: %d x %d latencies for %s", rows, columns, words.Count(n, "host"))
 		}
 	}
+	for _, s := range r.Sizes {
+		for _, a := range s.Arcs {
+			if min(a.From, a.To) < 0 || max(a.From, a.To) >= r.Graph.Vertices() || r.Graph.ArcIndex(a.From, a.To) < 0 {
+				return fmt.Errorf("draw: report: the topology of %d B has an arc from %d to %d: want arcs of the graph", s.Bytes, a.From, a.To)
+			}
+		}
+	}
 	for _, s := range r.Suspects {
 		for _, h := range s.Hosts {
 			if h < 0 || h >= n {
