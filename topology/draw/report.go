@@ -168,7 +168,7 @@ func (r *Report) page() (*page, error) {
 	}
 	for _, g := range p.Data.Groups {
 		if g.Weak {
-			p.Weak = append(p.Weak, fmt.Sprintf("%s (%d hosts), confidence %.2f", g.Name, g.Hosts, g.Support))
+			p.Weak = append(p.Weak, fmt.Sprintf("%s (%s), confidence %.2f", g.Name, words.Count(g.Hosts, own.noun()), g.Support))
 		}
 	}
 	p.Doubts = own.doubts(len(p.Weak), len(h.Groups())-1)
