@@ -105,8 +105,8 @@ func markSlow(xs []*textNode, above float64) {
 	usualLatency, usualRate := typical(latency), typical(rate)
 	for _, x := range xs {
 		times := 0.0
-		if x.figures[latency]-usualLatency >= slowShare*above {
-			times = x.figures[latency] / usualLatency
+		if by := x.figures[latency] / usualLatency; by > times && !(x.figures[latency]-usualLatency < slowShare*above) { // above may be NaN
+			times = by
 		}
 		if by := usualRate / x.figures[rate]; !x.estimated && by > times {
 			times = by
