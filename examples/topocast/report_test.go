@@ -20,7 +20,7 @@ func TestReport(t *testing.T) {
 		flags []string
 		want  []string
 	}{
-		{nil, []string{"<h1>Network of 12 hosts</h1>", "<td>3</td><td>4</td>", "as the network predicts them", "<dt>file</dt><dd>network.json</dd>"}},
+		{nil, []string{"<h1>Network of 12 hosts</h1>", "<td>level 1 (switch)</td><td>3</td><td>4</td>", "as the network predicts them", "<dt>file</dt><dd>network.json</dd>"}},
 		{[]string{"--measurements", readings}, []string{"as measured", "<dt>file</dt><dd>m.csv</dd>"}},
 		{[]string{"--against", racks(t, "aaabbbbbcccc", true)}, []string{"compared with spec.json", "<td>host h3</td><td>its latencies are those of a host on the switch of h0-h2", "1 suspect to look at, first host h3"}},
 	} {

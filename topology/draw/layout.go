@@ -26,8 +26,8 @@ const (
 // laid out by stress: distances follow the latencies of the shortest way, directions aside. A
 // latency that is not known counts as the middle one, 0 as the shortest. Parts stand side by side.
 //
-// The same graph gives the same positions. O(n log n) for trees of n vertices; else O(n m log n) for m arcs
-// and up to 1200 vertices, and above O(200 m log n).
+// The same graph gives the same positions. O(n log n) for trees of n vertices; else O(p m log n) for m arcs, where p is the
+// lesser of n and 200.
 func Layout(g *topology.Graph) [][3]float64 { return layoutWith(g, longestChannel, repulsion) }
 
 // layoutWith is Layout with other settings.

@@ -168,7 +168,7 @@ func (r *Report) page() (*page, error) {
 	}
 	for _, g := range p.Data.Groups {
 		if g.Weak {
-			p.Weak = append(p.Weak, fmt.Sprintf("%s (%d hosts), confidence %.2f", g.Name, g.Hosts, g.Support))
+			p.Weak = append(p.Weak, fmt.Sprintf("%s (%s), confidence %.2f", g.Name, words.Count(g.Hosts, own.noun()), g.Support))
 		}
 	}
 	p.Doubts = own.doubts(len(p.Weak), len(h.Groups())-1)
@@ -291,6 +291,13 @@ func (r *Report) validate() error {
 	if r.Latencies != nil {
 		if rows, columns := r.Latencies.Dims(); rows != n || columns != n {
 			return fmt.Errorf("draw: report: %d x %d latencies for %s", rows, columns, words.Count(n, "host"))
+		}
+	}
+	for _, s := range r.Sizes {
+		for _, a := range s.Arcs {
+			if min(a.From, a.To) < 0 || max(a.From, a.To) >= r.Graph.Vertices() || r.Graph.ArcIndex(a.From, a.To) < 0 {
+				return fmt.Errorf("draw: report: the topology of %d B has an arc from %d to %d: want arcs of the graph", s.Bytes, a.From, a.To)
+			}
 		}
 	}
 	for _, s := range r.Suspects {

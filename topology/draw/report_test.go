@@ -381,6 +381,7 @@ func TestReportRefuses(t *testing.T) {
 		"4 hosts in the hierarchy, 3":    {Graph: g, Hierarchy: flatHierarchy(4)},
 		"1 name for 3 hosts":             {Graph: g, Names: []string{"a"}},
 		"2 x 2 latencies for 3 hosts":    {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
+		"the topology of 8 B has an arc": {Graph: g, Sizes: []topology.LocalTopology{{Bytes: 8, Arcs: topotest.Star(t, 4, 1e-6).Arcs()}}},
 		`series "c" has 1 and 0 values`:  {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
 		`suspect "s": host 3`:            {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
 		"the specification has no graph": {Graph: g, Specification: &Specification{}},

@@ -38,14 +38,14 @@ const (
 	slowTimes, slowOf, slowShare = 1.5, 4, 0.1
 )
 
-// Text writes a machine as a tree in at most 80 columns: its groups with what they are called, which ranks are in them,
-// the latency between their parts, and latency and bandwidth of the link that leads up from them; at the
-// ends the hosts, those alike on one line. Machines of more than 40 lines have parts that are alike written once, with their number: the
-// same shape, and figures that differ by less than 20 % from one to the next.
+// Text writes a machine as a tree in at most 80 columns. A line has a group with what it is called, the ranks in it, the
+// latency between its parts, and latency and bandwidth of the link that leads up from it. At the ends are the hosts, those
+// alike on one line. In a machine of more than 40 lines, parts that are alike are written once, with their number. Alike are
+// parts of the same shape whose figures differ by less than 20 % from one to the next.
 //
-// "?" and the support mark weak groups, "!" links that are slow: 1.5 times slower, in latency or rate, than the middle of four
-// and more of the same level (of hosts, on the same switch), if the latency is worth a tenth of
-// what lies between the parts above. Where the graph is no tree, its links follow.
+// "?" and the confidence mark uncertain groups. "!" marks links that are slow: 1.5 times slower, in latency or rate, than the
+// middle one of four and more like it. These are the links of the same level, or of the hosts on the same switch. A slow
+// latency counts if it is more by a tenth of what lies between the parts above. Where the graph is no tree, its links follow.
 //
 // g and h are of the same hosts. s may be nil.
 func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings) error {

@@ -105,8 +105,9 @@ func markSlow(xs []*textNode, above float64) {
 	usualLatency, usualRate := typical(latency), typical(rate)
 	for _, x := range xs {
 		times := 0.0
-		if x.figures[latency]-usualLatency >= slowShare*above {
-			times = x.figures[latency] / usualLatency
+		isWorth := usualLatency > 0 && !(x.figures[latency]-usualLatency < slowShare*above) // above may be NaN
+		if by := x.figures[latency] / usualLatency; isWorth && by > times {
+			times = by
 		}
 		if by := usualRate / x.figures[rate]; !x.estimated && by > times {
 			times = by

@@ -2,8 +2,10 @@ package draw
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,5 +165,33 @@ func TestGroupsOfSeveralLevelsSideBySide(t *testing.T) {
 	}
 	if got := groupOrder(h); fmt.Sprint(got) != "[0 1 2 3 4]" {
 		t.Errorf("order of the rows is %v", got)
+	}
+}
+
+// TestTextMarksSlowLinksOfUnknownGroups: what lies between the parts of a ring is not known; one of its hosts with a slow link is told
+// nevertheless.
+func TestTextMarksSlowLinksOfUnknownGroups(t *testing.T) {
+	c, _ := topotest.Generate(t, "ring:6 hosts=5")
+	if !math.IsNaN(c.Hierarchy.Groups()[0].Latency) {
+		t.Fatal("the latency between the switches is known: the test shows nothing")
+	}
+	h, err := topology.NewHierarchy(30, nil, nil, math.NaN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	arcs := slices.Clone(c.Graph.Arcs())
+	for i := range arcs {
+		arcs[i].Bandwidth = math.NaN() // or the rate would tell
+	}
+	g, err := c.Graph.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree strings.Builder
+	if err := Text(&tree, slower(t, g, 7, g.Out(7)[0].To, 3), h, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(tree.String(), "!3.0x") {
+		t.Errorf("no slow link is marked:\n%s", tree.String())
 	}
 }
