@@ -8,12 +8,6 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A misplaced host hangs on another switch than the graph says.
-type misplaced struct {
-	host int
-	Finding
-}
-
 const (
 	misfits    = 0.15 // share of a host's measurements that contradict its cable
 	fits       = 0.9  // share that another switch has to explain
@@ -25,7 +19,7 @@ const (
 // misplacedHosts are hosts whose short messages take what they would take from another switch: longer to the hosts next
 // to them in the graph, and shorter to those of the other switch. A slow host or cable is slow to all. What such a host
 // explains is taken out of the samples.
-func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
+func (r *readings) misplacedHosts(tolerance, level float64) []certainty {
 	if r.w.graph == nil || !r.w.specified[ofLatency] {
 		return nil
 	}
@@ -54,7 +48,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 			sound[at] = append(sound[at], h)
 		}
 	}
-	var found []misplaced
+	var found []certainty
 	for _, h := range doubtful {
 		from, least := r.w.switchOf(h), math.Inf(1)
 		var to []string // switches that its measurements fit alike
@@ -83,7 +77,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 		}
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
 		if p <= level && fitting(explained, bar) >= fits {
-			found = append(found, misplaced{h, Finding{
+			found = append(found, certainty{place{h, -1}, Finding{
 				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 			}})
 			for n, i := range of[h] {

@@ -22,8 +22,7 @@
 //  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
 //     difference per phase: whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
-//     the number tested. The most doubtful candidates are corrected least (weighted Bonferroni; Genovese, Roeder,
-//     Wasserman 2006). What is named is taken out before the next is ranked. Hosts that differ from each
+//     the number tested (Bonferroni). What is named is taken out before the next is ranked. Hosts that differ from each
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
 //  5. A host whose short messages fit another switch than its own hangs there: it is named for that.
 //
@@ -43,7 +42,8 @@
 //
 // What a transfer should take is what fair sharing makes of its round (package contention). No network shares that
 // fairly, so like is compared with like: transfers whose rates are bounded by a link of the same kind with about as many
-// sharers. Screening, ranking and tests are as above, with 20 rounds to screen. Controls are transfers that do not go
+// sharers. Screening, ranking and tests are as above, with 20 rounds to screen. The most doubtful candidates are corrected
+// least (weighted Bonferroni; Genovese, Roeder, Wasserman 2006). Controls are transfers that do not go
 // over the suspect at all. Where a round has none that are alike, others may differ by half without a finding. When a
 // suspect is named, all rounds are worked out again with it as slow as it is: others have more of their links then. Hosts
 // that seem slow rest in a third of the later rounds, which tells two that disturb each other from two slow ones.

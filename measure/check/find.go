@@ -65,8 +65,7 @@ func find(ctx context.Context, hosts int, measure oracle[reading], settings *Set
 		}
 	}
 	f.r.compare()
-	moved := f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
-	return f.finish(moved, nil), nil
+	return f.finish(f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)), nil
 }
 
 // A finder is a check under way.
@@ -133,12 +132,12 @@ func (f *finder) screen(rounds int, round func() error) error {
 }
 
 // finish tests what is doubtful, once all samples are compared, and makes the result.
-func (f *finder) finish(moved []misplaced, couples []couple) *Result {
+func (f *finder) finish(certain []certainty) *Result {
 	effects := f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.done)
 	}
-	return f.result(moved, couples, effects)
+	return f.result(certain, effects)
 }
 
 // target is what the planner needs to measure a candidate again.

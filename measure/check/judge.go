@@ -206,7 +206,7 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 				best = i
 			}
 		}
-		e := r.measure(left[best], scores[left[best]], tolerance, level, correction(slices.Index(targets, left[best]), len(targets)))
+		e := r.measure(left[best], scores[left[best]], tolerance, level, r.correction(slices.Index(targets, left[best]), len(targets)))
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
 			named = append(named, e)
@@ -223,10 +223,14 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 	return append(named, rest...)
 }
 
-// correction is the factor that the p-value of one of n targets is corrected by. The first target of the screening gets the
-// largest share of the false alarms, the next one half of that, the third one a third (weighted Bonferroni; Genovese,
-// Roeder, Wasserman 2006).
-func correction(rank, n int) float64 {
+// correction is the factor that the p-value of one of n targets is corrected by (Bonferroni). Under load the first target of
+// the screening gets the largest share of the false alarms, the next one half of that, the third one a third (weighted
+// Bonferroni; Genovese, Roeder, Wasserman 2006). Of a quiet machine all shares are equal: what comes first there may be hosts
+// that only differ.
+func (r *readings) correction(rank, n int) float64 {
+	if r.busy == nil {
+		return float64(n)
+	}
 	shares := 0.0
 	for k := range n {
 		shares += 1 / float64(k+1)

@@ -59,15 +59,17 @@ func TestPValuesAreCorrectedForTheNumberTested(t *testing.T) {
 	}
 }
 
-// All targets together have one chance of a false alarm.
+// All targets together have one chance of a false alarm, and equal ones where pairs are measured one by one.
 func TestSharesOfFalseAlarmsAddUp(t *testing.T) {
 	for _, n := range []int{1, 2, doubtful} {
-		shares := 0.0
-		for rank := range n {
-			shares += 1 / correction(rank, n)
-		}
-		if math.Abs(shares-1) > 1e-12 {
-			t.Errorf("the shares of %d targets make %g, want 1", n, shares)
+		for _, r := range []*readings{{}, {busy: &loader{}}} {
+			shares := 0.0
+			for rank := range n {
+				shares += 1 / r.correction(rank, n)
+			}
+			if math.Abs(shares-1) > 1e-12 || r.busy == nil && r.correction(0, n) != float64(n) {
+				t.Errorf("under load %t: the shares of %d targets make %g, the first is corrected by %g", r.busy != nil, n, shares, r.correction(0, n))
+			}
 		}
 	}
 }

@@ -75,7 +75,7 @@ func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], sett
 	for _, x := range couples {
 		f.r.explainCouple(x)
 	}
-	result := f.finish(nil, couples)
+	result := f.finish(couples)
 	if !both {
 		result.Warnings = append(result.Warnings, "the communicator cannot send and receive at once: switches were not filled, and links between them by half of the hosts")
 	}

@@ -7,12 +7,6 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// A couple is two hosts that are slow only while both transfer.
-type couple struct {
-	a, b int
-	Finding
-}
-
 // slowHosts are those among some candidates that seem slow.
 func (r *readings) slowHosts(targets []int32, tolerance float64) (hosts []int) {
 	for _, c := range targets {
@@ -26,13 +20,13 @@ func (r *readings) slowHosts(targets []int32, tolerance float64) (hosts []int) {
 
 // couples are pairs of some hosts of which each is slow more often while the other transfers than while it rests (Fisher
 // 1922, exact). While the other rests it is seldom slow.
-func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
+func (r *readings) couples(hosts []int, tolerance, level float64) []certainty {
 	excess, busy := make([]map[int32]float64, len(hosts)), make([]map[int32]bool, len(hosts))
 	for i, h := range hosts {
 		excess[i], busy[i] = r.excessOf(h)
 	}
 	bar := math.Log1p(tolerance)
-	var found []couple
+	var found []certainty
 	for i := range hosts {
 		for j := range i {
 			p, factors := 0.0, []float64(nil)
@@ -58,7 +52,7 @@ func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
 			}
-			x := couple{min(hosts[i], hosts[j]), max(hosts[i], hosts[j]), Finding{What: Together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x := certainty{place{min(hosts[i], hosts[j]), max(hosts[i], hosts[j])}, Finding{What: Together, Often: 1, P: p, Readings: len(factors) / 2}}
 			x.holds(factors)
 			found = append(found, x)
 		}
@@ -95,12 +89,12 @@ func (r *readings) excessOf(host int) (excess map[int32]float64, busy map[int32]
 }
 
 // explainCouple takes out of the samples what a couple makes of them.
-func (r *readings) explainCouple(x couple) {
-	_, a := r.excessOf(x.a)
-	_, b := r.excessOf(x.b)
+func (r *readings) explainCouple(x certainty) {
+	_, a := r.excessOf(x.u)
+	_, b := r.excessOf(x.v)
 	for i := range r.samples {
 		s := &r.samples[i]
-		if a[s.group] && b[s.group] && (s.from == x.a || s.to == x.a || s.from == x.b || s.to == x.b) {
+		if a[s.group] && b[s.group] && (s.from == x.u || s.to == x.u || s.from == x.v || s.to == x.v) {
 			s.excess -= min(math.Log(x.Factor), max(0, s.excess))
 		}
 	}

@@ -50,7 +50,7 @@ func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Setti
 			if s.Names == nil {
 				s.Names = names
 			}
-			ask := &asker{c: c, play: play, bytes: cmp.Or(s.Bytes, defaultBytes), ranks: ranks}
+			ask := &asker{play: play, bytes: cmp.Or(s.Bytes, defaultBytes), ranks: ranks}
 			result, err = work(len(ranks), &s, ask)
 			return err
 		})
@@ -69,7 +69,6 @@ const (
 
 // An asker lets ranks take part in rounds, on rank 0.
 type asker struct {
-	c     *harness.Conductor
 	play  harness.Play
 	bytes int   // of long messages
 	ranks []int // of the hosts
@@ -84,12 +83,12 @@ func (a *asker) read(_ context.Context, pairs [][2]int) ([]reading, error) {
 	read := make([]reading, len(pairs))
 	for i, pair := range pairs {
 		x, y := told[a.ranks[pair[0]]], told[a.ranks[pair[1]]]
-		read[i] = reading{Latency: (x.Latency + y.Latency) / 2, Forward: x.Long, Back: y.Long}
+		read[i] = reading{Latency: (valueOf(x, 0) + valueOf(y, 0)) / 2, Forward: valueOf(x, 1), Back: valueOf(y, 1)}
 	}
 	return read, nil
 }
 
-// transfer is the oracle of a check under load: the receivers tell how long it took, less what a short message takes from the barrier on.
+// transfer is the oracle of a check under load, by what the receivers tell.
 func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, error) {
 	told, err := a.ask(atOnce, transfers)
 	if err != nil || told == nil {
@@ -97,32 +96,29 @@ func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, erro
 	}
 	times := make([]float64, len(transfers))
 	for i, t := range transfers {
-		x := told[a.ranks[t[1]]]
-		times[i] = x.Long - x.Latency
+		times[i] = valueOf(told[a.ranks[t[1]]], 0)
 	}
 	return times, nil
 }
 
-// ask returns what all ranks tell of a round; nil if the check has ended before it.
-func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
+// valueOf is one of the values that a rank tells, NaN if it has not come so far.
+func valueOf(told []float64, k int) float64 {
+	if k < len(told) {
+		return told[k]
+	}
+	return math.NaN()
+}
+
+// ask returns what each rank tells of a round; nil if the check has ended before it.
+func (a *asker) ask(how byte, pairs [][2]int) ([][]float64, error) {
 	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.bytes))
 	for _, pair := range pairs {
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
 	}
-	found, err := a.play(round)
-	if err != nil {
+	told, err := a.play(round)
+	if err != nil || !slices.ContainsFunc(told, func(values []float64) bool { return len(values) > 0 }) {
 		return nil, err
-	}
-	told := make([]answer, len(found))
-	for rank, values := range found {
-		told[rank] = none()
-		if len(values) > 0 {
-			told[rank] = answer{values[0], values[1]}
-		}
-	}
-	if a.c.Stopped() != "" && !slices.ContainsFunc(found, func(values []float64) bool { return len(values) > 0 }) {
-		return nil, nil
 	}
 	return told, nil
 }
@@ -166,9 +162,6 @@ type prober struct {
 	word     []byte
 }
 
-// answer is what a rank tells of a round.
-type answer struct{ Latency, Long float64 } // s; NaN: it had no part
-
 const (
 	shortBytes   = 8 // of latencies, and of answers to long messages
 	shortSamples = 9 // of short messages, of which the lower quartile counts: three are below it
@@ -176,10 +169,7 @@ const (
 	tagLong      = harness.FirstTag
 )
 
-// none is the answer of a rank that has measured nothing. It is not sent.
-func none() answer { return answer{math.NaN(), math.NaN()} }
-
-// round takes part in a round.
+// round takes part in a round. A rank tells nothing of one in which it had no part.
 func (p *prober) round(round []byte) ([]float64, error) {
 	size := int(binary.LittleEndian.Uint32(round[1:]))
 	to, from := -1, -1 // whom this rank sends to, and receives from
@@ -192,54 +182,55 @@ func (p *prober) round(round []byte) ([]float64, error) {
 			from = a
 		}
 	}
-	own := none()
+	var told []float64
 	var err error
 	if round[0] == atOnce {
-		err = p.loaded(&own, to, from, size)
+		told, err = p.loaded(to, from, size)
 	} else {
-		err = p.pair(&own, max(to, from), to >= 0, size)
+		told, err = p.pair(max(to, from), to >= 0, size)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
-	if math.IsNaN(own.Latency) && math.IsNaN(own.Long) {
-		return nil, nil
-	}
-	return []float64{own.Latency, own.Long}, nil
+	return told, nil
 }
 
-// pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.
-func (p *prober) pair(own *answer, peer int, first bool, size int) error {
+// pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1. It returns the
+// latency and the time of a long message to the peer in s, as far as it comes.
+func (p *prober) pair(peer int, first bool, size int) (told []float64, err error) {
 	if p.probe == nil && peer >= 0 {
 		p.probe = pingpong.New(p.Comm, shortBytes, shortSamples)
 		p.long = make([]byte, size)
 	}
 	for phase := range phases {
 		if going, err := p.Meet(); err != nil || !going {
-			return err
+			return told, err
 		}
 		if peer < 0 {
 			continue
 		}
-		err := p.With(peer, func() (err error) {
+		err := p.With(peer, func() error {
 			sends := first == (phase == 1) // long messages
-			switch {
-			case phase == 0:
+			if phase > 0 && !sends {
+				return p.answer(peer)
+			}
+			var seconds float64
+			var err error
+			if phase == 0 {
 				var short pingpong.Summary
 				short, err = p.probe.Pair(peer, shortBytes)
-				own.Latency = short.Q1
-			case sends:
-				own.Long, err = p.send(peer)
-			default:
-				err = p.answer(peer)
+				seconds = short.Q1
+			} else {
+				seconds, err = p.send(peer)
 			}
+			told = append(told, seconds)
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return told, nil
 }
 
 // answer receives long messages and answers each by a short one.

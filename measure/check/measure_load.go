@@ -22,9 +22,10 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 	})
 }
 
-// loaded sends to a rank and receives from one while all others do; -1: it does not. It fills in the medians of how long it
-// took to receive short and long messages. They alternate: a rank that leaves a barrier late is late for both.
-func (p *prober) loaded(own *answer, to, from, size int) error {
+// loaded sends to a rank and receives from one while all others do; -1: it does not. It returns how many seconds longer it
+// took to receive a long message than a short one, by their medians. They alternate: a rank that leaves a barrier late is late
+// for both.
+func (p *prober) loaded(to, from, size int) ([]float64, error) {
 	if p.requests == nil {
 		p.requests = mpi.NewRequests(p.Comm)
 		p.long, p.sent = make([]byte, size), make([]byte, size)
@@ -36,21 +37,21 @@ func (p *prober) loaded(own *answer, to, from, size int) error {
 			times *[]float64
 		}{{min(size, shortBytes), &short}, {size, &long}} {
 			if going, err := p.Meet(); err != nil || !going {
-				return err
+				return nil, err
 			}
 			seconds, err := p.exchange(to, from, x.size)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			*x.times = append(*x.times, seconds)
 		}
 	}
-	if from >= 0 {
-		slices.Sort(short)
-		slices.Sort(long)
-		own.Latency, own.Long = short[longSamples/2], long[longSamples/2]
+	if from < 0 {
+		return nil, nil
 	}
-	return nil
+	slices.Sort(short)
+	slices.Sort(long)
+	return []float64{long[longSamples/2] - short[longSamples/2]}, nil
 }
 
 // exchange sends and receives one message each, and returns how long it took to receive in s.

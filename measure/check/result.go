@@ -75,8 +75,14 @@ const (
 	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
 )
 
-// result puts together what was found: hosts that hang elsewhere, hosts that disturb each other, and what is slow.
-func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *Result {
+// A certainty is a finding that was tested by itself: of a host that hangs elsewhere, or of two that disturb each other.
+type certainty struct {
+	place
+	Finding
+}
+
+// result puts together what was found: what is certain, and what may be slow.
+func (f *finder) result(certain []certainty, effects []effect) *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
 	if r.busy != nil {
@@ -98,14 +104,14 @@ func (f *finder) result(moved []misplaced, couples []couple, effects []effect) *
 		return s
 	}
 	elsewhere := map[place]bool{}
-	for _, m := range moved {
-		elsewhere[place{m.host, -1}] = true
-		add(place{m.host, -1}, true, m.Finding)
-	}
-	for _, x := range couples {
-		where := place{x.a, x.b}
-		add(where, true, x.Finding).Name = fmt.Sprintf("hosts %s and %s together", r.w.name(x.a), r.w.name(x.b))
-		delete(at, where) // a link between the two is another suspect
+	for _, x := range certain {
+		s := add(x.place, true, x.Finding)
+		if x.What == Together {
+			s.Name = fmt.Sprintf("hosts %s and %s together", r.w.name(x.u), r.w.name(x.v))
+			delete(at, x.place) // a link between the two is another suspect
+		} else {
+			elsewhere[x.place] = true
+		}
 	}
 	for _, e := range effects {
 		where := r.c.placeOf(e.candidate)
