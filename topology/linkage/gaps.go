@@ -62,9 +62,6 @@ func (g *judge) gaps() []float64 {
 		at := int(v) - t.N
 		units := units(t, nil, v, -1, solid)
 		loose := g.loose(units, g.border[at], noise)
-		if !nested {
-			loose = max(loose, g.strangers(units, g.border[at], noise), g.unmeasured(units))
-		}
 		ceiling[at] = gapCeiling(float64(loose) / float64(len(units)))
 		solid[at] = loose == 0 && g.support[at] >= topology.FirmSupport && (nested || t.HostsOnly(v))
 	}

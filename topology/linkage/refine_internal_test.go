@@ -105,6 +105,12 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 			return 25
 		}, map[int][]int32{9: {0, 1, 2}, 10: {3, 4, 5}}},
 		{"nothing else to compare with", "((0 1 2) 3)", func(host, other int) float64 { return 11 }, nil},
+		{"a host in a group with a block alone", "(((0 1 2) 6) (3 4 5))", func(host, other int) float64 {
+			if other <= 2 {
+				return 15
+			}
+			return 20
+		}, nil},
 		// Around the blocks are two groups at 20 us, 40 us between those.
 		{"a slow host of a block in a group", "(((0 1 2) (3 4 5)) ((6 7 8) (9 10 11)) 12)", func(host, other int) float64 {
 			switch {
