@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/latencyfit"
 	"github.com/topocast/topocast/topology/linkage"
@@ -112,7 +111,6 @@ func (c *linkComparer) fitLinks() error {
 			break
 		}
 	}
-	c.misfit()
 	for arc, a := range c.fit.Graph.Arcs() {
 		c.links[c.link[c.origin[arc]]].state.Latency.Measured = a.Latency
 	}
@@ -156,18 +154,4 @@ func (c *linkComparer) rewire(own map[int]int) error {
 	var err error
 	c.wired, err = g.WithArcs(kept)
 	return err
-}
-
-// misfit is how badly the fitted links explain the measured latencies.
-func (c *linkComparer) misfit() {
-	fitted := c.fit.Graph.HostDistances()
-	var rest []float64
-	for i, d := range c.distances {
-		if f := fitted[i]; d > 0 && f > 0 && !math.IsInf(f, 1) {
-			rest = append(rest, math.Abs(math.Log(d/f)))
-		}
-	}
-	if len(rest) > 0 {
-		c.out.Misfit = stats.Quantile(rest, misfitQuantile)
-	}
 }

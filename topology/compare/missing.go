@@ -9,9 +9,8 @@ import (
 )
 
 // detour is by how much a way around a link may be longer than the measured
-// latency between its ends that it explains: the least that counts as a difference
-// (latencyFloor). 0.033 to 0.3 change no verdict of the tests.
-const detour = 0.1
+// latency between its ends that it explains: the least that counts as a difference.
+const detour = latencyFloor
 
 // longer is by how much more than usual a link's ends are apart before a way around is
 // taken for the reason. Ways around a link are twice as long at least if links are alike.
@@ -31,23 +30,23 @@ func (c *linkComparer) findMissing() error {
 	if err != nil {
 		return err
 	}
-	hung := make([][]int, g.Vertices()) // hosts by the vertex that stands for their place
-	for h := range g.Hosts() {
-		hung[h] = append(hung[h], h)
-		if out := g.Out(h); len(out) == 1 && out[0].To >= g.Hosts() {
-			hung[out[0].To] = append(hung[out[0].To], h)
-		}
-	}
-	var sites []int
-	site := make([]int, g.Vertices())
-	for v, hosts := range hung {
+	site := make([]int, g.Vertices()) // the number of a vertex that has hosts, -1 of others
+	for v := range site {
 		site[v] = -1
-		if len(hosts) > 0 && (v >= g.Hosts() || len(g.Out(v)) > 1) {
-			site[v] = len(sites)
-			sites = append(sites, v)
-		}
 	}
-	measured, specified := c.between(sites, hung, c.measured.graph, c.distances), c.between(sites, hung, counted, knownDistances(counted))
+	var hung [][]int // the hosts of each site
+	for h := range g.Hosts() {
+		v := h
+		if out := g.Out(h); len(out) == 1 && g.IsSwitch(out[0].To) {
+			v = out[0].To
+		}
+		if site[v] < 0 {
+			site[v] = len(hung)
+			hung = append(hung, nil)
+		}
+		hung[site[v]] = append(hung[site[v]], h)
+	}
+	measured, specified := between(hung, c.measured.graph, c.distances), between(hung, counted, knownDistances(counted))
 	var ratios []float64
 	type candidate struct{ link, u, v int }
 	var all []candidate
@@ -73,9 +72,8 @@ func (c *linkComparer) findMissing() error {
 	return nil
 }
 
-// between is the matrix of the middle latencies between sites, the links of
-// their hosts left out.
-func (c *linkComparer) between(sites []int, hung [][]int, g *topology.Graph, distances []float64) [][]float64 {
+// between is the matrix of the middle latencies between sites, given by their hosts, whose links are left out.
+func between(hung [][]int, g *topology.Graph, distances []float64) [][]float64 {
 	k := g.Hosts()
 	link := make([]float64, k)
 	for h := range link {
@@ -83,14 +81,14 @@ func (c *linkComparer) between(sites []int, hung [][]int, g *topology.Graph, dis
 			link[h] = out[0].Latency
 		}
 	}
-	d := make([][]float64, len(sites))
+	d := make([][]float64, len(hung))
 	var values []float64
 	for u := range d {
-		d[u] = make([]float64, len(sites))
+		d[u] = make([]float64, len(hung))
 		for v := range d[u] {
 			values = values[:0]
-			for _, a := range hung[sites[u]] {
-				for _, b := range hung[sites[v]] {
+			for _, a := range hung[u] {
+				for _, b := range hung[v] {
 					if x := distances[a*k+b] - link[a] - link[b]; a != b && !math.IsNaN(x) {
 						values = append(values, x)
 					}

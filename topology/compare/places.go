@@ -38,7 +38,7 @@ type standout struct {
 }
 
 // findPlaces fits the reference's links to the measured latencies and finds the hosts that
-// it leaves unexplained, by their numbers. The error wraps latencyfit.ErrNothingToFit if they
+// it leaves unexplained, by their numbers, and how badly it explains all. The error wraps latencyfit.ErrNothingToFit if they
 // allow no fit.
 func (c *linkComparer) findPlaces() ([]standout, error) {
 	k := c.wired.Hosts()
@@ -46,17 +46,16 @@ func (c *linkComparer) findPlaces() ([]standout, error) {
 	if c.fit, err = latencyfit.Latencies(c.wired, nil, mat.NewDense(k, k, slices.Clone(c.distances)), nil); err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
-	if k < fewHosts {
-		return nil, nil
-	}
 	fitted := c.fit.Graph.HostDistances()
 	off := make([]float64, k) // mean of |ln measured/fitted|, clipped: outliers are not the host's
-	var usual []float64
+	var usual, all []float64
 	for i := range k {
 		sum, n := 0.0, 0
 		for j := range k {
 			if v, f := c.distances[i*k+j], fitted[i*k+j]; i != j && v > 0 && f > 0 && !math.IsInf(f, 1) {
-				sum += min(mostOff, math.Abs(math.Log(v/f)))
+				x := math.Abs(math.Log(v / f))
+				all = append(all, x)
+				sum += min(mostOff, x)
 				n++
 			}
 		}
@@ -67,8 +66,12 @@ func (c *linkComparer) findPlaces() ([]standout, error) {
 	if len(usual) == 0 {
 		return nil, nil
 	}
+	c.out.Misfit = stats.Quantile(all, misfitQuantile)
+	if k < fewHosts {
+		return nil, nil
+	}
 	typical := max(floorShare, stats.LowerMedian(usual))
-	var all []standout
+	var out []standout
 	distances := c.switchDistances()
 	everywhere := k*k*len(distances) <= placeWork
 	for h := range k {
@@ -77,12 +80,12 @@ func (c *linkComparer) findPlaces() ([]standout, error) {
 			continue
 		}
 		if place, ratio := c.betterPlace(distances, h); place >= 0 {
-			all = append(all, standout{h, place, ratio, off[h]})
+			out = append(out, standout{h, place, ratio, off[h]})
 		} else if odd {
-			all = append(all, standout{h, -1, off[h] / typical, off[h]})
+			out = append(out, standout{h, -1, off[h] / typical, off[h]})
 		}
 	}
-	return all, nil
+	return out, nil
 }
 
 // switchDistances are the fitted distances from every switch to all vertices.

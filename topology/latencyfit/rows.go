@@ -70,7 +70,7 @@ func (f *edgeFit) findPaths() bool {
 				f.paths[i] = append(f.paths[i], t.Arc[v])
 			}
 		}
-		cost := f.settings.TransferTimes(g, t)
+		cost := f.settings.transferTimes(g, t)
 		read, along := 0.0, 0.0
 		for j := range n {
 			at := i*n + j

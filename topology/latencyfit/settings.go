@@ -37,9 +37,9 @@ func (s *Settings) validate() error {
 	return nil
 }
 
-// TransferTimes is what a message costs on the path from the source of the tree to each vertex of g, in s: what
+// transferTimes is what a message costs on the path from the source of the tree to each vertex of g, in s: what
 // Latencies takes out of a reading.
-func (s *Settings) TransferTimes(g *topology.Graph, t *topology.PathTree) []float64 {
+func (s *Settings) transferTimes(g *topology.Graph, t *topology.PathTree) []float64 {
 	cost := make([]float64, g.Vertices())
 	if s.Bytes == 0 {
 		return cost

@@ -76,40 +76,10 @@ func (v *vicinity) of(i int) []int32 {
 	return m
 }
 
-// neighbourhoodHosts is how many hosts, spread evenly, the noise and the tree-likeness are found
+// neighbourhoodHosts is how many hosts, spread evenly, the tree-likeness is found
 // of: a host's mates cost a look at all its readings, and 256 hosts make a
 // hundred million quadruples.
 const neighbourhoodHosts = 256
-
-// noise estimates the relative standard deviation of a reading from how it differs
-// from the mean of those of its host's mates, over up to 256 by 64 pairs: 1.4826 times
-// the median, which outliers do not move. At most noiseMost, as on
-// machines where neighbours differ otherwise structure counts; NaN if nobody has mates.
-func (v *vicinity) noise() float64 {
-	const perHost = 64 // 16384 in all: the median is right within one in a hundred
-	n := v.r.N()
-	step, skip := (n-1)/neighbourhoodHosts+1, (n-1)/perHost+1
-	var rest []float64
-	for i := 0; i < n; i += step {
-		mates := v.of(i)
-		for j := i % skip; j < n; j += skip {
-			if j == i || slices.Contains(mates, int32(j)) {
-				continue
-			}
-			var sum, count float64
-			for _, k := range mates {
-				if x := v.r.Measured(int(k), j); x > 0 {
-					sum += x
-					count++
-				}
-			}
-			if x := v.r.Measured(i, j); x > 0 && count > 0 {
-				rest = append(rest, math.Abs(math.Log(x*count/sum))/math.Sqrt(1+1/count))
-			}
-		}
-	}
-	return min(noiseMost, stats.Sigma(rest)) // NaN stays
-}
 
 // outlier tells whether the mates of both ends contradict a reading: all of them, or
 // of many all but one in eight, as readings of theirs may be outliers, too.
@@ -137,7 +107,7 @@ func (v *vicinity) outlier(i, j int) bool {
 // four-point condition within 2 % and three standard deviations: of the three ways to
 // sum two disjoint pairs, the two largest are equal. It holds for all quadruples of a tree, whatever
 // its links (Buneman 1974), and for those of rings and tori it fails. noise is that
-// of a reading; NaN, as of one repetition, has it estimated. Quadruples with an
+// of a reading; NaN, as of one repetition, has it estimated, up to noiseMost, as structure counts where neighbours differ. Quadruples with an
 // outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
 // one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
 // up to 256 hosts.
@@ -148,7 +118,7 @@ func fourPoints(r *readings.Symmetric, noise float64) float64 {
 	}
 	near := newVicinity(r)
 	if math.IsNaN(noise) {
-		noise = near.noise()
+		noise = min(noiseMost, near.whiteNoise(r.ByMean()))
 	}
 	if !(noise > witness.NoiseGuess) {
 		noise = witness.NoiseGuess

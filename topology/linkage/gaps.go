@@ -27,7 +27,7 @@ import (
 //
 // The price is that this asks more than most machines need: of pairs of ranks that never met none
 // is firm, though all the machine's groups are pairs, as nothing is taken from group to group. Without
-// it a fifth of the firm groups of BenchmarkLinkageGaps did not exist, with it one in 8,000.
+// it a fifth of the firm groups of BenchmarkLinkageGaps did not exist, with it one in 7,000.
 const (
 	// Doubt that all rivals of a group may leave together: three told by a single
 	// reading at 3 % of noise, ten at 1 %.
@@ -62,9 +62,6 @@ func (g *judge) gaps() []float64 {
 		at := int(v) - t.N
 		units := units(t, nil, v, -1, solid)
 		loose := g.loose(units, g.border[at], noise)
-		if !nested {
-			loose = max(loose, g.strangers(units, g.border[at], noise), g.unmeasured(units))
-		}
 		ceiling[at] = gapCeiling(float64(loose) / float64(len(units)))
 		solid[at] = loose == 0 && g.support[at] >= topology.FirmSupport && (nested || t.HostsOnly(v))
 	}

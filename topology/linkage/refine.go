@@ -5,76 +5,49 @@ import (
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
 )
 
-// refineRounds bounds how often hosts are moved; they seldom are a second time.
-const refineRounds = 3
+const (
+	// refineRounds bounds how often hosts are moved; they seldom are a second time.
+	refineRounds = 3
+	// refineQuantile is that of the measurements of a host, if it lies above the level of the root, at which
+	// outliers are cut.
+	refineQuantile = 0.75
+)
 
 // refine moves hosts that do not fit where they are to groups that they fit, as average linkage
-// puts a host where its first few readings do, and does not come back to it. A host fits a
-// group if its mean reading to the others in it is nearer to the group's level than to the
-// parent's, in the geometric mean. It stays on its way down from the root as far
-// as it fits, and then goes on where it fits best. Readings count up to the level of the
-// root, as outliers do not. It returns whether any host moved. O(n^2).
+// puts a host where its first few readings do, and does not come back to it. A host fits a group for one of two reasons:
+//   - its mean reading to the others in the group is nearer to the group's level than to the parent's, in the geometric mean;
+//   - it is nearer to the group than to the rest of the parent by half of the step between these levels or more. A host that
+//     is slow on every message is, whatever it adds to its readings.
+//
+// It stays on its way down from the root as far as it fits, and then goes on where it fits best. It returns
+// whether any host moved. O(n^2).
 func refine(t *nested.Tree, r *readings.Symmetric) bool {
-	groups := t.Groups()
 	size := len(t.Parent)
-	count, sum := make([]float64, size), make([]float64, size)
-	most := math.Exp(t.LevelOf(t.Root))
+	f := &fitting{t: t, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
 	to := make([]int32, t.N)
 	moved := false
-	way := make([]bool, size) // groups that hold host i
+	own := make([]bool, size) // groups that hold host i
+	row := make([]float32, t.N)
 	for i := range int32(t.N) {
-		for _, v := range groups {
-			count[v], sum[v] = 0, 0
-		}
-		add := func(j int, x float32) {
-			p := t.Parent[j]
-			count[p]++
-			sum[p] += min(math.Abs(float64(x)), most)
-		}
-		for j, x := range r.Row(int(i)) {
-			add(j, x)
-		}
-		for j := int(i) + 1; j < t.N; j++ {
-			add(j, r.At(j, int(i)))
-		}
-		for k := len(groups) - 1; k > 0; k-- {
-			v := groups[k]
-			count[t.Parent[v]] += count[v]
-			sum[t.Parent[v]] += sum[v]
-		}
+		r.Host(row, int(i))
+		f.read(row, i)
 		for v := t.Parent[i]; v >= 0; v = t.Parent[v] {
-			way[v] = true
+			own[v] = true
 		}
 		at := t.Root
 		for next := at; next >= 0; {
-			at, next = next, -1
-			best := math.Inf(1)
-			for _, v := range t.Kids(at) {
-				if !t.IsGroup(v) || count[v] == 0 {
-					continue
-				}
-				mean := sum[v] / count[v]
-				if 2*math.Log(mean) >= t.LevelOf(v)+t.LevelOf(at) {
-					continue
-				}
-				if way[v] {
-					next = v
-					break
-				}
-				if mean < best {
-					next, best = v, mean
-				}
-			}
+			at, next = next, f.next(next, own)
 		}
-		if way[at] { // it fits nowhere else
+		if own[at] { // it fits nowhere else
 			at = t.Parent[i]
 		}
 		to[i] = at
 		moved = moved || at != t.Parent[i]
 		for v := t.Parent[i]; v >= 0; v = t.Parent[v] {
-			way[v] = false
+			own[v] = false
 		}
 	}
 	if !moved {
@@ -84,4 +57,62 @@ func refine(t *nested.Tree, r *readings.Symmetric) bool {
 	t.Rebuild()
 	remeasure(t, r)
 	return true
+}
+
+// A fitting is how far one host is from the groups of a tree.
+type fitting struct {
+	t          *nested.Tree
+	groups     []int32
+	count, sum []float64 // of the readings to the others in each group
+	sorted     []float32 // scratch
+}
+
+// read sums up the readings of host i.
+func (f *fitting) read(row []float32, i int32) {
+	f.sorted = f.sorted[:0]
+	for j, x := range row {
+		if j != int(i) {
+			f.sorted = append(f.sorted, max(x, -x))
+		}
+	}
+	most := max(math.Exp(f.t.LevelOf(f.t.Root)), float64(stats.Quantile(f.sorted, refineQuantile)))
+	for _, v := range f.groups {
+		f.count[v], f.sum[v] = 0, 0
+	}
+	for j, x := range row {
+		if j != int(i) {
+			p := f.t.Parent[j]
+			f.count[p]++
+			f.sum[p] += min(math.Abs(float64(x)), most)
+		}
+	}
+	for k := len(f.groups) - 1; k > 0; k-- {
+		v := f.groups[k]
+		f.count[f.t.Parent[v]] += f.count[v]
+		f.sum[f.t.Parent[v]] += f.sum[v]
+	}
+}
+
+// next is the group in a group that the host fits: one that holds it, or else the one that it is nearest to, compared
+// with the rest. It is -1 if there is none.
+func (f *fitting) next(at int32, own []bool) int32 {
+	t := f.t
+	next, best := int32(-1), 0.0
+	for _, v := range t.Kids(at) {
+		if !t.IsGroup(v) || f.count[v] == 0 || f.count[at] == f.count[v] {
+			continue
+		}
+		mean := f.sum[v] / f.count[v]
+		nearer := (f.sum[at]-f.sum[v])/(f.count[at]-f.count[v]) - mean
+		if 2*nearer < math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v)) && 2*math.Log(mean) >= t.LevelOf(v)+t.LevelOf(at) {
+			continue
+		}
+		if own[v] {
+			return v
+		}
+		if nearer > best {
+			next, best = v, nearer
+		}
+	}
+	return next
 }

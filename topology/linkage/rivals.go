@@ -147,37 +147,3 @@ func (g *judge) weakest(parts [][]int32, rival []int32, b border, noise float64)
 	}
 	return least
 }
-
-// unmeasured counts the hosts among units of which a reading to another of the hosts is missing. Where
-// distances are not nested two neighbours of a host may be far from each other.
-func (g *judge) unmeasured(units []int32) int {
-	count := 0
-	for _, i := range units {
-		if !g.t.IsGroup(i) && slices.ContainsFunc(units, func(j int32) bool {
-			return j != i && !g.t.IsGroup(j) && g.r.At(int(i), int(j)) < 0
-		}) {
-			count++
-		}
-	}
-	return count
-}
-
-// strangers counts the groups among units that are not joined to each of the others.
-func (g *judge) strangers(units []int32, b border, noise float64) int {
-	t := g.t
-	count := 0
-	for k, u := range units {
-		for _, v := range units[:k] {
-			if !t.IsGroup(u) || !t.IsGroup(v) {
-				continue
-			}
-			joint := g.apart(t.Leaves(u), t.Leaves(v), b, noise)
-			joint.nats = -joint.nats
-			if !joint.told() {
-				count++
-				break
-			}
-		}
-	}
-	return count
-}

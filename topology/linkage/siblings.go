@@ -19,7 +19,6 @@ type standing struct {
 	group bool
 	firm  bool // by the readings around it
 	depth int  // firm groups on the longest way down, itself included
-	kin   bool // a host that is nearer to the group that is judged than to all else
 }
 
 // height is how deep the standing is nested. Among groups that are judged firm a group that is not
@@ -34,18 +33,14 @@ func (s standing) height(amongWeak bool) int {
 	return max(1, s.depth)
 }
 
-// besideSiblings is the support of a group after a look at its siblings. If one more host is nearer to
-// it than to all else, it is not firm. Nor is it if it is nested deeper than each of them; was it not
-// firm by itself either, two arguments speak against it, and it is not reported.
+// besideSiblings is the support of a group after a look at its siblings. If it is nested deeper than each of
+// them, it is not firm; was it not firm by itself either, two arguments speak against it, and it is not reported.
 func besideSiblings(support float64, own standing, siblings []standing) float64 {
 	if len(siblings) == 0 {
 		return support
 	}
 	alone := true
 	for _, s := range siblings {
-		if s.kin {
-			return min(support, weakCeiling)
-		}
 		alone = alone && s.height(!own.firm) < own.height(!own.firm)
 	}
 	switch {
@@ -57,14 +52,8 @@ func besideSiblings(support float64, own standing, siblings []standing) float64 
 	return support * lonelyWeak
 }
 
-const (
-	// lonelyWeak takes any weak group below what is reported.
-	lonelyWeak = reported / topology.FirmSupport
-	// kinShare of the way from the level of a group to that of its parent is what a host must be nearer to
-	// the group than to all else to be kin. A slow host of the group is nearer by all of it,
-	// whatever it adds to its readings; a host of the parent by nothing but noise.
-	kinShare = 0.5
-)
+// lonelyWeak takes any weak group below what is reported.
+const lonelyWeak = reported / topology.FirmSupport
 
 // siblings applies besideSiblings to all groups. Groups that are not reported are
 // transparent: their children stand in their place.
@@ -82,7 +71,6 @@ func (g *judge) siblings() {
 			of[v].depth++
 		}
 	}
-	kin := g.kin()
 	after := slices.Clone(g.support)
 	var beside []standing
 	for _, v := range groups[1:] {
@@ -91,9 +79,6 @@ func (g *judge) siblings() {
 			if c != v {
 				beside = append(beside, of[c])
 			}
-		}
-		if kin[int(v)-t.N] {
-			beside = append(beside, standing{kin: true})
 		}
 		after[int(v)-t.N] = besideSiblings(g.support[int(v)-t.N], of[v], beside)
 	}
@@ -119,53 +104,6 @@ func (g *judge) shown(list []int32, p int32) []int32 {
 		}
 	}
 	return list
-}
-
-// kin tells of which groups v, by v-n, one more host is nearer to the group than to all else. Such
-// a host was proposed outside because it is slow. O(n^2) at most.
-func (g *judge) kin() []bool {
-	t := g.t
-	kin := make([]bool, len(t.Children))
-	var below func(host, p int32, units []int32)
-	below = func(host, p int32, units []int32) {
-		level := math.Exp(t.LevelOf(p))
-		nearest, least, second := int32(-1), math.Inf(1), math.Inf(1)
-		for _, u := range units {
-			if u == host {
-				continue
-			}
-			d := g.distance(host, u)
-			switch {
-			case math.IsNaN(d):
-			case d < least:
-				nearest, least, second = u, d, least
-			case d < second:
-				second = d
-			}
-		}
-		if nearest < 0 || !t.IsGroup(nearest) || math.IsInf(second, 1) {
-			return
-		}
-		if second-least >= kinShare*(level-math.Exp(t.LevelOf(nearest))) {
-			kin[int(nearest)-t.N] = true
-			below(host, nearest, g.shown(nil, nearest))
-		}
-	}
-	for _, p := range t.Groups() {
-		if p != t.Root && g.support[int(p)-t.N] < reported {
-			continue
-		}
-		units := g.shown(nil, p)
-		if !slices.ContainsFunc(units, t.IsGroup) {
-			continue
-		}
-		for _, u := range units {
-			if !t.IsGroup(u) {
-				below(u, p, units)
-			}
-		}
-	}
-	return kin
 }
 
 // distance is the median reading between a host and some hosts of another vertex of the
