@@ -167,7 +167,8 @@ func (r *Reducer) stopwatch() (*tuner.Stopwatch, error) {
 		if err != nil {
 			return nil, r.failed(err)
 		}
-		r.watch = watch.Together(func() error { return collective.Barrier(r.incumbent) })
+		m := newMeeting(watch, share.Binomial(r.comm, 0, r.settings.Tag), func() error { return collective.Barrier(r.incumbent) })
+		r.watch = watch.Together(m.begin)
 	}
 	return r.watch, nil
 }

@@ -80,6 +80,9 @@ func (w *Stopwatch) Doubt() float64 { return w.clocks.doubt }
 // Now is the time in s by this rank's clock.
 func (w *Stopwatch) Now() float64 { return w.clocks.now() }
 
+// Common is the time in s by the clock of rank 0, as far as this rank knows it.
+func (w *Stopwatch) Common() float64 { return w.clocks.now() + w.clocks.ahead }
+
 // Time is collective: it broadcasts from the roots, one after the other without a pause. It returns on rank 0 what the
 // first broadcast took, and all of them on average, and NaN elsewhere. Every rank tells the first root that it is about
 // to start, so no rank is late, and none is held back by another rank that leaves a barrier.
@@ -88,20 +91,19 @@ func (w *Stopwatch) Time(broadcast func(root int) error, roots ...int) (Sample, 
 	if err != nil {
 		return Sample{}, err
 	}
-	start := w.Now()
+	start := w.Common()
 	first := start
 	for i, root := range roots {
 		if err := broadcast(root); err != nil {
 			return Sample{}, err
 		}
 		if i == 0 {
-			first = w.Now()
+			first = w.Common()
 		}
 	}
-	last := w.Now()
-	times := []float64{math.Inf(-1), first + w.clocks.ahead, last + w.clocks.ahead}
+	times := []float64{math.Inf(-1), first, w.Common()}
 	if starts {
-		times[0] = start + w.clocks.ahead
+		times[0] = start
 	}
 	if err := w.tree.CollectMax(times); err != nil {
 		return Sample{}, err
