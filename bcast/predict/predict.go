@@ -27,9 +27,9 @@ import (
 // differ the near one gets more, with model.Network.RTTBias, or b = 0.25 where none
 // was found.
 //
-// Long pipelines are followed for 16 segments, those that are no trees for up to 1,024 messages,
-// and continued at the pace of the second half of these, or, in trees, that of the busiest link if it
-// is slower. Against the simulated clusters of mpi/simnet the median error is 0.2 %, 90 % err by no more
+// Long pipelines are followed for 16 segments, those that are no trees for up to 1,024 messages.
+// They are continued with the gap of the second half of these. In trees the gap of the busiest link counts
+// if it is larger. Against the simulated clusters of mpi/simnet the median error is 0.2 %, 90 % err by no more
 // than 3.4 % and the worst by 15 % (TestPredictionsAgainstSimnet).
 // O(s log ranks) for the s sends of those segments. Where p.Costs is nil and p.Tree
 // the network's own, schedules are shaped by the network's Costs.

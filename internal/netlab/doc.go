@@ -77,8 +77,8 @@
 // looks for messages before it looks at its request, and a rank that took one after the other of what had come before
 // slept 1 ms for each. Both MPI libraries remain as they are otherwise, and so does the
 // order in which they do things. On an otherwise idle core a rank wakes up within
-// some us, and each host has a boot id of its own, so that programs which look at it do not
-// take the ranks for one machine's, and yield; the endpoint cost of MPI's ping-pong is that of plain TCP, 25 to 40 us,
+// some us. Each host has a boot id of its own, so that programs which look at it do not
+// take the ranks for one machine's, and yield. The endpoint cost of MPI's ping-pong is that of plain TCP, 25 to 40 us,
 // and its median that of its least time: BenchmarkPingPong in labtest compares.
 // That was chosen by measurement, with the machine under load. Yielding makes MPICH's medians of 8 B 1.3 times
 // the least, of 64 KiB 1.4 times, and takes 6.6 ms instead of 1.8 for 8 B broadcast over 12 hosts.
@@ -90,8 +90,8 @@
 // Queues are fair and shallow with ECN marks by default, and a token bucket in
 // each host's kernel holds back what its link cannot take: the network then
 // divides bandwidth max-min fairly, in both directions, as models have it. One
-// departure remains: that bucket is FIFO (the kernels at hand have no fair one),
-// so acknowledgements wait behind what their host sends to several others, and a
+// departure remains: that bucket is FIFO, as the kernels at hand have no fair one.
+// So acknowledgements wait behind what their host sends to several others. A
 // stream into a host that sends two gets 0.4 to 0.9 of what is free.
 // Other networks can be had: {"nic": {"discipline": "fifo", "depth": "deep"},
 // "back_pressure": false} brings out the asymmetric property of Zhu et al. 2014.

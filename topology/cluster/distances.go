@@ -59,9 +59,9 @@ func distances(n int, at func(i, j int) float64, gaps bool) (*Distances, error) 
 // FromProfiles returns the Euclidean distances between the hosts' profiles
 // (Reinfjell 2023, equations 3.5 and 3.6): one square matrix per parameter of
 // the pairs, such as L, os, or and g, row i of all of them being the profile
-// of host i. Two departures keep the distances meaningful: of a pair (i, j)
-// the entries with i or j as the other end are left out (a host has no values
-// to itself), and each parameter is scaled by its median absolute deviation,
+// of host i. Two departures keep the distances meaningful. Of a pair (i, j)
+// the entries with i or j as the other end are left out, as a host has no values
+// to itself. Each parameter is scaled by its median absolute deviation,
 // or g would drown L. Cells that are NaN in either profile are left out too,
 // and the sum is scaled up for them. O(n^3) per parameter.
 func FromProfiles(parameters ...mat.Matrix) (*Distances, error) {

@@ -10,8 +10,8 @@ type Quantity struct {
 	Measured  float64 // NaN if not known
 	Reference float64 // NaN if not known
 	// Slower is how many times as slow the link is as the reference has it, or
-	// as most links of its class where the reference says nothing, when what
-	// all links of the class have in common is taken out; NaN if not known. It is
+	// as most links of its class where the reference says nothing. What all links
+	// of the class have in common is taken out. NaN: not known. It is
 	// below 1 for a link that has become faster.
 	Slower  float64
 	Unseen  bool    // of a latency: so small a share of the ways over the link that readings do not show it; Slower is at most what it says
@@ -25,10 +25,11 @@ type LinkClass struct {
 	Latency, Bandwidth Shared
 }
 
-// Shared is what the links of a class have in common: how many times as slow the middle one is as the
-// reference has it, NaN if the reference says nothing, and the spread of the links about it, a robust standard
-// deviation of the logarithm, NaN of fewer than three.
-type Shared struct{ Slower, Spread float64 }
+// Shared is what the links of a class have in common.
+type Shared struct {
+	Slower float64 // how many times as slow the middle link is as the reference has it; NaN: the reference says nothing
+	Spread float64 // of the links about it, a robust standard deviation of the logarithm; NaN of fewer than three
+}
 
 // shared is what the bandwidths of a class have in common, or the latencies.
 func (k *LinkClass) shared(rates bool) *Shared {
