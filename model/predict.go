@@ -138,7 +138,8 @@ func checkPlace(place []int, ranks int) error {
 // the first one's beginning being at its Start. Each begins to flow when the latency of its
 // path has passed, with what every message pays at its ends and the handshake of a long one. So a transfer alone takes
 // what Time says. It flows over the fixed route of the graph; what share it gets while
-// others flow is said at Sharing and Solver. It is an error, which names the
+// others flow is said at Sharing and Solver. With more than 10,000 of them under way, rates are held to
+// a thousandth (contention.Sharing.Tolerance). It is an error, which names the
 // transfer, if a rank is unknown, a size not above 0, there is no route, or the
 // capacity of a link on it is not known.
 func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {

@@ -47,7 +47,10 @@ func certify(s *Solver, capacity []float64, live map[int]testFlow, tolerance flo
 			}
 			return false
 		}
-		bound := s.main.flows[id].bound * f.share
+		bound := math.Inf(1)
+		if flow := s.main.flows[id]; flow.first > 0 {
+			bound = s.main.channels[flow.hops[0].channel].capacity
+		}
 		if !(rate >= bound*(1-tolerance)) && !stops(f.data) && !(isMember && stops(f.reverse)) {
 			return fmt.Errorf("flow %d has no bottleneck at %g B/s", id, rate)
 		}
@@ -129,6 +132,71 @@ func TestRatesOfManyFlowsAreMaxMin(t *testing.T) {
 	}
 }
 
+// Rates are exact again once a crowd has gone, whose rates were not. Flows leave one by one.
+func TestRatesAreExactAfterACrowd(t *testing.T) {
+	const racks, hosts, count = 16, 8, 12000
+	capacity := make([]float64, 2*(racks*hosts+racks))
+	for c := range capacity {
+		capacity[c] = 100
+	}
+	for _, sharing := range sharings {
+		r := rand.New(rand.NewPCG(1, 25))
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for range count {
+			addTestFlow(t, s, live, treeFlow(r, racks, hosts))
+		}
+		for id := range count {
+			if s.relax(); !s.crowded {
+				break
+			}
+			s.Solve(nil)
+			s.Remove(id)
+			delete(live, id)
+		}
+		if s.Flows() < count/2 {
+			t.Fatalf("sharing %+v: %d flows are a crowd", sharing, s.Flows())
+		}
+		s.Solve(nil)
+		if err := certify(s, capacity, live, 1e-8); err != nil {
+			t.Errorf("sharing %+v: after the crowd: %v", sharing, err)
+		}
+	}
+}
+
+// Two channels tie within a tolerance, and the one that is a little lower leaves the flow of both to the other. Without
+// the tolerance, it takes the flow over.
+func TestTiesWithinATolerance(t *testing.T) {
+	s, err := NewSolver([]float64{99, 200}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tolerate(0.001)
+	both, other := testFlow{data: []int32{0, 1}, bound: math.Inf(1), share: 1}, testFlow{data: []int32{1}, bound: math.Inf(1), share: 1}
+	live := map[int]testFlow{}
+	addTestFlow(t, s, live, both)
+	addTestFlow(t, s, live, other)
+	s.Solve(nil)
+	if err := s.SetCapacity(0, 100.04); err != nil {
+		t.Fatal(err)
+	}
+	s.Solve(nil)
+	if got, want := s.Rate(0), 100.04; !near(got, want, 1e-9) {
+		t.Errorf("with a tolerance the flow of both runs at %g, want %g", got, want)
+	}
+	s.tolerate(0)
+	s.main.refine()
+	s.Solve(nil)
+	for flow := range 2 {
+		if got, want := s.Rate(flow), 100.0; !near(got, want, 1e-9) {
+			t.Errorf("without one, flow %d runs at %g, want %g", flow, got, want)
+		}
+	}
+}
+
 func addTestFlow(t *testing.T, s *Solver, live map[int]testFlow, f testFlow) {
 	t.Helper()
 	id, err := s.Add(f.data, f.reverse, f.bound, f.share)
@@ -149,7 +217,7 @@ func TestCertifyRefusesWrongRates(t *testing.T) {
 		live := map[int]testFlow{}
 		addTestFlow(t, s, live, testFlow{data: []int32{0}, bound: math.Inf(1), share: 1})
 		s.Solve(nil)
-		s.main.level[0] *= factor
+		s.main.channels[0].level *= factor
 		if certify(s, []float64{100}, live, 1e-8) == nil {
 			t.Errorf("rates times %g are certified", factor)
 		}

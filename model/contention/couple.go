@@ -7,23 +7,26 @@ const stoppedFairly = -1
 // sharing changed, each once.
 func (s *Solver) couple() {
 	s.round++
-	s.changed = s.fair.solve(s.changed[:0])
+	s.fair.sweep()
+	s.changed = s.fair.changes(s.changed[:0])
+	s.fair.forget()
 	fair := len(s.changed)
-	s.changed = s.reverse.solve(s.changed)
+	s.reverse.sweep()
+	s.changed = s.reverse.changes(s.changed)
 	for _, id := range s.changed[fair:] {
 		s.judge(int32(id))
 	}
 	// A flow may keep its rate and what stops it, and be stopped by another channel as well, or no more.
-	for _, x := range s.reverse.changed {
-		own := s.reverse.channels[x.channel].own
-		for _, m := range s.reverse.members[x.channel][own:] {
-			limit := s.reverse.level[m.flow] * (1 + s.reverse.tied())
-			if (x.before <= limit) != (s.reverse.height[x.channel] <= limit) {
+	for _, id := range s.reverse.risen {
+		c, before := &s.reverse.channels[id], s.reverse.places[id].before
+		for _, m := range s.reverse.members[id][c.own:] {
+			limit := s.reverse.level(m.flow) * (1 + s.reverse.tied())
+			if (before <= limit) != (c.level <= limit) {
 				s.judge(m.flow)
 			}
 		}
 	}
-	s.reverse.changed = s.reverse.changed[:0]
+	s.reverse.forget()
 	for _, id := range s.changed[:fair] {
 		if s.coupling[id] >= 0 && s.judged[id] != s.round {
 			s.bind(int32(id))
@@ -37,7 +40,7 @@ func (s *Solver) judge(id int32) {
 		return
 	}
 	s.judged[id] = s.round
-	coupling := s.stoppedBy(&s.reverse.flows[id], s.reverse.level[id]*(1+s.reverse.tied()))
+	coupling := s.stoppedBy(&s.reverse.flows[id], s.reverse.level(id)*(1+s.reverse.tied()))
 	if coupling == stoppedFairly && s.coupling[id] == stoppedFairly {
 		return // by the bound that it has
 	}
@@ -47,20 +50,20 @@ func (s *Solver) judge(id int32) {
 
 // stoppedBy is the coupling of what stops a flow, which are its channels of levels up to the limit.
 func (s *Solver) stoppedBy(f *flowEntry, limit float64) float64 {
-	data, back := f.hops[:f.data], f.hops[f.data:]
+	data, back := f.hops[f.first:f.data], f.hops[f.data:]
 	for i := range data {
 		if data[i].channel == f.stop {
 			return stoppedFairly
 		}
 	}
 	for i := range data {
-		if s.reverse.height[data[i].channel] <= limit {
+		if s.reverse.channels[data[i].channel].level <= limit {
 			return stoppedFairly
 		}
 	}
 	coupling := float64(stoppedFairly)
 	for i := range back {
-		if c := back[i].channel; s.reverse.height[c] <= limit {
+		if c := back[i].channel; s.reverse.channels[c].level <= limit {
 			coupling = max(coupling, s.sharing.Coupling[c])
 		}
 	}
@@ -72,7 +75,7 @@ func (s *Solver) bind(id int32) {
 	bound := s.bound[id]
 	if k := s.coupling[id]; k >= 0 {
 		share := s.main.flows[id].share
-		bound = min(bound, share*mix(s.fair.level[id], s.reverse.level[id], k))
+		bound = min(bound, share*mix(s.fair.level(id), s.reverse.level(id), k))
 	}
-	s.main.setBound(int(id), bound)
+	s.main.setCapacity(s.main.flows[id].hops[0].channel, bound)
 }

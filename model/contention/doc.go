@@ -32,9 +32,13 @@
 //
 // Zhu's printed algorithm (package zhu) can promise more than a channel has; where it does not,
 // both agree on what the paper prints. The incremental solver is there because solving even a
-// connected component anew takes milliseconds per event with ten thousand flows; its price is
+// connected component anew takes milliseconds per event with ten thousand flows. Its price is
 // the bookkeeping of who stops whom in filling.go. It relaxes channels from the lowest level up
-// instead of filling again from where something changed: nine visits of ten change the levels of
-// flows, and none of who stops them. Solver and Playback hold their working
+// instead of filling again from where something changed. Nearly all visits change the level of a channel,
+// and not which flows it stops. So channels have levels and progress, and flows have neither: the cost of an event
+// grows with the channels that it reaches.
+//
+// With more than 10,000 flows under way, Playback tolerates that levels are off by a
+// thousandth (Sharing.Tolerance). Solver and Playback hold their working
 // memory and allocate nothing once warm.
 package contention

@@ -10,9 +10,10 @@ import (
 // channels (specification in the doc of Solver) comes to, worked out anew only where
 // something changed.
 //
-// The solution is described by levels. A flow's level is the least level of its
-// channels (or its own bound), and that channel is said to stop it. A channel's level
-// is the one at which its members use it up, given those that are stopped elsewhere:
+// The solution is a level per channel, and for each flow the channel that stops it, which is the
+// lowest of its channels. A flow's rate is that level times its share. A bound of a flow is
+// a channel of its own. A channel's level is the one at which its members use
+// it up, given those that are stopped elsewhere:
 //
 //	level = (capacity - used by members stopped elsewhere) / weight of the others
 //
@@ -20,20 +21,22 @@ import (
 // no channel can be lower than the least of capacity/weight, the one that has it is settled
 // whatever the others do, and so on with what is left. So the order in which channels
 // are brought in line does not matter to the result. It matters to the work: lower
-// ones first, and what is lower is never visited again but for what follows.
+// ones first, and what is lower is rarely visited again.
 //
-// A change touches few channels. Each is visited, gives its new level to
-// the flows that it stops, and so changes what is used of their other channels: mostly
-// some flows and hops, with no flow changing hands. A channel that rises above another one on
-// a flow's way lets the flow go to it; a channel that falls takes over the
-// flows that were higher. Flows that nothing stops as yet are open: they count as
+// A change of one channel's level changes what is used of the channels that the flows cross
+// which it stops. These channels and their weights are its edges, so that a visit
+// touches edges and no flows: nearly always no flow changes hands. A channel that rises
+// above another one on a flow's way lets the flow go to it. A channel that falls takes over
+// the flows that were higher. Flows that nothing stops as yet are open: they count as
 // members to be stopped in all of their channels, and the lowest takes them.
 type filling struct {
 	channels []channel
-	members  [][]member // per channel: own[c] stopped by it or open, then the others; in an order fixed by the calls
-	flows    []flowEntry
-	level    []float64 // per flow: its level; its rate is level * share
-	height   []float64 // per channel: its level, at which it is used up; +Inf if it is not
+	places   []place     // per channel
+	members  [][]member  // per channel: own[c] stopped by it or open, then the others; in an order fixed by the calls
+	out, in  [][]edge    // per channel: what the flows that it stops cross, and by what its members are stopped
+	flows    []flowEntry // by number
+	nothing  int32       // the channel that stands for what stops a flow that nothing stops
+	private  []int32     // channels of bounds that may be used again, last one first
 
 	// Where members of no weight or what stops a flow count, a channel that is used up by members
 	// stopped elsewhere has a level, too: ties. Elsewhere that only costs time.
@@ -42,53 +45,47 @@ type filling struct {
 
 	tolerance float64 // share of a channel's level that it need not follow
 
-	// Where it is asked for, solve also reports the flows that something else stops at the level that they
-	// had, and how the levels of channels changed, in that order, until the caller clears it.
-	tells   bool
-	changed []levelChange
-
 	dirty []int32 // channels that changed since the last sweep
 
-	// Of one sweep.
-	sweeps  bool    // it is under way
-	touched []int32 // flows that changed
-	now     float64 // the level that the sweep has reached
+	// What the last sweep changed, until forget.
+	moved []int32 // flows that another channel stops, where flowEntry.moved
+	risen []int32 // channels of another level
 
-	// Of channels by number, keyed by the level from which on they are to be brought in
-	// line, and of open flows by ^number, each for the flow's own bound.
-	queue queue.Min
+	// Of one sweep.
+	sweeps bool      // it is under way
+	now    float64   // the level that the sweep has reached
+	queue  queue.Min // channels, keyed by the level from which on they are to be brought in line
 }
 
+// channel is what a sweep reads and writes most; it fills a line of the cache.
 type channel struct {
 	capacity float64 // B/s
 	used     float64 // B/s of the members stopped elsewhere
 	weight   float64 // of the others
+	level    float64 // at which it is used up; +Inf if it is not
 	key      float64 // of its entry in the queue that counts; others are stale; +Inf: none
-	seen     float64 // the last level that was not +Inf
 	own      int32   // members stopped by it or open with weight
 	active   int32   // those of own that have weight
 	open     int32   // members that are open
 	heavy    int32   // members that have weight
-	dirty    bool
 }
 
-// levelChange is that of a channel, which may change several times in a sweep.
-type levelChange struct {
-	channel int32
-	before  float64
+// place is what else is known of a channel.
+type place struct {
+	seen   float64 // the last level that was not +Inf
+	before float64 // the level before the sweep, where risen
+	risen  bool
+	dirty  bool
 }
 
 type flowEntry struct {
-	hops   []hop // data channels first; those with weight first
-	share  float64
-	bound  float64 // level that it never exceeds
-	before float64 // its level before the sweep, where touched
-	stop   int32   // the channel that stops it; ownBound
-	data   int32   // hops[:data] carry data
-	heavy  int32   // hops[:heavy] have weight
-	state  flowState
-	was    bool // touched
-	moved  bool // since then something else stops it
+	hops  []hop // that of the bound, if there is one; then data channels, then reverse ones
+	share float64
+	stop  int32 // the channel that stops it, if it is not open
+	first int32 // hops[first:data] carry data
+	data  int32
+	state flowState
+	moved bool // since the last sweep something else stops it
 }
 
 // hop is the membership of a flow in a channel.
@@ -104,6 +101,15 @@ type member struct {
 	weight float64
 }
 
+// edge joins a channel that stops flows with another one that they cross. Both have it.
+type edge struct {
+	weight float64 // of these flows in the channel that they cross
+	other  int32   // the channel at the other end
+	back   int32   // index among the edges of the other one
+	flows  int32
+	heavy  int32 // those of them that have weight there
+}
+
 type flowState uint8
 
 const (
@@ -111,9 +117,6 @@ const (
 	flowOpen           // to be stopped
 	flowStopped
 )
-
-// ownBound stands for a flow's bound where a channel that stops it is named.
-const ownBound = -1
 
 // unlimited is the level of flows that nothing stops: out of reach, but a number, so that sums stay such.
 const unlimited = 1e200
@@ -126,17 +129,22 @@ const (
 )
 
 func newFilling(capacity []float64, ties bool) *filling {
-	s := &filling{
-		channels: make([]channel, len(capacity)), members: make([][]member, len(capacity)), height: make([]float64, len(capacity)),
-		ties: ties, full: 1 + overTolerance, tolerance: levelTolerance,
-	}
+	s := &filling{nothing: int32(len(capacity)), ties: ties, full: 1 + overTolerance, tolerance: levelTolerance}
 	if ties {
 		s.full = 1 - capacityTolerance
 	}
-	for i, c := range capacity {
-		s.channels[i], s.height[i] = channel{capacity: c, key: math.Inf(1)}, math.Inf(1)
+	for _, c := range capacity {
+		s.newChannel(c)
 	}
+	s.channels[s.newChannel(math.Inf(1))].level = unlimited
 	return s
+}
+
+func (s *filling) newChannel(capacity float64) int32 {
+	s.channels = append(s.channels, channel{capacity: capacity, key: math.Inf(1), level: math.Inf(1)})
+	s.places = append(s.places, place{})
+	s.members, s.out, s.in = append(s.members, nil), append(s.out, nil), append(s.in, nil)
+	return int32(len(s.channels) - 1)
 }
 
 // tolerate lets channels follow only what changes their level by more. What ties is then as
@@ -148,28 +156,60 @@ func (s *filling) tolerate(tolerance float64) {
 	}
 }
 
-// tied is within what share two levels are one, of channels that stop a flow together.
-func (s *filling) tied() float64 { return max(capacityTolerance, 2*s.tolerance) }
-
-// grow makes room for flow id.
-func (s *filling) grow(id int) {
-	for id >= len(s.flows) {
-		s.flows = append(s.flows, flowEntry{})
-		s.level = append(s.level, 0)
+// refine brings everything in line again after a tolerance has become less.
+func (s *filling) refine() {
+	for i := range s.flows {
+		if f := &s.flows[i]; f.state == flowStopped {
+			if stop, least := s.least(f, f.stop); least < s.level(int32(i)) {
+				s.relocate(int32(i), stop, s.nothing)
+			}
+		}
+	}
+	for c := range s.channels {
+		s.update(int32(c))
 	}
 }
 
-// add enters flow id, whose hops the caller has filled, into its channels.
-func (s *filling) add(id int, share, bound float64) {
+// tied is within what share two levels are one, of channels that stop a flow together.
+func (s *filling) tied() float64 { return max(capacityTolerance, 2*s.tolerance) }
+
+// level is the level of a flow; its rate is that times its share.
+func (s *filling) level(flow int32) float64 { return s.channels[s.flows[flow].stop].level }
+
+// begin returns the entry of a flow that is to be added, with a channel for its bound if it needs one.
+func (s *filling) begin(id int, share, bound float64, bounded bool) *flowEntry {
+	for id >= len(s.flows) {
+		s.flows = append(s.flows, flowEntry{})
+	}
 	f := &s.flows[id]
-	f.share, f.bound, f.stop, f.heavy, f.was = share, min(bound/share, unlimited), ownBound, 0, false
-	s.level[id] = 0
+	f.share, f.stop, f.first, f.moved = share, s.nothing, 0, false
+	f.hops = f.hops[:0]
+	if bounded {
+		f.hops, f.first = append(f.hops, hop{weight: share, channel: s.bound(bound)}), 1
+	}
+	return f
+}
+
+// bound returns a channel for the bound of one flow.
+func (s *filling) bound(capacity float64) int32 {
+	last := len(s.private) - 1
+	if last < 0 {
+		return s.newChannel(capacity)
+	}
+	id := s.private[last]
+	s.private = s.private[:last]
+	s.channels[id].capacity = capacity
+	return id
+}
+
+// add enters flow id, whose hops the caller has filled, into its channels.
+func (s *filling) add(id int) {
+	f := &s.flows[id]
 	for i := range f.hops {
 		h := &f.hops[i]
 		h.place = int32(len(s.members[h.channel]))
 		s.members[h.channel] = append(s.members[h.channel], member{int32(id), int32(i), h.weight})
 		if h.weight > 0 {
-			f.heavy++
 			s.channels[h.channel].heavy++
 		}
 	}
@@ -179,6 +219,7 @@ func (s *filling) add(id int, share, bound float64) {
 // remove takes the flow out of its channels and keeps its slice of hops.
 func (s *filling) remove(id int) {
 	f := &s.flows[id]
+	level := s.level(int32(id))
 	for i := range f.hops {
 		h := &f.hops[i]
 		c := &s.channels[h.channel]
@@ -193,13 +234,15 @@ func (s *filling) remove(id int) {
 		s.members[h.channel] = list[:len(list)-1]
 		if f.state == flowOpen {
 			c.open--
+		} else if h.channel != f.stop {
+			s.unlink(f.stop, h)
 		}
 		if h.weight > 0 {
 			c.heavy--
 			if own {
 				c.drop(h.weight)
 			} else {
-				c.used -= h.weight * s.level[id]
+				c.used -= h.weight * level
 			}
 			if c.heavy == c.active {
 				c.used = 0 // no rounding stays
@@ -207,45 +250,25 @@ func (s *filling) remove(id int) {
 		}
 		s.update(h.channel)
 	}
-	f.hops, f.state, f.was = f.hops[:0], flowGone, false
+	if f.first > 0 {
+		s.private = append(s.private, f.hops[0].channel)
+	}
+	f.hops, f.state, f.moved = f.hops[:0], flowGone, false
 }
 
-func (s *filling) setCapacity(id int, capacity float64) {
-	c := &s.channels[id]
-	c.capacity = capacity
-	s.count(int32(id))
-	s.update(int32(id))
-}
-
-// setBound changes the rate that the flow never exceeds.
-func (s *filling) setBound(id int, bound float64) {
-	f := &s.flows[id]
-	before := f.bound
-	if bound = min(bound/f.share, unlimited); bound == before {
-		return
-	}
-	f.bound = bound
-	if f.state != flowStopped {
-		s.watchBound(int32(id))
-		return
-	}
-	switch level := s.level[id]; {
-	case bound < level:
-		s.relocate(int32(id), ownBound, bound, ownBound)
-	case f.stop == ownBound:
-		if stop, least := s.least(f, ownBound); least == unlimited {
-			s.setOpen(int32(id))
-		} else {
-			s.relocate(int32(id), stop, least, ownBound)
-		}
+func (s *filling) setCapacity(id int32, capacity float64) {
+	if c := &s.channels[id]; c.capacity != capacity {
+		c.capacity = capacity
+		s.count(id)
+		s.update(id)
 	}
 }
 
-// touch notes that the flow is about to change.
-func (s *filling) touch(id int32, f *flowEntry) {
-	if !f.was {
-		f.was, f.moved, f.before = true, false, s.level[id]
-		s.touched = append(s.touched, id)
+// note remembers that the flow has, or may get, another channel that stops it.
+func (s *filling) note(id int32, f *flowEntry) {
+	if !f.moved {
+		f.moved = true
+		s.moved = append(s.moved, id)
 	}
 }
 
@@ -273,6 +296,73 @@ func (s *filling) swap(h *hop, to int32) {
 	}
 }
 
+// find returns the index among out[stop] of the edge to a channel, or -1. It looks through the shorter
+// of two lists: a channel that stops many flows, which cross many others, has one edge in each of these.
+func (s *filling) find(stop, crossed int32) int32 {
+	out, in := s.out[stop], s.in[crossed]
+	if len(in) < len(out) {
+		for i := range in {
+			if in[i].other == stop {
+				return in[i].back
+			}
+		}
+		return -1
+	}
+	for i := range out {
+		if out[i].other == crossed {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// link counts a flow's hop in the edge from the channel that stops it.
+func (s *filling) link(stop int32, h *hop) {
+	i := s.find(stop, h.channel)
+	if i < 0 {
+		i = int32(len(s.out[stop]))
+		s.out[stop] = append(s.out[stop], edge{other: h.channel, back: int32(len(s.in[h.channel]))})
+		s.in[h.channel] = append(s.in[h.channel], edge{other: stop, back: i})
+	}
+	e := &s.out[stop][i]
+	e.flows++
+	if h.weight > 0 {
+		e.heavy++
+		e.weight += h.weight
+	}
+	s.in[h.channel][e.back].weight = e.weight
+}
+
+// unlink undoes it.
+func (s *filling) unlink(stop int32, h *hop) {
+	i := s.find(stop, h.channel)
+	e := &s.out[stop][i]
+	e.flows--
+	if h.weight > 0 {
+		e.heavy--
+		e.weight -= h.weight
+	}
+	if e.heavy == 0 {
+		e.weight = 0 // no rounding stays
+	}
+	s.in[h.channel][e.back].weight = e.weight
+	if e.flows == 0 {
+		back := e.back
+		s.out[stop] = cut(s.out[stop], i, s.in)
+		s.in[h.channel] = cut(s.in[h.channel], back, s.out)
+	}
+}
+
+// cut takes edge i out of a list; the last one takes its place.
+func cut(list []edge, i int32, others [][]edge) []edge {
+	last := len(list) - 1
+	if int(i) < last {
+		list[i] = list[last]
+		others[list[i].other][list[i].back].back = i
+	}
+	return list[:last]
+}
+
 // drop takes the weight of a member out of what the channel stops.
 func (c *channel) drop(weight float64) {
 	c.weight -= weight
@@ -289,16 +379,20 @@ func (c *channel) take(weight float64) {
 
 // setOpen marks a flow as one that nothing stops.
 func (s *filling) setOpen(id int32) {
-	f, level := &s.flows[id], s.level[id]
-	s.touch(id, f)
-	f.state = flowOpen
+	f, level := &s.flows[id], s.level(id)
+	s.note(id, f)
 	for i := range f.hops {
 		h := &f.hops[i]
 		c := &s.channels[h.channel]
 		c.open++
+		if f.state == flowStopped && h.channel != f.stop {
+			s.unlink(f.stop, h)
+		}
 		switch own := h.place < c.own; {
 		case h.weight > 0 && !own:
-			c.used -= h.weight * level
+			if f.state == flowStopped {
+				c.used -= h.weight * level
+			}
 			c.take(h.weight)
 			s.enown(h)
 		case h.weight == 0 && own:
@@ -306,13 +400,5 @@ func (s *filling) setOpen(id int32) {
 		}
 		s.update(h.channel)
 	}
-	f.stop = ownBound
-	s.watchBound(id)
-}
-
-// watchBound queues an open flow for its own bound.
-func (s *filling) watchBound(id int32) {
-	if b := s.flows[id].bound; b < unlimited {
-		s.queue.Push(queue.Item{Key: b, ID: ^int64(id)})
-	}
+	f.state, f.stop = flowOpen, s.nothing
 }

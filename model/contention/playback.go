@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/queue"
 )
 
 // A Flow is a transfer over given channels: what Playback takes. The zero values of
@@ -19,37 +21,43 @@ type Flow struct {
 }
 
 // Playback finds when concurrent flows are complete: it lets them begin and end,
-// and asks a Solver for new rates each time. At each step the flow that ends first
-// ends, by definition, and so does every other that has at most NothingLeft of its size
-// left (Zhu et al. 2014, Algorithm 2, with start times).
+// and asks a Solver for new rates each time (Zhu et al. 2014, Algorithm 2, with start times). At each
+// step the flow that ends first is complete. So is every other one that has at most NothingLeft of its
+// size left.
 //
-// It keeps the work of an event proportional to the rates that change: the
-// end of a flow is recomputed only when its rate changes, and ends wait in a
-// heap, where one that becomes later keeps its place until it is the first. It allocates nothing once it has seen
-// as many flows before. It belongs to one goroutine.
+// The work of an event is proportional to the channels whose levels change. All flows that a
+// channel stops advance together, by its level times their shares. So a flow is complete when
+// its channel has advanced to a mark. The mark stays where it is until another channel
+// stops the flow.
+//
+// Playback allocates nothing once it has seen as many flows before. It belongs to one goroutine.
 type Playback struct {
 	solver *Solver
 	played []playedFlow // by the solver's numbers
-	heap   []waitingEnd // the earliest first
+	lanes  []lane       // per channel
+	ends   tournament   // of the lanes
 	order  []int32      // flows to play, by start
-	change []int
+}
+
+// lane is the progress of the flows that one channel stops.
+type lane struct {
+	level    float64   // B/s and share, from since on
+	since    float64   // s
+	progress float64   // bytes per share, at time since
+	flows    int       // under way here
+	marks    queue.Min // of these flows, and of some that have left
 }
 
 // playedFlow is a flow under way.
 type playedFlow struct {
-	left   float64 // bytes, at time since
-	rate   float64 // B/s, from then on
-	since  float64 // s
-	end    float64 // s
-	number int32   // which of the flows played
-	place  int32   // index in heap
+	mark   float64 // progress of its lane at which it is complete
+	share  float64
+	lane   int32
+	number int32 // which of the flows played
 }
 
-// waitingEnd is a flow in the heap.
-type waitingEnd struct {
-	time float64 // s, its end or before
-	flow int32   // the solver's number
-}
+// noLane is where a flow is that does not move yet, or no more.
+const noLane = -1
 
 // NewPlayback returns a Playback over the channels of a Solver, which has no flows
 // now and whenever Times begins.
@@ -59,10 +67,14 @@ func NewPlayback(s *Solver) *Playback { return &Playback{solver: s} }
 // moment is to end together. It moves an end by a billionth of the transfer's time at most.
 const NothingLeft = 1e-9
 
+// farAhead bounds the progress of a lane, in multiples of what a flow has left that enters it. Rounding
+// then stays far below NothingLeft.
+const farAhead = 1e5
+
 // Times appends to dst the times in s at which the flows are complete. It is an error if
 // a size is not above 0, a size or start not finite, or the Solver refuses a flow (see
 // Solver.Add). The Solver has no flows left
-// afterwards, also after an error. O(events * (changed rates + log flows)).
+// afterwards, also after an error. O(events * (changed levels * log channels + changed hands * log flows)).
 func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 	from := len(dst)
 	p.order = p.order[:0]
@@ -76,44 +88,36 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 	sortByStart(p.order, flows)
 	done := dst[from:]
 	next := 0
-	for next < len(p.order) || len(p.heap) > 0 {
-		now := p.first()
+	for next < len(p.order) || p.solver.Flows() > 0 {
+		id, end := p.first()
+		now := end
 		if next < len(p.order) {
 			now = min(now, flows[p.order[next]].Start)
 		}
-		for len(p.heap) > 0 {
-			id := p.heap[0].flow
+		for id >= 0 {
 			f := &p.played[id]
-			if (f.end-now)*f.rate > NothingLeft*flows[f.number].Bytes {
+			if (end-now)*p.lanes[f.lane].level*f.share > NothingLeft*flows[f.number].Bytes {
 				break
 			}
 			done[f.number] = now
-			p.takeFirst()
-			p.first()
+			p.leave(f, now)
 			p.solver.Remove(int(id))
+			id, end = p.first()
 		}
 		for ; next < len(p.order) && flows[p.order[next]].Start <= now; next++ {
-			if err := p.begin(p.order[next], &flows[p.order[next]], now); err != nil {
+			if err := p.begin(p.order[next], &flows[p.order[next]]); err != nil {
 				p.stop()
 				return dst[:from], err
 			}
 		}
-		p.change = p.solver.solve(p.change[:0])
-		for _, id := range p.change {
-			f := &p.played[id]
-			f.left -= f.rate * (now - f.since)
-			f.since = now
-			f.rate = p.solver.Rate(id)
-			f.end = now + max(0, f.left)/f.rate
-			if x := (waitingEnd{f.end, int32(id)}); x.sooner(p.heap[f.place]) {
-				p.raise(f.place, x)
-			}
-		}
+		p.solver.relax()
+		p.solver.sweep()
+		p.follow(flows, now)
 	}
 	return dst, nil
 }
 
-func (p *Playback) begin(number int32, f *Flow, now float64) error {
+func (p *Playback) begin(number int32, f *Flow) error {
 	bound, share := f.Bound, f.Share
 	if bound == 0 {
 		bound = math.Inf(1)
@@ -128,85 +132,129 @@ func (p *Playback) begin(number int32, f *Flow, now float64) error {
 	for id >= len(p.played) {
 		p.played = append(p.played, playedFlow{})
 	}
-	p.played[id] = playedFlow{left: f.Bytes, since: now, end: math.Inf(1), number: number}
-	p.heap = append(p.heap, waitingEnd{})
-	p.put(int32(len(p.heap)-1), waitingEnd{math.Inf(1), int32(id)})
+	p.played[id] = playedFlow{share: share, lane: noLane, number: number}
 	return nil
+}
+
+// follow takes over what the solver changed. Flows that another channel stops come first, because what they
+// have left depends on the levels until now.
+func (p *Playback) follow(flows []Flow, now float64) {
+	main := p.solver.main
+	for len(p.lanes) < len(main.channels) {
+		p.lanes = append(p.lanes, lane{})
+	}
+	p.ends.grow(len(p.lanes))
+	for _, id := range main.moved {
+		if f := &p.played[id]; main.flows[id].moved && f.lane != main.flows[id].stop {
+			left := flows[f.number].Bytes
+			if f.lane != noLane {
+				left = p.left(f, now)
+				p.leave(f, now)
+			}
+			p.enter(id, main.flows[id].stop, left, now)
+		}
+	}
+	for _, c := range main.risen {
+		p.advance(c, now)
+	}
+	main.forget()
+}
+
+// advance brings a lane up to the present at the level that it had. From then on it has that of its channel.
+func (p *Playback) advance(c int32, now float64) *lane {
+	l := &p.lanes[c]
+	if l.flows == 0 {
+		l.progress, l.marks = 0, l.marks[:0]
+	} else {
+		l.progress = l.at(now)
+	}
+	l.since, l.level = now, p.solver.main.channels[c].level
+	p.schedule(c)
+	return l
+}
+
+// schedule notes when the first flow of a lane will be complete.
+func (p *Playback) schedule(c int32) {
+	l := &p.lanes[c]
+	for len(l.marks) > 0 {
+		top := l.marks[0]
+		if f := &p.played[top.ID]; f.lane == c && f.mark == top.Key {
+			p.ends.set(c, l.since+max(0, top.Key-l.progress)/l.level)
+			return
+		}
+		l.marks.Pop() // it has left
+	}
+	p.ends.set(c, math.Inf(1))
+}
+
+// enter puts a flow into a lane.
+func (p *Playback) enter(id, c int32, left, now float64) {
+	f, l := &p.played[id], p.advance(c, now)
+	if l.progress*f.share > farAhead*left {
+		p.rebase(l)
+	}
+	f.lane, f.mark = c, l.progress+left/f.share
+	l.flows++
+	l.marks.Push(queue.Item{Key: f.mark, ID: int64(id)})
+	p.schedule(c)
+}
+
+// rebase counts the progress of a lane from zero again.
+func (p *Playback) rebase(l *lane) {
+	for i, x := range l.marks {
+		if f := &p.played[x.ID]; f.lane >= 0 && &p.lanes[f.lane] == l && f.mark == x.Key {
+			f.mark -= l.progress
+		}
+		l.marks[i].Key -= l.progress
+	}
+	l.progress = 0
+}
+
+// leave takes a flow out of its lane; its mark stays until it is the first.
+func (p *Playback) leave(f *playedFlow, now float64) {
+	c := f.lane
+	f.lane = noLane
+	p.lanes[c].flows--
+	p.advance(c, now)
+}
+
+// left is what a flow has left, in bytes.
+func (p *Playback) left(f *playedFlow, now float64) float64 {
+	return (f.mark - p.lanes[f.lane].at(now)) * f.share
+}
+
+// at is the progress of a lane at some time. The level of a lane that all flows are about to leave may be +Inf,
+// but no time passes until they have.
+func (l *lane) at(now float64) float64 {
+	if now > l.since {
+		return l.progress + l.level*(now-l.since)
+	}
+	return l.progress
+}
+
+// first is the flow that is complete first, and when in s; -1 and +Inf if none is under way.
+func (p *Playback) first() (flow int32, end float64) {
+	c, end := p.ends.first()
+	if math.IsInf(end, 1) {
+		return -1, end
+	}
+	return int32(p.lanes[c].marks[0].ID), end
 }
 
 // stop takes away the flows of a playback that cannot go on, so that the next one
 // begins with none.
 func (p *Playback) stop() {
-	for _, x := range p.heap {
-		p.solver.Remove(int(x.flow))
-	}
-	p.heap = p.heap[:0]
-	p.change = p.solver.solve(p.change[:0])
-}
-
-// sooner orders the heap by time and then by flow.
-func (x waitingEnd) sooner(y waitingEnd) bool {
-	return x.time < y.time || x.time == y.time && x.flow < y.flow
-}
-
-func (p *Playback) put(i int32, x waitingEnd) {
-	p.heap[i] = x
-	p.played[x.flow].place = i
-}
-
-// first brings the flow that ends first to the top of the heap, and returns its end in s, +Inf without flows.
-func (p *Playback) first() float64 {
-	for len(p.heap) > 0 {
-		x := p.heap[0]
-		end := p.played[x.flow].end
-		if !(x.time < end) {
-			return end
+	for id, live := range p.solver.live {
+		if live {
+			p.solver.Remove(id)
 		}
-		p.sink(waitingEnd{end, x.flow})
 	}
-	return math.Inf(1)
-}
-
-// takeFirst takes the first flow from the heap.
-func (p *Playback) takeFirst() {
-	last := len(p.heap) - 1
-	x := p.heap[last]
-	if p.heap = p.heap[:last]; last > 0 {
-		p.sink(x)
+	for i := range p.lanes {
+		p.lanes[i] = lane{marks: p.lanes[i].marks[:0]}
+		p.ends.set(int32(i), math.Inf(1))
 	}
-}
-
-// raise puts what ends sooner than the flow at place i there, or further up.
-func (p *Playback) raise(i int32, x waitingEnd) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !x.sooner(p.heap[parent]) {
-			break
-		}
-		p.put(i, p.heap[parent])
-		i = parent
-	}
-	p.put(i, x)
-}
-
-// sink puts what ends later than the first flow in its place, or further down.
-func (p *Playback) sink(x waitingEnd) {
-	i, n := int32(0), int32(len(p.heap))
-	for {
-		child := 2*i + 1
-		if child >= n {
-			break
-		}
-		if child+1 < n && p.heap[child+1].sooner(p.heap[child]) {
-			child++
-		}
-		if !p.heap[child].sooner(x) {
-			break
-		}
-		p.put(i, p.heap[child])
-		i = child
-	}
-	p.put(i, x)
+	p.solver.sweep()
+	p.solver.main.forget()
 }
 
 // sortByStart orders flows by start and then by number.
@@ -217,4 +265,55 @@ func sortByStart(order []int32, flows []Flow) {
 		}
 		return int(a - b)
 	})
+}
+
+// tournament finds the least of many numbers of which few change. It is a tree, and each node
+// has the lesser number of its two children.
+type tournament struct {
+	nodes []float64 // the root at 1; the second half are the numbers
+}
+
+// grow makes room for count numbers; new ones are +Inf.
+func (t *tournament) grow(count int) {
+	size := len(t.nodes) / 2
+	if count <= size {
+		return
+	}
+	old := t.nodes[size:]
+	for size = max(1, size); size < count; {
+		size *= 2
+	}
+	t.nodes = make([]float64, 2*size)
+	for i := range t.nodes {
+		t.nodes[i] = math.Inf(1)
+	}
+	for i, x := range old {
+		t.set(int32(i), x)
+	}
+}
+
+func (t *tournament) set(i int32, x float64) {
+	at := int(i) + len(t.nodes)/2
+	t.nodes[at] = x
+	for at > 1 {
+		x = min(t.nodes[at], t.nodes[at^1])
+		if at /= 2; t.nodes[at] == x {
+			return
+		}
+		t.nodes[at] = x
+	}
+}
+
+// first is the least number and its index, the lowest of equals; +Inf without any.
+func (t *tournament) first() (i int32, least float64) {
+	if len(t.nodes) == 0 {
+		return 0, math.Inf(1)
+	}
+	at, half := 1, len(t.nodes)/2
+	for at < half {
+		if at *= 2; t.nodes[at+1] < t.nodes[at] {
+			at++
+		}
+	}
+	return int32(at - half), t.nodes[at]
 }

@@ -2,59 +2,61 @@ package contention
 
 import "math"
 
-// least is the least level of the flow's bound and its channels but one, and what has it.
+// least is the least level of the flow's channels but one, and which has it.
 func (s *filling) least(f *flowEntry, but int32) (stop int32, level float64) {
-	stop, level = ownBound, f.bound
+	stop, level = s.nothing, unlimited
 	for i := range f.hops {
 		c := f.hops[i].channel
-		if x := s.height[c]; x < level && c != but {
+		if x := s.channels[c].level; x < level && c != but {
 			stop, level = c, x
 		}
 	}
 	return stop, level
 }
 
-// carry moves a flow that a channel stops to the channel's new level.
-func (s *filling) carry(id, by int32, level float64) {
-	f := &s.flows[id]
-	s.touch(id, f)
-	rise := level - s.level[id]
-	s.level[id] = level
-	for i := range f.hops[:f.heavy] {
-		if h := &f.hops[i]; h.channel != by {
-			s.channels[h.channel].used += h.weight * rise
-			s.update(h.channel)
+// carry sets the level of a channel and moves the flows that it stops there. That changes what is used
+// of the channels that they cross.
+func (s *filling) carry(id int32, level float64) {
+	rise := level - s.channels[id].level
+	if rise == 0 || math.IsNaN(rise) {
+		return
+	}
+	s.setLevel(id, level)
+	for i := range s.out[id] {
+		if e := &s.out[id][i]; e.weight > 0 {
+			s.channels[e.other].used += e.weight * rise
+			s.update(e.other)
 		}
 	}
 }
 
-// relocate makes another channel stop a flow, at a new level. Channels are queued where
+// relocate makes another channel stop a flow. Channels are queued where
 // that puts them out of line, but for the one that the caller is at.
-func (s *filling) relocate(id, stop int32, level float64, but int32) {
+func (s *filling) relocate(id, stop, but int32) {
 	f := &s.flows[id]
-	s.touch(id, f)
-	from, before := f.stop, s.level[id]
-	f.stop, s.level[id] = stop, level
-	f.moved = f.moved || stop != from
+	s.note(id, f)
+	from, before := f.stop, s.level(id)
+	f.stop = stop
+	level := s.level(id)
 	for i := range f.hops {
 		h := &f.hops[i]
 		c := &s.channels[h.channel]
-		switch {
-		case from == stop && h.channel == stop:
-			continue
-		case h.channel == from:
+		switch h.channel {
+		case from:
 			if s.disown(h); h.weight > 0 {
 				c.drop(h.weight)
 				c.used += h.weight * level
 			}
-		case h.channel == stop:
+			s.link(stop, h)
+		case stop:
+			s.unlink(from, h)
 			if s.enown(h); h.weight > 0 {
 				c.used -= h.weight * before
 				c.take(h.weight)
 			}
-		case h.weight == 0:
-			continue
 		default:
+			s.unlink(from, h)
+			s.link(stop, h)
 			c.used += h.weight * (level - before)
 		}
 		if h.channel != but {
@@ -64,21 +66,22 @@ func (s *filling) relocate(id, stop int32, level float64, but int32) {
 }
 
 // freeze stops an open flow.
-func (s *filling) freeze(id, stop int32, level float64) {
+func (s *filling) freeze(id, stop int32) {
 	f := &s.flows[id]
-	f.state, f.stop, f.moved = flowStopped, stop, true
-	s.level[id] = level
+	f.state, f.stop = flowStopped, stop
+	level := s.level(id)
 	for i := range f.hops {
 		h := &f.hops[i]
 		c := &s.channels[h.channel]
 		c.open--
-		switch {
-		case h.channel == stop:
+		if h.channel == stop {
 			if h.weight == 0 {
 				s.enown(h)
 			}
 			continue
-		case h.weight > 0:
+		}
+		s.link(stop, h)
+		if h.weight > 0 {
 			s.disown(h)
 			c.drop(h.weight)
 			c.used += h.weight * level
@@ -89,13 +92,25 @@ func (s *filling) freeze(id, stop int32, level float64) {
 
 // setLevel notes the level of a channel.
 func (s *filling) setLevel(id int32, level float64) {
-	c := &s.channels[id]
-	if s.tells {
-		s.changed = append(s.changed, levelChange{id, s.height[id]})
+	c, p := &s.channels[id], &s.places[id]
+	if !p.risen {
+		p.risen, p.before = true, c.level
+		s.risen = append(s.risen, id)
 	}
-	if s.height[id] = level; !math.IsInf(level, 1) {
-		c.seen = level
+	if c.level = level; !math.IsInf(level, 1) {
+		p.seen = level
 	}
+}
+
+// blocks tells whether flows that a channel stops cross another one of less than a level.
+func (s *filling) blocks(id int32, level float64) bool {
+	level *= 1 - s.tolerance
+	for i := range s.out[id] {
+		if s.channels[s.out[id][i].other].level < level {
+			return true
+		}
+	}
+	return false
 }
 
 // rise brings a channel that has more room than before up to the level at which its own
@@ -103,7 +118,7 @@ func (s *filling) setLevel(id int32, level float64) {
 // the more to the others.
 func (s *filling) rise(id int32, level float64) {
 	c := &s.channels[id]
-	for again := true; again; {
+	for again := math.IsInf(level, 1) || s.blocks(id, level); again; {
 		again = false
 		for i := c.own - 1; i >= 0; i-- {
 			m := s.members[id][i]
@@ -113,53 +128,52 @@ func (s *filling) rise(id int32, level float64) {
 			}
 			stop, least := s.least(f, id)
 			switch {
-			case math.IsInf(level, 1) && least == unlimited:
+			case math.IsInf(level, 1) && stop == s.nothing:
 				s.setOpen(m.flow)
 				continue
-			case least >= level*(1-levelTolerance):
+			case least >= level*(1-s.tolerance):
 				continue
 			}
-			if s.relocate(m.flow, stop, least, id); m.weight > 0 {
+			if s.relocate(m.flow, stop, id); m.weight > 0 {
 				again = true
 				level = s.target(id)
 			}
 		}
 	}
-	s.setLevel(id, level)
-	for i := c.own - 1; i >= 0; i-- {
-		if m := s.members[id][i]; s.level[m.flow] != level && (c.open == 0 || s.flows[m.flow].state == flowStopped) {
-			s.carry(m.flow, id, level)
-		}
-	}
+	s.carry(id, level)
 }
 
 // fall brings a channel that has less room than before down to the level at which its members use
-// it up, those included that were stopped elsewhere, but higher.
+// it up. It takes over members that were stopped elsewhere at higher levels.
 func (s *filling) fall(id int32, level float64) {
+	if !s.takesOver(id, level) {
+		s.carry(id, level)
+		return
+	}
 	c := &s.channels[id]
+	if c.active > 0 {
+		level = s.filled(id)
+	}
+	s.carry(id, level)
+	above := level * (1 + s.tolerance)
 	list := s.members[id]
-	above := level * (1 + levelTolerance)
-	for _, m := range list[c.own:] {
-		if s.level[m.flow] > above && s.flows[m.flow].state == flowStopped {
-			if c.active > 0 {
-				level = s.filled(id)
-			}
-			above = level * (1 + levelTolerance)
-			for i := c.own; int(i) < len(list); i++ {
-				if m := list[i]; s.level[m.flow] > above && s.flows[m.flow].state == flowStopped {
-					s.relocate(m.flow, id, level, id)
-				}
-			}
-			s.count(id)
-			break
+	for i := c.own; int(i) < len(list); i++ {
+		if m := list[i]; s.flows[m.flow].state == flowStopped && s.level(m.flow) > above {
+			s.relocate(m.flow, id, id)
 		}
 	}
-	s.setLevel(id, level)
-	for _, m := range list[:c.own] {
-		if s.level[m.flow] != level && (c.open == 0 || s.flows[m.flow].state == flowStopped) {
-			s.carry(m.flow, id, level)
+	s.count(id)
+}
+
+// takesOver tells whether members of a channel that are stopped elsewhere are above a level.
+func (s *filling) takesOver(id int32, level float64) bool {
+	level *= 1 + s.tolerance
+	for i := range s.in[id] {
+		if s.channels[s.in[id][i].other].level > level {
+			return true
 		}
 	}
+	return false
 }
 
 // stopOpen stops the open members of a channel at its level.
@@ -168,41 +182,40 @@ func (s *filling) stopOpen(id int32) {
 	list := s.members[id]
 	for i := 0; c.open > 0 && i < len(list); i++ {
 		if m := list[i]; s.flows[m.flow].state == flowOpen {
-			s.freeze(m.flow, id, s.height[id])
+			s.freeze(m.flow, id)
 		}
 	}
 }
 
 // count sums up anew what the members stopped elsewhere use of a channel.
 func (s *filling) count(id int32) {
-	c := &s.channels[id]
-	c.used = 0
-	for _, m := range s.members[id][c.own:] {
-		if m.weight > 0 {
-			c.used += m.weight * s.level[m.flow]
-		}
+	used := 0.0
+	for i := range s.in[id] {
+		e := &s.in[id][i]
+		used += e.weight * s.channels[e.other].level
 	}
+	s.channels[id].used = used
 }
 
-// filled is the level at which the members of a channel use it up if each rises to
-// where it is stopped elsewhere at most, and those of its own for ever. Where that is not quite
-// enough, the highest go on.
+// filled is the level at which the members of a channel use it up. Members that are stopped elsewhere rise to
+// their level there at most, and its own for ever. Where that is not quite enough, the highest go on.
 func (s *filling) filled(id int32) float64 {
 	c := &s.channels[id]
-	list := s.members[id][c.own:]
+	list := s.in[id]
 	used, weight, highest, top := 0.0, c.weight, 0.0, 0.0
-	for _, m := range list {
-		if m.weight == 0 {
+	for i := range list {
+		e := &list[i]
+		if e.weight == 0 {
 			continue
 		}
-		y := s.level[m.flow]
-		used += m.weight * y
-		weight += m.weight
+		y := s.channels[e.other].level
+		used += e.weight * y
+		weight += e.weight
 		switch {
 		case y > highest*(1+levelTolerance):
-			highest, top = y, m.weight
+			highest, top = y, e.weight
 		case y >= highest*(1-levelTolerance):
-			top += m.weight
+			top += e.weight
 		}
 	}
 	c.used = used // no rounding stays
@@ -212,11 +225,12 @@ func (s *filling) filled(id int32) float64 {
 	level := c.capacity / weight
 	for {
 		used, rising := 0.0, c.weight
-		for _, m := range list {
-			if y := s.level[m.flow]; m.weight > 0 && y > level {
-				rising += m.weight
+		for i := range list {
+			e := &list[i]
+			if y := s.channels[e.other].level; e.weight > 0 && y > level {
+				rising += e.weight
 			} else {
-				used += m.weight * y
+				used += e.weight * y
 			}
 		}
 		next := max(0, c.capacity-used) / rising

@@ -27,12 +27,16 @@ type Sharing struct {
 	// acknowledgements take nothing of what is shared fairly.
 	Coupling []float64
 	// Tolerance is the share by which the level of a channel may change before other channels
-	// follow. 0 is exact. No channel is over-committed by more than this share. With thousands of
-	// flows under way, nearly every event changes the rates of thousands of flows, most of them
-	// by less than a thousandth. A tolerance of 0.001 leaves those changes out until they add up.
-	// Without Asymmetric, tests find no completion that is off by more than ten tolerances, and the mean
-	// of all by less than a quarter of one. With Asymmetric, another channel may stop a flow where two are that close: single flows
-	// may then complete at a time that is off by some per cent. At most 0.01.
+	// follow. No channel is over-committed by more than this share. At most 0.01.
+	//
+	// With tens of thousands of flows under way, an event changes the rates of thousands of them.
+	// Most of these changes are below a thousandth. A tolerance of 0.001 leaves them out until they add up.
+	// Without Asymmetric, tests find no completion that is off by more than ten tolerances.
+	// The mean of all is off by less than a quarter of one. With Asymmetric, another channel may stop a flow
+	// where two are that close. Single flows may then complete at a time that is off by some per cent.
+	//
+	// 0 is exact, but for Playback while more than 10,000 flows are under way, and more than two
+	// per channel: it tolerates 0.001 then. 1e-12 is always exact.
 	Tolerance float64
 }
 

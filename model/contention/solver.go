@@ -17,10 +17,9 @@ import (
 //	    the members in U of the channels of least level get that level as
 //	    rate, add to used, and leave U
 //
-// (specification: progressive filling; D. Bertsekas, R. Gallager, Data
-// Networks, section 6.5.2; Zhu et al. 2014, Algorithm 1, with the over-commitments of
-// its lines 10 and 17 mended.) No channel is over-committed, and every flow is stopped by
-// a channel that is used up or by its own bound. The result does not depend on
+// (Progressive filling; D. Bertsekas, R. Gallager, Data Networks, section 6.5.2. Zhu et al. 2014,
+// Algorithm 1, without the over-commitments of its lines 10 and 17.) No channel is over-committed. What stops a
+// flow is a channel that is used up, or its own bound. The result does not depend on
 // the order of flows but for rounding, and for Sharing.Tolerance.
 //
 // Solve visits only what a change reaches, and allocates nothing once the
@@ -39,8 +38,16 @@ type Solver struct {
 	judged   []uint64  // with Coupling only, per flow: the round in which its coupling was last found
 	round    uint64    // of the last Solve
 	changed  []int     // scratch
+	crowded  bool      // see relax
 	mark     []int32   // scratch: channel -> 1 + hop, while a flow is added
 }
+
+// What Playback takes for a crowd, in flows, and what it tolerates in one.
+const (
+	crowd           = 10000
+	crowdPerChannel = 2
+	crowdTolerance  = 0.001
+)
 
 // jumps is how much nearer to the truth asymmetric sharing is kept than the others: coupling jumps with what stops a flow there.
 const jumps = 10
@@ -63,14 +70,39 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 	s.sharing.Coupling = slices.Clone(sharing.Coupling)
 	if s.coupled() {
 		s.fair, s.reverse, s.main = newFilling(capacity, false), newFilling(capacity, true), newFilling(capacity, false)
-		s.reverse.tells = true
-		s.fair.tolerate(sharing.Tolerance)
-		s.reverse.tolerate(sharing.Tolerance / jumps)
 	} else {
 		s.main = newFilling(capacity, s.sharing.Asymmetric && s.sharing.AckWeight == 0)
 	}
-	s.main.tolerate(sharing.Tolerance)
+	s.tolerate(sharing.Tolerance)
 	return s, nil
+}
+
+func (s *Solver) tolerate(tolerance float64) {
+	s.main.tolerate(tolerance)
+	if s.fair != nil {
+		s.fair.tolerate(tolerance)
+		s.reverse.tolerate(tolerance / jumps)
+	}
+}
+
+// relax tolerates what a crowd of flows needs for its events to stay cheap, and no more once it has gone. Crowds end
+// at fewer flows than they begin with, because the way back costs as much as all flows have hops.
+func (s *Solver) relax() {
+	limit := max(crowd, crowdPerChannel*s.channels)
+	switch flows := s.Flows(); {
+	case s.sharing.Tolerance > 0:
+	case !s.crowded && flows > limit:
+		s.crowded = true
+		s.tolerate(crowdTolerance)
+	case s.crowded && flows < limit*4/5:
+		s.crowded = false
+		s.tolerate(0)
+		for _, f := range s.fillings() {
+			if f != nil {
+				f.refine()
+			}
+		}
+	}
 }
 
 // coupled tells whether directions are coupled by less than the whole.
@@ -120,8 +152,8 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 
 // addTo makes the flow's hops: one per channel, even if it crosses it twice.
 func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share float64) {
-	f.grow(id)
-	hops := slices.Grow(f.flows[id].hops[:0], len(data)+len(reverse))
+	flow := f.begin(id, share, bound, !math.IsInf(bound, 1) || f == s.main && s.fair != nil)
+	hops := slices.Grow(flow.hops, len(data)+len(reverse))
 	put := func(c int32, weight float64) {
 		if k := s.mark[c]; k > 0 {
 			hops[k-1].weight += weight
@@ -133,15 +165,15 @@ func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share f
 	for _, c := range data {
 		put(c, share)
 	}
-	f.flows[id].data = int32(len(hops))
+	flow.data = int32(len(hops))
 	for _, c := range reverse {
 		put(c, s.sharing.AckWeight*share)
 	}
-	for _, h := range hops {
+	for _, h := range hops[flow.first:] {
 		s.mark[h.channel] = 0
 	}
-	f.flows[id].hops = hops
-	f.add(id, share, bound)
+	flow.hops = hops
+	f.add(id)
 }
 
 // Remove removes a flow, whose number may be given out again. It panics if there
@@ -171,14 +203,14 @@ func (s *Solver) SetCapacity(channel int, capacity float64) error {
 	}
 	for _, f := range s.fillings() {
 		if f != nil {
-			f.setCapacity(channel, capacity)
+			f.setCapacity(int32(channel), capacity)
 		}
 	}
 	return nil
 }
 
-// SetCoupling changes the coupling of a channel to a value in [0, 1] between one set of flows and the next, as a fit
-// does that tries many. It is an error while there are flows, and of a Solver that was made without a Coupling below 1.
+// SetCoupling changes the coupling of a channel to a value in [0, 1], between one set of flows and the next. It
+// serves fits, which try many. It is an error while there are flows, and of a Solver that was made without a Coupling below 1.
 func (s *Solver) SetCoupling(channel int, coupling float64) error {
 	if err := s.checkTunable(); err != nil {
 		return fmt.Errorf("contention: set coupling: %w", err)
@@ -206,27 +238,30 @@ func (s *Solver) checkTunable() error {
 func (s *Solver) fillings() [3]*filling { return [3]*filling{s.main, s.fair, s.reverse} }
 
 // Solve brings the rates up to date and appends to dst the flows whose rates
-// changed, ascending: all that were added, and those that a change reached. Changes since the
+// changed, ascending: all that were added, and those that a change reached. Flows that another channel
+// stops at the same rate are among them. Changes since the
 // last Solve are carried through together, in O(hops of the flows and members of
 // the channels that they reach * log channels).
 func (s *Solver) Solve(dst []int) []int {
 	from := len(dst)
-	dst = s.solve(dst)
+	s.sweep()
+	dst = s.main.changes(dst)
+	s.main.forget()
 	slices.Sort(dst[from:])
 	return dst
 }
 
-// solve is Solve, but the flows are in no particular order.
-func (s *Solver) solve(dst []int) []int {
+// sweep brings the rates up to date. Its changes are those of the main filling, until the caller forgets them.
+func (s *Solver) sweep() {
 	if s.fair != nil {
 		s.couple()
 	}
-	return s.main.solve(dst)
+	s.main.sweep()
 }
 
 // Rate is the rate of a flow in B/s, as of the last Solve; +Inf if nothing limits it.
 func (s *Solver) Rate(flow int) float64 {
-	level := s.main.level[flow]
+	level := s.main.level(int32(flow))
 	if level >= unlimited {
 		return math.Inf(1)
 	}

@@ -6,43 +6,58 @@ import (
 	"github.com/topocast/topocast/internal/queue"
 )
 
-// solve brings the levels up to date and appends to dst the flows whose
-// levels changed, in no particular order.
-func (s *filling) solve(dst []int) []int {
+// sweep brings the levels up to date.
+func (s *filling) sweep() {
 	s.sweeps = true
 	for _, id := range s.dirty {
-		s.channels[id].dirty = false
+		s.places[id].dirty = false
 		s.update(id)
 	}
 	s.dirty = s.dirty[:0]
 	for len(s.queue) > 0 {
 		top := s.queue.Pop()
-		if top.ID < 0 {
-			if id := int32(^top.ID); s.flows[id].state == flowOpen && s.flows[id].bound == top.Key {
-				s.now = top.Key
-				s.freeze(id, ownBound, top.Key)
-			}
-			continue
-		}
 		if c := &s.channels[top.ID]; top.Key == c.key {
 			c.key, s.now = math.Inf(1), top.Key
 			s.visit(int32(top.ID))
 		}
 	}
-	for _, id := range s.touched {
-		f := &s.flows[id]
-		if f.state == flowOpen {
-			s.freeze(id, ownBound, f.bound)
+	for _, id := range s.moved {
+		if s.flows[id].state == flowOpen {
+			s.freeze(id, s.nothing)
 		}
-		if f.was {
-			f.was = false
-			if s.level[id] != f.before || s.tells && f.moved {
-				dst = append(dst, int(id))
+	}
+	s.sweeps = false
+}
+
+// changes appends to dst the flows that the last sweep gave another level, or another channel that stops
+// them, in no particular order.
+func (s *filling) changes(dst []int) []int {
+	for _, id := range s.moved {
+		if s.flows[id].moved {
+			dst = append(dst, int(id))
+		}
+	}
+	for _, id := range s.risen {
+		if c := &s.channels[id]; c.level != s.places[id].before {
+			for _, m := range s.members[id][:c.own] {
+				if !s.flows[m.flow].moved {
+					dst = append(dst, int(m.flow))
+				}
 			}
 		}
 	}
-	s.touched, s.sweeps = s.touched[:0], false
 	return dst
+}
+
+// forget begins a new list of changes.
+func (s *filling) forget() {
+	for _, id := range s.moved {
+		s.flows[id].moved = false
+	}
+	for _, c := range s.risen {
+		s.places[c].risen = false
+	}
+	s.moved, s.risen = s.moved[:0], s.risen[:0]
 }
 
 // update queues a channel that is out of line for the least level at which
@@ -51,8 +66,8 @@ func (s *filling) solve(dst []int) []int {
 func (s *filling) update(id int32) {
 	c := &s.channels[id]
 	if !s.sweeps {
-		if !c.dirty {
-			c.dirty = true
+		if p := &s.places[id]; !p.dirty {
+			p.dirty = true
 			s.dirty = append(s.dirty, id)
 		}
 		return
@@ -61,22 +76,22 @@ func (s *filling) update(id int32) {
 	switch {
 	case c.active > 0:
 		key = c.settled()
-		if c.open == 0 && s.alike(key, s.height[id]) {
+		if c.open == 0 && s.alike(key, c.level) {
 			return
 		}
-		key = min(key, s.height[id])
+		key = min(key, c.level)
 	case s.isFull(c):
 		// Only a visit can tell more.
 		if c.key < math.Inf(1) {
 			return
 		}
-		if key = c.seen; s.ties {
+		if key = s.places[id].seen; s.ties {
 			key *= afterOwners
 		}
 	case c.own > 0: // of no weight
-		key = s.height[id] * afterOwners
+		key = c.level * afterOwners
 	default:
-		if !math.IsInf(s.height[id], 1) {
+		if !math.IsInf(c.level, 1) {
 			s.setLevel(id, math.Inf(1))
 		}
 		return
@@ -98,8 +113,8 @@ func (s *filling) visit(id int32) {
 	level := s.target(id)
 	reached := s.now * (1 + levelTolerance)
 	switch {
-	case s.alike(level, s.height[id]):
-	case level > s.height[id]:
+	case s.alike(level, c.level):
+	case level > c.level:
 		s.rise(id, level)
 	case level > reached && (c.open > 0 || c.active == 0): // some may be stopped elsewhere before
 		c.key = level
@@ -108,12 +123,12 @@ func (s *filling) visit(id int32) {
 	default:
 		s.fall(id, level)
 	}
-	if c.open == 0 || math.IsInf(s.height[id], 1) {
+	if c.open == 0 || math.IsInf(c.level, 1) {
 		return
 	}
-	if s.height[id] > reached {
-		c.key = s.height[id]
-		s.queue.Push(queue.Item{Key: s.height[id], ID: int64(id)})
+	if c.level > reached {
+		c.key = c.level
+		s.queue.Push(queue.Item{Key: c.level, ID: int64(id)})
 		return
 	}
 	s.stopOpen(id)
