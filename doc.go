@@ -15,8 +15,7 @@
 //	  clique            switches from cliques of equal latency (Bufe 2014)
 //	  spanner           hosts wired to each other: greedy cycles (Bannikov and Salnikov 2014)
 //	  cluster           clustering on a matrix of distances, as Reinfjell 2023 used it
-//	  twolevel          hosts inside and out, joined
-//	  fit               latencies of the links of a wiring that is known
+//	  latencyfit        latencies of the links of a wiring that is known
 //	  compare           a machine against its specification, or against itself last month
 //	  cut               bisection, and hosts on two sides of a switch
 //	  encode            matrices, graphs, groups and results in files, one per format

@@ -174,7 +174,7 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 		r = s.Reconstructor
 	}
 	if d.nodes != nil {
-		r = d.nodes.reconstructor(r)
+		r = &twoLevels{d.nodes, r}
 	}
 	found, err := d.wiring(r, s.View)
 	if errors.Is(err, topology.ErrDisconnected) {

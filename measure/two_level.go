@@ -6,8 +6,6 @@ import (
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/twolevel"
 )
 
 // nodes are the hosts of a job and their ranks.
@@ -64,12 +62,19 @@ func (n *nodes) rounds() (all [][][2]int) {
 			all[k] = append(all[k], round...)
 		}
 	}
-	var leaders []int // the first ranks of the nodes, which stand for them
+	return slices.Concat(all, harness.OneByOne(n.doors()).Chosen, harness.CircleOf(n.leaders()))
+}
+
+// leaders are the first ranks of the nodes, which stand for them.
+func (n *nodes) leaders() (leaders []int) {
 	for _, ranks := range n.ranks {
 		leaders = append(leaders, ranks[0])
 	}
-	return slices.Concat(all, harness.OneByOne(n.doors()).Chosen, harness.CircleOf(leaders))
+	return leaders
 }
+
+// outside is the leader of the next node, which stands for all that is outside of a node.
+func (n *nodes) outside(node int) int { return n.ranks[(node+1)%len(n.ranks)][0] }
 
 // doors pair each rank of a node with the leader of the next node. The leader's own pair is among those between nodes.
 func (n *nodes) doors() (pairs [][2]int) {
@@ -77,15 +82,9 @@ func (n *nodes) doors() (pairs [][2]int) {
 		if n.like[i] != i {
 			continue
 		}
-		outside := n.ranks[(i+1)%len(n.ranks)][0]
 		for _, rank := range ranks[1:] {
-			pairs = append(pairs, [2]int{rank, outside})
+			pairs = append(pairs, [2]int{rank, n.outside(i)})
 		}
 	}
 	return pairs
-}
-
-// reconstructor finds each level by the given method.
-func (n *nodes) reconstructor(method topology.Reconstructor) topology.Reconstructor {
-	return &twolevel.Reconstructor{Nodes: n.ranks, Names: n.names, Like: n.like, Inside: method, Between: method}
 }

@@ -14,9 +14,8 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 	if order, _ := treeOrder(g); order == nil {
 		return g, nil, nil
 	}
-	sides := g.Sides()
 	ends := func(group *topology.Group) (link [2]int, ok bool) {
-		from, to, ok := sides.LinkAbove(group.Hosts)
+		from, to, ok := g.LinkAbove(group.Hosts)
 		return [2]int{from, to}, ok && g.IsSwitch(from) && g.IsSwitch(to)
 	}
 	isFirm := make(map[[2]int]bool) // links, in either direction: the other side is half of the machine, perhaps

@@ -24,12 +24,11 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	ranks := g.Hosts()
 	names := g.Names()[:ranks]
 	order, _ := treeOrder(g)
-	sides := g.Sides()
 	var arcs []topology.Arc
 	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {
 		arcs = topology.AppendLink(arcs, upper, lower, math.Max(0, latency), math.NaN())
 		pair := arcs[len(arcs)-2:]
-		if from, to, ok := sides.LinkAbove(hosts); ok && order != nil {
+		if from, to, ok := g.LinkAbove(hosts); ok && order != nil {
 			for i, arc := range []int{g.ArcIndex(to, from), g.ArcIndex(from, to)} {
 				pair[i].Bandwidth, pair[i].Estimated = g.Arcs()[arc].Bandwidth, g.Arcs()[arc].Estimated
 			}

@@ -14,14 +14,14 @@
 // The packages below this one, each with a manual of its own, import it, and it
 // imports none of them:
 //
-//	linkage   nested groups by our robust method, the default
-//	clique    switches from cliques of equal latency (Bufe 2014)
-//	spanner   hosts wired to each other: greedy cycles (Bannikov and Salnikov 2014), witness spanner
-//	cluster   clustering on a matrix of distances
-//	fit       latencies of the links of a wiring that is known
-//	compare   a measured machine against its specification, suspects first
-//	cut       bisection, and hosts on two sides of a switch
-//	encode    the files in which all this is written and read
+//	linkage     nested groups by our robust method, the default
+//	clique      switches from cliques of equal latency (Bufe 2014)
+//	spanner     hosts wired to each other: greedy cycles (Bannikov and Salnikov 2014), witness spanner
+//	cluster     clustering on a matrix of distances
+//	latencyfit  latencies of the links of a wiring that is known
+//	compare     a measured machine against its specification, suspects first
+//	cut         bisection, and hosts on two sides of a switch
+//	encode      the files in which all this is written and read
 //
 // What this package does itself needs nothing but a graph:
 //

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/graph/simple"
 )
@@ -23,11 +24,12 @@ type Arc struct {
 type Graph struct {
 	hosts    int
 	vertices int
-	names    []string // nil: default names
-	arcs     []Arc    // sorted by From, then To
-	start    []int    // arcs[start[v]:start[v+1]] leave v
-	in       []int    // indices of arcs, sorted by To, then From
-	inStart  []int    // in[inStart[v]:inStart[v+1]] enter v
+	names    []string                 // nil: default names
+	arcs     []Arc                    // sorted by From, then To
+	start    []int                    // arcs[start[v]:start[v+1]] leave v
+	in       []int                    // indices of arcs, sorted by To, then From
+	inStart  []int                    // in[inStart[v]:inStart[v+1]] enter v
+	sides    func() map[uint64][2]int // see findSides; found when first asked for
 }
 
 // NewGraph returns the graph of the given arcs, which it copies. Names are the
@@ -61,6 +63,7 @@ func NewGraph(hosts, switches int, names []string, arcs []Arc) (*Graph, error) {
 		}
 	}
 	g.index()
+	g.sides = sync.OnceValue(g.findSides)
 	return g, nil
 }
 

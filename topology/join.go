@@ -21,12 +21,15 @@ type NodeModel struct {
 	// Core is the host of the Result that took part in the measurements
 	// between nodes.
 	Core int
+	// Hosts are the numbers that the Result's hosts, External left out, have in the joined machine;
+	// nil, in all nodes alike: they are numbered node after node.
+	Hosts []int
 }
 
 // Join makes one machine of a model between nodes and one model inside each
 // node; host i of inter is node i. It follows Bufe 2014, section 2.7.
 //
-// The hosts of the result are the cores, node after node, External ones left
+// The hosts of the result are the cores, External ones left
 // out. After them come the nodes' own vertices, where the outside begins; the
 // switches inside nodes, node after node; the switches between nodes. A
 // node's vertex takes the place of the external one, its links shortened by the least
@@ -42,7 +45,7 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	if len(nodes) != n {
 		return nil, fmt.Errorf("topology: join: %d node models for %d nodes", len(nodes), n)
 	}
-	j := joiner{inter: inter, nodes: nodes}
+	j := joiner{inter: inter, nodes: slices.Clone(nodes)}
 	for i, m := range nodes {
 		if m.Result == nil || m.Result.Graph == nil || m.Result.Hierarchy == nil {
 			return nil, fmt.Errorf("topology: join: node %d: no model", i)
@@ -54,6 +57,9 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 		case m.Core < 0 || m.Core >= hosts || m.Core == m.External:
 			return nil, fmt.Errorf("topology: join: node %d: Core %d: want a host of %d, not the external one", i, m.Core, hosts)
 		}
+	}
+	if err := j.numberCores(); err != nil {
+		return nil, err
 	}
 	j.number()
 	for i := range nodes {
@@ -100,16 +106,46 @@ type joiner struct {
 	warnings []string
 }
 
+// numberCores gives the hosts of the nodes their numbers where nobody has. Together they must be 0, 1, 2 and so on.
+func (j *joiner) numberCores() error {
+	var all []int
+	for i := range j.nodes {
+		m := &j.nodes[i]
+		count := m.Result.Graph.hosts
+		if m.External >= 0 {
+			count--
+		}
+		if m.Hosts == nil {
+			for h := range count {
+				m.Hosts = append(m.Hosts, len(all)+h)
+			}
+		}
+		if len(m.Hosts) != count {
+			return fmt.Errorf("topology: join: node %d: %d numbers in Hosts: want %d", i, len(m.Hosts), count)
+		}
+		all = append(all, m.Hosts...)
+	}
+	slices.Sort(all)
+	for want, h := range all {
+		if h != want {
+			return fmt.Errorf("topology: join: there is %d in Hosts in place of %d: want each number from 0 to %d once", h, want, len(all)-1)
+		}
+	}
+	j.cores = len(all)
+	return nil
+}
+
 func (j *joiner) number() {
-	j.vertex = make([][]int, len(j.nodes))
+	j.vertex, j.names = make([][]int, len(j.nodes)), make([]string, j.cores)
 	for i, m := range j.nodes {
 		g := m.Result.Graph
 		j.vertex[i] = make([]int, g.vertices)
+		own := m.Hosts
 		for h := range g.hosts {
 			if h != m.External {
-				j.vertex[i][h] = j.cores
-				j.names = append(j.names, j.inter.Graph.Name(i)+"."+g.Name(h))
-				j.cores++
+				j.vertex[i][h] = own[0]
+				j.names[own[0]] = j.inter.Graph.Name(i) + "." + g.Name(h)
+				own = own[1:]
 			}
 		}
 	}

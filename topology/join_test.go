@@ -73,6 +73,43 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// The machine of TestJoin, its cores numbered round robin: of the first node they are 0, 2, 4 and 6.
+func TestJoinNumbersHosts(t *testing.T) {
+	inter := resultWith(t, 2, 0, nil, [3]float64{0, 1, 12})
+	node := resultWith(t, 5, 2, [][]int{{0, 1}, {2, 3}},
+		[3]float64{0, 5, 0.5}, [3]float64{1, 5, 0.5}, [3]float64{2, 6, 0.5}, [3]float64{3, 6, 0.5}, [3]float64{5, 6, 1}, [3]float64{4, 5, 10})
+	join := func(first, second []int) (*topology.Result, error) {
+		return topology.Join(inter, []topology.NodeModel{
+			{Result: node, External: 4, Core: 2, Hosts: first}, {Result: node, External: 4, Core: 2, Hosts: second},
+		})
+	}
+	r, err := join([]int{0, 2, 4, 6}, []int{1, 3, 5, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "0-10:5e+05 1-12:5e+05 2-10:5e+05 3-12:5e+05 4-11:5e+05 5-13:5e+05 6-11:5e+05 7-13:5e+05 8-9:9e+06 8-10:0 9-12:0 10-11:1e+06 12-13:1e+06"
+	if got := topotest.Links(r.Graph); got != want {
+		t.Errorf("links = %s, want %s", got, want)
+	}
+	if got, want := topotest.Groups(r.Hierarchy), []string{"[0 2 4 6]", "[0 2]", "[1 3 5 7]", "[1 3]", "[4 6]", "[5 7]"}; !slices.Equal(got, want) {
+		t.Errorf("groups = %v, want %v", got, want)
+	}
+	if got := r.Graph.Name(5); got != "h1.h2" {
+		t.Errorf("the third core of the second node is %q, want h1.h2", got)
+	}
+	for name, numbers := range map[string][2][]int{
+		"too few":       {{0, 2, 4}, {1, 3, 5, 7}},
+		"one twice":     {{0, 2, 4, 4}, {1, 3, 5, 7}},
+		"beyond":        {{0, 2, 4, 8}, {1, 3, 5, 7}},
+		"below":         {{-1, 2, 4, 6}, {1, 3, 5, 7}},
+		"not of a node": {{0, 2, 4, 6}, nil},
+	} {
+		if _, err := join(numbers[0], numbers[1]); err == nil || !strings.Contains(err.Error(), "Hosts") {
+			t.Errorf("%s: %v, want an error", name, err)
+		}
+	}
+}
+
 // Reference: Bufe 2014, section 3.3.1 and figure 3.1: the model of one Westmere
 // node, ten times, joined to the model of the cluster.
 func TestJoinMakesBufesFigure31(t *testing.T) {

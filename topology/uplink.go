@@ -1,17 +1,29 @@
 package topology
 
-// Sides knows the links of a forest by the hosts on either side of each.
-type Sides struct {
-	// at holds for the hosts of a side the two ends of the link, the one on their side first. A set of hosts is known by
-	// the sum of numbers that chance does not make equal.
-	at map[uint64][2]int
+// LinkAbove returns the ends of the link of a forest that has some hosts on one side and all other hosts of their tree on the
+// other: from is on the side of the hosts. Of a chain of such links it is the one nearest to the hosts. ok is false
+// if there is none, and in graphs that are no forest. Hosts are given once each. O(hosts given); the first call costs
+// O(vertices + m log degree) for m arcs.
+func (g *Graph) LinkAbove(hosts []int) (from, to int, ok bool) {
+	var sum uint64
+	for _, h := range hosts {
+		sum += mix(uint64(h))
+	}
+	ends, ok := g.sides()[sum]
+	return ends[0], ends[1], ok && len(hosts) > 0
 }
 
-// Sides are the sides of the graph's links; there are none if the graph is no forest. O(vertices + m log degree) for m arcs.
-func (g *Graph) Sides() *Sides {
-	s := &Sides{at: make(map[uint64][2]int)}
+// findSides are, by the hosts on either side of a link of a forest, its two ends, the one on their side first. A set of
+// hosts is known by the sum of numbers that chance does not make equal.
+func (g *Graph) findSides() map[uint64][2]int {
+	sides := make(map[uint64][2]int)
 	if !g.IsForest() {
-		return s
+		return sides
+	}
+	add := func(side uint64, from, to int) {
+		if _, known := sides[side]; !known {
+			sides[side] = [2]int{from, to}
+		}
 	}
 	const unseen = -2
 	parent, below := make([]int, g.vertices), make([]uint64, g.vertices)
@@ -41,36 +53,15 @@ func (g *Graph) Sides() *Sides {
 			}
 			if i > 0 {
 				below[parent[v]] += below[v]
-				s.add(below[v], v, parent[v])
+				add(below[v], v, parent[v])
 			}
 		}
 		for _, v := range order[1:] {
-			s.add(below[root]-below[v], parent[v], v)
+			add(below[root]-below[v], parent[v], v)
 		}
 	}
-	return s
+	return sides
 }
-
-func (s *Sides) add(side uint64, from, to int) {
-	if _, known := s.at[side]; !known {
-		s.at[side] = [2]int{from, to}
-	}
-}
-
-// LinkAbove returns the ends of the link that has some hosts on one side and all other hosts of their tree on the
-// other: from is on the side of the hosts. Of a chain of such links it is the one nearest to the hosts. ok is false
-// if there is none. Hosts are given once each.
-func (s *Sides) LinkAbove(hosts []int) (from, to int, ok bool) {
-	var sum uint64
-	for _, h := range hosts {
-		sum += mix(uint64(h))
-	}
-	ends, ok := s.at[sum]
-	return ends[0], ends[1], ok && len(hosts) > 0
-}
-
-// LinkAbove is Sides.LinkAbove for one set of hosts.
-func (g *Graph) LinkAbove(hosts []int) (from, to int, ok bool) { return g.Sides().LinkAbove(hosts) }
 
 // Neighbours are the other ends of the arcs of a vertex in either direction; some stand twice. The slice is new.
 func (g *Graph) Neighbours(v int) []int {

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/quantity"
@@ -24,14 +23,12 @@ func bannikovSection(out *outcome.Outcome, name, title string, measured *measure
 	if len(out.Sections) == 1 {
 		s.Say("Specified are arcs between hosts. Similarity is the mean of the probabilities with which these are found, in per cent (section 2.3); it does not mind arcs that are too many. Of machines with switches, which link no two hosts, it is 0, and the algorithm should find all n (n - 1) arcs: the share of all is the similarity to a specification in which all hosts are wired to each other, as in figure 3.")
 	}
-	var times []mat.Matrix // by length
 	var sized []spanner.Sized
 	for i, bytes := range measured.Sizes {
 		m, err := typical(measured, measure.LowerQuartile, i)
 		if err != nil {
 			return err
 		}
-		times = append(times, m)
 		sized = append(sized, spanner.Sized{Bytes: int64(bytes), Repetitions: []mat.Matrix{m}})
 	}
 	merged, err := (&spanner.GreedyCycle{SharedSpread: bannikovSpread, DuplexSpread: bannikovSpread}).ReconstructSizes(sized...)
@@ -51,18 +48,16 @@ func bannikovSection(out *outcome.Outcome, name, title string, measured *measure
 	all := n * (n - 1)
 	s.Say("With %d processes there are %d arcs that could be.", n, all)
 	t := s.Table(name, outcome.Text("length"), outcome.Number("specified", ""), outcome.Number("found", ""), outcome.Number("of all", "%"), outcome.Number("similarity", "%"))
-	row := func(label string, g *topology.Graph, length int) error {
+	row := func(label string, g *topology.Graph) error {
 		similarity := math.NaN()
 		if specified != nil {
 			named, err := g.WithHostNames(specified.Names()[:specified.Hosts()])
 			if err != nil {
 				return err
 			}
-			c, err := compare.Graphs(named, times[length], specified, &compare.Settings{Bytes: float64(measured.Sizes[length])})
-			if err != nil {
-				return cli.BadInput("%w", err)
+			if similarity = compare.Similarity(named, specified); math.IsNaN(similarity) {
+				similarity = 0 // no two hosts are linked
 			}
-			similarity = c.Similarity
 		}
 		t.Row(label, wired, g.NumArcs(), 100*float64(g.NumArcs())/float64(all), similarity)
 		return nil
@@ -76,11 +71,11 @@ func bannikovSection(out *outcome.Outcome, name, title string, measured *measure
 		if i == 0 {
 			shortest = g
 		}
-		if err := row(quantity.Bytes(local.Bytes), g, i); err != nil {
+		if err := row(quantity.Bytes(local.Bytes), g); err != nil {
 			return err
 		}
 	}
-	if err := row("merged", merged.Graph, 0); err != nil {
+	if err := row("merged", merged.Graph); err != nil {
 		return err
 	}
 	if wired == 0 {

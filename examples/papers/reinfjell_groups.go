@@ -256,12 +256,8 @@ func matrices(s *outcome.Section, runs []*reinfjellRun) error {
 	if err != nil {
 		return err
 	}
-	nested, err := cluster.Agglomerative{Linkage: cluster.Average}.Dendrogram(d)
-	if err != nil {
-		return err
-	}
 	const ratio = 1.1 // of nested groups: all but equal heights
-	h, err := nested.Hierarchy(ratio)
+	h, err := cluster.Nested{Agglomerative: cluster.Agglomerative{Linkage: cluster.Average}, Ratio: ratio}.Hierarchy(d)
 	if err != nil {
 		return err
 	}

@@ -17,10 +17,10 @@ import (
 // To mend a pair is to overwrite its cell of m with the median of what its witnesses say.
 // A pair is mended if all of these hold:
 //
-//   - At least two of its witnesses agree.
+//   - At least two of its witnesses agree, and they are most of them.
 //   - With the new value the triangle inequality holds for nine in ten of all other vertices.
 //   - Its value is missing, or above the shortest path over a third vertex. Against the
-//     strongest evidence, a value that fits a path is mended too.
+//     strongest evidence, a value that fits a path is mended too. One that is below all paths may well be a link.
 //
 // Then the spanner is computed again, until nothing is left to mend. Mended pairs are
 // returned apart, sorted; not all of them need be links.
@@ -98,8 +98,7 @@ func comparePairs(a, b Pair) int {
 const (
 	mendRounds = 10   // each may lay bare a few more
 	mendExcess = 1.3  // a reading that is not above what witnesses say by this is none of an outlier
-	mendMany   = 6    // witnesses against a reading that is below all paths: it may well be a link
-	mendFew    = 2    // witnesses against one that is not, or is missing
+	mendAgree  = 2    // witnesses that agree
 	mendBroken = 0.1  // share of other vertices that a true reading may break the triangle inequality with: outliers
 	mendSlack  = 0.25 // of the reading, within which the others' readings differ by it
 
@@ -138,13 +137,14 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Tes
 		defer func() { test.Bound.aside += int64(work) }()
 	}
 	tolerance := func(w float64) float64 { return test.Relative*w + test.Absolute }
-	// A doubt says how many witnesses it takes against a reading, and whether the
-	// reading fits a path.
-	type doubt struct {
-		need int
-		fits bool
-	}
-	said, doubts := map[Pair][]statement{}, map[Pair]doubt{}
+	// What a reading is beside the shortest path over a third vertex.
+	type comparison int
+	const (
+		below comparison = 1 + iota
+		fits
+		above // or missing
+	)
+	said, beside := map[Pair][]statement{}, map[Pair]comparison{}
 	hear := func(i, j int, long, short float64, witness Pair) {
 		w := long - short
 		if i == j || !(w > 2*tolerance(long)) || !test.Directed && i > j {
@@ -156,17 +156,20 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Tes
 			return
 		}
 		p := Pair{i, j}
-		if doubts[p].need == 0 {
+		if beside[p] == 0 {
 			work += n
 			way := shortestSum(full[i*n:(i+1)*n], in[j*n:(j+1)*n], i, j)
 			switch {
 			case v < way-tolerance(v):
-				doubts[p] = doubt{need: mendMany}
+				beside[p] = below
 			case v <= way+tolerance(v):
-				doubts[p] = doubt{need: mendFew, fits: true}
+				beside[p] = fits
 			default: // also NaN
-				doubts[p] = doubt{need: mendFew}
+				beside[p] = above
 			}
+		}
+		if beside[p] == below {
+			return
 		}
 		said[p] = append(said[p], statement{w, witness})
 	}
@@ -204,13 +207,13 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Tes
 				agree++
 			}
 		}
-		if agree < doubts[p].need || 2*agree <= len(ss) {
+		if agree < mendAgree || 2*agree <= len(ss) {
 			continue
 		}
 		work += 4 * n
 		broken, tight := triangles(n, m, columns, p, w, tolerance)
 		certain := broken <= mendBroken
-		if doubts[p].fits {
+		if beside[p] == fits {
 			certain = n >= mendHosts && broken <= mendBrokenFit && tight >= mendTight
 		}
 		if certain {

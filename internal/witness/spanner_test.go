@@ -95,6 +95,39 @@ func TestMendedSpannerWithOutliers(t *testing.T) {
 	}
 }
 
+// Measurements of which some are far too high and others missing: most of what is wrong without mending is right with
+// it. Without the look at triangles a fifth stays wrong.
+func TestMendedSpannerWithOutliersAndGaps(t *testing.T) {
+	var before, after int
+	for _, w := range []*topotest.Wiring{
+		topotest.Torus([]int{8, 8}, 0, 0, 1), topotest.Torus([]int{6, 6, 6}, 0, 0, 1), topotest.Dragonfly(9, 8, 1, 2),
+	} {
+		n, d, want := w.Hosts, w.Distances(), w.Pairs()
+		for seed := range uint64(4) {
+			for _, c := range []struct{ noise, outliers, missing float64 }{{0.01, 0.03, 0.02}, {0.005, 0.01, 0.1}, {0, 0.02, 0}} {
+				rng := rand.New(rand.NewPCG(seed, 77))
+				m := topotest.Noisy(rng, n, d, c.noise, c.outliers)
+				for i := range n {
+					for j := range i {
+						if rng.Float64() < c.missing {
+							m[i*n+j], m[j*n+i] = math.NaN(), math.NaN()
+						}
+					}
+				}
+				test := witness.Test{Relative: witness.PathTolerance(c.noise)}
+				missing, wrong := missingAndFalse(want, witness.Links(n, m, test))
+				before += len(missing) + len(wrong)
+				got, _ := witness.Mended(n, m, test)
+				missing, wrong = missingAndFalse(want, got)
+				after += len(missing) + len(wrong)
+			}
+		}
+	}
+	if 8*after > before {
+		t.Errorf("%d wrong pairs before mending, %d after: want at most an eighth", before, after)
+	}
+}
+
 // Links of several lengths look like readings that are too high, noise aside.
 func TestMendedSpannerLeavesGoodReadingsAlone(t *testing.T) {
 	for _, w := range []*topotest.Wiring{

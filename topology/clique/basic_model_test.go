@@ -2,7 +2,6 @@ package clique
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -53,66 +52,21 @@ func TestLatencyGroups(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		values []float64
-		by     Grouping
-		want   []int
+		want   []int // sizes
 	}{
-		{"nothing", nil, GroupByGap, []int{0}},
-		{"one value", []float64{1}, GroupByGap, []int{0, 1}},
-		{"a gap", []float64{1, 1.01, 1.5, 1.52}, GroupByGap, []int{0, 2, 4}},
-		{"a chain without a gap", []float64{1, 1.04, 1.08, 1.12}, GroupByGap, []int{0, 4}},
-		{"means", []float64{1, 1, 1.01, 1.5, 1.52, 1.52}, GroupByKMeans, []int{0, 3, 6}},
-		{"equal values", []float64{2, 2, 2, 2}, GroupByKMeans, []int{0, 4}},
-		{"zeros and others", []float64{0, 0, 1, 1}, GroupByKMeans, []int{0, 2, 4}},
-		{"zeros alone", []float64{0, 0}, GroupByKMeans, []int{0, 2}},
-		{"density", []float64{1, 1, 1.01, 1.5, 1.52, 1.52}, GroupByDensity, []int{0, 3, 6}},
+		{"nothing", nil, nil},
+		{"one value", []float64{1}, []int{1}},
+		{"a gap", []float64{1, 1.01, 1.5, 1.52}, []int{2, 2}},
+		{"a chain without a gap", []float64{1, 1.04, 1.08, 1.12}, []int{4}},
+		{"zeros and others", []float64{0, 0, 1, 1}, []int{2, 2}},
+		{"zeros alone", []float64{0, 0}, []int{2}},
 	} {
-		got := latencyGroups(c.values, c.by, roughly{relative: 0.05})
+		var got []int
+		for _, g := range (roughly{relative: 0.05}).groups(c.values) {
+			got = append(got, len(g))
+		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: bounds = %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// slowKMeans tries all cuts into k classes.
-func slowKMeans(sorted []float64, k int) float64 {
-	if k == 1 {
-		var mean, sum float64
-		for _, v := range sorted {
-			mean += v / float64(len(sorted))
-		}
-		for _, v := range sorted {
-			sum += (v - mean) * (v - mean)
-		}
-		return sum
-	}
-	best := math.Inf(1)
-	for cut := k - 1; cut < len(sorted); cut++ {
-		best = min(best, slowKMeans(sorted[:cut], k-1)+slowKMeans(sorted[cut:], 1))
-	}
-	return best
-}
-
-func TestCkmeansIsOptimal(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 100 {
-		values := make([]float64, 1+rng.IntN(12))
-		for i := range values {
-			values[i] = float64(rng.IntN(4)) + 0.2*rng.NormFloat64()
-		}
-		slices.Sort(values)
-		class := ckmeans(values, 5, 0.05)
-		var got float64
-		for k := 0; k <= slices.Max(class); k++ {
-			var members []float64
-			for i, c := range class {
-				if c == k {
-					members = append(members, values[i])
-				}
-			}
-			got += slowKMeans(members, 1)
-		}
-		if want := slowKMeans(values, slices.Max(class)+1); got > want+1e-9 {
-			t.Fatalf("%v in classes %v: sum of squares %g, the least is %g", values, class, got, want)
+			t.Errorf("%s: groups of %v values, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -13,7 +13,7 @@
 //
 //  1. The basic model (section 2.2.1, Algorithm 1): pairs become edges by
 //     ascending latency if no path over the edges there are is as short.
-//  2. Latencies are put into groups (section 2.2.3; Grouping).
+//  2. Latencies are put into groups (section 2.2.3), cut at gaps as section 4.2 proposes.
 //  3. The largest clique of equal latency is replaced by a switch, at half that
 //     latency from each member; who sees all members alike sees the switch
 //     instead (section 2.2.2, Algorithm 2). Again, until no clique is left.

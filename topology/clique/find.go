@@ -1,11 +1,6 @@
 package clique
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/topocast/topocast/internal/cliques"
-)
+import "slices"
 
 // largestClique returns the largest clique among the edges of a level between
 // the vertices from first to before last, of equals the one whose list is the
@@ -45,15 +40,19 @@ func (m *cliqueModel) largestClique(level latencyLevel, first, last int) []int {
 		for x, v := range part {
 			place[v-first] = x
 		}
-		g := cliques.NewGraph(len(part))
+		g := newEdgeSets(len(part))
 		for x, v := range part {
 			for _, w := range next[v-first] {
 				if place[w-first] < x {
-					g.AddEdge(x, place[w-first])
+					g.add(x, place[w-first])
 				}
 			}
 		}
-		found := m.largestOf(g)
+		found, exact, work := g.largestClique(searchLimit)
+		m.left -= int64(work)
+		if !exact {
+			m.cut++
+		}
 		if len(found) > len(best) { // parts come by their lowest vertex: the first of equals stays
 			best = make([]int, len(found))
 			for x, v := range found {
@@ -62,34 +61,4 @@ func (m *cliqueModel) largestClique(level latencyLevel, first, last int) []int {
 		}
 	}
 	return best
-}
-
-// largestOf lists the cliques as the thesis does, by Bron and Kerbosch. Where
-// noise leaves more than anybody can list, a bounded search for the largest
-// alone takes over from then on; it gives the same clique if it comes to its end.
-func (m *cliqueModel) largestOf(g *cliques.Graph) []int {
-	var best []int
-	if !m.many {
-		done, work := cliques.Maximal(g, searchLimit, func(c []int) {
-			if best == nil || compareCliques(c, best) < 0 {
-				best = slices.Clone(c)
-			}
-		})
-		m.many = !done
-		m.left -= int64(work)
-		if done {
-			return best
-		}
-	}
-	best, exact, work := cliques.Largest(g, searchLimit)
-	m.left -= int64(work)
-	if !exact {
-		m.cut++
-	}
-	return best
-}
-
-// compareCliques orders by falling size, then by the ascending lists of vertices.
-func compareCliques(a, b []int) int {
-	return cmp.Or(len(b)-len(a), slices.Compare(a, b))
 }

@@ -22,23 +22,19 @@ type Switches struct {
 	Epsilon float64
 	// Floor, in s, is added to every tolerance: what a timer cannot resolve.
 	Floor float64
-	// Grouping tells how latencies are put in groups; "" is GroupByGap.
-	Grouping Grouping
 	// NoPairs leaves cliques of two alone.
 	NoPairs bool
 }
 
 var _ topology.Reconstructor = (*Switches)(nil)
 
-// defaultEpsilon is the default of Switches.Epsilon. Of the thesis' tolerances 0.1 and
-// 0.2 give table 3.6 as printed, 0.02 and 0.05 do not; 0.2 is above the step between the
-// levels of some machines. From 0.033 to 0.3 the tests pass.
+// defaultEpsilon is the default of Switches.Epsilon. Of the thesis' tolerances 0.1 and 0.2 give table 3.6 as printed,
+// 0.02 and 0.05 do not. 0.2 is above the step between the levels of some machines.
 const defaultEpsilon = 0.1
 
 // verticesPerHost bounds the vertices, of which those of merged switches stay. A tree whose
 // switches have three links has fewer than one switch for each host; as many again
-// may have been merged. With one vertex per host no switch has a place, two pass all
-// tests.
+// may have been merged.
 const verticesPerHost = 3
 
 func (c *Switches) validate() error {
@@ -48,7 +44,7 @@ func (c *Switches) validate() error {
 	if !(c.Floor >= 0) || math.IsInf(c.Floor, 0) {
 		return fmt.Errorf("clique: Floor %g s: want at least 0 and finite", c.Floor)
 	}
-	return c.Grouping.validate()
+	return nil
 }
 
 // Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell: the mean of the
@@ -89,7 +85,7 @@ func (c *Switches) tolerance() roughly {
 
 // model is Algorithm 1.
 func (c *Switches) model(n int, d []float64) *cliqueModel {
-	m := &cliqueModel{hosts: n, equal: c.tolerance(), grouping: c.Grouping, pairs: !c.NoPairs, left: cliqueWork}
+	m := &cliqueModel{hosts: n, equal: c.tolerance(), pairs: !c.NoPairs, left: cliqueWork}
 	edges := basicModel(n, d, m.equal)
 	for i := range n {
 		m.w = append(m.w, slices.Clone(edges[i*n:(i+1)*n]))

@@ -19,22 +19,20 @@ func TestSwitchesReconstructsWhatWasGenerated(t *testing.T) {
 		"ring:6 hosts=4", "torus:4x4 hosts=3", "torus:4x5 hosts=4 shuffle seed=5",
 	} {
 		c, d := topotest.Generate(t, spec)
-		for _, grouping := range []clique.Grouping{clique.GroupByGap, clique.GroupByKMeans, clique.GroupByDensity} {
-			r, err := (&clique.Switches{Epsilon: 0.05, Grouping: grouping}).Reconstruct(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Fit.R2 < 1-1e-9 || r.Graph.Vertices() != c.Graph.Vertices() || r.Graph.NumArcs() != c.Graph.NumArcs() {
-				t.Errorf("%s by %s: %d vertices, %d arcs, R2 %g, want %d, %d, 1", spec, grouping,
-					r.Graph.Vertices(), r.Graph.NumArcs(), r.Fit.R2, c.Graph.Vertices(), c.Graph.NumArcs())
-			}
-			if got, want := topotest.Groups(r.Hierarchy), topotest.Groups(c.Hierarchy); !slices.Equal(got, want) {
-				t.Errorf("%s by %s: groups = %v, want %v", spec, grouping, got, want)
-			}
-			for k, l := range r.Hierarchy.Levels() {
-				if want := fmt.Sprintf("level %d", k+1); l.Name != want {
-					t.Errorf("%s by %s: level %q, want %q", spec, grouping, l.Name, want)
-				}
+		r, err := (&clique.Switches{Epsilon: 0.05}).Reconstruct(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Fit.R2 < 1-1e-9 || r.Graph.Vertices() != c.Graph.Vertices() || r.Graph.NumArcs() != c.Graph.NumArcs() {
+			t.Errorf("%s: %d vertices, %d arcs, R2 %g, want %d, %d, 1", spec,
+				r.Graph.Vertices(), r.Graph.NumArcs(), r.Fit.R2, c.Graph.Vertices(), c.Graph.NumArcs())
+		}
+		if got, want := topotest.Groups(r.Hierarchy), topotest.Groups(c.Hierarchy); !slices.Equal(got, want) {
+			t.Errorf("%s: groups = %v, want %v", spec, got, want)
+		}
+		for k, l := range r.Hierarchy.Levels() {
+			if want := fmt.Sprintf("level %d", k+1); l.Name != want {
+				t.Errorf("%s: level %q, want %q", spec, l.Name, want)
 			}
 		}
 	}
@@ -114,7 +112,6 @@ func TestSwitchesRefuses(t *testing.T) {
 		{"an infinite latency", clique.Switches{}, []mat.Matrix{mat.NewDense(2, 2, []float64{0, math.Inf(1), 1, 0})}},
 		{"Epsilon of 1", clique.Switches{Epsilon: 1}, []mat.Matrix{two}},
 		{"Floor below 0", clique.Switches{Floor: -1}, []mat.Matrix{two}},
-		{"an unknown grouping", clique.Switches{Grouping: "set"}, []mat.Matrix{two}},
 	} {
 		if r, err := c.method.Reconstruct(c.in...); err == nil {
 			t.Errorf("%s: %v, want an error", c.name, r)

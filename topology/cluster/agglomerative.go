@@ -34,8 +34,8 @@ type Agglomerative struct {
 
 var _ Clusterer = Agglomerative{}
 
-// Dendrogram returns the whole tree.
-func (a Agglomerative) Dendrogram(d *Distances) (*Dendrogram, error) {
+// dendrogram is the whole tree.
+func (a Agglomerative) dendrogram(d *Distances) (*dendrogram, error) {
 	switch a.Linkage {
 	case Single:
 		return singleLinkage(d), nil
@@ -54,9 +54,9 @@ func (a Agglomerative) Dendrogram(d *Distances) (*Dendrogram, error) {
 			to[j] = float32(v)
 		}
 	}
-	t := &Dendrogram{n: d.n}
+	t := &dendrogram{n: d.n}
 	for _, m := range nnchain.Merges(work, rule) {
-		t.merges = append(t.merges, Merge{A: int(m.A), B: int(m.B), Height: float64(m.Height), Size: int(m.Size)})
+		t.merges = append(t.merges, merge{a: int(m.A), b: int(m.B), height: float64(m.Height), size: int(m.Size)})
 	}
 	return t, nil
 }
@@ -66,22 +66,22 @@ func (a Agglomerative) Cluster(d *Distances) (Labels, error) {
 	if a.K < 0 || a.K > d.n || a.Height < 0 {
 		return nil, fmt.Errorf("cluster: agglomerative: K = %d, Height = %g: want K in [0, %d] and Height at least 0", a.K, a.Height, d.n)
 	}
-	t, err := a.Dendrogram(d)
+	t, err := a.dendrogram(d)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case a.K > 0:
-		return t.CutK(a.K), nil
+		return t.after(d.n - a.K), nil
 	case a.Height > 0:
-		return t.Cut(a.Height), nil
+		return t.cut(a.Height), nil
 	default:
-		return t.Cut(t.widestGap()), nil
+		return t.cut(t.widestGap()), nil
 	}
 }
 
 // singleLinkage sorts the edges of a minimum spanning tree.
-func singleLinkage(d *Distances) *Dendrogram {
+func singleLinkage(d *Distances) *dendrogram {
 	return fromTree(d.n, spanningTree(d.n, d.row, nil))
 }
 
@@ -128,16 +128,16 @@ func spanningTree(n int, row func(int) []float64, cores []float64) []edge {
 }
 
 // fromTree makes the dendrogram of a spanning tree.
-func fromTree(n int, tree []edge) *Dendrogram {
+func fromTree(n int, tree []edge) *dendrogram {
 	slices.SortStableFunc(tree, func(x, y edge) int { return cmp.Compare(x.length, y.length) })
-	t := &Dendrogram{n: n}
+	t := &dendrogram{n: n}
 	sets := newSets(2*n - 1)
 	for k, e := range tree {
 		a, b := sets.find(e.a), sets.find(e.b)
 		id := n + k
 		size := t.size(a) + t.size(b)
 		sets.parent[a], sets.parent[b] = id, id
-		t.merges = append(t.merges, Merge{A: min(a, b), B: max(a, b), Height: e.length, Size: size})
+		t.merges = append(t.merges, merge{a: min(a, b), b: max(a, b), height: e.length, size: size})
 	}
 	return t
 }

@@ -95,13 +95,13 @@ func TestAgglomerativeHeights(t *testing.T) {
 		{Complete, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.154224547802, 0.164430183128, 0.231029379414, 0.27247290616, 0.287187398819, 0.30662101058, 0.405366576815, 0.442653978578, 0.460910326634, 0.482312900005, 0.707253300573, 0.785501960866, 1.038751166088, 1.726972807251, 6.155320299213, 6.637175562448, 15.256652406405, 33.615472627943}},
 		{Average, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.154224547802, 0.164430183128, 0.189185047534, 0.240142408519, 0.27247290616, 0.30662101058, 0.30707656017, 0.340403555038, 0.405366576815, 0.448434683307, 0.466727187013, 0.595731624252, 0.766680487783, 1.240973358375, 5.505980521858, 5.767486177385, 12.376368436799, 24.887380629843}},
 	} {
-		tree, err := Agglomerative{Linkage: c.linkage}.Dendrogram(d)
+		tree, err := Agglomerative{Linkage: c.linkage}.dendrogram(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, m := range tree.Merges() {
-			if math.Abs(m.Height-c.want[k]) > 1e-6*c.want[k] {
-				t.Errorf("linkage %d: height of merge %d = %.12g, want %.12g", c.linkage, k, m.Height, c.want[k])
+		for k, m := range tree.merges {
+			if math.Abs(m.height-c.want[k]) > 1e-6*c.want[k] {
+				t.Errorf("linkage %d: height of merge %d = %.12g, want %.12g", c.linkage, k, m.height, c.want[k])
 			}
 		}
 	}
@@ -116,18 +116,18 @@ func TestAgglomerativeHeights(t *testing.T) {
 func TestDendrogramCutsAndNests(t *testing.T) {
 	// Pairs at 1, pairs of pairs at about 10, all at about 100.
 	d := line(t, 0, 1, 10, 11, 100, 101, 110, 111)
-	tree, err := Agglomerative{Linkage: Single}.Dendrogram(d)
+	tree, err := Agglomerative{Linkage: Single}.dendrogram(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for height, want := range map[float64]Labels{
 		0.5: {0, 1, 2, 3, 4, 5, 6, 7}, 1: {0, 0, 1, 1, 2, 2, 3, 3}, 9: {0, 0, 0, 0, 1, 1, 1, 1}, 89: make(Labels, 8),
 	} {
-		if got := tree.Cut(height); !slices.Equal(got, want) {
+		if got := tree.cut(height); !slices.Equal(got, want) {
 			t.Errorf("Cut(%g) = %v, want %v", height, got, want)
 		}
 	}
-	h, err := tree.Hierarchy(1.5)
+	h, err := tree.hierarchy(1.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +138,10 @@ func TestDendrogramCutsAndNests(t *testing.T) {
 		t.Errorf("latencies %g, %g, %g, want 1, 9, 89", h.Latency(0, 1), h.Latency(0, 3), h.Latency(0, 7))
 	}
 	// With a ratio that only the gap between 9 and 89 exceeds, the pairs vanish.
-	if h, err = tree.Hierarchy(9.5); err != nil || len(h.Levels()) != 1 || len(h.GroupsAt(0)) != 2 {
+	if h, err = tree.hierarchy(9.5); err != nil || len(h.Levels()) != 1 || len(h.GroupsAt(0)) != 2 {
 		t.Errorf("Hierarchy(9.5) has levels %v, %v", h.Levels(), err)
 	}
-	if _, err := tree.Hierarchy(0.5); err == nil {
+	if _, err := tree.hierarchy(0.5); err == nil {
 		t.Error("ratio 0.5: no error")
 	}
 }
@@ -254,7 +254,7 @@ func TestKMedoidsIsSwapOptimal(t *testing.T) {
 			x[i] = rng.Float64()
 		}
 		d, k := line(t, x...), 1+rng.IntN(n)
-		_, medoids, err := KMedoids{K: k, Seed: rng.Uint64()}.Medoids(d)
+		_, medoids, err := KMedoids{K: k, Seed: rng.Uint64()}.medoids(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -465,11 +465,11 @@ func TestSmallInputs(t *testing.T) {
 				t.Errorf("%T on %d objects: %v, %v", c, n, l, err)
 			}
 		}
-		tree, err := Agglomerative{}.Dendrogram(d)
+		tree, err := Agglomerative{}.dendrogram(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h, err := tree.Hierarchy(1); err != nil || h.Hosts() != n {
+		if h, err := tree.hierarchy(1); err != nil || h.Hosts() != n {
 			t.Errorf("hierarchy of %d objects: %v", n, err)
 		}
 	}

@@ -16,5 +16,5 @@ func (c Components) Cluster(d *Distances) (Labels, error) {
 	if !(c.Threshold >= 0) {
 		return nil, fmt.Errorf("cluster: components: Threshold %g: want at least 0", c.Threshold)
 	}
-	return singleLinkage(d).Cut(c.Threshold), nil
+	return singleLinkage(d).cut(c.Threshold), nil
 }

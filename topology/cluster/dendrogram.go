@@ -9,54 +9,42 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Dendrogram is the binary tree of an agglomerative clustering. It is
+// A dendrogram is the binary tree of an agglomerative clustering. It is
 // immutable.
-type Dendrogram struct {
+type dendrogram struct {
 	n      int
-	merges []Merge
+	merges []merge // n-1, by ascending height
 }
 
-// A Merge joins clusters A and B, A < B: objects are 0..n-1, the cluster that
+// A merge joins clusters a and b, a < b: objects are 0..n-1, the cluster that
 // merge k makes is n+k.
-type Merge struct {
-	A, B   int
-	Height float64 // distance at which they join, in the unit of the distances
-	Size   int     // objects in the new cluster
+type merge struct {
+	a, b   int
+	height float64 // distance at which they join, in the unit of the distances
+	size   int     // objects in the new cluster
 }
 
-// Len is the number of objects.
-func (t *Dendrogram) Len() int { return t.n }
-
-// Merges returns the n-1 merges by ascending height. The slice is the
-// dendrogram's own and must not be changed.
-func (t *Dendrogram) Merges() []Merge { return t.merges }
-
-func (t *Dendrogram) size(c int) int {
+func (t *dendrogram) size(c int) int {
 	if c < t.n {
 		return 1
 	}
-	return t.merges[c-t.n].Size
+	return t.merges[c-t.n].size
 }
 
-// Cut returns the clusters that have joined at or below the height. O(n).
-func (t *Dendrogram) Cut(height float64) Labels {
+// cut returns the clusters that have joined at or below the height. O(n).
+func (t *dendrogram) cut(height float64) Labels {
 	k := 0
-	for k < len(t.merges) && t.merges[k].Height <= height {
+	for k < len(t.merges) && t.merges[k].height <= height {
 		k++
 	}
 	return t.after(k)
 }
 
-// CutK returns k clusters, k in [1, n]; any other k is brought into that range. O(n).
-func (t *Dendrogram) CutK(k int) Labels {
-	return t.after(len(t.merges) - max(0, min(k, t.n)-1))
-}
-
 // after returns the clusters after the first k merges.
-func (t *Dendrogram) after(k int) Labels {
+func (t *dendrogram) after(k int) Labels {
 	s := newSets(t.n + k)
 	for i, m := range t.merges[:k] {
-		s.parent[m.A], s.parent[m.B] = t.n+i, t.n+i
+		s.parent[m.a], s.parent[m.b] = t.n+i, t.n+i
 	}
 	raw := make([]int, t.n)
 	for i := range raw {
@@ -66,24 +54,24 @@ func (t *Dendrogram) after(k int) Labels {
 }
 
 // widestGap is the height below the largest ratio of consecutive heights.
-func (t *Dendrogram) widestGap() float64 {
+func (t *dendrogram) widestGap() float64 {
 	best, at := 1.0, math.Inf(1)
 	for k := 1; k < len(t.merges); k++ {
-		if low, high := t.merges[k-1].Height, t.merges[k].Height; low > 0 && high/low > best {
+		if low, high := t.merges[k-1].height, t.merges[k].height; low > 0 && high/low > best {
 			best, at = high/low, low
 		}
 	}
 	return at
 }
 
-// Hierarchy turns the tree into nested groups. A merge whose height is below
+// hierarchy turns the tree into nested groups. A merge whose height is below
 // ratio times that of the merge above is no group of its own: both are one
 // node with many children. ratio is at least 1; 1 keeps all but equal heights.
 // The heights become latencies. Levels are classes of heights between which
 // the ratio is at least as large, split further where groups of one class
 // nest. Supports are NaN: nothing judges the groups here, as linkage.Robust
 // does. O(n^2) at most.
-func (t *Dendrogram) Hierarchy(ratio float64) (*topology.Hierarchy, error) {
+func (t *dendrogram) hierarchy(ratio float64) (*topology.Hierarchy, error) {
 	if !(ratio >= 1) {
 		return nil, fmt.Errorf("cluster: hierarchy: ratio %g: want at least 1", ratio)
 	}
@@ -143,13 +131,13 @@ type node struct {
 
 // collapse splices every merge that is too close below the one above it into
 // that one. Nodes come out by ascending height, the root last.
-func (t *Dendrogram) collapse(ratio float64) []node {
+func (t *dendrogram) collapse(ratio float64) []node {
 	keep := make([]bool, len(t.merges))
 	keep[len(keep)-1] = true
 	for _, m := range t.merges {
-		for _, c := range []int{m.A, m.B} {
+		for _, c := range []int{m.a, m.b} {
 			if c >= t.n {
-				keep[c-t.n] = m.Height > ratio*t.merges[c-t.n].Height
+				keep[c-t.n] = m.height > ratio*t.merges[c-t.n].height
 			}
 		}
 	}
@@ -159,7 +147,7 @@ func (t *Dendrogram) collapse(ratio float64) []node {
 		if !keep[k] {
 			continue
 		}
-		v := node{height: m.Height, members: t.members(t.n + k)}
+		v := node{height: m.height, members: t.members(t.n + k)}
 		var walk func(c int)
 		walk = func(c int) {
 			switch c -= t.n; {
@@ -167,12 +155,12 @@ func (t *Dendrogram) collapse(ratio float64) []node {
 			case keep[c]:
 				v.children = append(v.children, index[c])
 			default:
-				walk(t.merges[c].B)
-				walk(t.merges[c].A)
+				walk(t.merges[c].b)
+				walk(t.merges[c].a)
 			}
 		}
-		walk(m.B)
-		walk(m.A)
+		walk(m.b)
+		walk(m.a)
 		index[k] = len(nodes)
 		nodes = append(nodes, v)
 	}
@@ -180,7 +168,7 @@ func (t *Dendrogram) collapse(ratio float64) []node {
 }
 
 // members returns the objects of a cluster, ascending.
-func (t *Dendrogram) members(c int) []int {
+func (t *dendrogram) members(c int) []int {
 	var all []int
 	var walk func(c int)
 	walk = func(c int) {
@@ -188,8 +176,8 @@ func (t *Dendrogram) members(c int) []int {
 			all = append(all, c)
 			return
 		}
-		walk(t.merges[c-t.n].A)
-		walk(t.merges[c-t.n].B)
+		walk(t.merges[c-t.n].a)
+		walk(t.merges[c-t.n].b)
 	}
 	walk(c)
 	slices.Sort(all)

@@ -19,8 +19,8 @@
 //     Agglomerative with K.
 //  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, Components, and
 //     Agglomerative by Height or at the widest gap.
-//  4. A method that nests: Agglomerative. Its Dendrogram is cut into clusters or
-//     turned into a Hierarchy. Cuts gives the flat clusterings of a hierarchy.
+//  4. A method that nests: Agglomerative, of which Nested makes a Hierarchy. Cuts gives the flat
+//     clusterings of a hierarchy.
 //  5. Families are the methods with the spaces in which their parameters are searched.
 //     Family.Search tries 50 values (section 3.3) and keeps the best by a score.
 //  6. Where the answer is known, the score is the share of ranks that are mapped

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"log"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -82,29 +81,9 @@ func ExampleFromProfiles() {
 	// Output: [0 0 0 0 1 1 1 1]
 }
 
-// One tree, cut where one likes.
-func ExampleAgglomerative_Dendrogram() {
-	tree, err := cluster.Agglomerative{Linkage: cluster.Complete}.Dendrogram(distances())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("2 clusters: ", tree.CutK(2))
-	fmt.Println("up to 1 us: ", tree.Cut(1.1e-6))
-	merges := tree.Merges()
-	fmt.Printf("the last two join at %.0f us\n", 1e6*merges[tree.Len()-2].Height)
-	// Output:
-	// 2 clusters:  [0 0 0 0 1 1 1 1]
-	// up to 1 us:  [0 0 1 1 2 2 3 3]
-	// the last two join at 10 us
-}
-
 // The tree as nested groups, level by level.
-func ExampleDendrogram_Hierarchy() {
-	tree, err := cluster.Agglomerative{}.Dendrogram(distances())
-	if err != nil {
-		log.Fatal(err)
-	}
-	h, err := tree.Hierarchy(1.25) // latencies of nested groups differ by a quarter at least
+func ExampleNested_Hierarchy() {
+	h, err := cluster.Nested{Ratio: 1.25}.Hierarchy(distances()) // latencies of nested groups differ by a quarter at least
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -119,31 +98,6 @@ func ExampleDendrogram_Hierarchy() {
 	// [2 3] 1 us
 	// [4 5] 1 us
 	// [6 7] 1 us
-}
-
-// Six hosts on a line, and the one in the middle of each cluster.
-func ExampleKMedoids_Medoids() {
-	m := mat.NewDense(6, 6, nil)
-	at := []float64{0, 1, 2, 10, 11, 12}
-	for i := range at {
-		for j := range at {
-			m.Set(i, j, math.Abs(at[i]-at[j]))
-		}
-	}
-	d, err := cluster.NewDistances(m)
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels, medoids, err := cluster.KMedoids{K: 2}.Medoids(d)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for k, members := range labels.Groups() {
-		fmt.Println(members, "around", medoids[k])
-	}
-	// Output:
-	// [0 1 2] around 1
-	// [3 4 5] around 4
 }
 
 // A method as a topology.Reconstructor: repetitions in, graph and hierarchy out.

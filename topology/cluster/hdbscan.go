@@ -47,7 +47,7 @@ type condensed struct {
 // condense walks down from the root. A split into two clusters of at least
 // MinClusterSize makes two new clusters; otherwise the objects of the small
 // side fall out, and the large side goes on as the same cluster.
-func (h HDBSCAN) condense(t *Dendrogram) *condensed {
+func (h HDBSCAN) condense(t *dendrogram) *condensed {
 	c := &condensed{last: make([]int, t.n)}
 	if t.n == 0 {
 		return c
@@ -60,8 +60,8 @@ func (h HDBSCAN) condense(t *Dendrogram) *condensed {
 	// smallest positive height instead.
 	floor := math.Inf(1)
 	for _, m := range t.merges {
-		if m.Height > 0 {
-			floor = min(floor, m.Height/2)
+		if m.height > 0 {
+			floor = min(floor, m.height/2)
 		}
 	}
 	if math.IsInf(floor, 1) {
@@ -73,9 +73,9 @@ func (h HDBSCAN) condense(t *Dendrogram) *condensed {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		m := t.merges[v.node-t.n]
-		lambda := 1 / max(m.Height, floor)
-		sides := [2]int{m.B, m.A}
-		split := t.size(m.A) >= h.MinClusterSize && t.size(m.B) >= h.MinClusterSize
+		lambda := 1 / max(m.height, floor)
+		sides := [2]int{m.b, m.a}
+		split := t.size(m.a) >= h.MinClusterSize && t.size(m.b) >= h.MinClusterSize
 		for _, s := range sides {
 			if split || t.size(s) < h.MinClusterSize { // these objects leave here
 				c.stability[v.cluster] += float64(t.size(s)) * (lambda - c.birth[v.cluster])

@@ -19,12 +19,12 @@ var _ Clusterer = KMedoids{}
 
 // Cluster returns the K clusters.
 func (m KMedoids) Cluster(d *Distances) (Labels, error) {
-	labels, _, err := m.Medoids(d)
+	labels, _, err := m.medoids(d)
 	return labels, err
 }
 
-// Medoids returns the clusters and the medoid of each.
-func (m KMedoids) Medoids(d *Distances) (Labels, []int, error) {
+// medoids returns the clusters and the medoid of each.
+func (m KMedoids) medoids(d *Distances) (Labels, []int, error) {
 	if d.n == 0 && m.K == 0 {
 		return Labels{}, nil, nil
 	}

@@ -18,7 +18,8 @@ import (
 // of fewer than two hosts left out.
 type Flat struct{ Clusterer }
 
-// Nested makes a reconstruction of a dendrogram, by Dendrogram.Hierarchy.
+// Nested makes a reconstruction of the whole tree of an agglomerative clustering: what joins at latencies that are apart by the ratio
+// at least are groups.
 type Nested struct {
 	Agglomerative
 	Ratio float64 // of latencies between nested groups, at least 1; 0: 1.25
@@ -38,7 +39,7 @@ var (
 // than 25 %; a pair that no repetition has in either direction is an error, as
 // are negative and infinite cells. The cost is the method's and O(n^2).
 func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	return reconstruct(repetitions, f.Hierarchy)
+	return reconstruct(repetitions, f.hierarchy)
 }
 
 // Reconstruct clusters the repetitions as Flat.Reconstruct does. O(n^2).
@@ -59,8 +60,8 @@ func reconstruct(repetitions []mat.Matrix, groups func(*Distances) (*topology.Hi
 	return d.result(h, warnings)
 }
 
-// Hierarchy is one level of the clusters, those of fewer than two hosts left out. Latencies are medians.
-func (f Flat) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
+// hierarchy is one level of the clusters, those of fewer than two hosts left out. Latencies are medians.
+func (f Flat) hierarchy(d *Distances) (*topology.Hierarchy, error) {
 	if f.Clusterer == nil {
 		return nil, errors.New("cluster: reconstruct: Flat has no Clusterer")
 	}
@@ -93,13 +94,14 @@ func (f Flat) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
 	return topology.NewHierarchy(d.n, levels, groups, stats.Median(outside))
 }
 
-// Hierarchy is that of the dendrogram.
+// Hierarchy turns the tree into nested groups, whose latencies are the heights at which they join. Their supports are NaN:
+// nothing judges the groups here, as linkage.Robust does. O(n^2).
 func (n Nested) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
-	t, err := n.Dendrogram(d)
+	t, err := n.dendrogram(d)
 	if err != nil {
 		return nil, err
 	}
-	return t.Hierarchy(cmp.Or(n.Ratio, usualRatio))
+	return t.hierarchy(cmp.Or(n.Ratio, usualRatio))
 }
 
 // Combine makes the distances of repetitions: each direction's samples become one (readings.Combine), and a

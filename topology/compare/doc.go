@@ -15,10 +15,7 @@
 // Groups compares two hierarchies of the same hosts by their sets. Both have one list of findings, which is what
 // texts, files and exit statuses are made of.
 //
-// Graphs is the comparison of Bannikov and Salnikov 2014, section 2.3, for the figures of the paper: similarity of
-// regular machines (hosts wired to each other), and for hierarchical ones the auxiliary
-// graph of mean times spread over the links (equations 3 and 4), red and blue in their
-// figures.
+// Similarity is the measure of Bannikov and Salnikov 2014, section 2.3, of machines whose hosts are wired to each other.
 //
 // Latencies say nothing of links that no shortest path takes, and single links of a fat tree
 // do not show.

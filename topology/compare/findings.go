@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/topology"
 )
 
 // A FindingKind is a sort of difference.
@@ -163,18 +164,13 @@ func (c *linkComparer) hostFindings() {
 // otherwise and that shorten the way between them.
 func (c *linkComparer) extraLinks() {
 	g, m, k := c.reference.graph, c.measured.graph, len(c.out.Hosts)
-	if !wiresHosts(g) || c.fit == nil {
+	between := func(a topology.Arc) bool { return a.From < k && a.To < k }
+	if c.fit == nil || !slices.ContainsFunc(g.Arcs(), between) {
 		return
 	}
-	c.out.Similarity = similarity(g, func(u, v int) float64 {
-		if i := m.ArcIndex(u, v); i >= 0 {
-			return m.Arcs()[i].Probability
-		}
-		return 0
-	})
 	fitted := c.fit.Graph.HostDistances()
 	for _, a := range m.Arcs() {
-		if a.From >= a.To || a.To >= k || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
+		if !between(a) || a.From > a.To || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
 			continue
 		}
 		if times := fitted[a.From*k+a.To] / a.Latency; times > longer && !math.IsInf(times, 1) {

@@ -5,6 +5,18 @@ import (
 	"slices"
 )
 
+// A Verdict is what a comparison says of one link.
+type Verdict string
+
+// The verdicts.
+const (
+	LinkMissing Verdict = "missing"      // specified, but not found
+	LinkSlow    Verdict = "slow"         // slower than specified
+	LinkFast    Verdict = "fast"         // faster
+	LinkSame    Verdict = "same"         // within the tolerance
+	LinkUnknown Verdict = "not measured" // on one side, or both
+)
+
 // A Quantity is a property of a link on both sides of a comparison.
 type Quantity struct {
 	Measured  float64 // NaN if not known

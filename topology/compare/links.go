@@ -52,7 +52,7 @@ type LinkComparison struct {
 	// machine, makes of it. Links are judged apart from that. NaN if not known.
 	Latency, Bandwidth float64
 
-	Similarity float64 // as in Comparison; NaN unless hosts are wired to each other
+	Similarity float64 // in percent, see [Similarity]; NaN unless hosts are wired to each other, and where no latencies could be compared
 	Misfit     float64 // upper quartile of |ln of measured over fitted latency|, with moved hosts moved and missing links gone
 	Classes    []LinkClass
 	Links      []LinkState // the worst first
@@ -102,6 +102,9 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 			c.out.Unknown = err.Error()
 		} else if err != nil {
 			return nil, err
+		}
+		if c.fit != nil {
+			c.out.Similarity = Similarity(measured, c.reference.graph)
 		}
 		c.compareRates()
 	} else {

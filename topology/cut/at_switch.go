@@ -12,7 +12,7 @@ import (
 // measure how much the switch can carry at most (Bufe 2014, section 2.3.4).
 //
 // If the graph falls apart without the switch, the parts are put in two groups;
-// that is the partition problem, solved by subset sums on bit sets in O(k n/64)
+// that is the partition problem, solved by subset sums in O(k n)
 // for k parts. If it does not, or one part has most of the hosts, hosts are
 // taken nearest first as long as their only shortest path to every host taken
 // before on another link of the switch leads through it. A group is empty if
@@ -129,38 +129,34 @@ func branchesThrough(g *topology.Graph, s int) [][]int {
 	return branches
 }
 
-// halve chooses items whose sizes sum to as much of half the total as can be.
+// halve chooses items whose sizes sum to as much of half the total as can be. O(items * total).
 func halve(sizes []int) []bool {
 	total := 0
 	for _, s := range sizes {
 		total += s
 	}
-	half := total / 2
-	words := half/64 + 1
-	// reach[k] has bit x if some of the first k items sum to x.
-	reach := [][]uint64{make([]uint64, words)}
-	reach[0][0] = 1
+	const never, nothing = -2, -1
+	last := make([]int, total/2+1) // by sum: the last item of the first items that have it
+	for sum := range last {
+		last[sum] = never
+	}
+	last[0] = nothing
 	for k, s := range sizes {
-		next := slices.Clone(reach[k])
-		for w := words - 1; w >= s/64; w-- {
-			next[w] |= reach[k][w-s/64] << (s % 64)
-			if w > s/64 && s%64 > 0 {
-				next[w] |= reach[k][w-s/64-1] >> (64 - s%64)
+		for sum := len(last) - 1; sum >= s; sum-- {
+			if last[sum] == never && last[sum-s] != never {
+				last[sum] = k
 			}
 		}
-		reach = append(reach, next)
 	}
-	has := func(k, x int) bool { return reach[k][x/64]>>(x%64)&1 != 0 }
-	best := half
-	for !has(len(sizes), best) {
+	best := len(last) - 1
+	for last[best] == never {
 		best--
 	}
 	chosen := make([]bool, len(sizes))
-	for k := len(sizes); k > 0; k-- {
-		if !has(k-1, best) {
-			chosen[k-1] = true
-			best -= sizes[k-1]
-		}
+	for last[best] != nothing {
+		k := last[best]
+		chosen[k] = true
+		best -= sizes[k]
 	}
 	return chosen
 }

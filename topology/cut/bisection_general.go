@@ -13,132 +13,17 @@ const (
 	// exactVertices of a core have 16 million sides, which take about a second.
 	exactVertices = 24
 
-	// breadthStarts are the breadth-first orders that are refined beside the Fiedler
-	// vector's two. Tests of known machines pass with three.
+	// breadthStarts are the breadth-first orders that are refined beside the Fiedler vector's two.
 	breadthStarts = 8
 
 	// fiedlerSteps of power iteration: the vector has to give an order to start from,
-	// not an eigenvalue. Tests pass with 165.
+	// not an eigenvalue.
 	fiedlerSteps = 500
 
 	// cutRounding is the share by which a cut must be better: sums of the rates of
 	// thousands of links round by less, and ties are to go to the lowest vertex.
 	cutRounding = 1e-12
 )
-
-// A core is a graph without its leaf hosts. Each vertex carries the number of
-// hosts that stand and fall with it: itself, if it is a host, and its leaves.
-// A leaf may be moved to the other side to even the numbers; the leaves on the
-// slowest links first.
-type core struct {
-	b        *bisector
-	vertices []int // of the graph
-	next     [][]int
-	rate     [][]float64
-	hosts    []int       // per core vertex
-	leaves   [][]int     // per core vertex, slowest link first
-	leafRate [][]float64 // of these
-	least    float64     // rate of the slowest link of a leaf; +Inf if there are no leaves
-}
-
-func (b *bisector) core() *core {
-	g := b.g
-	number := make([]int, g.Vertices())
-	c := &core{b: b, least: math.Inf(1)}
-	leaf := func(v int) bool { return v < g.Hosts() && len(b.next[v]) == 1 && len(b.next[b.next[v][0]]) > 1 }
-	for v := range g.Vertices() {
-		number[v] = -1
-		if !leaf(v) {
-			number[v] = len(c.vertices)
-			c.vertices = append(c.vertices, v)
-		}
-	}
-	k := len(c.vertices)
-	c.next, c.rate = make([][]int, k), make([][]float64, k)
-	c.hosts, c.leaves, c.leafRate = make([]int, k), make([][]int, k), make([][]float64, k)
-	for x, v := range c.vertices {
-		if v < g.Hosts() {
-			c.hosts[x]++
-		}
-		for i, u := range b.next[v] {
-			if number[u] >= 0 {
-				c.next[x] = append(c.next[x], number[u])
-				c.rate[x] = append(c.rate[x], b.rate[v][i])
-				continue
-			}
-			c.hosts[x]++
-			c.leaves[x] = append(c.leaves[x], u)
-		}
-		slices.SortFunc(c.leaves[x], func(p, q int) int { return cmp.Or(cmp.Compare(b.rate[p][0], b.rate[q][0]), p-q) })
-		for _, h := range c.leaves[x] {
-			c.leafRate[x] = append(c.leafRate[x], b.rate[h][0])
-			c.least = min(c.least, b.rate[h][0])
-		}
-	}
-	return c
-}
-
-func (b *bisector) general() *Halves {
-	c := b.core()
-	if len(c.vertices) <= exactVertices {
-		return c.tryAll()
-	}
-	return c.search()
-}
-
-// even moves leaves to the other side until b.half hosts are on the side true,
-// and returns what that costs and the leaves; +Inf if there are not enough.
-// count is the number of hosts on the side true now.
-func (c *core) even(side []bool, count int) (cost float64, moved []int) {
-	excess, from := count-c.b.half, true
-	if excess < 0 {
-		excess, from = -excess, false
-	}
-	if excess == 0 {
-		return 0, nil
-	}
-	type leaf struct {
-		host int
-		rate float64
-	}
-	var all []leaf
-	for x, s := range side {
-		if s == from {
-			for i, h := range c.leaves[x] {
-				all = append(all, leaf{h, c.leafRate[x][i]})
-			}
-		}
-	}
-	if len(all) < excess {
-		return math.Inf(1), nil
-	}
-	slices.SortFunc(all, func(p, q leaf) int { return cmp.Or(cmp.Compare(p.rate, q.rate), p.host-q.host) })
-	for _, l := range all[:excess] {
-		cost += l.rate
-		moved = append(moved, l.host)
-	}
-	return cost, moved
-}
-
-// finish makes a cut of the sides of the core.
-func (c *core) finish(side []bool, exact bool) *Halves {
-	cut := &Halves{Side: make([]bool, c.b.g.Vertices()), Exact: exact}
-	count := 0
-	for x, v := range c.vertices {
-		cut.Side[v] = side[x]
-		for _, h := range c.leaves[x] {
-			cut.Side[h] = side[x]
-		}
-		if side[x] {
-			count += c.hosts[x]
-		}
-	}
-	_, moved := c.even(side, count)
-	for _, h := range moved {
-		cut.Side[h] = !cut.Side[h]
-	}
-	return cut
-}
 
 // flipGain is how much less is cut when x changes sides.
 func (c *core) flipGain(side []bool, x int) float64 {
@@ -155,7 +40,7 @@ func (c *core) flipGain(side []bool, x int) float64 {
 
 // tryAll walks through all sides in Gray code order, one flip at a time. The
 // leaves to move cost at least the slowest link each, which rules out most.
-func (c *core) tryAll() *Halves {
+func (c *core) tryAll() []bool {
 	k := len(c.vertices)
 	side, best := make([]bool, k), make([]bool, k)
 	count, cut := 0, 0.0
@@ -169,7 +54,7 @@ func (c *core) tryAll() *Halves {
 		} else {
 			count -= c.hosts[x]
 		}
-		excess := math.Abs(float64(count - c.b.half))
+		excess := math.Abs(float64(count - c.half))
 		if cut >= least || excess > 0 && cut+excess*c.least >= least {
 			continue
 		}
@@ -178,12 +63,12 @@ func (c *core) tryAll() *Halves {
 			copy(best, side)
 		}
 	}
-	return c.finish(best, true)
+	return best
 }
 
 // search refines several starts and keeps the best: the order of the Fiedler
 // vector, and breadth-first orders from a few vertices, cut at half of the hosts.
-func (c *core) search() *Halves {
+func (c *core) search() []bool {
 	k := len(c.vertices)
 	var best []bool
 	least := math.Inf(1)
@@ -191,13 +76,20 @@ func (c *core) search() *Halves {
 		side := make([]bool, k)
 		count := 0
 		for _, x := range order {
-			if count+c.hosts[x] > c.b.half {
+			if count+c.hosts[x] > c.half {
 				continue
 			}
 			side[x] = true
 			count += c.hosts[x]
 		}
-		if cost := c.refine(side); cost < least {
+		start := slices.Clone(side)
+		cost := c.refine(side)
+		if math.IsInf(cost, 1) { // too few leaves are left to even the numbers; the start has enough
+			rest, _ := c.even(start, count)
+			cut, _ := c.weigh(start)
+			side, cost = start, cut+rest
+		}
+		if cost < least {
 			best, least = side, cost
 		}
 	}
@@ -214,7 +106,7 @@ func (c *core) search() *Halves {
 	for range breadthStarts {
 		try(c.breadthFirst(rng.IntN(k)))
 	}
-	return c.finish(best, false)
+	return best
 }
 
 func (c *core) breadthFirst(from int) []int {
@@ -283,7 +175,7 @@ func (c *core) fiedler() []float64 {
 // moving leaves costs, or where there are none more than any flip can gain.
 func (c *core) refine(side []bool) float64 {
 	k := len(side)
-	count, cut, penalty := 0, 0.0, c.least
+	penalty := c.least
 	if math.IsInf(penalty, 1) {
 		penalty = 0
 		for _, rates := range c.rate {
@@ -294,17 +186,8 @@ func (c *core) refine(side []bool) float64 {
 			penalty = max(penalty, 2*sum)
 		}
 	}
-	for x, s := range side {
-		if s {
-			count += c.hosts[x]
-		}
-		for i, y := range c.next[x] {
-			if x < y && s != side[y] {
-				cut += c.rate[x][i]
-			}
-		}
-	}
-	uneven := func(count int) float64 { return penalty * math.Abs(float64(count-c.b.half)) }
+	cut, count := c.weigh(side)
+	uneven := func(count int) float64 { return penalty * math.Abs(float64(count-c.half)) }
 	moved := func(x int) int {
 		if side[x] {
 			return count - c.hosts[x]

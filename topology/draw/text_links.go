@@ -37,12 +37,11 @@ func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
 	}
 	parts := g.Parts()
 	u.tree = g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
-	sides := g.Sides()
 	for i := range groups {
 		if count[i] > 1 {
 			u.vertex[i] = -1
 		}
-		if from, to, ok := sides.LinkAbove(groups[i].Hosts); ok && i > 0 && u.tree && g.IsSwitch(from) {
+		if from, to, ok := g.LinkAbove(groups[i].Hosts); ok && i > 0 && u.tree && g.IsSwitch(from) {
 			u.group[i] = g.ArcIndex(from, to)
 		}
 	}

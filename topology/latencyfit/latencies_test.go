@@ -269,8 +269,8 @@ func TestLatenciesRefuses(t *testing.T) {
 		"Bytes below 0": func() (*latencyfit.Result, error) {
 			return latencyfit.Latencies(g, nil, d, &latencyfit.Settings{Bytes: -1})
 		},
-		"a Tolerance of NaN": func() (*latencyfit.Result, error) {
-			return latencyfit.Latencies(g, nil, d, &latencyfit.Settings{Tolerance: math.NaN()})
+		"Bytes that are not a number": func() (*latencyfit.Result, error) {
+			return latencyfit.Latencies(g, nil, d, &latencyfit.Settings{Bytes: math.NaN()})
 		},
 		"a matrix of one line": func() (*latencyfit.Result, error) {
 			return latencyfit.Latencies(g, nil, mat.NewDense(1, 3, nil), nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// ambiguous is the default of Settings.Tolerance. Ways of equal links
-// differ by rounding or not at all; a second way that is one link longer is so by
+// ambiguous is the share by which a second path must be longer for a measurement to count: what may have gone either way
+// says nothing of either. Paths of equal links differ by rounding or not at all; a second path that is one link longer is so by
 // a share of 1/30 or more on machines of up to 30 links across.
 const ambiguous = 0.02
 
@@ -47,10 +47,6 @@ func newEdgeFit(g *topology.Graph, m []float64, s *Settings) *edgeFit {
 // false if the paths are those of before.
 func (f *edgeFit) findPaths() bool {
 	g, n := f.g, f.g.Hosts()
-	tolerance := f.settings.Tolerance
-	if tolerance == 0 {
-		tolerance = ambiguous
-	}
 	if f.readings != nil && g.IsForest() {
 		return false // there are no others
 	}
@@ -77,7 +73,7 @@ func (f *edgeFit) findPaths() bool {
 			f.readings[at] = math.NaN()
 			switch {
 			case i == j || math.IsNaN(f.measured[at]) || math.IsInf(t.Distance[j], 1):
-			case t.Excess[j] <= tolerance*t.Distance[j]:
+			case t.Excess[j] <= ambiguous*t.Distance[j]:
 				c.multiple++
 			default:
 				c.used++

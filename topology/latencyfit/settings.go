@@ -21,18 +21,11 @@ type Settings struct {
 	// whose readings pull no harder than at 10 % from the fit. With 2 % of
 	// readings far too high plain least squares are worthless.
 	Plain bool
-	// Tolerance is the share by which a second path must be longer for a
-	// reading to count: what may have gone either way says nothing of
-	// either; 0 is 0.02.
-	Tolerance float64
 }
 
 func (s *Settings) validate() error {
 	if !(s.Bytes >= 0) || math.IsInf(s.Bytes, 0) {
 		return fmt.Errorf("fit: Bytes %g: want at least 0 and finite", s.Bytes)
-	}
-	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
-		return fmt.Errorf("fit: Tolerance %g: want at least 0 and finite", s.Tolerance)
 	}
 	return nil
 }

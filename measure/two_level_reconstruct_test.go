@@ -1,20 +1,30 @@
-package twolevel
+package measure
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
 )
 
-// nodesOf are the groups of one level of a cluster, in the order of their first host.
-func nodesOf(h *topology.Hierarchy, level int) (nodes [][]int) {
+// inTwoLevels finds clusters of the given nodes, each of its own kind.
+func inTwoLevels(ranks [][]int) *twoLevels {
+	n := &nodes{ranks: ranks}
+	for i := range ranks {
+		n.like, n.names = append(n.like, i), append(n.names, fmt.Sprintf("n%d", i+1))
+	}
+	return &twoLevels{n, &linkage.Robust{}}
+}
+
+// groupsOf are the groups of one level of a cluster, in the order of their first host.
+func groupsOf(h *topology.Hierarchy, level int) (nodes [][]int) {
 	for _, g := range h.Groups() {
 		if g.Level == level {
 			nodes = append(nodes, g.Hosts)
@@ -23,9 +33,9 @@ func nodesOf(h *topology.Hierarchy, level int) (nodes [][]int) {
 	return nodes
 }
 
-// needed leaves of a matrix what two levels need: inside nodes, between their
+// neededOf leaves of a matrix what two levels need: inside nodes, between their
 // first hosts, and from all hosts of a node to the first one of the next.
-func needed(m *mat.Dense, nodes [][]int) *mat.Dense {
+func neededOf(m *mat.Dense, nodes [][]int) *mat.Dense {
 	n, _ := m.Dims()
 	out := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -54,10 +64,10 @@ func needed(m *mat.Dense, nodes [][]int) *mat.Dense {
 	return out
 }
 
-// TestClustersOfNodes: the groups are those of the cluster, and every two hosts
+// TestTwoLevelsOfClusters: the groups are those of the cluster, and every two hosts
 // are as far apart in the graph as in the truth, although most pairs were not
 // read.
-func TestClustersOfNodes(t *testing.T) {
+func TestTwoLevelsOfClusters(t *testing.T) {
 	for _, c := range []struct {
 		spec  string
 		level int // that of the nodes
@@ -69,8 +79,8 @@ func TestClustersOfNodes(t *testing.T) {
 	} {
 		t.Run(c.spec, func(t *testing.T) {
 			cluster, m := topotest.Generate(t, c.spec)
-			nodes := nodesOf(cluster.Hierarchy, c.level)
-			r, err := (&Reconstructor{Nodes: nodes}).Reconstruct(needed(m, nodes))
+			nodes := groupsOf(cluster.Hierarchy, c.level)
+			r, err := inTwoLevels(nodes).Reconstruct(neededOf(m, nodes))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,12 +102,12 @@ func TestClustersOfNodes(t *testing.T) {
 	}
 }
 
-// TestNodesOfOneKind: with the inside of one node alone, all nodes of its kind
+// TestTwoLevelsOfNodesOfOneKind: with the inside of one node alone, all nodes of its kind
 // have it.
-func TestNodesOfOneKind(t *testing.T) {
+func TestTwoLevelsOfNodesOfOneKind(t *testing.T) {
 	cluster, m := topotest.Generate(t, "tree:4x2x4 latency=20us,2us,0.5us")
-	nodes := nodesOf(cluster.Hierarchy, 1)
-	partial := needed(m, nodes)
+	nodes := groupsOf(cluster.Hierarchy, 1)
+	partial := neededOf(m, nodes)
 	for _, members := range nodes[1:] {
 		for _, a := range members {
 			for b := range 32 {
@@ -112,7 +122,9 @@ func TestNodesOfOneKind(t *testing.T) {
 	for _, a := range nodes[0] {
 		partial.Set(a, nodes[1][0], m.At(a, nodes[1][0]))
 	}
-	r, err := (&Reconstructor{Nodes: nodes, Like: []int{0, 0, 0, 0}, Names: []string{"n1", "n2", "n3", "n4"}}).Reconstruct(partial)
+	method := inTwoLevels(nodes)
+	method.nodes.like = []int{0, 0, 0, 0}
+	r, err := method.Reconstruct(partial)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,19 +136,19 @@ func TestNodesOfOneKind(t *testing.T) {
 	}
 }
 
-// TestNoiseBetweenNodes: the inside is found as well as if there were no
+// TestTwoLevelsWithNoiseBetweenNodes: the inside is found as well as if there were no
 // outside, whose noise is larger than all that is inside.
-func TestNoiseBetweenNodes(t *testing.T) {
+func TestTwoLevelsWithNoiseBetweenNodes(t *testing.T) {
 	cluster, m := topotest.Generate(t, "tree:8x2x4 latency=50us,1us,0.5us")
-	nodes := nodesOf(cluster.Hierarchy, 1)
+	nodes := groupsOf(cluster.Hierarchy, 1)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var repetitions []mat.Matrix
 	for range 3 {
 		noisy := mat.NewDense(64, 64, nil)
-		noisy.Apply(func(_, _ int, d float64) float64 { return d * (1 + 0.03*rng.NormFloat64()) }, needed(m, nodes))
+		noisy.Apply(func(_, _ int, d float64) float64 { return d * (1 + 0.03*rng.NormFloat64()) }, neededOf(m, nodes))
 		repetitions = append(repetitions, noisy)
 	}
-	r, err := (&Reconstructor{Nodes: nodes}).Reconstruct(repetitions...)
+	r, err := inTwoLevels(nodes).Reconstruct(repetitions...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,19 +157,19 @@ func TestNoiseBetweenNodes(t *testing.T) {
 	}
 }
 
-// TestFewHosts: what has no two levels is found all the same.
-func TestFewHosts(t *testing.T) {
+// TestTwoLevelsOfFewRanks: what has no two levels is found all the same.
+func TestTwoLevelsOfFewRanks(t *testing.T) {
 	_, m := topotest.Generate(t, "tree:2x4 latency=20us,2us")
 	for _, c := range []struct {
 		name   string
 		nodes  [][]int
 		groups int
 	}{
-		{"one node", nil, 2},
+		{"one node", [][]int{{0, 1, 2, 3, 4, 5, 6, 7}}, 2},
 		{"nodes of one host", [][]int{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}, 2},
 		{"unequal nodes", [][]int{{0, 1, 2, 3}, {4}, {5, 6, 7}}, 3}, // 4 and 5 to 7 are one switch's, too
 	} {
-		r, err := (&Reconstructor{Nodes: c.nodes}).Reconstruct(m)
+		r, err := inTwoLevels(c.nodes).Reconstruct(m)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -167,41 +179,14 @@ func TestFewHosts(t *testing.T) {
 		}
 	}
 	one := mat.NewDense(1, 1, []float64{math.NaN()})
-	if r, err := (&Reconstructor{}).Reconstruct(one); err != nil || r.Graph.Hosts() != 1 {
+	if r, err := inTwoLevels([][]int{{0}}).Reconstruct(one); err != nil || r.Graph.Hosts() != 1 {
 		t.Errorf("one host: %v, %v", r, err)
 	}
 }
 
-func TestWrongNodesAreRefused(t *testing.T) {
-	m := mat.NewDense(4, 4, nil)
-	for _, c := range []struct {
-		r    Reconstructor
-		want string
-	}{
-		{Reconstructor{Nodes: [][]int{{0, 1}, {2}}}, "host 3 is in no node"},
-		{Reconstructor{Nodes: [][]int{{0, 1}, {1, 2, 3}}}, "host 1 is in nodes 0 and 1"},
-		{Reconstructor{Nodes: [][]int{{0, 1}, {2, 4}}}, "host 4: want one in [0, 4)"},
-		{Reconstructor{Nodes: [][]int{{0, 1, 2, 3}, {}}}, "node 1 has no host"},
-		{Reconstructor{Nodes: [][]int{{0, 1}, {2, 3}}, Names: []string{"a"}}, "1 for 2 nodes"},
-		{Reconstructor{Nodes: [][]int{{0, 1}, {2, 3}}, Like: []int{0}}, "1 entries for 2 nodes"},
-		{Reconstructor{Nodes: [][]int{{0, 1, 2}, {3}}, Like: []int{0, 0}}, "node 1 is like 0"},
-		{Reconstructor{Nodes: [][]int{{0, 1}, {2, 3}}, Like: []int{1, 0}}, "node 0 is like 1"},
-	} {
-		if _, err := c.r.Reconstruct(m); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %q", c.r, err, c.want)
-		}
-	}
-	if _, err := (&Reconstructor{}).Reconstruct(); err == nil {
-		t.Error("no matrix: want an error")
-	}
-	if _, err := (&Reconstructor{}).Reconstruct(m, mat.NewDense(3, 3, nil)); err == nil || !strings.Contains(err.Error(), "matrix 1 is 3 x 3") {
-		t.Errorf("matrices of two sizes: %v", err)
-	}
-}
-
-// TestOneHostTellsNothing: of one host alone nothing was measured, so how well the result fits is not known.
-func TestOneHostTellsNothing(t *testing.T) {
-	r, err := (&Reconstructor{}).Reconstruct(mat.NewDense(1, 1, nil))
+// TestTwoLevelsOfOneRankTellNothing: of one host alone nothing was measured, so how well the result fits is not known.
+func TestTwoLevelsOfOneRankTellNothing(t *testing.T) {
+	r, err := inTwoLevels([][]int{{0}}).Reconstruct(mat.NewDense(1, 1, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
