@@ -23,29 +23,13 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 	if r.Graph.Hosts() != r.Hierarchy.Hosts() {
 		return nil, fmt.Errorf("model: network: %d hosts in the graph, %d in the hierarchy", r.Graph.Hosts(), r.Hierarchy.Hosts())
 	}
-	graph, arcOf, err := firmGraph(r.Graph, r.Hierarchy)
+	graph, err := firmGraph(r.Graph, r.Hierarchy)
 	if err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
-	if arcOf != nil {
-		result, settings := *r, *s
-		result.Graph = graph
-		if len(s.Links.OfArc) == r.Graph.NumArcs() {
-			settings.Links.OfArc = make([]int, len(arcOf))
-			for i, arc := range arcOf {
-				settings.Links.OfArc[i] = s.Links.OfArc[arc]
-			}
-		}
-		r, s = &result, &settings
-	}
-	return newNetwork(r, s)
-}
-
-// newNetwork is New with a graph that has no switches of weak groups.
-func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 	ranks := r.Hierarchy.Hosts()
 	n := &Network{
-		graph: r.Graph, fit: r.Fit, warnings: slices.Clone(r.Warnings), local: r.Local,
+		graph: graph, warnings: slices.Clone(r.Warnings), local: r.Local,
 		locations: slices.Clone(s.Locations), measured: s.Measured,
 	}
 	n.fit = finiteFit(r.Fit)
@@ -57,7 +41,6 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 		return nil, fmt.Errorf("model: network: %d locations for %d ranks", len(s.Locations), ranks)
 	}
 	n.indexHosts()
-	var err error
 	if n.resources, err = checkResources(s.Resources, ranks); err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
@@ -115,31 +98,13 @@ func finiteFit(f topology.Fit) topology.Fit {
 
 // setSharing takes over what Predict reads.
 func (n *Network) setSharing(s *Settings) error {
-	n.routing, n.rttBias = s.Routing, s.RTTBias
-	if math.IsNaN(n.rttBias) || math.IsInf(n.rttBias, 0) {
-		return fmt.Errorf("RTT bias %g: want it finite", n.rttBias)
+	n.routing, n.law = s.Routing, s.Law
+	if err := n.law.check(); err != nil {
+		return err
 	}
 	if n.degradation = s.Degradation.clone(); n.degradation != nil {
 		if err := n.degradation.check(); err != nil {
 			return err
-		}
-	}
-	n.links = s.Links
-	n.links.Classes, n.links.OfArc, n.links.Duplex = slices.Clone(s.Links.Classes), slices.Clone(s.Links.OfArc), slices.Clone(s.Links.Duplex)
-	if err := n.links.checkDuplex(); err != nil {
-		return err
-	}
-	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
-		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
-	}
-	for i, class := range n.links.OfArc {
-		if class < 0 || class >= len(n.links.Classes) {
-			return fmt.Errorf("arc %d is of link class %d: want in [0, %d)", i, class, len(n.links.Classes))
-		}
-	}
-	for _, c := range n.links.Classes {
-		if !(c.Coupling >= 0 && c.Coupling <= 1) {
-			return fmt.Errorf("coupling of link class %q is %g: want in [0, 1]", c.Name, c.Coupling)
 		}
 	}
 	n.ratios = slices.Clone(s.MeasuredOverPredicted)

@@ -27,8 +27,7 @@ type Network struct {
 	// What Predict reads.
 	routing    topology.RouteChoice
 	routes     *topology.Routes
-	links      LinkClasses
-	rttBias    float64
+	law        Law
 	ratios     []float64
 	predictors sync.Pool // of *Predictor
 

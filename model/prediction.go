@@ -26,10 +26,8 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	}
 	out := &Prediction{Transfers: slices.Clone(transfers), Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
 	for i := range transfers {
-		for _, c := range p.flows[i].Data {
-			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated { // or it is shared by two directions
-				out.Estimated[i] = true
-			}
+		for _, c := range p.pattern.Flows[i].Data {
+			out.Estimated[i] = out.Estimated[i] || p.n.graph.Arcs()[c].Estimated
 		}
 	}
 	for i, t := range transfers {

@@ -40,10 +40,8 @@ type Settings struct {
 	Locations []Location
 	// Routing says which of several shortest routes flows take.
 	Routing topology.RouteChoice
-	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.
-	Links LinkClasses
-	// RTTBias b: flows that share a channel get shares as 1/RTT^b.
-	RTTBias float64
+	// Law says how transfers share links; the zero value: fairly.
+	Law
 	// MeasuredOverPredicted are quantiles, ascending and evenly spaced from 0 to 1, of measured over
 	// predicted times of concurrent transfers; nil: not known.
 	MeasuredOverPredicted []float64

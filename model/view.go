@@ -117,7 +117,7 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 // cut makes the network of the given ranks, old[i] being the rank of n for
 // rank i or -1. measured tells that each rank has one of its own.
 func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []string) (*Network, error) {
-	graph, arcOf, err := n.cutGraph(old)
+	graph, err := n.cutGraph(old)
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
@@ -127,15 +127,7 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 	}
 	s := &Settings{
 		Levels: levels, Locations: ranks, Routing: n.routing,
-		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), BcastTable: n.bcastTable, Measured: n.measured,
-	}
-	s.Links.Connection = n.links.Connection
-	if len(n.links.Classes) > 0 {
-		s.Links = n.links
-		s.Links.OfArc = nil
-		for _, arc := range arcOf {
-			s.Links.OfArc = append(s.Links.OfArc, n.links.OfArc[arc])
-		}
+		Law: n.law, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), BcastTable: n.bcastTable, Measured: n.measured,
 	}
 	s.Pairs = cutPairs(n.pairs, old)
 	hosts := n.oldHosts(ranks)
@@ -143,7 +135,7 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 	s.Degradation = n.degradation.cut(hosts)
 	fit := n.fit
 	fit.Levels = nil // they speak of the levels of the whole
-	view, err := newNetwork(&topology.Result{
+	view, err := New(&topology.Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit, Warnings: append(slices.Clone(n.warnings), warnings...),
 	}, s)
 	if err != nil {

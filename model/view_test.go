@@ -50,7 +50,7 @@ func TestViewKeepsTimes(t *testing.T) {
 		}
 		for _, family := range []topology.Family{topology.FamilyTree, ""} {
 			n, err := New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: family}},
-				&Settings{Locations: locations(c.Graph.Hosts()), LevelBandwidth: bandwidth, Links: ClassifyLinks(c.Graph)})
+				&Settings{Locations: locations(c.Graph.Hosts()), LevelBandwidth: bandwidth})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 func (n *Network) Settings() Settings {
 	return Settings{
 		Levels: n.levels, Pairs: n.pairs.list(), HostPairs: n.hostPairs.list(), Locations: n.locations,
-		Routing: n.routing, RTTBias: n.rttBias, Links: n.links, MeasuredOverPredicted: n.ratios,
+		Routing: n.routing, Law: n.law, MeasuredOverPredicted: n.ratios,
 		Degradation: n.degradation, Resources: n.resources, BcastTable: n.bcastTable, Measured: n.measured,
 	}
 }
@@ -20,7 +20,7 @@ func (n *Network) Settings() Settings {
 func (n *Network) With(change func(*Settings)) (*Network, error) {
 	s := n.Settings()
 	change(&s)
-	other, err := newNetwork(&topology.Result{Graph: n.graph, Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings, Local: n.local}, &s)
+	other, err := New(&topology.Result{Graph: n.graph, Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings, Local: n.local}, &s)
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)
 	}

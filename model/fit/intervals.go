@@ -29,7 +29,7 @@ func (f *fitter) unseenByLevel() [][]float64 {
 	out := make([][]float64, len(f.n.Levels()))
 	k := 0
 	for _, p := range f.patterns {
-		if len(p.flows) == 1 {
+		if len(p.Flows) == 1 {
 			continue
 		}
 		for i, level := range p.level {
@@ -103,22 +103,24 @@ func (f *fitter) heldOut() [][]float64 {
 		var number []int // of those held out
 		k := 0
 		for _, p := range all {
-			if len(p.flows) > 1 {
+			if len(p.Flows) > 1 {
 				k++
 			}
-			if len(p.flows) > 1 && k%folds == fold {
+			if len(p.Flows) > 1 && k%folds == fold {
 				held, number = append(held, p), append(number, k-1)
 			} else {
 				train = append(train, p)
 			}
 		}
-		f.patterns, f.theta = train, slices.Clone(theta)
+		f.patterns = train
+		f.use(slices.Clone(theta))
 		f.follow()
 		for i := range held {
 			out[number[i]] = f.residuals(nil, &held[i])
 		}
 	}
-	f.patterns, f.theta = all, theta
+	f.patterns = all
+	f.use(theta)
 	f.allResiduals()
 	f.sigma = f.spread()
 	f.equations()

@@ -21,13 +21,8 @@ const (
 	gradientSteps = 200   // of conjugate gradients: a step that is not exact is a step, too
 )
 
-// mostOfRate bounds a step of ln bandwidth, a factor of 1.6, within which derivatives still say
-// something; mostBias bounds the RTT bias: shares as RTT^-2 are beyond every law of TCP (Mathis et al.
-// 1997 has 1).
-const (
-	mostOfRate = 0.5
-	mostBias   = 2
-)
+// mostOfRate bounds a step of ln bandwidth, a factor of 1.6, within which derivatives still say something.
+const mostOfRate = 0.5
 
 // damped is the damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
 func (f *fitter) damped(k int, damping float64) float64 {
@@ -145,7 +140,8 @@ func (f *fitter) descend(differentiate func()) {
 				damping = max(leastDamping, damping/dampingDown)
 				break
 			}
-			f.theta, f.residual = old, were
+			f.use(old)
+			f.residual = were
 			damping *= dampingUp
 		}
 		if !gained {
@@ -155,20 +151,17 @@ func (f *fitter) descend(differentiate func()) {
 	f.sigma = f.spread()
 }
 
-// move takes a step and stays where the
-// parameters mean something.
+// move takes a step and stays where the parameters mean something.
 func (f *fitter) move(step []float64) {
-	for k := range f.theta {
-		d := step[k]
+	for k, d := range step {
 		switch {
+		case !f.isSought(k):
 		case k < len(f.links):
 			f.theta[k] += max(-mostOfRate, min(mostOfRate, d))
-		case k < f.duplexOf(0):
-			f.theta[k] = max(0, min(1, f.theta[k]+d))
-		case k < f.bias():
-			f.theta[k] = max(1, min(fullDuplex, f.theta[k]+d))
 		default:
-			f.theta[k] = max(-mostBias, min(mostBias, f.theta[k]+d))
+			p := lawParameters()[k-len(f.links)]
+			f.theta[k] = max(p.least, min(p.most, f.theta[k]+d))
 		}
 	}
+	f.use(f.theta)
 }
