@@ -57,21 +57,21 @@ func (n *Network) Write(w io.Writer) error {
 		return fmt.Errorf("model: write network: %w", err)
 	}
 	f := networkFile{
-		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.measured,
+		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.s.Measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
-		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
-		Routing: n.routing.String(), Law: n.law,
-		Slowdown: n.degradation.toFile(), Ratios: n.ratios, Resources: resourcesToFile(n.resources), Bcast: n.bcastTable,
+		Pairs: pairsToFile(n.s.Pairs), HostPairs: pairsToFile(n.s.HostPairs),
+		Routing: n.s.Routing.String(), Law: n.s.Law,
+		Slowdown: n.s.Degradation.toFile(), Ratios: n.s.MeasuredOverPredicted, Resources: resourcesToFile(n.s.Resources), Bcast: n.s.BcastTable,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
 	if n.ways != nil && n.ways.part {
 		f.Part = &partFile{n.ways.limit, n.ways.agree}
 	}
-	for _, at := range n.locations {
+	for _, at := range n.s.Locations {
 		f.RankCore = append(f.RankCore, at.Core)
 	}
-	for i := range n.levels {
-		l := &n.levels[i]
+	for i := range n.s.Levels {
+		l := &n.s.Levels[i]
 		f.Levels = append(f.Levels, levelFile{l.toFile(), jsonfile.Known(l.Spread), l.MeasuredOverPredicted})
 	}
 	object, err := json.Marshal(f)
@@ -203,7 +203,7 @@ func (f *networkFile) network() (*Network, error) {
 		}
 		s.Locations = append(s.Locations, Location{Host: f.Hosts[host], Core: f.RankCore[rank]})
 	}
-	n, err := New(result, s)
+	n, err := build(result, *s)
 	if err == nil {
 		err = n.setPart(f.Part)
 	}
@@ -223,8 +223,8 @@ func (n *Network) setPart(f *partFile) error {
 	if f == nil {
 		return nil
 	}
-	if len(f.Limit) != len(n.levels) || len(f.Agree) != len(n.groups) {
-		return fmt.Errorf("part has links_limit of %d levels, links_agree of %d groups, want %d and %d", len(f.Limit), len(f.Agree), len(n.levels), len(n.groups))
+	if len(f.Limit) != len(n.s.Levels) || len(f.Agree) != len(n.groups) {
+		return fmt.Errorf("part has links_limit of %d levels, links_agree of %d groups, want %d and %d", len(f.Limit), len(f.Agree), len(n.s.Levels), len(n.groups))
 	}
 	if n.ways = n.newWays(); n.ways == nil {
 		return nil

@@ -145,7 +145,7 @@ func ExampleDegradation() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d = n.Degradation()
+	d = n.Settings().Degradation
 	fmt.Println(d.DistanceRatio(2), d.AccessRatio(2), d.AccessRatio(9))
 	// Output:
 	// 1.5 2 NaN

@@ -57,11 +57,11 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	if s == nil {
 		s = &PredictSettings{}
 	}
-	p := &Predictor{n: n, s: *s, law: n.law}
+	p := &Predictor{n: n, s: *s, law: n.s.Law}
 	if s.Sharing != nil {
 		p.law = Law{RTTBias: s.RTTBias}
 		if math.IsNaN(s.RTTBias) {
-			p.law.RTTBias = n.law.RTTBias
+			p.law.RTTBias = n.s.Law.RTTBias
 		}
 	}
 	if s.Window < 0 {
@@ -228,11 +228,11 @@ func (n *Network) startUp(src, dst int, bytes int64, latency float64, streamed b
 	if math.IsNaN(perByte) {
 		return start
 	}
-	short := n.Time(src, dst, n.measured.Bytes) - perByte*float64(n.measured.Bytes)
+	short := n.Time(src, dst, n.s.Measured.Bytes) - perByte*float64(n.s.Measured.Bytes)
 	if math.Abs(short-start) <= likeLatency*start { // the level knows it better than a single route
 		start = math.Max(0, short)
 	}
-	if wait := n.levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
+	if wait := n.s.Levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
 		start += wait * n.RouteShare(src, dst)
 	}
 	return start

@@ -208,7 +208,7 @@ func TestPredictIsSafeForConcurrentUse(t *testing.T) {
 func TestInterval(t *testing.T) {
 	all := []float64{0.8, 0.9, 1, 1.1, 1.2}
 	n := twoRacks(t, 4, &Settings{MeasuredOverPredicted: all})
-	levels := slices.Clone(n.levels)
+	levels := slices.Clone(n.s.Levels)
 	levels[len(levels)-1].MeasuredOverPredicted = []float64{0.5, 1, 2}
 	n = twoRacks(t, 4, &Settings{Levels: levels, MeasuredOverPredicted: all})
 	for _, c := range []struct {

@@ -57,9 +57,9 @@ func (p *Prediction) Last() int {
 // were apart when the network was fitted, of transfers of the same level where there were enough; NaN if it was not.
 // It holds the prediction: that all measured times were on one side of the predicted ones may be chance.
 func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi float64) {
-	ratios := n.levels[n.LevelOf(src, dst)].MeasuredOverPredicted
+	ratios := n.s.Levels[n.LevelOf(src, dst)].MeasuredOverPredicted
 	if ratios == nil {
-		ratios = n.ratios
+		ratios = n.s.MeasuredOverPredicted
 	}
 	if len(ratios) < 2 || !(coverage > 0 && coverage < 1) {
 		return math.NaN(), math.NaN()

@@ -47,9 +47,11 @@ type Settings struct {
 	MeasuredOverPredicted []float64
 	// Degradation under load; nil: not known.
 	Degradation *Degradation
-	// Resources are what ranks share inside hosts; nil: not known.
+	// Resources are what ranks of one host share inside it: what was measured, and what the operating system tells of the
+	// rest; nil: not known.
 	Resources []Resource
-	// BcastTable is kept for package bcast/table: see Network.BcastTable.
+	// BcastTable is the section of how broadcasts are done best on this network; nil: none. Package bcast/table reads and writes
+	// it. Views keep it, as it says itself which jobs it speaks of. fit.Update does not, as it rests on the old times.
 	BcastTable json.RawMessage
 	// Measured says how.
 	Measured Metadata

@@ -37,7 +37,7 @@ func writerOf(f encode.Format) writer {
 	}
 	return map[string]writer{
 		"json":    writeJSON,
-		"simgrid": func(w io.Writer, x exported) error { return encode.WriteSimGrid(w, x.graph, x.network.Routing()) },
+		"simgrid": func(w io.Writer, x exported) error { return encode.WriteSimGrid(w, x.graph, x.network.Settings().Routing) },
 		"lgate":   func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) },
 		"csv":     writeLatencies,
 	}[f.Name]

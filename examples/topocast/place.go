@@ -135,7 +135,7 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 		return nil, cli.BadInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
 	}
 	var all []model.Resource
-	for _, r := range n.Resources() {
+	for _, r := range n.Settings().Resources {
 		if !r.Told {
 			all = append(all, r)
 		}
