@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/model"
@@ -94,15 +95,13 @@ func (f *fitter) chooseLaw() {
 }
 
 // explainsMore tells whether a law predicts patterns better than a simpler one: by 2 % and by two standard errors
-// of what it gains from pattern to pattern. What more than nine of ten transfers are off by counts as the tenth worst does
-// (winsorised), of the law that has the worse: they have met with something that is in no law, and would decide alone.
+// of what it gains from pattern to pattern.
 func explainsMore(with, without [][]float64) bool {
-	most := max(tenthWorst(with), tenthWorst(without))
 	var gains []float64
 	gain, before := 0.0, 0.0
 	for i := range without {
-		was := winsorised(without[i], most)
-		gains = append(gains, was-winsorised(with[i], most))
+		was := floats.Norm(without[i], 1)
+		gains = append(gains, was-floats.Norm(with[i], 1))
 		gain, before = gain+gains[i], before+was
 	}
 	_, deviation := stat.MeanStdDev(gains, nil)
@@ -111,24 +110,6 @@ func explainsMore(with, without [][]float64) bool {
 
 // surely is in standard errors.
 const surely = 2
-
-// tenthWorst is what nine of ten transfers are off by at most.
-func tenthWorst(patterns [][]float64) float64 {
-	var off []float64
-	for _, r := range slices.Concat(patterns...) {
-		off = append(off, math.Abs(r))
-	}
-	return quantile(off, 0.9)
-}
-
-// winsorised sums up what the transfers of a pattern are off by, each by no more than most.
-func winsorised(residuals []float64, most float64) float64 {
-	sum := 0.0
-	for _, r := range residuals {
-		sum += min(most, math.Abs(r))
-	}
-	return sum
-}
 
 // several is the number of patterns of more than one transfer.
 func (f *fitter) several() int {
@@ -141,26 +122,12 @@ func (f *fitter) several() int {
 	return n
 }
 
-// deviation sums up what patterns are off by.
-func deviation(patterns [][]float64) float64 {
-	sum := 0.0
-	for _, p := range patterns {
-		sum += winsorised(p, math.Inf(1))
-	}
-	return sum
-}
+// unexplained is what a tenth of the transfers that the fit has not seen has to be off by, without duplex factors, before
+// these are looked for. Noise of 3 % makes less than that.
+const unexplained = 0.08
 
-// Duplex factors are looked for if, without them, a tenth of the transfers that the fit has not seen is off by
-// more than unexplained. Noise of 3 % makes less than that. They are kept if they leave at most
-// keptDuplex of the mean deviation of patterns that the fit has not seen.
-const (
-	unexplained = 0.08
-	keptDuplex  = 0.8
-)
-
-// chooseDuplex finds out whether both directions of links or connections share something: where
-// transfers are not explained without it, and patterns that the fit has not seen are better with it.
-// It ends with the search that fits best.
+// chooseDuplex finds out whether both directions of links or connections share something: where transfers both ways are
+// not explained without it, and explainsMore. It ends with the search that fits best.
 func (f *fitter) chooseDuplex() {
 	opposed := 0
 	for _, p := range f.patterns {
@@ -168,19 +135,25 @@ func (f *fitter) chooseDuplex() {
 			opposed++
 		}
 	}
-	if opposed < 2 || f.unseen == nil || tenthWorst(f.unseen) <= unexplained {
+	if opposed < 2 || f.unseen == nil {
 		return
 	}
-	without, theta := f.unseen, f.theta
+	off := slices.Concat(f.unseen...)
+	for i, r := range off {
+		off[i] = math.Abs(r)
+	}
+	if quantile(off, 0.9) <= unexplained {
+		return
+	}
+	theta := f.theta
 	f.law[duplex], f.law[connection] = true, true
 	f.startAt(theta[:len(f.links)])
 	f.search()
-	with := f.heldOut()
-	if deviation(with) > keptDuplex*deviation(without) {
-		f.law[duplex], f.law[connection] = false, false
-		f.use(theta)
-		f.settle()
+	if with := f.heldOut(); explainsMore(with, f.unseen) {
+		f.unseen = with
 		return
 	}
-	f.unseen = with
+	f.law[duplex], f.law[connection] = false, false
+	f.use(theta)
+	f.settle()
 }
