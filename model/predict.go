@@ -127,6 +127,9 @@ const fittedTolerance = 0.001
 // SetLaw changes how links are shared, as a fit does that tries many laws. From then on rates are exact. It must not be used
 // with PredictSettings.Sharing.
 func (p *Predictor) SetLaw(law Law) error {
+	if p.exact && law == p.law {
+		return nil
+	}
 	if err := law.check(); err != nil {
 		return fmt.Errorf("model: predict: law: %w", err)
 	}
@@ -158,6 +161,9 @@ func (p *Predictor) applyLaw() error {
 func (p *Predictor) SetBandwidth(arc int, rate float64) error {
 	if arc < 0 || arc >= len(p.capacity) || rate <= 0 || math.IsInf(rate, 0) {
 		return fmt.Errorf("model: predict: arc %d of %g B/s: want an arc in [0, %d) and a bandwidth above 0, or NaN", arc, rate, len(p.capacity))
+	}
+	if p.capacity[arc] == rate {
+		return nil
 	}
 	p.capacity[arc] = rate
 	if math.IsNaN(rate) {

@@ -50,7 +50,7 @@ func (f *fitter) alikeRates() []float64 {
 	tied.start()
 	for i := len(f.n.Levels()) - 2; i >= 0; i-- {
 		if above := tied.theta[i+1]; math.Abs(tied.theta[i]-above) < tieApart {
-			tied.set(i, above+tieApart)
+			tied.theta[i] = above + tieApart
 		}
 	}
 	tied.search()
@@ -73,7 +73,7 @@ func (f *fitter) startAt(rates []float64) {
 	f.start()
 	for l, x := range rates {
 		if f.isSought(l) && f.theta[l] < x {
-			f.set(l, x)
+			f.theta[l] = x
 		}
 	}
 }
@@ -101,8 +101,8 @@ func (f *fitter) isIdle(link int) bool {
 	if math.IsNaN(old) {
 		return true
 	}
-	f.set(link, old-changeOfRate)
-	defer f.set(link, old)
+	f.theta[link] = old - changeOfRate
+	defer func() { f.theta[link] = old }()
 	at := 0
 	for i := range f.patterns {
 		p := &f.patterns[i]

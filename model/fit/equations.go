@@ -53,9 +53,9 @@ func (f *fitter) differentiate() {
 			default:
 				step = changeOfRate
 			}
-			f.set(k, old+step)
+			f.theta[k] = old + step
 			by := f.residuals(nil, p)
-			f.set(k, old)
+			f.theta[k] = old
 			for x := range by {
 				by[x] = (by[x] - base[x]) / step
 			}

@@ -112,15 +112,13 @@ func (f *fitter) heldOut() [][]float64 {
 				train = append(train, p)
 			}
 		}
-		f.patterns = train
-		f.use(slices.Clone(theta))
+		f.patterns, f.theta = train, slices.Clone(theta)
 		f.follow()
 		for i := range held {
 			out[number[i]] = f.residuals(nil, &held[i])
 		}
 	}
-	f.patterns = all
-	f.use(theta)
+	f.patterns, f.theta = all, theta
 	f.allResiduals()
 	f.sigma = f.spread()
 	f.equations()

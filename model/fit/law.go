@@ -89,8 +89,7 @@ func (f *fitter) chooseLaw() {
 			best, theta, unseen = law, f.theta, held
 		}
 	}
-	f.law, f.unseen = best, unseen
-	f.use(theta)
+	f.law, f.theta, f.unseen = best, theta, unseen
 	f.settle() // residuals and derivatives of them
 }
 
@@ -154,6 +153,6 @@ func (f *fitter) chooseDuplex() {
 		return
 	}
 	f.law[duplex], f.law[connection] = false, false
-	f.use(theta)
+	f.theta = theta
 	f.settle()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/topocast/topocast/model"
 
 	"github.com/topocast/topocast/internal/tooltest"
@@ -303,11 +305,22 @@ func TestFitStepsAgree(t *testing.T) {
 	f.differentiate()
 	gradient := f.equations()
 	for _, damping := range []float64{1e-6, 1e-2, 1} {
-		dense := f.step(gradient, damping)
-		byGradients := f.stepByGradients(gradient, damping)
-		for k := range dense {
-			if math.Abs(dense[k]-byGradients[k]) > 1e-6*(1+math.Abs(dense[k])) {
-				t.Errorf("damping %g: step of parameter %d = %g by gradients, %g by the equations", damping, k, byGradients[k], dense[k])
+		equations := mat.NewSymDense(len(f.theta), nil)
+		equations.CopySym(f.normal)
+		for k := range f.theta {
+			equations.SetSym(k, k, f.damped(k, damping))
+		}
+		var chol mat.Cholesky
+		var dense mat.VecDense
+		if !chol.Factorize(equations) {
+			t.Fatalf("damping %g: the equations are singular", damping)
+		}
+		if err := chol.SolveVecTo(&dense, mat.NewVecDense(len(gradient), gradient)); err != nil {
+			t.Fatal(err)
+		}
+		for k, got := range f.step(gradient, damping) {
+			if want := dense.AtVec(k); math.Abs(want-got) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("damping %g: step of parameter %d = %g by gradients, %g by the equations", damping, k, got, want)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (f *fitter) start() {
 			theta[len(f.links)+k] = p.first
 		}
 	}
-	f.use(theta)
+	f.theta = theta
 }
 
 // residuals appends ln(measured/predicted) of a pattern's transfers.
@@ -52,6 +52,14 @@ func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
 	if len(p.Flows) == 1 { // alone: no need to play it
 		j := &p.Flows[0]
 		return append(dst, math.Log(p.seconds[0]/(j.Start-p.Transfers[0].Start+j.Bytes/f.least(j.Data))))
+	}
+	must(f.machine.SetLaw(f.lawNow()))
+	for _, j := range p.Flows {
+		for _, route := range [...][]int32{j.Data, j.Reverse} {
+			for _, c := range route {
+				must(f.machine.SetBandwidth(int(c), math.Exp(f.theta[f.linkOf[c]]))) // NaN where only acknowledgements pass
+			}
+		}
 	}
 	from := len(dst)
 	dst, err := f.machine.Play(dst, p.Pattern)

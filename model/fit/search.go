@@ -19,11 +19,10 @@ import (
 // is a lower bound. What the transfers leave open stays near what is usual on the level of a link (prior).
 type fitter struct {
 	n        *model.Network
-	machine  *model.Predictor // with the parameters of theta
+	machine  *model.Predictor // that plays the patterns
 	tied     *fitter          // of the same transfers, on a machine on which all links of a level are alike and shared fairly
 	patterns []fitPattern
-	linkOf   []int   // arc -> link
-	arcsOf   [][]int // link -> arcs
+	linkOf   []int // arc -> link
 	links    []Link
 	levelOf  []int     // of each link
 	lowest   []float64 // ln B/s of the highest throughput seen on each link; NaN: none
@@ -49,8 +48,7 @@ type fitPattern struct {
 	rows    []fitRow // derivatives of the residuals
 }
 
-// maxDense bounds the parameters for which normal equations are set up; the
-// steps for more are found by conjugate gradients, and their errors without correlations.
+// maxDense bounds the parameters for which the normal matrix is set up; the errors of more are found without correlations.
 // A matrix of 400 is factored in some ten milliseconds.
 const maxDense = 400
 
@@ -84,10 +82,6 @@ func newFitter(n *model.Network, observations []Observation, given map[int]float
 func (f *fitter) prepare(observations []Observation) (err error) {
 	if f.machine, err = f.n.NewPredictor(nil); err != nil {
 		return err
-	}
-	f.arcsOf = make([][]int, len(f.links))
-	for arc, l := range f.linkOf {
-		f.arcsOf[l] = append(f.arcsOf[l], arc)
 	}
 	for _, o := range observations {
 		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < longBytes }) {
@@ -140,27 +134,6 @@ func (f *fitter) addPattern(o Observation) error {
 	}
 	f.patterns = append(f.patterns, p)
 	return nil
-}
-
-// use takes over parameters.
-func (f *fitter) use(theta []float64) {
-	f.theta = theta
-	must(f.machine.SetLaw(f.lawNow()))
-	for l := range f.links {
-		f.set(l, theta[l])
-	}
-}
-
-// set changes one parameter.
-func (f *fitter) set(k int, value float64) {
-	f.theta[k] = value
-	if k >= len(f.links) {
-		must(f.machine.SetLaw(f.lawNow()))
-		return
-	}
-	for _, arc := range f.arcsOf[k] {
-		must(f.machine.SetBandwidth(arc, math.Exp(value)))
-	}
 }
 
 // must panics where the predictor refuses what the fitter has checked or made.

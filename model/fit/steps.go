@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
@@ -33,28 +32,8 @@ func (f *fitter) damped(k int, damping float64) float64 {
 	return curvature*(1+damping) + blind
 }
 
-// step solves the damped normal equations; nil if they are singular.
+// step solves the damped normal equations by conjugate gradients, scaled by the diagonal, without setting them up.
 func (f *fitter) step(gradient []float64, damping float64) []float64 {
-	n := len(f.theta)
-	if f.normal == nil {
-		return f.stepByGradients(gradient, damping)
-	}
-	a := mat.NewSymDense(n, nil)
-	a.CopySym(f.normal)
-	for k := range n {
-		a.SetSym(k, k, f.damped(k, damping))
-	}
-	var chol mat.Cholesky
-	var x mat.VecDense
-	if !chol.Factorize(a) || chol.SolveVecTo(&x, mat.NewVecDense(n, gradient)) != nil {
-		return nil
-	}
-	return x.RawVector().Data
-}
-
-// stepByGradients solves the same equations by conjugate gradients, scaled by
-// the diagonal, without setting them up.
-func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 {
 	n := len(f.theta)
 	x, residual := make([]float64, n), slices.Clone(gradient)
 	scaled, direction, product := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -128,10 +107,6 @@ func (f *fitter) descend(differentiate func()) {
 		gained := false
 		for range dampingTries {
 			step := f.step(gradient, damping)
-			if step == nil {
-				damping *= dampingUp
-				continue
-			}
 			old, were := slices.Clone(f.theta), slices.Clone(f.residual)
 			f.move(step)
 			f.allResiduals()
@@ -140,8 +115,7 @@ func (f *fitter) descend(differentiate func()) {
 				damping = max(leastDamping, damping/dampingDown)
 				break
 			}
-			f.use(old)
-			f.residual = were
+			f.theta, f.residual = old, were
 			damping *= dampingUp
 		}
 		if !gained {
@@ -163,5 +137,4 @@ func (f *fitter) move(step []float64) {
 			f.theta[k] = max(p.least, min(p.most, f.theta[k]+d))
 		}
 	}
-	f.use(f.theta)
 }
