@@ -257,7 +257,7 @@ func byTraffic(n *model.Network, traffic *mat.Dense, perHost int) ([]int, error)
 // writePlaces writes where each rank goes, and what its traffic costs there and
 // in the given order.
 func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int) error {
-	out := results.Placement{Head: results.NewHead[results.Placement]()}
+	out := results.Placement{}
 	order := make([]int, len(place))
 	for r, p := range place {
 		order[r] = r
