@@ -143,7 +143,7 @@ func Read(r io.Reader) (*Network, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
-		return fromResult(result, names)
+		return New(result, atHosts(names))
 	default:
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}
@@ -157,13 +157,13 @@ func Read(r io.Reader) (*Network, error) {
 	return f.network()
 }
 
-// fromResult makes a network of a reconstruction whose hosts bear names, or nil.
-func fromResult(r *topology.Result, names []string) (*Network, error) {
-	var s Settings
+// atHosts are the settings of a network whose ranks ran on the hosts of the given names; nil: not known.
+func atHosts(names []string) *Settings {
+	s := &Settings{}
 	for _, name := range names {
 		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
 	}
-	return New(r, &s)
+	return s
 }
 
 func (f *networkFile) network() (*Network, error) {
