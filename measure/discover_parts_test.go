@@ -39,7 +39,7 @@ func TestDiscoverMeasuresTheLoad(t *testing.T) {
 			t.Errorf("%d -> %d: %g B/s (estimated: %t), want 1.25e9", a.From, a.To, a.Bandwidth, a.Estimated)
 		}
 	}
-	ratios := d.Network.Degradation()
+	ratios := d.Network.Settings().Degradation
 	if ratios == nil || !(ratios.DistanceRatio(3) > 0.9) {
 		t.Errorf("degradation %+v", ratios)
 	}

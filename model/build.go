@@ -17,77 +17,88 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	if r == nil || r.Graph == nil || r.Hierarchy == nil {
-		return nil, fmt.Errorf("model: network: the result has no graph or no hierarchy")
-	}
-	if r.Graph.Hosts() != r.Hierarchy.Hosts() {
-		return nil, fmt.Errorf("model: network: %d hosts in the graph, %d in the hierarchy", r.Graph.Hosts(), r.Hierarchy.Hosts())
-	}
-	graph, arcOf, err := firmGraph(r.Graph, r.Hierarchy)
+	n, err := build(r, *s)
 	if err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
-	if arcOf != nil {
-		result, settings := *r, *s
-		result.Graph = graph
-		if len(s.Links.OfArc) == r.Graph.NumArcs() {
-			settings.Links.OfArc = make([]int, len(arcOf))
-			for i, arc := range arcOf {
-				settings.Links.OfArc[i] = s.Links.OfArc[arc]
-			}
-		}
-		r, s = &result, &settings
-	}
-	return newNetwork(r, s)
+	return n, nil
 }
 
-// newNetwork is New with a graph that has no switches of weak groups.
-func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
-	ranks := r.Hierarchy.Hosts()
-	n := &Network{
-		graph: r.Graph, fit: r.Fit, warnings: slices.Clone(r.Warnings), local: r.Local,
-		locations: slices.Clone(s.Locations), measured: s.Measured,
+// build is New: the network keeps copies of the settings, checked and completed.
+func build(r *topology.Result, s Settings) (*Network, error) {
+	switch {
+	case r == nil || r.Graph == nil || r.Hierarchy == nil:
+		return nil, fmt.Errorf("the result has no graph or no hierarchy")
+	case r.Graph.Hosts() != r.Hierarchy.Hosts():
+		return nil, fmt.Errorf("%d hosts in the graph, %d in the hierarchy", r.Graph.Hosts(), r.Hierarchy.Hosts())
+	case s.Measured.Bytes < 0:
+		return nil, fmt.Errorf("measured with %d bytes: want at least 0", s.Measured.Bytes)
+	case s.Locations != nil && len(s.Locations) != r.Hierarchy.Hosts():
+		return nil, fmt.Errorf("%d locations for %d ranks", len(s.Locations), r.Hierarchy.Hosts())
 	}
-	n.fit = finiteFit(r.Fit)
-	n.measured.Notes = maps.Clone(s.Measured.Notes)
-	if s.Measured.Bytes < 0 {
-		return nil, fmt.Errorf("model: network: measured with %d bytes: want at least 0", s.Measured.Bytes)
-	}
-	if s.Locations != nil && len(s.Locations) != ranks {
-		return nil, fmt.Errorf("model: network: %d locations for %d ranks", len(s.Locations), ranks)
-	}
+	n := &Network{fit: finiteFit(r.Fit), warnings: slices.Clone(r.Warnings), local: r.Local, s: s}
+	n.s.Locations, n.s.MeasuredOverPredicted = slices.Clone(s.Locations), slices.Clone(s.MeasuredOverPredicted)
+	n.s.Measured.Notes, n.s.Degradation = maps.Clone(s.Measured.Notes), s.Degradation.clone()
 	n.indexHosts()
 	var err error
-	if n.resources, err = checkResources(s.Resources, ranks); err != nil {
-		return nil, fmt.Errorf("model: network: %w", err)
+	if n.s.BcastTable, err = checkBcastTable(s.BcastTable); err != nil {
+		return nil, err
 	}
-	if n.reported, err = withKinds(r.Hierarchy, n.hostOf, n.resources); err != nil {
-		return nil, fmt.Errorf("model: network: %w", err)
+	if err := n.setGroups(r); err != nil {
+		return nil, err
 	}
-	if n.bcastTable, err = checkBcastTable(s.BcastTable); err != nil {
-		return nil, fmt.Errorf("model: network: %w", err)
-	}
-	n.hierarchy = n.reported.Firm(topology.FirmSupport)
-	levels, err := levelParams(n.hierarchy, s)
-	if err != nil {
-		return nil, fmt.Errorf("model: network: %w", err)
-	}
-	n.setLevels(levels)
-	if err := n.setSharing(s); err != nil {
-		return nil, fmt.Errorf("model: network: %w", err)
+	if err := n.setParameters(); err != nil {
+		return nil, err
 	}
 	n.flatten()
 	if n.needsPaths() {
 		n.paths = newPathTable(n.graph)
 	}
-	if n.pairs, err = newPairTable(ranks, s.Pairs); err != nil {
-		return nil, fmt.Errorf("model: network: pairs: %w", err)
-	}
-	if n.hostPairs, err = newPairTable(len(n.hosts), s.HostPairs); err != nil {
-		return nil, fmt.Errorf("model: network: host pairs: %w", err)
-	}
 	n.setWays()
 	return n, nil
+}
+
+// setGroups takes over the groups and the wiring of a reconstruction.
+func (n *Network) setGroups(r *topology.Result) (err error) {
+	if n.s.Resources, err = checkResources(n.s.Resources, r.Hierarchy.Hosts()); err != nil {
+		return err
+	}
+	if n.reported, err = withKinds(r.Hierarchy, n.hostOf, n.s.Resources); err != nil {
+		return err
+	}
+	n.hierarchy = n.reported.Firm(topology.FirmSupport)
+	if n.graph, err = firmGraph(r.Graph, r.Hierarchy); err != nil {
+		return err
+	}
+	n.routes, err = topology.NewRoutes(n.graph, n.s.Routing)
+	return err
+}
+
+// setParameters checks and completes what Time and Predict read.
+func (n *Network) setParameters() error {
+	levels, err := levelParams(n.hierarchy, &n.s)
+	if err != nil {
+		return err
+	}
+	n.setLevels(levels)
+	n.s.LevelBandwidth = nil // the levels have it
+	if err := n.s.Law.check(); err != nil {
+		return err
+	}
+	if err := n.s.Degradation.check(); err != nil {
+		return err
+	}
+	if err := checkRatios(n.s.MeasuredOverPredicted); err != nil {
+		return err
+	}
+	if n.pairs, err = newPairTable(n.hierarchy.Hosts(), n.s.Pairs); err != nil {
+		return fmt.Errorf("pairs: %w", err)
+	}
+	if n.hostPairs, err = newPairTable(len(n.hosts), n.s.HostPairs); err != nil {
+		return fmt.Errorf("host pairs: %w", err)
+	}
+	n.s.Pairs, n.s.HostPairs = n.pairs.list(), n.hostPairs.list()
+	return nil
 }
 
 // finiteFit is a copy in which what came out infinite, as a spread of one
@@ -113,44 +124,6 @@ func finiteFit(f topology.Fit) topology.Fit {
 	return f
 }
 
-// setSharing takes over what Predict reads.
-func (n *Network) setSharing(s *Settings) error {
-	n.routing, n.rttBias = s.Routing, s.RTTBias
-	if math.IsNaN(n.rttBias) || math.IsInf(n.rttBias, 0) {
-		return fmt.Errorf("RTT bias %g: want it finite", n.rttBias)
-	}
-	if n.degradation = s.Degradation.clone(); n.degradation != nil {
-		if err := n.degradation.check(); err != nil {
-			return err
-		}
-	}
-	n.links = s.Links
-	n.links.Classes, n.links.OfArc, n.links.Duplex = slices.Clone(s.Links.Classes), slices.Clone(s.Links.OfArc), slices.Clone(s.Links.Duplex)
-	if err := n.links.checkDuplex(); err != nil {
-		return err
-	}
-	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
-		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
-	}
-	for i, class := range n.links.OfArc {
-		if class < 0 || class >= len(n.links.Classes) {
-			return fmt.Errorf("arc %d is of link class %d: want in [0, %d)", i, class, len(n.links.Classes))
-		}
-	}
-	for _, c := range n.links.Classes {
-		if !(c.Coupling >= 0 && c.Coupling <= 1) {
-			return fmt.Errorf("coupling of link class %q is %g: want in [0, 1]", c.Name, c.Coupling)
-		}
-	}
-	n.ratios = slices.Clone(s.MeasuredOverPredicted)
-	err := checkRatios(n.ratios)
-	if err != nil {
-		return err
-	}
-	n.routes, err = topology.NewRoutes(n.graph, s.Routing)
-	return err
-}
-
 // FromGraph makes a network of a graph alone, such as that of a platform
 // file: times are the latencies of the shortest paths, and the size over the
 // least bandwidth on the path. Routing says which of several shortest routes
@@ -168,12 +141,12 @@ func FromGraph(g *topology.Graph, routing topology.RouteChoice) (*Network, error
 }
 
 func (n *Network) indexHosts() {
-	if n.locations == nil {
+	if n.s.Locations == nil {
 		return
 	}
-	n.hostOf = make([]int32, len(n.locations))
+	n.hostOf = make([]int32, len(n.s.Locations))
 	index := make(map[string]int32)
-	for rank, at := range n.locations {
+	for rank, at := range n.s.Locations {
 		i, ok := index[at.Host]
 		if !ok {
 			i = int32(len(n.hosts))

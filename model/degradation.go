@@ -70,6 +70,9 @@ func ratioAt(ratios []float64, i int) float64 {
 }
 
 func (d *Degradation) check() error {
+	if d == nil {
+		return nil
+	}
 	if d.Hosts < 0 || d.Hosts > 0 && len(d.Distance) > d.Hosts/2+1 {
 		return fmt.Errorf("degradation of %d distances in a ring of %d hosts: want at most half as many", len(d.Distance)-1, d.Hosts)
 	}
@@ -133,7 +136,7 @@ func (d *Degradation) cut(hosts []int) *Degradation {
 // between neighbours while all hosts send: Degradation's ratio at their distance in
 // its ring. NaN for ranks of one host, and where it is not known.
 func (n *Network) DistanceRatio(a, b int) float64 {
-	d := n.degradation
+	d := n.s.Degradation
 	if d == nil || n.hostOf == nil {
 		return math.NaN()
 	}

@@ -65,7 +65,7 @@ func TestViewOfDistances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := view.Degradation()
+		got := view.Settings().Degradation
 		if got.Hosts != len(c.hosts) || len(got.Distance) > len(c.want)+1 {
 			t.Errorf("hosts %v: ring of %d with ratios %v", c.hosts, got.Hosts, got.Distance)
 		}
@@ -90,11 +90,11 @@ func TestViewOfDistances(t *testing.T) {
 		t.Errorf("DistanceRatio without Degradation = %g, want NaN", got)
 	}
 	unknown := ring(t, 4, &Degradation{Distance: []float64{nan, 1, 5}})
-	view, err := unknown.View(unknown.locations[1:])
+	view, err := unknown.View(unknown.s.Locations[1:])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := view.Degradation().DistanceRatio(2); got != 5 {
+	if got := view.Settings().Degradation.DistanceRatio(2); got != 5 {
 		t.Errorf("ratio of a ring of unknown hosts = %g, want 5 as it was", got)
 	}
 }

@@ -47,11 +47,11 @@
 // worked out once per source that is asked for, over the switches only.
 //
 // Rates come from progressive filling over directed channels (package contention),
-// not from the printed algorithm of Zhu et al. 2014 (package zhu), which can promise more
+// not from the printed algorithm of Zhu et al. 2014 (examples/papers/zhu), which can promise more
 // than a link has; where it does not, both agree on what the paper prints.
 //
-// The asymmetric property is a strength per class of links, from 0 to 1, not
-// a law: real machines lie in between.
+// The asymmetric property is a strength from 0 to 1, not a law of its own: real machines lie in between. One strength
+// holds for all links of a network. Two classes of links gained a point at most.
 //
 // Only confident groups decide (topology.FirmSupport): a third of the uncertain ones that reconstructions propose do not
 // exist. New cuts them from the hierarchy, the levels and the graph of a tree, and nothing else has to. ReportedHierarchy

@@ -15,7 +15,7 @@ import (
 
 const (
 	networkFormat  = "topocast/network"
-	networkVersion = 4
+	networkVersion = 5
 )
 
 // networkFile is the layout of a network in JSON. The graph and the hierarchy
@@ -33,11 +33,7 @@ type networkFile struct {
 	Pairs     []pairFile       `json:"pairs,omitempty"`
 	HostPairs []pairFile       `json:"host_pairs,omitempty"`
 	Routing   string           `json:"routing"`
-	RTTBias   float64          `json:"rtt_bias,omitempty"`
-	Classes   []classFile      `json:"link_classes,omitempty"`
-	ClassOf   []int            `json:"link_class_of_arc,omitempty"` // index into link_classes
-	Duplex    []float64        `json:"duplex,omitempty"`            // per link class, of one direction's bandwidth; 0: no limit
-	Connect   float64          `json:"connection_duplex,omitempty"`
+	Law       Law              `json:"law,omitzero"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
 	Part      *partFile        `json:"part,omitempty"`   // of a view
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
@@ -48,7 +44,7 @@ type networkFile struct {
 	Checksum  string           `json:"checksum,omitempty"` // of all before; the last, see verify
 }
 
-// Write writes the network as JSON of the format "topocast/network", version 4.
+// Write writes the network as JSON of the format "topocast/network", version 5.
 // It takes some 60 bytes per rank and 6 more per further level: 0.3 MB for
 // 4,096 ranks, 1.2 MB for 16,384 (BenchmarkFileSize).
 func (n *Network) Write(w io.Writer) error {
@@ -61,25 +57,21 @@ func (n *Network) Write(w io.Writer) error {
 		return fmt.Errorf("model: write network: %w", err)
 	}
 	f := networkFile{
-		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.measured,
+		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.s.Measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
-		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
-		Routing: n.routing.String(), RTTBias: n.rttBias,
-		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios, Resources: resourcesToFile(n.resources), Bcast: n.bcastTable,
+		Pairs: pairsToFile(n.s.Pairs), HostPairs: pairsToFile(n.s.HostPairs),
+		Routing: n.s.Routing.String(), Law: n.s.Law,
+		Slowdown: n.s.Degradation.toFile(), Ratios: n.s.MeasuredOverPredicted, Resources: resourcesToFile(n.s.Resources), Bcast: n.s.BcastTable,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
-	f.Duplex, f.Connect = n.links.Duplex, n.links.Connection
 	if n.ways != nil && n.ways.part {
 		f.Part = &partFile{n.ways.limit, n.ways.agree}
 	}
-	for _, c := range n.links.Classes {
-		f.Classes = append(f.Classes, classFile(c))
-	}
-	for _, at := range n.locations {
+	for _, at := range n.s.Locations {
 		f.RankCore = append(f.RankCore, at.Core)
 	}
-	for i := range n.levels {
-		l := &n.levels[i]
+	for i := range n.s.Levels {
+		l := &n.s.Levels[i]
 		f.Levels = append(f.Levels, levelFile{l.toFile(), jsonfile.Known(l.Spread), l.MeasuredOverPredicted})
 	}
 	object, err := json.Marshal(f)
@@ -139,7 +131,7 @@ func Read(r io.Reader) (*Network, error) {
 	switch {
 	case head.Format == networkFormat && head.Version == networkVersion:
 	case head.Format == networkFormat:
-		return nil, fmt.Errorf("model: read network: version is %d, this program reads %d", head.Version, networkVersion)
+		return nil, fmt.Errorf("model: read network: version is %d, this program reads %d: measure again with topocast discover", head.Version, networkVersion)
 	case head.Format == "topocast/graph" || head.Format == "" && head.Graph != nil:
 		g, err := encode.ReadGraph(bytes.NewReader(data))
 		if err != nil {
@@ -151,7 +143,7 @@ func Read(r io.Reader) (*Network, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
-		return fromResult(result, names)
+		return New(result, atHosts(names))
 	default:
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}
@@ -165,13 +157,13 @@ func Read(r io.Reader) (*Network, error) {
 	return f.network()
 }
 
-// fromResult makes a network of a reconstruction whose hosts bear names, or nil.
-func fromResult(r *topology.Result, names []string) (*Network, error) {
-	var s Settings
+// atHosts are the settings of a network whose ranks ran on the hosts of the given names; nil: not known.
+func atHosts(names []string) *Settings {
+	s := &Settings{}
 	for _, name := range names {
 		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
 	}
-	return New(r, &s)
+	return s
 }
 
 func (f *networkFile) network() (*Network, error) {
@@ -194,14 +186,10 @@ func (f *networkFile) network() (*Network, error) {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
 	}
-	s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = f.RTTBias, f.Ratios, f.ClassOf
-	s.Links.Duplex, s.Links.Connection = f.Duplex, f.Connect
+	s.Law, s.MeasuredOverPredicted = f.Law, f.Ratios
 	s.Degradation = f.Slowdown.degradation()
 	if s.Resources, err = resourcesFromFile(f.Resources); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
-	}
-	for _, c := range f.Classes {
-		s.Links.Classes = append(s.Links.Classes, LinkClass(c))
 	}
 	for _, l := range f.Levels {
 		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread), MeasuredOverPredicted: l.Ratios})
@@ -215,7 +203,7 @@ func (f *networkFile) network() (*Network, error) {
 		}
 		s.Locations = append(s.Locations, Location{Host: f.Hosts[host], Core: f.RankCore[rank]})
 	}
-	n, err := New(result, s)
+	n, err := build(result, *s)
 	if err == nil {
 		err = n.setPart(f.Part)
 	}
@@ -235,8 +223,8 @@ func (n *Network) setPart(f *partFile) error {
 	if f == nil {
 		return nil
 	}
-	if len(f.Limit) != len(n.levels) || len(f.Agree) != len(n.groups) {
-		return fmt.Errorf("part has links_limit of %d levels, links_agree of %d groups, want %d and %d", len(f.Limit), len(f.Agree), len(n.levels), len(n.groups))
+	if len(f.Limit) != len(n.s.Levels) || len(f.Agree) != len(n.groups) {
+		return fmt.Errorf("part has links_limit of %d levels, links_agree of %d groups, want %d and %d", len(f.Limit), len(f.Agree), len(n.s.Levels), len(n.groups))
 	}
 	if n.ways = n.newWays(); n.ways == nil {
 		return nil

@@ -31,8 +31,8 @@ func TestChecksum(t *testing.T) {
 		"a digit of it":        {strings.Replace(whole, `"crc32c:`, `"crc32c:0`, 1), "damaged"},
 		"of something unknown": {strings.Replace(whole, `"crc32c:`, `"md5:`, 1), "damaged"},
 		"no longer the last":   {`{"checksum"` + whole[at+len(`,"checksum"`):len(whole)-2] + "," + whole[1:at] + "}", "damaged"},
-		"said to be older":     {strings.Replace(whole, `"version":4`, `"version":3`, 1), "version is 3"},
-		"without, of another":  {strings.Replace(edited, `"version":4`, `"version":3`, 1), "version is 3"},
+		"said to be older":     {strings.Replace(whole, `"version":5`, `"version":3`, 1), "version is 3"},
+		"without, of another":  {strings.Replace(edited, `"version":5`, `"version":3`, 1), "version is 3"},
 	} {
 		_, err := Read(strings.NewReader(c.text))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")) {

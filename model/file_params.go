@@ -21,11 +21,6 @@ type levelFile struct {
 	Ratios []float64 `json:"ratios,omitempty"` // those of the network, of this level
 }
 
-type classFile struct {
-	Name     string  `json:"name"`
-	Coupling float64 `json:"coupling"`
-}
-
 type pairFile struct {
 	Src int `json:"src"`
 	Dst int `json:"dst"`

@@ -6,13 +6,11 @@ import "github.com/topocast/topocast/topology"
 // linkage.Robust drew for a weak group becomes one with the switch above it, and the
 // links below it grow by the length of the link that goes. So distances
 // between hosts stay as they are, but for those inside the weak group, which
-// become those of the group above, as Time has them. arcOf tells for each arc
-// of the result which one of g it stands for; it is nil, and the result g
-// itself, where there is nothing to do: no weak group has a switch of its own, or g
-// is no tree. O(vertices + arcs + total size of the groups).
-func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, arcOf []int, err error) {
+// become those of the group above, as Time has them. It is g itself where there is nothing to do: no weak group has a
+// switch of its own, or g is no tree. O(vertices + arcs + total size of the groups).
+func firmGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error) {
 	if order, _ := treeOrder(g); order == nil {
-		return g, nil, nil
+		return g, nil
 	}
 	ends := func(group *topology.Group) (link [2]int, ok bool) {
 		from, to, ok := g.LinkAbove(group.Hosts)
@@ -43,7 +41,7 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		merged++
 	}
 	if merged == 0 {
-		return g, nil, nil
+		return g, nil
 	}
 	number := make([]int, g.Vertices())
 	var names []string
@@ -54,19 +52,15 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		}
 	}
 	var arcs []topology.Arc
-	for i, a := range g.Arcs() {
+	for _, a := range g.Arcs() {
 		from, to := number[into[a.From]], number[into[a.To]]
 		if from == to {
 			continue
 		}
 		a.From, a.To, a.Latency = from, to, a.Latency+up[a.To]+down[a.From]
-		arcs, arcOf = append(arcs, a), append(arcOf, i)
+		arcs = append(arcs, a)
 	}
-	firm, err = topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
-	if err != nil {
-		return nil, nil, err
-	}
-	return firm, orderOfArcs(firm, arcs, arcOf), nil
+	return topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
 }
 
 // firmLevels numbers the levels that Hierarchy.Firm keeps, the root's level

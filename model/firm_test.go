@@ -246,20 +246,6 @@ func TestViewHasGroupsOnce(t *testing.T) {
 	}
 }
 
-func TestLinkClassesSurviveWithoutWeakSwitches(t *testing.T) {
-	r := weakTree(t, 0.5)
-	links := ClassifyLinks(r.Graph)
-	links.Classes[1].Coupling = 1
-	n, err := New(r, &Settings{Links: links})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := ClassifyLinks(n.Graph()).OfArc
-	if fmt.Sprint(n.links.OfArc) != fmt.Sprint(want) {
-		t.Errorf("classes of arcs %v, want %v: hosts' links and the others", n.links.OfArc, want)
-	}
-}
-
 // A view follows the same groups as the whole, in memory and from its file:
 // groups that become the same must not hide a firm one behind a weak one.
 func TestViewFollowsFirmGroups(t *testing.T) {

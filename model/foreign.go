@@ -53,11 +53,7 @@ func ofFabric(data []byte, folder string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s Settings
-	for _, name := range hosts {
-		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
-	}
-	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(), Warnings: f.Warnings}, &s)
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(), Warnings: f.Warnings}, atHosts(hosts))
 }
 
 // unknownFit is the fit of groups of which no latency is known.
@@ -96,11 +92,7 @@ func groupNetwork(h *topology.Hierarchy, names []string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s Settings
-	for _, name := range names {
-		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
-	}
-	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit()}, &s)
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit()}, atHosts(names))
 }
 
 // InsideNetwork returns the network of what a file of hwloc says of the cores on which the ranks of a network run, all on

@@ -23,7 +23,7 @@ func (n *Network) flatten() {
 	n.groups = make([]flatGroup, len(h.Groups()))
 	for i, g := range h.Groups() {
 		// Both are times of messages of the measuring size.
-		offset := g.Latency - n.levels[g.Level].Time(n.measured.Bytes)
+		offset := g.Latency - n.s.Levels[g.Level].Time(n.s.Measured.Bytes)
 		if math.IsNaN(offset) {
 			offset = 0
 		}
@@ -51,7 +51,7 @@ func (n *Network) LevelOf(a, b int) int { return int(n.groups[n.join(a, b)].leve
 // latencyOf is the typical time of a message of the measuring size in a group.
 func (n *Network) latencyOf(group int32) float64 {
 	g := &n.groups[group]
-	return g.offset + n.levels[g.level].Time(n.measured.Bytes)
+	return g.offset + n.s.Levels[g.level].Time(n.s.Measured.Bytes)
 }
 
 // isTree tells whether the levels say what latencies are; else the graph does.

@@ -48,7 +48,7 @@ func (p *PLogP) handshakeAt(bytes int64, perByte float64) float64 {
 
 // setLevels takes over the parameters of the levels.
 func (n *Network) setLevels(levels []LevelParams) {
-	n.levels, n.longPerByte = levels, nil
+	n.s.Levels, n.longPerByte = levels, nil
 	for i := range levels {
 		n.longPerByte = append(n.longPerByte, levels[i].longPerByte())
 	}
@@ -60,7 +60,7 @@ func (n *Network) RouteShare(src, dst int) float64 {
 		return 1
 	}
 	route, _ := n.paths.between(src, dst)
-	share := route / (n.levels[n.LevelOf(src, dst)].Time(n.measured.Bytes) - n.fit.Overhead)
+	share := route / (n.s.Levels[n.LevelOf(src, dst)].Time(n.s.Measured.Bytes) - n.fit.Overhead)
 	if !(share > 0) || math.IsInf(share, 0) {
 		return 1
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"sync"
 
 	"github.com/topocast/topocast/topology"
@@ -16,20 +15,10 @@ type Network struct {
 	fit       topology.Fit
 	warnings  []string
 	local     []topology.LocalTopology
-	levels    []LevelParams // the root's last
-	locations []Location
-	measured  Metadata
-
-	degradation *Degradation
-	resources   []Resource
-	bcastTable  json.RawMessage // of package bcast/table
+	s         Settings // checked and completed: Levels are known
 
 	// What Predict reads.
-	routing    topology.RouteChoice
 	routes     *topology.Routes
-	links      LinkClasses
-	rttBias    float64
-	ratios     []float64
 	predictors sync.Pool // of *Predictor
 
 	// What Time reads, flat and small.
@@ -72,14 +61,14 @@ func (n *Network) LocalTopologies() []topology.LocalTopology { return n.local }
 
 // Levels returns the parameters of the levels of Hierarchy, fine to coarse,
 // those of the root last. The slice is the network's own.
-func (n *Network) Levels() []LevelParams { return n.levels }
+func (n *Network) Levels() []LevelParams { return n.s.Levels }
 
 // Location is where a rank ran; the host is "" and the core -1 if that is not known.
 func (n *Network) Location(rank int) Location {
-	if n.locations == nil {
+	if n.s.Locations == nil {
 		return Location{Core: -1}
 	}
-	return n.locations[rank]
+	return n.s.Locations[rank]
 }
 
 // NameHosts returns a graph of the same ranks whose hosts have the names of those on which the ranks ran.
@@ -100,16 +89,4 @@ func (n *Network) NameHosts(g *topology.Graph) (*topology.Graph, error) {
 func (n *Network) Hosts() []string { return n.hosts }
 
 // Measured says how the network was measured.
-func (n *Network) Measured() Metadata { return n.measured }
-
-// BcastTable is the section of how broadcasts are done best on this network, nil if there is none:
-// package bcast/table reads and writes it, and the network keeps it unread. Views keep it, as it says
-// itself which jobs it speaks of; Remeasured does not, as it rests on the old times. The slice is the
-// network's own.
-func (n *Network) BcastTable() json.RawMessage { return n.bcastTable }
-
-// Routing says which of equally short routes concurrent transfers take.
-func (n *Network) Routing() topology.RouteChoice { return n.routing }
-
-// Degradation is how messages slow down under load, nil if it was not measured.
-func (n *Network) Degradation() *Degradation { return n.degradation }
+func (n *Network) Measured() Metadata { return n.s.Measured }

@@ -76,13 +76,18 @@ func ExamplePredictor_Predict() {
 	}{
 		{"as it is", model.PredictSettings{}},
 		{"another job", model.PredictSettings{Background: []model.Transfer{{Src: 1, Dst: 3, Bytes: 200e6}}}},
-		{"half an uplink", model.PredictSettings{Factors: []model.ArcFactor{{Arc: uplink, Factor: 0.5}}}},
-		{"and other places", model.PredictSettings{Factors: []model.ArcFactor{{Arc: uplink, Factor: 0.5}}, Place: []int{0, 2, 1, 3}}},
+		{"half an uplink", model.PredictSettings{}},
+		{"and other places", model.PredictSettings{Place: []int{0, 2, 1, 3}}},
 	} {
 		c.s.NoLatency = true
 		p, err := n.NewPredictor(&c.s)
 		if err != nil {
 			log.Fatal(err)
+		}
+		if c.name == "half an uplink" || c.name == "and other places" {
+			if err := p.SetBandwidth(uplink, 50e6); err != nil {
+				log.Fatal(err)
+			}
 		}
 		times, err := p.Predict(nil, []model.Transfer{{Src: 0, Dst: 2, Bytes: 100e6}, {Src: 3, Dst: 1, Bytes: 50e6}})
 		if err != nil {
@@ -140,7 +145,7 @@ func ExampleDegradation() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d = n.Degradation()
+	d = n.Settings().Degradation
 	fmt.Println(d.DistanceRatio(2), d.AccessRatio(2), d.AccessRatio(9))
 	// Output:
 	// 1.5 2 NaN

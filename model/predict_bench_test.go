@@ -125,21 +125,20 @@ func BenchmarkRates(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, t := range randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), 10000) {
-				if err := p.add(t, -1); err != nil {
-					b.Fatal(err)
-				}
+			pattern, err := p.Pattern(randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), 10000), false)
+			if err != nil {
+				b.Fatal(err)
 			}
 			solver, err := contention.NewSolver(p.capacity[:n.graph.NumArcs()], &s)
 			if err != nil {
 				b.Fatal(err)
 			}
-			ids := make([]int, len(p.flows))
+			ids := make([]int, len(pattern.Flows))
 			var changed []int
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
-				for i, f := range p.flows {
+				for i, f := range pattern.Flows {
 					ids[i], _ = solver.Add(f.Data, f.Reverse, math.Inf(1), 1)
 				}
 				b.StartTimer()

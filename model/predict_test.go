@@ -47,7 +47,6 @@ func TestPredictByHand(t *testing.T) {
 		{"the second begins when half of the first is done", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 0.5}}, []float64{1.5, 1.5}},
 		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
 		{"what if that job runs too", &PredictSettings{NoLatency: true, Background: two[1:]}, two[:1], []float64{1.5}},
-		{"what if the first link had half", &PredictSettings{NoLatency: true, Factors: []ArcFactor{{Arc: arc, Factor: 0.5}}}, two[:1], []float64{2}},
 		// 2 kB per 40 us are 50 MB/s.
 		{"a window of 2 kB", &PredictSettings{NoLatency: true, Window: 2000}, two[:1], []float64{2}},
 		// x + 0.05 x = 100 MB/s both ways: 100 MB each in 1.05 s, then 50 MB alone.
@@ -75,15 +74,32 @@ func TestPredictByHand(t *testing.T) {
 			}
 		})
 	}
+	// What if the first link had half its bandwidth.
+	p, err := n.NewPredictor(&PredictSettings{NoLatency: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SetBandwidth(arc, 50e6); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Predict(nil, two[:1]); err != nil || !near(got[0], 2, 1e-9) {
+		t.Errorf("over half a link: %g s, %v, want 2", got, err)
+	}
+	for _, c := range []struct {
+		arc  int
+		rate float64
+	}{{99, 1}, {-1, 1}, {0, 0}, {0, math.Inf(1)}} {
+		if err := p.SetBandwidth(c.arc, c.rate); err == nil {
+			t.Errorf("SetBandwidth(%d, %g) is accepted", c.arc, c.rate)
+		}
+	}
 }
 
 // Ranks 0 and 1 are on one host, whose links carry 10 GB/s both ways together, as memory does: 5 GB each in 1 s, then
 // 5 GB alone.
 func TestPredictInsideAHost(t *testing.T) {
 	hosts := fromSpec(t, "tree:2x2 rate=10GBps")
-	links := ClassifyLinks(hosts.Graph())
-	links.Duplex = []float64{1, 0}
-	n, err := hosts.With(func(s *Settings) { s.Links, s.Locations = links, locations(4) })
+	n, err := hosts.With(func(s *Settings) { s.Law, s.Locations = Law{Duplex: 1}, locations(4) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +149,6 @@ func TestPredictRefuses(t *testing.T) {
 		{Place: []int{0, 0}},
 		{Place: []int{4}},
 		{Window: -1},
-		{Factors: []ArcFactor{{Arc: 99, Factor: 1}}},
-		{Factors: []ArcFactor{{Arc: 0, Factor: 0}}},
 		{Sharing: &contention.Sharing{AckWeight: nan}},
 	} {
 		if _, err := ring.NewPredictor(&s); err == nil {
@@ -194,7 +208,7 @@ func TestPredictIsSafeForConcurrentUse(t *testing.T) {
 func TestInterval(t *testing.T) {
 	all := []float64{0.8, 0.9, 1, 1.1, 1.2}
 	n := twoRacks(t, 4, &Settings{MeasuredOverPredicted: all})
-	levels := slices.Clone(n.levels)
+	levels := slices.Clone(n.s.Levels)
 	levels[len(levels)-1].MeasuredOverPredicted = []float64{0.5, 1, 2}
 	n = twoRacks(t, 4, &Settings{Levels: levels, MeasuredOverPredicted: all})
 	for _, c := range []struct {
@@ -265,7 +279,7 @@ func TestPredictAfterAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := New(&topology.Result{Graph: g, Hierarchy: h}, &Settings{RTTBias: 400}) // 2 s to the power of -400 is 0
+	n, err := New(&topology.Result{Graph: g, Hierarchy: h}, &Settings{Law: Law{RTTBias: 400}}) // 2 s to the power of -400 is 0
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,10 +328,8 @@ func TestFallingGapsGoOnUpwards(t *testing.T) {
 func coupled(t testing.TB, spec string) *Network {
 	t.Helper()
 	plain := fromSpec(t, spec)
-	links := ClassifyLinks(plain.Graph())
-	links.Classes[0].Coupling, links.Classes[1].Coupling = 0.7, 0.3
 	n, err := New(&topology.Result{Graph: plain.Graph(), Hierarchy: plain.Hierarchy()}, &Settings{
-		Links: links, RTTBias: 0.5, Routing: topology.ChooseModulo,
+		Law: Law{Coupling: 0.5, RTTBias: 0.5}, Routing: topology.ChooseModulo,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -330,9 +342,7 @@ func coupled(t testing.TB, spec string) *Network {
 func TestPredictWithinTolerance(t *testing.T) {
 	for _, spec := range []string{"tree:8x16 rate=10Gbps,1Gbps", "fattree:8 rate=1Gbps routing=modulo"} {
 		n := coupled(t, spec)
-		exact := n.sharing()
-		tolerance := exact.Tolerance
-		exact.Tolerance = 0
+		exact := &contention.Sharing{Asymmetric: true, Coupling: slices.Repeat([]float64{0.5}, n.Graph().NumArcs())}
 		for seed := range uint64(3) {
 			ts := randomTransfers(rand.New(rand.NewPCG(1, seed)), n.Ranks(), 1000)
 			got, want := predict(t, n, nil, ts), predict(t, n, &PredictSettings{Sharing: exact, RTTBias: math.NaN()}, ts)
@@ -341,8 +351,8 @@ func TestPredictWithinTolerance(t *testing.T) {
 				off[i] = math.Abs(got[i]/want[i] - 1)
 			}
 			slices.Sort(off)
-			if k := len(off) * 99 / 100; off[k] > tolerance || off[len(off)-1] == 0 {
-				t.Errorf("%s, seed %d: 99 %% within %g, worst %g: want %g, and a difference", spec, seed, off[k], off[len(off)-1], tolerance)
+			if k := len(off) * 99 / 100; off[k] > fittedTolerance || off[len(off)-1] == 0 {
+				t.Errorf("%s, seed %d: 99 %% within %g, worst %g: want %g, and a difference", spec, seed, off[k], off[len(off)-1], fittedTolerance)
 			}
 		}
 	}

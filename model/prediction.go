@@ -26,10 +26,8 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	}
 	out := &Prediction{Transfers: slices.Clone(transfers), Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
 	for i := range transfers {
-		for _, c := range p.flows[i].Data {
-			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated { // or it is shared by two directions
-				out.Estimated[i] = true
-			}
+		for _, c := range p.pattern.Flows[i].Data {
+			out.Estimated[i] = out.Estimated[i] || p.n.graph.Arcs()[c].Estimated
 		}
 	}
 	for i, t := range transfers {
@@ -59,9 +57,9 @@ func (p *Prediction) Last() int {
 // were apart when the network was fitted, of transfers of the same level where there were enough; NaN if it was not.
 // It holds the prediction: that all measured times were on one side of the predicted ones may be chance.
 func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi float64) {
-	ratios := n.levels[n.LevelOf(src, dst)].MeasuredOverPredicted
+	ratios := n.s.Levels[n.LevelOf(src, dst)].MeasuredOverPredicted
 	if ratios == nil {
-		ratios = n.ratios
+		ratios = n.s.MeasuredOverPredicted
 	}
 	if len(ratios) < 2 || !(coverage > 0 && coverage < 1) {
 		return math.NaN(), math.NaN()

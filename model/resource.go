@@ -108,10 +108,6 @@ func cutResources(resources []Resource, old []int) []Resource {
 	return own
 }
 
-// Resources are what ranks of one host share inside it: what was measured, and what the
-// operating system tells of the rest; nil if nothing is known. The slice is the network's own.
-func (n *Network) Resources() []Resource { return n.resources }
-
 // SideBySide sorts the ranks of one host so that those which share most stand side by side, and every k-th of them are as
 // far from each other as can be: by the largest parts of the host that resources tell of, within these by smaller ones, and
 // last by core. Operating systems number cores in many ways: the first and the thirteenth of two

@@ -83,7 +83,7 @@ func TestKindsFollowFromPlacesAndResources(t *testing.T) {
 			t.Errorf("%s, from a file: levels of kinds %q, want %q", c.name, got, c.want)
 		}
 		// One host of the job: its root is the host.
-		view, err := n.View(n.locations[8:16])
+		view, err := n.View(n.s.Locations[8:16])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,14 +150,14 @@ func TestResourcesAreChecked(t *testing.T) {
 // A job of ranks 5, 4 and 0 of the whole: 5 and 4 are its 0 and 1, and nobody shares with its 2.
 func TestViewKeepsResources(t *testing.T) {
 	n := twoRacks(t, 4, fullSettings())
-	view, err := n.View([]Location{n.locations[5], n.locations[4], n.locations[0]})
+	view, err := n.View([]Location{n.s.Locations[5], n.s.Locations[4], n.s.Locations[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(view.Resources()), "[caches of 32 MiB: 1, each shared by 2 ranks (measured) paths to memory of 20 GB/s: no two ranks share one (told by the system, not measured)]"; got != want {
+	if got, want := fmt.Sprint(view.Settings().Resources), "[caches of 32 MiB: 1, each shared by 2 ranks (measured) paths to memory of 20 GB/s: no two ranks share one (told by the system, not measured)]"; got != want {
 		t.Errorf("resources %s, want %s", got, want)
 	}
-	if got := fmt.Sprint(view.Resources()[0].Groups, view.Resources()[1].Groups); got != "[[0 1]] []" {
+	if got := fmt.Sprint(view.Settings().Resources[0].Groups, view.Settings().Resources[1].Groups); got != "[[0 1]] []" {
 		t.Errorf("groups %s, want [[0 1]] []", got)
 	}
 }

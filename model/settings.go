@@ -40,18 +40,18 @@ type Settings struct {
 	Locations []Location
 	// Routing says which of several shortest routes flows take.
 	Routing topology.RouteChoice
-	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.
-	Links LinkClasses
-	// RTTBias b: flows that share a channel get shares as 1/RTT^b.
-	RTTBias float64
+	// Law says how transfers share links; the zero value: fairly.
+	Law
 	// MeasuredOverPredicted are quantiles, ascending and evenly spaced from 0 to 1, of measured over
 	// predicted times of concurrent transfers; nil: not known.
 	MeasuredOverPredicted []float64
 	// Degradation under load; nil: not known.
 	Degradation *Degradation
-	// Resources are what ranks share inside hosts; nil: not known.
+	// Resources are what ranks of one host share inside it: what was measured, and what the operating system tells of the
+	// rest; nil: not known.
 	Resources []Resource
-	// BcastTable is kept for package bcast/table: see Network.BcastTable.
+	// BcastTable is the section of how broadcasts are done best on this network; nil: none. Package bcast/table reads and writes
+	// it. Views keep it, as it says itself which jobs it speaks of. fit.Update does not, as it rests on the old times.
 	BcastTable json.RawMessage
 	// Measured says how.
 	Measured Metadata

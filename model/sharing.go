@@ -35,19 +35,3 @@ func ParseSharing(word string, ackWeight float64) (*contention.Sharing, error) {
 	}
 	return nil, fmt.Errorf("model: sharing %q: want %s", word, words.Or(Sharings()))
 }
-
-// fittedTolerance is far below what a fit is off by, which is some per cent.
-const fittedTolerance = 0.001
-
-// sharing is how channels are shared as the network was fitted: fair, or
-// coupled by the class of the link, with rates kept to a thousandth.
-func (n *Network) sharing() *contention.Sharing {
-	if len(n.links.Classes) == 0 {
-		return &contention.Sharing{}
-	}
-	s := &contention.Sharing{Asymmetric: true, Coupling: make([]float64, n.graph.NumArcs()), Tolerance: fittedTolerance}
-	for arc, class := range n.links.OfArc {
-		s.Coupling[arc] = n.links.Classes[class].Coupling
-	}
-	return s
-}

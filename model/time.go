@@ -15,7 +15,7 @@ func (n *Network) needsPaths() bool {
 	}
 	known := func(a topology.Arc) bool { return !math.IsNaN(a.Bandwidth) }
 	unknown := func(l LevelParams) bool { return len(l.Sizes) < 2 }
-	return slices.ContainsFunc(n.levels, unknown) && slices.ContainsFunc(n.graph.Arcs(), known)
+	return slices.ContainsFunc(n.s.Levels, unknown) && slices.ContainsFunc(n.graph.Arcs(), known)
 }
 
 // Time is the time in s that one message of the given size in bytes takes
@@ -46,7 +46,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	}
 	group := n.join(src, dst)
 	g := &n.groups[group]
-	p := &n.levels[g.level]
+	p := &n.s.Levels[g.level]
 	if n.paths == nil {
 		t := g.offset + p.Time(bytes)
 		if n.ways != nil {
@@ -63,19 +63,19 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		}
 	}
 	if len(p.Sizes) > 1 {
-		t := math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)
+		t := math.Max(0, latency-p.GapAt(n.s.Measured.Bytes)) + p.GapAt(bytes)
 		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
 			t += wait * (n.RouteShare(src, dst) - 1)
 		}
 		return t
 	}
-	if bytes <= n.measured.Bytes {
+	if bytes <= n.s.Measured.Bytes {
 		return latency
 	}
-	if n.routing != topology.ChooseLowest {
+	if n.s.Routing != topology.ChooseLowest {
 		bandwidth = n.routeBandwidth(src, dst)
 	}
-	return latency + float64(bytes-n.measured.Bytes)/bandwidth
+	return latency + float64(bytes-n.s.Measured.Bytes)/bandwidth
 }
 
 // routeBandwidth is the least bandwidth in B/s on the route from one host to another,

@@ -90,9 +90,9 @@ func (n *Network) newWays() *treeWays {
 	if w == nil {
 		return nil
 	}
-	w.limit, w.agree = make([]bool, len(n.levels)), make([]bool, len(n.groups))
-	for i := range n.levels {
-		w.perByte = append(w.perByte, 1/n.levels[i].Bandwidth())
+	w.limit, w.agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
+	for i := range n.s.Levels {
+		w.perByte = append(w.perByte, 1/n.s.Levels[i].Bandwidth())
 	}
 	for i := range n.groups {
 		w.latency = append(w.latency, n.latencyOf(int32(i)))
@@ -172,10 +172,10 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 	if latency := w.latency[group]; apart(way.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
 		t += way.latency - latency
 	}
-	if bytes <= n.measured.Bytes {
+	if bytes <= n.s.Measured.Bytes {
 		return t
 	}
-	level, more := n.groups[group].level, float64(bytes-n.measured.Bytes)
+	level, more := n.groups[group].level, float64(bytes-n.s.Measured.Bytes)
 	if usual := w.perByte[level]; apart(way.perByte, usual, likeBandwidth) && (way.perByte > usual || w.limit[level]) {
 		t = max(t+more*(way.perByte-usual), more*way.perByte)
 	}

@@ -21,7 +21,7 @@ import (
 // distance become those of a ring of the job's hosts; what they were measured with - all hosts
 // of the ring sending - stays, so they are too high where few hosts of it are left.
 func (n *Network) View(ranks []Location) (*Network, error) {
-	if slices.Equal(ranks, n.locations) {
+	if slices.Equal(ranks, n.s.Locations) {
 		return n, nil
 	}
 	old, unknown, crowded, _, err := n.match(ranks)
@@ -43,7 +43,7 @@ func (n *Network) View(ranks []Location) (*Network, error) {
 // measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
 // which some run on other cores than were measured. They come after the network's own warnings.
 func (n *Network) ViewTypical(ranks []Location) (*Network, error) {
-	if slices.Equal(ranks, n.locations) {
+	if slices.Equal(ranks, n.s.Locations) {
 		return n, nil
 	}
 	old, unknown, crowded, moved, err := n.match(ranks)
@@ -69,7 +69,7 @@ func (n *Network) ViewTypical(ranks []Location) (*Network, error) {
 // match finds the rank of the network for each rank of a job, -1 for unknown hosts. It names the hosts that are unknown,
 // have too many ranks, or have ranks on other cores.
 func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []string, err error) {
-	if n.locations == nil {
+	if n.s.Locations == nil {
 		return nil, nil, nil, nil, fmt.Errorf("model: view: the network does not know where its ranks ran")
 	}
 	add := func(hosts *[]string, host string) {
@@ -78,7 +78,7 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 		}
 	}
 	onHost := make(map[string][]int)
-	for r, at := range n.locations {
+	for r, at := range n.s.Locations {
 		onHost[at.Host] = append(onHost[at.Host], r)
 	}
 	old = make([]int, len(ranks))
@@ -86,7 +86,7 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 	for i, at := range ranks {
 		old[i] = -1
 		for _, r := range onHost[at.Host] {
-			if at.Core >= 0 && !taken[r] && n.locations[r].Core == at.Core {
+			if at.Core >= 0 && !taken[r] && n.s.Locations[r].Core == at.Core {
 				old[i], taken[r] = r, true
 				break
 			}
@@ -106,7 +106,7 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 		case free < 0:
 			free = 0
 			add(&crowded, at.Host)
-		case len(there) > 1 && n.locations[there[free]].Core != at.Core: // a single rank is known by its host
+		case len(there) > 1 && n.s.Locations[there[free]].Core != at.Core: // a single rank is known by its host
 			add(&moved, at.Host)
 		}
 		old[i], taken[there[free]] = there[free], true
@@ -117,7 +117,7 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 // cut makes the network of the given ranks, old[i] being the rank of n for
 // rank i or -1. measured tells that each rank has one of its own.
 func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []string) (*Network, error) {
-	graph, arcOf, err := n.cutGraph(old)
+	graph, err := n.cutGraph(old)
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
@@ -125,29 +125,17 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
-	s := &Settings{
-		Levels: levels, Locations: ranks, Routing: n.routing,
-		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), BcastTable: n.bcastTable, Measured: n.measured,
-	}
-	s.Links.Connection = n.links.Connection
-	if len(n.links.Classes) > 0 {
-		s.Links = n.links
-		s.Links.OfArc = nil
-		for _, arc := range arcOf {
-			s.Links.OfArc = append(s.Links.OfArc, n.links.OfArc[arc])
-		}
-	}
-	s.Pairs = cutPairs(n.pairs, old)
+	s := n.s
+	s.Levels, s.Locations, s.Resources, s.Pairs = levels, ranks, cutResources(n.s.Resources, old), cutPairs(n.pairs, old)
 	hosts := n.oldHosts(ranks)
-	s.HostPairs = cutPairs(n.hostPairs, hosts)
-	s.Degradation = n.degradation.cut(hosts)
+	s.HostPairs, s.Degradation = cutPairs(n.hostPairs, hosts), n.s.Degradation.cut(hosts)
 	fit := n.fit
 	fit.Levels = nil // they speak of the levels of the whole
-	view, err := newNetwork(&topology.Result{
+	view, err := build(&topology.Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit, Warnings: append(slices.Clone(n.warnings), warnings...),
 	}, s)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("model: view: %w", err)
 	}
 	if view.ways = nil; measured { // the others are typical
 		view.setWaysOf(n, old)

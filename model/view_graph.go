@@ -4,9 +4,8 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// cutGraph makes the graph of the given hosts, and returns for each of its
-// arcs one of the whole graph that it stands for.
-func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
+// cutGraph makes the graph of the given hosts.
+func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
 	g := n.graph
 	kept := n.keptVertices(old)
 	number := make([]int, g.Vertices()) // of kept switches
@@ -36,11 +35,10 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
 		return number[v]
 	}
 	var arcs []topology.Arc
-	var arcOf []int
 	put := func(arc, from, to int) {
 		a := g.Arcs()[arc]
 		a.From, a.To = from, to
-		arcs, arcOf = append(arcs, a), append(arcOf, arc)
+		arcs = append(arcs, a)
 	}
 	for i, a := range g.Arcs() {
 		if kept[a.From] && kept[a.To] {
@@ -73,11 +71,7 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
 			}
 		}
 	}
-	graph, err := topology.NewGraph(len(old), len(names)-len(old), names, arcs)
-	if err != nil {
-		return nil, nil, err
-	}
-	return graph, orderOfArcs(graph, arcs, arcOf), nil
+	return topology.NewGraph(len(old), len(names)-len(old), names, arcs)
 }
 
 // keptVertices are the hosts in use, and the other vertices that do not hang

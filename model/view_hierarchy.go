@@ -69,7 +69,7 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 	var params []LevelParams
 	for level, number := range firmLevels(cut) {
 		if number >= 0 {
-			params = append(params, n.levels[whole[of[level]]])
+			params = append(params, n.s.Levels[whole[of[level]]])
 		}
 	}
 	return cut, params, nil

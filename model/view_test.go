@@ -50,7 +50,7 @@ func TestViewKeepsTimes(t *testing.T) {
 		}
 		for _, family := range []topology.Family{topology.FamilyTree, ""} {
 			n, err := New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: family}},
-				&Settings{Locations: locations(c.Graph.Hosts()), LevelBandwidth: bandwidth, Links: ClassifyLinks(c.Graph)})
+				&Settings{Locations: locations(c.Graph.Hosts()), LevelBandwidth: bandwidth})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestViewKeepsTimes(t *testing.T) {
 
 func TestViewOfOneRackForgetsTheOther(t *testing.T) {
 	n := twoRacks(t, 4, &Settings{LevelBandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
-	view, err := n.View(n.locations[4:6])
+	view, err := n.View(n.s.Locations[4:6])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,16 +150,16 @@ func TestDegradation(t *testing.T) {
 	}
 	n := twoRacks(t, 4, &Settings{Degradation: d})
 	for i, want := range []float64{nan, 1, 1.5, nan, 2, nan} {
-		if got := n.Degradation().DistanceRatio(i); !near(got, want, 1e-12) {
+		if got := n.Settings().Degradation.DistanceRatio(i); !near(got, want, 1e-12) {
 			t.Errorf("DistanceRatio(%d) = %g, want %g", i, got, want)
 		}
 	}
 	for i, want := range []float64{nan, 1, 1, 2, nan} {
-		if got := n.Degradation().AccessRatio(i); !near(got, want, 1e-12) {
+		if got := n.Settings().Degradation.AccessRatio(i); !near(got, want, 1e-12) {
 			t.Errorf("AccessRatio(%d) = %g, want %g", i, got, want)
 		}
 	}
-	if got := n.Degradation().AccessRatio(-1); !near(got, nan, 0) {
+	if got := n.Settings().Degradation.AccessRatio(-1); !near(got, nan, 0) {
 		t.Errorf("AccessRatio(-1) = %g, want NaN", got)
 	}
 	var unmeasured *Degradation
@@ -178,7 +178,7 @@ func TestQueriesAreSafeForConcurrentUse(t *testing.T) {
 		all.Go(func() {
 			for range 20 {
 				n.Time(0, 7, 8)
-				if _, err := n.View(n.locations[:4]); err != nil {
+				if _, err := n.View(n.s.Locations[:4]); err != nil {
 					t.Error(err)
 				}
 			}

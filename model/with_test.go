@@ -22,23 +22,23 @@ func TestNetworksGetWhatWasMeasuredLater(t *testing.T) {
 	}
 	full := twoRacks(t, 4, fullSettings())
 	want := file(full, nil)
-	if got := file(full.With(func(s *Settings) { s.Degradation = full.Degradation() })); got != want {
+	if got := file(full.With(func(s *Settings) { s.Degradation = full.Settings().Degradation })); got != want {
 		t.Errorf("with its own degradation it is\n%s\nwant\n%s", got, want)
 	}
-	if got := file(full.With(func(s *Settings) { s.Resources = full.Resources() })); got != want {
+	if got := file(full.With(func(s *Settings) { s.Resources = full.Settings().Resources })); got != want {
 		t.Errorf("with its own resources it is\n%s\nwant\n%s", got, want)
 	}
 	s := fullSettings()
 	s.Degradation, s.Resources = nil, nil
 	without := twoRacks(t, 4, s)
-	later, err := without.With(func(s *Settings) { s.Degradation = full.Degradation() })
+	later, err := without.With(func(s *Settings) { s.Degradation = full.Settings().Degradation })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := file(later.With(func(s *Settings) { s.Resources = full.Resources() })); got != want {
+	if got := file(later.With(func(s *Settings) { s.Resources = full.Settings().Resources })); got != want {
 		t.Errorf("with both it is\n%s\nwant\n%s", got, want)
 	}
-	if without.Degradation() != nil || without.Resources() != nil {
+	if without.Settings().Degradation != nil || without.Settings().Resources != nil {
 		t.Error("the network itself has changed")
 	}
 	if _, err := full.With(func(s *Settings) { s.Resources = []Resource{{Kind: topology.KindCache, Groups: [][]int{{7, 8}}}} }); err == nil {

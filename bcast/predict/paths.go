@@ -126,7 +126,7 @@ func newGraphPaths(n *model.Network) paths {
 		w.bandwidth[i] = a.Bandwidth
 	}
 	var err error
-	if w.routes, err = topology.NewRoutes(g, n.Routing()); err != nil {
+	if w.routes, err = topology.NewRoutes(g, n.Settings().Routing); err != nil {
 		return nil
 	}
 	for r := 1; r < n.Ranks(); r++ { // all parts belong together

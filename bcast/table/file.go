@@ -69,7 +69,7 @@ func (c *Cell) UnmarshalJSON(data []byte) error {
 // Of reads the table of a network, which has no tunings if the network has no table. It refuses
 // damaged tables, later versions and keys that it does not know.
 func Of(n *model.Network) (*Table, error) {
-	section := n.BcastTable()
+	section := n.Settings().BcastTable
 	if section == nil {
 		return &Table{}, nil
 	}

@@ -72,7 +72,7 @@ func TestTableStaysWithTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.BcastTable() != nil {
+	if n.Settings().BcastTable != nil {
 		t.Error("Keep changed the network")
 	}
 	file := filepath.Join(t.TempDir(), "network.json")
@@ -102,12 +102,12 @@ func TestTableStaysWithTheNetwork(t *testing.T) {
 		}
 	}
 	again, err := fit.Update(loaded, &fit.Remeasurement{})
-	if err != nil || again.BcastTable() != nil {
+	if err != nil || again.Settings().BcastTable != nil {
 		t.Errorf("Remeasured keeps the table, %v", err)
 	}
 	without, err := loaded.With(func(s *model.Settings) { s.BcastTable = nil })
-	if err != nil || without.BcastTable() != nil {
-		t.Errorf("With no table = %s, %v", without.BcastTable(), err)
+	if err != nil || without.Settings().BcastTable != nil {
+		t.Errorf("With no table = %s, %v", without.Settings().BcastTable, err)
 	}
 }
 

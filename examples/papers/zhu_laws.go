@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
+	asprinted "github.com/topocast/topocast/examples/papers/zhu"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/model/fit"
-	asprinted "github.com/topocast/topocast/model/zhu"
 )
 
 // A zhuLaw predicts the times in s of transfers that begin together, and in how many steps they end.

@@ -278,7 +278,7 @@ func (r *halving) writeHalves(w io.Writer) {
 
 // writeJSON writes all for programs.
 func (r *halving) writeJSON(w io.Writer) error {
-	out := results.Cut{Head: results.NewHead[results.Cut](), Names: r.names[:r.graph.Hosts()], Switches: []results.AtSwitch{}}
+	out := results.Cut{Names: r.names[:r.graph.Hosts()], Switches: []results.AtSwitch{}}
 	if h := r.halves; h != nil {
 		out.Bisection = &results.Bisection{
 			Bandwidth: h.Bandwidth, OwnLinks: r.ownLinks(), Exact: h.Exact, Halves: [2][]int{r.ranks(true), r.ranks(false)}, Links: r.cutLinks(),

@@ -248,7 +248,7 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 	if g.Hosts() != len(places) && g.Hosts() != len(here) {
 		return nil, 0, fmt.Errorf("it has %s, and the job %s on %s", words.Count(g.Hosts(), "host"), words.Count(len(places), "rank"), words.Count(len(here), "host"))
 	}
-	return g, n.Routing(), nil
+	return g, n.Settings().Routing, nil
 }
 
 // tellChecked writes for people.

@@ -11,7 +11,7 @@ import (
 // writeChecked writes for programs.
 func writeChecked(w io.Writer, r *check.Result) error {
 	out := results.Check{
-		Head: results.NewHead[results.Check](), Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete, Noise: r.Noise,
+		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete, Noise: r.Noise,
 		Links: r.Links, UnreadLinks: r.UnreadLinks, UnreadDirections: r.UnreadDirections,
 		Suspects: []results.Suspect{}, Warnings: append([]string{}, r.Warnings...),
 	}

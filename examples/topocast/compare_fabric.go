@@ -253,7 +253,7 @@ func (r *fabricComparison) writeText(w io.Writer, all bool) error {
 
 func (r *fabricComparison) writeJSON(w io.Writer) error {
 	out := results.FabricComparison{
-		Head: results.NewHead[results.FabricComparison](), Status: r.status(), Hosts: len(r.hosts), HostsMissing: list(r.missing), HostsExtra: list(r.extra),
+		Status: r.status(), Hosts: len(r.hosts), HostsMissing: list(r.missing), HostsExtra: list(r.extra),
 		Groups:  results.Groups{Same: len(r.groups.Same), Missing: [][]string{}, Extra: [][]string{}},
 		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.joined...), Differences: list(r.differences()),
 	}

@@ -11,8 +11,8 @@ import (
 func (r *networkComparison) writeJSON(w io.Writer) error {
 	c := r.Links
 	out := results.Comparison{
-		Head: results.NewHead[results.Comparison](), Status: r.status(),
-		Hosts: len(c.Hosts), HostsMissing: list(c.Missing), HostsExtra: list(c.Extra),
+		Status: r.status(),
+		Hosts:  len(c.Hosts), HostsMissing: list(c.Missing), HostsExtra: list(c.Extra),
 		Latency: jsonfile.Known(c.Latency), Bandwidth: jsonfile.Known(c.Bandwidth), Similarity: jsonfile.Known(c.Similarity), Misfit: jsonfile.Known(c.Misfit),
 		Judged: c.Judged, Unknown: c.Unknown, Warnings: c.Warnings, Differences: []results.Difference{}, Links: []results.Link{}, Levels: []results.Level{},
 	}

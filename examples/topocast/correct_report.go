@@ -99,7 +99,7 @@ func (r *correction) links() []results.CorrectedLink {
 func (r *correction) writeJSON(w io.Writer) error {
 	found := r.fits[r.chosen]
 	out := results.Correction{
-		Head: results.NewHead[results.Correction](), Bytes: r.bytes, Forwarding: forwardings()[r.chosen],
+		Bytes: r.bytes, Forwarding: forwardings()[r.chosen],
 		Used: found.Used, Ambiguous: found.Ambiguous, Links: r.links(), Warnings: list(r.warnings), Levels: []results.LevelFit{},
 	}
 	for way, f := range r.fits {

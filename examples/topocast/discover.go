@@ -186,7 +186,7 @@ func (d discovery) writePlans(w io.Writer) error {
 
 // writeJSON writes the same for programs.
 func (d discovery) writeJSON(w io.Writer, file string) error {
-	out := results.Discovery{Head: results.NewHead[results.Discovery](), Network: file, Times: []results.TimeOf{}, Bcast: []results.Plan{}}
+	out := results.Discovery{Network: file, Times: []results.TimeOf{}, Bcast: []results.Plan{}}
 	var hierarchy rawJSON
 	if err := encode.WriteHierarchy(&hierarchy, d.result); err != nil {
 		return err

@@ -36,10 +36,12 @@ func writerOf(f encode.Format) writer {
 		return fabricWriter(f.WriteFabric)
 	}
 	return map[string]writer{
-		"json":    writeJSON,
-		"simgrid": func(w io.Writer, x exported) error { return encode.WriteSimGrid(w, x.graph, x.network.Routing()) },
-		"lgate":   func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) },
-		"csv":     writeLatencies,
+		"json": writeJSON,
+		"simgrid": func(w io.Writer, x exported) error {
+			return encode.WriteSimGrid(w, x.graph, x.network.Settings().Routing)
+		},
+		"lgate": func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) },
+		"csv":   writeLatencies,
 	}[f.Name]
 }
 

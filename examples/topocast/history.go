@@ -197,7 +197,7 @@ func (o *checkOptions) judge(c *cobra.Command, asJSON bool) error {
 		if s.Graph, err = wiringByName(o.known); err != nil {
 			return cli.BadInput("%w", err)
 		}
-		s.Routing = o.known.Routing()
+		s.Routing = o.known.Settings().Routing
 	}
 	found, err := check.Watch(runs, s)
 	if err != nil {

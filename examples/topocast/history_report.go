@@ -80,7 +80,7 @@ func describeChange(c *check.Change, runs []check.Run) string {
 
 // writeWatched writes for programs.
 func writeWatched(w io.Writer, r *check.WatchResult, runs []check.Run, shown []check.Change) error {
-	out := results.Changes{Head: results.NewHead[results.Changes](), Runs: r.Runs, Series: r.Series, Samples: r.Samples, Changes: []results.Change{}}
+	out := results.Changes{Runs: r.Runs, Series: r.Series, Samples: r.Samples, Changes: []results.Change{}}
 	for _, c := range shown {
 		out.Changes = append(out.Changes, results.Change{
 			Name: c.Name, Kind: string(c.Kind), Told: dateOf(runs, c.Run), Since: dateOf(runs, c.Since), Newest: c.Run == len(runs)-1,

@@ -117,7 +117,7 @@ func hostPairs(f *record.File, s *record.Section) ([]record.HostPair, error) {
 
 // reportMeasured tells programs the same.
 func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error {
-	out := results.Measured{Head: results.NewHead[results.Measured](), File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
+	out := results.Measured{File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
 	for _, s := range f.Sections {
 		if s.Kind == measure.KindLatency {
 			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()

@@ -135,7 +135,7 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 		return nil, cli.BadInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
 	}
 	var all []model.Resource
-	for _, r := range n.Resources() {
+	for _, r := range n.Settings().Resources {
 		if !r.Told {
 			all = append(all, r)
 		}
@@ -257,7 +257,7 @@ func byTraffic(n *model.Network, traffic *mat.Dense, perHost int) ([]int, error)
 // writePlaces writes where each rank goes, and what its traffic costs there and
 // in the given order.
 func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int) error {
-	out := results.Placement{Head: results.NewHead[results.Placement]()}
+	out := results.Placement{}
 	order := make([]int, len(place))
 	for r, p := range place {
 		order[r] = r

@@ -79,7 +79,7 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 				}
 			}
 			if shared.JSON {
-				return results.Write(c.OutOrStdout(), &results.Prediction{Head: results.NewHead[results.Prediction](), Complete: p.Completion[p.Last()], Prediction: *p})
+				return results.Write(c.OutOrStdout(), &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
 			}
 			return tellPrediction(c.OutOrStdout(), p)
 		},

@@ -51,7 +51,11 @@ func printed[T results.Result](t *testing.T, schemas string, args ...string) {
 	if _, err := results.Read[T](strings.NewReader(out)); err != nil {
 		t.Errorf("%q: %v in\n%s", args, err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(schemas, strings.TrimPrefix(results.NewHead[T]().Format, "topocast/")+".schema.json"))
+	var head results.Head
+	if err := json.Unmarshal([]byte(out), &head); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(schemas, strings.TrimPrefix(head.Format, "topocast/")+".schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
 	err := printResult(w, &topology.Result{
 		Graph: n.Graph(), Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
 	}, s)
-	tellResources(w, n.Resources())
+	tellResources(w, n.Settings().Resources)
 	return err
 }
 

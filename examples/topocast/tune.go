@@ -321,6 +321,6 @@ func (t *tuned) writeJSON(w io.Writer, network *model.Network, file string) erro
 		return err
 	}
 	return results.Write(w, &results.Tuning{
-		Head: results.NewHead[results.Tuning](), Network: file, Measured: t.measured, Undecided: list(t.undecided), Table: network.BcastTable(),
+		Network: file, Measured: t.measured, Undecided: list(t.undecided), Table: network.Settings().BcastTable,
 	})
 }

@@ -95,7 +95,7 @@ func TestTuneKeepsItsChoices(t *testing.T) {
 		t.Errorf("of another job: %q", stderr)
 	}
 	status, out, _ := onGoroutines(4, "bcast", "tune", "--sizes", "8", "--print", "c", "-o", "-", network)
-	if n, err := model.Read(strings.NewReader(out)); status != 0 || err != nil || n.BcastTable() == nil {
+	if n, err := model.Read(strings.NewReader(out)); status != 0 || err != nil || n.Settings().BcastTable == nil {
 		t.Errorf("-o -: status %d, %v", status, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.json")

@@ -123,7 +123,7 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 			return nil, nil, BadInput("%s: link %s-%s: its latency or bandwidth is not known, and cannot be simulated", spec, g.Name(a.From), g.Name(a.To))
 		}
 	}
-	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, n, nil
+	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Settings().Routing}, n, nil
 }
 
 // softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has

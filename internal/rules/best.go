@@ -177,7 +177,7 @@ func (r *Rules) WriteText(w io.Writer) error {
 
 // Result is the same for programs.
 func (r *Rules) Result() *results.Rules {
-	out := &results.Rules{Head: results.NewHead[results.Rules](), Library: r.job.Library, Ranks: r.job.ranks, Choices: []results.RuleChoice{}}
+	out := &results.Rules{Library: r.job.Library, Ranks: r.job.ranks, Choices: []results.RuleChoice{}}
 	for _, x := range r.choices {
 		out.Choices = append(out.Choices, results.RuleChoice{Bytes: x.bytes, Setting: fmt.Sprint(x.setting), Gain: x.gain})
 	}

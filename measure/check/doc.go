@@ -1,6 +1,6 @@
 // Package check finds the bad node or cable of a machine without reading all pairs of hosts:
 //
-//	found, err := check.Measure(ctx, comm, &check.Settings{Graph: network.Graph(), Routing: network.Routing()})
+//	found, err := check.Measure(ctx, comm, &check.Settings{Graph: network.Graph(), Routing: network.Settings().Routing})
 //	...
 //	for _, suspect := range found.Named() { ... } // on rank 0, where found is not nil
 //

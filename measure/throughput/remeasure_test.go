@@ -58,7 +58,7 @@ func known(t *testing.T, spec string) (*model.Network, *topology.Graph) {
 		family = topology.FamilyTree
 	}
 	n, err := model.New(&topology.Result{Graph: g, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: family}, Warnings: []string{"as it was"}}, &model.Settings{
-		Locations: locations, Measured: model.Metadata{Bytes: 8, Tool: "before"}, RTTBias: 0.1,
+		Locations: locations, Measured: model.Metadata{Bytes: 8, Tool: "before"}, Law: model.Law{RTTBias: 0.1},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (f *fitter) searchFirst() {
 func (f *fitter) startAt(rates []float64) {
 	f.start()
 	for l, x := range rates {
-		if !f.links[l].Given && f.theta[l] < x {
+		if f.isSought(l) && f.theta[l] < x {
 			f.theta[l] = x
 		}
 	}
@@ -82,9 +82,7 @@ func (f *fitter) startAt(rates []float64) {
 func (f *fitter) whole() float64 { return f.cost() + f.prior() }
 
 // isPrior tells whether a parameter is a bandwidth that is looked for.
-func (f *fitter) isPrior(k int) bool {
-	return k < len(f.links) && !math.IsNaN(f.theta[k]) && !f.links[k].Given
-}
+func (f *fitter) isPrior(k int) bool { return k < len(f.links) && f.isSought(k) }
 
 // pull adds the prior to the gradient.
 func (f *fitter) pull(gradient []float64) {
@@ -108,8 +106,8 @@ func (f *fitter) isIdle(link int) bool {
 	at := 0
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		before := f.residual[at : at+len(p.flows)]
-		at += len(p.flows)
+		before := f.residual[at : at+len(p.Flows)]
+		at += len(p.Flows)
 		if _, crosses := slices.BinarySearch(p.params, link); !crosses {
 			continue
 		}

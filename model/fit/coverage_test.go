@@ -18,8 +18,7 @@ import (
 func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total int) {
 	r := rand.New(rand.NewPCG(seed, 21))
 	truth, seen := fitTruth(t, r, perRack, &model.Settings{
-		Links:   model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: r.Float64()}, {Name: "uplink", Coupling: r.Float64()}}},
-		RTTBias: 0.6 * r.Float64(),
+		Law: model.Law{Coupling: r.Float64(), RTTBias: 0.6 * r.Float64()},
 	})
 	fit, err := Network(seen, observe(t, truth, r, 0.03, fitPatterns(r, 2*perRack, patterns)), nil)
 	if err != nil {
@@ -53,7 +52,7 @@ func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
 	for _, c := range []struct {
 		patterns, machines int
 		given              bool
-	}{{5, 8, false}, {12, 8, true}, {30, 4, true}} {
+	}{{5, 8, false}, {12, 32, true}, {30, 4, true}} {
 		inside, total := 0, 0
 		for seed := range uint64(c.machines) {
 			in, of := coverage(t, seed, 2, c.patterns)

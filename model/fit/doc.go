@@ -13,7 +13,7 @@
 // together give bandwidths and how links are shared, by least squares on the logarithm of measured over predicted
 // times, with Huber weights and the steps of Levenberg and Marquardt.
 //
-// Sharing is fair, or each class of links is coupled, from fair (0) to the asymmetric property of Zhu et al. 2014 (1).
+// Sharing is fair, or links are coupled, from fair (0) to the asymmetric property of Zhu et al. 2014 (1).
 // Coupling is kept only if it predicts patterns better that the fit has not seen. What both directions of a link, or
 // of a connection, share is looked for where transfers both ways stay unexplained, and kept by the same rule.
 //

@@ -46,9 +46,7 @@ func star(t testing.TB, hosts int, bandwidth float64) *topology.Result {
 func duplexNetwork(t testing.TB, hosts int, duplex, connection float64) *model.Network {
 	t.Helper()
 	r := star(t, hosts, starRate)
-	links := model.ClassifyLinks(r.Graph)
-	links.Duplex, links.Connection = []float64{duplex, 0}, connection
-	settings := &model.Settings{Links: links}
+	settings := &model.Settings{Law: model.Law{Duplex: duplex, Connection: connection}}
 	for h := range hosts {
 		settings.Locations = append(settings.Locations, model.Location{Host: fmt.Sprintf("h%d", h)})
 	}
@@ -127,12 +125,9 @@ func TestDirectionsShareALinkAndAConnection(t *testing.T) {
 func TestDuplexFactorsAreChecked(t *testing.T) {
 	r := star(t, 3, starRate)
 	for _, c := range []struct {
-		duplex     []float64
-		connection float64
-	}{{[]float64{0.9, 0}, 0}, {[]float64{2.1, 0}, 0}, {[]float64{1.5}, 0}, {[]float64{nan, 0}, 0}, {nil, 0.5}, {nil, nan}} {
-		links := model.ClassifyLinks(r.Graph)
-		links.Duplex, links.Connection = c.duplex, c.connection
-		if _, err := model.New(r, &model.Settings{Links: links}); err == nil {
+		duplex, connection float64
+	}{{0.9, 0}, {2.1, 0}, {nan, 0}, {0, 0.5}, {0, nan}} {
+		if _, err := model.New(r, &model.Settings{Law: model.Law{Duplex: c.duplex, Connection: c.connection}}); err == nil {
 			t.Errorf("New accepts %+v", c)
 		}
 	}
@@ -166,14 +161,10 @@ func TestFitRecoversWhatDirectionsShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		host := 0.0
-		if fit.Duplex != nil {
-			host = fit.Duplex[0]
-		}
 		for _, x := range []struct {
 			what      string
 			got, want float64
-		}{{"a host's link", host, c.duplex}, {"a connection", fit.Connection, c.connection}} {
+		}{{"a host's link", fit.Duplex, c.duplex}, {"a connection", fit.Connection, c.connection}} {
 			if !near(x.got, x.want, 0.05) && !(x.want == 0 && x.got > 1.9) {
 				t.Errorf("truth %+v: duplex factor of %s is %.3g, want %.3g within 5 %%", c, x.what, x.got, x.want)
 			}
@@ -311,7 +302,7 @@ func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("duplex factor of hosts %.3f, of connections %.3f", fit.Duplex[0], fit.Connection)
+	t.Logf("duplex factor of hosts %.3f, of connections %.3f", fit.Duplex, fit.Connection)
 	worst := map[string]float64{}
 	for _, x := range held {
 		line := fmt.Sprintf("%-24s measured %6.2f ms", x.name, x.seconds*1e3)

@@ -32,20 +32,26 @@ func (f *fitter) differentiate() {
 	at := 0
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		base := f.residual[at : at+len(p.flows)]
-		at += len(p.flows)
+		base := f.residual[at : at+len(p.Flows)]
+		at += len(p.Flows)
 		p.rows = p.rows[:0:0] // subsets of the patterns may have the old ones
 		for _, k := range p.params {
-			old := f.theta[k]
-			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.isCoupling(k) && f.law.fair || f.isDuplex(k) && !f.duplex || k == f.bias() && !f.law.bias {
+			if !f.isSought(k) {
 				continue
 			}
-			step := changeOfOthers
-			switch {
-			case k < len(f.links):
+			old, step := f.theta[k], changeOfOthers
+			switch k - len(f.links) {
+			case coupling:
+				if old > 1-changeOfOthers {
+					step = -changeOfOthers
+				}
+			case duplex, connection:
+				if old > 1+changeOfOthers {
+					step = -changeOfOthers
+				}
+			case bias:
+			default:
 				step = changeOfRate
-			case k < f.duplexOf(0) && old > 1-changeOfOthers, f.isDuplex(k) && old > 1+changeOfOthers:
-				step = -changeOfOthers
 			}
 			f.theta[k] = old + step
 			by := f.residuals(nil, p)
@@ -119,11 +125,11 @@ func (f *fitter) eachRow(visit func(r, w float64, x int, rows []fitRow)) {
 	at := 0
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		for x := range p.flows {
+		for x := range p.Flows {
 			r := f.residual[at+x]
 			_, w := f.huber(r)
 			visit(r, w, x, p.rows)
 		}
-		at += len(p.flows)
+		at += len(p.Flows)
 	}
 }

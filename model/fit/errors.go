@@ -29,7 +29,7 @@ const ridge = blind / 1000
 
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Result {
-	out := &Result{Residual: math.NaN(), Links: f.links, Coupling: f.classes}
+	out := &Result{Residual: math.NaN(), Links: f.links}
 	if f.n.Ranks() == 1 {
 		return out // there is nothing to determine
 	}
@@ -62,43 +62,31 @@ func (f *fitter) result() *Result {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
 			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), words.Few(bounded, 1)))
 	}
-	told := !f.law.fair && f.several() > 0 // whether the lack of a parameter is one of the data
+	told := f.law[coupling] && f.several() > 0 // whether the lack of a parameter is one of the data
 	if f.several() == 0 {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
-	for c := range f.classes {
-		k := len(f.links) + c
-		f.classes[c].Coupling = f.theta[k]
-		if errors[k] > sureCoupling {
-			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
-			if told {
-				out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
-			}
+	out.Law = f.lawNow()
+	sure := func(k int, value *float64, most float64) bool {
+		if errors[len(f.links)+k] > most {
+			*value = 0 // nothing speaks against fair sharing
+			return false
 		}
+		return true
 	}
-	if f.duplex {
-		out.Duplex = make([]float64, len(f.classes))
-		for c := range f.classes {
-			out.Duplex[c] = f.sureDuplex(f.duplexOf(c), errors)
-		}
-		out.Connection = f.sureDuplex(f.connection(), errors)
+	if !sure(coupling, &out.Coupling, sureCoupling) && told {
+		out.Warnings = append(out.Warnings, "few transfers against the stream: the coupling of links is not determined")
 	}
-	out.RTTBias = f.theta[f.bias()]
-	if errors[f.bias()] > sureBias {
-		out.RTTBias = 0
-		if told && f.law.bias {
-			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
-		}
+	if sure(duplex, &out.Duplex, sureCoupling) && out.Duplex >= fullDuplex {
+		out.Duplex = 0 // no limit
+	}
+	if sure(connection, &out.Connection, sureCoupling) && out.Connection >= fullDuplex {
+		out.Connection = 0
+	}
+	if !sure(bias, &out.RTTBias, sureBias) && told && f.law[bias] {
+		out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
 	}
 	return out
-}
-
-// sureDuplex is a duplex factor that is determined, or no limit.
-func (f *fitter) sureDuplex(k int, errors []float64) float64 {
-	if errors[k] > sureCoupling || f.theta[k] >= fullDuplex {
-		return 0
-	}
-	return f.theta[k]
 }
 
 // errors are the standard errors of the parameters, +Inf where the data say

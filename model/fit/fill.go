@@ -31,14 +31,14 @@ func (f *fitter) fill() []topology.Arc {
 	rates := make([][]float64, len(f.n.Levels())) // of transfers alone
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		for k, j := range p.flows {
+		for k, j := range p.Flows {
 			for _, c := range j.Data {
 				own[f.linkOf[c]] = own[f.linkOf[c]] || level[c] == p.level[k]
 			}
 		}
-		if len(p.flows) == 1 {
-			j := &p.flows[0]
-			x := alone{j, p.level[0], j.Bytes / max(p.seconds[0]-(j.Start-p.begin[0]), leastMoving*p.seconds[0])}
+		if len(p.Flows) == 1 {
+			j := &p.Flows[0]
+			x := alone{j, p.level[0], j.Bytes / max(p.seconds[0]-(j.Start-p.Transfers[0].Start), leastMoving*p.seconds[0])}
 			single, rates[x.level] = append(single, x), append(rates[x.level], x.rate)
 		}
 	}

@@ -55,3 +55,41 @@ func TestHandshakeByHand(t *testing.T) {
 		}
 	}
 }
+
+// TestHandshakeOfLongRoutes: a ring of 8 hosts on links of 5 us and 1 GB/s. A message above 64 KiB waits for two journeys over
+// its own route, so that one to the host opposite waits four times as long as one to the next.
+func TestHandshakeOfLongRoutes(t *testing.T) {
+	c, err := gen.Parse("ring:8 latency=5us rate=8Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const link, rate = 5e-6, 1e9
+	alone := func(links int, bytes int64) float64 {
+		seconds := link*float64(links) + float64(bytes)/rate
+		if bytes > 64<<10 {
+			seconds += 2 * link * float64(links)
+		}
+		return seconds
+	}
+	var seen []Observation
+	for src := range 8 {
+		for links := 1; links <= 4; links++ {
+			for _, bytes := range []int64{8, 64 << 10, 72 << 10, 1 << 20} {
+				ts := []model.Transfer{{Src: src, Dst: (src + links) % 8, Bytes: bytes}}
+				seen = append(seen, Observation{Transfers: ts, Seconds: []float64{alone(links, bytes)}})
+			}
+		}
+	}
+	fitted, err := Network(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyMesh}},
+		seen, &Settings{Network: model.Settings{Measured: model.Metadata{Bytes: 8}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for links := 1; links <= 4; links++ {
+		for _, bytes := range []int64{8, 64 << 10, 72 << 10, 128 << 10} {
+			if got, want := fitted.Network.Time(0, links, bytes), alone(links, bytes); !near(got, want, 0.01) {
+				t.Errorf("%d bytes over %d links take %g s, want %g", bytes, links, got, want)
+			}
+		}
+	}
+}

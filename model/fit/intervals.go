@@ -29,7 +29,7 @@ func (f *fitter) unseenByLevel() [][]float64 {
 	out := make([][]float64, len(f.n.Levels()))
 	k := 0
 	for _, p := range f.patterns {
-		if len(p.flows) == 1 {
+		if len(p.Flows) == 1 {
 			continue
 		}
 		for i, level := range p.level {
@@ -103,10 +103,10 @@ func (f *fitter) heldOut() [][]float64 {
 		var number []int // of those held out
 		k := 0
 		for _, p := range all {
-			if len(p.flows) > 1 {
+			if len(p.Flows) > 1 {
 				k++
 			}
-			if len(p.flows) > 1 && k%folds == fold {
+			if len(p.Flows) > 1 && k%folds == fold {
 				held, number = append(held, p), append(number, k-1)
 			} else {
 				train = append(train, p)

@@ -12,8 +12,8 @@ import (
 
 // Settings say how to fit. The zero value works.
 type Settings struct {
-	// Network is what else the network shall know. Its Levels, Bandwidth, Links,
-	// RTTBias and MeasuredOverPredicted are fitted where the observations say them.
+	// Network is what else the network shall know. Its Levels, LevelBandwidth, Law
+	// and MeasuredOverPredicted are fitted where the observations say them.
 	Network model.Settings
 	// Arcs are directions of links whose bandwidth was measured by itself, as
 	// throughput.Result.Measured has them: From, To and Bandwidth count, in the graph of
@@ -35,10 +35,10 @@ const longBytes = 100_000
 // Network makes a network of a reconstruction and of timed transfers.
 //
 //   - Times per level and size are medians over single transfers.
-//   - Bandwidths of links, the coupling of each link class and the RTT bias come from all long transfers: least squares
+//   - Bandwidths of links, the coupling of their directions and the RTT bias come from all long transfers: least squares
 //     on the logarithm of measured over predicted times, with Huber weights against outliers.
 //   - Sharing is fair unless patterns that were held out are better with coupling, or with coupling and RTT bias.
-//   - What both directions of links and connections share (model.LinkClasses.Duplex) is fitted by the same rule, where
+//   - What both directions of links and connections share (model.Law) is fitted by the same rule, where
 //     transfers both ways stay unexplained.
 //   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
 //   - Network.Interval comes from patterns that were held out.
@@ -89,12 +89,8 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	f.chooseDuplex()
 	out := f.result()
 
-	fitted.Links = base.Settings().Links // of the graph without the switches of weak groups
 	if len(f.patterns) > 0 {
-		fitted.Links = model.LinkClasses{
-			Classes: out.Coupling, OfArc: f.classOf, Duplex: out.Duplex, Connection: out.Connection,
-		}
-		fitted.RTTBias = out.RTTBias
+		fitted.Law = out.Law
 	}
 	warning := f.fewWarning()
 	if f.unseen != nil {

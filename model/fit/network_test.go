@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/topocast/topocast/model"
 
 	"github.com/topocast/topocast/internal/tooltest"
@@ -56,9 +58,6 @@ func fitTruth(t testing.TB, r *rand.Rand, perRack int, settings *model.Settings)
 	}
 	seen = build(bare)
 	all := build(known)
-	if settings.Links.Classes != nil {
-		settings.Links.OfArc = model.ClassifyLinks(all.Graph).OfArc
-	}
 	if truth, err = model.New(all, settings); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
 	const perRack = 5
 	truth, seen := fitTruth(t, r, perRack, &model.Settings{
-		Links: model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: 0.7}, {Name: "uplink", Coupling: 0.3}}}, RTTBias: 0.4,
+		Law: model.Law{Coupling: 0.7, RTTBias: 0.4},
 	})
 	observations := observe(t, truth, r, 0.03, fitPatterns(r, 2*perRack, 60))
 	fit, err := Network(seen, observations, nil)
@@ -122,10 +121,8 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 			t.Errorf("bandwidth of %d->%d = %g, want %g within 2 %%", a.From, a.To, a.Bandwidth, want)
 		}
 	}
-	for i, want := range []float64{0.7, 0.3} {
-		if got := fit.Coupling[i].Coupling; math.Abs(got-want) > 0.05 {
-			t.Errorf("coupling of %s = %.3f, want %g within 0.05", fit.Coupling[i].Name, got, want)
-		}
+	if math.Abs(fit.Coupling-0.7) > 0.05 {
+		t.Errorf("coupling = %.3f, want 0.7 within 0.05", fit.Coupling)
 	}
 	if math.Abs(fit.RTTBias-0.4) > 0.1 {
 		t.Errorf("RTT bias = %.3f, want 0.4 within 0.1", fit.RTTBias)
@@ -160,24 +157,20 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 	}
 }
 
-// A machine that follows the linear law is fitted with it, one that follows
-// the geometric law with that.
 // Sharing has no more parameters than transfers speak for: of a fair machine neither coupling nor RTT bias, of a coupled
 // one no RTT bias.
 func TestNetworkChoosesTheSharing(t *testing.T) {
 	for _, coupling := range []float64{0, 0.5} {
 		r := rand.New(rand.NewPCG(15, 1))
 		truth, seen := fitTruth(t, r, 4, &model.Settings{
-			Links: model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: coupling}, {Name: "uplink", Coupling: coupling}}},
+			Law: model.Law{Coupling: coupling},
 		})
 		fit, err := Network(seen, observe(t, truth, r, 0.01, fitPatterns(r, 8, 40)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range fit.Coupling {
-			if math.Abs(c.Coupling-coupling) > 0.05 || coupling == 0 && c.Coupling != 0 {
-				t.Errorf("coupling of %s = %.3f, want %g within 0.05", c.Name, c.Coupling, coupling)
-			}
+		if math.Abs(fit.Coupling-coupling) > 0.05 || coupling == 0 && fit.Coupling != 0 {
+			t.Errorf("coupling = %.3f, want %g within 0.05", fit.Coupling, coupling)
 		}
 		if fit.RTTBias != 0 {
 			t.Errorf("coupling %g: RTT bias %g, want 0", coupling, fit.RTTBias)
@@ -216,7 +209,7 @@ func TestFitWarnsOfWhatIsNotDetermined(t *testing.T) {
 	}
 	for _, want := range []string{
 		"the bandwidths of 4 of 7 links were not measured",
-		`link class "host": few transfers against the stream`, `link class "uplink"`, "the RTT bias is not determined",
+		"few transfers against the stream: the coupling of links", "the RTT bias is not determined",
 		"level 1: single transfers of 0 sizes",
 	} {
 		if !strings.Contains(text, want) {
@@ -270,9 +263,9 @@ func TestFitRefuses(t *testing.T) {
 	}
 }
 
-// Without long transfers nothing is fitted to link classes: those given stay, for the graph without the switch of
-// the uncertain group of hosts 0 and 1.
-func TestNetworkKeepsLinkClassesWithoutUncertainSwitches(t *testing.T) {
+// Without long transfers no law is fitted: the one that is given stays, for the graph without the switch of the
+// uncertain group of hosts 0 and 1.
+func TestNetworkKeepsTheLawWithoutUncertainSwitches(t *testing.T) {
 	var arcs []topology.Arc
 	for host, at := range []int{5, 5, 4, 4} {
 		arcs = topology.AppendLink(arcs, host, at, 1e-6, nan)
@@ -285,22 +278,20 @@ func TestNetworkKeepsLinkClassesWithoutUncertainSwitches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := model.ClassifyLinks(g)
-	links.Classes[1].Coupling = 1
-	fitted, err := Network(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, nil, &Settings{Network: model.Settings{Links: links}})
+	law := model.Law{Coupling: 1}
+	fitted, err := Network(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, nil, &Settings{Network: model.Settings{Law: law}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := fitted.Network.Settings().Links, model.ClassifyLinks(fitted.Network.Graph())
-	if fitted.Network.Graph().Vertices() != 5 || fmt.Sprint(got.OfArc) != fmt.Sprint(want.OfArc) || len(got.Classes) != 2 || got.Classes[1].Coupling != 1 {
-		t.Errorf("link classes %v, want those given, of arcs %v", got, want.OfArc)
+	if got := fitted.Network.Settings().Law; fitted.Network.Graph().Vertices() != 5 || got != law {
+		t.Errorf("law %+v on %d vertices, want the given one on 5", got, fitted.Network.Graph().Vertices())
 	}
 }
 
 // The steps found by conjugate gradients are those of the normal equations.
 func TestFitStepsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
-	truth, seen := fitTruth(t, r, 4, &model.Settings{Links: model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: 0.5}, {Name: "uplink", Coupling: 0.5}}}})
+	truth, seen := fitTruth(t, r, 4, &model.Settings{Law: model.Law{Coupling: 0.5}})
 	base, err := model.New(seen, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -314,11 +305,22 @@ func TestFitStepsAgree(t *testing.T) {
 	f.differentiate()
 	gradient := f.equations()
 	for _, damping := range []float64{1e-6, 1e-2, 1} {
-		dense := f.step(gradient, damping)
-		byGradients := f.stepByGradients(gradient, damping)
-		for k := range dense {
-			if math.Abs(dense[k]-byGradients[k]) > 1e-6*(1+math.Abs(dense[k])) {
-				t.Errorf("damping %g: step of parameter %d = %g by gradients, %g by the equations", damping, k, byGradients[k], dense[k])
+		equations := mat.NewSymDense(len(f.theta), nil)
+		equations.CopySym(f.normal)
+		for k := range f.theta {
+			equations.SetSym(k, k, f.damped(k, damping))
+		}
+		var chol mat.Cholesky
+		var dense mat.VecDense
+		if !chol.Factorize(equations) {
+			t.Fatalf("damping %g: the equations are singular", damping)
+		}
+		if err := chol.SolveVecTo(&dense, mat.NewVecDense(len(gradient), gradient)); err != nil {
+			t.Fatal(err)
+		}
+		for k, got := range f.step(gradient, damping) {
+			if want := dense.AtVec(k); math.Abs(want-got) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("damping %g: step of parameter %d = %g by gradients, %g by the equations", damping, k, got, want)
 			}
 		}
 	}
@@ -356,9 +358,9 @@ func TestFitRecoversOtherMachines(t *testing.T) {
 	}
 	for seed := range uint64(2) { // the third is TestFitRecoversKnownParameters
 		r := rand.New(rand.NewPCG(seed, 33))
-		coupling, bias := []float64{r.Float64(), r.Float64()}, 0.6*r.Float64()
+		coupling, bias := r.Float64(), 0.6*r.Float64()
 		truth, seen := fitTruth(t, r, 5, &model.Settings{
-			Links: model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: coupling[0]}, {Name: "uplink", Coupling: coupling[1]}}}, RTTBias: bias,
+			Law: model.Law{Coupling: coupling, RTTBias: bias},
 		})
 		fit, err := Network(seen, observe(t, truth, r, 0.03, fitPatterns(r, 10, 60)), nil)
 		if err != nil {
@@ -369,10 +371,8 @@ func TestFitRecoversOtherMachines(t *testing.T) {
 				t.Errorf("seed %d: bandwidth of %d->%d = %g, want %g within 2 %%", seed, a.From, a.To, a.Bandwidth, want)
 			}
 		}
-		for i, want := range coupling {
-			if got := fit.Coupling[i].Coupling; math.Abs(got-want) > 0.05 {
-				t.Errorf("seed %d: coupling of %s = %.3f, want %.3f within 0.05", seed, fit.Coupling[i].Name, got, want)
-			}
+		if math.Abs(fit.Coupling-coupling) > 0.05 {
+			t.Errorf("seed %d: coupling = %.3f, want %.3f within 0.05", seed, fit.Coupling, coupling)
 		}
 		if math.Abs(fit.RTTBias-bias) > 0.1 {
 			t.Errorf("seed %d: RTT bias = %.3f, want %.3f within 0.1", seed, fit.RTTBias, bias)

@@ -6,16 +6,13 @@ import (
 
 // Result is what Network found, and how well.
 type Result struct {
-	Network  *model.Network // with the fitted bandwidths in its graph
-	RTTBias  float64
-	Coupling []model.LinkClass // with the classes' coupling
-	// Duplex and Connection are as in LinkClasses. They are 0 unless transfers both ways are explained
-	// much better by them than without: see Fit.
-	Duplex     []float64
-	Connection float64
-	Links      []Link
-	Residual   float64 // median of |measured - predicted| / predicted of long transfers
-	Warnings   []string
+	Network *model.Network // with the fitted bandwidths in its graph
+	// Law is how transfers share links. Duplex and Connection are 0 unless transfers both ways are explained much better by
+	// them than without.
+	model.Law
+	Links    []Link
+	Residual float64 // median of |measured - predicted| / predicted of long transfers
+	Warnings []string
 }
 
 // Link is the bandwidth of one link, the same in both directions unless one was given

@@ -5,43 +5,31 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/topology"
-
-	"github.com/topocast/topocast/model"
-
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/model/contention"
+	"github.com/topocast/topocast/model"
 )
 
-// fitter searches the parameters of concurrent transfers: the logarithm of
-// each link's bandwidth, the coupling of each link class, and the RTT bias. It is a
-// Levenberg-Marquardt search on ln(measured/predicted) with Huber weights;
-// derivatives are differences, taken upward, so that a bandwidth that nothing
-// is held up by has derivative 0. Bandwidths begin at the highest throughput
-// seen, which is a lower bound, and once more where all links of a level are alike (searchFirst). What the
-// transfers leave open stays near what is usual on the level of a link (alikeSpread).
+// fitter searches the parameters of concurrent transfers: the logarithm of each link's bandwidth, and the law by which links
+// are shared. It is a Levenberg-Marquardt search on ln(measured/predicted) with Huber weights. What is predicted a
+// model.Predictor plays. Derivatives are differences, taken upward, so that a bandwidth that nothing is held up by has
+// derivative 0.
+//
+// Bandwidths begin where all links of a level are alike (searchFirst), but at least at the highest throughput seen, which
+// is a lower bound. What the transfers leave open stays near what is usual on the level of a link (prior).
 type fitter struct {
 	n        *model.Network
-	tied     *fitter // of the same transfers, on a machine on which all links of a level are alike and shared fairly
-	routes   *topology.Routes
+	machine  *model.Predictor // that plays the patterns
+	tied     *fitter          // of the same transfers, on a machine on which all links of a level are alike and shared fairly
 	patterns []fitPattern
 	linkOf   []int // arc -> link
 	links    []Link
 	levelOf  []int     // of each link
 	lowest   []float64 // ln B/s of the highest throughput seen on each link; NaN: none
 	given    []float64 // per link B/s; NaN: fitted
-	classOf  []int     // arc -> class
-	classes  []model.LinkClass
 
-	// Per link ln(B/s), per class its coupling, per class its duplex factor, that of connections, the RTT bias.
-	theta    []float64
-	capacity []float64 // per channel: arcs, links for both directions by the lower arc, connections; scratch
-	shared   int       // the first channel of a connection
-	duplex   bool      // whether duplex factors are looked for
-	solver   *contention.Solver
-	play     *contention.Playback
-	law      sharingLaw
+	theta []float64  // per link ln(B/s), then the law: see coupling
+	law   sharingLaw // what is looked for
 
 	residual []float64     // of all transfers, pattern by pattern
 	normal   *mat.SymDense // J^T W J, nil if there are more than maxDense parameters
@@ -50,23 +38,17 @@ type fitter struct {
 	unseen   [][]float64   // heldOut of the law that was chosen; nil: fewer than manyPatterns
 }
 
+// A fitPattern is an observation of long transfers.
 type fitPattern struct {
-	flows   []contention.Flow
+	*model.Pattern
 	seconds []float64
-	begin   []float64 // s, of each transfer
-	rtt     []float64 // s, of each path
-	level   []int     // that joins the ranks of each transfer
-	params  []int     // that matter to it, ascending
-	rows    []fitRow  // derivatives of the residuals
-
-	limited     []contention.Flow // the same over the channels that both directions share, too
-	connection  []int             // of each transfer; -1: its receiver sends it nothing
-	connections int               // how many there are
-	opposed     bool              // whether any channel is shared by two directions
+	level   []int    // that joins the ranks of each transfer
+	params  []int    // that matter to it, ascending
+	opposed bool     // whether transfers cross a link both ways
+	rows    []fitRow // derivatives of the residuals
 }
 
-// maxDense bounds the parameters for which normal equations are set up; the
-// steps for more are found by conjugate gradients, and their errors without correlations.
+// maxDense bounds the parameters for which the normal matrix is set up; the errors of more are found without correlations.
 // A matrix of 400 is factored in some ten milliseconds.
 const maxDense = 400
 
@@ -84,12 +66,11 @@ func newFitter(n *model.Network, observations []Observation, given map[int]float
 	for arc, level := range levels {
 		f.levelOf[f.linkOf[arc]] = level
 	}
-	tied := &fitter{n: n, linkOf: levels, law: sharingLaw{fair: true}}
+	f.tied = &fitter{n: n, linkOf: levels}
 	for level := range n.Levels() {
-		tied.links, tied.given, tied.levelOf = append(tied.links, Link{}), append(tied.given, math.NaN()), append(tied.levelOf, level)
+		f.tied.links, f.tied.given, f.tied.levelOf = append(f.tied.links, Link{}), append(f.tied.given, math.NaN()), append(f.tied.levelOf, level)
 	}
-	f.tied = tied
-	for _, x := range []*fitter{f, tied} {
+	for _, x := range []*fitter{f, f.tied} {
 		if err := x.prepare(observations); err != nil {
 			return nil, err
 		}
@@ -99,16 +80,9 @@ func newFitter(n *model.Network, observations []Observation, given map[int]float
 
 // prepare takes over the long transfers.
 func (f *fitter) prepare(observations []Observation) (err error) {
-	g := f.n.Graph()
-	if f.routes, err = topology.NewRoutes(g, f.n.Routing()); err != nil {
+	if f.machine, err = f.n.NewPredictor(nil); err != nil {
 		return err
 	}
-	classes := f.n.Settings().Links
-	if len(classes.Classes) == 0 {
-		classes = model.ClassifyLinks(g)
-	}
-	f.classes, f.classOf = slices.Clone(classes.Classes), classes.OfArc
-	f.shared = 2 * g.NumArcs()
 	for _, o := range observations {
 		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < longBytes }) {
 			continue
@@ -118,61 +92,53 @@ func (f *fitter) prepare(observations []Observation) (err error) {
 		}
 	}
 	f.start()
-	coupling := make([]float64, len(f.capacity)) // those of arcs are set before each playback
-	f.solver, err = contention.NewSolver(f.capacity, &contention.Sharing{Asymmetric: true, Coupling: coupling})
-	if err != nil {
-		return err
-	}
-	f.play = contention.NewPlayback(f.solver)
 	return nil
 }
 
 func (f *fitter) addPattern(o Observation) error {
-	arcs := f.n.Graph().Arcs()
-	p := fitPattern{seconds: o.Seconds}
+	pattern, err := f.machine.Pattern(o.Transfers, o.Streamed)
+	if err != nil {
+		return err
+	}
+	g := f.n.Graph()
+	p := fitPattern{Pattern: pattern, seconds: o.Seconds}
 	used := make([]bool, len(f.links))
-	for _, t := range o.Transfers {
-		data, err := f.routes.AppendRoute(nil, t.Src, t.Dst)
-		if err != nil {
-			return err
+	carries := make([]bool, g.NumArcs())
+	for i, j := range p.Flows {
+		for _, c := range j.Data {
+			used[f.linkOf[c]], carries[c] = true, true
 		}
-		reverse, err := f.routes.AppendRoute(nil, t.Dst, t.Src)
-		if err != nil {
-			return err
-		}
-		forth, back := 0.0, 0.0
-		for _, c := range data {
-			forth += arcs[c].Latency
+		for _, c := range j.Reverse {
 			used[f.linkOf[c]] = true
+			if math.IsNaN(g.Arcs()[c].Latency) {
+				return fmt.Errorf("transfer %v: the latency of its way back is not known", o.Transfers[i])
+			}
 		}
-		for _, c := range reverse {
-			back += arcs[c].Latency
-			used[f.linkOf[c]] = true
+		p.level = append(p.level, f.n.LevelOf(o.Transfers[i].Src, o.Transfers[i].Dst))
+	}
+	for _, j := range p.Flows {
+		for _, c := range j.Reverse {
+			p.opposed = p.opposed || carries[c]
 		}
-		if math.IsNaN(forth + back) {
-			return fmt.Errorf("transfer %v: the latency of its path is not known", t)
-		}
-		start := t.Start + f.n.StartUp(t.Src, t.Dst, t.Bytes, forth, o.Streamed)
-		p.flows = append(p.flows, contention.Flow{Data: data, Reverse: reverse, Bytes: float64(t.Bytes), Start: start})
-		p.begin, p.rtt = append(p.begin, t.Start), append(p.rtt, forth+back)
-		p.level = append(p.level, f.n.LevelOf(t.Src, t.Dst))
 	}
 	for l, is := range used {
 		if is {
 			p.params = append(p.params, l)
 		}
 	}
-	if len(o.Transfers) > 1 { // alone, nothing is shared
-		for c := range f.classes {
-			p.params = append(p.params, len(f.links)+c)
+	for k := range ofLaw {
+		isShared := k == duplex || k == connection
+		if len(o.Transfers) > 1 && (p.opposed || !isShared) { // alone, nothing is shared
+			p.params = append(p.params, len(f.links)+k)
 		}
-		if f.share(&p, o.Transfers); p.opposed {
-			for k := f.duplexOf(0); k < f.bias(); k++ {
-				p.params = append(p.params, k)
-			}
-		}
-		p.params = append(p.params, f.bias())
 	}
 	f.patterns = append(f.patterns, p)
 	return nil
+}
+
+// must panics where the predictor refuses what the fitter has checked or made.
+func must(err error) {
+	if err != nil {
+		panic("fit: network: " + err.Error())
+	}
 }

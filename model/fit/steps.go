@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
@@ -21,13 +20,8 @@ const (
 	gradientSteps = 200   // of conjugate gradients: a step that is not exact is a step, too
 )
 
-// mostOfRate bounds a step of ln bandwidth, a factor of 1.6, within which derivatives still say
-// something; mostBias bounds the RTT bias: shares as RTT^-2 are beyond every law of TCP (Mathis et al.
-// 1997 has 1).
-const (
-	mostOfRate = 0.5
-	mostBias   = 2
-)
+// mostOfRate bounds a step of ln bandwidth, a factor of 1.6, within which derivatives still say something.
+const mostOfRate = 0.5
 
 // damped is the damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
 func (f *fitter) damped(k int, damping float64) float64 {
@@ -38,28 +32,8 @@ func (f *fitter) damped(k int, damping float64) float64 {
 	return curvature*(1+damping) + blind
 }
 
-// step solves the damped normal equations; nil if they are singular.
+// step solves the damped normal equations by conjugate gradients, scaled by the diagonal, without setting them up.
 func (f *fitter) step(gradient []float64, damping float64) []float64 {
-	n := len(f.theta)
-	if f.normal == nil {
-		return f.stepByGradients(gradient, damping)
-	}
-	a := mat.NewSymDense(n, nil)
-	a.CopySym(f.normal)
-	for k := range n {
-		a.SetSym(k, k, f.damped(k, damping))
-	}
-	var chol mat.Cholesky
-	var x mat.VecDense
-	if !chol.Factorize(a) || chol.SolveVecTo(&x, mat.NewVecDense(n, gradient)) != nil {
-		return nil
-	}
-	return x.RawVector().Data
-}
-
-// stepByGradients solves the same equations by conjugate gradients, scaled by
-// the diagonal, without setting them up.
-func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 {
 	n := len(f.theta)
 	x, residual := make([]float64, n), slices.Clone(gradient)
 	scaled, direction, product := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -133,10 +107,6 @@ func (f *fitter) descend(differentiate func()) {
 		gained := false
 		for range dampingTries {
 			step := f.step(gradient, damping)
-			if step == nil {
-				damping *= dampingUp
-				continue
-			}
 			old, were := slices.Clone(f.theta), slices.Clone(f.residual)
 			f.move(step)
 			f.allResiduals()
@@ -155,20 +125,16 @@ func (f *fitter) descend(differentiate func()) {
 	f.sigma = f.spread()
 }
 
-// move takes a step and stays where the
-// parameters mean something.
+// move takes a step and stays where the parameters mean something.
 func (f *fitter) move(step []float64) {
-	for k := range f.theta {
-		d := step[k]
+	for k, d := range step {
 		switch {
+		case !f.isSought(k):
 		case k < len(f.links):
 			f.theta[k] += max(-mostOfRate, min(mostOfRate, d))
-		case k < f.duplexOf(0):
-			f.theta[k] = max(0, min(1, f.theta[k]+d))
-		case k < f.bias():
-			f.theta[k] = max(1, min(fullDuplex, f.theta[k]+d))
 		default:
-			f.theta[k] = max(-mostBias, min(mostBias, f.theta[k]+d))
+			p := lawParameters()[k-len(f.links)]
+			f.theta[k] = max(p.least, min(p.most, f.theta[k]+d))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestRemeasuredKeepsWhatWasNotMeasured(t *testing.T) {
 	kept := own
 	kept.Dst = 5
 	n, err := model.New(&topology.Result{Graph: c.Graph, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{
-		LevelBandwidth: []float64{1e9, 0.5e9}, Pairs: []model.PairParams{own, kept}, RTTBias: 0.25, Measured: model.Metadata{Bytes: 8, Tool: "before"},
+		LevelBandwidth: []float64{1e9, 0.5e9}, Pairs: []model.PairParams{own, kept}, Law: model.Law{RTTBias: 0.25}, Measured: model.Metadata{Bytes: 8, Tool: "before"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -108,7 +108,7 @@ func socketSlots(n *model.Network, place []int) []string {
 // told is the group of each rank that shares a resource of the kind, by what the operating system
 // says; nil if it has said nothing.
 func told(n *model.Network, kind topology.Kind) [][]int {
-	for _, r := range n.Resources() {
+	for _, r := range n.Settings().Resources {
 		if r.Kind != kind || !r.Told {
 			continue
 		}

@@ -60,7 +60,7 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 	at := make([][2]int, n.Ranks()) // first rank of the host, place in it
 	for _, cores := range onHost {
 		lowest := cores[0]
-		model.SideBySide(cores, n.Resources(), func(rank int) int { return n.Location(rank).Core })
+		model.SideBySide(cores, n.Settings().Resources, func(rank int) int { return n.Location(rank).Core })
 		for k, c := range cores {
 			at[c] = [2]int{lowest, k}
 		}
@@ -156,7 +156,7 @@ func sum(x []int) (all int) {
 // the kernels of its section 6.2. Where no ratio is above 1.5 it is the most cores that a host has. It is an error if the
 // ratios were not measured.
 func RanksPerHost(n *model.Network) (int, error) {
-	d := n.Degradation()
+	d := n.Settings().Degradation
 	if d == nil || len(d.Access) < 3 || n.Hosts() == nil {
 		return 0, fmt.Errorf("placement: ranks per host: the network does not know how processes of a host slow each other down (ratNC)")
 	}
@@ -196,7 +196,7 @@ func latencyRange(n *model.Network) (lowest, highest float64) {
 // most.
 func sharers(n *model.Network, resource, least, most topology.Kind) [][]int {
 	var all [][]int
-	for _, r := range n.Resources() {
+	for _, r := range n.Settings().Resources {
 		if r.Kind == resource {
 			group := slices.Repeat([]int{-1}, n.Ranks())
 			for g, ranks := range r.Groups {
@@ -234,7 +234,7 @@ func sharers(n *model.Network, resource, least, most topology.Kind) [][]int {
 // k/r processes that are alone: so many parts of the host's cores are domains. The greatest k without such a
 // ratio would be too many: on two processors, three processes have a ratio of 1.5, for one of them is alone.
 func accessDomains(n *model.Network) (domain []int, perHost int) {
-	d := n.Degradation()
+	d := n.Settings().Degradation
 	if d == nil || n.Hosts() == nil {
 		return nil, 0
 	}
@@ -254,7 +254,7 @@ func accessDomains(n *model.Network) (domain []int, perHost int) {
 	domain = make([]int, n.Ranks())
 	for h, host := range n.Hosts() {
 		cores := onHost[host]
-		model.SideBySide(cores, n.Resources(), func(rank int) int { return n.Location(rank).Core })
+		model.SideBySide(cores, n.Settings().Resources, func(rank int) int { return n.Location(rank).Core })
 		for i, r := range cores {
 			domain[r] = h*perHost + i*perHost/len(cores)
 		}

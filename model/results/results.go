@@ -26,6 +26,9 @@ type Head struct {
 // head is what Read compares.
 func (h Head) head() Head { return h }
 
+// set is what Write does first.
+func (h *Head) set(head Head) { *h = head }
+
 // A Result is a type of this package that stands for a whole format.
 type Result interface {
 	Check | Changes | Comparison | FabricComparison | Correction | Cut | Discovery | Measured | Placement | Prediction | Rules | Tuning
@@ -45,8 +48,9 @@ func Read[T Result](r io.Reader) (*T, error) {
 	return &found, nil
 }
 
-// Write writes a result with the head of its format.
+// Write writes a result. It sets the head to that of the format.
 func Write[T Result](w io.Writer, result *T) error {
+	any(result).(interface{ set(Head) }).set((*result).current())
 	data, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("results: write: %w", err)
@@ -69,12 +73,6 @@ func (Placement) current() Head        { return Head{"topocast/placement", 1} }
 func (Prediction) current() Head { return Head{"topocast/prediction", 1} }
 
 func (Tuning) current() Head { return Head{"topocast/tuning", 1} }
-
-// NewHead returns the head of a format.
-func NewHead[T Result]() Head {
-	var x T
-	return x.current()
-}
 
 // A Check is what topocast check --json prints: the hosts and links that are slow.
 type Check struct {

@@ -27,7 +27,14 @@ func schema[T results.Result](t *testing.T) (name string, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := results.NewHead[T]()
+	var written bytes.Buffer
+	if err := results.Write(&written, new(T)); err != nil {
+		t.Fatal(err)
+	}
+	var head results.Head
+	if err := json.Unmarshal(written.Bytes(), &head); err != nil {
+		t.Fatal(err)
+	}
 	format, version := any(head.Format), any(head.Version)
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", head.Format
 	s.Properties["format"].Const, s.Properties["version"].Const = &format, &version

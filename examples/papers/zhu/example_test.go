@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/topocast/topocast/examples/papers/zhu"
 	"github.com/topocast/topocast/model/contention"
-	"github.com/topocast/topocast/model/zhu"
 )
 
 // Zhu et al. 2014, Table I: five transfers of 10 and 20 MB between two racks over NICs and a

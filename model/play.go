@@ -1,0 +1,226 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/model/contention"
+)
+
+// A Pattern is transfers that are under way together, with their routes. The Predictor that made it may play it again and
+// again, while bandwidths and the law change.
+type Pattern struct {
+	Transfers []Transfer
+	// Flows are the transfers in their order: Data and Reverse are numbers of arcs of the graph, and bytes begin to flow
+	// at Start.
+	Flows []contention.Flow
+
+	reported    int       // how many are not of the background
+	route       []int32   // arena of all routes
+	rtt         []float64 // s, of each path
+	connection  []int     // of each transfer; -1: its receiver sends it nothing; nil: not yet numbered
+	connections int       // how many there are
+}
+
+// Pattern finds the routes of transfers, and when each begins to flow. Streamed ones are parts of streams of messages,
+// which wait for no rendezvous. The error names the transfer.
+func (p *Predictor) Pattern(transfers []Transfer, streamed bool) (*Pattern, error) {
+	x := &Pattern{}
+	if err := p.fill(x, transfers, streamed); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// fill makes a pattern of transfers, in memory that x has.
+func (p *Predictor) fill(x *Pattern, transfers []Transfer, streamed bool) error {
+	x.Transfers = append(append(x.Transfers[:0], transfers...), p.s.Background...)
+	x.reported, x.Flows, x.route, x.rtt, x.connection = len(transfers), x.Flows[:0], x.route[:0], x.rtt[:0], nil
+	for i, t := range x.Transfers {
+		if err := p.add(x, t, streamed); err != nil {
+			return fmt.Errorf("%s: %w", x.name(i), err)
+		}
+	}
+	return nil
+}
+
+// name names a transfer in errors.
+func (x *Pattern) name(i int) string {
+	if i >= x.reported {
+		return fmt.Sprintf("background transfer %d (%v)", i-x.reported, x.Transfers[i])
+	}
+	return fmt.Sprintf("transfer %d (%v)", i, x.Transfers[i])
+}
+
+// add makes a flow of a transfer.
+func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
+	n := p.n
+	ranks := n.Ranks()
+	if p.s.Place != nil {
+		ranks = len(p.s.Place)
+	}
+	switch {
+	case t.Src < 0 || t.Src >= ranks:
+		return fmt.Errorf("unknown rank %d: want in [0, %d)", t.Src, ranks)
+	case t.Dst < 0 || t.Dst >= ranks:
+		return fmt.Errorf("unknown rank %d: want in [0, %d)", t.Dst, ranks)
+	case t.Bytes <= 0:
+		return fmt.Errorf("size is %d bytes: want above 0", t.Bytes)
+	case !(t.Start >= 0) || math.IsInf(t.Start, 0):
+		return fmt.Errorf("start is %g s: want at least 0 and finite", t.Start)
+	case t.Src == t.Dst:
+		return fmt.Errorf("stays on its host: want two different ranks")
+	}
+	src, dst := p.placed(t)
+	from := len(x.route)
+	var err error
+	if x.route, err = n.routes.AppendRoute(x.route, src, dst); err != nil {
+		return err
+	}
+	mid := len(x.route)
+	if x.route, err = n.routes.AppendRoute(x.route, dst, src); err != nil {
+		return fmt.Errorf("way back: %w", err)
+	}
+	f := contention.Flow{
+		Data: x.route[from:mid:mid], Reverse: x.route[mid:len(x.route):len(x.route)],
+		Bytes: float64(t.Bytes), Start: t.Start,
+	}
+	forth := p.latencyOf(f.Data)
+	rtt := forth + p.latencyOf(f.Reverse)
+	if p.s.Window > 0 && rtt > 0 {
+		f.Bound = float64(p.s.Window) / rtt
+	}
+	if !p.s.NoLatency {
+		if math.IsNaN(forth) {
+			return fmt.Errorf("the latency of its path is not known")
+		}
+		f.Start += n.startUp(src, dst, t.Bytes, forth, streamed)
+	}
+	x.Flows, x.rtt = append(x.Flows, f), append(x.rtt, rtt)
+	return nil
+}
+
+// latencyOf is the latency of a route in s.
+func (p *Predictor) latencyOf(route []int32) (sum float64) {
+	for _, c := range route {
+		sum += p.n.graph.Arcs()[c].Latency
+	}
+	return sum
+}
+
+// placed are the ranks of the network that a transfer runs between.
+func (p *Predictor) placed(t Transfer) (src, dst int) {
+	if p.s.Place == nil {
+		return t.Src, t.Dst
+	}
+	return p.s.Place[t.Src], p.s.Place[t.Dst]
+}
+
+// number numbers the connections of a pattern: the pairs of ranks that send to each other.
+func (x *Pattern) number() {
+	sends := make(map[[2]int]bool, len(x.Transfers))
+	for _, t := range x.Transfers {
+		sends[[2]int{t.Src, t.Dst}] = true
+	}
+	numbers := make(map[[2]int]int)
+	for _, t := range x.Transfers {
+		if !sends[[2]int{t.Dst, t.Src}] {
+			x.connection = append(x.connection, -1)
+			continue
+		}
+		pair := [2]int{min(t.Src, t.Dst), max(t.Src, t.Dst)}
+		if _, known := numbers[pair]; !known {
+			numbers[pair] = len(numbers)
+		}
+		x.connection = append(x.connection, numbers[pair])
+	}
+	x.connections = len(numbers)
+}
+
+// typicalRTT scales round-trip times, in s, so that shares are near 1; shares matter only relative to each other.
+// shortestRTT stands for round trips on paths of no latency, whose share would be infinite: light goes 15 cm and back.
+const (
+	typicalRTT  = 100e-6
+	shortestRTT = 1e-9
+)
+
+// Play appends to dst the times in s at which the transfers of a pattern are complete, those of the background last. It
+// is an error, which names the transfer, if the bandwidth of a link on a route is not known.
+func (p *Predictor) Play(dst []float64, x *Pattern) ([]float64, error) {
+	limits := p.law.limitsDirections()
+	if limits && x.connection == nil {
+		x.number()
+	}
+	if limits && x.connections > p.connections {
+		p.connections = x.connections
+		if err := p.newSolver(); err != nil {
+			return dst, err
+		}
+	}
+	p.flows, p.shared = p.flows[:0], p.shared[:0]
+	for i, f := range x.Flows {
+		err := p.known(f.Data)
+		if p.law.RTTBias != 0 && err == nil {
+			f.Share, err = p.share(x.rtt[i])
+		}
+		if limits && err == nil {
+			f.Data, err = p.withShared(f, x.connection[i])
+		}
+		if err != nil {
+			return dst, fmt.Errorf("%s: %w", x.name(i), err)
+		}
+		p.flows = append(p.flows, f)
+	}
+	return p.playback.Times(dst, p.flows)
+}
+
+// known refuses a route over a link of unknown bandwidth.
+func (p *Predictor) known(route []int32) error {
+	g := p.n.graph
+	for _, c := range route {
+		if math.IsNaN(p.capacity[c]) {
+			return fmt.Errorf("the bandwidth of the link %s->%s is not known", g.Name(g.Arcs()[c].From), g.Name(g.Arcs()[c].To))
+		}
+	}
+	return nil
+}
+
+// share is the share of a link that a transfer of the given round-trip time in s gets.
+func (p *Predictor) share(rtt float64) (float64, error) {
+	share := math.Pow(max(rtt, shortestRTT)/typicalRTT, -p.law.RTTBias)
+	if !(share > 0) || math.IsInf(share, 0) {
+		return 0, fmt.Errorf("a round-trip time of %g s makes an RTT bias of %g a share of %g", rtt, p.law.RTTBias, share)
+	}
+	return share, nil
+}
+
+// withShared is the route of a flow and the channels that it shares with the other direction.
+func (p *Predictor) withShared(f contention.Flow, connection int) ([]int32, error) {
+	from := len(p.shared)
+	p.shared = append(p.shared, f.Data...)
+	for _, c := range f.Data {
+		if both := p.both[c]; both >= 0 {
+			p.shared = append(p.shared, both)
+		}
+	}
+	if connection >= 0 && isDuplexLimit(p.law.Connection) {
+		channel := 2*len(p.both) + connection
+		p.shared = append(p.shared, int32(channel))
+		rate := bothWays(p.least(f.Data), p.least(f.Reverse), p.law.Connection)
+		if err := p.solver.SetCapacity(channel, rate); err != nil {
+			return nil, err
+		}
+	}
+	return p.shared[from:len(p.shared):len(p.shared)], nil
+}
+
+// least is the lowest known bandwidth in B/s on a route; +Inf if none is known.
+func (p *Predictor) least(route []int32) float64 {
+	least := math.Inf(1)
+	for _, c := range route {
+		if x := p.capacity[c]; x < least { // what is not known holds up nothing
+			least = x
+		}
+	}
+	return least
+}
