@@ -3,8 +3,13 @@ package adaptive
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 )
@@ -21,6 +26,7 @@ const (
 // A core is what was read between a few hosts, and the tree that linkage makes of it.
 type core struct {
 	hosts []int32
+	slow  []int32 // hosts that were drawn for the core, and are left out as slow
 	found *topology.Result
 	noise float64 // standard deviation of a reading, in ln units
 	tick  float64 // s, of a coarse clock; 0: none is seen
@@ -35,9 +41,6 @@ func readCore(l *ledger, o *order, rng *rand.Rand) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.found, err = linkage.Reconstruct(matrices...); err != nil {
-		return nil, err
-	}
 	measured, err := readings.New("adaptive", matrices)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,62 @@ func readCore(l *ledger, o *order, rng *rand.Rand) (*core, error) {
 		k.noise = quality.Noise
 	}
 	k.tick = quality.Tick
-	return k, nil
+	for {
+		if k.found, err = linkage.Reconstruct(matrices...); err != nil {
+			return nil, err
+		}
+		slow := k.slower(matrices)
+		if len(slow) == 0 || len(k.hosts)-len(slow) < coreLeast/2 {
+			return k, nil
+		}
+		matrices = k.leaveOut(slow, matrices)
+	}
+}
+
+// slower are the places in the core of hosts that are farther from most others than their groups are, or of one that alone shows
+// the level of all. They are slow on every message: linkage gives them their place all the same, but what is read with them
+// tells nobody else's.
+func (k *core) slower(matrices []mat.Matrix) (slow []int) {
+	groups := k.found.Hierarchy.Groups()
+	for x := range k.hosts {
+		var off []float64
+		for y := range k.hosts {
+			for _, m := range matrices {
+				if d := m.At(x, y); d > 0 {
+					off = append(off, math.Log(d/groups[k.found.Hierarchy.Common(x, y)].Latency))
+				}
+			}
+		}
+		beside := k.found.Hierarchy.Smallest(x) == 0 && len(groups[0].Children) == 1 && len(groups[groups[0].Children[0]].Hosts) == len(k.hosts)-1
+		if beside || stats.Median(off) > leastStep {
+			slow = append(slow, x)
+		}
+	}
+	return slow
+}
+
+// leaveOut takes hosts out of the core, and returns the readings of the others.
+func (k *core) leaveOut(gone []int, matrices []mat.Matrix) (rest []mat.Matrix) {
+	var kept []int
+	var hosts []int32
+	for x, h := range k.hosts {
+		if slices.Contains(gone, x) {
+			k.slow = append(k.slow, h)
+		} else {
+			kept, hosts = append(kept, x), append(hosts, h)
+		}
+	}
+	for _, m := range matrices {
+		part := mat.NewDense(len(kept), len(kept), nil)
+		for i, x := range kept {
+			for j, y := range kept {
+				part.Set(i, j, m.At(x, y))
+			}
+		}
+		rest = append(rest, part)
+	}
+	k.hosts = hosts
+	return rest
 }
 
 // drawCore draws hosts. Hosts drawn at random seldom share the finest groups, so some bring their neighbour in the
@@ -71,6 +129,35 @@ func drawCore(n, size int, o *order, rng *rand.Rand) []int32 {
 		}
 	}
 	return hosts
+}
+
+// readAll reads all pairs of the given hosts so many times, in rounds of disjoint pairs by the circle method. It returns
+// latencies in s, NaN on the diagonal and where there is none.
+func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.Matrix, error) {
+	size := len(hosts)
+	var all []mat.Matrix
+	for range repetitions {
+		latencies := mat.NewDense(size, size, slices.Repeat([]float64{math.NaN()}, size*size))
+		player := rng.Perm(size)
+		for _, number := range rng.Perm(harness.CircleRounds(size)) {
+			var meeting [][2]int // in this round
+			for p := range size {
+				if q := harness.CirclePartner(size, p, number); q > p {
+					meeting = append(meeting, [2]int{player[p], player[q]})
+				}
+			}
+			_, err := round(l, meeting, func(m [2]int) pair { return pair{hosts[m[0]], hosts[m[1]]} }, func(m [2]int, _ pair, z float64) bool {
+				latencies.Set(m[0], m[1], math.Exp(z))
+				latencies.Set(m[1], m[0], math.Exp(z))
+				return true
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, latencies)
+	}
+	return all, nil
 }
 
 // levels are those of the groups that linkage has found in the core.
