@@ -136,21 +136,21 @@ func (f *finding) settle(hosts []int32) (err error) {
 			f.strays = append(f.strays, alone...)
 			f.tree = f.tree.without(alone)
 		}
-		suspects, err := f.verify()
-		if err != nil {
+		if hosts, err = f.verify(); err != nil {
 			return err
 		}
-		if pass == mostPasses-1 || pass > 0 && len(suspects) == 0 {
-			if float64(len(f.strays)+len(suspects)) > exceptions*float64(f.ledger.hosts) || len(f.tree.all()) == 0 {
-				return errNoTree
-			}
-			return nil
-		}
-		hosts, f.tree = suspects, f.tree.without(suspects)
+		suspects := len(hosts)
 		if pass == 0 {
 			known := len(f.core.slow)
 			hosts, f.strays = append(hosts, f.strays[known:]...), f.strays[:known]
 		}
+		if len(hosts) == 0 || pass == mostPasses-1 {
+			if float64(len(f.strays)+suspects) > exceptions*float64(f.ledger.hosts) || len(f.tree.all()) == 0 {
+				return errNoTree
+			}
+			return nil
+		}
+		f.tree = f.tree.without(hosts)
 	}
 	return nil
 }
