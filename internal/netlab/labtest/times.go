@@ -74,7 +74,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	if err != nil {
 		return err
 	}
-	medians, err := short.Matrix(measure.Median, 0, 0)
+	medians, err := short.Matrix(func(x *measure.Reading) float64 { return x.Median }, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	for _, p := range params.Pairs {
 		r.Params = append(r.Params, timesOfPair{p.Src, p.Dst, p.Latency, p.Sizes, p.Gap})
 	}
-	r.Warnings = append(append(short.Warnings, few.Warnings...), params.Warnings...)
+	r.Warnings = append(append(short.Warnings, few.Topology.Warnings...), params.Warnings...)
 	if params.Stopped != "" {
 		return fmt.Errorf("labtest: PLogP stopped by %s", params.Stopped)
 	}
