@@ -18,8 +18,6 @@ const (
 	mostReadings = 10
 	// Readings from which a level that nobody has seen is believed, and hosts that have to see it.
 	readingsOfNew, witnessesOfNew = 4, 3
-	// Times that a host starts anew when it is contradicted.
-	mostStarts = 6
 	// Rounds without a reading after which a host is given up.
 	mostSilent = 10
 	// Partners tried at random before the group is searched.
@@ -36,15 +34,8 @@ type task struct {
 	refuted []int32
 	y       int32 // the host that the tally is about; none: choose
 	tally   tally
-	starts  int
 	second  bool // all children were refuted once: a second look before a branch is opened
 	silent  int  // rounds without a reading
-}
-
-func (t *task) restart(tr *tree) {
-	t.v, t.y, t.second = tr.top(), none, false
-	t.refuted = t.refuted[:0]
-	t.starts++
 }
 
 // An inserter finds the places of hosts.
@@ -248,11 +239,7 @@ func (in *inserter) decide(t *task) (done bool) {
 	y := t.y
 	t.y = none
 	if v.level > most {
-		if t.starts >= mostStarts { // it contradicts itself for ever
-			return in.giveUp(t)
-		}
-		t.restart(tr)
-		return false
+		return in.giveUp(t) // it contradicts itself
 	}
 	// The tree may have grown since the question was asked, so the other's way up is walked now.
 	at := y
