@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
@@ -29,36 +28,26 @@ type core struct {
 	slow  []int32 // hosts that were drawn for the core, and are left out as slow
 	found *topology.Result
 	noise float64 // standard deviation of a reading, in ln units
-	tick  float64 // s, of a coarse clock; 0: none is seen
 }
 
 // readCore reads all pairs of some random hosts.
 func readCore(l *ledger, o *order, rng *rand.Rand) (*core, error) {
 	n := l.hosts
 	size := min(n, max(coreLeast, min(coreMost, int(corePerRoot*math.Sqrt(float64(n))))))
-	k := &core{hosts: drawCore(n, size, o, rng), noise: leastNoise}
+	k := &core{hosts: drawCore(n, size, o, rng)}
 	matrices, err := readAll(l, k.hosts, coreRepetitions, rng)
 	if err != nil {
 		return nil, err
 	}
-	measured, err := readings.New("adaptive", matrices)
-	if err != nil {
-		return nil, err
-	}
-	_, quality, err := measured.Symmetric()
-	if err != nil {
-		return nil, err
-	}
-	if quality.Noise > leastNoise {
-		k.noise = quality.Noise
-	}
-	k.tick = quality.Tick
 	for {
 		if k.found, err = linkage.Reconstruct(matrices...); err != nil {
 			return nil, err
 		}
 		slow := k.slower(matrices)
 		if len(slow) == 0 || len(k.hosts)-len(slow) < coreLeast/2 {
+			if k.noise = k.found.Fit.Noise; !(k.noise > leastNoise) {
+				k.noise = leastNoise
+			}
 			return k, nil
 		}
 		matrices = k.leaveOut(slow, matrices)
@@ -166,7 +155,7 @@ func (k *core) levels() *levels {
 	l := &levels{noise: k.noise}
 	add := func(latency float64) {
 		if at := math.Log(latency); l.news(at) {
-			l.insert(at, max(k.noise, k.tick/latency/2), count)
+			l.insert(at, k.noise, count)
 		}
 	}
 	add(k.found.Hierarchy.Groups()[0].Latency)

@@ -5,7 +5,7 @@
 //
 // # Method
 //
-//  1. All pairs of a few random hosts, the core, are read twice. They tell the noise, the tick of the clock, the
+//  1. All pairs of a few random hosts, the core, are read twice. They tell the noise, the
 //     levels, and by the four-point condition whether the machine is a tree (Buneman 1974). Slow hosts are left out of the core.
 //  2. Hosts are placed one by one, many at once, those of the core first. A host that looks for its place reads a random
 //     host of the group in which it lies. Bayes' rule tells which level the reading is of, sequentially, until

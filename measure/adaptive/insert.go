@@ -12,8 +12,6 @@ const (
 	tolerated = 2e-3
 	// Doubt that a host is not in a child after all: there is a second look, and every two siblings are verified.
 	toleratedLook = 5e-3
-	// Doubt at which a group is opened: what is built on it has to stand.
-	toleratedNew = 1e-5
 	// Most readings of one question.
 	mostReadings = 10
 	// Readings from which a level that nobody has seen is believed, and hosts that have to see it.
@@ -224,9 +222,6 @@ func (in *inserter) decide(t *task) (done bool) {
 		return in.giveUp(t) // where nobody else has seen the level yet, it waits until somebody has
 	}
 	limit := tolerated
-	if in.opens(t, v.level) {
-		limit = toleratedNew
-	}
 	if v.level == most {
 		limit = toleratedLook
 	}
@@ -268,19 +263,6 @@ func (in *inserter) decide(t *task) (done bool) {
 func (in *inserter) giveUp(t *task) bool {
 	in.strays = append(in.strays, t.x)
 	return true
-}
-
-// opens tells whether the verdict makes a group between a host and its group.
-func (in *inserter) opens(t *task, level int) bool {
-	tr := in.tree
-	if level < 0 {
-		return false
-	}
-	p := tr.parent[t.y]
-	for tr.levelOf(p) < level {
-		p = tr.parent[p]
-	}
-	return tr.levelOf(p) > level
 }
 
 // close makes t a child of its group if it is in none of the children, at the second look.
