@@ -155,7 +155,7 @@ func (k *core) levels() *levels {
 	l := &levels{noise: k.noise}
 	add := func(latency float64) {
 		if at := math.Log(latency); l.news(at) {
-			l.insert(at, k.noise, count)
+			l.insert(at, count)
 		}
 	}
 	add(k.found.Hierarchy.Groups()[0].Latency)

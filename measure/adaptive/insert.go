@@ -298,7 +298,7 @@ func (in *inserter) sight(x int32, value float64) bool {
 	if len(by) < witnessesOfNew {
 		return false
 	}
-	in.levels.insert(sum/count, in.levels.noise, readingsOfNew*count)
+	in.levels.insert(sum/count, readingsOfNew*count)
 	in.news = slices.DeleteFunc(in.news, func(s sighting) bool { return math.Abs(s.value-value) < near })
 	return true
 }

@@ -7,13 +7,11 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// levels are the latencies that the machine's groups have, ascending, in ln of s, each with
-// the standard deviation of a reading around it.
+// levels are the latencies that the machine's groups have, ascending, in ln of s.
 type levels struct {
 	at    []float64
-	sigma []float64
 	count []float64 // readings that tell of it
-	noise float64   // least sigma
+	noise float64   // standard deviation of a reading around its level
 }
 
 const (
@@ -32,43 +30,38 @@ const (
 	sigmasOut = 4
 )
 
-// density is ln of how likely a reading z is of two hosts that the given level joins.
-func density(z, at, sigma float64) float64 {
-	d := z - at
-	p := (1 - outlierShare) / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-d*d/(2*sigma*sigma))
+// of is ln of how likely a reading z is of two hosts that the given level joins.
+func (l *levels) of(z float64, level int) float64 {
+	d := z - l.at[level]
+	p := (1 - outlierShare) / (l.noise * math.Sqrt(2*math.Pi)) * math.Exp(-d*d/(2*l.noise*l.noise))
 	if d > outlierLeast && d < outlierTo {
 		p += outlierShare / (outlierTo - outlierLeast)
 	}
 	return math.Log(p + anything)
 }
 
-func (l *levels) of(z float64, level int) float64 { return density(z, l.at[level], l.sigma[level]) }
-
 // refine moves a level a little towards a reading that belongs to it.
 func (l *levels) refine(level int, z float64) {
 	const longest = 2000 // readings that a level remembers: it may drift
-	s := l.sigma[level]
 	d := z - l.at[level]
-	if math.Abs(d) > 3*s {
+	if math.Abs(d) > 3*l.noise {
 		return
 	}
 	l.count[level] = min(l.count[level]+1, longest)
 	l.at[level] += d / l.count[level]
 }
 
-// insert adds a level, and returns its index.
-func (l *levels) insert(at, sigma, count float64) int {
+// insert adds a level.
+func (l *levels) insert(at, count float64) {
 	k, _ := slices.BinarySearch(l.at, at)
 	l.at = slices.Insert(l.at, k, at)
-	l.sigma = slices.Insert(l.sigma, k, max(sigma, l.noise))
 	l.count = slices.Insert(l.count, k, count)
-	return k
 }
 
 // news tells whether a value is as far from all levels as a level of its own must be.
 func (l *levels) news(z float64) bool {
-	for k, at := range l.at {
-		if math.Abs(z-at) < max(leastStep, sigmasApart*l.sigma[k]) {
+	for _, at := range l.at {
+		if math.Abs(z-at) < max(leastStep, sigmasApart*l.noise) {
 			return false
 		}
 	}
@@ -77,7 +70,7 @@ func (l *levels) news(z float64) bool {
 
 // explains tells whether a reading is of the level, and no outlier from it.
 func (l *levels) explains(z float64, level int) bool {
-	return math.Abs(z-l.at[level]) < max(leastStep, sigmasOut*l.sigma[level])
+	return math.Abs(z-l.at[level]) < max(leastStep, sigmasOut*l.noise)
 }
 
 // nearest is the level that is nearest to a value.
