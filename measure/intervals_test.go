@@ -21,7 +21,7 @@ func TestPairIntervals(t *testing.T) {
 	}
 	add(3, 1, 2, 7)
 	pairs := r.byPair(0)
-	if len(pairs) != 2 || pairs[0].a != 0 || pairs[0].b != 1 || pairs[1].a != 1 || pairs[1].b != 2 {
+	if len(pairs) != 2 || len(pairs[0].all) != 6 || len(pairs[1].all) != 1 || pairs[0].a != 0 || pairs[0].b != 1 || pairs[1].a != 1 || pairs[1].b != 2 {
 		t.Fatalf("pairs %+v", pairs)
 	}
 	// Of 1, 2, 4.25, 4.5, 6.25, 9 the median is between 4.25 and 4.5.

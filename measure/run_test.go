@@ -201,8 +201,11 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 				t.Errorf("clock costs %g s, want %g", r.ClockCost, clockCost)
 			}
 			for repetition := range 2 {
-				for statistic := range 5 {
-					m, err := r.Matrix(func(x *Reading) float64 { return []float64{x.Min, x.Q1, x.Median, x.Q3, x.Max}[statistic] }, repetition, 0)
+				for statistic, number := range []func(*Reading) float64{
+					Min, LowerQuartile, Median,
+					func(x *Reading) float64 { return x.Q3 }, func(x *Reading) float64 { return x.Max },
+				} {
+					m, err := r.Matrix(number, repetition, 0)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -345,7 +348,7 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 
 func TestGroupsOnly(t *testing.T) {
 	r := results(t, 12, nil, &Settings{Pairs: harness.Pairs{Groups: racks(t), WithinGroups: true}, Sampling: Sampling{Samples: 5, Repetitions: 1}}, nil)[0]
-	m, err := r.Matrix(func(x *Reading) float64 { return x.Median }, 0, 0)
+	m, err := r.Matrix(Median, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func (l *latencies) choose(bytes int64) error {
 	}
 	l.matrices = nil
 	for k := range l.measured.Repetitions {
-		m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, size)
+		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
 		if err != nil {
 			return err
 		}

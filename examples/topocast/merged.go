@@ -38,7 +38,7 @@ func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, err
 	for i, bytes := range l.measured.Sizes {
 		var repetitions []mat.Matrix
 		for k := range l.measured.Repetitions {
-			m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, i)
+			m, err := l.measured.Matrix(measure.LowerQuartile, k, i)
 			if err != nil {
 				return nil, err
 			}
