@@ -123,7 +123,7 @@ func (r *Result) matrix(number func(x *Reading) float64, repetition, size int) *
 // Matrices returns what a topology.Reconstructor takes: for each
 // repetition in which anything was measured, the matrix of lower quartiles of
 // the smallest size. The lower quartile lies among the undisturbed samples as
-// long as a quarter of them is undisturbed, and unlike the minimum it does not
+// long as a quarter of them is undisturbed. Unlike the minimum it does not
 // believe a single clock fault. A single rank, of which there is nothing to
 // measure, gives one matrix of one cell.
 func (r *Result) Matrices() []mat.Matrix {

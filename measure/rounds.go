@@ -21,7 +21,7 @@ type roundEffect struct {
 	Sigmas            float64 // the effect in standard errors
 }
 
-// roundEffects compares what a pair took in each round with its median, and returns all rounds
+// roundEffects compares what a pair took in each round with its median. It returns all rounds
 // of which at least four pairs can be compared, by repetition and round. It is
 // empty with fewer than three repetitions, where a pair's typical measurement
 // cannot be told from a disturbed one. The noise is how much a pair differs from one round to its next. The

@@ -54,9 +54,8 @@ func readCore(l *ledger, o *order, rng *rand.Rand) (*core, error) {
 	}
 }
 
-// slower are the places in the core of hosts that are farther from most others than their groups are, or of one that alone shows
-// the level of all. They are slow on every message: linkage gives them their place all the same, but what is read with them
-// tells nobody else's.
+// slower are the places in the core of slow hosts. They are farther from most others than their groups are, or one alone shows
+// the level of all. Linkage gives them their place all the same, but what is read with them tells nobody else's.
 func (k *core) slower(matrices []mat.Matrix) (slow []int) {
 	groups := k.found.Hierarchy.Groups()
 	for x := range k.hosts {

@@ -32,7 +32,7 @@
 // A fragment, with a few hosts on each of many switches, takes more. Any method must read each two
 // sibling groups once. If it has not, the machine in which the two are one gives the same readings. It must
 // read each host with one of its group, too. Of a random 5 % of Leonardo (250 hosts on 190 leaves of 23 cells) these pairs are
-// 3.2 % of all, of JUPITER (295 hosts, 210 leaves, 25 groups) 2.8 %. Where readings may be outliers each of them
+// 3.2 % of all. Of JUPITER (295 hosts, 210 leaves, 25 groups) they are 2.8 %. Where readings may be outliers each of them
 // is read twice. A host of which nothing is known finds its cell among k by (k+1)/2
 // readings in the mean, another 9.6 and 8.8 %. What is read, in the mean of 20 fragments with 3 %
 // of noise and 2 % of outliers, all exact:

@@ -40,7 +40,7 @@ const (
 var errNoTree = errors.New("adaptive: no tree")
 
 // find works out the wiring of hosts from few readings of an oracle. Where they are nested groups of equal links it
-// takes some n times the sum of half the children per level, in rounds whose number grows with the logarithm of
+// takes some n times the sum of half the children per level. The number of rounds grows with the logarithm of
 // n. What is no tree of equal links is read by all pairs. With errStop of the oracle find returns what there
 // is, with all groups uncertain; that is an error if it is nothing. O(readings) time and memory.
 func find(hosts int, o oracle, s *Settings) (*Result, error) {

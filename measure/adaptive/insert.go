@@ -25,7 +25,7 @@ const (
 // A task is a host that looks for its place. It lies in group v, and in none of the children of v that hold
 // refuted hosts. It reads a random host of another child: if their level is that of v it is not in that
 // child either; if less, it is, and goes on from the group of that level on the other's way up. In nested groups
-// any two hosts of a group are alike to others, so any of them may answer, and the readings
+// any two hosts of a group are alike to others. So any of them may answer, and the readings
 // of many hosts run at once.
 type task struct {
 	x, v    int32

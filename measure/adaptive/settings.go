@@ -16,7 +16,7 @@ type Settings struct {
 	Seed uint64
 
 	// Order gives each rank a key. Ranks with neighbouring keys are likely near each other, as those of
-	// neighbouring names, and ranks of one key are likely of one group, as those of one node. A rank that
+	// neighbouring names. Ranks of one key are likely of one group, as those of one node. A rank that
 	// looks for its place reads them first. Where the order is wrong, nothing but time is lost.
 	// Default: the order of the names of the hosts.
 	Order []int

@@ -10,8 +10,8 @@ import (
 const (
 	// Readings of a stray to each child of a group, of which the second lowest counts: noise goes up.
 	strayReadings = 4
-	// A child is the nearest if it is nearer than the median of the others by this share of the least step of levels, and by
-	// so many standard deviations: the least of many medians is lucky.
+	// A child is the nearest if it is nearer than the median of the others by this share of the least step of levels. It has to
+	// be so by so many standard deviations, too: the least of many medians is lucky.
 	nearStep, nearSigmas = 0.5, 3
 )
 

@@ -21,8 +21,8 @@ const (
 	mostFurther = 8
 )
 
-// A relation is what was read between two children of a group, or of a host and all others of a
-// group of hosts of the finest level. Two children that read less than their group's level are one,
+// A relation is what was read between two children of a group. At the finest level it is of a host and all others of its
+// group. Two children that read less than their group's level are one,
 // and of three levels one of both is wrong here.
 type relation struct {
 	group, a, b int32 // children of the group; b is none where a is a host held against its group
