@@ -40,7 +40,7 @@ func (c *collector) slowRounds() [][][2]int {
 	r := c.result
 	var rounds [][][2]int
 	for size := range r.Sizes {
-		for _, e := range unusual(r.roundEffects(r.cells(size))) {
+		for _, e := range unusual(roundEffects(r.byPair(size))) {
 			if at := [2]int{e.Repetition, e.Round}; e.Effect > 0 && !c.repeated[at] {
 				c.repeated[at] = true
 				rounds = append(rounds, r.pairsOf(e.Repetition, e.Round))
@@ -67,9 +67,9 @@ func (r *Result) pairsOf(repetition, round int) [][2]int {
 func (r *Result) imprecise(share float64) [][2]int {
 	var pairs [][2]int
 	for size := range r.Sizes {
-		for _, p := range r.pairIntervals(size) {
+		for _, p := range r.byPair(size) {
 			if !p.precise(share) {
-				pairs = append(pairs, [2]int{p.A, p.B})
+				pairs = append(pairs, [2]int{p.a, p.b})
 			}
 		}
 	}

@@ -74,10 +74,10 @@ func TestPrecision(t *testing.T) {
 	r := results(t, 4, nil, &Settings{Sampling: Sampling{Precision: 0.02, Samples: 5}}, func(c mpi.Communicator) mpi.Communicator {
 		return &wavering{timedComm{bare: bare{c}}, rand.New(rand.NewPCG(5, uint64(c.Rank())))}
 	})[0]
-	for _, p := range r.pairIntervals(0) {
-		wavers := p.A == 0 && p.B == 1
-		if !p.precise(0.02) || p.Readings != 6 && !wavers || wavers && (p.Readings < 16 || p.Readings > 80) {
-			t.Errorf("pair %+v", p)
+	for _, p := range r.byPair(0) {
+		wavers := p.a == 0 && p.b == 1
+		if n := len(p.all); !p.precise(0.02) || n != 6 && !wavers || wavers && (n < 16 || n > 80) {
+			t.Errorf("pair %d, %d: %d measurements", p.a, p.b, n)
 		}
 	}
 	few := results(t, 4, nil, &Settings{Sampling: Sampling{Precision: 0.002, Samples: 5}, extra: 4}, func(c mpi.Communicator) mpi.Communicator {

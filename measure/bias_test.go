@@ -67,12 +67,12 @@ var machines = []string{
 
 // biases are the conditions that the measuring itself makes.
 func biases(r *Result) string {
-	c := r.cells(0)
-	return r.drift(c).condition("0 B").what + r.firstRound(c.pairs(), "0 B").what + r.band(c.pairs(), "0 B").what
+	pairs := r.byPair(0)
+	return driftOf(pairs).condition("0 B").what + r.firstRound(seen(pairs), "0 B").what + r.band(seen(pairs), "0 B").what
 }
 
 // driftOfFirst is the drift of the first size.
-func (r *Result) driftOfFirst() drift { return r.drift(r.cells(0)) }
+func (r *Result) driftOfFirst() drift { return driftOf(r.byPair(0)) }
 
 // TestMachinesAreNoBias: what is wired somehow is not called a bias of the measurement.
 func TestMachinesAreNoBias(t *testing.T) {

@@ -30,7 +30,6 @@ func newCollector(s *Settings, r *Result) *collector {
 			begun := r.Section()
 			begun.Unfinished = true
 			s.Record.Begin(begun)
-			s.Record.Flush()
 		}
 	}
 	return &collector{

@@ -76,10 +76,10 @@ func (r *Result) conditionsOf(size int) (all []condition) {
 	if text := r.callWarning(size); text != "" {
 		all = append(all, condition{what: text})
 	}
-	c := r.cells(size)
-	pairs := c.pairs()
+	byPair := r.byPair(size)
+	pairs := seen(byPair)
 	var signs []string
-	for _, sign := range []string{r.slowRoundsSign(c), r.disagreement(pairs).sign(), r.unsureSign(size), r.spreadSign(size)} {
+	for _, sign := range []string{slowRoundsSign(byPair), r.disagreement(pairs).sign(), r.unsureSign(size), r.spreadSign(size)} {
 		if sign != "" {
 			signs = append(signs, sign)
 		}
@@ -90,7 +90,7 @@ func (r *Result) conditionsOf(size int) (all []condition) {
 	if r.OneByOne { // few pairs, and long messages
 		return all
 	}
-	for _, sign := range []condition{r.drift(c).condition(of), r.firstRound(pairs, of), r.band(pairs, of)} {
+	for _, sign := range []condition{driftOf(byPair).condition(of), r.firstRound(pairs, of), r.band(pairs, of)} {
 		if sign.what != "" {
 			all = append(all, sign)
 		}

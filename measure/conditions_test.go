@@ -63,7 +63,7 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 	// As in table 3.5 of Bufe 2014, where one round is 2 % slow.
 	for seed := range uint64(20) {
 		r := synthetic(t, 12, 5, seed, 2, 4, 1.05)
-		effects := r.roundEffects(r.cells(0))
+		effects := roundEffects(r.byPair(0))
 		if len(effects) != 5*11 {
 			t.Fatalf("%d rounds, want 55", len(effects))
 		}
@@ -80,7 +80,7 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 		if got := math.Exp(worst.Effect) - 1; math.Abs(got-0.05) > 0.02 {
 			t.Errorf("seed %d: effect %+.3f, want +0.05", seed, got)
 		}
-		if text := r.slowRoundsSign(r.cells(0)); !strings.Contains(text, "round 4 of repetition 2") {
+		if text := slowRoundsSign(r.byPair(0)); !strings.Contains(text, "round 4 of repetition 2") {
 			t.Errorf("seed %d: warning %q, want one of round 4 of repetition 2", seed, text)
 		}
 	}
@@ -90,7 +90,7 @@ func TestQuietRoundsAreNotBlamed(t *testing.T) {
 	blamed := 0
 	for seed := range uint64(40) {
 		r := synthetic(t, 12, 3, seed, 0, 0, 1)
-		if r.slowRoundsSign(r.cells(0)) != "" {
+		if slowRoundsSign(r.byPair(0)) != "" {
 			blamed++
 		}
 	}
@@ -102,11 +102,11 @@ func TestQuietRoundsAreNotBlamed(t *testing.T) {
 
 func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
 	r := synthetic(t, 12, 2, 1, 0, 0, 2)
-	if effects := r.roundEffects(r.cells(0)); len(effects) != 0 {
+	if effects := roundEffects(r.byPair(0)); len(effects) != 0 {
 		t.Errorf("effects of two repetitions = %v, want none", effects)
 	}
 	nothing := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{0}, Repetitions: 3}
-	if effects := nothing.roundEffects(nothing.cells(0)); len(effects) != 0 {
+	if effects := roundEffects(nothing.byPair(0)); len(effects) != 0 {
 		t.Errorf("effects of nothing = %v, want none", effects)
 	}
 }
@@ -172,12 +172,13 @@ func TestWarnings(t *testing.T) {
 
 func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
 	r := example()
-	for _, args := range [][3]int{{-1, 0, 0}, {6, 0, 0}, {0, -1, 0}, {0, 2, 0}, {0, 0, -1}, {0, 0, 2}} {
-		if m, err := r.Matrix(Statistic(args[0]), args[1], args[2]); err == nil {
+	upper := func(x *Reading) float64 { return x.Q3 }
+	for _, args := range [][2]int{{-1, 0}, {2, 0}, {0, -1}, {0, 2}} {
+		if m, err := r.Matrix(upper, args[0], args[1]); err == nil {
 			t.Errorf("Matrix%v = %v, want an error", args, m)
 		}
 	}
-	m, err := r.Matrix(UpperQuartile, 0, 1)
+	m, err := r.Matrix(upper, 0, 1)
 	if err != nil || m.At(0, 1) != 4e-6 || !math.IsNaN(m.At(1, 0)) {
 		t.Errorf("Matrix = %v, %v; want 4e-06 from 0 to 1 and NaN back", m, err)
 	}
@@ -206,7 +207,7 @@ func TestCallsFromGoAreTold(t *testing.T) {
 func TestCallsOfFewPairsAreTold(t *testing.T) {
 	for cost, want := range map[float64]int{0: 0, 1e-6: 1} {
 		r := &Result{Header: record.Header{Ranks: 3, CallCost: cost}, Sizes: []int{8}, Repetitions: 1, Samples: 10}
-		r.addFew(&adaptive.Result{Readings: []adaptive.Reading{{Pair: adaptive.Pair{A: 1, B: 2}, Latency: 2e-6}}, Rounds: 1})
+		r.addFew(&adaptive.Result{Readings: []adaptive.Reading{{A: 1, B: 2, Latency: 2e-6}}, Rounds: 1})
 		if len(r.Warnings) != want || want > 0 && !strings.HasPrefix(r.Warnings[0], "1 of 1 measurements of 8 B are below 20 us") {
 			t.Errorf("calls of %g s: warnings %q", cost, r.Warnings)
 		}

@@ -114,12 +114,12 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = harness.Agree(comm, err); err != nil {
 		return err
 	}
-	parts, err := d.parts(ctx, comm, s)
+	parts, err := d.parts(comm, s)
 	if err != nil {
 		return err
 	}
 	for i, part := range parts {
-		if err := part(left(len(parts) - i)); err != nil {
+		if err := part.measure(ctx, comm, s, s.control(part.name, left(len(parts)-i))); err != nil {
 			return err
 		}
 	}

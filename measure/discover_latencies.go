@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
@@ -113,14 +112,7 @@ func allPairsTake(at []float64, ranks int) float64 {
 func (d *Discovery) goOnWithFewPairs(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, short Settings) error {
 	var few *adaptive.Settings
 	if comm.Rank() == 0 {
-		few = &adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Budget: short.Budget, Silence: s.Silence}
-		if show := short.Progress; show != nil {
-			began := time.Now()
-			show(Progress{Units: "rounds"})
-			few.Progress = func(rounds, readings int) {
-				show(Progress{Units: "rounds", Done: rounds, Pairs: readings, Elapsed: time.Since(began)})
-			}
-		}
+		few = &adaptive.Settings{Control: short.Control, Seed: s.Seed, Bytes: latencySize, Samples: s.adaptiveSamples()}
 	}
 	found, err := adaptive.Measure(ctx, comm, few)
 	if err != nil || found == nil {
@@ -135,17 +127,17 @@ func (d *Discovery) goOnWithFewPairs(ctx context.Context, comm mpi.Communicator,
 // addFew takes over the readings of few pairs. A pair's k-th reading is of
 // repetition k.
 func (r *Result) addFew(found *adaptive.Result) {
-	count := make(map[adaptive.Pair]int)
-	for _, x := range r.readings {
-		count[adaptive.Pair{A: int32(min(x.From, x.To)), B: int32(max(x.From, x.To))}] = 1
+	count := make(map[[2]int]int)
+	for i := range r.readings {
+		count[r.readings[i].pair()] = 1
 	}
 	for _, x := range found.Readings {
-		p := adaptive.Pair{A: min(x.A, x.B), B: max(x.A, x.B)}
+		p := [2]int{int(min(x.A, x.B)), int(max(x.A, x.B))}
 		k := count[p]
 		count[p]++
 		t := float64(x.Latency)
 		r.readings = append(r.readings, Reading{
-			From: int(p.A), To: int(p.B), Repetition: k, Round: r.Rounds + int(x.Round),
+			From: p[0], To: p[1], Repetition: k, Round: r.Rounds + int(x.Round),
 			Summary: pingpong.Summary{Count: r.Samples, Batch: 1, Lots: 1, Min: t, Q1: t, Median: t, Q3: t, Max: t, Mean: math.NaN()},
 		})
 		r.Repetitions = max(r.Repetitions, k+1)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
@@ -33,7 +32,7 @@ type row struct {
 // messages to the same rank together, while the root of a broadcast sends to different ones. Each of these is a
 // call and a packet of its own. So there is a row to several far ranks in turn as well, and the dearer of
 // the two counts. It is an upper bound of each part. It is collective, and watched for silence.
-func (d *Discovery) measureOverhead(comm mpi.Communicator, silence time.Duration) error {
+func (d *Discovery) measureOverhead(_ context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) error {
 	if comm.Size() < 2 {
 		return nil
 	}
@@ -46,7 +45,7 @@ func (d *Discovery) measureOverhead(comm mpi.Communicator, silence time.Duration
 		{rowMessages, peers[:1], math.Inf(1)},
 		{rowMessages, peers, math.Inf(1)},
 	}
-	err = harness.Conduct(context.Background(), comm, silence, func(c *harness.Conductor) error {
+	err = harness.Conduct(context.Background(), comm, c.Silence, func(c *harness.Conductor) error {
 		for range overheadRows {
 			for i := range rows {
 				r := &rows[i]

@@ -21,7 +21,7 @@ func (d *Discovery) measureParameters(ctx context.Context, comm mpi.Communicator
 		return err
 	}
 	d.Parameters, err = plogp.Measure(ctx, comm, &plogp.Settings{
-		Control: s.control(partParameters, s.Budget/parameterShare), Seed: s.Seed,
+		Control: s.control("PLogP parameters", s.Budget/parameterShare), Seed: s.Seed,
 	})
 	return err
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"time"
 
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
@@ -12,29 +11,32 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A part measures something within a budget, 0 for no bound. It is collective.
-type part func(budget time.Duration) error
+// A part measures something, under a control that has its share of the budget. It is collective.
+type part struct {
+	name    string // as Progress has it
+	measure func(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error
+}
 
 // parts are what follows the latencies, in order, the same on all ranks. It is
 // collective.
-func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) ([]part, error) {
+func (d *Discovery) parts(comm mpi.Communicator, s *DiscoverSettings) ([]part, error) {
 	also, err := harness.Share(comm, nil, func() (Extra, error) { return s.Also, nil })
 	if err != nil {
 		return nil, err
 	}
 	parts := []part{
-		func(time.Duration) error { return d.measureOverhead(comm, s.Silence) },
-		func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) },
-		func(budget time.Duration) error { return d.measureSteps(ctx, comm, s, budget) },
+		{"overhead", d.measureOverhead},
+		{"bandwidths", d.measureBandwidths},
+		{"bandwidths", d.measureSteps},
 	}
 	if comm.Size() >= fewestLinked {
-		parts = append(parts,
-			func(budget time.Duration) error { return d.measureUplinks(ctx, comm, s, budget) },
-			func(budget time.Duration) error { return d.measurePatterns(ctx, comm, s, budget) })
+		parts = append(parts, part{"uplinks", d.measureUplinks}, part{"concurrent transfers", d.measurePatterns})
 	}
-	parts = append(parts, func(budget time.Duration) error { return d.measureMemory(ctx, comm, s, also&Memory != 0, budget) })
+	parts = append(parts, part{"memory", func(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error {
+		return d.measureMemory(ctx, comm, s, c, also&Memory != 0)
+	}})
 	if also&Degradation != 0 {
-		parts = append(parts, func(budget time.Duration) error { return d.measureDegradation(ctx, comm, s, budget) })
+		parts = append(parts, part{"degradation", d.measureDegradation})
 	}
 	return parts, nil
 }
@@ -43,21 +45,21 @@ func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *Discove
 const fewestLinked = 3
 
 // measureBandwidths measures the pairs that tell most, one at a time.
-func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) (err error) {
 	long := &Settings{}
 	if comm.Rank() == 0 {
 		pairs := telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
-		long = s.long(budget, []int{pieceSize, mediumSize, longSize}, pairs)
+		long = s.long(c, []int{pieceSize, mediumSize, longSize}, pairs)
 	}
 	d.Bandwidths, err = run(ctx, comm, long)
 	return err
 }
 
 // measureUplinks measures the links of hosts and above each firm group, both ways.
-func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) (err error) {
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
-		uplinks = throughput.Uplinks(d.Topology, s.control(partUplinks, budget))
+		uplinks = throughput.Uplinks(d.Topology, c)
 	}
 	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
 		for _, w := range d.Uplinks.Warnings {
@@ -68,12 +70,12 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s
 }
 
 // measurePatterns measures transfers that are under way together.
-func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) (err error) {
 	var patterns *concurrent.Settings
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Control: s.control(partPatterns, budget),
+			MaxIterations: mostIterations, Control: c,
 		}
 	}
 	// How sure each of them is enters the fit, and its intervals.
@@ -111,13 +113,13 @@ func (d *Discovery) patternBytes() int64 {
 	return longSize
 }
 
-// measureMemory finds out what ranks share inside hosts.
-func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, measured bool, budget time.Duration) (err error) {
+// measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
+func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control, measured bool) (err error) {
 	var own *servet.InsideSettings
 	var inside []servet.Part
 	if comm.Rank() == 0 {
 		inside = s.Inside
-		own = &servet.InsideSettings{Control: s.control(partMemory, (budget+1)/2)}
+		own = &servet.InsideSettings{Control: half(c)}
 	}
 	var said []string
 	if d.resources, said, err = servet.Told(comm, inside); err != nil {
@@ -140,10 +142,10 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 }
 
 // measureDegradation measures Servet's two ratios.
-func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Control: s.control(partDegradation, (budget+1)/2)}
+		own = &servet.Settings{Resources: d.resources, Control: half(c)}
 	}
 	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
 		return err
@@ -155,4 +157,10 @@ func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicato
 		d.warnings = append(append(d.warnings, d.Distance.Warnings...), d.Access.Warnings...)
 	}
 	return nil
+}
+
+// half is the control of each of two measurements.
+func half(c harness.Control) harness.Control {
+	c.Budget = (c.Budget + 1) / 2
+	return c
 }

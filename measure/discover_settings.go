@@ -90,17 +90,6 @@ const (
 	Degradation
 )
 
-// The parts of what Discover measures, as Progress names them.
-const (
-	partLatencies   = "latencies"
-	partParameters  = "PLogP parameters"
-	partBandwidths  = "bandwidths"
-	partUplinks     = "uplinks"
-	partPatterns    = "concurrent transfers"
-	partMemory      = "memory"
-	partDegradation = "degradation"
-)
-
 // validate returns what is wrong in terms of the caller's own settings.
 func (s *DiscoverSettings) validate() error {
 	switch {
@@ -118,7 +107,7 @@ func (s *DiscoverSettings) validate() error {
 	return nil
 }
 
-// control is that of a part with the given budget.
+// control is that of a part, which Progress names, with the given budget.
 func (s *DiscoverSettings) control(part string, budget time.Duration) harness.Control {
 	c := harness.Control{Budget: budget, Silence: s.Silence, Notify: s.Notify}
 	if s.Progress != nil {
@@ -133,7 +122,7 @@ func (s *DiscoverSettings) control(part string, budget time.Duration) harness.Co
 // latencies are the settings that measure the latencies.
 func (s *DiscoverSettings) latencies() Settings {
 	short := Settings{
-		Control: s.control(partLatencies, s.Budget/latencyShare), Sampling: s.Sampling,
+		Control: s.control("latencies", s.Budget/latencyShare), Sampling: s.Sampling,
 		Sizes: []int{latencySize}, Date: s.date(), Record: s.Record,
 	}
 	if short.Repetitions == 0 {
@@ -144,9 +133,9 @@ func (s *DiscoverSettings) latencies() Settings {
 }
 
 // long are the settings that measure long messages of some pairs, one at a time.
-func (s *DiscoverSettings) long(budget time.Duration, sizes []int, pairs [][2]int) *Settings {
+func (s *DiscoverSettings) long(c harness.Control, sizes []int, pairs [][2]int) *Settings {
 	return &Settings{
-		Pairs: harness.OneByOne(pairs), Control: s.control(partBandwidths, budget), Sampling: Sampling{Repetitions: 1, Samples: longSamples},
+		Pairs: harness.OneByOne(pairs), Control: c, Sampling: Sampling{Repetitions: 1, Samples: longSamples},
 		Sizes: sizes, Date: s.date(), extra: longExtra,
 	}
 }

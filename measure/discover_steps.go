@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
@@ -27,14 +26,15 @@ const (
 
 // measureSteps reads sizes between those of Bandwidths: powers of two where the times of a level bend, and then eighths of the
 // way from one of them to the next where they have a step. It is collective.
-func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) error {
+func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error {
 	ways := []func([]point, float64) []int{bends, steps}
-	left := harness.Remaining(comm, budget)
+	left := harness.Remaining(comm, c.Budget)
 	for i, between := range ways {
 		var more *Settings
 		wanted, err := harness.Share(comm, nil, func() (bool, error) {
 			sizes, pairs := d.between(between)
-			more = s.long(left(len(ways)-i), sizes, pairs)
+			c.Budget = left(len(ways) - i)
+			more = s.long(c, sizes, pairs)
 			return len(sizes) > 0, nil
 		})
 		if err != nil || !wanted {

@@ -49,7 +49,7 @@ func (d disagreement) much() bool { return float64(d.pairs) > fewDisagree*float6
 // disturbed tells whether another repetition is worth its time.
 func (r *Result) disturbed() bool {
 	for k := range r.Sizes {
-		if r.disagreement(r.cells(k).pairs()).much() {
+		if r.disagreement(seen(r.byPair(k))).much() {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -94,7 +95,7 @@ func ExampleResult_WriteFile() {
 func ExampleReadResult() {
 	file := []byte(",5\n5,\n")
 	_, err := measure.ReadResult(bytes.NewReader(file))
-	if errors.Is(err, measure.ErrFormat) {
+	if errors.Is(err, record.ErrFormat) {
 		latencies, err := encode.ReadMatrix(bytes.NewReader(file), encode.Microsecond)
 		if err != nil {
 			log.Fatal(err)

@@ -39,7 +39,7 @@ func ReadFile(path string) (*Result, error) {
 // Write or a Settings.Record has written it. That of a file under way is
 // Stopped by harness.StoppedUnfinished. It refuses what record.Read does, and numbers
 // that cannot be: the result is one that Run could have returned. Columns that
-// it does not know are left out. An error that wraps ErrFormat says that it is
+// it does not know are left out. An error that wraps record.ErrFormat says that it is
 // another kind of file.
 func ReadResult(r io.Reader) (*Result, error) {
 	f, err := record.Read(r)
@@ -73,7 +73,3 @@ func noLatencies(f *record.File) error {
 	}
 	return fmt.Errorf("the file holds no latencies but %q", slices.Compact(kinds))
 }
-
-// ErrFormat says that a file holds no measurement. ReadResult and ReadFile
-// return it, wrapped.
-var ErrFormat = record.ErrFormat

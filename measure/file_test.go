@@ -182,13 +182,13 @@ func TestReadFileNamesTheFile(t *testing.T) {
 
 func TestOtherFilesAreToldApart(t *testing.T) {
 	for _, text := range []string{"1,2\n3,4\n", "", `{"format":"topocast/network","version":1}`, "[1]"} {
-		if _, err := ReadResult(strings.NewReader(text)); !errors.Is(err, ErrFormat) {
-			t.Errorf("ReadResult(%q) = %v, want ErrFormat", text, err)
+		if _, err := ReadResult(strings.NewReader(text)); !errors.Is(err, record.ErrFormat) {
+			t.Errorf("ReadResult(%q) = %v, want record.ErrFormat", text, err)
 		}
 	}
 	broken := string(encoded(t, example()))
-	if _, err := ReadResult(strings.NewReader(broken[:100])); err == nil || errors.Is(err, ErrFormat) {
-		t.Errorf("half a measurement: %v, want another error than ErrFormat", err)
+	if _, err := ReadResult(strings.NewReader(broken[:100])); err == nil || errors.Is(err, record.ErrFormat) {
+		t.Errorf("half a measurement: %v, want another error than record.ErrFormat", err)
 	}
 }
 
@@ -269,7 +269,7 @@ func FuzzReadResult(f *testing.F) {
 		}
 		r.Matrices()
 		for size := range r.Sizes {
-			r.roundEffects(r.cells(size))
+			roundEffects(r.byPair(size))
 		}
 		warnings(r)
 		var b bytes.Buffer

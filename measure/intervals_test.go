@@ -20,20 +20,28 @@ func TestPairIntervals(t *testing.T) {
 		add(k, 1, 0, v/4+4)
 	}
 	add(3, 1, 2, 7)
-	got := r.pairIntervals(0)
+	pairs := r.byPair(0)
+	if len(pairs) != 2 || len(pairs[0].all) != 6 || len(pairs[1].all) != 1 || pairs[0].a != 0 || pairs[0].b != 1 || pairs[1].a != 1 || pairs[1].b != 2 {
+		t.Fatalf("pairs %+v", pairs)
+	}
 	// Of 1, 2, 4.25, 4.5, 6.25, 9 the median is between 4.25 and 4.5.
-	if len(got) != 2 || got[0] != (pairInterval{A: 0, B: 1, Readings: 6, Median: 4.375, Low: 1, High: 9}) {
-		t.Fatalf("PairIntervals = %+v", got)
+	if low, median, high := pairs[0].interval(); low != 1 || median != 4.375 || high != 9 {
+		t.Errorf("interval %g, %g, %g", low, median, high)
 	}
-	if p := got[1]; p.A != 1 || p.B != 2 || p.Readings != 1 || p.Median != 7 || !math.IsNaN(p.Low) || p.precise(1e9) {
-		t.Errorf("PairIntervals = %+v", p)
+	if low, median, _ := pairs[1].interval(); !math.IsNaN(low) || median != 7 || pairs[1].precise(1e9) {
+		t.Errorf("interval of one measurement %g, %g", low, median)
 	}
-	for _, p := range []pairInterval{{Median: 4, Low: 3, High: 4}, {Median: 4, Low: 4, High: 5}} {
-		if p.precise(0.2) || !p.precise(0.25) {
-			t.Errorf("%+v: within 20 %% %t, 25 %% %t", p, p.precise(0.2), p.precise(0.25))
+	if !pairs[0].precise(1.1) || pairs[0].precise(1) {
+		t.Errorf("an interval from 1 to 9 about 4.375: within 100 %% %t, 110 %% %t", pairs[0].precise(1), pairs[0].precise(1.1))
+	}
+	// Six values of which the least or the largest is a quarter off.
+	for _, off := range []float64{3, 5} {
+		p := pairTimes{}
+		for _, v := range []float64{4, 4, 4, 4, 4, off} {
+			p.all = append(p.all, &Reading{Summary: pingpong.Summary{Median: v}})
 		}
-	}
-	if !got[0].precise(1.1) || got[0].precise(1) {
-		t.Errorf("an interval from 1 to 9 about 4.375: within 100 %% %t, 110 %% %t", got[0].precise(1), got[0].precise(1.1))
+		if p.precise(0.2) || !p.precise(0.25) {
+			t.Errorf("4 and %g: within 20 %% %t, 25 %% %t", off, p.precise(0.2), p.precise(0.25))
+		}
 	}
 }

@@ -51,36 +51,6 @@ type Reading struct {
 	pingpong.Summary
 }
 
-// A Statistic is one of the numbers of a Reading.
-type Statistic int
-
-// The statistics.
-const (
-	Min Statistic = iota
-	LowerQuartile
-	Median
-	UpperQuartile
-	Max
-	Mean
-)
-
-func (r *Reading) value(s Statistic) float64 {
-	switch s {
-	case Min:
-		return r.Min
-	case LowerQuartile:
-		return r.Q1
-	case Median:
-		return r.Median
-	case UpperQuartile:
-		return r.Q3
-	case Max:
-		return r.Max
-	default:
-		return r.Mean
-	}
-}
-
 // pair is that of the reading, the lower rank first.
 func (r *Reading) pair() [2]int { return [2]int{min(r.From, r.To), max(r.From, r.To)} }
 
@@ -115,30 +85,37 @@ func (r *Result) block(repetition, size int) []Reading {
 	return r.readings[find(repetition, size):find(repetition, size+1)]
 }
 
-// Matrix returns one statistic of one repetition and size (an index into
-// Sizes) as a Ranks x Ranks matrix in s: cell (i, j) is the reading in which i
+// Median is that of the samples of a measurement, in s.
+func Median(x *Reading) float64 { return x.Median }
+
+// LowerQuartile is that of the samples of a measurement, in s.
+func LowerQuartile(x *Reading) float64 { return x.Q1 }
+
+// Min is the least of the samples of a measurement, in s.
+func Min(x *Reading) float64 { return x.Min }
+
+// Matrix returns one number, such as the Median, of each measurement of one repetition and size (an index into
+// Sizes) as a Ranks x Ranks matrix: cell (i, j) is of the one in which i
 // sent first. It is NaN where nothing was measured and on the diagonal.
 // O(n^2).
-func (r *Result) Matrix(statistic Statistic, repetition, size int) (*mat.Dense, error) {
+func (r *Result) Matrix(number func(x *Reading) float64, repetition, size int) (*mat.Dense, error) {
 	switch {
-	case statistic < Min || statistic > Mean:
-		return nil, fmt.Errorf("measure: matrix: statistic %d: want one of Min to Mean", statistic)
 	case repetition < 0 || repetition >= r.Repetitions:
 		return nil, fmt.Errorf("measure: matrix: repetition %d: want in [0, %d)", repetition, r.Repetitions)
 	case size < 0 || size >= len(r.Sizes):
 		return nil, fmt.Errorf("measure: matrix: size number %d: want in [0, %d)", size, len(r.Sizes))
 	}
-	return r.matrix(statistic, repetition, size), nil
+	return r.matrix(number, repetition, size), nil
 }
 
-func (r *Result) matrix(statistic Statistic, repetition, size int) *mat.Dense {
+func (r *Result) matrix(number func(x *Reading) float64, repetition, size int) *mat.Dense {
 	cells := make([]float64, r.Ranks*r.Ranks)
 	for i := range cells {
 		cells[i] = math.NaN()
 	}
 	block := r.block(repetition, size)
 	for i := range block {
-		cells[block[i].From*r.Ranks+block[i].To] = block[i].value(statistic)
+		cells[block[i].From*r.Ranks+block[i].To] = number(&block[i])
 	}
 	return mat.NewDense(r.Ranks, r.Ranks, cells)
 }
@@ -146,7 +123,7 @@ func (r *Result) matrix(statistic Statistic, repetition, size int) *mat.Dense {
 // Matrices returns what a topology.Reconstructor takes: for each
 // repetition in which anything was measured, the matrix of lower quartiles of
 // the smallest size. The lower quartile lies among the undisturbed samples as
-// long as a quarter of them is undisturbed, and unlike the minimum it does not
+// long as a quarter of them is undisturbed. Unlike the minimum it does not
 // believe a single clock fault. A single rank, of which there is nothing to
 // measure, gives one matrix of one cell.
 func (r *Result) Matrices() []mat.Matrix {

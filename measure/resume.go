@@ -35,8 +35,8 @@ func (r *Result) goOn(earlier *Result) error {
 	return nil
 }
 
-// scheduled are the readings before the first repetition of only some rounds, which were measured
-// again and are numbered behind those of all pairs, and the number of rounds until then: a run that goes
+// scheduled are the readings before the first repetition of only some rounds, and the number of rounds until then. Those rounds
+// were measured again and are numbered behind those of all pairs. A run that goes
 // on will find out by itself which rounds to measure again.
 func (r *Result) scheduled() ([]Reading, int) {
 	perRepetition, first := 0, math.MaxInt

@@ -21,43 +21,39 @@ type roundEffect struct {
 	Sigmas            float64 // the effect in standard errors
 }
 
-// roundEffects compares each measurement with the median of its pair and direction, and returns all rounds
+// roundEffects compares what a pair took in each round with its median. It returns all rounds
 // of which at least four pairs can be compared, by repetition and round. It is
 // empty with fewer than three repetitions, where a pair's typical measurement
-// cannot be told from a disturbed one. The noise is how much consecutive measurements of one pair differ. The
+// cannot be told from a disturbed one. The noise is how much a pair differs from one round to its next. The
 // residuals would give too little: of three measurements of a pair, one is the median itself.
-func (r *Result) roundEffects(c *cells) (found []roundEffect) {
+func roundEffects(pairs []pairTimes) (found []roundEffect) {
 	const (
 		leastRepeats = 3 // of two, either may be the disturbed one
 		leastPairs   = 4 // of three, two that were slow by chance are the median
 	)
 	off := make(map[[2]int][]float64) // by repetition and round
 	var apart []float64
-	for from := range c.ranks {
-		for to := range c.ranks {
-			var logs []float64
-			var of [][2]int
-			for _, x := range c.between(from, to) {
-				if x.Q1 > 0 {
-					logs = append(logs, math.Log(x.Q1))
-					of = append(of, [2]int{x.Repetition, x.Round})
-				}
+	for _, p := range pairs {
+		visits := p.visits()
+		logs := make([]float64, len(visits))
+		for i, v := range visits {
+			logs[i] = v.log
+			if i > 0 {
+				apart = append(apart, math.Abs(v.log-logs[i-1]))
 			}
-			for i := 1; i < len(logs); i++ {
-				apart = append(apart, math.Abs(logs[i]-logs[i-1]))
-			}
-			if len(logs) < leastRepeats {
-				continue
-			}
-			typical := stats.MiddleMedian(slices.Clone(logs))
-			for i, round := range of {
-				off[round] = append(off[round], logs[i]-typical)
-			}
+		}
+		if len(visits) < leastRepeats {
+			continue
+		}
+		typical := stats.MiddleMedian(logs)
+		for _, v := range visits {
+			at := [2]int{v.repetition, v.round}
+			off[at] = append(off[at], v.log-typical)
 		}
 	}
 	sigma := stats.SigmaOfOne(apart)
 	for _, round := range slices.SortedFunc(maps.Keys(off), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
-		e := roundEffect{Repetition: round[0], Round: round[1], Pairs: len(off[round]) / 2} // both directions of one pair are hardly independent
+		e := roundEffect{Repetition: round[0], Round: round[1], Pairs: len(off[round])}
 		if e.Pairs < leastPairs {
 			continue
 		}
@@ -99,8 +95,8 @@ func largest(rounds []roundEffect) roundEffect {
 }
 
 // slowRoundsSign says which rounds stand out; "" if none does.
-func (r *Result) slowRoundsSign(c *cells) string {
-	effects := r.roundEffects(c)
+func slowRoundsSign(pairs []pairTimes) string {
+	effects := roundEffects(pairs)
 	beyond := unusual(effects)
 	if len(beyond) == 0 {
 		return ""
@@ -120,32 +116,29 @@ type drift struct {
 // scatterPairs is how many pairs it takes to see a scatter about their median, which is one of them.
 const scatterPairs = 3
 
-// drift compares, for each pair, the first measurement with the last: the median rise of the logarithm, for the mean share
+// driftOf compares, for each pair, its first round with its last: the median rise of the logarithm, for the mean share
 // of the run in between. Matrices leaves the drift in. It is part of what disturbs single measurements, since each
 // repetition has its own order. Whether clock, machine or load has drifted is not known,
 // so that it need not be the same between other ranks.
-func (r *Result) drift(c *cells) drift {
-	var all [][2]int // rounds, in the order of time
-	for _, x := range c.all {
-		all = append(all, [2]int{x.Repetition, x.Round})
+func driftOf(pairs []pairTimes) drift {
+	at := make(map[[2]int]float64) // share of the run, by repetition and round
+	for _, p := range pairs {
+		for _, x := range p.all {
+			at[[2]int{x.Repetition, x.Round}] = 0
+		}
 	}
-	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	all = slices.Compact(all)
-	at := make(map[[2]int]float64, len(all)) // share of the run
-	for i, round := range all {
-		at[round] = float64(i) / float64(len(all))
+	for i, round := range slices.SortedFunc(maps.Keys(at), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		at[round] = float64(i) / float64(len(at))
 	}
 	var rises, spans []float64
-	for a := range c.ranks {
-		for b := a + 1; b < c.ranks; b++ { // both directions are of one moment
-			of := slices.DeleteFunc(slices.Clone(c.between(a, b)), func(x *Reading) bool { return x.Q1 <= 0 })
-			if len(of) < 2 {
-				continue
-			}
-			first, last := of[0], of[len(of)-1]
-			rises = append(rises, math.Log(last.Q1/first.Q1))
-			spans = append(spans, at[[2]int{last.Repetition, last.Round}]-at[[2]int{first.Repetition, first.Round}])
+	for _, p := range pairs {
+		visits := p.visits()
+		if len(visits) < 2 {
+			continue
 		}
+		first, last := visits[0], visits[len(visits)-1]
+		rises = append(rises, last.log-first.log)
+		spans = append(spans, at[[2]int{last.repetition, last.round}]-at[[2]int{first.repetition, first.round}])
 	}
 	if len(rises) == 0 {
 		return drift{Change: math.NaN(), Sigma: math.NaN()}

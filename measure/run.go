@@ -17,8 +17,8 @@ import (
 // When the context of any rank ends, or the budget, all ranks stop after
 // the round under way, and the result holds what was measured; Stopped says so.
 // A budget that the first rounds show to be too small for all is spent on fewer
-// repetitions, and then on fewer samples, so that every pair is measured once
-// if that can be; Notes says so. Disturbed samples are taken again, see Reading.
+// repetitions, and then on fewer samples. So every pair is measured once
+// if that can be. Notes says so. Disturbed samples are taken again, see Reading.
 // Weak results carry Warnings. An error means that nothing was measured: wrong
 // settings, or a failure of the communicator, which is unusable afterwards.
 //

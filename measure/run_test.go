@@ -201,8 +201,11 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 				t.Errorf("clock costs %g s, want %g", r.ClockCost, clockCost)
 			}
 			for repetition := range 2 {
-				for _, statistic := range []Statistic{Min, LowerQuartile, Median, UpperQuartile, Max} {
-					m, err := r.Matrix(statistic, repetition, 0)
+				for statistic, number := range []func(*Reading) float64{
+					Min, LowerQuartile, Median,
+					func(x *Reading) float64 { return x.Q3 }, func(x *Reading) float64 { return x.Max },
+				} {
+					m, err := r.Matrix(number, repetition, 0)
 					if err != nil {
 						t.Fatal(err)
 					}

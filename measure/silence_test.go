@@ -80,7 +80,7 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 			return err
 		},
 		"few pairs": func(c mpi.Communicator) error {
-			_, err := adaptive.Measure(ctx, c, &adaptive.Settings{Silence: silence})
+			_, err := adaptive.Measure(ctx, c, &adaptive.Settings{Control: harness.Control{Silence: silence}})
 			return err
 		},
 		"throughput": func(c mpi.Communicator) error {

@@ -15,11 +15,9 @@ const (
 // telling picks the pairs whose rates tell most of a machine, the most telling
 // first, for a budget may leave no time for all.
 //
-// First, the children of each group - the smaller groups in it and the ranks
-// that are in none of them - are paired in a ring, the next with the next, by
-// a random rank of each: a link above a group is then crossed by two
-// pairs, so that one which is slow slows down two, and its neighbours on the
-// ring but one each. Coarse groups come first; groups of single ranks
+// First, the children of each group are paired in a ring, the next with the next, by
+// a random rank of each. They are the smaller groups in it and the ranks that are in none of them. A link above a group is then
+// crossed by two pairs. One that is slow slows down two, and its neighbours on the ring but one each. Coarse groups come first; groups of single ranks
 // only come last, and only on small machines. In between, random pairs make
 // up the number for each level.
 func telling(h *topology.Hierarchy, seed uint64) [][2]int {

@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
@@ -258,7 +259,7 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 	if comm.Size() < fewestClustered {
 		return cli.BadInput("%s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
 	}
-	job, err := record.Gather(comm, &record.Conditions{Date: cli.Date(comm)})
+	job, err := record.Gather(comm, pingpong.New(comm, 0, 1))
 	if err != nil {
 		return err
 	}

@@ -54,12 +54,12 @@ func isSimulated(comm mpi.Communicator) bool {
 }
 
 // typical is, in s, for each pair (from, to) the median over the repetitions of one
-// statistic at one size (an index into Sizes). NaN is not measured. O(n^2) per repetition.
-func typical(r *measure.Result, statistic measure.Statistic, size int) (*mat.Dense, error) {
+// number of the measurements at one size (an index into Sizes). NaN is not measured. O(n^2) per repetition.
+func typical(r *measure.Result, number func(x *measure.Reading) float64, size int) (*mat.Dense, error) {
 	repetitions := make([]mat.Matrix, r.Repetitions)
 	for k := range repetitions {
 		var err error
-		if repetitions[k], err = r.Matrix(statistic, k, size); err != nil {
+		if repetitions[k], err = r.Matrix(number, k, size); err != nil {
 			return nil, err
 		}
 	}

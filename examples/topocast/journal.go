@@ -68,7 +68,6 @@ func beginPart(ctx context.Context, comm mpi.Communicator, path string, f *recor
 		if open != nil {
 			w.Begin(open)
 		}
-		w.Flush()
 		if err = w.Err(); err == nil {
 			err = os.Rename(path+unready, path)
 		}

@@ -118,11 +118,12 @@ func (m *measuring) measure(output string) error {
 	start := now()
 	probe := pingpong.New(m.comm, 0, 1)
 	when := cli.Date(m.comm)
-	header, err := record.Gather(m.comm, &record.Conditions{Date: when, Timed: probe.Timed(), ClockStep: probe.Step(), ClockCost: probe.Cost()})
+	header, err := record.Gather(m.comm, probe)
 	if err != nil {
 		return err
 	}
 	if header != nil {
+		header.Date = when
 		err = m.begin(header, output)
 	}
 	if err := cli.Agree(m.comm, "input files", err); err != nil {

@@ -307,7 +307,7 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	switch {
 	case err != nil && format == record.Format && holdsParameters(data):
 		return nil, cli.BadInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
-	case errors.Is(err, measure.ErrFormat) && format != "":
+	case errors.Is(err, record.ErrFormat) && format != "":
 		return nil, cli.BadInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
 	case err != nil:
 		return nil, cli.BadInput("%s: %w", path, err)

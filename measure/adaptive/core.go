@@ -3,8 +3,12 @@ package adaptive
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 )
@@ -21,36 +25,78 @@ const (
 // A core is what was read between a few hosts, and the tree that linkage makes of it.
 type core struct {
 	hosts []int32
+	slow  []int32 // hosts that were drawn for the core, and are left out as slow
 	found *topology.Result
 	noise float64 // standard deviation of a reading, in ln units
-	tick  float64 // s, of a coarse clock; 0: none is seen
 }
 
 // readCore reads all pairs of some random hosts.
 func readCore(l *ledger, o *order, rng *rand.Rand) (*core, error) {
 	n := l.hosts
 	size := min(n, max(coreLeast, min(coreMost, int(corePerRoot*math.Sqrt(float64(n))))))
-	k := &core{hosts: drawCore(n, size, o, rng), noise: leastNoise}
+	k := &core{hosts: drawCore(n, size, o, rng)}
 	matrices, err := readAll(l, k.hosts, coreRepetitions, rng)
 	if err != nil {
 		return nil, err
 	}
-	if k.found, err = linkage.Reconstruct(matrices...); err != nil {
-		return nil, err
+	for {
+		if k.found, err = linkage.Reconstruct(matrices...); err != nil {
+			return nil, err
+		}
+		slow := k.slower(matrices)
+		if len(slow) == 0 || len(k.hosts)-len(slow) < coreLeast/2 {
+			if k.noise = k.found.Fit.Noise; !(k.noise > leastNoise) {
+				k.noise = leastNoise
+			}
+			return k, nil
+		}
+		matrices = k.leaveOut(slow, matrices)
 	}
-	measured, err := readings.New("adaptive", matrices)
-	if err != nil {
-		return nil, err
+}
+
+// slower are the places in the core of slow hosts. They are farther from most others than their groups are, or one alone shows
+// the level of all. Linkage gives them their place all the same, but what is read with them tells nobody else's.
+func (k *core) slower(matrices []mat.Matrix) (slow []int) {
+	groups := k.found.Hierarchy.Groups()
+	for x := range k.hosts {
+		var off []float64
+		for y := range k.hosts {
+			for _, m := range matrices {
+				if d := m.At(x, y); d > 0 {
+					off = append(off, math.Log(d/groups[k.found.Hierarchy.Common(x, y)].Latency))
+				}
+			}
+		}
+		beside := k.found.Hierarchy.Smallest(x) == 0 && len(groups[0].Children) == 1 && len(groups[groups[0].Children[0]].Hosts) == len(k.hosts)-1
+		if beside || stats.Median(off) > leastStep {
+			slow = append(slow, x)
+		}
 	}
-	_, quality, err := measured.Symmetric()
-	if err != nil {
-		return nil, err
+	return slow
+}
+
+// leaveOut takes hosts out of the core, and returns the readings of the others.
+func (k *core) leaveOut(gone []int, matrices []mat.Matrix) (rest []mat.Matrix) {
+	var kept []int
+	var hosts []int32
+	for x, h := range k.hosts {
+		if slices.Contains(gone, x) {
+			k.slow = append(k.slow, h)
+		} else {
+			kept, hosts = append(kept, x), append(hosts, h)
+		}
 	}
-	if quality.Noise > leastNoise {
-		k.noise = quality.Noise
+	for _, m := range matrices {
+		part := mat.NewDense(len(kept), len(kept), nil)
+		for i, x := range kept {
+			for j, y := range kept {
+				part.Set(i, j, m.At(x, y))
+			}
+		}
+		rest = append(rest, part)
 	}
-	k.tick = quality.Tick
-	return k, nil
+	k.hosts = hosts
+	return rest
 }
 
 // drawCore draws hosts. Hosts drawn at random seldom share the finest groups, so some bring their neighbour in the
@@ -73,13 +119,42 @@ func drawCore(n, size int, o *order, rng *rand.Rand) []int32 {
 	return hosts
 }
 
+// readAll reads all pairs of the given hosts so many times, in rounds of disjoint pairs by the circle method. It returns
+// latencies in s, NaN on the diagonal and where there is none.
+func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.Matrix, error) {
+	size := len(hosts)
+	var all []mat.Matrix
+	for range repetitions {
+		latencies := mat.NewDense(size, size, slices.Repeat([]float64{math.NaN()}, size*size))
+		player := rng.Perm(size)
+		for _, number := range rng.Perm(harness.CircleRounds(size)) {
+			var meeting [][2]int // in this round
+			for p := range size {
+				if q := harness.CirclePartner(size, p, number); q > p {
+					meeting = append(meeting, [2]int{player[p], player[q]})
+				}
+			}
+			_, err := round(l, meeting, func(m [2]int) pair { return pair{hosts[m[0]], hosts[m[1]]} }, func(m [2]int, _ pair, z float64) bool {
+				latencies.Set(m[0], m[1], math.Exp(z))
+				latencies.Set(m[1], m[0], math.Exp(z))
+				return true
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, latencies)
+	}
+	return all, nil
+}
+
 // levels are those of the groups that linkage has found in the core.
 func (k *core) levels() *levels {
 	const count = 4 // readings that tell of a level
 	l := &levels{noise: k.noise}
 	add := func(latency float64) {
 		if at := math.Log(latency); l.news(at) {
-			l.insert(at, max(k.noise, k.tick/latency/2), count)
+			l.insert(at, count)
 		}
 	}
 	add(k.found.Hierarchy.Groups()[0].Latency)

@@ -7,16 +7,18 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology/linkage"
 )
 
 // A finding is the tree as it was found, before it is judged.
 type finding struct {
 	inserter
-	core     *core
-	first    []float64 // levels that the core has seen, ln of s
-	odd      []int32   // hosts that no level explains
-	stopped  bool      // before all was done
-	unplaced int       // hosts that were never placed, as time was up
+	core       *core
+	first      []float64 // levels that the core has seen, ln of s
+	confidence map[int32]float64
+	latency    map[int32]float64 // s
+	stopped    bool              // before all was done
+	unplaced   int               // hosts that were never placed, as time was up
 }
 
 const (
@@ -26,6 +28,9 @@ const (
 	fewHosts = 12
 	// Share of quadruples that a tree satisfies at least, as linkage has it.
 	treeLike = 0.98
+	// Repetitions of all pairs where there is no tree, and most hosts of which they are read: 2 million pairs, and two
+	// matrices of 32 MB.
+	allRepetitions, mostAll = 2, 2048
 	// More hosts than this share that no level explains, or that contradict their place, are no exceptions: it is no tree
 	// of equal links.
 	exceptions = 0.05
@@ -34,28 +39,24 @@ const (
 // errNoTree says that hosts could not be placed in nested groups.
 var errNoTree = errors.New("adaptive: no tree")
 
-// Explore works out the wiring of hosts from few readings of an oracle. Where they are nested groups of equal links it
-// takes some n times the sum of half the children per level, in rounds whose number grows with the logarithm of
-// n. What is no tree of equal links is read by all pairs. With ErrStop of the oracle Explore returns what there
+// find works out the wiring of hosts from few readings of an oracle. Where they are nested groups of equal links it
+// takes some n times the sum of half the children per level. The number of rounds grows with the logarithm of
+// n. What is no tree of equal links is read by all pairs. With errStop of the oracle find returns what there
 // is, with all groups uncertain; that is an error if it is nothing. O(readings) time and memory.
-func Explore(hosts int, oracle Oracle, settings *Settings) (*Result, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
+func find(hosts int, o oracle, s *Settings) (*Result, error) {
 	if hosts < 2 {
 		return nil, fmt.Errorf("adaptive: %s: want at least 2", words.Count(hosts, "host"))
 	}
 	if err := s.validate(hosts); err != nil {
 		return nil, err
 	}
-	l := newLedger(oracle, hosts)
+	l := newLedger(o, hosts)
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(hosts)))
 	r := &Result{}
 	err := errNoTree
 	if hosts > fewHosts {
 		var f *finding
-		if f, err = seek(l, &s, rng); err == nil {
+		if f, err = seek(l, s, rng); err == nil {
 			r.Topology, err = f.result()
 		}
 	}
@@ -66,8 +67,26 @@ func Explore(hosts int, oracle Oracle, settings *Settings) (*Result, error) {
 		return nil, err
 	}
 	r.Readings, r.Rounds = l.log, l.rounds
-	r.Warnings = r.Topology.Warnings
 	return r, nil
+}
+
+// withoutTree finds what is no tree of equal links by all its pairs.
+func (r *Result) withoutTree(l *ledger, rng *rand.Rand) error {
+	if l.hosts > mostAll {
+		return fmt.Errorf("adaptive: %d hosts that are no nested groups of equal links: only all pairs tell how they are wired: %w", l.hosts, errNoTree)
+	}
+	all, err := readAll(l, everyHost(l.hosts), allRepetitions, rng)
+	if err != nil {
+		return fmt.Errorf("adaptive: all pairs: %w", err)
+	}
+	if r.Topology, err = linkage.Reconstruct(all...); err != nil {
+		return err
+	}
+	r.allPairs = true
+	if l.hosts > fewHosts {
+		r.Topology.Warnings = append(r.Topology.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
+	}
+	return nil
 }
 
 // seek finds the tree; errNoTree if there is none.
@@ -82,74 +101,58 @@ func seek(l *ledger, s *Settings, rng *rand.Rand) (*finding, error) {
 	}
 	levels := core.levels()
 	f := &finding{inserter: inserter{levels: levels, ledger: l, rng: rng, order: o}, core: core, first: slices.Clone(levels.at)}
-	err = f.grow()
-	if errors.Is(err, ErrStop) {
+	if err = f.grow(); err == nil {
+		f.judge() // the strays tell nothing of others
+		err = f.placeStrays()
+	}
+	if errors.Is(err, errStop) {
 		f.stopped, err = true, nil
 		f.placeRest()
+		f.judge()
 	}
 	return f, err
 }
 
-// grow places all hosts and verifies their places.
+// grow places all hosts but the strays, and verifies their places.
 func (f *finding) grow() error {
 	for range mostRestarts {
-		f.tree, f.givenUp, f.odd = f.core.tree(f.ledger.hosts, f.levels), nil, nil
-		again, err := f.insert(slices.DeleteFunc(shuffled(f.ledger.hosts, f.rng), f.tree.has))
-		if err != nil {
-			return err
-		}
-		if again {
-			continue
-		}
-		if again, err = f.settle(); err != nil || !again {
+		f.tree, f.strays = f.core.tree(f.ledger.hosts, f.levels), slices.Clone(f.core.slow)
+		hosts := slices.DeleteFunc(shuffled(f.ledger.hosts, f.rng), func(h int32) bool { return f.tree.has(h) || slices.Contains(f.strays, h) })
+		if err := f.settle(hosts); err != nil || !f.again {
 			return err
 		}
 	}
 	return errNoTree
 }
 
-// settle places the odd hosts, verifies all, and places those anew that verification suspects.
-func (f *finding) settle() (again bool, err error) {
-	var suspects []int32
-	for range mostPasses {
-		if again, err = f.placeOdd(); again || err != nil {
-			return again, err
+// settle places hosts, and those anew that verification suspects, until nothing is suspected. Hosts that found no place look for
+// one once more. Who finds none again is a stray. Who is suspected to the last stays where it is, and its groups are uncertain.
+func (f *finding) settle(hosts []int32) (err error) {
+	for pass := range mostPasses {
+		if err = f.insert(hosts); err != nil || f.again {
+			return err
 		}
-		if suspects, err = f.verify(setOf(f.odd), nil); err != nil {
-			return false, err
+		for alone := f.alone(); len(alone) > 0; alone = f.alone() { // without some of them others are alone
+			f.strays = append(f.strays, alone...)
+			f.tree = f.tree.without(alone)
 		}
-		if len(suspects) == 0 {
-			break
+		if hosts, err = f.verify(); err != nil {
+			return err
 		}
-		f.tree = f.tree.without(setOf(suspects))
-		if again, err = f.insert(suspects); again || err != nil {
-			return again, err
+		suspects := len(hosts)
+		if pass == 0 {
+			known := len(f.core.slow)
+			hosts, f.strays = append(hosts, f.strays[known:]...), f.strays[:known]
 		}
+		if len(hosts) == 0 || pass == mostPasses-1 {
+			if float64(len(f.strays)+suspects) > exceptions*float64(f.ledger.hosts) || len(f.tree.all()) == 0 {
+				return errNoTree
+			}
+			return nil
+		}
+		f.tree = f.tree.without(hosts)
 	}
-	again, err = f.placeOdd()
-	if err == nil && float64(len(f.odd)+len(suspects)) > exceptions*float64(f.ledger.hosts) {
-		return false, errNoTree
-	}
-	if again || err != nil {
-		return again, err
-	}
-	if err = f.relocate(); err != nil {
-		return false, err
-	}
-	odd := setOf(f.odd)
-	_, err = f.verify(odd, odd) // what they said of others is asked again
-	return false, err
-}
-
-// placeOdd puts the hosts that no level explains where they fit best.
-func (f *finding) placeOdd() (again bool, err error) {
-	hosts := f.givenUp
-	f.givenUp = nil
-	f.odd = append(f.odd, hosts...)
-	f.last = true
-	again, err = f.insert(hosts)
-	f.last = false
-	return again, err
+	return nil
 }
 
 // placeRest puts the hosts that have no place yet, as time is up, beside all others.
@@ -165,18 +168,16 @@ func (f *finding) placeRest() {
 	}
 }
 
-func shuffled(n int, rng *rand.Rand) []int32 {
+func everyHost(n int) []int32 {
 	all := make([]int32, n)
-	for k, h := range rng.Perm(n) {
-		all[k] = int32(h)
+	for h := range all {
+		all[h] = int32(h)
 	}
 	return all
 }
 
-func setOf(hosts []int32) map[int32]bool {
-	set := make(map[int32]bool, len(hosts))
-	for _, h := range hosts {
-		set[h] = true
-	}
-	return set
+func shuffled(n int, rng *rand.Rand) []int32 {
+	all := everyHost(n)
+	rng.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
 }

@@ -1,6 +1,7 @@
 package adaptive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,7 +15,7 @@ import (
 func explore(t testing.TB, m *machine, n noise, seed uint64, s *Settings) *Result {
 	t.Helper()
 	o := &reader{machine: m, noise: n, rng: rand.New(rand.NewPCG(seed, 7))}
-	found, err := Explore(m.n, o, s)
+	found, err := find(m.n, o, cmp.Or(s, &Settings{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +36,9 @@ func (r *Result) share() float64 {
 
 // pairs is the number of different pairs that were read.
 func (r *Result) pairs() int {
-	seen := make(map[Pair]bool)
+	seen := make(map[pair]bool)
 	for _, x := range r.Readings {
-		seen[Pair{min(x.A, x.B), max(x.A, x.B)}] = true
+		seen[pair{min(x.A, x.B), max(x.A, x.B)}] = true
 	}
 	return len(seen)
 }
@@ -133,7 +134,7 @@ func TestExploreIsDeterministic(t *testing.T) {
 	m := randomMachine(rng, 200, 1.3)
 	text := func(seed uint64) string {
 		r := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 5, &Settings{Seed: seed})
-		return fmt.Sprint(r.Readings, r.Topology.Hierarchy.Groups(), r.Topology.Graph.Arcs(), r.Warnings, r.Topology.Fit)
+		return fmt.Sprint(r.Readings, r.Topology.Hierarchy.Groups(), r.Topology.Graph.Arcs(), r.Topology.Warnings, r.Topology.Fit)
 	}
 	first := text(1)
 	if text(1) != first {
@@ -172,7 +173,7 @@ func TestTimeIsUp(t *testing.T) {
 	results := 0
 	for stop := 1; stop < 200; stop += 9 {
 		o := &reader{machine: m, noise: noise{sigma: 0.01}, rng: rng, stop: stop}
-		r, err := Explore(m.n, o, nil)
+		r, err := find(m.n, o, &Settings{})
 		if err != nil {
 			continue
 		}
@@ -181,15 +182,15 @@ func TestTimeIsUp(t *testing.T) {
 			if got := groupsOf(r.Topology.Hierarchy, true); len(got) > 0 {
 				t.Errorf("stopped after %d rounds: %d groups are firm", stop, len(got))
 			}
-			if !slices.ContainsFunc(r.Warnings, func(w string) bool { return len(w) > 11 && w[:11] == "time was up" }) {
-				t.Errorf("stopped after %d rounds: no warning in %q", stop, r.Warnings)
+			if !slices.ContainsFunc(r.Topology.Warnings, func(w string) bool { return len(w) > 11 && w[:11] == "time was up" }) {
+				t.Errorf("stopped after %d rounds: no warning in %q", stop, r.Topology.Warnings)
 			}
 		}
 	}
 	if results == 0 {
 		t.Error("no result, however late")
 	}
-	if _, err := Explore(m.n, &reader{machine: m, rng: rng, stop: 1}, nil); err == nil {
+	if _, err := find(m.n, &reader{machine: m, rng: rng, stop: 1}, &Settings{}); err == nil {
 		t.Error("one round is enough")
 	}
 }
@@ -197,7 +198,7 @@ func TestTimeIsUp(t *testing.T) {
 // lying is an oracle whose readings are all the same.
 type lying float64
 
-func (o lying) Read(dst []float64, pairs []Pair) error {
+func (o lying) read(dst []float64, pairs []pair) error {
 	for k := range dst {
 		dst[k] = float64(o)
 	}
@@ -208,7 +209,7 @@ func TestExploreRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		hosts  int
-		oracle Oracle
+		oracle oracle
 		s      *Settings
 	}{
 		{"one host", 1, lying(1), nil},
@@ -217,7 +218,7 @@ func TestExploreRefuses(t *testing.T) {
 		{"infinite latency", 50, lying(math.Inf(1)), nil},
 		{"no latency at all", 50, lying(math.NaN()), nil},
 	} {
-		if r, err := Explore(tt.hosts, tt.oracle, tt.s); err == nil {
+		if r, err := find(tt.hosts, tt.oracle, cmp.Or(tt.s, &Settings{})); err == nil {
 			t.Errorf("%s: found %v, want an error", tt.name, r.Topology.Hierarchy.Groups())
 		}
 	}
@@ -226,7 +227,7 @@ func TestExploreRefuses(t *testing.T) {
 // All alike are one switch, at a cost of some readings per host.
 func TestOneSwitch(t *testing.T) {
 	for _, n := range []int{13, 64, 1000} {
-		r, err := Explore(n, lying(2e-6), nil)
+		r, err := find(n, lying(2e-6), &Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,14 +12,10 @@ const (
 	tolerated = 2e-3
 	// Doubt that a host is not in a child after all: there is a second look, and every two siblings are verified.
 	toleratedLook = 5e-3
-	// Doubt at which a group is opened: what is built on it has to stand.
-	toleratedNew = 1e-5
 	// Most readings of one question.
 	mostReadings = 10
 	// Readings from which a level that nobody has seen is believed, and hosts that have to see it.
-	readingsOfNew, witnessesOfNew = 4, 2
-	// Times that a host starts anew when it is contradicted.
-	mostStarts = 6
+	readingsOfNew, witnessesOfNew = 4, 3
 	// Rounds without a reading after which a host is given up.
 	mostSilent = 10
 	// Partners tried at random before the group is searched.
@@ -29,23 +25,15 @@ const (
 // A task is a host that looks for its place. It lies in group v, and in none of the children of v that hold
 // refuted hosts. It reads a random host of another child: if their level is that of v it is not in that
 // child either; if less, it is, and goes on from the group of that level on the other's way up. In nested groups
-// any two hosts of a group are alike to others, so any of them may answer, and the readings
+// any two hosts of a group are alike to others. So any of them may answer, and the readings
 // of many hosts run at once.
 type task struct {
 	x, v    int32
 	refuted []int32
 	y       int32 // the host that the tally is about; none: choose
-	slot    int   // of the reading under way, -1: none
 	tally   tally
-	starts  int
 	second  bool // all children were refuted once: a second look before a branch is opened
 	silent  int  // rounds without a reading
-}
-
-func (t *task) restart(tr *tree) {
-	t.v, t.y, t.second = tr.top(), none, false
-	t.refuted = t.refuted[:0]
-	t.starts++
 }
 
 // An inserter finds the places of hosts.
@@ -57,8 +45,8 @@ type inserter struct {
 	order  *order // nil: none is known
 
 	news    []sighting // of levels that nobody has seen
-	givenUp []int32    // hosts that no level explains, to be placed at the end
-	last    bool       // no level is new any more: hosts go where they fit best
+	again   bool       // a new level was found: all has to begin anew, as decisions were made without it
+	strays  []int32    // hosts that no level explains: they get their place when all others have theirs
 	marks   map[int32]bool
 	scratch tally
 }
@@ -69,10 +57,9 @@ type sighting struct {
 	value float64
 }
 
-// insert places the given hosts. It returns true if a new level was found: then all has
-// to begin anew, as decisions were made without it.
-func (in *inserter) insert(hosts []int32) (again bool, err error) {
-	in.marks = make(map[int32]bool)
+// insert places the given hosts, until a new level is found.
+func (in *inserter) insert(hosts []int32) (err error) {
+	in.marks, in.again = make(map[int32]bool), false
 	var active []*task
 	for len(active) > 0 || len(hosts) > 0 {
 		for len(hosts) > 0 && len(active) < in.atOnce() {
@@ -84,38 +71,28 @@ func (in *inserter) insert(hosts []int32) (again bool, err error) {
 			}
 			active = append(active, &task{x: x, v: in.tree.top(), y: none})
 		}
-		in.ledger.open()
-		for _, t := range active {
-			t.slot = -1
-			if y := in.partner(t); y != none {
-				t.slot = in.ledger.add(t.x, y)
-			}
+		if active, err = round(in.ledger, active, in.partner, in.take); err != nil || in.again {
+			return err
 		}
-		z, err := in.ledger.read()
-		if err != nil {
-			return false, err
-		}
-		left := active[:0]
-		for _, t := range active {
-			done := t.slot < 0 && in.close(t) // no one to ask
-			if t.slot >= 0 && math.IsNaN(z[t.slot]) {
-				if t.silent++; t.silent == mostSilent {
-					done = in.giveUp(t)
-				}
-			}
-			if t.slot >= 0 && !math.IsNaN(z[t.slot]) {
-				t.tally.add(z[t.slot], in.levels)
-				if done, again = in.decide(t); again {
-					return true, nil
-				}
-			}
-			if !done {
-				left = append(left, t)
-			}
-		}
-		active = left
 	}
-	return false, nil
+	return nil
+}
+
+// take takes in what a host has read, and tells whether it has its place.
+func (in *inserter) take(t *task, p pair, z float64) (done bool) {
+	switch {
+	case in.again:
+		return true
+	case p == nobody: // there was no one to ask
+		return in.close(t)
+	case !math.IsNaN(z):
+		t.tally.add(z, in.levels)
+		return in.decide(t)
+	}
+	if t.silent++; t.silent == mostSilent {
+		return in.giveUp(t)
+	}
+	return false
 }
 
 // neighboursFirst is how many times as many hosts have a place as look for one where hosts are in an order: who looks
@@ -131,8 +108,17 @@ func (in *inserter) atOnce() int {
 	return max(1, in.tree.placed())
 }
 
-// partner is the host that t reads next, none if there is no free one.
-func (in *inserter) partner(t *task) int32 {
+// partner is the pair that t reads next; nobody if no host is free.
+func (in *inserter) partner(t *task) pair {
+	y := in.other(t)
+	if y == none {
+		return nobody
+	}
+	return pair{t.x, y}
+}
+
+// other is the host that t reads next, none if there is no free one.
+func (in *inserter) other(t *task) int32 {
 	tr := in.tree
 	if t.y != none {
 		return in.same(t)
@@ -189,10 +175,7 @@ func (in *inserter) same(t *task) int32 {
 			low = min(low, v.second)
 		}
 		if v.unknown {
-			low = 0
-			for low < len(in.levels.at) && in.levels.at[low] < v.value {
-				low++
-			}
+			low, _ = slices.BinarySearch(in.levels.at, v.value)
 		}
 		for p := tr.parent[around]; p != none && p != t.v && tr.levelOf(p) < low; p = tr.parent[p] {
 			around = p
@@ -224,31 +207,26 @@ func (in *inserter) most(t *task) int {
 }
 
 // decide tells what follows from the readings of t: done if it has its place.
-func (in *inserter) decide(t *task) (done, again bool) {
+func (in *inserter) decide(t *task) (done bool) {
 	tr := in.tree
 	most := in.most(t)
 	v := t.tally.judge(in.levels, most)
 	count := len(t.tally.z)
-	if v.unknown && !in.last {
+	if v.unknown {
 		switch {
-		case count < readingsOfNew || v.doubt > tolerated && count < mostReadings:
-			return false, false
-		case v.doubt <= tolerated:
-			if in.sight(t.x, v.value) {
-				return false, true
-			}
-			return in.giveUp(t), false // nobody else has seen it yet: it waits until somebody has
+		case count < readingsOfNew || !v.agree && count < mostReadings:
+			return false
+		case v.agree && in.levels.news(v.value):
+			in.again = in.sight(t.x, v.value)
 		}
+		return in.giveUp(t) // where nobody else has seen the level yet, it waits until somebody has
 	}
 	limit := tolerated
-	if in.opens(t, v.level) {
-		limit = toleratedNew
-	}
 	if v.level == most {
 		limit = toleratedLook
 	}
-	if v.level < 0 || v.doubt > limit && count < mostReadings {
-		return false, false
+	if v.doubt > limit && count < mostReadings {
+		return false
 	}
 	for _, z := range t.tally.z {
 		in.levels.refine(v.level, z)
@@ -256,11 +234,7 @@ func (in *inserter) decide(t *task) (done, again bool) {
 	y := t.y
 	t.y = none
 	if v.level > most {
-		if t.starts >= mostStarts { // it contradicts itself for ever
-			return in.giveUp(t), false
-		}
-		t.restart(tr)
-		return false, false
+		return in.giveUp(t) // it contradicts itself
 	}
 	// The tree may have grown since the question was asked, so the other's way up is walked now.
 	at := y
@@ -271,7 +245,7 @@ func (in *inserter) decide(t *task) (done, again bool) {
 	case tr.levelOf(p) > v.level:
 		w := tr.wrap(at, v.level)
 		tr.add(t.x, w)
-		return true, false
+		return true
 	case p == t.v:
 		t.refuted = append(t.refuted, y)
 	default:
@@ -280,32 +254,15 @@ func (in *inserter) decide(t *task) (done, again bool) {
 	}
 	if t.v != tr.top() && tr.levelOf(t.v) == 0 { // nothing is finer: what is here, is here side by side
 		tr.add(t.x, t.v)
-		return true, false
+		return true
 	}
-	return in.close(t), false
+	return in.close(t)
 }
 
-// giveUp leaves t for the end, and at the end beside all others.
+// giveUp leaves t for the end.
 func (in *inserter) giveUp(t *task) bool {
-	if in.last {
-		in.tree.add(t.x, in.tree.kids(in.tree.top())[0])
-	} else {
-		in.givenUp = append(in.givenUp, t.x)
-	}
+	in.strays = append(in.strays, t.x)
 	return true
-}
-
-// opens tells whether the verdict makes a group between a host and its group.
-func (in *inserter) opens(t *task, level int) bool {
-	tr := in.tree
-	if level < 0 {
-		return false
-	}
-	p := tr.parent[t.y]
-	for tr.levelOf(p) < level {
-		p = tr.parent[p]
-	}
-	return tr.levelOf(p) > level
 }
 
 // close makes t a child of its group if it is in none of the children, at the second look.
@@ -341,7 +298,7 @@ func (in *inserter) sight(x int32, value float64) bool {
 	if len(by) < witnessesOfNew {
 		return false
 	}
-	in.levels.insert(sum/count, in.levels.noise, readingsOfNew*count)
+	in.levels.insert(sum/count, readingsOfNew*count)
 	in.news = slices.DeleteFunc(in.news, func(s sighting) bool { return math.Abs(s.value-value) < near })
 	return true
 }

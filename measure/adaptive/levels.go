@@ -7,13 +7,11 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// levels are the latencies that the machine's groups have, ascending, in ln of s, each with
-// the standard deviation of a reading around it.
+// levels are the latencies that the machine's groups have, ascending, in ln of s.
 type levels struct {
 	at    []float64
-	sigma []float64
 	count []float64 // readings that tell of it
-	noise float64   // least sigma
+	noise float64   // standard deviation of a reading around its level
 }
 
 const (
@@ -28,49 +26,51 @@ const (
 	// Levels nearer to each other than this, or than some standard deviations, are one: less than
 	// linkage calls a step (7 % is a weak one, 11 % a firm one), as their mean is known to a part of it.
 	leastStep, sigmasApart = 0.07, 2.5
+	// Readings that are farther from a level than so many standard deviations are outliers.
+	sigmasOut = 4
 )
 
-// density is ln of how likely a reading z is of two hosts that the given level joins.
-func density(z, at, sigma float64) float64 {
-	d := z - at
-	p := (1 - outlierShare) / (sigma * math.Sqrt(2*math.Pi)) * math.Exp(-d*d/(2*sigma*sigma))
+// of is ln of how likely a reading z is of two hosts that the given level joins.
+func (l *levels) of(z float64, level int) float64 {
+	d := z - l.at[level]
+	p := (1 - outlierShare) / (l.noise * math.Sqrt(2*math.Pi)) * math.Exp(-d*d/(2*l.noise*l.noise))
 	if d > outlierLeast && d < outlierTo {
 		p += outlierShare / (outlierTo - outlierLeast)
 	}
 	return math.Log(p + anything)
 }
 
-func (l *levels) of(z float64, level int) float64 { return density(z, l.at[level], l.sigma[level]) }
-
 // refine moves a level a little towards a reading that belongs to it.
 func (l *levels) refine(level int, z float64) {
 	const longest = 2000 // readings that a level remembers: it may drift
-	s := l.sigma[level]
 	d := z - l.at[level]
-	if math.Abs(d) > 3*s {
+	if math.Abs(d) > 3*l.noise {
 		return
 	}
 	l.count[level] = min(l.count[level]+1, longest)
 	l.at[level] += d / l.count[level]
 }
 
-// insert adds a level, and returns its index.
-func (l *levels) insert(at, sigma, count float64) int {
+// insert adds a level.
+func (l *levels) insert(at, count float64) {
 	k, _ := slices.BinarySearch(l.at, at)
 	l.at = slices.Insert(l.at, k, at)
-	l.sigma = slices.Insert(l.sigma, k, max(sigma, l.noise))
 	l.count = slices.Insert(l.count, k, count)
-	return k
 }
 
 // news tells whether a value is as far from all levels as a level of its own must be.
 func (l *levels) news(z float64) bool {
-	for k, at := range l.at {
-		if math.Abs(z-at) < max(leastStep, sigmasApart*l.sigma[k]) {
+	for _, at := range l.at {
+		if math.Abs(z-at) < max(leastStep, sigmasApart*l.noise) {
 			return false
 		}
 	}
 	return true
+}
+
+// explains tells whether a reading is of the level, and no outlier from it.
+func (l *levels) explains(z float64, level int) bool {
+	return math.Abs(z-l.at[level]) < max(leastStep, sigmasOut*l.noise)
 }
 
 // nearest is the level that is nearest to a value.
@@ -102,32 +102,33 @@ func (y *tally) add(z float64, l *levels) {
 	}
 }
 
-const (
-	// A level above that of the group in which a host lies contradicts what was decided before. One outlier
-	// shall not: two in ten thousand are what two of them make.
-	priorAbove = 1e-3
-	// A level that nobody has seen. It is spread over unknownRange ln units.
-	priorUnknown, unknownRange = 1e-3, 4.0
-)
+// priorAbove is how likely a level is that lies above that of the group in which a host lies. It contradicts what was decided
+// before. One outlier shall not: two in ten thousand are what two of them make.
+const priorAbove = 1e-3
 
 // A verdict is what a tally says.
 type verdict struct {
 	level   int     // the likeliest
-	second  int     // the next
-	doubt   float64 // that it is wrong
-	unknown bool    // likelier than all levels: one that is not known yet, at value
-	value   float64
+	second  int     // the next; -1: there is none
+	doubt   float64 // that it is the level, if it is one that is known
+	unknown bool    // it explains fewer than half of the readings
+	value   float64 // the middle of the readings, ln of s
+	agree   bool    // most of the readings are near that value
 }
 
-// judge weighs the tally where levels up to most are expected.
+// judge weighs the tally where levels up to most are expected. A level of which most readings would be outliers
+// is none: it is only the likeliest of those that are known.
 func (y *tally) judge(l *levels, most int) verdict {
-	v := verdict{level: -1, second: -1}
+	v := verdict{level: -1, second: -1, value: stats.LowerMedian(slices.Clone(y.z))}
 	best, next := math.Inf(-1), math.Inf(-1)
-	for k, ll := range y.ll {
+	prior := func(k int, ll float64) float64 {
 		if k > most {
 			ll += math.Log(priorAbove)
 		}
-		switch {
+		return ll
+	}
+	for k, ll := range y.ll {
+		switch ll = prior(k, ll); {
 		case ll > best:
 			v.second, next = v.level, best
 			v.level, best = k, ll
@@ -137,34 +138,20 @@ func (y *tally) judge(l *levels, most int) verdict {
 	}
 	sum := 0.0
 	for k, ll := range y.ll {
-		if k == v.level {
-			continue
-		}
-		if k > most {
-			ll += math.Log(priorAbove)
-		}
-		sum += math.Exp(ll - best)
-	}
-	// Of an unknown level the likeliest place is the readings' middle; that it could be anywhere costs as
-	// much as the place is narrow (Laplace's method).
-	z := slices.Clone(y.z)
-	v.value = stats.LowerMedian(z)
-	if v.level < 0 || l.news(v.value) {
-		sigma := l.noise
-		ll := math.Log(priorUnknown/unknownRange) + math.Log(sigma*math.Sqrt(2*math.Pi/float64(len(z))))
-		for _, x := range y.z {
-			ll += density(x, v.value, sigma)
-		}
-		if ll > best {
-			v.unknown = true
-			sum = (sum + 1) * math.Exp(best-ll)
-			if v.level < 0 {
-				sum = 0
-			}
-		} else {
-			sum += math.Exp(ll - best)
+		if k != v.level {
+			sum += math.Exp(prior(k, ll) - best)
 		}
 	}
 	v.doubt = sum / (1 + sum)
+	at, near := 0, 0
+	for _, z := range y.z {
+		if l.explains(z, v.level) {
+			at++
+		}
+		if math.Abs(z-v.value) < max(leastStep, sigmasApart*l.noise) {
+			near++
+		}
+	}
+	v.unknown, v.agree = 2*at < len(y.z), 2*near > len(y.z)
 	return v
 }

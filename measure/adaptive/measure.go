@@ -14,11 +14,10 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Measure works out the wiring of the ranks of a job from the latencies of few pairs: it is Explore with the ranks as
-// oracle. It is collective; the settings of rank 0 count. Others than rank 0 get nil.
+// Measure works out the wiring of the ranks of a job from the latencies of few pairs. It is collective; the settings of rank 0 count. Others than rank 0 get nil.
 //
 // Rank 0 plans. Each round costs a message of 8 bytes per pair to all ranks, a barrier, and O(log n) messages of each
-// rank that bring 8 bytes of each rank of a pair to rank 0. A reading is the lower quartile of samples of half the round trip, in the faster
+// rank. These bring 8 bytes of each rank of a pair to rank 0. A reading is the lower quartile of samples of half the round trip, in the faster
 // direction. The end of the context, on any rank, or of the budget ends the measurement after the round
 // under way; the result is then made of what there is, and an error if that is nothing. An error of rank 0 is one
 // on all ranks. The garbage collector of the process is off while rounds are measured.
@@ -67,8 +66,10 @@ func run(c *harness.Conductor, s *Settings) (*Result, error) {
 		if s.Order == nil {
 			s.Order = orderOf(places)
 		}
-		r, err = Explore(c.Comm.Size(), &ranks{c, play, s.Progress, 0, 0}, s)
-		if errors.Is(err, ErrStop) && c.Stopped() == harness.StoppedByBudget {
+		progress := s.Steps("rounds")
+		progress(0, 0)
+		r, err = find(c.Comm.Size(), &ranks{c, play, progress, 0}, s)
+		if errors.Is(err, errStop) && c.Stopped() == harness.StoppedByBudget {
 			err = fmt.Errorf("%w: give it a larger budget", err)
 		}
 		return err
@@ -111,39 +112,36 @@ func (w *worker) act(data []byte) ([]float64, error) {
 
 const pairBytes = 8 // two ranks of four
 
-// ranks is the Oracle of rank 0.
+// ranks is the oracle of rank 0.
 type ranks struct {
 	*harness.Conductor
-	play             harness.Play
-	progress         func(rounds, readings int)
-	rounds, readings int
+	play     harness.Play
+	progress func(done, of int)
+	rounds   int
 }
 
-// Read is one round. The faster direction of a pair counts.
-func (o *ranks) Read(dst []float64, pairs []Pair) error {
+// read is one round. The faster direction of a pair counts.
+func (o *ranks) read(dst []float64, pairs []pair) error {
 	if len(pairs) == 0 {
 		return nil
 	}
 	data := make([]byte, 0, pairBytes*len(pairs))
 	for _, p := range pairs {
-		data = binary.LittleEndian.AppendUint32(data, uint32(p.A))
-		data = binary.LittleEndian.AppendUint32(data, uint32(p.B))
+		data = binary.LittleEndian.AppendUint32(data, uint32(p.a))
+		data = binary.LittleEndian.AppendUint32(data, uint32(p.b))
 	}
 	found, err := o.play(data)
 	if err != nil {
 		return err
 	}
 	if o.Stopped() != "" {
-		return ErrStop
+		return errStop
 	}
 	for k, p := range pairs {
-		dst[k] = min(found[p.A][0], found[p.B][0]) // of a clock that stands still neither tells anything
+		dst[k] = min(found[p.a][0], found[p.b][0]) // of a clock that stands still neither tells anything
 	}
 	o.rounds++
-	o.readings += len(pairs)
-	if o.progress != nil {
-		o.progress(o.rounds, o.readings)
-	}
+	o.progress(o.rounds, o.rounds)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -76,11 +77,11 @@ func TestMeasureFindsTheCluster(t *testing.T) {
 func TestMeasureStops(t *testing.T) {
 	const spec = "tree:3x3x4 latency=4us,2us,1us shuffle"
 	var last *Result
-	if _, err := simulated(t, spec, simnet.Noise{}, &Settings{Budget: time.Nanosecond}, background); !errors.Is(err, ErrStop) && (err == nil || !strings.Contains(err.Error(), "no time left")) {
+	if _, err := simulated(t, spec, simnet.Noise{}, &Settings{Control: harness.Control{Budget: time.Nanosecond}}, background); !errors.Is(err, errStop) && (err == nil || !strings.Contains(err.Error(), "no time left")) {
 		t.Errorf("a budget of nothing: %v, want that no time is left", err)
 	}
 	for _, ms := range []time.Duration{3 * time.Millisecond, 20 * time.Millisecond, 10 * time.Second} {
-		r, err := simulated(t, spec, simnet.Noise{}, &Settings{Budget: ms}, background)
+		r, err := simulated(t, spec, simnet.Noise{}, &Settings{Control: harness.Control{Budget: ms}}, background)
 		if err != nil {
 			continue
 		}
@@ -108,7 +109,7 @@ func TestMeasureStops(t *testing.T) {
 
 // Wrong settings are an error on all ranks.
 func TestMeasureRefuses(t *testing.T) {
-	for _, s := range []*Settings{{Bytes: -1}, {Samples: 2}, {Budget: -1}, {Order: make([]int, 3)}} {
+	for _, s := range []*Settings{{Bytes: -1}, {Samples: 2}, {Control: harness.Control{Budget: -1}}, {Order: make([]int, 3)}} {
 		if _, err := simulated(t, "star:5", simnet.Noise{}, s, background); err == nil {
 			t.Errorf("%+v: no error", s)
 		}
@@ -123,11 +124,11 @@ func TestMeasureOnLocalRanks(t *testing.T) {
 	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous, local.Pinned} {
 		err := local.Run(14, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
 			calls := 0
-			r, err := Measure(context.Background(), c, &Settings{Samples: 5, Progress: func(int, int) { calls++ }})
+			r, err := Measure(context.Background(), c, &Settings{Samples: 5, Control: harness.Control{Progress: func(harness.Progress) { calls++ }}})
 			if err != nil {
 				return err
 			}
-			if c.Rank() == 0 && (calls != r.Rounds || r.Topology.Hierarchy.Hosts() != 14 || len(r.Readings) == 0) {
+			if c.Rank() == 0 && (calls != r.Rounds+1 || r.Topology.Hierarchy.Hosts() != 14 || len(r.Readings) == 0) {
 				return fmt.Errorf("%d calls of Progress, %d rounds, %d measurements of %d hosts", calls, r.Rounds, len(r.Readings), r.Topology.Hierarchy.Hosts())
 			}
 			return nil

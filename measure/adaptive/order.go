@@ -18,10 +18,7 @@ func newOrder(keys []int) *order {
 	if keys == nil {
 		return nil
 	}
-	o := &order{place: make([]int, len(keys)), hosts: make([]int32, len(keys))}
-	for x := range o.hosts {
-		o.hosts[x] = int32(x)
-	}
+	o := &order{place: make([]int, len(keys)), hosts: everyHost(len(keys))}
 	slices.SortStableFunc(o.hosts, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
 	for at, x := range o.hosts {
 		o.place[x] = at

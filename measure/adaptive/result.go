@@ -25,9 +25,6 @@ type Result struct {
 	Rounds  int             // of disjoint pairs that were read at once
 	Stopped harness.Stopped // why Measure ended early: harness.StoppedByBudget, harness.StoppedByContext, or ""; of Explore ""
 
-	// Warnings are what is weak, and what latencies cannot tell apart: those of Topology.
-	Warnings []string
-
 	allPairs bool // all pairs were read: the machine is no tree, or small
 }
 
@@ -39,9 +36,9 @@ func (f *finding) result() (*topology.Result, error) {
 		list = t.all()
 	}
 	if len(list) == 0 || f.unplaced > 0 && f.unplaced == t.n-1 {
-		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", ErrStop)
+		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", errStop)
 	}
-	confidence, latency := f.judge(list)
+	confidence, latency := f.confidence, f.latency
 	number := make(map[int32]int32) // of groups in the nested tree: parents above their children
 	for k, v := range list {
 		number[v] = int32(t.n + len(list) - 1 - k)
@@ -80,43 +77,38 @@ func (f *finding) result() (*topology.Result, error) {
 	return found, nil
 }
 
-// judge returns how confident each group is, and its latency in s, by all that was read between its children. The least
+// judge says how confident each group is, and its latency in s, by all that was read between its children. The least
 // sure relation of a group counts, be it inside or to a sibling. What levels of one kind differ by makes no confident group.
-func (f *finding) judge(list []int32) (confidence, latency map[int32]float64) {
+func (f *finding) judge() {
 	t := f.tree
-	confidence, latency = make(map[int32]float64), make(map[int32]float64)
-	for k, v := range list {
-		confidence[v], latency[v] = 1, math.Exp(f.levels.at[t.levelOf(v)])
+	f.confidence, f.latency = make(map[int32]float64), make(map[int32]float64)
+	for k, v := range t.all() {
+		f.confidence[v], f.latency[v] = 1, math.Exp(f.levels.at[t.levelOf(v)])
 		switch {
 		case k > 0 && f.stopped:
-			confidence[v] = support.WeakCeiling // nothing was held against it
+			f.confidence[v] = support.WeakCeiling // nothing was held against it
 		case k > 0:
-			confidence[v] = support.OfStep(f.levels.at[t.levelOf(t.parent[v])] - f.levels.at[t.levelOf(v)])
+			f.confidence[v] = support.OfStep(f.levels.at[t.levelOf(t.parent[v])] - f.levels.at[t.levelOf(v)])
 		}
 	}
 	if f.stopped {
-		return confidence, latency
+		return
 	}
-	odd := setOf(f.odd)
 	inside := make(map[int32][]float64)
-	for _, r := range f.relations(odd) {
+	for _, r := range f.relations() {
 		inside[r.group] = append(inside[r.group], r.tally.z...)
-		if odd[r.a] || odd[r.b] {
-			continue
-		}
 		sure := 1 - f.doubt(r)
 		for _, v := range [...]int32{r.group, r.a, r.b} {
-			if before, is := confidence[v]; is {
-				confidence[v] = min(before, sure)
+			if before, is := f.confidence[v]; is {
+				f.confidence[v] = min(before, sure)
 			}
 		}
 	}
 	for v, z := range inside {
 		if len(z) > 0 {
-			latency[v] = math.Exp(stats.LowerMedian(z))
+			f.latency[v] = math.Exp(stats.LowerMedian(z))
 		}
 	}
-	return confidence, latency
 }
 
 // reported is the least support of a group that is shown, as in linkage.Robust.
@@ -214,8 +206,8 @@ func (f *finding) warnings(h *topology.Hierarchy) []string {
 	if f.stopped {
 		all = append(all, fmt.Sprintf("time was up: %s of %d without a place, and no group verified", words.Count(f.unplaced, "host"), h.Hosts()))
 	}
-	if len(f.odd) > 0 {
-		hosts := slices.Clone(f.odd)
+	if len(f.strays) > 0 {
+		hosts := slices.Clone(f.strays)
 		slices.Sort(hosts)
 		text := fmt.Sprint(hosts)
 		if len(hosts) > mostNamed {

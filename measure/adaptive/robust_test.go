@@ -40,26 +40,31 @@ func TestNoWrongFirmGroups(t *testing.T) {
 }
 
 // Hosts that are slow on every message stand in their groups all the same, and a warning names them. Of few machines some groups
-// are weak, as nothing tells whose readings are the slow host's; none is firm that lacks one.
+// are weak, as nothing tells whose readings the slow host's; none is firm that lacks one. Three slow hosts may look like a
+// level of their own, on one or two machines in a hundred.
 func TestSlowHostsAreInTheirGroups(t *testing.T) {
-	const machines, weak = 8, 2
-	inexact := 0
-	for k := range uint64(machines) {
-		seed, factor := 110+k, 1.5+1.5*float64(k%2)
-		rng := rand.New(rand.NewPCG(seed, 256))
-		m := randomMachine(rng, 256, 1.25)
-		m.slow(rng, 2, factor)
-		found := explore(t, m, noise{sigma: 0.02, outliers: 0.02}, seed, nil)
-		missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
-		if missing > 0 {
-			inexact++
-		}
-		if extra > 0 || inexact > weak {
-			t.Errorf("seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist", seed, found.allPairs, len(m.sets()), missing, extra)
-		}
-		for h, f := range m.factor {
-			if f > 1 && !found.allPairs && !strings.Contains(fmt.Sprint(found.Warnings), fmt.Sprint(h)) {
-				t.Errorf("seed %d: host %d is slow, and no warning says so: %q", seed, h, found.Warnings)
+	for _, tt := range []struct{ slow, machines, weak, wrong int }{{2, 40, 2, 0}, {3, 20, 1, 1}} {
+		inexact, wrong := 0, 0
+		for k := range uint64(tt.machines) {
+			seed, factor := 110+k, 1.5+1.5*float64(k%2)
+			rng := rand.New(rand.NewPCG(seed, 256))
+			m := randomMachine(rng, 256, 1.25)
+			m.slow(rng, tt.slow, factor)
+			found := explore(t, m, noise{sigma: 0.02, outliers: 0.02}, seed, nil)
+			missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
+			if missing > 0 {
+				inexact++
+			}
+			if extra > 0 {
+				wrong++
+			}
+			if wrong > tt.wrong || inexact > tt.weak || found.allPairs {
+				t.Errorf("%d slow, seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist", tt.slow, seed, found.allPairs, len(m.sets()), missing, extra)
+			}
+			for h, f := range m.factor {
+				if f > 1 && extra == 0 && !strings.Contains(fmt.Sprint(found.Topology.Warnings), fmt.Sprint(h)) {
+					t.Errorf("%d slow, seed %d: host %d is slow, and no warning says so: %q", tt.slow, seed, h, found.Topology.Warnings)
+				}
 			}
 		}
 	}

@@ -2,41 +2,30 @@ package adaptive
 
 import (
 	"fmt"
-	"time"
+
+	"github.com/topocast/topocast/measure/harness"
 )
 
-// Settings of a discovery. Nil and the zero value mean all defaults.
+// Settings of Measure. Nil and the zero value mean all defaults.
 type Settings struct {
-	// Seed is that of the random choices. The same seed and the same readings give the
+	// Control ends the measurement, and hears of it. How many rounds there will be is not known.
+	harness.Control
+
+	// Seed is that of the random choices. The same seed and the same measurements give the
 	// same result.
 	Seed uint64
 
-	// Order gives each host a key. Hosts with neighbouring keys are likely near each other, as those of
-	// neighbouring names, and hosts of one key are likely of one group, as the ranks of one node. A host that
-	// looks for its place reads them first. Where the order is wrong, nothing but readings is lost.
-	// Default: no order; of Measure the order of the names of the hosts.
+	// Order gives each rank a key. Ranks with neighbouring keys are likely near each other, as those of
+	// neighbouring names. Ranks of one key are likely of one group, as those of one node. A rank that
+	// looks for its place reads them first. Where the order is wrong, nothing but time is lost.
+	// Default: the order of the names of the hosts.
 	Order []int
-
-	// What follows is for Measure alone.
 
 	// Bytes is the size of the messages. Default 8.
 	Bytes int
 
-	// Samples is the number of samples per reading and direction. Default 10, at least 5.
+	// Samples is the number of samples per measurement and direction. Default 10, at least 5.
 	Samples int
-
-	// Budget bounds the time, by the clock of the communicator. The round under way is finished. Default 0: no
-	// bound.
-	Budget time.Duration
-
-	// Silence is how long a rank waits for another one before the job is ended with a
-	// harness.SilentError instead of waiting for good, see harness.Control. Default 5
-	// minutes; negative: never.
-	Silence time.Duration
-
-	// Progress is called on rank 0 after each round, with the rounds and readings so far. How many will follow is
-	// not known.
-	Progress func(rounds, readings int)
 }
 
 const (

@@ -126,7 +126,11 @@ func (t *tree) common(a, b int32) (group, childA, childB int32) {
 
 // without is the tree without the given hosts. Groups that are left with one child go, and
 // so does what is left of the groups of a level that changes nothing.
-func (t *tree) without(gone map[int32]bool) *tree {
+func (t *tree) without(hosts []int32) *tree {
+	gone := make(map[int32]bool, len(hosts))
+	for _, h := range hosts {
+		gone[h] = true
+	}
 	next := newTree(t.n)
 	var copied func(v, parent int32)
 	copied = func(v, parent int32) {

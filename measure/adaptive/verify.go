@@ -15,14 +15,14 @@ const (
 	mostTold = 16
 	// Doubt below which readings contradict the tree.
 	contradicted = 1e-2
-	// Passes of verification, and rounds of each.
-	mostPasses = 4
+	// Passes of verification, and times that each asks what is in doubt.
+	mostPasses, mostRounds = 4, 2
 	// Further readings of one pair of siblings.
 	mostFurther = 8
 )
 
-// A relation is what was read between two children of a group, or of a host and all others of a
-// group of hosts of the finest level. Two children that read less than their group's level are one,
+// A relation is what was read between two children of a group. At the finest level it is of a host and all others of its
+// group. Two children that read less than their group's level are one,
 // and of three levels one of both is wrong here.
 type relation struct {
 	group, a, b int32 // children of the group; b is none where a is a host held against its group
@@ -44,8 +44,8 @@ func (r *relation) meet(other int32, z float64, l *levels) {
 }
 
 // relations sorts the readings so far by what they tell of the tree, those of siblings that were never
-// compared included; in order of group, a, b. Readings of hosts that are left out do not count. O(readings times depth).
-func (in *inserter) relations(leftOut map[int32]bool) []*relation {
+// compared included; in order of group, a, b. Readings of hosts that are not in the tree do not count. O(readings times depth).
+func (in *inserter) relations() []*relation {
 	tr := in.tree
 	type key struct{ group, a, b int32 }
 	index := make(map[key]*relation)
@@ -73,7 +73,7 @@ func (in *inserter) relations(leftOut map[int32]bool) []*relation {
 		}
 	}
 	for _, r := range in.ledger.log {
-		if !tr.has(r.A) || !tr.has(r.B) || leftOut[r.A] || leftOut[r.B] {
+		if !tr.has(r.A) || !tr.has(r.B) {
 			continue
 		}
 		v, a, b := tr.common(r.A, r.B)
@@ -92,42 +92,30 @@ func (in *inserter) relations(leftOut map[int32]bool) []*relation {
 }
 
 // verify holds the tree against the readings, takes further ones where they leave doubt, and returns the
-// hosts that are not where they belong. No place of odd hosts is in question. Those that are left out say nothing of others.
-func (in *inserter) verify(odd, leftOut map[int32]bool) (suspects []int32, err error) {
-	list := in.relations(leftOut)
+// hosts that are not where they belong.
+func (in *inserter) verify() (suspects []int32, err error) {
 	tolerated := toleratedInAll / float64(in.tree.n)
-	var open []*relation
-	for _, r := range list {
-		if !odd[r.a] && !odd[r.b] && in.doubt(r) > tolerated {
-			open = append(open, r)
+	list := in.relations()
+	for range mostRounds {
+		open := slices.DeleteFunc(slices.Clone(list), func(r *relation) bool { return in.doubt(r) <= tolerated })
+		if len(open) == 0 {
+			break
 		}
-	}
-	for len(open) > 0 {
-		in.ledger.open()
-		slot := make([]int, len(open))
-		for k, r := range open {
-			slot[k] = -1
-			if a, b := in.ask(r, leftOut); a != none {
-				slot[k] = in.ledger.add(a, b)
-			}
-		}
-		z, err := in.ledger.read()
-		if err != nil {
-			return nil, err
-		}
-		left := open[:0]
-		for k, r := range open {
-			if slot[k] >= 0 {
-				r.further++
-				if x := z[slot[k]]; !math.IsNaN(x) {
-					r.meet(in.ledger.pairs[slot[k]].B, x, in.levels)
+		for len(open) > 0 {
+			open, err = round(in.ledger, open, in.further, func(r *relation, p pair, z float64) (settled bool) {
+				if p != nobody {
+					r.further++
 				}
-			}
-			if r.further < mostFurther && in.doubt(r) > tolerated && !in.against(r) {
-				left = append(left, r)
+				if !math.IsNaN(z) {
+					r.meet(p.b, z, in.levels)
+				}
+				return r.further >= mostFurther || in.doubt(r) <= tolerated || in.against(r)
+			})
+			if err != nil {
+				return nil, err
 			}
 		}
-		open = left
+		list = in.relations() // each reading counts at both hosts
 	}
 	gone := make(map[int32]bool)
 	for _, v := range in.mixed(list) {
@@ -136,7 +124,7 @@ func (in *inserter) verify(odd, leftOut map[int32]bool) (suspects []int32, err e
 		}
 	}
 	for _, r := range list {
-		if odd[r.a] || odd[r.b] || !in.against(r) {
+		if !in.against(r) {
 			continue
 		}
 		less := r.a
@@ -187,7 +175,7 @@ func (in *inserter) doubt(r *relation) float64 {
 		}
 	}
 	v := rest.judge(l, aboveAll)
-	if v.level != want {
+	if v.unknown || v.level != want {
 		return 1
 	}
 	return v.doubt
@@ -199,6 +187,9 @@ func (in *inserter) against(r *relation) bool {
 		return false
 	}
 	v := r.tally.judge(in.levels, aboveAll)
+	if v.unknown {
+		return len(r.tally.z) >= mostReadings
+	}
 	return v.level != in.tree.levelOf(r.group) && v.doubt < contradicted
 }
 
@@ -230,30 +221,22 @@ func (in *inserter) mixed(list []*relation) []int32 {
 	})
 }
 
-// ask is a pair of free hosts that tells of the relation. A host that is held against its group meets others of it
+// further is a pair of free hosts that tells of the relation. A host that is held against its group meets others of it
 // before it meets one again.
-func (in *inserter) ask(r *relation, leftOut map[int32]bool) (a, b int32) {
+func (in *inserter) further(r *relation) pair {
 	among := r.b
 	if among == none {
 		among = r.group
 	}
-	anyUnmet := func() bool {
-		others := 0
-		for _, h := range in.tree.members(r.group) {
-			if h != r.a && !leftOut[h] {
-				others++
-			}
-		}
-		return len(r.met) < others
-	}
+	anyUnmet := len(r.met) < in.tree.size(r.group)-1
 	for range tries {
-		a, b = in.tree.some(r.a, in.rng), in.tree.some(among, in.rng)
-		if r.b == none && slices.Contains(r.met, b) && anyUnmet() {
+		a, b := in.tree.some(r.a, in.rng), in.tree.some(among, in.rng)
+		if r.b == none && anyUnmet && slices.Contains(r.met, b) {
 			continue
 		}
-		if a != b && !leftOut[a] && !leftOut[b] && in.ledger.free(a) && in.ledger.free(b) {
-			return a, b
+		if a != b && in.ledger.free(a) && in.ledger.free(b) {
+			return pair{a, b}
 		}
 	}
-	return none, none
+	return nobody
 }

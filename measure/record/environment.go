@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Environment returns those of the given variables ("NAME=value") that change
+// environment returns those of the given variables ("NAME=value") that change
 // how a message-passing library behaves, sorted: of Open MPI, MPICH and what descends from
 // it, UCX, libfabric, and the place that Slurm gave the ranks. What a launcher
 // tells a single process (its rank, addresses, keys) is left out, and so is
 // whatever looks like a secret.
-func Environment(variables []string) []string {
+func environment(variables []string) []string {
 	kept := []string{}
 	for _, setting := range variables {
 		name, _, ok := strings.Cut(setting, "=")

@@ -17,7 +17,6 @@ func (f *File) Write(w io.Writer) error {
 		out.End(s)
 	}
 	if f.Unfinished {
-		out.Flush()
 		return out.Err()
 	}
 	return out.Close()

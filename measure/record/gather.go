@@ -10,21 +10,16 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
-// Conditions are what the caller knows of a job; clocks differ by rank, the
-// rest counts on rank 0.
-type Conditions struct {
-	Date    time.Time // zero: not to be recorded
-	Library string    // "": what the communicator tells, if it is mpi.Versioned
-	Timed   bool      // readings are timed by the communicator, not by Go
-
-	ClockStep float64 // s, of this rank
-	ClockCost float64 // s, of one reading on this rank
+// A clock is what a rank measures by. A pingpong.Probe has one.
+type clock interface {
+	Timed() bool   // by the communicator, not by Go
+	Step() float64 // s
+	Cost() float64 // s, of one reading
 }
 
 // rankInfo is what one rank tells of itself.
@@ -39,18 +34,18 @@ type rankInfo struct {
 }
 
 // Gather is collective: it returns on rank 0 the header of a file of this job,
-// and nil on the others. Two messages per rank.
-func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
+// and nil on the others. The header has no date. Two messages per rank.
+func Gather(comm mpi.Communicator, c clock) (*Header, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("record: conditions: %w", err)
 	}
-	environment := Environment(os.Environ())
+	environment := environment(os.Environ())
 	info := rankInfo{
 		CPUs: runtime.NumCPU(), NUMA: ownNUMA(comm), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Step: c.ClockStep, Cost: c.ClockCost, Environment: fingerprint(environment),
+		Step: c.Step(), Cost: c.Cost(), Environment: fingerprint(environment),
 	}
-	if timed, ok := comm.(mpi.Timed); ok && c.Timed {
+	if timed, ok := comm.(mpi.Timed); ok && c.Timed() {
 		_, info.Call = timed.CallCosts()
 	}
 	data, err := json.Marshal(&info)
@@ -61,12 +56,12 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 	if comm.Rank() == 0 {
 		ranks := comm.Size()
 		h = &Header{
-			Ranks: ranks, Date: c.Date, Library: c.Library, Timed: c.Timed,
+			Ranks: ranks, Timed: c.Timed(),
 			GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
 			Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), NUMA: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
 			CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
 		}
-		if v, ok := comm.(mpi.Versioned); ok && h.Library == "" {
+		if v, ok := comm.(mpi.Versioned); ok {
 			h.Library = v.LibraryVersion()
 		}
 	}

@@ -14,9 +14,16 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
+// fixed is a clock of the given step.
+type fixed float64
+
+func (fixed) Timed() bool     { return true }
+func (f fixed) Step() float64 { return float64(f) }
+func (fixed) Cost() float64   { return 5 }
+
 // gathered checks the header of one rank's conditions, which rank 0 alone gets.
 func gathered(comm mpi.Communicator, numa func(rank int) int) error {
-	h, err := Gather(comm, &Conditions{Timed: true, ClockStep: float64(comm.Rank()), ClockCost: 5})
+	h, err := Gather(comm, fixed(comm.Rank()))
 	switch {
 	case err != nil:
 		return err
@@ -94,7 +101,7 @@ func TestNUMANode(t *testing.T) {
 // TestEnvironment: what Open MPI 4.1 and MPICH 4 put into the environment of
 // their ranks, and what a user does.
 func TestEnvironment(t *testing.T) {
-	got := Environment([]string{
+	got := environment([]string{
 		"PATH=/bin", "HOME=/root", "NOVALUE",
 		"OMPI_MCA_btl_vader_single_copy_mechanism=none", "OMPI_MCA_ess=^singleton", "OMPI_MCA_ess_base_vpid=3",
 		"OMPI_MCA_orte_hnp_uri=9306112.0;tcp://192.0.2.2:37675", "OMPI_MCA_orte_precondition_transports=742277d4199a16f1-7ebcb9053fff32a9",
@@ -110,7 +117,7 @@ func TestEnvironment(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("Environment = %q, want %q", got, want)
 	}
-	if none := Environment(nil); none == nil || len(none) > 0 {
+	if none := environment(nil); none == nil || len(none) > 0 {
 		t.Errorf("an empty environment gives %#v, want an empty list: it is known", none)
 	}
 	if fingerprint([]string{"ab", "c"}) == fingerprint([]string{"a", "bc"}) || !reflect.DeepEqual(fingerprint(want), fingerprint(got)) {

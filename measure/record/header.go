@@ -32,10 +32,10 @@ type Header struct {
 	OtherEnvironment []int `json:"other_environment_ranks,omitempty"` // ranks whose environment is not that of rank 0
 }
 
-// Format and versions of the files.
+// Format of the files, and its version.
 const (
 	Format  = "topocast/measurement"
-	Version = 3
+	version = 3
 )
 
 // headerLine is the first line of a file.

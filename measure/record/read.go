@@ -106,10 +106,10 @@ func (d *decoder) run() error {
 		return fmt.Errorf("%w: line 1 is no header: %w", ErrFormat, err)
 	case kind.Format != Format:
 		return fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, Format)
-	case kind.Version > Version:
-		return fmt.Errorf("version %d is newer than this program: want %d", kind.Version, Version)
-	case kind.Version < Version:
-		return fmt.Errorf("version %d: want %d", kind.Version, Version)
+	case kind.Version > version:
+		return fmt.Errorf("version %d is newer than this program: want %d", kind.Version, version)
+	case kind.Version < version:
+		return fmt.Errorf("version %d: want %d", kind.Version, version)
 	}
 	head := headerLine{Header: &d.file.Header}
 	if err := jsonfile.Decode(bytes.NewReader(first), &head); err != nil {

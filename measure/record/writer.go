@@ -12,7 +12,7 @@ import (
 
 // A Writer writes a file while it is measured. It belongs to one goroutine.
 // The first error is remembered: what follows does nothing, and Err and Close
-// return it. Lines leave the buffer with Mark, End, Close and Flush.
+// return it. Lines leave the buffer with Head, Begin, Mark, End and Close.
 type Writer struct {
 	w     *bufio.Writer
 	err   error
@@ -49,7 +49,8 @@ func (w *Writer) Head(h *Header) {
 		w.err = err
 		return
 	}
-	w.json(headerLine{Format, Version, h})
+	w.json(headerLine{Format, version, h})
+	w.flush()
 }
 
 // Begin begins a section: its kind, columns, settings and rows, and of one that is
@@ -77,6 +78,7 @@ func (w *Writer) Begin(s *Section) {
 	w.open, w.width, w.bound = s, len(s.Columns), s.bounds(w.ranks)
 	w.sections++
 	w.Rows(s.Rows)
+	defer w.flush()
 	if !s.Unfinished {
 		return // the end says the rest
 	}
@@ -84,7 +86,7 @@ func (w *Writer) Begin(s *Section) {
 		w.Note(text)
 	}
 	for _, text := range s.Warnings {
-		w.Warn(text)
+		w.warn(text)
 	}
 	if s.Rounds > 0 || s.TotalRounds > 0 {
 		w.Mark(s.Rounds, s.TotalRounds)
@@ -120,14 +122,14 @@ func (w *Writer) Rows(rows []float64) {
 // and hands everything to the underlying writer.
 func (w *Writer) Mark(rounds, total int) {
 	w.inside("mark", sectionLine{Rounds: &rounds, TotalRounds: &total})
-	w.Flush()
+	w.flush()
 }
 
 // Note keeps what was decided while measuring, one sentence.
 func (w *Writer) Note(text string) { w.inside("note", sectionLine{Note: &text}) }
 
-// Warn keeps what is weak, one sentence.
-func (w *Writer) Warn(text string) { w.inside("warning", sectionLine{Warning: &text}) }
+// warn keeps what is weak, one sentence.
+func (w *Writer) warn(text string) { w.inside("warning", sectionLine{Warning: &text}) }
 
 // End ends the section under way: with the rounds, notes, warnings and the
 // reason to stop of s, which take the place of those that came before.
@@ -150,7 +152,7 @@ func (w *Writer) End(s *Section) {
 		})
 	}
 	w.open = nil
-	w.Flush()
+	w.flush()
 }
 
 // Close writes the closing line, which tells a whole file from one that is
@@ -161,12 +163,12 @@ func (w *Writer) Close() error {
 	}
 	closed := true
 	w.json(sectionLine{Closed: &closed, Sections: &w.sections, NumRows: &w.rows})
-	w.Flush()
+	w.flush()
 	return w.err
 }
 
-// Flush hands everything to the underlying writer.
-func (w *Writer) Flush() {
+// flush hands everything to the underlying writer.
+func (w *Writer) flush() {
 	if w.err == nil {
 		if err := w.w.Flush(); err != nil {
 			w.fail(err)

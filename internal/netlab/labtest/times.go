@@ -92,7 +92,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	for _, p := range params.Pairs {
 		r.Params = append(r.Params, timesOfPair{p.Src, p.Dst, p.Latency, p.Sizes, p.Gap})
 	}
-	r.Warnings = append(append(short.Warnings, few.Warnings...), params.Warnings...)
+	r.Warnings = append(append(short.Warnings, few.Topology.Warnings...), params.Warnings...)
 	if params.Stopped != "" {
 		return fmt.Errorf("labtest: PLogP stopped by %s", params.Stopped)
 	}
