@@ -9,13 +9,12 @@ import (
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // Tune is collective: it decides how vectors of the given sizes in bytes are reduced, for results that all ranks want. The
 // first AllreduceSlice of each is then as fast as the next. sizes are equal on all ranks. What is decided already
 // stays.
-func (r *Reducer) Tune(sizes ...int) error { return r.tune(steps.AllRanks, sizes) }
+func (r *Reducer) Tune(sizes ...int) error { return r.tune(AllRanks, sizes) }
 
 // TuneRoot is collective: it is Tune for results that a root wants, and those like it.
 func (r *Reducer) TuneRoot(root int, sizes ...int) error {
@@ -134,7 +133,7 @@ func (r *Reducer) timed(v tuner.Variant, root int, values []float64) func(bytes 
 	p := r.planOf(v, root)
 	program := r.program(&p, root, 8*len(values))
 	var apart []float64
-	if r.settings.Apart && (root == steps.AllRanks || root == r.comm.Rank()) {
+	if r.settings.Apart && (root == AllRanks || root == r.comm.Rank()) {
 		apart = make([]float64, len(values))
 	}
 	return func(bytes int) error {
@@ -178,17 +177,16 @@ const mostTimed = 8
 
 // candidates are the plans that are worth timing. Rank 0 alone calls it.
 func (r *Reducer) candidates(bytes, root int) (plans []tuner.Variant) {
-	list := predictedOf(r.algorithmsFor(root), root == steps.AllRanks)
-	for _, p := range r.evaluator.Shortlist(list, bytes, max(0, root), mostTimed) {
+	for _, p := range r.evaluator.Shortlist(r.algorithmsFor(root), bytes, max(0, root), mostTimed) {
 		plans = append(plans, tuner.Variant{Index: p.Index, Segment: p.Segment})
 	}
 	return plans
 }
 
 // Chosen tells how vectors of so many bytes are reduced, if that is decided: by the name of an algorithm with its settings, or
-// "" for the incumbent. The root is a rank, or steps.AllRanks.
+// "" for the incumbent. The root is a rank, or AllRanks.
 func (r *Reducer) Chosen(bytes, root int) (name string, segment int, decided bool) {
-	if bytes < 1 || root != steps.AllRanks && r.checkRoot(root) != nil {
+	if bytes < 1 || root != AllRanks && r.checkRoot(root) != nil {
 		return "", 0, false
 	}
 	d := r.decisions[r.key(bytes, root)]

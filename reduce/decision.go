@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // A key names a decision.
 type key struct {
 	size int // class of sizes: from 2^(size-1)+1 to 2^size bytes
-	root int // class of roots, or steps.AllRanks
+	root int // class of roots, or AllRanks
 }
 
 // A decision is how reductions of a class are done.
@@ -32,11 +32,11 @@ type decision struct {
 // A plan is one algorithm with the length of its segments. Its Index is among the algorithms for its root.
 type plan struct {
 	tuner.Variant
-	algorithm steps.Algorithm // nil: the incumbent
+	algorithm schedule.Algorithm // nil: the incumbent
 }
 
 func (r *Reducer) key(bytes, root int) key {
-	if root != steps.AllRanks {
+	if root != AllRanks {
 		root = table.RootClass(r.classes, root)
 	}
 	return key{classOf(bytes), root}
@@ -46,15 +46,15 @@ func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
 
 // sampled are the roots from which plans are compared on behalf of a root.
 func (r *Reducer) sampled(root int) []int {
-	if root == steps.AllRanks {
+	if root == AllRanks {
 		return []int{root}
 	}
 	return tuner.SampleRoots(func(rank int) int { return table.RootClass(r.classes, rank) }, r.comm.Size(), root)
 }
 
 // algorithmsFor are those for a root.
-func (r *Reducer) algorithmsFor(root int) []steps.Algorithm {
-	if root == steps.AllRanks {
+func (r *Reducer) algorithmsFor(root int) []schedule.Algorithm {
+	if root == AllRanks {
 		return r.toAll
 	}
 	return r.toRoot

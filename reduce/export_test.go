@@ -12,14 +12,13 @@ import (
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // EveryAlgorithm is collective: it performs each algorithm with its settings, for all ranks and for two roots, and compares sums of
 // whole numbers with those by the formula of Gauss. Sums that are rounded have to be the same on all ranks.
 func EveryAlgorithm(r *Reducer, length, segment int) error {
 	n := r.comm.Size()
-	for _, root := range []int{steps.AllRanks, 0, n - 1} {
+	for _, root := range []int{AllRanks, 0, n - 1} {
 		for i, a := range r.algorithmsFor(root) {
 			values := make([]int64, length)
 			for k := range values {
@@ -31,14 +30,14 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 			}
 			for k, x := range values {
 				want := int64(r.comm.Rank()*length + k)
-				if root == steps.AllRanks || root == r.comm.Rank() {
+				if root == AllRanks || root == r.comm.Rank() {
 					want = int64(n*(n-1)/2*length + n*k)
 				}
 				if x != want {
 					return fmt.Errorf("%v, root %d, %d values in segments of %d B: value %d of rank %d is %d, want %d", a, root, length, segment, k, r.comm.Rank(), x, want)
 				}
 			}
-			if root != steps.AllRanks {
+			if root != AllRanks {
 				continue
 			}
 			if err := sameOnAllRanks(r, d, length); err != nil {
@@ -65,7 +64,7 @@ func sameOnAllRanks(r *Reducer, d *decision, length int) error {
 	for k := range rounded {
 		rounded[k] = math.Exp(float64((7*r.comm.Rank()+k)%13)) / 3
 	}
-	if err := perform(r, d, rounded, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) }, steps.AllRanks); err != nil {
+	if err := perform(r, d, rounded, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) }, AllRanks); err != nil {
 		return err
 	}
 	least, most := slices.Clone(rounded), slices.Clone(rounded)
@@ -81,7 +80,7 @@ func sameOnAllRanks(r *Reducer, d *decision, length int) error {
 // Force lets all reductions be done by one of the algorithms, for all ranks and for one root, in segments of so many bytes. The
 // algorithm before the first is the incumbent.
 func Force(r *Reducer, index, segment int) {
-	for root := steps.AllRanks; root < r.comm.Size(); root++ {
+	for root := AllRanks; root < r.comm.Size(); root++ {
 		i := index%(len(r.algorithmsFor(root))+1) - 1
 		for size := range 12 {
 			d := &decision{decided: true, programs: make(map[int]*program)}
@@ -179,5 +178,5 @@ func SizeOf[T any]() uintptr {
 
 // Adopt lets r reduce vectors of some size as another reducer of the communicator does those of another size.
 func Adopt(r, from *Reducer, tuned, bytes int) {
-	r.decisions[r.key(bytes, steps.AllRanks)] = from.decisions[from.key(tuned, steps.AllRanks)]
+	r.decisions[r.key(bytes, AllRanks)] = from.decisions[from.key(tuned, AllRanks)]
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // Value is what functions may combine: values without pointers, whose bytes mean the same on all ranks.
@@ -14,11 +13,14 @@ type Value interface {
 	collective.Number | ~complex64 | ~complex128
 }
 
+// AllRanks is the root of a reduction whose result all ranks want.
+const AllRanks = -1
+
 // AllreduceSlice is collective: values of all ranks become their reduction, element by element. len(values) and with are
 // equal on all ranks. The first of a class of sizes takes longer, and as much memory again: it finds out how others are done. Tune
 // does this beforehand. Later ones do not allocate.
 func AllreduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction) error {
-	return reduceSlice(r, values, with, steps.AllRanks)
+	return reduceSlice(r, values, with, AllRanks)
 }
 
 // ReduceSlice is collective: values of rank root become the reduction of the values of all ranks, element by element. The
@@ -33,7 +35,7 @@ func ReduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 // AllreduceFunc is AllreduceSlice by a function, which combines into with from, element by element. It is associative and
 // commutative.
 func AllreduceFunc[T Value](r *Reducer, values []T, f func(into, from []T)) error {
-	return reduceFunc(r, values, f, steps.AllRanks)
+	return reduceFunc(r, values, f, AllRanks)
 }
 
 // ReduceFunc is ReduceSlice by a function: see AllreduceFunc.
@@ -85,7 +87,7 @@ func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root in
 	if d.plan.algorithm != nil { // there are no native reductions by functions
 		return r.failed(perform(r, d, values, f, root))
 	}
-	if root == steps.AllRanks {
+	if root == AllRanks {
 		return r.failed(collective.AllreduceFunc(r.incumbent, values, f))
 	}
 	return r.failed(collective.ReduceFunc(r.incumbent, values, f, root))

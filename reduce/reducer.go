@@ -15,7 +15,6 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -36,8 +35,7 @@ type Settings struct {
 	// decided by then stays with the incumbent. 0: no bound.
 	Budget time.Duration
 
-	// Tag of messages, which the application must not use for its own on this communicator, and nor the one below it, in [1, mpi.MaxTag].
-	// 0: mpi.MaxTag-2.
+	// Tag of messages, which the application must not use for its own on this communicator, in [1, mpi.MaxTag]. 0: mpi.MaxTag-2.
 	Tag int
 
 	// Reproducible makes sums, minima and maxima of float32 and float64 independent of the order of ranks, bit by bit, and refuses
@@ -55,9 +53,9 @@ type Reducer struct {
 	settings  told
 	hosts     []int // of all ranks, on rank 0
 	tree      *topology.Hierarchy
-	classes   []int             // of the ranks as roots; nil: one
-	toRoot    []steps.Algorithm // for results that one root wants
-	toAll     []steps.Algorithm // for those that all ranks want
+	classes   []int                // of the ranks as roots; nil: one
+	toRoot    []schedule.Algorithm // for results that one root wants
+	toAll     []schedule.Algorithm // for those that all ranks want
 	decisions map[key]*decision
 	watch     *tuner.Stopwatch // made when first needed
 	failure   error            // the first one of the communicator
@@ -110,25 +108,10 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 		r.classes = table.RootClasses(r.tree)
 	}
 	r.exec = newExecutor(comm, r.settings.Tag)
-	r.toRoot, r.toAll = algorithms(r.problem(steps.AllRanks, 0))
+	r.toRoot = schedule.Variants(schedule.Reductions(), r.problem(AllRanks, 0))
+	r.toAll = schedule.Variants(schedule.Allreductions(), r.problem(AllRanks, 0))
 	r.takeTuned()
 	return r, nil
-}
-
-// algorithms are those that come into question for one root and for all ranks, with each of their settings. Those of one name
-// follow each other.
-func algorithms(p steps.Problem) (toRoot, toAll []steps.Algorithm) {
-	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: p.Ranks, Tree: p.Tree, Costs: p.Costs}) {
-		if steps.IsTree(a, p) {
-			tree := steps.Along{Broadcast: a}
-			toRoot = append(toRoot, tree)
-			toAll = append(toAll, settingsOf(tree, p)...)
-		}
-	}
-	for _, c := range steps.Cores(p) {
-		toAll = append(toAll, c)
-	}
-	return toRoot, toAll
 }
 
 // prepare is the part of rank 0.
@@ -176,8 +159,8 @@ func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 }
 
 // problem is a reduction among the ranks.
-func (r *Reducer) problem(root, bytes int) steps.Problem {
-	return steps.Problem{Ranks: r.comm.Size(), Root: root, Bytes: bytes, Tree: r.tree, Costs: r.settings.Costs}
+func (r *Reducer) problem(root, bytes int) schedule.Problem {
+	return schedule.Problem{Ranks: r.comm.Size(), Root: max(0, root), Bytes: bytes, Tree: r.tree, Costs: r.settings.Costs}
 }
 
 // Warnings says why it is doubtful that the network is that of the ranks; the same on all of them.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // jobOf is the job of a collective.
@@ -49,11 +49,11 @@ func (r *Reducer) takeTuned() {
 		for _, c := range cells {
 			root := c.RootClass
 			if collective == table.Allreduce {
-				root = steps.AllRanks
+				root = AllRanks
 			}
 			d := &decision{decided: true, measured: c.Measured, incumbent: c.Native, pairs: c.Pairs}
 			if c.Algorithm != table.Native {
-				i := slices.IndexFunc(r.algorithmsFor(root), func(a steps.Algorithm) bool { return fmt.Sprint(a) == c.Algorithm })
+				i := slices.IndexFunc(r.algorithmsFor(root), func(a schedule.Algorithm) bool { return fmt.Sprint(a) == c.Algorithm })
 				if i < 0 {
 					continue
 				}
@@ -79,7 +79,7 @@ func (r *Reducer) Table(date time.Time) (*table.Table, error) {
 		}
 		t.RootClass = r.classes
 		for k, d := range r.decisions { // With sorts them
-			if d.decided && (k.root == steps.AllRanks) == (collective == table.Allreduce) {
+			if d.decided && (k.root == AllRanks) == (collective == table.Allreduce) {
 				t.Cells = append(t.Cells, table.Cell{Bytes: 1 << k.size, RootClass: max(0, k.root), Choice: d.choice()})
 			}
 		}

@@ -1,4 +1,4 @@
-package steps
+package schedule_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -37,22 +38,17 @@ func hierarchy(t *testing.T, order []int, perHost, perRack int) *topology.Hierar
 	return h
 }
 
-// algorithms are all that are there for a problem.
-func algorithms(p Problem) (all []Algorithm) {
-	for _, a := range append(schedule.Algorithms(), classic.Algorithms()...) {
-		for _, v := range schedule.Variants([]schedule.Algorithm{a}, p.broadcast(0)) {
-			if IsTree(v, p) {
-				all = append(all, Along{Broadcast: v})
-				for _, level := range Levels(p) {
-					all = append(all, Along{Broadcast: v, Late: 1 + 3*(len(all)%2), Spread: level})
-				}
+// reductions are all that are there for a problem.
+func reductions(p schedule.Problem) (all []schedule.Algorithm) {
+	for _, v := range schedule.Variants(append(schedule.Algorithms(), classic.Algorithms()...), p) {
+		if _, is := v.Prepare(p).(*schedule.Tree); is {
+			all = append(all, schedule.Reduce{Along: v}, schedule.Allreduce{Along: v})
+			for _, level := range schedule.GroupedLevels(p) {
+				all = append(all, schedule.Allreduce{Along: v, Late: 1 + 3*(len(all)%2), Spread: 1 + level})
 			}
 		}
 	}
-	for _, c := range Cores(p) {
-		all = append(all, c)
-	}
-	return all
+	return append(all, schedule.Variants(schedule.Allreductions(), p)...)
 }
 
 // Every algorithm, with any number of ranks, in block and shuffled order, of one value and of many, in segments and whole, for
@@ -68,15 +64,14 @@ func TestEveryReductionIsRight(t *testing.T) {
 				}
 			}
 			for _, tree := range []*topology.Hierarchy{nil, hierarchy(t, order, 3, 9)} {
-				for _, root := range []int{AllRanks, 0, ranks - 1} {
-					p := Problem{Ranks: ranks, Root: root, Bytes: 1 << 20, Tree: tree}
-					for i, a := range algorithms(p) {
-						if _, is := a.(Core); is && root != AllRanks || i%5 != ranks%5 && ranks > 12 {
+				for _, root := range []int{0, ranks - 1} {
+					for i, a := range reductions(schedule.Problem{Ranks: ranks, Tree: tree}) {
+						if a.(schedule.Reduction).ToAll() && root > 0 || i%5 != ranks%5 && ranks > 12 {
 							continue // of many ranks, one in five
 						}
 						values, segment := []int{1, 7, 64, 1000}[(i+ranks)%4], []int{0, 5, 16}[i%3]
-						if err := Check(a, p, values, segment); err != nil {
-							t.Fatalf("%d ranks, root %d, %d values in segments of %d: %v", ranks, root, values, segment, err)
+						if err := schedule.Check(a, schedule.Problem{Ranks: ranks, Root: root, Bytes: values, Segment: segment, Tree: tree}); err != nil {
+							t.Fatalf("%v, %d ranks, root %d, %d values in segments of %d: %v", a, ranks, root, values, segment, err)
 						}
 						checked[a.Name()]++
 					}
@@ -91,38 +86,58 @@ func TestEveryReductionIsRight(t *testing.T) {
 	}
 }
 
-// listed is an algorithm of given steps.
-type listed [][]Step
+// combining is a script that is a Reduction to rank 0.
+type combining struct{ casttest.Script }
 
-func (listed) Name() string { return "listed" }
-func (l listed) Prepare(Problem) Parts {
-	return func(rank int) Part {
-		return func(dst []Step, _, _ int) []Step { return append(dst, l[rank]...) }
+func (combining) ToAll() bool { return false }
+
+// Check refuses each kind of mistake.
+func TestCheckFindsWhatIsWrongInReductions(t *testing.T) {
+	send, recv := casttest.Send, casttest.Recv
+	combine := func(peer, offset, length int) schedule.Op {
+		return schedule.Op{Kind: schedule.Combine, Peer: peer, Offset: offset, Length: length}
+	}
+	hold := func(kind schedule.Kind, peer int) schedule.Op { return schedule.Op{Kind: kind, Peer: peer, Length: 4} }
+	for want, list := range map[string]casttest.Script{
+		"in the sum already":                    {{combine(1, 0, 4), combine(1, 0, 4)}, {send(0, 0, 4), send(0, 0, 4)}},
+		"ends without all of [3, 4)":            {{combine(1, 0, 3)}, {send(0, 0, 3)}},
+		"ends without all of [0, 4)":            {{hold(schedule.Hold, 1)}, {send(0, 0, 4)}},
+		"not all of which is held back":         {{hold(schedule.CombineHeld, 0)}, nil},
+		"wait for ever":                         {{combine(1, 0, 4)}, {combine(0, 0, 4), send(0, 0, 4)}},
+		"offers send [0, 3)":                    {{combine(1, 0, 4)}, {send(0, 0, 3)}},
+		"wait for ever: rank 1 in step 1":       {{combine(1, 0, 4)}, {send(0, 0, 4), send(0, 0, 4)}},
+		"without some values that it has":       {{recv(1, 0, 4)}, {send(0, 0, 4)}},
+		"receives part of [0, 4) a second time": {{combine(1, 0, 4), send(1, 0, 4), send(1, 0, 4)}, {send(0, 0, 4), recv(0, 0, 4), recv(0, 0, 4)}},
+
+		// Rank 0 waits for its first send, of which rank 1 posts the receive after four others: those wait for rank 0.
+		"3 of 3 ranks wait": {
+			{send(1, 0, 1), combine(1, 0, 1), send(2, 3, 1)},
+			{send(0, 0, 1), recv(2, 0, 1), recv(2, 1, 1), recv(2, 2, 1), recv(2, 3, 1), combine(0, 0, 1)},
+			{combine(0, 3, 1), send(1, 0, 1), send(1, 1, 1), send(1, 2, 1), send(1, 3, 1)},
+		},
+		"want another rank":    {{combine(2, 0, 4)}, nil},
+		"want the rank itself": {{hold(schedule.CombineHeld, 1)}, nil},
+		"within [0, 4)":        {{combine(1, 0, 5)}, nil},
+		"want no exchange":     {{casttest.Exchange(1, 0, 4), recv(1, 0, 4)}, nil},
+	} {
+		p := schedule.Problem{Ranks: len(list), Bytes: 4}
+		if err := schedule.Check(combining{list}, p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", list, err, want)
+		}
+	}
+	if err := schedule.Check(casttest.Script{{combine(1, 0, 4)}, {send(0, 0, 4)}}, schedule.Problem{Ranks: 2, Bytes: 4}); err == nil || !strings.Contains(err.Error(), "no Reduction") {
+		t.Errorf("a broadcast that combines: %v", err)
 	}
 }
 
-// Check refuses each kind of mistake.
-func TestCheckRefuses(t *testing.T) {
-	for want, list := range map[string]listed{
-		"in the sum already":    {{{Combine, 1, 0, 4}, {Combine, 1, 0, 4}}, {{Send, 0, 0, 4}, {Send, 0, 0, 4}}},
-		"ends without":          {{{Combine, 1, 0, 3}}, {{Send, 0, 0, 3}}},
-		"are not kept":          {{{CombineKept, 0, 0, 4}}, nil},
-		"wait for ever":         {{{Combine, 1, 0, 4}}, {{Combine, 0, 0, 4}, {Send, 0, 0, 4}}},
-		"the peer sends [0, 3)": {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 3}}},
-		"does not receive it":   {{{Combine, 1, 0, 4}}, {{Send, 0, 0, 4}, {Send, 0, 0, 4}}},
-
-		// Rank 0 waits for its first send, of which rank 1 posts the receive after four others: those wait for rank 0.
-		"2 of 2 ranks wait": {
-			{{SendResult, 1, 0, 1}, {Replace, 1, 0, 1}, {Send, 1, 0, 1}, {Send, 1, 1, 2}, {Send, 1, 2, 3}, {Send, 1, 3, 4}},
-			{{SendResult, 0, 0, 1}, {Combine, 0, 0, 1}, {Combine, 0, 1, 2}, {Combine, 0, 2, 3}, {Combine, 0, 3, 4}, {Replace, 0, 0, 1}},
-		},
-		"another rank":     {{{Combine, 2, 0, 4}}, nil},
-		"some of 4 values": {{{Combine, 1, 0, 5}}, nil},
-	} {
-		if err := Check(list, Problem{Ranks: 2, Root: 0}, 4, 0); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %q", [][]Step(list), err, want)
+// cores are those that differ in a problem.
+func cores(p schedule.Problem) (all []schedule.Core) {
+	for _, a := range schedule.Variants(schedule.Allreductions(), p) {
+		if c, is := a.(schedule.Core); is {
+			all = append(all, c)
 		}
 	}
+	return all
 }
 
 // Halving and Ring send each value about twice, 2(n-1)/n times, and Multiplying by 2 log2(n) times (Thakur, Rabenseifner & Gropp
@@ -130,7 +145,8 @@ func TestCheckRefuses(t *testing.T) {
 func TestVolumes(t *testing.T) {
 	const ranks, values = 16, 1600
 	want := map[string]int{"multiplying by 2": 4 * values, "multiplying by 4": 2 * 3 * values, "halving": 2 * values * 15 / 16, "ring": 2 * values * 15 / 16}
-	for _, c := range Cores(Problem{Ranks: ranks, Root: AllRanks}) {
+	p := schedule.Problem{Ranks: ranks, Bytes: values}
+	for _, c := range cores(p) {
 		volume, known := want[c.String()]
 		if !known {
 			continue
@@ -138,9 +154,9 @@ func TestVolumes(t *testing.T) {
 		delete(want, c.String())
 		for rank := range ranks {
 			sent := 0
-			for _, s := range c.Prepare(Problem{Ranks: ranks, Root: AllRanks})(rank)(nil, values, 0) {
-				if s.Kind.IsSend() {
-					sent += s.To - s.From
+			for _, op := range c.Prepare(p).Of(rank).Ops(nil, p) {
+				if op.Kind == schedule.Send {
+					sent += op.Length
 				}
 			}
 			if sent != volume {
@@ -160,21 +176,21 @@ func TestRounds(t *testing.T) {
 	for _, x := range []struct{ ranks, radix, want int }{
 		{8, 2, 3}, {12, 2, 4}, {12, 4, 2}, {12, 3, 3}, {16, 4, 2}, {25, 5, 2}, {13, 4, 3}, {15, 2, 5}, {5, 5, 1}, {1, 2, 0},
 	} {
-		p := Problem{Ranks: x.ranks, Root: AllRanks}
-		parts := Core{Kind: Multiplying, Radix: x.radix}.Prepare(p)
+		p := schedule.Problem{Ranks: x.ranks, Bytes: 1}
+		lists := schedule.AllOps(nil, schedule.Core{Kind: schedule.Multiplying, Radix: x.radix}, p)
 		depth, next, sent := make([]int, x.ranks), make([]int, x.ranks), make(map[[2]int][]int)
 		for range x.ranks * 20 {
 			for rank := range x.ranks {
-				list := parts(rank)(nil, 1, 0)
+				list := lists[rank]
 				for ; next[rank] < len(list); next[rank]++ {
 					s := list[next[rank]]
-					if from := [2]int{s.Peer, rank}; s.Kind.IsReceive() {
+					if from := [2]int{s.Peer, rank}; s.Kind.Receives() {
 						if len(sent[from]) == 0 {
 							break
 						}
 						depth[rank] = max(depth[rank], sent[from][0])
 						sent[from] = sent[from][1:]
-					} else if s.Kind.IsSend() {
+					} else if s.Kind == schedule.Send {
 						to := [2]int{rank, s.Peer}
 						sent[to] = append(sent[to], depth[rank]+1)
 					}
@@ -193,14 +209,14 @@ func TestLeadersTalk(t *testing.T) {
 	for i := range order {
 		order[i] = i
 	}
-	p := Problem{Ranks: 24, Root: AllRanks, Tree: hierarchy(t, order, 4, 12)}
-	for _, c := range Cores(p) {
+	p := schedule.Problem{Ranks: 24, Bytes: 100, Tree: hierarchy(t, order, 4, 12)}
+	for _, c := range cores(p) {
 		if c.Level == 0 {
 			continue
 		}
 		size := []int{4, 12}[c.Level-1]
 		for rank := range p.Ranks {
-			for _, s := range c.Prepare(p)(rank)(nil, 100, 0) {
+			for _, s := range c.Prepare(p).Of(rank).Ops(nil, p) {
 				if s.Peer/size != rank/size && (rank%size != 0 || s.Peer%size != 0) {
 					t.Errorf("%v: rank %d: %v", c, rank, s)
 				}
@@ -209,8 +225,8 @@ func TestLeadersTalk(t *testing.T) {
 	}
 }
 
-func ExampleCheck() {
-	p := Problem{Ranks: 100, Root: AllRanks}
-	fmt.Println(Check(Along{Broadcast: schedule.Chain{}}, p, 1<<20, 1<<12))
+func ExampleCheck_allreduce() {
+	p := schedule.Problem{Ranks: 100, Bytes: 1 << 20, Segment: 1 << 12}
+	fmt.Println(schedule.Check(schedule.Allreduce{Along: schedule.Chain{}}, p))
 	// Output: <nil>
 }
