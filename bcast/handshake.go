@@ -41,7 +41,7 @@ func prepare(base *decisions.Base, s *Settings) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Topologies: s.Topologies, Budget: s.Budget, Tag: cmp.Or(s.Tag, mpi.MaxTag)}
+	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Doubts: true, Topologies: s.Topologies, Budget: s.Budget, Tag: cmp.Or(s.Tag, mpi.MaxTag)}
 	if err := base.Prepare(x, ""); err != nil {
 		return fmt.Errorf("bcast: new: %w", err)
 	}

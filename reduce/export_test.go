@@ -9,7 +9,10 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 )
@@ -19,12 +22,12 @@ import (
 func EveryAlgorithm(r *Reducer, length, segment int) error {
 	n := r.comm.Size()
 	for _, root := range []int{AllRanks, 0, n - 1} {
-		for i, a := range r.algorithmsFor(root) {
+		for i, a := range algorithmsFor(r, root) {
 			values := make([]int64, length)
 			for k := range values {
 				values[k] = int64(r.comm.Rank()*length + k)
 			}
-			d := &decision{plan: r.planOf(tuner.Variant{Index: i, Segment: segment}, root), programs: make(map[int]*program)}
+			d := &decisions.Decision{Best: r.decisionsFor(root).PlanOf(tuner.Variant{Index: i, Segment: segment})}
 			if err := perform(r, d, values, func(into, from []int64) { collective.Combine(mpi.Sum, into, from) }, root); err != nil {
 				return fmt.Errorf("%v: %w", a, err)
 			}
@@ -48,10 +51,22 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 	return nil
 }
 
+// algorithmsFor are those for a root.
+func algorithmsFor(r *Reducer, root int) []schedule.Algorithm {
+	list := schedule.Reductions()
+	if root == AllRanks {
+		list = schedule.Allreductions()
+	}
+	return schedule.Variants(list, r.base.Problem(predict.Plan{}, 0, 0))
+}
+
+// CopiesWhenTimed is how many values the plans that were timed have copied for callers with vectors of their own (Settings.Apart).
+func CopiesWhenTimed(r *Reducer) int { return len(r.copies.words) }
+
 // Shortlist are the lengths of segments of the plans that are timed first for an algorithm by its name. Rank 0 alone calls it.
 func Shortlist(r *Reducer, bytes, root int, name string) (segments []int) {
-	for _, v := range r.candidates(bytes, root) {
-		if p := r.planOf(v, root); fmt.Sprint(p.algorithm) == name {
+	for _, v := range r.decisionsFor(root).Shortlist(bytes, max(0, root)) {
+		if p := r.decisionsFor(root).PlanOf(v); schedule.Text(p.Algorithm) == name {
 			segments = append(segments, v.Segment)
 		}
 	}
@@ -59,7 +74,7 @@ func Shortlist(r *Reducer, bytes, root int, name string) (segments []int) {
 }
 
 // sameOnAllRanks is collective: it adds numbers whose sums are rounded, and compares the results of all ranks.
-func sameOnAllRanks(r *Reducer, d *decision, length int) error {
+func sameOnAllRanks(r *Reducer, d *decisions.Decision, length int) error {
 	rounded := make([]float64, length)
 	for k := range rounded {
 		rounded[k] = math.Exp(float64((7*r.comm.Rank()+k)%13)) / 3
@@ -81,13 +96,10 @@ func sameOnAllRanks(r *Reducer, d *decision, length int) error {
 // algorithm before the first is the incumbent.
 func Force(r *Reducer, index, segment int) {
 	for root := AllRanks; root < r.comm.Size(); root++ {
-		i := index%(len(r.algorithmsFor(root))+1) - 1
+		i := index%(len(algorithmsFor(r, root))+1) - 1
 		for size := range 12 {
-			d := &decision{decided: true, programs: make(map[int]*program)}
-			if i >= 0 {
-				d.plan, d.wins = r.planOf(tuner.Variant{Index: i, Segment: segment}, root), true
-			}
-			r.decisions[r.key(1<<size, root)] = d
+			p := r.decisionsFor(root).PlanOf(tuner.Variant{Index: i, Segment: segment})
+			r.decisionsFor(root).Set(1<<size, root, &decisions.Decision{Plan: p, Best: p, Decided: true})
 		}
 	}
 }
@@ -178,5 +190,5 @@ func SizeOf[T any]() uintptr {
 
 // Adopt lets r reduce vectors of some size as another reducer of the communicator does those of another size.
 func Adopt(r, from *Reducer, tuned, bytes int) {
-	r.decisions[r.key(bytes, AllRanks)] = from.decisions[from.key(tuned, AllRanks)]
+	r.toAll.Set(bytes, AllRanks, from.toAll.Of(tuned, AllRanks))
 }

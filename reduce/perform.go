@@ -4,7 +4,9 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 )
@@ -20,26 +22,30 @@ type program struct {
 	values int
 }
 
-// program makes the program of a plan for vectors of the class of so many bytes.
-func (r *Reducer) program(p *plan, root, bytes int) *program {
-	x := &program{problem: r.problem(root, classBytes(bytes))}
-	x.problem.Segment = p.Segment
-	x.part = p.algorithm.Prepare(x.problem).Of(r.comm.Rank())
-	x.list = x.part(nil, x.problem)
-	combines := slices.ContainsFunc(x.list, func(s schedule.Op) bool { return s.Kind == schedule.Combine })
+// A use is that of a decision for a root.
+type use struct {
+	decision *decisions.Decision
+	root     int
+}
+
+// program makes the program of a plan for vectors of the class of so many bytes. All reductions of a class follow the same tree,
+// that of at most 1 GiB.
+func (r *Reducer) program(p predict.Plan, root, bytes int) *program {
+	x := &program{problem: r.base.Problem(p, min(decisions.ClassBytes(bytes), longestPart), max(0, root))}
+	x.part = p.Algorithm.Prepare(x.problem).Of(r.comm.Rank())
+	one := x.problem
+	one.Bytes = 1
+	combines := slices.ContainsFunc(x.part(nil, one), func(s schedule.Op) bool { return s.Kind == schedule.Combine })
 	x.keeps = combines && root != AllRanks && root != r.comm.Rank()
 	return x
 }
 
-// classBytes is the largest size of the class of a size, of at most 1 GiB: all reductions of a class follow the same tree.
-func classBytes(bytes int) int { return 1 << min(30, classOf(bytes)) }
-
-// perform reduces values by the plan of a decision.
-func perform[T any](r *Reducer, d *decision, values []T, f func(into, from []T), root int) error {
-	p := d.programs[root]
+// perform reduces values by the best plan of a decision.
+func perform[T any](r *Reducer, d *decisions.Decision, values []T, f func(into, from []T), root int) error {
+	p := r.programs[use{d, root}]
 	if p == nil {
-		p = r.program(&d.plan, root, len(bytesOf(values)))
-		d.programs[root] = p
+		p = r.program(d.Best, root, len(bytesOf(values)))
+		r.programs[use{d, root}] = p
 	}
 	return performProgram(r.exec, p, values, f)
 }

@@ -50,7 +50,7 @@ func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 	if with > mpi.Max {
 		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
 	}
-	if r.settings.Reproducible {
+	if r.reproducible {
 		switch reflect.TypeFor[T]().Kind() {
 		case reflect.Float32:
 			return reproducibly[float32, int32](r, reinterpret[float32](values), with, root)
@@ -67,7 +67,7 @@ func reduceNumbers[T collective.Number](r *Reducer, values []T, with mpi.Reducti
 	if err != nil || d == nil {
 		return err
 	}
-	if !d.wins {
+	if d.Algorithm == nil {
 		return r.failed(incumbent(r, values, with, root))
 	}
 	return r.failed(perform(r, d, values, func(into, from []T) { collective.Combine(with, into, from) }, root))
@@ -84,7 +84,7 @@ func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root in
 	if err != nil || d == nil {
 		return err
 	}
-	if d.plan.algorithm != nil { // there are no native reductions by functions
+	if d.Best.Algorithm != nil { // there are no native reductions by functions
 		return r.failed(perform(r, d, values, f, root))
 	}
 	if root == AllRanks {

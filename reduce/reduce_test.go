@@ -150,6 +150,33 @@ func TestModelOnly(t *testing.T) {
 	})
 }
 
+// Callers of MPI's functions have a vector of their own for the result. With Apart, plans of ours are timed with the copies that they then
+// make; the incumbent makes none there. Without it plans are timed as AllreduceSlice performs them.
+func TestApartTimesCopies(t *testing.T) {
+	const length = 100
+	for _, apart := range []bool{false, true} {
+		if err := local.Run(3, nil, func(c mpi.Communicator) error {
+			r, err := reduce.New(c, &reduce.Settings{Apart: apart})
+			if err == nil {
+				err = r.Tune(8 * length)
+			}
+			if err != nil {
+				return err
+			}
+			want := 0
+			if apart {
+				want = length
+			}
+			if got := reduce.CopiesWhenTimed(r); got != want {
+				return fmt.Errorf("apart %t, rank %d: %d values are copied, want %d", apart, c.Rank(), got, want)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Functions of the caller: 2x2 matrices of whole numbers, of which the sum is exact, and complex numbers.
 func TestFunctions(t *testing.T) {
 	const ranks = 5

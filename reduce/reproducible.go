@@ -113,7 +113,7 @@ type reduction struct{ bytes, root int }
 // reductions are those for which vectors of these sizes need decisions.
 func (r *Reducer) reductions(sizes []int, root int) (all []reduction) {
 	for _, size := range sizes {
-		if r.settings.Reproducible && r.comm.Size() > 2 {
+		if r.reproducible && r.comm.Size() > 2 {
 			for _, f := range []format{formatOf[float32](), formatOf[float64]()} {
 				x := f.sizes(size * 8 / f.word)
 				all = append(all, reduction{x.codes, AllRanks})

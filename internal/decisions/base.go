@@ -63,6 +63,7 @@ type Setup struct {
 type Settings struct {
 	Network    *model.Network
 	ModelOnly  bool
+	Doubts     bool // ModelOnly does not hold where the network may not be that of the ranks
 	Topologies []table.Topology
 	Budget     time.Duration
 	Tag        int
@@ -102,9 +103,11 @@ func (b *Base) Prepare(s Settings, collectives ...string) error {
 		if b.Network, b.Warnings, err = s.Network.OfJob(at); err != nil {
 			return err
 		}
-		b.ModelOnly = b.ModelOnly && len(b.Warnings) == 0
+		b.ModelOnly = b.ModelOnly && !(s.Doubts && len(b.Warnings) > 0)
 		b.Groupings[0].Levels = table.Levels(b.Network.Hierarchy())
-		b.findTuned(s.Network, collectives)
+		if !b.ModelOnly || s.Doubts {
+			b.findTuned(s.Network, collectives)
+		}
 	}
 	for i := range b.Groupings {
 		g := &b.Groupings[i]

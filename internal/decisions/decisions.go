@@ -1,6 +1,7 @@
 package decisions
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -145,6 +146,16 @@ func (d *Decisions) Shortlist(bytes, root int) (plans []tuner.Variant) {
 		from += len(list)
 	}
 	return plans
+}
+
+// Fastest is collective: it returns the plan that rank 0 predicts to be the fastest.
+func (d *Decisions) Fastest(bytes, root int) (predict.Plan, error) {
+	var best tuner.Variant
+	if d.Control.IsRoot() {
+		best = d.Shortlist(bytes, root)[0]
+	}
+	refused, failed := d.Control.TellValue(&best, nil)
+	return d.PlanOf(best), cmp.Or(failed, refused)
 }
 
 // Candidates is collective: it returns each algorithm with its best plan by prediction, the fastest first. They are those
