@@ -194,7 +194,6 @@ func (c *checker) perform(s *checkedStep) (bool, error) {
 			return false, s.wrong("combines [%d, %d), not all of which is held back", s.Offset, s.Offset+s.Length)
 		}
 		c.next[s.rank]++
-		defer clear(held)
 		return true, c.take(s, held)
 	default:
 		return c.receive(s)

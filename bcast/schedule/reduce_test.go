@@ -86,10 +86,13 @@ func TestEveryReductionIsRight(t *testing.T) {
 	}
 }
 
-// combining is a script that is a Reduction to rank 0.
-type combining struct{ casttest.Script }
+// combining is a script that is a Reduction to rank 0, or to all ranks.
+type combining struct {
+	casttest.Script
+	toAll bool
+}
 
-func (combining) ToAll() bool { return false }
+func (c combining) ToAll() bool { return c.toAll }
 
 // Check refuses each kind of mistake.
 func TestCheckFindsWhatIsWrongInReductions(t *testing.T) {
@@ -121,11 +124,15 @@ func TestCheckFindsWhatIsWrongInReductions(t *testing.T) {
 		"want no exchange":     {{casttest.Exchange(1, 0, 4), recv(1, 0, 4)}, nil},
 	} {
 		p := schedule.Problem{Ranks: len(list), Bytes: 4}
-		if err := schedule.Check(combining{list}, p); err == nil || !strings.Contains(err.Error(), want) {
+		if err := schedule.Check(combining{list, false}, p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", list, err, want)
 		}
 	}
-	if err := schedule.Check(casttest.Script{{combine(1, 0, 4)}, {send(0, 0, 4)}}, schedule.Problem{Ranks: 2, Bytes: 4}); err == nil || !strings.Contains(err.Error(), "no Reduction") {
+	toOne := casttest.Script{{combine(1, 0, 4)}, {send(0, 0, 4)}}
+	if err := schedule.Check(combining{toOne, true}, schedule.Problem{Ranks: 2, Bytes: 4}); err == nil || !strings.Contains(err.Error(), "rank 1 ends without all of [0, 4)") {
+		t.Errorf("all ranks want the result, and one has it: %v", err)
+	}
+	if err := schedule.Check(toOne, schedule.Problem{Ranks: 2, Bytes: 4}); err == nil || !strings.Contains(err.Error(), "no Reduction") {
 		t.Errorf("a broadcast that combines: %v", err)
 	}
 }
