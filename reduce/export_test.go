@@ -9,7 +9,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/internal/decisions"
@@ -22,7 +21,7 @@ import (
 func EveryAlgorithm(r *Reducer, length, segment int) error {
 	n := r.comm.Size()
 	for _, root := range []int{AllRanks, 0, n - 1} {
-		for i, a := range algorithmsFor(r, root) {
+		for i, a := range r.decisionsFor(root).Catalogue {
 			values := make([]int64, length)
 			for k := range values {
 				values[k] = int64(r.comm.Rank()*length + k)
@@ -49,15 +48,6 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 		}
 	}
 	return nil
-}
-
-// algorithmsFor are those for a root.
-func algorithmsFor(r *Reducer, root int) []schedule.Algorithm {
-	list := schedule.Reductions()
-	if root == AllRanks {
-		list = schedule.Allreductions()
-	}
-	return schedule.Variants(list, r.base.Problem(predict.Plan{}, 0, 0))
 }
 
 // CopiesWhenTimed is how many values the plans that were timed have copied for callers with vectors of their own (Settings.Apart).
@@ -96,7 +86,7 @@ func sameOnAllRanks(r *Reducer, d *decisions.Decision, length int) error {
 // algorithm before the first is the incumbent.
 func Force(r *Reducer, index, segment int) {
 	for root := AllRanks; root < r.comm.Size(); root++ {
-		i := index%(len(algorithmsFor(r, root))+1) - 1
+		i := index%(len(r.decisionsFor(root).Catalogue)+1) - 1
 		for size := range 12 {
 			p := r.decisionsFor(root).PlanOf(tuner.Variant{Index: i, Segment: segment})
 			r.decisionsFor(root).Set(1<<size, root, &decisions.Decision{Plan: p, Best: p, Decided: true})

@@ -22,7 +22,7 @@ type Decisions struct {
 	made       map[key]*Decision
 
 	// What plans follow.
-	catalogue []schedule.Algorithm   // with each of their settings
+	Catalogue []schedule.Algorithm   // with each of their settings
 	searched  [][]schedule.Algorithm // the first of the catalogue, by groups; the others are there for stored choices
 }
 
@@ -55,7 +55,7 @@ func (b *Base) Decisions(collective string, algorithms []schedule.Algorithm, tim
 				continue
 			}
 			list := schedule.Variants(g.along(algorithms), b.Problem(predict.Plan{}, 0, 0))
-			d.catalogue = append(d.catalogue, list...)
+			d.Catalogue = append(d.Catalogue, list...)
 			if wanted && len(list) > 0 {
 				d.searched = append(d.searched, list)
 			}
@@ -77,7 +77,7 @@ func Incumbent() predict.Plan {
 func (d *Decisions) PlanOf(v tuner.Variant) predict.Plan {
 	p := Incumbent()
 	if v.Index != tuner.Incumbent {
-		p.Index, p.Algorithm, p.Segment, p.Blocking = v.Index, d.catalogue[v.Index], v.Segment, v.Blocking
+		p.Index, p.Algorithm, p.Segment, p.Blocking = v.Index, d.Catalogue[v.Index], v.Segment, v.Blocking
 	}
 	return p
 }

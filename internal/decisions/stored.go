@@ -80,7 +80,7 @@ func (d *Decisions) takeTuned(choices []table.Cell) {
 			if x.Index = d.find(t.Algorithm, t.Topology); x.Index < 0 {
 				continue
 			}
-			x.Algorithm, x.Segment, x.Blocking, x.Stored = d.catalogue[x.Index], int(t.Segment), t.Blocking, true
+			x.Algorithm, x.Segment, x.Blocking, x.Stored = d.Catalogue[x.Index], int(t.Segment), t.Blocking, true
 			x.Best = x.Plan
 		}
 		x.Measured, x.MeasuredNative = t.Measured, t.Native
@@ -90,7 +90,7 @@ func (d *Decisions) takeTuned(choices []table.Cell) {
 
 // find is the index of an algorithm of the catalogue by its text, along groups of the given name; or -1.
 func (d *Decisions) find(text, groups string) int {
-	for i, a := range d.catalogue {
+	for i, a := range d.Catalogue {
 		if ownText, ownGroups := textOf(a); ownGroups == groups && ownText == text {
 			return i
 		}
