@@ -3,15 +3,9 @@ package bcast
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"sync"
 
-	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/schedule"
-	"github.com/topocast/topocast/bcast/table"
-	"github.com/topocast/topocast/bcast/tuner"
-	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -19,34 +13,14 @@ import (
 // A Broadcaster has topology-aware broadcasts over a communicator. Like the communicator it belongs to one goroutine.
 type Broadcaster struct {
 	// What a warm Bcast looks at.
-	compiled [maxClass + 1][]*compiledPlan // by class of sizes and root; nil: not decided yet
+	compiled [decisions.MaxClass + 1][]*compiledPlan // by class of sizes and root; nil: not decided yet
 	exec     *executor
 	loaded   loading // what the executor has the program of
 
-	comm           mpi.Communicator
-	ranks          int
-	control        *share.Tree     // of the short messages by which rank 0 distributes its decisions
-	native         mpi.NativeBcast // nil: none
-	modelOnly      bool
-	budget         float64 // s; +Inf: none
-	oversubscribed bool    // some host has more ranks than cores: times are noisy
-	warnings       []string
-	hosts          []int // of all ranks, on rank 0
-	decisions      map[decisionKey]*decision
-	classes        func() []int // of the ranks as roots (table.RootClasses), when first needed; nil: one
-
-	// What plans follow.
-	groups    grouping               // of the network
-	others    []grouping             // of Settings.Topologies and stored choices
-	catalogue []schedule.Algorithm   // with each of their settings
-	searched  [][]schedule.Algorithm // the first of the catalogue, by groups; the others are there for stored choices
-	watch     *tuner.Stopwatch       // made when first needed
-
-	// What rank 0 knows alone.
-	network   *model.Network     // of the ranks; nil: none
-	evaluator *predict.Evaluator // made when first needed
-	job       table.Job
-	stored    *table.Table
+	comm      mpi.Communicator
+	ranks     int
+	native    mpi.NativeBcast // nil: none
+	decisions *decisions.Decisions
 }
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
@@ -69,51 +43,35 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	b := &Broadcaster{
-		comm: comm, ranks: comm.Size(), exec: newExecutor(comm, mpi.MaxTag), control: share.Binomial(comm, 0, mpi.MaxTag),
-		budget: math.Inf(1), decisions: make(map[decisionKey]*decision),
-	}
+	b := &Broadcaster{comm: comm, ranks: comm.Size(), exec: newExecutor(comm, mpi.MaxTag)}
 	b.native, _ = comm.(mpi.NativeBcast)
-	b.hosts, _ = mpi.NumberHosts(places)
-	h, err := b.shakeHands(s, places)
+	base := decisions.New("bcast", comm, places, mpi.MaxTag)
+	algorithms, err := b.shakeHands(base, s)
 	if err != nil {
 		return nil, err
 	}
-	b.modelOnly, b.oversubscribed, b.warnings = h.ModelOnly, h.Oversubscribed, h.Warnings
-	b.network, b.job, b.stored = h.view, h.job, h.stored
-	b.groups, b.others = h.Groupings[0], h.Groupings[1:]
-	b.classes = sync.OnceValue(func() []int { return table.RootClasses(b.groups.tree) })
-	if h.Budget > 0 {
-		b.budget = h.Budget.Seconds()
-	}
-	algorithms := append(schedule.Algorithms(), schedule.NativeGroups{})
-	if h.Algorithms != nil {
-		algorithms = slices.Clone(s.Algorithms)
-	}
+	b.exec.tag = base.Tag
+	timed := b.native != nil && !base.ModelOnly
 	// Communicators are made last: nothing that fails afterwards leaves them behind.
-	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
-		if b.exec.groups, err = b.newGroups(); err != nil {
+	if timed && slices.ContainsFunc(algorithms, usesNative) {
+		if b.exec.groups, err = b.newGroups(base); err != nil {
 			return nil, err
 		}
 	}
 	if b.exec.groups == nil {
 		algorithms = slices.DeleteFunc(algorithms, usesNative)
 	}
-	b.arrange(algorithms, h.Groupings)
-	if h.Tag != 0 {
-		b.exec.tag, b.control = h.Tag, share.Binomial(comm, 0, h.Tag)
-	}
-	b.takeTuned(h.Tuned)
+	b.decisions = base.Decisions("", algorithms, timed)
 	return b, nil
 }
 
 // Network returns, on rank 0, the network of the ranks in their order: the part of Settings.Network that is theirs. It is
 // nil if New got none, and on the other ranks, which need none.
-func (b *Broadcaster) Network() *model.Network { return b.network }
+func (b *Broadcaster) Network() *model.Network { return b.decisions.Network }
 
 // Warnings says why it is doubtful that the network, or its table of tuned choices, is that of the ranks, and which
 // abilities the communicator hides; the same on all of them, none if all is well. The slice belongs to the broadcaster.
-func (b *Broadcaster) Warnings() []string { return b.warnings }
+func (b *Broadcaster) Warnings() []string { return b.decisions.Warnings }
 
 var errClosed = errors.New("the broadcaster is closed")
 

@@ -3,6 +3,7 @@ package bcast
 import (
 	"fmt"
 
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -18,7 +19,7 @@ import (
 // unusable: so is the broadcaster, whose functions return that error from then on.
 func (b *Broadcaster) Bcast(buf []byte, root int) error {
 	if n := len(buf); n > 0 && b.exec.failure == nil {
-		if plans := b.compiled[classOf(n)]; uint(root) < uint(len(plans)) {
+		if plans := b.compiled[decisions.ClassOf(n)]; uint(root) < uint(len(plans)) {
 			if p := plans[root]; p != nil && p.direct != nil {
 				if err := p.direct.Bcast(buf, root); err != nil {
 					return b.exec.note(err)
@@ -43,7 +44,7 @@ func (b *Broadcaster) broadcast(buf []byte, root int) error {
 	}
 	p := b.compiledFor(len(buf), root)
 	if p == nil {
-		return b.first(buf, root, b.budget)
+		return b.first(buf, root, b.decisions.Seconds())
 	}
 	return b.perform(p, buf, root)
 }

@@ -1,20 +1,11 @@
 package bcast
 
 import (
-	"math"
-	"math/bits"
-
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
-	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 )
-
-// nativePlan is native, of which nothing is predicted. It has no Algorithm. The Index of other plans is in the catalogue.
-func nativePlan() predict.Plan {
-	nan := math.NaN()
-	return predict.Plan{Index: tuner.Incumbent, Predicted: nan, Measured: nan, MeasuredNative: nan}
-}
 
 // A compiledPlan is a plan for one root, and the part of this rank in it.
 type compiledPlan struct {
@@ -23,23 +14,9 @@ type compiledPlan struct {
 	part   schedule.Part   // nil: native
 }
 
-const maxClass = 63
-
-// classOf is the class of a size of at least 1: from 2^(c-1)+1 to 2^c bytes, which are broadcast
-// alike: plans follow from the largest of them.
-func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
-
-// classBytes is the largest size of the class of a size.
-func classBytes(bytes int) int {
-	if bytes == 0 {
-		return 0
-	}
-	return int(min(uint64(1)<<classOf(bytes), math.MaxInt))
-}
-
 // compiledFor is the plan in use for the size and root, or nil.
 func (b *Broadcaster) compiledFor(bytes, root int) *compiledPlan {
-	plans := b.compiled[classOf(bytes)]
+	plans := b.compiled[decisions.ClassOf(bytes)]
 	if plans == nil {
 		return nil
 	}
@@ -48,7 +25,7 @@ func (b *Broadcaster) compiledFor(bytes, root int) *compiledPlan {
 
 // use compiles a plan for messages of the class of the given bytes from a root, which follow it from now on.
 func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
-	class := classOf(bytes)
+	class := decisions.ClassOf(bytes)
 	if b.compiled[class] == nil {
 		b.compiled[class] = make([]*compiledPlan, b.ranks)
 	}
@@ -64,14 +41,9 @@ func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
 	c := &compiledPlan{Plan: p}
 	if p.Algorithm != nil {
-		c.part = p.Algorithm.Prepare(b.problem(p, bytes, root)).Of(b.comm.Rank())
+		c.part = p.Algorithm.Prepare(b.decisions.Problem(p, bytes, root)).Of(b.comm.Rank())
 	}
 	return c
-}
-
-// problem is a broadcast among the ranks by a plan.
-func (b *Broadcaster) problem(p predict.Plan, bytes, root int) schedule.Problem {
-	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: b.groups.tree, Costs: b.groups.Costs}
 }
 
 // maxSegments bounds the memory of a program: a segment takes up to four steps, and 4096 of them 0.6 MiB. A longer message
@@ -117,7 +89,7 @@ func (b *Broadcaster) load(p *compiledPlan, bytes, root int, started bool) {
 		return
 	}
 	program := &b.exec.current
-	program.ops = p.part.Ops(program.ops[:0], b.problem(p.Plan, bytes, root))
+	program.ops = p.part.Ops(program.ops[:0], b.decisions.Problem(p.Plan, bytes, root))
 	mode := schedule.Pipelined
 	if !started {
 		mode = b.exec.mode(bytes, len(program.ops), p.Blocking)

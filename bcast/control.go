@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 )
 
-// decides reports whether this rank is rank 0.
-func (b *Broadcaster) decides() bool { return b.control.IsRoot() }
-
 // distribute is collective: all ranks get what v of rank 0 points to. If wrong is not nil on rank 0, all ranks get that
 // error instead: rank 0 never fails alone while the others wait.
-func (b *Broadcaster) distribute(v any, wrong error) error {
-	refused, failed := b.control.TellValue(v, wrong)
+func (b *Broadcaster) distribute(base *decisions.Base, v any, wrong error) error {
+	refused, failed := base.Control.TellValue(v, wrong)
 	switch {
 	case failed != nil:
 		return b.exec.note(fmt.Errorf("bcast: %w", failed))
-	case refused == nil || b.decides():
+	case refused == nil || base.Control.IsRoot():
 		return refused
 	}
 	// Callers look for mpi.ErrTag by errors.Is.
@@ -28,8 +26,8 @@ func (b *Broadcaster) distribute(v any, wrong error) error {
 }
 
 // reduceMax is collective: all ranks get the greatest of each value.
-func (b *Broadcaster) reduceMax(values ...float64) ([]float64, error) {
-	if err := b.control.Max(values); err != nil {
+func (b *Broadcaster) reduceMax(base *decisions.Base, values ...float64) ([]float64, error) {
+	if err := base.Control.Max(values); err != nil {
 		return nil, b.exec.note(fmt.Errorf("bcast: %w", err))
 	}
 	return values, nil

@@ -1,6 +1,11 @@
 package bcast
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/internal/decisions"
+)
 
 // first is collective: it is the first broadcast of a class of sizes from a root, and decides how further ones are
 // done, the same on all ranks. budget is how long the decision may take, in s.
@@ -15,46 +20,53 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	if err := b.agree(len(buf), root); err != nil {
 		return err
 	}
-	key := b.key(len(buf), root)
-	d := b.decisions[key]
-	if d == nil && !b.timed() {
+	d := b.decisions.Of(len(buf), root)
+	if d == nil && !b.decisions.IsTimed() {
 		plan, err := b.predicted(len(buf), root)
 		if err != nil {
 			return err
 		}
-		d = &decision{Plan: plan, decided: true}
-		b.decisions[key] = d
+		d = &decisions.Decision{Plan: plan, Decided: true}
+		b.decisions.Set(len(buf), root, d)
 	}
-	if d != nil && !d.stored {
+	if d != nil && !d.Stored {
 		return b.perform(b.use(d.Plan, len(buf), root), buf, root)
 	}
-	if err := b.perform(b.compile(nativePlan(), len(buf), root), buf, root); err != nil {
+	if err := b.perform(b.compile(decisions.Incumbent(), len(buf), root), buf, root); err != nil {
 		return err
 	}
-	d, err := b.contest(d, buf, root, budget)
+	d, err := b.contest(buf, root, budget)
 	if err != nil {
-		return b.exec.note(err)
+		return b.exec.note(fmt.Errorf("bcast: %w", err))
 	}
-	b.decisions[key] = d
 	b.use(d.Plan, len(buf), root)
 	return nil
 }
 
+// contest is collective: it returns the decision for messages like buf, which holds the same bytes on all ranks. budget is in s.
+func (b *Broadcaster) contest(buf []byte, root int, budget float64) (*decisions.Decision, error) {
+	watch, err := b.decisions.Stopwatch()
+	if err != nil {
+		return nil, err
+	}
+	limit := watch.Now() + budget
+	if err := b.measureGroups(watch, len(buf), limit); err != nil {
+		return nil, err
+	}
+	return b.decisions.Contest(decisions.Contest{
+		Bytes: len(buf), Root: root, Limit: limit, Blocking: b.exec.canOverlap() && len(buf) > shortBytes,
+		Compile: func(p predict.Plan, root int) func(bytes int) error {
+			c := b.compile(p, len(buf), root)
+			return func(bytes int) error { return b.perform(c, buf[:bytes], root) }
+		},
+	})
+}
+
 // agree is collective: it returns an error on all ranks if they disagree about the length or the root of a broadcast.
 func (b *Broadcaster) agree(bytes, root int) error {
-	n, r := float64(bytes), float64(root)
-	most, err := b.reduceMax(n, -n, r, -r)
+	differ, err := b.decisions.Agree(decisions.Number{Name: "root", Value: root}, decisions.Number{Name: "length in bytes", Value: bytes})
 	if err != nil {
-		return err
+		return b.exec.note(fmt.Errorf("bcast: %w", err))
 	}
-	for _, x := range []struct {
-		name        string
-		own         float64
-		least, most float64
-	}{{"root", r, -most[3], most[2]}, {"length in bytes", n, -most[1], most[0]}} {
-		if x.least != x.most {
-			return fmt.Errorf("bcast: rank %d: the ranks disagree about the %s: this rank says %.0f, and the ranks say %.0f to %.0f", b.comm.Rank(), x.name, x.own, x.least, x.most)
-		}
-	}
-	return nil
+	return differ
 }

@@ -7,15 +7,16 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
 
 // newGroups is collective: it splits the communicator into the groups of each level. It returns nil if there are none,
 // or the communicator cannot be split, or some group has no native broadcast.
-func (b *Broadcaster) newGroups() (*groups, error) {
+func (b *Broadcaster) newGroups(base *decisions.Base) (*groups, error) {
 	splitter, ok := b.comm.(mpi.Splitter)
-	tree, me := b.groups.tree, b.comm.Rank()
+	tree, me := base.Tree(), b.comm.Rank()
 	if !ok || tree == nil || len(tree.Groups()) == 1 {
 		return nil, nil
 	}
@@ -43,7 +44,7 @@ func (b *Broadcaster) newGroups() (*groups, error) {
 		}
 		g.mine[color], g.finest = x, append(g.finest, x)
 	}
-	most, err := b.reduceMax(lack)
+	most, err := b.reduceMax(base, lack)
 	if err != nil {
 		return nil, err
 	}
@@ -70,24 +71,21 @@ const (
 // measureGroups is collective: it lets predictions know what the native broadcast takes in groups, for messages up to
 // the given bytes, as far as that is not known. limit is the time in s, by the clock of rank 0, at which the decision has
 // to be there: a tenth of what is left is taken, or a little more. What there was no time for stays unknown.
-func (b *Broadcaster) measureGroups(bytes int, limit float64) error {
+func (b *Broadcaster) measureGroups(watch *tuner.Stopwatch, bytes int, limit float64) error {
 	g := b.exec.groups
 	if g == nil {
 		return nil
 	}
-	now := b.watch.Now()
+	now := watch.Now()
 	sizes := &groupSizes{size: max(leastMeasured, 4*g.upTo), bytes: bytes, end: now + (limit-now)/10}
-	err := b.watch.Conduct(func(run func(tuner.Session)) { run(sizes) }, func(v tuner.Variant, _ tuner.Round) (tuner.Sample, error) {
-		longest, err := g.measure(b.watch, v.Segment)
+	err := watch.Conduct(func(run func(tuner.Session)) { run(sizes) }, func(v tuner.Variant, _ tuner.Round) (tuner.Sample, error) {
+		longest, err := g.measure(watch, v.Segment)
 		return tuner.Sample{Cold: longest}, err
 	})
-	if err != nil {
-		return fmt.Errorf("bcast: %w", err)
+	if err == nil && b.decisions.Control.IsRoot() {
+		b.decisions.Evaluator().MeasuredNative(g.times)
 	}
-	if b.evaluator != nil {
-		b.evaluator.MeasuredNative(g.times)
-	}
-	return nil
+	return err
 }
 
 // groupSizes is a session whose rounds are native broadcasts of one size in all groups. The variant names the size.

@@ -1,96 +1,51 @@
 package bcast
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
-	"github.com/topocast/topocast/bcast/table"
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 )
 
-// A handshake is what rank 0 distributes when a broadcaster is made.
-type handshake struct {
-	Tag            int
-	Budget         time.Duration
-	ModelOnly      bool
-	Oversubscribed bool
-	Algorithms     []string // names of Settings.Algorithms; nil: the usual ones
-	Warnings       []string
-	Groupings      []grouping   // that of the network, and those along which choices were stored
-	Tuned          []table.Cell // from the network's table
-
-	view   *model.Network // on rank 0: the ranks' network; nil: none
-	job    table.Job      // on rank 0
-	stored *table.Table   // on rank 0: that of the network
-}
-
-// shakeHands is collective: all ranks get the handshake of rank 0, or its error.
-func (b *Broadcaster) shakeHands(s *Settings, places []mpi.Place) (*handshake, error) {
+// shakeHands is collective: all ranks get what rank 0 tells them, or its error. It returns the algorithms that come into question.
+func (b *Broadcaster) shakeHands(base *decisions.Base, s *Settings) ([]schedule.Algorithm, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	h := new(handshake)
+	told := struct {
+		*decisions.Setup
+		Algorithms []string // names of Settings.Algorithms; nil: the usual ones
+	}{&base.Setup, names(s.Algorithms)}
 	var wrong error
-	if b.decides() {
-		wrong = h.prepare(b.comm, s, places)
+	if base.Control.IsRoot() {
+		wrong = prepare(base, s)
 	}
-	if err := b.distribute(h, wrong); err != nil {
+	if err := b.distribute(base, &told, wrong); err != nil {
 		return nil, err
 	}
-	for i := range h.Groupings {
-		if err := h.Groupings[i].build(b.ranks); err != nil {
-			return nil, err
-		}
+	if err := base.Build(); err != nil {
+		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	return h, b.checkAlgorithms(h.Algorithms, names(s.Algorithms))
+	if told.Algorithms == nil {
+		return append(schedule.Algorithms(), schedule.NativeGroups{}), nil
+	}
+	return slices.Clone(s.Algorithms), b.checkAlgorithms(base, told.Algorithms, names(s.Algorithms))
 }
 
-// prepare is the part of rank 0. places are those of all ranks.
-func (h *handshake) prepare(comm mpi.Communicator, s *Settings, places []mpi.Place) error {
+// prepare is the part of rank 0.
+func prepare(base *decisions.Base, s *Settings) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	*h = handshake{
-		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly,
-		Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0,
-		Algorithms:     names(s.Algorithms),
-		Groupings:      []grouping{{Wanted: s.Topologies == nil}},
-		job:            jobOf(comm, places),
+	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Doubts: true, Topologies: s.Topologies, Budget: s.Budget, Tag: cmp.Or(s.Tag, mpi.MaxTag)}
+	if err := base.Prepare(x, ""); err != nil {
+		return fmt.Errorf("bcast: new: %w", err)
 	}
-	for _, t := range s.Topologies {
-		if t.Name == table.Found {
-			h.Groupings[0].Wanted = true
-		} else {
-			h.Groupings = append(h.Groupings, grouping{Topology: t, Wanted: true})
-		}
-	}
-	if s.Network != nil {
-		var err error
-		if h.view, h.Warnings, err = s.Network.OfJob(locations(places)); err != nil {
-			return fmt.Errorf("bcast: new: %w", err)
-		}
-		h.ModelOnly = h.ModelOnly && len(h.Warnings) == 0
-		h.Groupings[0].Levels = table.Levels(h.view.Hierarchy())
-		h.findTuned(s.Network)
-	}
-	for i := range h.Groupings {
-		g := &h.Groupings[i]
-		if err := g.build(len(places)); err != nil {
-			return err
-		}
-		if h.view != nil {
-			if i == 0 {
-				g.tree = h.view.Hierarchy() // the tree for which predictions know what native takes in groups
-			}
-			g.Costs = predict.Costs(h.view, g.tree)
-		}
-	}
-	h.Warnings = append(h.Warnings, missingAbilities(comm)...)
+	base.Warnings = append(base.Warnings, missingAbilities(base.Comm)...)
 	return nil
 }
 
@@ -115,15 +70,12 @@ func missingAbilities(comm mpi.Communicator) []string {
 
 // checkAlgorithms is collective: it returns the same kind of error on all ranks if one of them has other algorithms than
 // rank 0.
-func (b *Broadcaster) checkAlgorithms(want, own []string) error {
-	if want == nil {
-		return nil
-	}
+func (b *Broadcaster) checkAlgorithms(base *decisions.Base, want, own []string) error {
 	differs := 0.0
 	if !slices.Equal(own, want) {
 		differs = 1
 	}
-	most, err := b.reduceMax(differs)
+	most, err := b.reduceMax(base, differs)
 	if err == nil && most[0] > 0 {
 		err = fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, b.comm.Rank(), own)
 	}

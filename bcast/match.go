@@ -3,6 +3,7 @@ package bcast
 import (
 	"fmt"
 
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -20,13 +21,5 @@ func Locations(comm mpi.Communicator) ([]model.Location, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bcast: locations: %w", err)
 	}
-	return locations(places), nil
-}
-
-func locations(places []mpi.Place) []model.Location {
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
-	}
-	return at
+	return decisions.Locations(places), nil
 }

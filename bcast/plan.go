@@ -1,9 +1,11 @@
 package bcast
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -17,7 +19,7 @@ func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 	if b.ranks == 1 { // nothing is sent, and nothing decided
 		return b.predicted(bytes, root)
 	}
-	d := b.decisions[b.key(bytes, root)]
+	d := b.decisions.Of(bytes, root)
 	if d == nil {
 		return predict.Plan{}, fmt.Errorf("bcast: plan: messages of %d bytes from root %d are not decided yet: call Tune before", bytes, root)
 	}
@@ -33,9 +35,30 @@ func (b *Broadcaster) Candidates(bytes, root int) ([]predict.Plan, error) {
 	}
 	plans, err := b.candidates(bytes, root)
 	if err == nil && b.native != nil {
-		plans = append(plans, nativePlan())
+		plans = append(plans, decisions.Incumbent())
 	}
 	return plans, err
+}
+
+// candidates is collective: it returns each algorithm with its best plan by prediction, the fastest first.
+func (b *Broadcaster) candidates(bytes, root int) ([]predict.Plan, error) {
+	plans, err := b.decisions.Candidates(bytes, root)
+	if err != nil {
+		return nil, b.exec.note(fmt.Errorf("bcast: %w", err))
+	}
+	return plans, nil
+}
+
+// predicted is collective: it returns the plan that is predicted to be fastest.
+func (b *Broadcaster) predicted(bytes, root int) (predict.Plan, error) {
+	plans, err := b.candidates(bytes, root)
+	if err == nil && len(plans) == 0 {
+		err = errors.New("bcast: all algorithms of the settings need native broadcasts in groups, which this communicator has not: add schedule.Flat")
+	}
+	if err != nil {
+		return predict.Plan{}, err
+	}
+	return plans[0], nil
 }
 
 // Compile returns a function that broadcasts messages of the given bytes from the root by a plan, whatever is decided.

@@ -3,6 +3,8 @@ package bcast
 import (
 	"fmt"
 	"slices"
+
+	"github.com/topocast/topocast/internal/decisions"
 )
 
 // Tune is collective: it decides how messages of the given sizes in bytes are broadcast from the roots and those like
@@ -27,26 +29,18 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 		return nil
 	}
 	if roots == nil {
-		roots = b.rootsOfClasses()
-	}
-	watch, err := b.stopwatch()
-	if err != nil {
-		return b.exec.note(err)
+		roots = b.decisions.Roots()
 	}
 	buf := make([]byte, slices.Max(sizes))
-	end := watch.Now() + b.budget
-	left := len(roots) * len(sizes)
-	for _, root := range roots {
-		for _, size := range sizes {
-			budget := (end - watch.Now()) / float64(left) // in s; that of rank 0 applies
-			left--
-			if size == 0 || b.isTuned(size, root) {
-				continue
-			}
-			if err := b.first(buf[:size], root, budget); err != nil {
-				return b.exec.note(err)
-			}
+	err := b.decisions.Each(len(roots)*len(sizes), func(i int, budget float64) error {
+		root, size := roots[i/len(sizes)], sizes[i%len(sizes)]
+		if size == 0 || b.isTuned(size, root) {
+			return nil
 		}
+		return b.first(buf[:size], root, budget)
+	})
+	if err != nil {
+		return b.exec.note(err)
 	}
 	return nil
 }
@@ -54,19 +48,19 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 // isTuned reports whether the class of a size and root is decided. If time was too short for that before, the decision is
 // forgotten.
 func (b *Broadcaster) isTuned(size, root int) bool {
-	key := b.key(size, root)
-	d := b.decisions[key]
+	d := b.decisions.Of(size, root)
 	switch {
-	case d == nil || d.stored:
+	case d == nil || d.Stored:
 		return false
-	case d.decided:
+	case d.Decided:
 		return b.compiledFor(size, root) != nil
 	}
-	for rank := range b.compiled[key.size] {
-		if b.key(size, rank) == key {
-			b.compiled[key.size][rank] = nil
+	compiled := b.compiled[decisions.ClassOf(size)]
+	for rank := range compiled {
+		if b.decisions.AreAlike(rank, root) {
+			compiled[rank] = nil
 		}
 	}
-	delete(b.decisions, key)
+	b.decisions.Set(size, root, nil)
 	return false
 }

@@ -7,7 +7,7 @@
 //
 // # Method
 //
-// Package steps has the algorithms. The first reduction of a class of sizes finds out which of them is the fastest. Rank 0
+// Package bcast/schedule has the algorithms. The first reduction of a class of sizes finds out which of them is the fastest. Rank 0
 // predicts that with the messages that each would send (bcast/predict). The best by prediction are timed, in rounds that
 // leave out the slower half. The winner replaces the incumbent only if it is measurably faster in a paired test
 // (bcast/tuner). The incumbent is the operation of package mpi/collective: the library's own where the communicator has it,
@@ -25,7 +25,7 @@
 // is decided. The next job may have another one, unless sums are reproducible. All ranks get the same bits from an Allreduce of
 // numbers. For functions that holds if f(a, b) and f(b, a) are the same bits.
 //
-// Messages have the tag Settings.Tag and the one below it, and mpi.MaxTag-1 in the incumbent. After an error the
+// Messages have the tag Settings.Tag, and mpi.MaxTag-1 in the incumbent. After an error the
 // communicator is unusable.
 //
 // # Reproducible sums

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // An executor performs steps over the requests of a communicator. Receives are posted ahead, into memory of their own. A
@@ -15,11 +15,11 @@ type executor struct {
 	comm     mpi.Communicator
 	tag      int
 	requests mpi.NonBlocking
-	receives [steps.ReceivesAhead]receiving
+	receives [schedule.ReceivesAhead]receiving
 	sends    []sending // as many as were ever under way at once
 	posted   int       // receives of the steps under way
 	copied   memory
-	kept     memory // by the last Swap
+	held     memory // by the last Hold
 }
 
 type receiving struct {
@@ -47,45 +47,45 @@ func newExecutor(comm mpi.Communicator, tag int) *executor {
 }
 
 // run performs the steps on values, with f to combine into with from.
-func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []T)) error {
+func run[T any](e *executor, list []schedule.Op, values []T, f func(into, from []T)) error {
 	e.posted = 0
 	ahead, taken := 0, 0 // the step up to which receives are posted, and the receives that are done
 	for _, s := range list {
-		for ; ahead < len(list) && e.posted-taken < steps.ReceivesAhead; ahead++ {
-			if next := list[ahead]; next.Kind.IsReceive() {
-				r := &e.receives[e.posted%steps.ReceivesAhead]
-				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.To-next.From)), next.Peer, e.tagOf(next)); err != nil {
+		for ; ahead < len(list) && e.posted-taken < schedule.ReceivesAhead; ahead++ {
+			if next := list[ahead]; next.Kind.Receives() {
+				r := &e.receives[e.posted%schedule.ReceivesAhead]
+				if err := r.set.Irecv(bytesOf(room[T](&r.memory, next.Length)), next.Peer, e.tag); err != nil {
 					return fmt.Errorf("%v: %w", next, err)
 				}
 				e.posted++
 			}
 		}
-		own := values[s.From:s.To]
-		if s.Kind.IsSend() {
+		own := values[s.Offset : s.Offset+s.Length]
+		if s.Kind == schedule.Send {
 			if err := e.send(bytesOf(own), s); err != nil {
 				return fmt.Errorf("%v: %w", s, err)
 			}
 			continue
 		}
-		if s.Kind == steps.CombineKept {
-			f(own, room[T](&e.kept, len(own)))
+		if s.Kind == schedule.CombineHeld {
+			f(own, room[T](&e.held, len(own)))
 			continue
 		}
-		r := &e.receives[taken%steps.ReceivesAhead]
+		r := &e.receives[taken%schedule.ReceivesAhead]
 		taken++
 		err := r.set.WaitAll()
 		if err == nil {
-			err = e.awaitSends(s.From, s.To)
+			err = e.awaitSends(s.Offset, s.Offset+s.Length)
 		}
 		if err != nil {
 			return fmt.Errorf("%v: %w", s, err)
 		}
 		received := room[T](&r.memory, len(own))
 		switch s.Kind {
-		case steps.Combine:
+		case schedule.Combine:
 			f(own, received)
-		case steps.Swap:
-			copy(room[T](&e.kept, len(own)), own)
+		case schedule.Hold:
+			copy(room[T](&e.held, len(own)), own)
 			copy(own, received)
 		default:
 			copy(own, received)
@@ -98,23 +98,15 @@ func run[T any](e *executor, list []steps.Step, values []T, f func(into, from []
 }
 
 // send starts to send. It waits for nothing: the peer may have to receive from this rank before it receives this.
-func (e *executor) send(buf []byte, s steps.Step) error {
+func (e *executor) send(buf []byte, s schedule.Op) error {
 	i := slices.IndexFunc(e.sends, func(x sending) bool { return x.from == x.to })
 	if i < 0 {
 		i = len(e.sends)
 		e.sends = append(e.sends, sending{set: e.requests.NewRequests()})
 	}
 	x := &e.sends[i]
-	x.from, x.to = s.From, s.To
-	return x.set.Isend(buf, s.Peer, e.tagOf(s))
-}
-
-// tagOf is the tag of a step's message: results have one of their own.
-func (e *executor) tagOf(s steps.Step) int {
-	if s.Kind.IsResult() {
-		return e.tag - 1
-	}
-	return e.tag
+	x.from, x.to = s.Offset, s.Offset+s.Length
+	return x.set.Isend(buf, s.Peer, e.tag)
 }
 
 // awaitSends waits for the sends of any of the values [from, to).

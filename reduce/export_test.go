@@ -9,36 +9,37 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // EveryAlgorithm is collective: it performs each algorithm with its settings, for all ranks and for two roots, and compares sums of
 // whole numbers with those by the formula of Gauss. Sums that are rounded have to be the same on all ranks.
 func EveryAlgorithm(r *Reducer, length, segment int) error {
 	n := r.comm.Size()
-	for _, root := range []int{steps.AllRanks, 0, n - 1} {
-		for i, a := range r.algorithmsFor(root) {
+	for _, root := range []int{AllRanks, 0, n - 1} {
+		for i, a := range r.decisionsFor(root).Catalogue {
 			values := make([]int64, length)
 			for k := range values {
 				values[k] = int64(r.comm.Rank()*length + k)
 			}
-			d := &decision{plan: r.planOf(tuner.Variant{Index: i, Segment: segment}, root), programs: make(map[int]*program)}
+			d := &decisions.Decision{Best: r.decisionsFor(root).PlanOf(tuner.Variant{Index: i, Segment: segment})}
 			if err := perform(r, d, values, func(into, from []int64) { collective.Combine(mpi.Sum, into, from) }, root); err != nil {
 				return fmt.Errorf("%v: %w", a, err)
 			}
 			for k, x := range values {
 				want := int64(r.comm.Rank()*length + k)
-				if root == steps.AllRanks || root == r.comm.Rank() {
+				if root == AllRanks || root == r.comm.Rank() {
 					want = int64(n*(n-1)/2*length + n*k)
 				}
 				if x != want {
 					return fmt.Errorf("%v, root %d, %d values in segments of %d B: value %d of rank %d is %d, want %d", a, root, length, segment, k, r.comm.Rank(), x, want)
 				}
 			}
-			if root != steps.AllRanks {
+			if root != AllRanks {
 				continue
 			}
 			if err := sameOnAllRanks(r, d, length); err != nil {
@@ -49,10 +50,13 @@ func EveryAlgorithm(r *Reducer, length, segment int) error {
 	return nil
 }
 
+// CopiesWhenTimed is how many values the plans that were timed have copied for callers with vectors of their own (Settings.Apart).
+func CopiesWhenTimed(r *Reducer) int { return len(r.copies.words) }
+
 // Shortlist are the lengths of segments of the plans that are timed first for an algorithm by its name. Rank 0 alone calls it.
 func Shortlist(r *Reducer, bytes, root int, name string) (segments []int) {
-	for _, v := range r.candidates(bytes, root) {
-		if p := r.planOf(v, root); fmt.Sprint(p.algorithm) == name {
+	for _, v := range r.decisionsFor(root).Shortlist(bytes, max(0, root)) {
+		if p := r.decisionsFor(root).PlanOf(v); schedule.Text(p.Algorithm) == name {
 			segments = append(segments, v.Segment)
 		}
 	}
@@ -60,12 +64,12 @@ func Shortlist(r *Reducer, bytes, root int, name string) (segments []int) {
 }
 
 // sameOnAllRanks is collective: it adds numbers whose sums are rounded, and compares the results of all ranks.
-func sameOnAllRanks(r *Reducer, d *decision, length int) error {
+func sameOnAllRanks(r *Reducer, d *decisions.Decision, length int) error {
 	rounded := make([]float64, length)
 	for k := range rounded {
 		rounded[k] = math.Exp(float64((7*r.comm.Rank()+k)%13)) / 3
 	}
-	if err := perform(r, d, rounded, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) }, steps.AllRanks); err != nil {
+	if err := perform(r, d, rounded, func(into, from []float64) { collective.Combine(mpi.Sum, into, from) }, AllRanks); err != nil {
 		return err
 	}
 	least, most := slices.Clone(rounded), slices.Clone(rounded)
@@ -81,14 +85,11 @@ func sameOnAllRanks(r *Reducer, d *decision, length int) error {
 // Force lets all reductions be done by one of the algorithms, for all ranks and for one root, in segments of so many bytes. The
 // algorithm before the first is the incumbent.
 func Force(r *Reducer, index, segment int) {
-	for root := steps.AllRanks; root < r.comm.Size(); root++ {
-		i := index%(len(r.algorithmsFor(root))+1) - 1
+	for root := AllRanks; root < r.comm.Size(); root++ {
+		i := index%(len(r.decisionsFor(root).Catalogue)+1) - 1
 		for size := range 12 {
-			d := &decision{decided: true, programs: make(map[int]*program)}
-			if i >= 0 {
-				d.plan, d.wins = r.planOf(tuner.Variant{Index: i, Segment: segment}, root), true
-			}
-			r.decisions[r.key(1<<size, root)] = d
+			p := r.decisionsFor(root).PlanOf(tuner.Variant{Index: i, Segment: segment})
+			r.decisionsFor(root).Set(1<<size, root, &decisions.Decision{Plan: p, Best: p, Decided: true})
 		}
 	}
 }
@@ -179,5 +180,5 @@ func SizeOf[T any]() uintptr {
 
 // Adopt lets r reduce vectors of some size as another reducer of the communicator does those of another size.
 func Adopt(r, from *Reducer, tuned, bytes int) {
-	r.decisions[r.key(bytes, steps.AllRanks)] = from.decisions[from.key(tuned, steps.AllRanks)]
+	r.toAll.Set(bytes, AllRanks, from.toAll.Of(tuned, AllRanks))
 }

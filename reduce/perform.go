@@ -4,38 +4,48 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // A program is what this rank does in reductions by one plan and to one root.
 type program struct {
-	part    steps.Part
-	segment int  // bytes
+	problem schedule.Problem // of the class, in bytes
+	part    schedule.Part
 	keeps   bool // the values of this rank are to stay, and it combines others with a copy of them
 
 	// The steps for vectors of the last length.
-	list   []steps.Step
+	list   []schedule.Op
 	values int
 }
 
-// program makes the program of a plan for vectors of the class of so many bytes.
-func (r *Reducer) program(p *plan, root, bytes int) *program {
-	part := p.algorithm.Prepare(r.problem(root, classBytes(bytes)))(r.comm.Rank())
-	combines := slices.ContainsFunc(part(nil, 1, 0), func(s steps.Step) bool { return s.Kind == steps.Combine })
-	return &program{part: part, segment: p.Segment, keeps: combines && root != steps.AllRanks && root != r.comm.Rank()}
+// A use is that of a decision for a root.
+type use struct {
+	decision *decisions.Decision
+	root     int
 }
 
-// classBytes is the largest size of the class of a size, of at most 1 GiB: all reductions of a class follow the same tree.
-func classBytes(bytes int) int { return 1 << min(30, classOf(bytes)) }
+// program makes the program of a plan for vectors of the class of so many bytes. All reductions of a class follow the same tree,
+// that of at most 1 GiB.
+func (r *Reducer) program(p predict.Plan, root, bytes int) *program {
+	x := &program{problem: r.base.Problem(p, min(decisions.ClassBytes(bytes), longestPart), max(0, root))}
+	x.part = p.Algorithm.Prepare(x.problem).Of(r.comm.Rank())
+	one := x.problem
+	one.Bytes = 1
+	combines := slices.ContainsFunc(x.part(nil, one), func(s schedule.Op) bool { return s.Kind == schedule.Combine })
+	x.keeps = combines && root != AllRanks && root != r.comm.Rank()
+	return x
+}
 
-// perform reduces values by the plan of a decision.
-func perform[T any](r *Reducer, d *decision, values []T, f func(into, from []T), root int) error {
-	p := d.programs[root]
+// perform reduces values by the best plan of a decision.
+func perform[T any](r *Reducer, d *decisions.Decision, values []T, f func(into, from []T), root int) error {
+	p := r.programs[use{d, root}]
 	if p == nil {
-		p = r.program(&d.plan, root, len(bytesOf(values)))
-		d.programs[root] = p
+		p = r.program(d.Best, root, len(bytesOf(values)))
+		r.programs[use{d, root}] = p
 	}
 	return performProgram(r.exec, p, values, f)
 }
@@ -50,8 +60,8 @@ func performProgram[T any](e *executor, p *program, values []T, f func(into, fro
 	var x T
 	size := int(unsafe.Sizeof(x))
 	segment := 0
-	if p.segment > 0 {
-		segment = max(1, p.segment/size)
+	if p.problem.Segment > 0 {
+		segment = max(1, p.problem.Segment/size)
 	}
 	part := longestPart / size
 	if segment > 0 && segment < part/mostSegments {
@@ -59,8 +69,10 @@ func performProgram[T any](e *executor, p *program, values []T, f func(into, fro
 	}
 	for len(values) > 0 {
 		n := min(part, len(values))
-		if p.values != n || p.list == nil {
-			p.list, p.values = p.part(p.list[:0], n, segment), n
+		if p.values != n {
+			inValues := p.problem
+			inValues.Bytes, inValues.Segment = n, segment
+			p.list, p.values = p.part(p.list[:0], inValues), n
 		}
 		own := values[:n]
 		if p.keeps {
@@ -77,7 +89,7 @@ func performProgram[T any](e *executor, p *program, values []T, f func(into, fro
 
 // incumbent reduces as package mpi/collective does.
 func incumbent[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
-	if root == steps.AllRanks {
+	if root == AllRanks {
 		return collective.Allreduce(r.incumbent, values, with)
 	}
 	return collective.Reduce(r.incumbent, values, with, root)

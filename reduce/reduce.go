@@ -6,7 +6,6 @@ import (
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // Value is what functions may combine: values without pointers, whose bytes mean the same on all ranks.
@@ -14,11 +13,14 @@ type Value interface {
 	collective.Number | ~complex64 | ~complex128
 }
 
+// AllRanks is the root of a reduction whose result all ranks want.
+const AllRanks = -1
+
 // AllreduceSlice is collective: values of all ranks become their reduction, element by element. len(values) and with are
 // equal on all ranks. The first of a class of sizes takes longer, and as much memory again: it finds out how others are done. Tune
 // does this beforehand. Later ones do not allocate.
 func AllreduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction) error {
-	return reduceSlice(r, values, with, steps.AllRanks)
+	return reduceSlice(r, values, with, AllRanks)
 }
 
 // ReduceSlice is collective: values of rank root become the reduction of the values of all ranks, element by element. The
@@ -33,7 +35,7 @@ func ReduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 // AllreduceFunc is AllreduceSlice by a function, which combines into with from, element by element. It is associative and
 // commutative.
 func AllreduceFunc[T Value](r *Reducer, values []T, f func(into, from []T)) error {
-	return reduceFunc(r, values, f, steps.AllRanks)
+	return reduceFunc(r, values, f, AllRanks)
 }
 
 // ReduceFunc is ReduceSlice by a function: see AllreduceFunc.
@@ -48,7 +50,7 @@ func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 	if with > mpi.Max {
 		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
 	}
-	if r.settings.Reproducible {
+	if r.reproducible {
 		switch reflect.TypeFor[T]().Kind() {
 		case reflect.Float32:
 			return reproducibly[float32, int32](r, reinterpret[float32](values), with, root)
@@ -65,7 +67,7 @@ func reduceNumbers[T collective.Number](r *Reducer, values []T, with mpi.Reducti
 	if err != nil || d == nil {
 		return err
 	}
-	if !d.wins {
+	if d.Algorithm == nil {
 		return r.failed(incumbent(r, values, with, root))
 	}
 	return r.failed(perform(r, d, values, func(into, from []T) { collective.Combine(with, into, from) }, root))
@@ -82,10 +84,10 @@ func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root in
 	if err != nil || d == nil {
 		return err
 	}
-	if d.plan.algorithm != nil { // there are no native reductions by functions
+	if d.Best.Algorithm != nil { // there are no native reductions by functions
 		return r.failed(perform(r, d, values, f, root))
 	}
-	if root == steps.AllRanks {
+	if root == AllRanks {
 		return r.failed(collective.AllreduceFunc(r.incumbent, values, f))
 	}
 	return r.failed(collective.ReduceFunc(r.incumbent, values, f, root))

@@ -20,7 +20,6 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/reduce"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // onRanks runs work on the ranks of this process and on simulated ones.
@@ -62,14 +61,14 @@ func reductions(r *reduce.Reducer, c mpi.Communicator, length int) error {
 		return x
 	}
 	for _, with := range []mpi.Reduction{mpi.Sum, mpi.Product, mpi.Min, mpi.Max} {
-		for _, root := range []int{steps.AllRanks, 0, n - 1} {
+		for _, root := range []int{reduce.AllRanks, 0, n - 1} {
 			values := make([]int32, length)
 			for i := range values {
 				values[i] = value(c.Rank(), i)
 			}
 			own := slices.Clone(values)
 			var err error
-			if root == steps.AllRanks {
+			if root == reduce.AllRanks {
 				err = reduce.AllreduceSlice(r, values, with)
 			} else {
 				err = reduce.ReduceSlice(r, values, with, root)
@@ -79,7 +78,7 @@ func reductions(r *reduce.Reducer, c mpi.Communicator, length int) error {
 			}
 			for i, x := range values {
 				expected := own[i]
-				if root == steps.AllRanks || root == c.Rank() {
+				if root == reduce.AllRanks || root == c.Rank() {
 					expected = want(i, with)
 				}
 				if x != expected {
@@ -137,7 +136,7 @@ func TestModelOnly(t *testing.T) {
 			if err := reductions(r, c, length); err != nil {
 				return err
 			}
-			for _, root := range []int{steps.AllRanks, 0, ranks - 1} {
+			for _, root := range []int{reduce.AllRanks, 0, ranks - 1} {
 				if name, _, decided := r.Chosen(4*length, root); name == "" || !decided {
 					return fmt.Errorf("%d values to %d: algorithm %q, decided %t, want one of ours", length, root, name, decided)
 				}
@@ -149,6 +148,33 @@ func TestModelOnly(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// Callers of MPI's functions have a vector of their own for the result. With Apart, plans of ours are timed with the copies that they then
+// make; the incumbent makes none there. Without it plans are timed as AllreduceSlice performs them.
+func TestApartTimesCopies(t *testing.T) {
+	const length = 100
+	for _, apart := range []bool{false, true} {
+		if err := local.Run(3, nil, func(c mpi.Communicator) error {
+			r, err := reduce.New(c, &reduce.Settings{Apart: apart})
+			if err == nil {
+				err = r.Tune(8 * length)
+			}
+			if err != nil {
+				return err
+			}
+			want := 0
+			if apart {
+				want = length
+			}
+			if got := reduce.CopiesWhenTimed(r); got != want {
+				return fmt.Errorf("apart %t, rank %d: %d values are copied, want %d", apart, c.Rank(), got, want)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Functions of the caller: 2x2 matrices of whole numbers, of which the sum is exact, and complex numbers.
@@ -164,15 +190,15 @@ func TestFunctions(t *testing.T) {
 				into[i] *= from[i]
 			}
 		}
-		for _, root := range []int{steps.AllRanks, 3} {
+		for _, root := range []int{reduce.AllRanks, 3} {
 			values := []complex128{complex(0, float64(c.Rank()+1)), 2}
-			if root == steps.AllRanks {
+			if root == reduce.AllRanks {
 				err = reduce.AllreduceFunc(r, values, product)
 			} else {
 				err = reduce.ReduceFunc(r, values, product, root)
 			}
 			// (1i)(2i)(3i)(4i)(5i) = 120 i^5 = 120i, and 2^5.
-			if want := []complex128{120i, 32}; err == nil && (root == steps.AllRanks || root == c.Rank()) && !slices.Equal(values, want) {
+			if want := []complex128{120i, 32}; err == nil && (root == reduce.AllRanks || root == c.Rank()) && !slices.Equal(values, want) {
 				err = fmt.Errorf("root %d: %v, want %v", root, values, want)
 			}
 			if err != nil {
@@ -282,7 +308,7 @@ func TestAllreduceFollowsTheWiring(t *testing.T) {
 		}
 		middle := comm.Now()
 		if world.Rank() == 0 {
-			chosen, _, _ = r.Chosen(bytes, steps.AllRanks)
+			chosen, _, _ = r.Chosen(bytes, reduce.AllRanks)
 		}
 		if err := collective.Barrier(plain); err != nil {
 			return err
@@ -431,7 +457,7 @@ func TestTunedReductionsAreKept(t *testing.T) {
 				return err
 			}
 			if comm.Rank() == 0 {
-				chosen[run], _, _ = r.Chosen(bytes, steps.AllRanks)
+				chosen[run], _, _ = r.Chosen(bytes, reduce.AllRanks)
 			}
 			if err := r.Tune(bytes); err != nil {
 				return err
@@ -441,7 +467,7 @@ func TestTunedReductionsAreKept(t *testing.T) {
 			}
 			tuned, err := r.Table(time.Time{})
 			if err == nil && tuned != nil && run == 0 {
-				if name, _, _ := r.Chosen(bytes, steps.AllRanks); name == "" {
+				if name, _, _ := r.Chosen(bytes, reduce.AllRanks); name == "" {
 					return fmt.Errorf("nothing beats recursive doubling")
 				}
 				network, err = tuned.Keep(network)
@@ -507,7 +533,7 @@ func TestStoredReductionsAreConfirmed(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if before, _, _ := r.Chosen(8, steps.AllRanks); before != "chain" {
+		if before, _, _ := r.Chosen(8, reduce.AllRanks); before != "chain" {
 			return fmt.Errorf("starts with %q", before)
 		}
 		values := []float64{1}
@@ -515,7 +541,7 @@ func TestStoredReductionsAreConfirmed(t *testing.T) {
 			return err
 		}
 		if comm.Rank() == 0 {
-			after, _, _ = r.Chosen(8, steps.AllRanks)
+			after, _, _ = r.Chosen(8, reduce.AllRanks)
 		}
 		return nil
 	})
@@ -552,7 +578,7 @@ func TestTuneKeepsItsBudget(t *testing.T) {
 			}
 			decided := 0
 			for _, size := range sizes {
-				name, _, isDecided := r.Chosen(size, steps.AllRanks)
+				name, _, isDecided := r.Chosen(size, reduce.AllRanks)
 				if isDecided {
 					decided++
 				} else if name != "" {

@@ -1,22 +1,16 @@
 package reduce
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"os"
 	"time"
 
-	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
-	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
-	"github.com/topocast/topocast/reduce/steps"
-	"github.com/topocast/topocast/topology"
 )
 
 // Settings of a Reducer. Those of rank 0 apply; other ranks may pass nil.
@@ -36,8 +30,7 @@ type Settings struct {
 	// decided by then stays with the incumbent. 0: no bound.
 	Budget time.Duration
 
-	// Tag of messages, which the application must not use for its own on this communicator, and nor the one below it, in [1, mpi.MaxTag].
-	// 0: mpi.MaxTag-2.
+	// Tag of messages, which the application must not use for its own on this communicator, in [1, mpi.MaxTag]. 0: mpi.MaxTag-2.
 	Tag int
 
 	// Reproducible makes sums, minima and maxima of float32 and float64 independent of the order of ranks, bit by bit, and refuses
@@ -49,39 +42,18 @@ const usualTag = mpi.MaxTag - 2
 
 // A Reducer reduces over a communicator along its network. Like the communicator it belongs to one goroutine.
 type Reducer struct {
-	comm      mpi.Communicator
-	incumbent *collective.Comm
-	exec      *executor // nil: the communicator has no mpi.NonBlocking, and the incumbent stays
-	settings  told
-	hosts     []int // of all ranks, on rank 0
-	tree      *topology.Hierarchy
-	classes   []int             // of the ranks as roots; nil: one
-	toRoot    []steps.Algorithm // for results that one root wants
-	toAll     []steps.Algorithm // for those that all ranks want
-	decisions map[key]*decision
-	watch     *tuner.Stopwatch // made when first needed
-	failure   error            // the first one of the communicator
-	sums      sumMemory        // of reproducible sums
-
-	// What rank 0 knows alone.
-	evaluator *predict.Evaluator
-	job       table.Job // of broadcasts
-	stored    *table.Table
-}
-
-// told is what rank 0 tells all ranks when a reducer is made.
-type told struct {
-	Tag            int
-	Budget         time.Duration
-	ModelOnly      bool
-	Apart          bool
-	Reproducible   bool
-	Oversubscribed bool // some host has more ranks than cores
-	HasLevels      bool
-	Levels         [][][]int // the groups of the ranks
-	Costs          *schedule.Costs
-	Warnings       []string
-	Tuned          map[string][]table.Cell // from the network's table, by collective
+	comm         mpi.Communicator
+	incumbent    *collective.Comm
+	exec         *executor // nil: the communicator has no mpi.NonBlocking, and the incumbent stays
+	base         *decisions.Base
+	toRoot       *decisions.Decisions // for results that one root wants
+	toAll        *decisions.Decisions // for those that all ranks want
+	programs     map[use]*program
+	apart        bool
+	reproducible bool
+	copies       memory    // of vectors that are timed
+	sums         sumMemory // of reproducible sums
+	failure      error     // the first one of the communicator
 }
 
 // New is collective: it returns a reducer over the communicator, which goes on to be usable for anything else. Rank 0
@@ -92,103 +64,69 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reduce: new: %w", err)
 	}
-	hosts, _ := mpi.NumberHosts(places)
-	r := &Reducer{comm: comm, incumbent: collective.New(comm), hosts: hosts, decisions: make(map[key]*decision)}
-	var wrong error
-	if comm.Rank() == 0 {
-		wrong = r.prepare(s, places)
-	}
-	refused, failed := share.Binomial(comm, 0, usualTag).TellValue(&r.settings, wrong)
-	if err := cmp.Or(failed, refused); err != nil {
-		return nil, fmt.Errorf("reduce: new: %w", err)
-	}
-	if r.settings.HasLevels {
-		groups := table.Topology{Name: "network", Levels: r.settings.Levels}
-		if r.tree, err = groups.Tree(comm.Size()); err != nil {
-			return nil, fmt.Errorf("reduce: new: %w", err)
-		}
-		r.classes = table.RootClasses(r.tree)
-	}
-	r.exec = newExecutor(comm, r.settings.Tag)
-	r.toRoot, r.toAll = algorithms(r.problem(steps.AllRanks, 0))
-	r.takeTuned()
-	return r, nil
-}
-
-// algorithms are those that come into question for one root and for all ranks, with each of their settings. Those of one name
-// follow each other.
-func algorithms(p steps.Problem) (toRoot, toAll []steps.Algorithm) {
-	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: p.Ranks, Tree: p.Tree, Costs: p.Costs}) {
-		if steps.IsTree(a, p) {
-			tree := steps.Along{Broadcast: a}
-			toRoot = append(toRoot, tree)
-			toAll = append(toAll, settingsOf(tree, p)...)
-		}
-	}
-	for _, c := range steps.Cores(p) {
-		toAll = append(toAll, c)
-	}
-	return toRoot, toAll
-}
-
-// prepare is the part of rank 0.
-func (r *Reducer) prepare(s *Settings, places []mpi.Place) error {
 	if s == nil {
 		s = &Settings{}
 	}
-	r.settings = told{
-		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly, Apart: s.Apart, Reproducible: s.Reproducible,
-		Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0,
+	r := &Reducer{comm: comm, incumbent: collective.New(comm), base: decisions.New("reduce", comm, places, usualTag), programs: make(map[use]*program)}
+	told := struct {
+		*decisions.Setup
+		Apart, Reproducible bool
+	}{&r.base.Setup, s.Apart, s.Reproducible}
+	var wrong error
+	if comm.Rank() == 0 {
+		wrong = r.prepare(s)
 	}
+	refused, err := r.base.Control.TellValue(&told, wrong)
+	if err == nil {
+		err = refused
+	}
+	if err == nil {
+		err = r.base.Build()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reduce: new: %w", err)
+	}
+	r.apart, r.reproducible = told.Apart, told.Reproducible
+	r.exec = newExecutor(comm, r.base.Tag)
+	r.base.Barrier = func(watch *tuner.Stopwatch) func() error {
+		return newMeeting(watch, r.base.Control, func() error { return collective.Barrier(r.incumbent) }).begin
+	}
+	timed := !r.base.ModelOnly
+	r.toRoot = r.base.Decisions(table.Reduce, schedule.Reductions(), timed)
+	r.toAll = r.base.Decisions(table.Allreduce, schedule.Allreductions(), timed)
+	return r, nil
+}
+
+// prepare is the part of rank 0.
+func (r *Reducer) prepare(s *Settings) error {
+	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Budget: s.Budget, Tag: s.Tag}
 	switch {
 	case s.Tag < 0 || s.Tag > mpi.MaxTag:
 		return fmt.Errorf("settings: tag %d: want in [1, %d], or 0", s.Tag, mpi.MaxTag)
 	case s.Budget < 0:
 		return fmt.Errorf("settings: budget %v: want at least 0", s.Budget)
 	case s.Tag == 0:
-		r.settings.Tag = usualTag
+		x.Tag = usualTag
 	}
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
-	}
-	library := ""
-	if v, ok := r.comm.(mpi.Versioned); ok {
-		library = v.LibraryVersion()
-	}
-	r.job = table.JobOf(at, library, os.Environ())
-	r.evaluator = predict.Uniform(len(places))
-	if s.Network == nil {
-		return nil
-	}
-	view, warnings, err := s.Network.OfJob(at)
-	if err != nil {
-		return err
-	}
-	r.evaluator = predict.New(view)
-	r.settings.HasLevels, r.settings.Levels = true, table.Levels(view.Hierarchy())
-	r.settings.Costs = predict.Costs(view, view.Hierarchy())
-	r.settings.Warnings = warnings
-	if !s.ModelOnly {
-		r.findTuned(s.Network, table.RootClasses(view.Hierarchy()))
-	}
-	return nil
-}
-
-// problem is a reduction among the ranks.
-func (r *Reducer) problem(root, bytes int) steps.Problem {
-	return steps.Problem{Ranks: r.comm.Size(), Root: root, Bytes: bytes, Tree: r.tree, Costs: r.settings.Costs}
+	return r.base.Prepare(x, table.Allreduce, table.Reduce)
 }
 
 // Warnings says why it is doubtful that the network is that of the ranks; the same on all of them.
-func (r *Reducer) Warnings() []string { return r.settings.Warnings }
+func (r *Reducer) Warnings() []string { return r.base.Warnings }
 
-// budget is that of the settings in s.
-func (r *Reducer) budget() float64 {
-	if r.settings.Budget == 0 {
-		return math.Inf(1)
+// Table returns, on rank 0, the network's table with what this job has tuned in it, as of the given date (zero: not
+// known, as in a simulation); nil on the other ranks. It is to be kept in the network's file (table.Table.Keep), so that the next
+// job starts tuned. What time was too short for is not in it.
+func (r *Reducer) Table(date time.Time) (*table.Table, error) {
+	return r.base.Table(date, r.toAll, r.toRoot)
+}
+
+// checkRoot refuses a root that is no rank.
+func (r *Reducer) checkRoot(root int) error {
+	if uint(root) >= uint(r.comm.Size()) {
+		return fmt.Errorf("reduce: rank %d: root %d: %w: want in [0, %d)", r.comm.Rank(), root, mpi.ErrRank, r.comm.Size())
 	}
-	return r.settings.Budget.Seconds()
+	return nil
 }
 
 // usable returns an error once the communicator has failed.

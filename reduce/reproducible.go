@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // reproducibly reduces numbers so that the order of ranks does not matter.
@@ -15,7 +14,7 @@ func reproducibly[F float, W word](r *Reducer, values []F, with mpi.Reduction, r
 		return err
 	}
 	result := values
-	if root != steps.AllRanks && root != r.comm.Rank() {
+	if root != AllRanks && root != r.comm.Rank() {
 		result = nil
 	}
 	switch {
@@ -54,15 +53,15 @@ func addReproducibly[F float, W word](r *Reducer, values, result []F, root int) 
 			return err
 		}
 		s.round()
-		if root == steps.AllRanks && s.sizes().words <= decided.codes {
+		if root == AllRanks && s.sizes().words <= decided.codes {
 			decided.words = decided.codes
 		}
 		if err := reduceNumbers(r, s.words, mpi.Sum, root, decided.words); err != nil {
 			return err
 		}
 		s.settle(result)
-		if root != steps.AllRanks {
-			if err := reduceNumbers(r, s.masks, mpi.Sum, steps.AllRanks, decided.masks); err != nil {
+		if root != AllRanks {
+			if err := reduceNumbers(r, s.masks, mpi.Sum, AllRanks, decided.masks); err != nil {
 				return err
 			}
 		}
@@ -79,7 +78,7 @@ func addReproducibly[F float, W word](r *Reducer, values, result []F, root int) 
 // measureAll makes the codes of all ranks.
 func measureAll[F float, W word](r *Reducer, s *sum[F, W], decided sizes) error {
 	s.measure()
-	return reduceNumbers(r, s.codes, mpi.Max, steps.AllRanks, decided.codes)
+	return reduceNumbers(r, s.codes, mpi.Max, AllRanks, decided.codes)
 }
 
 // extremum is the smallest or largest of integers in the order of the numbers. Numbers themselves leave open which of -0 and +0
@@ -114,12 +113,12 @@ type reduction struct{ bytes, root int }
 // reductions are those for which vectors of these sizes need decisions.
 func (r *Reducer) reductions(sizes []int, root int) (all []reduction) {
 	for _, size := range sizes {
-		if r.settings.Reproducible && r.comm.Size() > 2 {
+		if r.reproducible && r.comm.Size() > 2 {
 			for _, f := range []format{formatOf[float32](), formatOf[float64]()} {
 				x := f.sizes(size * 8 / f.word)
-				all = append(all, reduction{x.codes, steps.AllRanks})
-				if root != steps.AllRanks {
-					all = append(all, reduction{x.masks, steps.AllRanks})
+				all = append(all, reduction{x.codes, AllRanks})
+				if root != AllRanks {
+					all = append(all, reduction{x.masks, AllRanks})
 				}
 			}
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/reduce"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // simulated is a cluster with the network that discover would find.
@@ -184,7 +183,7 @@ func specialSums[F float32 | float64](t *testing.T, largest F) {
 		{1, -1, 0, 0},
 	}
 	for _, ranks := range []int{2, 3, 5} {
-		for _, root := range []int{steps.AllRanks, 1} {
+		for _, root := range []int{reduce.AllRanks, 1} {
 			reproducible(t, ranks, func(c mpi.Communicator, r *reduce.Reducer) error {
 				values := make([]F, 100)
 				want := make([]F, 100)
@@ -205,12 +204,12 @@ func specialSums[F float32 | float64](t *testing.T, largest F) {
 					}
 				}
 				var err error
-				if root == steps.AllRanks {
+				if root == reduce.AllRanks {
 					err = reduce.AllreduceSlice(r, values, mpi.Sum)
 				} else {
 					err = reduce.ReduceSlice(r, values, mpi.Sum, root)
 				}
-				if err == nil && (root == steps.AllRanks || root == c.Rank()) && !slices.Equal(bitsOf(values), bitsOf(want)) {
+				if err == nil && (root == reduce.AllRanks || root == c.Rank()) && !slices.Equal(bitsOf(values), bitsOf(want)) {
 					err = fmt.Errorf("%v, want %v", values[:len(cases)], want[:len(cases)])
 				}
 				return err
@@ -300,12 +299,12 @@ func TestReproducibleSumsAreTuned(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	c, network := simulated(t, "core:2 host:2 rack:2")
-	for _, root := range []int{steps.AllRanks, 1} {
+	for _, root := range []int{reduce.AllRanks, 1} {
 		var took [2][2]float64 // of float64 and float32, at first and next
 		err := simnet.Run(c.Graph, nil, c.Settings(), func(comm mpi.Communicator) error {
 			const bytes = 24000
 			r, err := reduce.New(comm, &reduce.Settings{Network: network, Reproducible: true})
-			if err == nil && root == steps.AllRanks {
+			if err == nil && root == reduce.AllRanks {
 				err = r.Tune(bytes)
 			} else if err == nil {
 				err = r.TuneRoot(root, bytes)
@@ -342,7 +341,7 @@ func timed[F float32 | float64](r *reduce.Reducer, comm mpi.Communicator, root i
 	begin, err := startTogether(comm)
 	switch {
 	case err != nil:
-	case root == steps.AllRanks:
+	case root == reduce.AllRanks:
 		err = reduce.AllreduceSlice(r, values, mpi.Sum)
 	default:
 		err = reduce.ReduceSlice(r, values, mpi.Sum, root)
@@ -440,7 +439,7 @@ func BenchmarkReproducible(b *testing.B) {
 								took[i] = max(took[i], comm.(mpi.Clock).Now()-begin)
 							}
 							if comm.Rank() == 0 {
-								name, segment, _ := tuned.Chosen(min(bytes, 1<<20), steps.AllRanks)
+								name, segment, _ := tuned.Chosen(min(bytes, 1<<20), reduce.AllRanks)
 								b.Logf("%s, segments of %d B", name, segment)
 							}
 							return nil

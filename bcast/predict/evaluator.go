@@ -144,13 +144,13 @@ func (e *Evaluator) busiest() float64 {
 	for _, ops := range e.ops {
 		work := 0.0
 		for _, op := range ops {
-			switch op.Kind {
-			case schedule.Send:
+			switch {
+			case op.Kind == schedule.Send:
 				work += e.machine.send
-			case schedule.Recv:
-				work += e.machine.recv
-			case schedule.Native:
+			case op.Kind == schedule.Native:
 				work += e.nativeTime(int(op.Group), op.Length)
+			case op.Kind.Receives():
+				work += e.machine.recv
 			}
 		}
 		most = max(most, work)

@@ -88,6 +88,9 @@ func (e *Evaluator) proceed(rank int) {
 		case schedule.Native:
 			e.call(op)
 			return
+		case schedule.CombineHeld:
+			e.next[rank]++
+			continue
 		}
 		i, ok := e.between[pair{op.Peer, rank}]
 		if !ok {
@@ -188,7 +191,7 @@ func (e *Evaluator) move(i int, at float64) {
 			at = max(at, c.posted[c.moved].at, c.turn())
 		}
 		if dst := c.dst; e.next[dst] < len(e.ops[dst]) {
-			if op := e.ops[dst][e.next[dst]]; op.Kind == schedule.Recv && op.Peer == c.src {
+			if op := e.ops[dst][e.next[dst]]; op.Kind.Receives() && op.Peer == c.src {
 				e.proceed(dst)
 			}
 		}

@@ -2,27 +2,38 @@ package schedule
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
 
-// Check proves from the schedules alone that the algorithm solves the problem:
+// Check proves from the schedules alone that the algorithm solves the problem. Of a broadcast:
 //
 //   - Every rank but the root receives every byte exactly once, and sends on only what it has.
-//   - The sends and receives of every two ranks agree in order, offset and length.
 //   - All ranks of a group perform its Natives in one order. The bytes are at the rank that is named and nowhere else.
 //   - No rank waits for ever, even if a send ends only when its receive has begun. The steps of an exchange follow each
 //     other, as OneByOne, and a Native ends only when all of the group have begun.
 //
-// The error names the first rank and step that is wrong. O(n log n) for n steps in all.
+// Of a Reduction:
+//
+//   - The values of each rank are in the result exactly once, on the root or on all ranks.
+//   - No rank waits for ever, even if a send ends only when its receive is posted. A rank posts ReceivesAhead receives ahead. It
+//     waits for the sends of values before these change, and not earlier.
+//
+// Of both, the sends and receives of every two ranks agree in order, offset and length. The error names the first rank and step
+// that is wrong. O(n log n) for n steps in all, and times the ranks for a Reduction.
 func Check(a Algorithm, p Problem) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	c := checker{problem: p, steps: make([][]checkedStep, p.Ranks), next: make([]int, p.Ranks)}
+	c := checker{
+		problem: p, steps: make([][]checkedStep, p.Ranks), next: make([]int, p.Ranks),
+		done: make([]int, p.Ranks), takes: make(map[connection][]int), sent: make(map[connection][]message), under: make([][]message, p.Ranks),
+	}
 	_, c.native = a.(NativeUser)
+	c.reduction, _ = a.(Reduction)
 	if p.Tree != nil {
 		c.groups = p.Tree.Groups()
 		c.calling = make([][]int, len(c.groups))
@@ -34,35 +45,63 @@ func Check(a Algorithm, p Problem) error {
 }
 
 type checker struct {
-	problem Problem
-	steps   [][]checkedStep
-	next    []int    // per rank: its current step
-	cuts    []int    // where steps begin and end, ascending: a rank has all bytes between two of them or none
-	has     [][]bool // per rank and gap between two cuts: it has these bytes
-	native  bool     // the algorithm is a NativeUser
-	groups  []topology.Group
-	calling [][]int // per group: the ranks that have come to its next Native
+	problem   Problem
+	reduction Reduction // nil: a broadcast
+	steps     [][]checkedStep
+	next      []int            // per rank: its current step
+	cuts      []int            // where steps begin and end, ascending
+	has       [][]contribution // per rank and gap between two cuts: whose values a rank has there
+	held      [][]contribution // the same of what the last Hold has held back; nil: nothing
+	native    bool             // the algorithm is a NativeUser
+	groups    []topology.Group
+	calling   [][]int // per group: the ranks that have come to its next Native
+
+	done  []int                    // per rank: its receives so far
+	takes map[connection][]int     // per receive to come: how many other receives the rank has before it
+	sent  map[connection][]message // what is on its way, the oldest first
+	under [][]message              // per rank: its sends that may be under way
+}
+
+// A contribution has a bit for each rank whose values are in a sum. In a broadcast the root alone has values.
+type contribution = *big.Int
+
+// A connection keeps the order of its messages.
+type connection struct{ from, to int }
+
+type message struct {
+	step *checkedStep
+	sums []contribution
+	at   int // the receives of the peer before the one of this message
 }
 
 // A checkedStep is a step with its number among those of the rank.
 type checkedStep struct {
 	Op
-	number int
-	later  *checkedStep // of an exchange that receives first: its send
+	rank, number int
+	later        *checkedStep // of an exchange that receives first: its send
 }
 
-// run lets every rank step on as long as its current step and the current step
-// of its peer belong together: the strictest meeting of sends and receives.
+// wrong is an error of the step.
+func (s *checkedStep) wrong(format string, args ...any) error {
+	return fmt.Errorf("rank %d, step %d: %w", s.rank, s.number, fmt.Errorf(format, args...))
+}
+
+// run lets every rank step on for as long as what it waits for is there.
 func (c *checker) run(ops [][]Op) error {
 	c.cuts = []int{0, c.problem.Bytes}
 	for rank, list := range ops {
-		steps := make([]checkedStep, len(list))
+		steps, receives := make([]checkedStep, len(list)), 0
 		for i, op := range list {
+			steps[i] = checkedStep{Op: op, rank: rank, number: i}
 			if err := c.valid(rank, op, list[i+1:]); err != nil {
-				return fmt.Errorf("rank %d, step %d: %v: %w", rank, i, op, err)
+				return steps[i].wrong("%v: %w", op, err)
 			}
-			steps[i] = checkedStep{Op: op, number: i}
 			c.cuts = append(c.cuts, op.Offset, op.Offset+op.Length)
+			if op.Kind.Receives() {
+				way := connection{op.Peer, rank}
+				c.takes[way] = append(c.takes[way], receives)
+				receives++
+			}
 		}
 		for i, op := range list {
 			if op.Exchange && receivesFirst(rank, op.Peer) {
@@ -74,19 +113,23 @@ func (c *checker) run(ops [][]Op) error {
 	}
 	slices.Sort(c.cuts)
 	c.cuts = slices.Compact(c.cuts)
-	for range ops {
-		c.has = append(c.has, make([]bool, len(c.cuts)-1))
+	for rank := range ops {
+		own := new(big.Int)
+		if c.reduction != nil || rank == c.problem.Root {
+			own.SetBit(own, rank, 1)
+		}
+		c.has = append(c.has, slices.Repeat([]contribution{own}, len(c.cuts)-1))
+		c.held = append(c.held, make([]contribution, len(c.cuts)-1))
 	}
-	c.give(c.problem.Root, 0, c.problem.Bytes)
 	for moved := true; moved; {
 		moved = false
 		for rank := range ops {
-			for met := true; met; {
+			for done := true; done && c.current(rank) != nil; {
 				var err error
-				if met, err = c.meet(rank); err != nil {
+				if done, err = c.perform(c.current(rank)); err != nil {
 					return err
 				}
-				moved = moved || met
+				moved = moved || done
 			}
 		}
 	}
@@ -96,10 +139,14 @@ func (c *checker) run(ops [][]Op) error {
 // valid tells what is impossible in a step of a rank, whatever comes before it.
 func (c *checker) valid(rank int, op Op, after []Op) error {
 	switch {
-	case op.Kind > Native:
-		return fmt.Errorf("want Send, Recv or Native")
+	case op.Kind >= kinds:
+		return fmt.Errorf("want a kind of this package")
+	case op.Kind > Native && c.reduction == nil:
+		return fmt.Errorf("want no values to be combined in what is no Reduction")
 	case op.Exchange && (op.Kind != Send || len(after) == 0 || after[0].Kind != Recv):
 		return fmt.Errorf("want an exchange of a Send and the Recv after it")
+	case op.Exchange && c.reduction != nil:
+		return fmt.Errorf("want no exchange in a Reduction, whose sends do not wait")
 	case op.Kind == Native && !c.native:
 		return fmt.Errorf("want no Native in what is no NativeUser")
 	case op.Kind == Native && (op.Group < 1 || int(op.Group) >= len(c.groups)):
@@ -112,7 +159,9 @@ func (c *checker) valid(rank int, op Op, after []Op) error {
 		}
 	case op.Group != 0:
 		return fmt.Errorf("want a group in a Native only")
-	case op.Peer < 0 || op.Peer >= c.problem.Ranks || op.Peer == rank:
+	case op.Kind == CombineHeld && op.Peer != rank:
+		return fmt.Errorf("want the rank itself")
+	case op.Kind != CombineHeld && (op.Peer < 0 || op.Peer >= c.problem.Ranks || op.Peer == rank):
 		return fmt.Errorf("want another rank of [0, %d)", c.problem.Ranks)
 	}
 	if op.Length < 1 || op.Length > MaxSegment || op.Offset < 0 || op.Offset > c.problem.Bytes-op.Length {
@@ -129,71 +178,136 @@ func (c *checker) current(rank int) *checkedStep {
 	return &c.steps[rank][c.next[rank]]
 }
 
-// meet performs the current step of the rank together with that of its peer, or of all of its group, if they meet now.
-func (c *checker) meet(rank int) (bool, error) {
-	own := c.current(rank)
-	if own == nil {
+// perform performs the current step of a rank, if what it waits for is there.
+func (c *checker) perform(s *checkedStep) (bool, error) {
+	switch s.Kind {
+	case Native:
+		return c.call(s)
+	case Send:
+		return c.send(s)
+	case CombineHeld:
+		if !c.mayChange(s) {
+			return false, nil
+		}
+		held := c.cells(c.held, s)
+		if slices.Contains(held, nil) {
+			return false, s.wrong("combines [%d, %d), not all of which is held back", s.Offset, s.Offset+s.Length)
+		}
+		c.next[s.rank]++
+		return true, c.take(s, held)
+	default:
+		return c.receive(s)
+	}
+}
+
+// send sends. In a broadcast it waits for the receive, and performs that, too: the strictest meeting of the two.
+func (c *checker) send(s *checkedStep) (bool, error) {
+	way := connection{s.rank, s.Peer}
+	if c.reduction == nil {
+		if other := c.current(s.Peer); other == nil || other.Kind != Recv || other.Peer != s.rank {
+			return false, nil
+		}
+	}
+	if len(c.takes[way]) == 0 {
 		return false, nil
 	}
-	if own.Kind == Native {
-		return c.call(rank, own)
+	if !c.holds(s) {
+		return false, s.wrong("sends [%d, %d), which it does not have", s.Offset, s.Offset+s.Length)
 	}
-	other := c.current(own.Peer)
-	if other == nil || other.Peer != rank || other.Kind == own.Kind || other.Kind == Native {
-		return false, nil
+	m := message{s, slices.Clone(c.cells(c.has, s)), c.takes[way][0]}
+	c.takes[way], c.sent[way] = c.takes[way][1:], append(c.sent[way], m)
+	c.next[s.rank]++
+	if c.reduction == nil {
+		return c.receive(c.current(s.Peer))
 	}
-	if other.Offset != own.Offset || other.Length != own.Length {
-		return false, fmt.Errorf("rank %d, step %d: %v: rank %d offers %v", rank, own.number, own, own.Peer, other)
-	}
-	from, sent, to, received := rank, own, own.Peer, other
-	if own.Kind == Recv {
-		from, sent, to, received = to, received, from, sent
-	}
-	lo, hi := own.Offset, own.Offset+own.Length
-	switch {
-	case !c.holds(from, lo, hi):
-		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have", from, sent.number, lo, hi)
-	case received.later != nil && !c.holds(to, received.later.Offset, received.later.Offset+received.later.Length):
-		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have before the step", to, received.later.number, received.later.Offset, received.later.Offset+received.later.Length)
-	case !c.give(to, lo, hi):
-		return false, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", to, received.number, lo, hi)
-	}
-	c.next[from]++
-	c.next[to]++
+	c.under[s.rank] = append(c.under[s.rank], m)
 	return true, nil
 }
 
+// mayChange tells whether no send of the values of a step is under way.
+func (c *checker) mayChange(s *checkedStep) bool {
+	c.under[s.rank] = slices.DeleteFunc(c.under[s.rank], func(m message) bool { return m.at < c.done[m.step.Peer]+ReceivesAhead })
+	return !slices.ContainsFunc(c.under[s.rank], func(m message) bool {
+		return m.step.Offset < s.Offset+s.Length && s.Offset < m.step.Offset+m.step.Length
+	})
+}
+
+// receive performs a receive, if its message is there.
+func (c *checker) receive(s *checkedStep) (bool, error) {
+	way := connection{s.Peer, s.rank}
+	if len(c.sent[way]) == 0 || !c.mayChange(s) {
+		return false, nil
+	}
+	m := c.sent[way][0]
+	c.sent[way] = c.sent[way][1:]
+	c.done[s.rank]++
+	c.next[s.rank]++
+	switch {
+	case m.step.Offset != s.Offset || m.step.Length != s.Length:
+		return false, s.wrong("%v: rank %d offers %v", s, s.Peer, m.step)
+	case s.later != nil && !c.holds(s.later):
+		return false, s.later.wrong("sends [%d, %d), which it does not have before the step", s.later.Offset, s.later.Offset+s.later.Length)
+	}
+	return true, c.take(s, m.sums)
+}
+
+// take gives the rank of a step what it receives, or combines.
+func (c *checker) take(s *checkedStep, sums []contribution) error {
+	own, held := c.cells(c.has, s), c.cells(c.held, s)
+	for i, x := range sums {
+		common := new(big.Int).And(own[i], x)
+		switch {
+		case s.Kind == Hold:
+			held[i], own[i] = own[i], x
+		case s.Kind == Combine || s.Kind == CombineHeld:
+			if common.Sign() != 0 {
+				return s.wrong("some of [%d, %d) is in the sum already", s.Offset, s.Offset+s.Length)
+			}
+			own[i] = new(big.Int).Or(own[i], x)
+		case common.Cmp(x) == 0:
+			return s.wrong("receives part of [%d, %d) a second time", s.Offset, s.Offset+s.Length)
+		case common.Cmp(own[i]) != 0:
+			return s.wrong("receives [%d, %d) without some values that it has", s.Offset, s.Offset+s.Length)
+		default:
+			own[i] = x
+		}
+	}
+	return nil
+}
+
 // call lets the rank come to a Native, and performs that with the last rank of the group.
-func (c *checker) call(rank int, own *checkedStep) (bool, error) {
+func (c *checker) call(own *checkedStep) (bool, error) {
 	calling := c.calling[own.Group]
-	if slices.Contains(calling, rank) {
+	if slices.Contains(calling, own.rank) {
 		return false, nil
 	}
 	if len(calling) > 0 {
 		if other := c.current(calling[0]); other.Op != own.Op {
-			return false, fmt.Errorf("rank %d, step %d: %v: rank %d calls %v", rank, own.number, own, calling[0], other)
+			return false, own.wrong("%v: rank %d calls %v", own, calling[0], other)
 		}
 	}
-	calling = append(calling, rank)
+	calling = append(calling, own.rank)
 	members := c.groups[own.Group].Hosts
 	if c.calling[own.Group] = calling; len(calling) < len(members) {
 		return false, nil
 	}
 	c.calling[own.Group] = nil
-	lo, hi := own.Offset, own.Offset+own.Length
-	if !c.holds(own.Peer, lo, hi) {
-		return false, fmt.Errorf("rank %d, step %d: broadcasts [%d, %d), which it does not have", own.Peer, c.current(own.Peer).number, lo, hi)
+	from := c.current(own.Peer)
+	if !c.holds(from) {
+		return false, from.wrong("broadcasts [%d, %d), which it does not have", own.Offset, own.Offset+own.Length)
 	}
 	for _, r := range members {
-		if r != own.Peer && !c.give(r, lo, hi) {
-			return false, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", r, c.current(r).number, lo, hi)
+		if s := c.current(r); r != own.Peer {
+			if err := c.take(s, c.cells(c.has, from)); err != nil {
+				return false, err
+			}
 		}
 		c.next[r]++
 	}
 	return true, nil
 }
 
-// finished tells whether all steps are done and all bytes are everywhere.
+// finished tells whether all steps are done and all bytes, or values, are where they are wanted.
 func (c *checker) finished() error {
 	var stuck []string
 	for rank := range c.steps {
@@ -208,32 +322,29 @@ func (c *checker) finished() error {
 		}
 		return fmt.Errorf("%d of %d ranks wait for ever: %s", n, len(c.steps), strings.Join(stuck, "; "))
 	}
+	all := new(big.Int).SetBit(new(big.Int), c.problem.Root, 1)
+	if c.reduction != nil {
+		all.Lsh(big.NewInt(1), uint(c.problem.Ranks)).Sub(all, big.NewInt(1))
+	}
 	for rank, has := range c.has {
-		if i := slices.Index(has, false); i >= 0 {
-			return fmt.Errorf("rank %d ends without [%d, %d)", rank, c.cuts[i], c.cuts[i+1])
+		if c.reduction != nil && !c.reduction.ToAll() && rank != c.problem.Root {
+			continue
+		}
+		if i := slices.IndexFunc(has, func(x contribution) bool { return x.Cmp(all) != 0 }); i >= 0 {
+			return fmt.Errorf("rank %d ends without all of [%d, %d)", rank, c.cuts[i], c.cuts[i+1])
 		}
 	}
 	return nil
 }
 
-// cells are those of the bytes [lo, hi) at a rank: whether it has them.
-func (c *checker) cells(rank, lo, hi int) []bool {
-	from, _ := slices.BinarySearch(c.cuts, lo)
-	to, _ := slices.BinarySearch(c.cuts, hi)
-	return c.has[rank][from:to]
+// cells are those of the bytes of a step at its rank, in a table of all ranks.
+func (c *checker) cells(table [][]contribution, s *checkedStep) []contribution {
+	from, _ := slices.BinarySearch(c.cuts, s.Offset)
+	to, _ := slices.BinarySearch(c.cuts, s.Offset+s.Length)
+	return table[s.rank][from:to]
 }
 
-// holds tells whether a rank has all of [lo, hi).
-func (c *checker) holds(rank, lo, hi int) bool { return !slices.Contains(c.cells(rank, lo, hi), false) }
-
-// give gives [lo, hi) to a rank, and tells whether all of it was new.
-func (c *checker) give(rank, lo, hi int) bool {
-	cells := c.cells(rank, lo, hi)
-	if slices.Contains(cells, true) {
-		return false
-	}
-	for i := range cells {
-		cells[i] = true
-	}
-	return true
+// holds tells whether the rank of a step has all of its bytes.
+func (c *checker) holds(s *checkedStep) bool {
+	return !slices.ContainsFunc(c.cells(c.has, s), func(x contribution) bool { return x.Sign() == 0 })
 }

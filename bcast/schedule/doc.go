@@ -1,5 +1,5 @@
-// Package schedule says who sends what to whom in a broadcast, and in which
-// order: plain data that package bcast carries out, Check proves right and
+// Package schedule says who sends what to whom in a broadcast or a reduction, and in which
+// order: plain data that packages bcast and reduce carry out, Check proves right and
 // package predict tells the time of.
 //
 //	err := schedule.Check(schedule.Chain{}, schedule.Problem{Ranks: 8, Root: 3, Bytes: 1 << 20, Segment: 8 << 10})
@@ -11,6 +11,9 @@
 // looks at no group). MultiLevel enters each group of the machine once, as MagPIe
 // does (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2). Yours may be one
 // more: whoever takes algorithms takes any.
+//
+// A Reduction combines the values of all ranks. Reduce is a broadcast along a tree backwards, and Allreduce goes there and back. In
+// a Core ranks exchange parts of the vector.
 //
 // An algorithm in which each rank has one parent prepares a Tree. Others prepare Steps, a PartOf or what ByPlace returns.
 // One with settings lists those that are worth a try (Varied).

@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// An Op is one step of a rank's part in a broadcast: send or receive the bytes
+// An Op is one step of a rank's part in a collective operation: send, receive or combine the bytes
 // [Offset, Offset+Length) of the buffer, or broadcast these in a group.
 type Op struct {
 	Kind Kind
@@ -18,7 +18,7 @@ type Op struct {
 	Exchange bool
 
 	Group  int32 // of a Native: the index in Problem.Tree.Groups(), at least 1; 0 in the other kinds
-	Peer   int   // the other rank; of a Native: the one that has the bytes, which may be this one
+	Peer   int   // the other rank; of a Native: the one that has the bytes, which may be this one; of a CombineHeld: this one
 	Offset int   // bytes
 	Length int   // bytes, at least 1
 }
@@ -35,10 +35,21 @@ const (
 	// step. A Native may wait for all ranks of the group before any goes on. It needs a communicator of the group's
 	// ranks: see NativeUser.
 	Native
+
+	// The other kinds are those of a Reduction.
+
+	Combine     // from Peer, and combine them into the rank's own
+	Hold        // from Peer, in the place of the rank's own, which are held back
+	CombineHeld // combine what the last Hold has held back into the rank's own
+
+	kinds
 )
 
+// Receives tells whether a step of this kind receives from one rank.
+func (k Kind) Receives() bool { return k == Recv || k == Combine || k == Hold }
+
 func (k Kind) String() string {
-	names := [...]string{Send: "send", Recv: "recv", Native: "native"}
+	names := [...]string{Send: "send", Recv: "recv", Native: "native", Combine: "combine", Hold: "hold", CombineHeld: "combine held"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -61,11 +72,11 @@ func (o Op) String() string {
 // somewhere, and there the receive comes first. The order is that of the mirrored bits, so that neighbours alternate.
 func receivesFirst(rank, peer int) bool { return bits.Reverse(uint(rank)) > bits.Reverse(uint(peer)) }
 
-// A Problem is one broadcast to be scheduled.
+// A Problem is one broadcast or reduction to be scheduled.
 type Problem struct {
 	Ranks   int                 // at least 1
-	Root    int                 // in [0, Ranks)
-	Bytes   int                 // length of the message, at least 0
+	Root    int                 // in [0, Ranks); of no account where all ranks get the result of a reduction
+	Bytes   int                 // length of the message, at least 0; who reduces values of several bytes counts values instead
 	Segment int                 // bytes sent at a time; 0: the whole message, in pieces of at most 1 GiB
 	Tree    *topology.Hierarchy // of the ranks, for algorithms that follow it; nil: nothing is known
 	Costs   *Costs              // of messages by level of Tree, for trees that are shaped by them; nil: a guess
@@ -74,10 +85,10 @@ type Problem struct {
 // MaxSegment is the longest message in bytes, which keeps it below the 2^31-1 bytes that MPI can count.
 const MaxSegment = 1 << 30
 
-// An Algorithm says what each rank does in a broadcast, and touches no
+// An Algorithm says what each rank does in a broadcast or a Reduction, and touches no
 // communicator: the executor, Check and Predict all read the same schedule.
 //
-// A rank performs its Ops in order: a Recv ends when the bytes have come, a
+// In a broadcast a rank performs its Ops in order: a Recv ends when the bytes have come, a
 // Send when they are taken. No Send is taken to be buffered. An executor may perform the two steps of an exchange one
 // after the other, in the order that Lower gives them OneByOne. As every
 // byte is received once and after that only read, an executor may start
@@ -92,15 +103,15 @@ type Algorithm interface {
 	Prepare(p Problem) Parts
 }
 
-// Parts are the parts of all ranks in a broadcast. They belong to one goroutine.
+// Parts are the parts of all ranks. They belong to one goroutine.
 type Parts interface {
 	// Of returns the part of a rank. It holds on to little of the parts of others.
 	Of(rank int) Part
 }
 
-// A Part is what one rank does in broadcasts of any length from the same root, with the same ranks, tree and costs. It appends the steps to dst and returns it. p differs at most in Bytes and Segment from the
-// problem that was prepared. There are no steps in a broadcast of 0 bytes, or to nobody. It allocates nothing but room in
-// dst.
+// A Part is what one rank does with messages of any length, with the same root, ranks, tree and costs. It appends the steps to dst and
+// returns it. p differs at most in Bytes and Segment from the problem that was prepared. There are no steps for 0 bytes, or
+// for a rank alone. It allocates nothing but room in dst.
 type Part func(dst []Op, p Problem) []Op
 
 // Ops calls the part.
@@ -160,7 +171,16 @@ func (p Problem) PieceBytes() int {
 }
 
 // Pieces is the number of pieces.
-func (p Problem) Pieces() int {
-	s := p.PieceBytes()
-	return p.Bytes/s + min(1, p.Bytes%s)
+func (p Problem) Pieces() int { return p.piecesOf(Span{0, p.Bytes}) }
+
+// piecesOf is the number of pieces of a part of the message.
+func (p Problem) piecesOf(part Span) int {
+	s, bytes := p.PieceBytes(), part.Hi-part.Lo
+	return bytes/s + min(1, bytes%s)
+}
+
+// piece is a piece of a part of the message, by its number.
+func (p Problem) piece(part Span, k int) Span {
+	lo := part.Lo + k*p.PieceBytes()
+	return Span{lo, lo + min(p.PieceBytes(), part.Hi-lo)}
 }

@@ -134,6 +134,15 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 			"2 of 3 ranks wait for ever",
 		},
 		{
+			"a second send does not wait for its receive",
+			casttest.Script{
+				{casttest.Send(1, 0, 5), casttest.Send(1, 5, 5), casttest.Send(2, 5, 5)},
+				{casttest.Recv(0, 0, 5), casttest.Send(2, 0, 5), casttest.Recv(0, 5, 5)},
+				{casttest.Recv(0, 5, 5), casttest.Recv(1, 0, 5)},
+			},
+			"3 of 3 ranks wait for ever",
+		},
+		{
 			"an exchange sends on what it receives",
 			casttest.Script{
 				{casttest.Send(1, 0, 10)},

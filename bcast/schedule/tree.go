@@ -18,8 +18,8 @@ func (t *Tree) Of(rank int) Part { return t.links[rank].ops }
 // ops appends the steps of a rank: each segment is received, and forwarded to
 // all children before the next one.
 func (l Links) ops(dst []Op, p Problem) []Op {
-	for at, s := 0, p.PieceBytes(); at < p.Bytes; at += s {
-		dst = l.piece(dst, Span{at, min(at+s, p.Bytes)})
+	for k := range p.Pieces() {
+		dst = l.piece(dst, p.piece(Span{0, p.Bytes}, k))
 	}
 	return dst
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 	"github.com/topocast/topocast/reduce"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // our is what the process knows of its network. A library that is called from C has no other place for it
@@ -184,10 +183,10 @@ func (s *server) decision(bytes, root int) (ours bool, gain float64, decided boo
 	return algorithm != "", gain, decided
 }
 
-// target is the rank that wants the result of a reduction, or steps.AllRanks.
+// target is the rank that wants the result of a reduction, or reduce.AllRanks.
 func (s *server) target(root int) int {
 	if s.collective == table.Allreduce {
-		return steps.AllRanks
+		return reduce.AllRanks
 	}
 	return root
 }
@@ -264,7 +263,7 @@ func reductionOf(number C.int) func(r *reduce.Reducer, values unsafe.Pointer, co
 
 func reduceAs[T collective.Number](r *reduce.Reducer, values unsafe.Pointer, count int, with mpi.Reduction, root int) error {
 	numbers := unsafe.Slice((*T)(values), count)
-	if root == steps.AllRanks {
+	if root == reduce.AllRanks {
 		return reduce.AllreduceSlice(r, numbers, with)
 	}
 	return reduce.ReduceSlice(r, numbers, with, root)

@@ -26,7 +26,6 @@ import (
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/reduce"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 func tuneCommand(shared *cli.Flags) *cobra.Command {
@@ -204,7 +203,7 @@ func (t *tuned) takeReductions(comm mpi.Communicator, r *reduce.Reducer, sizes [
 	t.reductions = own.Tunings()
 	for _, size := range sizes {
 		text := quantity.Bytes(size)
-		switch name, _, decided := r.Chosen(size, steps.AllRanks); {
+		switch name, _, decided := r.Chosen(size, reduce.AllRanks); {
 		case size == 0 || comm.Size() == 1:
 		case name != "":
 			t.gained = append(t.gained, text)

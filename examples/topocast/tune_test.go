@@ -17,7 +17,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/reduce"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // onGoroutines runs the command line on ranks of one process, which have a broadcast of their own.
@@ -129,7 +128,7 @@ func TestTuneKeepsAllreduces(t *testing.T) {
 		}
 		for _, bytes := range []int{8, 1 << 10} {
 			// A stored win is confirmed first.
-			if name, _, decided := r.Chosen(bytes, steps.AllRanks); name == "" && !decided {
+			if name, _, decided := r.Chosen(bytes, reduce.AllRanks); name == "" && !decided {
 				return fmt.Errorf("nothing is stored for %d bytes: warnings %q", bytes, r.Warnings())
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 	"github.com/topocast/topocast/reduce"
-	"github.com/topocast/topocast/reduce/steps"
 )
 
 // allreduces is collective: it times Allreduces of float64 of the sizes of a job, the library's, ours and reproducible ones in turn. Rank 0 gets
@@ -38,7 +37,7 @@ func (c *caster) allreduces(job *castJob) (rows []castRow, err error) {
 		if err := reproducible.Tune(size); err != nil {
 			return nil, err
 		}
-		name, segment, _ := ours.Chosen(size, steps.AllRanks)
+		name, segment, _ := ours.Chosen(size, reduce.AllRanks)
 		row.Plan = fmt.Sprintf("%s, segments of %d B", name, segment)
 		values := make([]float64, size/8)
 		c.fill = func(bool) { c.fillValues(values) }

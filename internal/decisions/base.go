@@ -1,0 +1,239 @@
+// Package decisions finds out how a collective operation is performed, for each class of sizes and of roots, and remembers it.
+// Packages bcast and reduce are what programs call: they perform what is decided here.
+//
+//	base := decisions.New("reduce", comm, places)
+//	err := base.Prepare(settings, table.Allreduce)     // on rank 0, which then tells all ranks base.Setup
+//	err = base.Build()                                 // on all ranks
+//	all := base.Decisions(table.Allreduce, algorithms) // one for each collective
+//	decision, err := all.Contest(...)                  // collective
+//
+// Rank 0 decides, always: it alone has the network, predicts, and reads what earlier jobs have left in the network's table.
+package decisions
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"os"
+	"time"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// A Base is what all collectives of one communicator have in common.
+type Base struct {
+	Setup
+	Comm    mpi.Communicator
+	Control *share.Tree // of the short messages by which rank 0 tells its decisions
+
+	// Barrier returns what lets all ranks begin at once. nil: ranks wait for the root (tuner.Stopwatch).
+	Barrier func(*tuner.Stopwatch) func() error
+
+	// Network is, on rank 0, that of the ranks in their order; nil: none is known.
+	Network *model.Network
+
+	name      string // of the package, for errors
+	places    []mpi.Place
+	hosts     []int              // of all ranks, on rank 0
+	watch     *tuner.Stopwatch   // made when first needed
+	evaluator *predict.Evaluator // on rank 0, made when first needed
+	job       table.Job          // on rank 0, of broadcasts
+	stored    *table.Table       // on rank 0
+}
+
+// A Setup is what rank 0 tells all ranks.
+type Setup struct {
+	Tag            int
+	Budget         time.Duration // of one call; 0: no bound
+	ModelOnly      bool          // nothing is timed
+	Oversubscribed bool          // some host has more ranks than cores: times are noisy
+	Warnings       []string
+	Groupings      []Grouping              // that of the network, and those along which choices were stored
+	Tuned          map[string][]table.Cell // from the network's table, by collective
+}
+
+// Settings are those of a user.
+type Settings struct {
+	Network    *model.Network
+	ModelOnly  bool
+	Doubts     bool // ModelOnly does not hold where the network may not be that of the ranks
+	Topologies []table.Topology
+	Budget     time.Duration
+	Tag        int
+}
+
+// New returns a base on which nothing is told yet. name is that of the package, for errors. Places are those of all ranks, on
+// rank 0.
+func New(name string, comm mpi.Communicator, places []mpi.Place, tag int) *Base {
+	b := &Base{Comm: comm, Control: share.Binomial(comm, 0, tag), name: name, places: places}
+	b.hosts, _ = mpi.NumberHosts(places)
+	return b
+}
+
+// Prepare makes the setup. Rank 0 alone calls it.
+func (b *Base) Prepare(s Settings, collectives ...string) error {
+	b.Setup = Setup{
+		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly,
+		Oversubscribed: len(mpi.OversubscribedHosts(b.places)) > 0,
+		Groupings:      []Grouping{{Wanted: s.Topologies == nil}},
+		Tuned:          make(map[string][]table.Cell),
+	}
+	library := ""
+	if v, ok := b.Comm.(mpi.Versioned); ok {
+		library = v.LibraryVersion()
+	}
+	at := Locations(b.places)
+	b.job = table.JobOf(at, library, os.Environ())
+	for _, t := range s.Topologies {
+		if t.Name == table.Found {
+			b.Groupings[0].Wanted = true
+		} else {
+			b.Groupings = append(b.Groupings, Grouping{Topology: t, Wanted: true})
+		}
+	}
+	if s.Network != nil {
+		var err error
+		if b.Network, b.Warnings, err = s.Network.OfJob(at); err != nil {
+			return err
+		}
+		b.ModelOnly = b.ModelOnly && !(s.Doubts && len(b.Warnings) > 0)
+		b.Groupings[0].Levels = table.Levels(b.Network.Hierarchy())
+		if !b.ModelOnly || s.Doubts {
+			b.findTuned(s.Network, collectives)
+		}
+	}
+	for i := range b.Groupings {
+		g := &b.Groupings[i]
+		if err := g.build(len(b.places)); err != nil {
+			return err
+		}
+		if b.Network != nil {
+			if i == 0 {
+				g.tree = b.Network.Hierarchy() // the tree for which predictions know what native takes in groups
+			}
+			g.Costs = predict.Costs(b.Network, g.tree)
+		}
+	}
+	return nil
+}
+
+// Locations are places as networks have them.
+func Locations(places []mpi.Place) []model.Location {
+	at := make([]model.Location, len(places))
+	for i, p := range places {
+		at[i] = model.Location{Host: p.Host, Core: p.Core}
+	}
+	return at
+}
+
+// Build works out on each rank what follows from the setup.
+func (b *Base) Build() error {
+	for i := range b.Groupings {
+		if err := b.Groupings[i].build(b.Comm.Size()); err != nil {
+			return err
+		}
+	}
+	b.Control = share.Binomial(b.Comm, 0, b.Tag)
+	return nil
+}
+
+// Tree is that of the network's groups; nil: nothing is known of the ranks.
+func (b *Base) Tree() *topology.Hierarchy { return b.Groupings[0].tree }
+
+// Problem is a collective among the ranks by a plan.
+func (b *Base) Problem(p predict.Plan, bytes, root int) schedule.Problem {
+	return schedule.Problem{Ranks: b.Comm.Size(), Root: root, Bytes: bytes, Segment: p.Segment, Tree: b.Tree(), Costs: b.Groupings[0].Costs}
+}
+
+// Evaluator predicts on the network of the ranks. Rank 0 alone calls it.
+func (b *Base) Evaluator() *predict.Evaluator {
+	if b.evaluator == nil {
+		if b.evaluator = predict.Uniform(b.Comm.Size()); b.Network != nil {
+			b.evaluator = predict.New(b.Network)
+		}
+	}
+	return b.evaluator
+}
+
+// Stopwatch is collective when it is called first.
+func (b *Base) Stopwatch() (*tuner.Stopwatch, error) {
+	if b.watch == nil {
+		watch, err := tuner.NewStopwatch(b.Comm, b.Tag, b.hosts, b.Oversubscribed)
+		if err != nil {
+			return nil, err
+		}
+		if b.Barrier != nil {
+			watch = watch.Together(b.Barrier(watch))
+		}
+		b.watch = watch
+	}
+	return b.watch, nil
+}
+
+// Seconds is the budget in s.
+func (b *Base) Seconds() float64 {
+	if b.Budget == 0 {
+		return math.Inf(1)
+	}
+	return b.Budget.Seconds()
+}
+
+// Each is collective: it calls decide for each of n decisions. budget is a fair part of what is left of the budget of all, in s.
+func (b *Base) Each(n int, decide func(i int, budget float64) error) error {
+	watch, err := b.Stopwatch()
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	end := watch.Now() + b.Seconds() // that of rank 0 applies
+	for i := range n {
+		if err := decide(i, (end-watch.Now())/float64(n-i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Number is one about which all ranks have to agree.
+type Number struct {
+	Name  string
+	Value int
+}
+
+// Agree is collective: it returns an error on all ranks if they disagree about a number. failed is an error of the communicator.
+func (b *Base) Agree(numbers ...Number) (differ, failed error) {
+	var most []float64
+	for _, x := range numbers {
+		most = append(most, float64(x.Value), -float64(x.Value))
+	}
+	if err := b.Control.Max(most); err != nil {
+		return nil, err
+	}
+	for i, x := range numbers {
+		if most[2*i] != -most[2*i+1] {
+			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s: this rank says %d, and the ranks say %.0f to %.0f", b.name, b.Comm.Rank(), x.Name, x.Value, -most[2*i+1], most[2*i]), nil
+		}
+	}
+	return nil, nil
+}
+
+// MaxClass is the last class of sizes.
+const MaxClass = 63
+
+// ClassOf is the class of a size of at least 1: from 2^(c-1)+1 to 2^c bytes, for which decisions are the same: they follow from
+// the largest of them.
+func ClassOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
+
+// ClassBytes is the largest size of the class of a size.
+func ClassBytes(bytes int) int {
+	if bytes == 0 {
+		return 0
+	}
+	return int(min(uint64(1)<<ClassOf(bytes), math.MaxInt))
+}
