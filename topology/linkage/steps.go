@@ -26,7 +26,6 @@ func steps() []step {
 		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
-		{"doubt of slow hosts", func(w *reconstruction) { w.judge.doubtSlow(w.part, w.slow) }},
 		{"groups without an edge", func(w *reconstruction) { w.contracted = w.corrected != w.quick }},
 		{"", (*reconstruction).settle},
 	}
