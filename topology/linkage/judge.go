@@ -23,7 +23,7 @@ type judge struct {
 	// Scratch of gather.
 	within, outside, nearest []float32
 	block                    []float32
-	column, columns, rest    []float32
+	column                   []float32
 	out                      []int32
 }
 

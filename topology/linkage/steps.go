@@ -107,7 +107,7 @@ func (w *reconstruction) judgeGroups() {
 	w.tree.Arrange(w.raw.Means())
 	w.judge = &judge{
 		t: w.tree, r: w.r, raw: w.raw, noise: w.note.Noise, gapped: w.note.Holes > 0, quantum: w.note.Tick,
-		white: newVicinity(w.r).whiteNoise(w.raw.ByMean()),
+		white: w.sigma,
 	}
 	w.judge.judgeAll()
 }
