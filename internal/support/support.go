@@ -143,7 +143,8 @@ func (e Evidence) chance() float64 {
 	if e.Mean <= 0 {
 		return math.Inf(-1)
 	}
-	sigmas := (1 - math.Exp(-e.Mean)) / max(e.White, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
+	noise := min(e.White, e.Spread) // structure elsewhere in the machine counts as noise of the machine
+	sigmas := (1 - math.Exp(-e.Mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
 	return e.Inside*sigmas*sigmas/2 - lnChoose(e.Around, e.Members) - math.Log(e.Hosts/e.Around)
 }
 

@@ -168,7 +168,7 @@ func TestChanceStep(t *testing.T) {
 
 // Two of four hosts can be chosen in six ways, and be in one of two parents of four.
 func TestChance(t *testing.T) {
-	pair := Evidence{Hosts: 4, Around: 4, Members: 2, Inside: 1, Mean: -math.Log1p(-0.1), White: 0.05}
+	pair := Evidence{Hosts: 4, Around: 4, Members: 2, Inside: 1, Mean: -math.Log1p(-0.1), White: 0.05, Spread: 1}
 	for _, tt := range []struct {
 		name   string
 		change func(e *Evidence)
@@ -180,6 +180,7 @@ func TestChance(t *testing.T) {
 		{"outsiders are as near", func(e *Evidence) { e.Mean = 0 }, math.Inf(-1)},
 		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
 		{"less noise", func(e *Evidence) { e.White = 0.025 }, 4*4/2.0 - math.Log(6)},
+		{"less spread", func(e *Evidence) { e.Spread = 0.025 }, 4*4/2.0 - math.Log(6)},
 		{"hardly any noise", func(e *Evidence) { e.White = leastWhite / 2; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
 	} {
 		e := pair
