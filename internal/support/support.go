@@ -94,6 +94,8 @@ const (
 	// one kind. Half to the whole of the spread, half to twice the borders: 2 machines; without either two
 	// cores of a measured processor of four become a firm pair.
 	usualSpread, usualBorders = 0.05, 8
+	// By luck the spread to outsiders may be less than the noise, by a third.
+	luckySpread = 1.5
 	// Least noise: exact data is not infinitely precise.
 	leastWhite = 0.005
 )
@@ -143,7 +145,7 @@ func (e Evidence) chance() float64 {
 	if e.Mean <= 0 {
 		return math.Inf(-1)
 	}
-	noise := min(e.White, e.Spread) // structure elsewhere in the machine counts as noise of the machine
+	noise := min(e.White, luckySpread*e.Spread) // structure elsewhere counts as noise of the machine
 	sigmas := (1 - math.Exp(-e.Mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
 	return e.Inside*sigmas*sigmas/2 - lnChoose(e.Around, e.Members) - math.Log(e.Hosts/e.Around)
 }

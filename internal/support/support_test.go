@@ -180,7 +180,7 @@ func TestChance(t *testing.T) {
 		{"outsiders are as near", func(e *Evidence) { e.Mean = 0 }, math.Inf(-1)},
 		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
 		{"less noise", func(e *Evidence) { e.White = 0.025 }, 4*4/2.0 - math.Log(6)},
-		{"less spread", func(e *Evidence) { e.Spread = 0.025 }, 4*4/2.0 - math.Log(6)},
+		{"less spread", func(e *Evidence) { e.Spread = 0.025 / luckySpread }, 4*4/2.0 - math.Log(6)},
 		{"hardly any noise", func(e *Evidence) { e.White = leastWhite / 2; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
 	} {
 		e := pair

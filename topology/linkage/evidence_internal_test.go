@@ -75,7 +75,7 @@ func judgeOf(text string, f func(i, j int) float64) *judge {
 	t := parsedTree(text)
 	r := readings.NewSymmetric(t.N, func(i, j int) float32 { return float32(f(j, i)) })
 	return &judge{
-		t: t, r: r, raw: r, noise: math.NaN(), white: math.NaN(),
+		t: t, r: r, raw: r, white: math.NaN(),
 		support: make([]float64, len(t.Children)), border: make([]border, len(t.Children)),
 	}
 }

@@ -13,7 +13,6 @@ type judge struct {
 	t       *nested.Tree
 	r       *readings.Symmetric
 	raw     *readings.Symmetric // r before unequal links were corrected
-	noise   float64             // of one reading, known from repetitions; NaN if not
 	gapped  bool                // pairs are missing
 	quantum float64             // tick of the clock, in s; 0: none is seen
 	white   float64             // noise that no host explains; NaN if not known

@@ -106,7 +106,7 @@ func (w *reconstruction) moveHosts() {
 func (w *reconstruction) judgeGroups() {
 	w.tree.Arrange(w.raw.Means())
 	w.judge = &judge{
-		t: w.tree, r: w.r, raw: w.raw, noise: w.note.Noise, gapped: w.note.Holes > 0, quantum: w.note.Tick,
+		t: w.tree, r: w.r, raw: w.raw, gapped: w.note.Holes > 0, quantum: w.note.Tick,
 		white: w.sigma,
 	}
 	w.judge.judgeAll()
