@@ -21,7 +21,7 @@ type Evidence struct {
 	Links   float64 // pairs of children of the group: what readings inside measure, however many they are
 	Borders float64 // pairs of a child and another child of the parent
 
-	White   float64  // noise of a reading that no host explains, of the machine; NaN if not known
+	White   float64  // noise of a measurement, of the machine; NaN if not known
 	Spread  float64  // standard deviation of the readings to outsiders, from their median deviation
 	Mean    float64  // median reading to outsiders over the mean of those inside
 	Ticks   float64  // steps in ticks of the clock: to outsiders, and from those to the groups beside; +Inf if none is seen
@@ -145,7 +145,7 @@ func (e Evidence) chance() float64 {
 	if e.Mean <= 0 {
 		return math.Inf(-1)
 	}
-	noise := min(e.White, luckySpread*e.Spread) // structure elsewhere counts as noise of the machine
+	noise := min(e.White, luckySpread*e.Spread)                // structure elsewhere counts as noise of the machine
 	sigmas := (1 - math.Exp(-e.Mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
 	return e.Inside*sigmas*sigmas/2 - lnChoose(e.Around, e.Members) - math.Log(e.Hosts/e.Around)
 }

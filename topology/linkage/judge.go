@@ -15,7 +15,7 @@ type judge struct {
 	raw     *readings.Symmetric // r before unequal links were corrected
 	gapped  bool                // pairs are missing
 	quantum float64             // tick of the clock, in s; 0: none is seen
-	white   float64             // noise that no host explains; NaN if not known
+	white   float64             // noise of the machine, relative; NaN if not known
 	support []float64           // of group v at v-n
 	border  []border            // of group v at v-n
 
