@@ -21,15 +21,12 @@ type Evidence struct {
 	Links   float64 // pairs of children of the group: what readings inside measure, however many they are
 	Borders float64 // pairs of a child and another child of the parent
 
-	White   float64  // noise of a reading that no host explains, of the machine; NaN if not known
+	White   float64  // noise of a measurement, of the machine; NaN if not known
 	Spread  float64  // standard deviation of the readings to outsiders, from their median deviation
 	Mean    float64  // median reading to outsiders over the mean of those inside
 	Ticks   float64  // steps in ticks of the clock: to outsiders, and from those to the groups beside; +Inf if none is seen
 	Near    Contrast // to near outsiders, as it was read
 	Average Contrast // what near would be had the readings of a small group no luck; for a large group near
-
-	Uneven float64 // how differently two members see an outsider, but for how far they are from all; NaN if nothing tells
-	Mates  float64 // the same of members that are nearest to each other
 }
 
 // A Contrast is how readings to near outsiders compare with those inside.
@@ -79,11 +76,6 @@ var (
 	// hosts add makes a step of one tick, and of two with noise; but on one side only.
 	// Half to twice moves one machine; without it 29 weak groups more are false.
 	tickCriterion = criterion{weak: 1.5, firm: 2.8}
-	// How differently members see an outsider, beyond what members next to each other do, in
-	// steps. In a mesh who is near to whom decides; on a switch or in a socket
-	// nothing but noise does. Half of a step and one moves a machine; 0.25 loses the
-	// chassis of dragonflies; without it 85 weak groups more are false.
-	unevenCriterion = criterion{weak: clarity(0.8), firm: clarity(0.35)}
 	// How much likelier the readings inside are if the group exists than if its hosts are those that
 	// happen to read lowest, in nats: for a firm group four hundred times. Four nats less to eight more
 	// moves one machine; without it 93 of 100 trees of 1,024 hosts come out exactly, with it 96.
@@ -102,22 +94,14 @@ const (
 	// one kind. Half to the whole of the spread, half to twice the borders: 2 machines; without either two
 	// cores of a measured processor of four become a firm pair.
 	usualSpread, usualBorders = 0.05, 8
-	// Two readings with nothing but noise differ by 1.466 standard deviations in their 70 %
-	// quantile (UnevenQuantile of sqrt 2 |N(0,1)|). Up to half as much again is taken for noise; from half
-	// of it to twice one machine moves.
-	unevenOfNoise, noiseMargin = 1.466, 1.5
+	// By luck the spread to outsiders may be less than the noise, by a third.
+	luckySpread = 1.5
 	// Least noise: exact data is not infinitely precise.
 	leastWhite = 0.005
-	// leastStep keeps a step of nothing from being divided by.
-	leastStep = 1e-6
 )
 
 // clarity grades shares that are bad for a group: what counts is by which factor one is less.
 func clarity(share float64) float64 { return -math.Log(share + leastShare) }
-
-// UnevenQuantile is that of the differences between members that Evidence.Uneven is: above the median, as
-// half of the outsiders may be so far away that members see them alike.
-const UnevenQuantile = 0.7
 
 // WeakCeiling is the most support of a group for which arguments speak that are not direct
 // evidence: below firm by construction.
@@ -135,24 +119,16 @@ func (e Evidence) Support() float64 {
 	}
 	likely := chanceCriterion.grade(e.chance())
 	s = min(s, max(WeakCeiling, likely))
-	if e.Uneven < noiseMargin*unevenOfNoise*e.White {
-		s = max(s, min(WeakCeiling, likely, e.grade(e.Average)))
-	}
-	return s
+	return max(s, min(WeakCeiling, likely, e.grade(e.Average)))
 }
 
 // grade is the least grade of the criteria.
 func (e Evidence) grade(c Contrast) float64 {
-	step := max(c.Step, leastStep)
-	s := min(
+	return min(
 		stepCriterion.grade(c.Step-e.chanceStep()),
 		overlapCriterion.grade(clarity(c.Overlap)),
 		tickCriterion.grade(e.Ticks),
 	)
-	if math.IsNaN(e.Uneven) { // no two members were measured to one outsider
-		return min(s, WeakCeiling)
-	}
-	return min(s, unevenCriterion.grade(clarity(math.Sqrt(max(0, e.Uneven*e.Uneven-e.Mates*e.Mates))/step)))
 }
 
 // chanceStep is what of a step few readings may owe to chance: the smallest of few is lucky.
@@ -166,13 +142,10 @@ func (e Evidence) chanceStep() float64 {
 // members are the nearest of as many hosts by noise alone: the gain of normal noise, less what it
 // takes to name them (minimum description length).
 func (e Evidence) chance() float64 {
-	noise := e.White
-	if e.Uneven < unevenOfNoise*noise {
-		noise = e.Uneven / unevenOfNoise
-	}
 	if e.Mean <= 0 {
 		return math.Inf(-1)
 	}
+	noise := min(e.White, luckySpread*e.Spread)                // structure elsewhere counts as noise of the machine
 	sigmas := (1 - math.Exp(-e.Mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
 	return e.Inside*sigmas*sigmas/2 - lnChoose(e.Around, e.Members) - math.Log(e.Hosts/e.Around)
 }

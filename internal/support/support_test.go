@@ -69,10 +69,6 @@ func TestEachCriterionDecidesAlone(t *testing.T) {
 		{"step", stepCriterion, func(e *Evidence, x float64) { e.Near.Step = x + e.chanceStep() }},
 		{"overlap", overlapCriterion, func(e *Evidence, x float64) { e.Near.Overlap = shareAt(x) }},
 		{"ticks", tickCriterion, func(e *Evidence, x float64) { e.Ticks = x }},
-		// In steps: at half the step half as much.
-		{"uneven", unevenCriterion, func(e *Evidence, x float64) { e.Near.Step, e.Uneven = 0.5, shareAt(x)/2 }},
-		// 3-4-5: what mates differ by is taken out as one side of a right angle.
-		{"uneven beyond mates", unevenCriterion, func(e *Evidence, x float64) { e.Uneven, e.Mates = shareAt(x)*5/4, shareAt(x)*3/4 }},
 	} {
 		if tt.of.firm <= tt.of.weak {
 			t.Errorf("%s: firm %g, want above uncertain, %g", tt.name, tt.of.firm, tt.of.weak)
@@ -110,20 +106,12 @@ func TestChanceMakesWeak(t *testing.T) {
 
 func TestSupportOfWhatIsNotKnown(t *testing.T) {
 	e := certain()
-	if e.Uneven = math.NaN(); e.Support() != WeakCeiling {
-		t.Errorf("nobody's unevenness is known: confidence %g, want %g", e.Support(), WeakCeiling)
-	}
-	e = certain()
 	e.Inside, e.Mean = 1, 0 // nothing speaks against chance
 	if s := e.Support(); s != WeakCeiling {
 		t.Errorf("confidence %g of what chance explains, want %g", s, WeakCeiling)
 	}
 	if e.White = math.NaN(); e.Support() <= topology.FirmSupport {
 		t.Errorf("noise is not known: confidence %g, want it confident, as chance is then not asked", e.Support())
-	}
-	e = certain()
-	if e.Uneven, e.Mates = 0.3, 0.6; e.Support() <= topology.FirmSupport {
-		t.Errorf("mates that differ more than others: confidence %g, want it firm", e.Support())
 	}
 	e = certain()
 	for _, step := range []float64{0, -1} {
@@ -134,21 +122,16 @@ func TestSupportOfWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// Averaged luck gets a group reported, but not firm, and only where members
-// see outsiders as differently as noise does.
+// Averaged luck gets a group reported, but not firm.
 func TestLuckMakesNothingFirm(t *testing.T) {
 	unlucky := certain()
 	unlucky.Near = Contrast{Step: 0, Overlap: 0.5}
-	noise := unevenOfNoise * unlucky.White
 	for _, tt := range []struct {
 		name   string
 		change func(e *Evidence)
 		want   float64
 	}{
 		{"luck", func(e *Evidence) {}, WeakCeiling},
-		{"luck, and noise", func(e *Evidence) { e.Uneven, e.Mates = noise, noise }, WeakCeiling},
-		{"hardly more than noise", func(e *Evidence) { e.Uneven = 0.9 * noiseMargin * unevenOfNoise * e.White; e.Mates = e.Uneven }, WeakCeiling},
-		{"more than noise", func(e *Evidence) { e.Uneven = 1.1 * noiseMargin * unevenOfNoise * e.White; e.Mates = e.Uneven }, unlucky.grade(unlucky.Near)},
 		{"nothing known of noise", func(e *Evidence) { e.White = math.NaN() }, unlucky.grade(unlucky.Near)},
 		{"no luck", func(e *Evidence) { e.Average = e.Near }, unlucky.grade(unlucky.Near)},
 	} {
@@ -185,7 +168,7 @@ func TestChanceStep(t *testing.T) {
 
 // Two of four hosts can be chosen in six ways, and be in one of two parents of four.
 func TestChance(t *testing.T) {
-	pair := Evidence{Hosts: 4, Around: 4, Members: 2, Inside: 1, Mean: -math.Log1p(-0.1), White: 0.05, Uneven: 1}
+	pair := Evidence{Hosts: 4, Around: 4, Members: 2, Inside: 1, Mean: -math.Log1p(-0.1), White: 0.05, Spread: 1}
 	for _, tt := range []struct {
 		name   string
 		change func(e *Evidence)
@@ -196,8 +179,9 @@ func TestChance(t *testing.T) {
 		{"the wrong way round", func(e *Evidence) { e.Mean = -0.1 }, math.Inf(-1)},
 		{"outsiders are as near", func(e *Evidence) { e.Mean = 0 }, math.Inf(-1)},
 		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
-		{"members differ less", func(e *Evidence) { e.Uneven = 0.025 * unevenOfNoise }, 4*4/2.0 - math.Log(6)},
-		{"no noise at all", func(e *Evidence) { e.Uneven = 0; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
+		{"less noise", func(e *Evidence) { e.White = 0.025 }, 4*4/2.0 - math.Log(6)},
+		{"less spread", func(e *Evidence) { e.Spread = 0.025 / luckySpread }, 4*4/2.0 - math.Log(6)},
+		{"hardly any noise", func(e *Evidence) { e.White = leastWhite / 2; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
 	} {
 		e := pair
 		if tt.change(&e); e.chance() != tt.want && !(math.Abs(e.chance()-tt.want) < 1e-9) {
@@ -208,10 +192,6 @@ func TestChance(t *testing.T) {
 		if got := math.Exp(lnChoose(tt.n, tt.k)); math.Abs(got-tt.want) > 1e-6*tt.want {
 			t.Errorf("%g over %g = %g, want %g", tt.n, tt.k, got, tt.want)
 		}
-	}
-	// The quantile q of sqrt 2 |N(0,1)| is 2 erfinv(q).
-	if want := 2 * math.Erfinv(UnevenQuantile); math.Abs(unevenOfNoise-want) > 1e-3 {
-		t.Errorf("unevenOfNoise = %g, want %.4f for the quantile %g", unevenOfNoise, want, UnevenQuantile)
 	}
 }
 
@@ -231,11 +211,9 @@ func anyEvidence(rng *rand.Rand) Evidence {
 		Members: members, Around: members + beside, Inside: 1 + float64(rng.IntN(40)),
 		Links: 1 + float64(rng.IntN(40)), Borders: 2 + float64(rng.IntN(100)),
 		White: 0.2 * rng.Float64(), Spread: 0.2 * rng.Float64(), Mean: rng.Float64(), Ticks: 5 * rng.Float64(),
-		Uneven: 0.3 * rng.Float64(),
-		Near:   Contrast{Step: rng.Float64() - 0.2, Overlap: 0.3 * rng.Float64()},
+		Near: Contrast{Step: rng.Float64() - 0.2, Overlap: 0.3 * rng.Float64()},
 	}
 	e.Hosts = e.Around + float64(rng.IntN(100))
-	e.Mates = e.Uneven * rng.Float64()
 	e.Average = e.Near
 	if rng.IntN(2) == 0 {
 		e.Average = Contrast{Step: e.Near.Step + 0.2*rng.Float64(), Overlap: e.Near.Overlap * rng.Float64()}
@@ -254,8 +232,6 @@ func TestSupportGrowsWithTheEvidence(t *testing.T) {
 		{"overlap", func(e *Evidence, by float64) { e.Near.Overlap *= by; e.Average.Overlap *= by }},
 		{"luck", func(e *Evidence, by float64) { e.Average.Step += by; e.Average.Overlap *= by }},
 		{"ticks", func(e *Evidence, by float64) { e.Ticks += by }},
-		{"uneven", func(e *Evidence, by float64) { e.Uneven = e.Mates + by*(e.Uneven-e.Mates) }},
-		{"mates", func(e *Evidence, by float64) { e.Mates += by * (e.Uneven - e.Mates) }},
 		{"mean", func(e *Evidence, by float64) { e.Mean += by }},
 		{"inside", func(e *Evidence, by float64) { e.Inside++ }},
 		{"links", func(e *Evidence, by float64) { e.Links++ }},
@@ -292,7 +268,7 @@ func TestSupportIsAlwaysAShare(t *testing.T) {
 		e := anyEvidence(rng)
 		for _, x := range []*float64{
 			&e.Hosts, &e.Around, &e.Members, &e.Inside, &e.Links, &e.Borders, &e.White, &e.Spread, &e.Mean, &e.Ticks,
-			&e.Near.Step, &e.Near.Overlap, &e.Average.Step, &e.Average.Overlap, &e.Uneven, &e.Mates,
+			&e.Near.Step, &e.Near.Overlap, &e.Average.Step, &e.Average.Overlap,
 		} {
 			if rng.IntN(8) == 0 {
 				*x = odd[rng.IntN(len(odd))]

@@ -6,11 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/latencyfit"
-	"gonum.org/v1/gonum/mat"
 )
 
 // LinkSettings are the settings of Links; nil is all defaults.
@@ -23,9 +21,6 @@ type LinkSettings struct {
 	// made (Fit.Noise), the root of the sum of their squares; it counts where a
 	// class has too few links to show its spread. 0 or NaN: 0.01.
 	Noise float64
-	// Latencies are those between the hosts of the measured graph, n*n in s, NaN where not
-	// measured. nil: those along its paths.
-	Latencies mat.Matrix
 }
 
 // usualNoise is the default of LinkSettings.Noise: quiet networks have half to two percent.
@@ -81,6 +76,15 @@ type LinkComparison struct {
 // The order of hosts and switches on either side changes nothing. O(n^2) memory
 // for n hosts; time O(n^2) per step of the fit, and per host and switch.
 func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkComparison, error) {
+	c, err := newLinkComparer(measured, reference, s)
+	if err != nil {
+		return nil, err
+	}
+	return c.compare(measured, reference)
+}
+
+// newLinkComparer finds the hosts that both have, and the latencies between them along the measured paths.
+func newLinkComparer(measured, reference *topology.Graph, s *LinkSettings) (*linkComparer, error) {
 	if s == nil {
 		s = &LinkSettings{}
 	}
@@ -91,11 +95,14 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	if err := c.match(measured, reference); err != nil {
 		return nil, err
 	}
+	c.distances = knownDistances(c.measured.graph)
+	return c, nil
+}
+
+// compare holds the measured latencies and bandwidths against the links of the reference.
+func (c *linkComparer) compare(measured, reference *topology.Graph) (*LinkComparison, error) {
 	if len(c.out.Hosts) > 1 {
 		c.specify()
-		if err := c.readLatencies(measured.Hosts()); err != nil {
-			return nil, err
-		}
 		if c.onlyZeros() {
 			c.out.Unknown = "every latency that was measured between hosts is 0"
 		} else if err := c.fitLatencies(); errors.Is(err, latencyfit.ErrNothingToFit) {
@@ -115,29 +122,6 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	c.conclude()
 	c.warnOfHidden()
 	return c.out, nil
-}
-
-// readLatencies sets the latencies between the hosts that both have: those of the settings, of n hosts, or those along the
-// measured paths.
-func (c *linkComparer) readLatencies(n int) error {
-	if c.settings.Latencies == nil {
-		c.distances = knownDistances(c.measured.graph)
-		return nil
-	}
-	given, err := readings.DirectedOf("compare: links", []mat.Matrix{c.settings.Latencies})
-	if err != nil {
-		return err
-	}
-	if given.N() != n {
-		return fmt.Errorf("compare: links: Latencies of %d hosts for %d measured ones", given.N(), n)
-	}
-	hosts := c.measured.vertex[:len(c.out.Hosts)]
-	for _, i := range hosts {
-		for _, j := range hosts {
-			c.distances = append(c.distances, given.Cells()[i*n+j])
-		}
-	}
-	return nil
 }
 
 // onlyZeros tells whether there are latencies between hosts, all of them 0, as those of a clock that is too coarse.

@@ -53,18 +53,15 @@ func (g *judge) place(r *readings.Symmetric, kept []int, aside []slowHost) *judg
 		return g
 	}
 	t, n := g.t, r.N()
+	groups := t.Groups()
 	number := make([]int32, len(t.Parent)) // in the new tree
 	for k, i := range kept {
 		number[k] = int32(i)
 	}
-	next := int32(n)
-	for v := t.N; v < len(t.Parent); v++ {
-		if t.Parent[v] >= 0 || int32(v) == t.Root {
-			number[v] = next
-			next++
-		}
+	for k, v := range groups {
+		number[v] = int32(n + len(groups) - 1 - k) // the root is the last
 	}
-	parent := make([]int32, next)
+	parent := make([]int32, n+len(groups))
 	for v, p := range t.Parent {
 		if p >= 0 {
 			parent[number[v]] = number[p]
@@ -76,7 +73,7 @@ func (g *judge) place(r *readings.Symmetric, kept []int, aside []slowHost) *judg
 	}
 	all := nested.New(n, parent)
 	support := make([]float64, len(all.Children))
-	for _, v := range t.Groups() {
+	for _, v := range groups {
 		support[int(number[v])-n] = g.support[int(v)-t.N]
 		all.Level[int(number[v])-n] = t.LevelOf(v)
 	}

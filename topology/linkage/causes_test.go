@@ -142,7 +142,6 @@ func TestMachinesThatNeedACorrection(t *testing.T) {
 		{"missing pairs", "holes-pairs", 4, 0},
 		{"siblings", "endpoint-tails", 5, 0},
 		{"groups without an edge", "unequal-inner", 5, 0},
-		{"doubt of slow hosts", "inner-hosts", 46, 1},
 	}
 	for _, m := range machines {
 		f := namedFamily(m.family)

@@ -20,10 +20,9 @@
 //     that they fit. Where links are unequal their lengths are taken out and the groups
 //     proposed again.
 //  4. Every group is judged on the readings as they were. Its evidence is how
-//     large the step is to its nearest outsiders, how far readings on both sides
-//     overlap, and how differently members see an outsider; its support in [0, 1]
-//     is the least grade of these. What stands beside it, and pairs that were not
-//     measured, may lower it.
+//     large the step is to its nearest outsiders, and how far readings on both sides
+//     overlap; its support in [0, 1] is the least grade of these. What stands beside
+//     it, and pairs that were not measured, may lower it.
 //  5. Groups with enough support become switches, and a least squares fit of the
 //     tree gives the latencies of their links.
 //  6. Where a tree fits badly, the switches of its leaves are taken for vertices
@@ -31,8 +30,7 @@
 //     (package witness) finds the links, and the graph is given in place of the tree
 //     if it has few links and leaves a third less to explain.
 //
-// Steps 3 and 4 share no assumption: to propose takes one figure for the noise, to
-// judge takes the spread around each group.
+// To propose takes one figure for the noise; to judge takes the spread around each group, too.
 //
 // # Support
 //

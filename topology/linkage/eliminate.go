@@ -52,30 +52,16 @@ func (g *judge) eliminate() {
 			return cmp.Compare(g.support[int(a)-t.N], g.support[int(b)-t.N])
 		})
 		touched := map[int32]bool{}
-		again := map[int32]bool{}
 		for _, v := range out {
 			if touched[v] {
 				continue
 			}
-			p := t.Parent[v]
-			kids := t.Kids(v)
-			touched[p] = true
-			again[p] = true
-			for _, c := range kids {
+			touched[t.Parent[v]] = true
+			for _, c := range t.Kids(v) {
 				touched[c] = true
-				if t.IsGroup(c) {
-					again[c] = true
-				}
 			}
 			t.Splice(v)
-			for _, c := range t.Kids(p) {
-				again[c] = g.quantum > 0 && t.IsGroup(c) || again[c] // ticks are counted on both sides
-			}
 		}
-		for _, v := range t.Groups() {
-			if again[v] && v != t.Root {
-				g.judge(v)
-			}
-		}
+		g.judgeAll()
 	}
 }

@@ -20,10 +20,6 @@ const (
 	// A reading inside that is slower than the typical way out by 30 % is an outlier,
 	// unless more than a tenth are. 15 to 60 % and 7 to 20 % do; without, 14 groups are lost where 2 % are.
 	outlier, outlierInside = 1.3, 0.1
-	// Members whose unevenness is looked at, and its quantile over all outsiders: above the median,
-	// as half of them may be so far away that members see them alike.
-	mostScattered  = 64
-	unevenQuantile = support.UnevenQuantile
 )
 
 // gather reads the evidence for group v, which is not the root; false if nothing was measured
@@ -84,7 +80,6 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	if g.gapped {
 		g.noteBorder(v, within, border)
 	}
-	g.scatter(&e, in, len(out))
 	return e, true
 }
 
@@ -135,67 +130,6 @@ func dropAbove(x []float32, limit float32, most int) []float32 {
 	// Too many to be outliers: the smaller of them stay.
 	stats.Select(x, len(x)-most-1)
 	return x[:len(x)-most]
-}
-
-// scatter measures how differently members see outsiders. What a member is
-// farther from all outsiders than others is no difference: it is one round of median
-// polish (Tukey 1977) that takes it out.
-func (g *judge) scatter(e *evidence, in []int32, width int) {
-	columns := g.columns[:0]
-	for l := range width {
-		columns = append(columns, g.medianOfColumn(l, 0, 1, len(in), width))
-	}
-	g.columns = columns
-	own := make([]float32, len(in))
-	for k := range in {
-		g.column = g.column[:0]
-		for l, c := range columns {
-			if x := g.block[k*width+l]; x > 0 && c > 0 {
-				g.column = append(g.column, x/c)
-			}
-		}
-		own[k] = 1
-		if len(g.column) > 0 {
-			own[k] = middle(g.column)
-		}
-	}
-	differ := func(partner func(k int) int) float64 {
-		rest := g.rest[:0]
-		for k := 0; k < len(in); k += (len(in)-1)/mostScattered + 1 {
-			o := partner(k)
-			for l := range width {
-				if x, y := g.block[k*width+l], g.block[o*width+l]; x > 0 && y > 0 {
-					a, b := x*own[o], y*own[k]
-					rest = append(rest, max(a, b)/min(a, b))
-				}
-			}
-		}
-		g.rest = rest
-		if len(rest) == 0 {
-			return math.NaN()
-		}
-		return math.Log(float64(stats.Quantile(rest, unevenQuantile)))
-	}
-	e.Uneven = differ(func(k int) int { return (k + 1 + k%(len(in)-1)) % len(in) }) // anyone else
-	e.Mates = e.Uneven
-	if len(in) < crossMembers {
-		return
-	}
-	mates := differ(func(k int) int {
-		mate, nearest := (k+1)%len(in), float32(0)
-		for o := range in {
-			if o == k {
-				continue
-			}
-			if x := g.r.At(int(in[k]), int(in[o])); x > 0 && (nearest == 0 || x < nearest) {
-				mate, nearest = o, x
-			}
-		}
-		return mate
-	})
-	if !math.IsNaN(mates) {
-		e.Mates = mates
-	}
 }
 
 // noteBorder notes where the readings of v end and those to its outside begin.

@@ -75,7 +75,7 @@ func judgeOf(text string, f func(i, j int) float64) *judge {
 	t := parsedTree(text)
 	r := readings.NewSymmetric(t.N, func(i, j int) float32 { return float32(f(j, i)) })
 	return &judge{
-		t: t, r: r, raw: r, noise: math.NaN(), white: math.NaN(),
+		t: t, r: r, raw: r, white: math.NaN(),
 		support: make([]float64, len(t.Children)), border: make([]border, len(t.Children)),
 	}
 }
@@ -361,9 +361,6 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 		if ok && (!near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(2)) || e.Near.Overlap != 0 || e.Spread != 0) {
 			t.Errorf("%s: %+v, want steps of ln 2 without overlap and spread", tt.name, e)
 		}
-		if want := tt.name == "all but one to the outside"; ok && math.IsNaN(e.Uneven) != want {
-			t.Errorf("%s: uneven %g, want it unknown: %v", tt.name, e.Uneven, want)
-		}
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
 	g.support = []float64{0.7, 1}
@@ -521,105 +518,6 @@ func TestAllMembersOfALargeGroupRead(t *testing.T) {
 	}
 	if !near(e.Near.Step, math.Log(1.8)) || !near(e.Mean, math.Log(2)) {
 		t.Errorf("step %g, mean %g, want ln 1.8 and ln 2", e.Near.Step, e.Mean)
-	}
-}
-
-// Two members that see four outsiders at 20 20 30 30 and 20 30 20 30 see half of them
-// differently, by 1.5: beyond the median, but for the tenths above it. Neither is farther from all.
-func TestUnevenOfTwo(t *testing.T) {
-	far := [2][4]float64{{20, 20, 30, 30}, {20, 30, 20, 30}}
-	g := judgeOf("((0 1) 2 3 4 5)", func(i, j int) float64 {
-		switch {
-		case j == 1:
-			return 10
-		case i < 2:
-			return far[i][j-2]
-		}
-		return 25
-	})
-	if e, _ := g.gather(groupOf(g.t, 0, 1)); !near(e.Uneven, math.Log(1.5)) || e.Mates != e.Uneven {
-		t.Errorf("uneven %g, mates %g, want both ln 1.5 = %g", e.Uneven, e.Mates, math.Log(1.5))
-	}
-}
-
-// A few readings that are outliers make nobody uneven.
-func TestUnevenIsWithoutOutliers(t *testing.T) {
-	g := judgeOf("((0 1 2 3) "+hosts(4, 14)+")", func(i, j int) float64 {
-		switch {
-		case j <= 3:
-			return 10
-		case i == 0 && j == 4, i == 1 && j == 6:
-			return 90
-		}
-		return 20
-	})
-	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.Uneven, 0) {
-		t.Errorf("uneven %g, want 0", e.Uneven)
-	}
-}
-
-// What a member is farther from all outsiders than others is no unevenness, whatever the outsiders
-// are at; nor that of members who are at different depths each.
-func TestUnevenIsWithoutWhatIsTheSameForAll(t *testing.T) {
-	for _, members := range []int{2, 3, 4, 5, 8, 9, 12} {
-		for _, tt := range []struct {
-			name   string
-			factor func(i int) float64
-		}{
-			{"one farther", func(i int) float64 { return 1 + 0.25*float64(i/(members-1)) }},
-			{"one nearer", func(i int) float64 { return 1 - 0.25*float64(i/(members-1)) }},
-			{"all at depths of their own", func(i int) float64 { return 1 + 0.125*float64(i) }},
-		} {
-			g := judgeOf("(("+hosts(0, members)+") "+hosts(members, members+9)+")", func(i, j int) float64 {
-				if j < members {
-					return 10
-				}
-				return tt.factor(i) * float64(16+j-members)
-			})
-			if e, _ := g.gather(groupOf(g.t, upTo(members)...)); !near(e.Uneven, 0) || !near(e.Mates, 0) {
-				t.Errorf("%s of %d: uneven %g, mates %g, want 0, 0", tt.name, members, e.Uneven, e.Mates)
-			}
-		}
-	}
-}
-
-// Four pairs of mates, each near to an outsider of its own: another member sees a
-// quarter of the outsiders differently, or two, by 1.5; the mate sees them all alike.
-func TestMatesSeeOutsidersAlike(t *testing.T) {
-	see := func(i, j int) float64 {
-		switch {
-		case j < 8 && i/2 == j/2:
-			return 10
-		case j < 8:
-			return 12
-		case i < 8 && i/2 == j-8:
-			return 20
-		}
-		return 30
-	}
-	g := judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", see)
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Uneven, math.Log(1.5)) || !near(e.Mates, 0) {
-		t.Errorf("uneven %g, mates %g, want ln 1.5 = %g and 0", e.Uneven, e.Mates, math.Log(1.5))
-	}
-	// Of too few members nobody is asked for a mate.
-	g = judgeOf("((0 1 2 3 4 5) 6 7 8)", func(i, j int) float64 {
-		if j >= 6 && i < 6 {
-			j += 2
-		}
-		return see(i, j)
-	})
-	if e, _ := g.gather(groupOf(g.t, upTo(6)...)); e.Mates != e.Uneven || e.Uneven == 0 {
-		t.Errorf("six members: uneven %g, mates %g, want them alike", e.Uneven, e.Mates)
-	}
-	// Mates that measured nothing in common leave what others say.
-	g = judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", func(i, j int) float64 {
-		if i < 8 && j >= 8 && i%2 != j%2 {
-			return -1
-		}
-		return see(i, j)
-	})
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); math.IsNaN(e.Mates) || e.Mates != e.Uneven {
-		t.Errorf("uneven %g, mates %g that have no outsider in common, want them alike", e.Uneven, e.Mates)
 	}
 }
 

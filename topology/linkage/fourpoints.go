@@ -111,14 +111,14 @@ func (v *vicinity) outlier(i, j int) bool {
 // outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
 // one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
 // up to 256 hosts.
-func fourPoints(r *readings.Symmetric, noise float64) float64 {
+func fourPoints(r *readings.Symmetric, noise, sigma float64) float64 {
 	const samples = 2000 // the share of a tree, 0.98 at least, is right within 0.3 %
 	if r.N() < 4 {
 		return math.NaN()
 	}
 	near := newVicinity(r)
 	if math.IsNaN(noise) {
-		noise = min(noiseMost, near.whiteNoise(r.ByMean()))
+		noise = min(noiseMost, sigma)
 	}
 	if !(noise > witness.NoiseGuess) {
 		noise = witness.NoiseGuess

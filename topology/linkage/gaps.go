@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -52,7 +51,7 @@ func gapCeiling(share float64) float64 {
 // alike speak for each other, so only the innermost do. O(n^2) times the depth of the tree.
 func (g *judge) gaps() []float64 {
 	t := g.t
-	noise := g.readingNoise()
+	noise := max(gapNoise, g.white)
 	nested := nestedReadings(g.raw, noise)
 	groups := t.Groups()
 	solid := make([]bool, len(t.Children))
@@ -117,31 +116,6 @@ func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
 		}
 	}
 	return firm, doubtful
-}
-
-// readingNoise is the relative standard deviation of one reading: what the
-// repetitions tell, and what readings within firm groups differ by, as links do.
-func (g *judge) readingNoise() float64 {
-	var off []float64
-	reader := &judge{t: g.t, r: g.raw}
-	for _, v := range g.t.Groups()[1:] {
-		within := reader.readWithin(v)
-		if len(within) < 3 || g.support[int(v)-g.t.N] < topology.FirmSupport {
-			continue
-		}
-		m := float64(stats.LowerMedian(within))
-		for k := 0; k < len(within); k += len(within)/256 + 1 {
-			off = append(off, math.Abs(math.Log(float64(within[k])/m)))
-		}
-	}
-	noise := gapNoise
-	if !math.IsNaN(g.noise) {
-		noise = max(noise, g.noise)
-	}
-	if len(off) > 0 {
-		noise = max(noise, stats.Sigma(off))
-	}
-	return noise
 }
 
 // nestedReadings says whether the readings are those of nested groups: of the three distances

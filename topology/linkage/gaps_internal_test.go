@@ -84,7 +84,7 @@ func gapJudge(n int, groups [][]int32, f func(i, j int) float32) (*judge, []int3
 		}
 		return -20e-6 // some estimate
 	})
-	return &judge{t: t, r: r, raw: r, noise: 0.01, gapped: true}, top[:len(groups)]
+	return &judge{t: t, r: r, raw: r, white: 0.01, gapped: true}, top[:len(groups)]
 }
 
 // Twelve hosts on three switches; what is missing leaves one rival or the other.

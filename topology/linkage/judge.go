@@ -13,17 +13,16 @@ type judge struct {
 	t       *nested.Tree
 	r       *readings.Symmetric
 	raw     *readings.Symmetric // r before unequal links were corrected
-	noise   float64             // of one reading, known from repetitions; NaN if not
 	gapped  bool                // pairs are missing
 	quantum float64             // tick of the clock, in s; 0: none is seen
-	white   float64             // noise that no host explains; NaN if not known
+	white   float64             // noise of the machine, relative; NaN if not known
 	support []float64           // of group v at v-n
 	border  []border            // of group v at v-n
 
 	// Scratch of gather.
 	within, outside, nearest []float32
 	block                    []float32
-	column, columns, rest    []float32
+	column                   []float32
 	out                      []int32
 }
 

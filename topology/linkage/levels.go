@@ -40,24 +40,12 @@ func levelClasses(t *nested.Tree) []int {
 	}
 	joinClasses(t, groups, class)
 
-	// Depth inside the own kind, from the outermost group.
-	depth := make([]int, len(t.Children))
-	deepest := 0
+	// A group is of a finer kind than the one around it, however near their levels.
 	for _, v := range groups {
-		if p := t.Parent[v]; p != t.Root && class[int(p)-t.N] == class[int(v)-t.N] {
-			depth[int(v)-t.N] = depth[int(p)-t.N] + 1
-			deepest = max(deepest, depth[int(v)-t.N])
-		}
-	}
-	for _, v := range groups {
-		at := int(v) - t.N
-		class[at] = class[at]*(deepest+1) + deepest - depth[at]
-	}
-	for _, v := range slices.Backward(groups) {
-		for _, c := range t.Kids(v) {
-			if t.IsGroup(c) {
-				class[int(v)-t.N] = max(class[int(v)-t.N], class[int(c)-t.N]+1)
-			}
+		at, p := int(v)-t.N, t.Parent[v]
+		class[at] *= len(groups)
+		if p != t.Root {
+			class[at] = min(class[at], class[int(p)-t.N]-1)
 		}
 	}
 	// Close the gaps.

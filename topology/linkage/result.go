@@ -45,7 +45,7 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	if !math.IsNaN(note.Noise) {
 		fit.Noise = note.Noise
 	}
-	fit.TreeLikeness = fourPoints(r, note.Noise)
+	fit.TreeLikeness = fourPoints(r, note.Noise, sigma)
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}

@@ -79,9 +79,12 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	note := &combination{Quality: *quality}
 	switch n := original.N(); {
 	case n > 1 && quality.Zeros+quality.Holes == n*(n-1)/2:
-		return noTimes(n, note)
-	case n < 3:
-		return few(original, note)
+		note.timeless = true
+		return flat(n, 0, note)
+	case n == 2:
+		return flat(n, float64(original.At(1, 0)), note)
+	case n < 2:
+		return flat(n, math.NaN(), note)
 	}
 	w := &reconstruction{original: original, note: note, part: original}
 	for _, s := range steps() {
@@ -92,35 +95,19 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	return w.judge.result(original, note, least, w.sigma, w.contracted, w.mostFirm)
 }
 
-// noTimes is the result where every reading is zero: one switch, or a link, at no latency.
-func noTimes(n int, note *combination) (*topology.Result, error) {
+// flat is the result of n hosts without groups, all at one latency in s: a link, or one switch.
+func flat(n int, latency float64, note *combination) (*topology.Result, error) {
 	var arcs []topology.Arc
 	switches := 0
-	if n == 2 {
-		arcs = topology.AppendLink(arcs, 0, 1, 0, math.NaN())
-	} else {
+	switch {
+	case n == 2:
+		arcs = topology.AppendLink(arcs, 0, 1, latency, math.NaN())
+	case n > 2:
 		switches = 1
 		for h := range n {
-			arcs = topology.AppendLink(arcs, h, n, 0, math.NaN())
+			arcs = topology.AppendLink(arcs, h, n, latency/2, math.NaN())
 		}
 	}
-	note.timeless = true
-	return flat(n, switches, arcs, 0, note)
-}
-
-// few is the result for up to two hosts: a link, or nothing to link.
-func few(r *readings.Symmetric, note *combination) (*topology.Result, error) {
-	latency := math.NaN()
-	var arcs []topology.Arc
-	if r.N() == 2 {
-		latency = float64(r.At(1, 0))
-		arcs = topology.AppendLink(arcs, 0, 1, latency, math.NaN())
-	}
-	return flat(r.N(), 0, arcs, latency, note)
-}
-
-// flat is the result of n hosts without groups, all at one latency in s.
-func flat(n, switches int, arcs []topology.Arc, latency float64, note *combination) (*topology.Result, error) {
 	graph, err := topology.NewGraph(n, switches, nil, arcs)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,8 @@
 package linkage
 
 import (
-	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -104,51 +101,4 @@ func (g *judge) shown(list []int32, p int32) []int32 {
 		}
 	}
 	return list
-}
-
-// distance is the median reading between a host and some hosts of another vertex of the
-// tree; NaN if there is none.
-func (g *judge) distance(host, v int32) float64 {
-	leaves := g.t.Order[g.t.Lo[v]:g.t.Hi[v]]
-	g.column = g.column[:0]
-	skip := (len(leaves)-1)/mostInner + 1
-	for k := 0; k < len(leaves); k += skip {
-		if x := g.r.At(int(host), int(leaves[k])); x > 0 {
-			g.column = append(g.column, x)
-		}
-	}
-	if len(g.column) == 0 {
-		return math.NaN()
-	}
-	return float64(stats.LowerMedian(g.column))
-}
-
-// doubtSlow takes firmness from groups to which a host belongs only because it was found slow: by
-// the readings as they were, original, it is no nearer to the group than to what is beside it. A host that does
-// everything later is nearer to its own group all the same. O(n) per slow host and level.
-func (g *judge) doubtSlow(original *readings.Symmetric, slow []slowHost) {
-	t := g.t
-	as := &judge{t: t, r: original}
-	for _, s := range slow {
-		host := int32(s.host)
-		// nearest is the least distance of the host to the children of p but one; +Inf if none is known.
-		nearest := func(p, but int32) float64 {
-			least := math.Inf(1)
-			for _, u := range t.Kids(p) {
-				if u == but {
-					continue
-				}
-				if d := as.distance(host, u); d < least {
-					least = d
-				}
-			}
-			return least
-		}
-		for v, below := t.Parent[host], host; v != t.Root; v, below = t.Parent[v], v {
-			at := int(v) - t.N
-			if g.support[at] >= topology.FirmSupport && nearest(t.Parent[v], v) <= nearest(v, below) {
-				g.support[at] = weakCeiling
-			}
-		}
-	}
 }

@@ -100,8 +100,8 @@ const noiseFloor = 0.002
 // spread estimates the relative noise sigma of the readings in w. The nearest to a host sees all
 // others as the host does but for the noise, unless both are ranks of a host on different
 // rails. So of the four nearest another takes its place if it differs by less than a quarter as
-// much; of few hosts, of the nearer half. sigma is 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256 hosts
-// i. In real machines structure counts as noise here; only the proposal of groups uses it.
+// much; of few hosts, of the nearer half. sigma is 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256
+// hosts i. Structure counts as noise where neighbours see others differently, as in a ring.
 func spread(w *nnchain.Square) float64 {
 	const rows, perRow, near, clearly = 256, 256, 4, 0.25
 	n := w.N()

@@ -42,7 +42,6 @@ type slowHost struct {
 	sum    float64 // s that each reading has more, unless there is a factor
 	factor float64 // by which each reading is longer; 1: by the sum
 	told   float64 // how much that is of its near readings, ln of the ratio
-	depth  float64 // how much farther other hosts are than its near ones, ln of the ratio
 	level  float64 // s, of its near readings without that
 	far    float64 // s, of its readings to others without that
 	noise  float64 // s, standard deviation of a reading; while they are compared, relative
@@ -180,7 +179,6 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	h = slowHost{
 		host: i, sum: sum, factor: 1,
 		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
-		depth: math.Log(far / level),
 		level: level, far: far, noise: stats.SigmaOfOne(c.middle) / far,
 	}
 	if h.told <= slowLeast {
@@ -213,43 +211,41 @@ func (c *slowComparison) agreed(x []float64, none, least float64) bool {
 	return stats.Quantile(x, 0.25)-none > least
 }
 
-// insiders drops the hosts that lie outside a group rather than are slow: between two slow hosts the times of both
-// add up, or the factors; between two outside it is as far as to all others, which is half of that. Where
-// near and far hosts differ by more than a host is slow, its row would not
-// follow theirs if it lay outside.
+// insiders drops the hosts that lie outside a group rather than are slow. Between two slow hosts the times of both add
+// up, or the factors. Between two hosts outside only the longer one counts. Of all slow hosts elsewhere together
+// more than half of what the shorter times would add must be there. Hosts that are near tell nothing: their level
+// is that of a group or of two.
 func (c *slowComparison) insiders(slow []slowHost) []slowHost {
 	r, near := c.r, c.near
-	const half = 0.75 // between half and all
 	var kept []slowHost
-	var shares, typical []float64
+	var typical []float64
 	for _, a := range slow {
-		shares = shares[:0]
+		var added, expected float64 // s
 		for _, b := range slow {
-			if a.host == b.host {
+			if a.host == b.host || slices.Contains(near[a.host], int32(b.host)) || slices.Contains(near[b.host], int32(a.host)) {
 				continue
 			}
 			x := float64(r.At(a.host, b.host))
-			if x <= 0 {
-				continue
-			}
 			typical = typical[:0]
 			for _, i := range near[a.host] {
 				for _, j := range near[b.host] {
-					if i != j && int(i) != b.host && int(j) != a.host {
+					if i != j {
 						if y := r.At(int(i), int(j)); y > 0 {
 							typical = append(typical, float64(y))
 						}
 					}
 				}
 			}
-			if len(typical) == 0 {
+			if x <= 0 || len(typical) == 0 {
 				continue
 			}
 			y := stats.LowerMedian(typical)
+			one := max((y+a.sum)*a.factor, (y+b.sum)*b.factor)
 			both := (y + a.sum + b.sum) * a.factor * b.factor
-			shares = append(shares, math.Log(x/y)/math.Log(both/y))
+			added += min(x, both) - one
+			expected += both - one
 		}
-		if a.depth > a.told || len(shares) == 0 || stats.LowerMedian(shares) > half {
+		if expected == 0 || added > expected/2 {
 			kept = append(kept, a)
 		}
 	}

@@ -26,7 +26,6 @@ func steps() []step {
 		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
-		{"doubt of slow hosts", func(w *reconstruction) { w.judge.doubtSlow(w.part, w.slow) }},
 		{"groups without an edge", func(w *reconstruction) { w.contracted = w.corrected != w.quick }},
 		{"", (*reconstruction).settle},
 	}
@@ -107,8 +106,8 @@ func (w *reconstruction) moveHosts() {
 func (w *reconstruction) judgeGroups() {
 	w.tree.Arrange(w.raw.Means())
 	w.judge = &judge{
-		t: w.tree, r: w.r, raw: w.raw, noise: w.note.Noise, gapped: w.note.Holes > 0, quantum: w.note.Tick,
-		white: newVicinity(w.r).whiteNoise(w.raw.ByMean()),
+		t: w.tree, r: w.r, raw: w.raw, gapped: w.note.Holes > 0, quantum: w.note.Tick,
+		white: w.sigma,
 	}
 	w.judge.judgeAll()
 }
