@@ -37,10 +37,16 @@ type Act func(round []byte) ([]float64, error)
 // each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
 type Play func(round []byte) (found [][]float64, err error)
 
-// Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
-// counts, see Control.Silence. It is collective.
-func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return OnDuplicate(comm, func(own mpi.Communicator) error { return conduct(ctx, own, silence, work) })
+// Conduct calls work on all ranks with a conductor on a duplicate of comm, and returns what work returns. The silence of
+// rank 0 counts, see Control.Silence. It is collective.
+func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) (T, error)) (T, error) {
+	return OnDuplicate(comm, func(own mpi.Communicator) (result T, err error) {
+		err = conduct(ctx, own, silence, func(c *Conductor) (err error) {
+			result, err = work(c)
+			return err
+		})
+		return result, err
+	})
 }
 
 // conduct is Conduct on comm itself.

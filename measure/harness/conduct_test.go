@@ -19,9 +19,13 @@ func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byt
 	t.Helper()
 	errs := make([]error, ranks)
 	err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
-		errs[comm.Rank()] = harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) error {
-			return c.Lead(0, func(round []byte) ([]float64, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
+		var own int
+		own, errs[comm.Rank()] = harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) (int, error) {
+			return comm.Rank(), c.Lead(0, func(round []byte) ([]float64, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
 		})
+		if want := comm.Rank(); errs[want] == nil && own != want || errs[want] != nil && own != 0 {
+			t.Errorf("rank %d gets %d of Conduct, which ends with %v", want, own, errs[want])
+		}
 		return harness.Agree(comm, nil) // the communicator still works
 	})
 	if err != nil {
@@ -121,7 +125,7 @@ func TestConductorStops(t *testing.T) {
 			if want == harness.StoppedByBudget && comm.Rank() == 0 {
 				budget = time.Millisecond
 			}
-			return harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) error {
+			_, err := harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) (none struct{}, err error) {
 				act := func([]byte) ([]float64, error) {
 					for k := 0; ; k++ {
 						if k == 500 && want == harness.StoppedByContext && comm.Rank() == 2 {
@@ -134,7 +138,7 @@ func TestConductorStops(t *testing.T) {
 						}
 					}
 				}
-				return c.Lead(budget, act, func(play harness.Play) error {
+				return none, c.Lead(budget, act, func(play harness.Play) error {
 					for range 2 {
 						found, err := play(nil)
 						if err != nil {
@@ -153,6 +157,7 @@ func TestConductorStops(t *testing.T) {
 					return nil
 				})
 			})
+			return err
 		})
 		if cancel(); err != nil || played != 1 || acted[0] == 0 || acted[1] != acted[0] || acted[2] != acted[0] || acted[3] != acted[0] {
 			t.Errorf("%s: %d rounds, the ranks have met %v times, %v", want, played, acted, err)
@@ -164,7 +169,7 @@ func TestConductorStops(t *testing.T) {
 func TestIdleRanksMayWait(t *testing.T) {
 	const silence = 50 * time.Millisecond // of which others may be heard of for twelve
 	err := local.Run(4, nil, func(comm mpi.Communicator) error {
-		return harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) error {
+		_, err := harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) (none struct{}, err error) {
 			act := func([]byte) ([]float64, error) {
 				if comm.Rank() == 0 {
 					time.Sleep(30 * silence)
@@ -173,11 +178,12 @@ func TestIdleRanksMayWait(t *testing.T) {
 				}
 				return nil, nil
 			}
-			return c.Lead(0, act, func(play harness.Play) error {
+			return none, c.Lead(0, act, func(play harness.Play) error {
 				_, err := play(nil)
 				return err
 			})
 		})
+		return err
 	})
 	if err != nil {
 		t.Error(err)

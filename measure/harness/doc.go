@@ -2,12 +2,10 @@
 // section 3.1.1) as a library. The call that a measurement of pairs needs is
 // AllPairs, which all ranks make:
 //
-//	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-//		var err error
-//		outcome, err = harness.AllPairs(ctx, own, &pairTest{comm: own}, &harness.Settings{
+//	outcome, err := harness.OnDuplicate(comm, func(own mpi.Communicator) (*harness.Outcome, error) {
+//		return harness.AllPairs(ctx, own, &pairTest{comm: own}, &harness.Settings{
 //			Deliver: func(rows []harness.Row, _ harness.Progress) { all = append(all, rows...) },
 //		})
-//		return err
 //	})
 //
 // # Tests of a pair
@@ -30,17 +28,19 @@
 // All measurements go by Conduct, AllPairs among them. Rank 0 plans in plain code and plays rounds; what all
 // ranks do in a round is an Act, a function from the round's bytes to the numbers that rank 0 is to have:
 //
-//	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
+//	result, err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (*Result, error) {
 //		plan, err := harness.Share(c.Comm, c, settings.plan) // of rank 0, on all ranks
 //		...
-//		return c.Lead(budget, act, func(play harness.Play) error { // on rank 0
+//		err = c.Lead(budget, act, func(play harness.Play) error { // on rank 0
 //			found, err := play(round) // what each rank has brought
 //			...
 //		})
+//		return result, err
 //	})
 //
 // An Act calls Meet, which is a barrier, before all that is to begin together, and With around what it does with
-// one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement.
+// one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement. LeadPairs has an act
+// of its own: in each round some disjoint pairs of ranks measure something.
 //
 // # Method
 //

@@ -72,13 +72,7 @@ func (s *Settings) plan() (plan, error) {
 // means wrong settings, or a failure of the communicator, which is unusable then.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	own := *cmp.Or(s, &Settings{})
-	var result *Result
-	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
-		var err error
-		result, err = own.measure(ctx, comm)
-		return err
-	})
-	return result, err
+	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
 }
 
 func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {

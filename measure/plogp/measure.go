@@ -1,6 +1,7 @@
 package plogp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -24,17 +25,8 @@ import (
 // messages. Memory on each rank is that of the longest message, and 2 MiB at least; on
 // rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
-	var own Settings
-	if s != nil {
-		own = *s
-	}
-	var result *Result
-	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
-		var err error
-		result, err = own.measure(ctx, comm)
-		return err
-	})
-	return result, err
+	own := *cmp.Or(s, &Settings{})
+	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
 }
 
 func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -53,38 +52,28 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 	if timed, ok := comm.(mpi.Timed); ok && c.Timed {
 		_, info.Call = timed.CallCosts()
 	}
-	data, err := json.Marshal(&info)
+	all, err := harness.Gather(comm, info)
 	if err != nil {
 		return nil, fmt.Errorf("record: conditions: %w", err)
 	}
-	var h *Header
-	if comm.Rank() == 0 {
-		ranks := comm.Size()
-		h = &Header{
-			Ranks: ranks, Date: c.Date, Library: c.Library, Timed: c.Timed,
-			GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
-			Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), NUMA: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
-			CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
-		}
-		if v, ok := comm.(mpi.Versioned); ok && h.Library == "" {
-			h.Library = v.LibraryVersion()
-		}
+	if all == nil {
+		return nil, nil
 	}
-	err = harness.Gather(comm, data, func(rank int, data []byte) error {
-		var info rankInfo
-		if err := json.Unmarshal(data, &info); err != nil {
-			return err
-		}
-		h.Hosts[rank], h.Cores[rank], h.CPUs[rank] = places[rank].Host, places[rank].Core, info.CPUs
-		h.NUMA[rank], h.GOMAXPROCS[rank] = info.NUMA, info.GOMAXPROCS
+	h := &Header{
+		Ranks: comm.Size(), Date: c.Date, Library: c.Library, Timed: c.Timed,
+		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
+		CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
+	}
+	if v, ok := comm.(mpi.Versioned); ok && h.Library == "" {
+		h.Library = v.LibraryVersion()
+	}
+	for rank, info := range all {
+		h.Hosts, h.Cores, h.CPUs = append(h.Hosts, places[rank].Host), append(h.Cores, places[rank].Core), append(h.CPUs, info.CPUs)
+		h.NUMA, h.GOMAXPROCS = append(h.NUMA, info.NUMA), append(h.GOMAXPROCS, info.GOMAXPROCS)
 		h.ClockStep, h.ClockCost, h.CallCost = max(h.ClockStep, info.Step), max(h.ClockCost, info.Cost), max(h.CallCost, info.Call)
 		if info.Environment != fingerprint(environment) {
 			h.OtherEnvironment = append(h.OtherEnvironment, rank)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("record: conditions: %w", err)
 	}
 	return h, nil
 }

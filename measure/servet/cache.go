@@ -57,18 +57,17 @@ const (
 // It is collective, and as Memory in the rest. A step takes some passes through the working set, n^2/2 of them per
 // cache for the n ranks of a host.
 func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*CacheResult, error) {
-	var result *CacheResult
-	err := inside(ctx, comm, settings, func(c *crew, places []mpi.Place) error {
+	return inside(ctx, comm, settings, func(c *crew, places []mpi.Place) (*CacheResult, error) {
 		largest, err := c.chooseBytes(walkingSize)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ladder := setSizes(largest)
 		curves, err := c.run(insideRound{Parts: []int{partCurve}, Sizes: ladder, Walk: true})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		result = &CacheResult{Sizes: ladder, Largest: largest, hosts: c.Ranks, readings: curves}
+		result := &CacheResult{Sizes: ladder, Largest: largest, hosts: c.Ranks, readings: curves}
 		var sharpest, alone []int // the working sets to test with; and each size, and twice that
 		for _, x := range result.takeCurves() {
 			sharpest, alone = append(sharpest, x.sharpest), append(alone, x.sharpest, 2*x.sharpest)
@@ -76,18 +75,17 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		slices.Sort(alone)
 		single, err := c.run(insideRound{Parts: []int{partAlone}, Sizes: slices.Compact(alone), Walk: true})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		double, err := c.run(insideRound{Parts: []int{partPair}, Sizes: sharpest, Walk: true})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		result.Stopped, result.Took = c.Stopped(), c.Elapsed()
 		result.readings = slices.Concat(curves, single, double)
 		result.Warnings = append(insideWarnings(places), result.take()...)
-		return nil
+		return result, nil
 	})
-	return result, err
 }
 
 // setSizes are the sizes of working sets up to the largest: each power of two and one and a half of each.

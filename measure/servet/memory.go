@@ -54,21 +54,19 @@ const crowdedOut = 0.5
 // It is collective; the settings of rank 0 count; the result is nil on other ranks. The end of the context or of the
 // budget ends it as it does Distance. Some 15 ms per step, n^2/2 steps for the n ranks of a host.
 func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*MemoryResult, error) {
-	var result *MemoryResult
-	err := inside(ctx, comm, settings, func(c *crew, places []mpi.Place) error {
+	return inside(ctx, comm, settings, func(c *crew, places []mpi.Place) (*MemoryResult, error) {
 		bytes, err := c.chooseBytes(copyingSize)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		values, err := c.run(insideRound{Parts: []int{partAlone, partPair, partTogether}, Sizes: []int{bytes}})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		result = &MemoryResult{Bytes: bytes, Stopped: c.Stopped(), Took: c.Elapsed(), hosts: c.Ranks, readings: values}
+		result := &MemoryResult{Bytes: bytes, Stopped: c.Stopped(), Took: c.Elapsed(), hosts: c.Ranks, readings: values}
 		result.Warnings = append(insideWarnings(places), result.take()...)
-		return nil
+		return result, nil
 	})
-	return result, err
 }
 
 // copyingSize is that of a rank's two buffers.

@@ -12,12 +12,12 @@ import (
 
 // maximum measures what each switch carries from one side to the other. Its links are put on two sides of
 // about as many hosts (Bufe 2014, section 2.3.4).
-func (c *campaign) maximum() (bool, error) {
+func (c *campaign) maximum() error {
 	var loads []*load
 	for s := c.g.Hosts(); s < c.g.Vertices(); s++ {
 		left, right, err := cut.AtSwitch(c.g, s)
 		if err != nil {
-			return false, err
+			return err
 		}
 		l := &load{from: s, to: -1}
 		for i := range min(len(left), len(right)) {
@@ -31,7 +31,7 @@ func (c *campaign) maximum() (bool, error) {
 	first := len(c.r.Readings)
 	var limited []string
 	least := math.Inf(1)
-	going, err := c.takeLinks(Maximum, loads)
+	err := c.takeLinks(Maximum, loads)
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
 		way := 0
@@ -51,5 +51,5 @@ func (c *campaign) maximum() (bool, error) {
 		c.r.Warnings = append(c.r.Warnings, fmt.Sprintf("from one side to the other of %s pass down to %s, less than the links carry: a switch there is the limit, which predictions leave out",
 			words.List(limited), quantity.Rate(least)))
 	}
-	return going, err
+	return err
 }

@@ -12,7 +12,7 @@ import (
 // are on both sides. Several links are measured at once where they need no host, link or switch in
 // common (Bufe 2014, section 2.3.3). Switches that were seen to carry all their hosts at
 // once do not count: nothing waits there.
-func (c *campaign) switchSwitch() (bool, error) {
+func (c *campaign) switchSwitch() error {
 	crossings := findCrossings(c.g, c.s.Pairs)
 	if c.s.PerSwitch {
 		crossings = onePerSwitch(crossings)
@@ -31,11 +31,10 @@ func (c *campaign) switchSwitch() (bool, error) {
 }
 
 // takeLinks measures loads for links, as many at once as do not meet, and judges them.
-func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
+func (c *campaign) takeLinks(what What, loads []*load) error {
 	first := len(c.r.Readings)
-	going, err := c.take(what, harness.Greedy(loads, func(l *load) []int { return c.needs(l.pairs) }))
-	if err != nil {
-		return false, err
+	if err := c.take(what, harness.Greedy(loads, func(l *load) []int { return c.needs(l.pairs) })); err != nil {
+		return err
 	}
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
@@ -47,7 +46,7 @@ func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
 			l.AtLeast = c.unfilled(i)
 		}
 	}
-	return going, nil
+	return nil
 }
 
 // unfilled tells whether no reading of a link came to less than what the other links on the
@@ -140,7 +139,7 @@ func (c *campaign) carriesAll(vertex int) bool {
 
 // lonely measures the links of hosts that have no other host on their switch, with the
 // nearest one elsewhere.
-func (c *campaign) lonely() (bool, error) {
+func (c *campaign) lonely() error {
 	var loads []*load
 	for _, l := range c.r.Links {
 		if l.What != NodeSwitch || c.g.IsSwitch(l.From) || !math.IsNaN(l.Rate) {
