@@ -12,7 +12,7 @@ import (
 // readings on rank 0, nil on others. It is collective.
 func conditions(comm mpi.Communicator, s *Settings, p *plan, q *pingpong.Probe) (*Result, error) {
 	h, err := record.Gather(comm, &record.Conditions{
-		Date: s.Date, Timed: q.Timed(), ClockStep: q.Step(), ClockCost: q.Cost(),
+		Date: s.Date, Timed: q.Timed, ClockStep: q.Step, ClockCost: q.Cost,
 	})
 	if h == nil || err != nil {
 		return nil, err

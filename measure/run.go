@@ -48,7 +48,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		return nil, err
 	}
 	test := &latencies{probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), plan: p}
-	test.probe.SetBatch(p.Batch)
+	test.probe.Batch = p.Batch
 	result, err := conditions(comm, s, p, test.probe)
 	if err != nil {
 		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)

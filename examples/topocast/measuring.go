@@ -118,7 +118,7 @@ func (m *measuring) measure(output string) error {
 	start := now()
 	probe := pingpong.New(m.comm, 0, 1)
 	when := cli.Date(m.comm)
-	header, err := record.Gather(m.comm, &record.Conditions{Date: when, Timed: probe.Timed(), ClockStep: probe.Step(), ClockCost: probe.Cost()})
+	header, err := record.Gather(m.comm, &record.Conditions{Date: when, Timed: probe.Timed, ClockStep: probe.Step, ClockCost: probe.Cost})
 	if err != nil {
 		return err
 	}

@@ -48,16 +48,12 @@ func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.M
 	var all []mat.Matrix
 	for range repetitions {
 		latencies := mat.NewDense(size, size, slices.Repeat([]float64{math.NaN()}, size*size))
-		player := rng.Perm(size)
-		for _, round := range rng.Perm(harness.CircleRounds(size)) {
+		rounds := harness.CircleOf(rng.Perm(size))
+		for _, round := range rng.Perm(len(rounds)) {
 			l.open()
-			var pairs [][2]int
-			for p := range size {
-				if q := harness.CirclePartner(size, p, round); q > p {
-					a, b := player[p], player[q]
-					l.add(hosts[a], hosts[b])
-					pairs = append(pairs, [2]int{a, b})
-				}
+			pairs := rounds[round]
+			for _, p := range pairs {
+				l.add(hosts[p[0]], hosts[p[1]])
 			}
 			z, err := l.read()
 			if err != nil {

@@ -28,10 +28,10 @@ type Conductor struct {
 	idle    bool    // this rank has no part in the round
 }
 
-// An Act is what every rank does in a round: it gets what rank 0 has planned, and returns
+// An act is what every rank does in a round: it gets what rank 0 has planned, and returns
 // what rank 0 is to have. An error is one of the communicator, which is unusable
 // afterwards; see Conductor.Fail for others.
-type Act func(round []byte) ([]float64, error)
+type act func(round []byte) ([]float64, error)
 
 // A Play is rank 0's means to lead: it tells all ranks a round, lets them act, and returns what
 // each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
@@ -62,7 +62,7 @@ func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, 
 // is one of all ranks. The budget of rank 0 counts, see Control.Budget. It is collective.
 //
 // A round costs O(log n) messages of each rank to be told and to be gathered.
-func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) error {
+func (c *Conductor) Lead(budget time.Duration, act act, lead func(Play) error) error {
 	c.start, c.end, c.stopped, c.failed = c.Now(), math.Inf(1), goOn, nil
 	if c.Comm.Rank() != 0 {
 		return c.follow(act)
@@ -102,7 +102,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 }
 
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
-func (c *Conductor) follow(act Act) error {
+func (c *Conductor) follow(act act) error {
 	for {
 		round, err := c.tell(c.Comm, nil)
 		switch {
@@ -119,7 +119,7 @@ func (c *Conductor) follow(act Act) error {
 
 // play acts in a round, and hands rank 0 what the ranks have found, behind a byte that tells whether
 // it is a failure.
-func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)) error {
+func (c *Conductor) play(act act, round []byte, take func(rank int, data []byte)) error {
 	c.idle = false
 	found, err := act(round)
 	if err != nil {

@@ -26,7 +26,7 @@
 // # Rounds that rank 0 plans
 //
 // All measurements go by Conduct, AllPairs among them. Rank 0 plans in plain code and plays rounds; what all
-// ranks do in a round is an Act, a function from the round's bytes to the numbers that rank 0 is to have:
+// ranks do in a round is an act, a function from the round's bytes to the numbers that rank 0 is to have:
 //
 //	result, err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (*Result, error) {
 //		plan, err := harness.Share(c.Comm, c, settings.plan) // of rank 0, on all ranks
@@ -38,7 +38,7 @@
 //		return result, err
 //	})
 //
-// An Act calls Meet, which is a barrier, before all that is to begin together, and With around what it does with
+// An act calls Meet, which is a barrier, before all that is to begin together, and With around what it does with
 // one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement. LeadPairs has an act
 // of its own: in each round some disjoint pairs of ranks measure something.
 //
@@ -51,15 +51,15 @@
 //  3. Before a round the ranks of a group meet in a barrier, and only they. All ranks meet before
 //     the rounds of all ranks, and some 50 times a second: there they hear of every vote to
 //     stop (a context, rank 0's budget) that there was, so they all leave at the same round.
-//  4. Rank 0 tells blocks of rounds of about half a second. Behind each of them it gathers the rows, so that
-//     little is lost with a job that is killed, and holds its plan against the budget.
+//  4. Rank 0 plans all rounds. It tells batches of them, of about half a second. Behind each batch it gathers the
+//     rows, so that little is lost with a job that is killed, and holds its plan against the budget.
 //  5. When all is measured rank 0 may want another repetition, of all pairs or of some rounds.
 //
 // # Design
 //
 // All measuring goes in steps between barriers. Rank 0 knows the settings and
 // decides; what it decides travels as bytes, so that ranks cannot disagree. The
-// price is one small broadcast.
+// price is a broadcast of some 5 bytes per pair, once per batch.
 //
 // The barrier is a dissemination of one byte. Two groups of one level are measured at
 // the same time but not in step: a slow one does not hold the others up. So the
@@ -68,6 +68,6 @@
 // LGate joins groups two by two. Here all groups of a level are joined at once, part by part
 // where that is shorter: equal parts take n-1 rounds altogether, as many as without groups.
 //
-// Each rank keeps its own rows until the block is over; they go to rank 0 along a tree.
+// Each rank keeps its own rows until the batch is over; they go to rank 0 along a tree.
 // Budgets go by the communicator's clock, so that simulations repeat; silence goes by the wall clock.
 package harness

@@ -9,93 +9,153 @@ import (
 type Pair struct {
 	A, B int
 
-	// Task says what they do, as an Exchange understands it; in [0, 2^32).
+	// Task says what they do, as an exchange understands it; at least 0.
 	Task int
 }
 
-// An Exchange is what the calling rank does with the other rank of a pair. It appends what it has found. First says that it is rank
-// A of the pair.
-type Exchange func(found []float64, peer int, first bool, task int) ([]float64, error)
+// An exchange is what the calling rank does with the other rank of a pair, see Conductor.LeadPairs.
+type exchange func(found []float64, peer int, first bool, task int) ([]float64, error)
 
 // A PlayPairs is rank 0's means to lead pairs: it lets all ranks take part in rounds, and returns a row of each rank and
 // round in which the rank has found something, by rank and round. It calls done, which may be nil, with the number of rounds
 // that are over, after each. Once the ranks have stopped nobody acts.
 type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
 
-// LeadPairs is Lead for rounds of disjoint pairs. Behind a barrier of all ranks both ranks of each pair call exchange.
-func (c *Conductor) LeadPairs(budget time.Duration, exchange Exchange, lead func(PlayPairs) error) error {
-	over := func(int) {}
-	act := func(told []byte) ([]float64, error) { return c.pairRounds(told, exchange, over) }
-	return c.Lead(budget, act, func(play Play) error {
+// LeadPairs is Lead for rounds of disjoint pairs. Behind a barrier of all ranks both ranks of each pair call
+// meet, which appends what the calling rank has found. First says that it is rank A of the pair.
+func (c *Conductor) LeadPairs(budget time.Duration, meet func(found []float64, peer int, first bool, task int) ([]float64, error), lead func(PlayPairs) error) error {
+	p := &pairing{Conductor: c, exchange: meet}
+	return p.lead(budget, func(play playBatch) error {
 		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
-			if done != nil {
-				over = done
-			}
-			found, err := play(encodePairs(rounds))
-			if err != nil {
-				return nil, err
-			}
-			return rowsOfPairs(found), nil
+			return play(&batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})
 		})
 	})
 }
 
-const (
-	pairBytes = 4 * 4 // round, ranks and task
-	pairPlace = 3     // numbers before those that were found: round, peer and how many follow
-)
+// A batch is some rounds of pairs that follow each other.
+type batch struct {
+	rounds     [][]Pair
+	levels     []int // by round: before it the groups of this level meet, each at its own pace; 0: all ranks
+	every      int   // rounds of groups from one barrier of all ranks to the next
+	repetition int   // noRepetition: none
+	first      int   // number of the first round
 
-// encodePairs lists the number of rounds and then each pair with its round.
-func encodePairs(rounds [][]Pair) []byte {
-	told := binary.LittleEndian.AppendUint32(nil, uint32(len(rounds)))
-	for round, pairs := range rounds {
-		for _, p := range pairs {
-			for _, x := range [...]int{round, p.A, p.B, p.Task} {
-				told = binary.LittleEndian.AppendUint32(told, uint32(x))
+	// What rank 0 hears of its own part: that it begins a round behind the barrier, and that so many rounds are over.
+	begin func()
+	over  func(rounds int)
+}
+
+// A playBatch is as PlayPairs.
+type playBatch func(*batch) ([]Row, error)
+
+// A pairing is one rank's side of rounds of pairs.
+type pairing struct {
+	*Conductor
+	exchange exchange
+	groups   map[int]*Barrier // by level: that of the rank's group
+	batch    *batch           // of rank 0; nil elsewhere
+}
+
+// lead calls lead on rank 0, and lets all ranks take part in the batches that it plays.
+func (p *pairing) lead(budget time.Duration, lead func(playBatch) error) error {
+	return p.Lead(budget, p.act, func(play Play) error {
+		return lead(func(b *batch) ([]Row, error) {
+			p.batch = b
+			found, err := play(b.encode())
+			if err != nil {
+				return nil, err
 			}
+			return b.rows(found), nil
+		})
+	})
+}
+
+// encode lists whole numbers: those of the batch, and of each round its level and its pairs.
+func (b *batch) encode() (told []byte) {
+	tell := func(numbers ...int) {
+		for _, x := range numbers {
+			told = binary.AppendUvarint(told, uint64(x))
+		}
+	}
+	tell(len(b.rounds), b.every, b.repetition+1, b.first+1) // the last two may be -1
+	for k, pairs := range b.rounds {
+		tell(b.levels[k], len(pairs))
+		for _, p := range pairs {
+			tell(p.A, p.B, p.Task)
 		}
 	}
 	return told
 }
 
-// pairRounds takes part in encoded rounds until all ranks stop.
-func (c *Conductor) pairRounds(told []byte, exchange Exchange, done func(int)) (all []float64, err error) {
-	number := func(k int) int { return int(binary.LittleEndian.Uint32(told[4*k:])) }
-	rounds, rank := number(0), c.Comm.Rank()
-	own := make(map[int]Pair)
-	for told = told[4:]; len(told) > 0; told = told[pairBytes:] {
-		if p := (Pair{number(1), number(2), number(3)}); p.A == rank || p.B == rank {
-			own[number(0)] = p
-		}
+// place are the numbers before those that were found in a round: the round, the peer and how many follow.
+const place = 3
+
+// act takes part in an encoded batch until all ranks stop, and returns what this rank has found.
+func (p *pairing) act(told []byte) (all []float64, err error) {
+	next := func() int {
+		x, bytes := binary.Uvarint(told)
+		told = told[bytes:]
+		return int(x)
 	}
-	for round := range rounds {
-		if going, err := c.Meet(); err != nil || !going {
+	rounds, every, repetition, first := next(), next(), next()-1, next()-1
+	rank := p.Comm.Rank()
+	for k := range rounds {
+		level, own, takesPart := next(), Pair{}, false
+		for range next() {
+			if x := (Pair{next(), next(), next()}); x.A == rank || x.B == rank {
+				own, takesPart = x, true
+			}
+		}
+		if repetition != noRepetition {
+			p.silence.at(repetition, max(first+k, 0)-1) // where ranks meet is the next one
+		}
+		if going, err := p.meet(level, k%every == 0); err != nil || !going {
 			return all, err
 		}
-		if p, takesPart := own[round]; takesPart {
-			peer, before := p.A+p.B-rank, len(all)
-			all = append(all, float64(round), float64(peer), 0)
-			err = c.With(peer, func() (err error) {
-				all, err = exchange(all, peer, p.A == rank, p.Task)
+		if p.batch != nil && p.batch.begin != nil {
+			p.batch.begin()
+		}
+		if takesPart {
+			peer, before := own.A+own.B-rank, len(all)
+			all = append(all, float64(k), float64(peer), 0)
+			err = p.With(peer, func() (err error) {
+				all, err = p.exchange(all, peer, own.A == rank, own.Task)
 				return err
 			})
 			if err != nil {
 				return nil, err
 			}
-			all[before+pairPlace-1] = float64(len(all) - before - pairPlace)
+			all[before+place-1] = float64(len(all) - before - place)
 		}
-		done(round + 1)
+		if p.batch != nil && p.batch.over != nil {
+			p.batch.over(k + 1)
+		}
 	}
 	return all, nil
 }
 
-// rowsOfPairs are the rows that pairRounds has found on each rank.
-func rowsOfPairs(found [][]float64) (rows []Row) {
+// meet brings those together that have to wait for each other before a round: the ranks of the groups of a level, each group by
+// itself, or all ranks. It tells whether to go on.
+func (p *pairing) meet(level int, all bool) (bool, error) {
+	if all || level == 0 {
+		return p.Meet()
+	}
+	p.silence.next()
+	group := p.groups[level]
+	if group == nil { // it waits for the next barrier of all
+		return true, nil
+	}
+	_, err := group.Wait(0)
+	return true, err
+}
+
+// rows are what act has found on each rank.
+func (b *batch) rows(found [][]float64) (rows []Row) {
 	for rank, all := range found {
 		for len(all) > 0 {
-			end := pairPlace + int(all[pairPlace-1])
-			if end > pairPlace {
-				rows = append(rows, Row{From: rank, To: int(all[1]), Round: int(all[0]), Values: all[pairPlace:end]})
+			end := place + int(all[place-1])
+			if end > place {
+				rows = append(rows, Row{From: rank, To: int(all[1]), Repetition: b.repetition, Round: b.first + int(all[0]), Values: all[place:end]})
 			}
 			all = all[end:]
 		}

@@ -18,7 +18,6 @@ import (
 type CacheResult struct {
 	Sizes     []int       // of working sets in B, ascending
 	Access    [][]float64 // of the first rank of each host, by size: s per access, alone; NaN if it was not measured
-	Tests     []CacheTest
 	Resources []model.Resource
 	Largest   int             // B; of larger caches nothing is known
 	Stopped   harness.Stopped // "" if all was measured
@@ -26,11 +25,12 @@ type CacheResult struct {
 	Warnings  []string
 
 	hosts    [][]int // ranks, by core
+	tests    []cacheTest
 	readings readings
 }
 
-// A CacheTest is two ranks of one host that walk through a working set each.
-type CacheTest struct {
+// A cacheTest is two ranks of one host that walk through a working set each.
+type cacheTest struct {
 	A, B  int
 	Bytes int // of each working set
 
@@ -189,7 +189,7 @@ func (r *CacheResult) take() (warnings []string) {
 			}
 			groups, nan, odd := joined(ranks, func(a, b int) (bool, bool) {
 				eviction := (share(a, b) + share(b, a)) / 2
-				r.Tests = append(r.Tests, CacheTest{a, b, x.sharpest, eviction})
+				r.tests = append(r.tests, cacheTest{a, b, x.sharpest, eviction})
 				tests++
 				return eviction > evicted, !math.IsNaN(eviction)
 			})
@@ -201,7 +201,7 @@ func (r *CacheResult) take() (warnings []string) {
 		}
 	}
 	if r.Stopped != "" {
-		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Tests)))
+		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.tests)))
 	}
 	if against > 0 {
 		warnings = append(warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))

@@ -46,7 +46,7 @@ func (c *campaign) blocking() error {
 		othersAlone, othersBlocked, busyPair := along(), along(), c.single(p)
 		busy.messages *= outlast
 		busyPair.messages *= outlast
-		err := c.take(Blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})
+		err := c.take(blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})
 		if err != nil || math.IsNaN(othersBlocked.rate) { // which comes last
 			return err
 		}

@@ -28,12 +28,12 @@ func (c *campaign) maximum() error {
 			loads = append(loads, l)
 		}
 	}
-	first := len(c.r.Readings)
+	first := len(c.r.readings)
 	var limited []string
 	least := math.Inf(1)
-	err := c.takeLinks(Maximum, loads)
-	for i := first; i < len(c.r.Readings); i++ {
-		x := &c.r.Readings[i]
+	err := c.takeLinks(maximum, loads)
+	for i := first; i < len(c.r.readings); i++ {
+		x := &c.r.readings[i]
 		way := 0
 		if x.From < 0 {
 			way = 1

@@ -69,14 +69,14 @@ func newCampaign(s *Settings) (*campaign, error) {
 	}
 	c := &campaign{s: s, g: g, routes: routes, r: &Result{Graph: g, Size: s.Size, Samples: s.Samples}}
 	for _, a := range g.Arcs() {
-		kind := SwitchSwitch
+		kind := switchSwitch
 		switch {
 		case !g.IsSwitch(a.From) && !g.IsSwitch(a.To):
-			kind = NodeNode
+			kind = nodeNode
 		case !g.IsSwitch(a.From) || !g.IsSwitch(a.To):
-			kind = NodeSwitch
+			kind = nodeSwitch
 		}
-		c.r.Links = append(c.r.Links, Link{From: a.From, To: a.To, What: kind, Rate: math.NaN()})
+		c.r.Links = append(c.r.Links, Link{From: a.From, To: a.To, what: kind, Rate: math.NaN()})
 	}
 	return c, nil
 }
@@ -116,8 +116,8 @@ type load struct {
 // A step is a round in which the pairs greet each other, and one round for each sample. Greetings take longer between
 // ranks that are far from each other. Within the first sample, these pairs would begin after the others. Their arrivals, timed from then
 // on, would add up to more than the link that they share carries.
-func (c *campaign) take(what What, steps [][]*load) error {
-	if what != Parallel && what != Blocking {
+func (c *campaign) take(what target, steps [][]*load) error {
+	if what != parallel && what != blocking {
 		steps = bothWays(steps)
 	}
 	if len(steps) == 0 {
@@ -176,8 +176,8 @@ func bothWays(steps [][]*load) [][]*load {
 }
 
 // keep makes a reading of what the receivers of a load have seen in the turns of its step, if all have taken a sample.
-func (c *campaign) keep(what What, step int, l *load, seen func(turn, rank int) []float64) {
-	x := Reading{What: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Step: step}
+func (c *campaign) keep(what target, step int, l *load, seen func(turn, rank int) []float64) {
+	x := reading{what: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Step: step}
 	var samples [][]flow
 	for turn := 1; turn <= c.s.Samples; turn++ {
 		var flows []flow
@@ -199,7 +199,7 @@ func (c *campaign) keep(what What, step int, l *load, seen func(turn, rank int) 
 	for _, f := range samples[best] {
 		x.Seconds = append(x.Seconds, f.end()-f.start()+f.rtt/2)
 	}
-	c.r.Readings = append(c.r.Readings, x)
+	c.r.readings = append(c.r.readings, x)
 }
 
 // messages of each of so many pairs that load one link: fewer where they are many, as the link

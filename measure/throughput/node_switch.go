@@ -79,7 +79,7 @@ func (c *campaign) parallel() error {
 				steps[k] = append(steps[k], &load{from: f.vertex, to: -1, pairs: part, messages: c.messages(len(pairs))})
 			}
 		}
-		if err := c.take(Parallel, steps); err != nil {
+		if err := c.take(parallel, steps); err != nil {
 			return err
 		}
 		for i, f := range batch {
@@ -109,8 +109,8 @@ func (c *campaign) switchOf(vertex int) *Switch {
 // with the nearest one elsewhere.
 func (c *campaign) nodeSwitch() error {
 	for _, batch := range apart(c.fans(2)) {
-		first := len(c.r.Readings)
-		if err := c.take(NodeSwitch, c.steps(roundsOfAll(batch, c.rounds))); err != nil {
+		first := len(c.r.readings)
+		if err := c.take(nodeSwitch, c.steps(roundsOfAll(batch, c.rounds))); err != nil {
 			return err
 		}
 		for _, f := range batch {
@@ -175,8 +175,8 @@ func oneByOne(pairs [][2]int) [][][2]int {
 func (c *campaign) hostLinks(f fan, first int) {
 	type end struct{ reading, out, in int } // of the arcs into and out of the switch
 	var ends []end
-	for i := first; i < len(c.r.Readings); i++ {
-		x := &c.r.Readings[i]
+	for i := first; i < len(c.r.readings); i++ {
+		x := &c.r.readings[i]
 		out, in := c.g.ArcIndex(x.From, f.vertex), c.g.ArcIndex(f.vertex, x.To)
 		if out >= 0 && in >= 0 {
 			ends = append(ends, end{i, out, in})
@@ -197,7 +197,7 @@ func (c *campaign) hostLinks(f fan, first int) {
 	}
 	exact := make(map[int]bool)
 	for _, e := range ends {
-		t := c.r.Readings[e.reading].Rate
+		t := c.r.readings[e.reading].Rate
 		switch outFull, inFull := same(t, rate(e.out)), same(t, rate(e.in)); {
 		case outFull && inFull:
 			set[root(e.out)] = root(e.in)
