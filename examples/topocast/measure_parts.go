@@ -236,7 +236,8 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 
 func measureOneWay(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := oneway.Settings{
-		Repetitions: p.times(), OneClock: p.oneClock, Seed: 1, Budget: p.budget, Silence: p.silence, Progress: p.progress,
+		Repetitions: p.times(), OneClock: p.oneClock, Seed: 1,
+		Control: harness.Control{Budget: p.budget, Silence: p.silence, Progress: p.progress},
 	}
 	if s.Repetitions != 0 && s.Repetitions < oneway.LeastRepetitions {
 		return nil, cli.BadInput("--repetitions %d: --what %s wants at least %d", s.Repetitions, oneway.Kind, oneway.LeastRepetitions)

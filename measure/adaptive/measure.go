@@ -16,7 +16,7 @@ import (
 // Measure works out the wiring of the ranks of a job from the latencies of few pairs: it is Explore with the ranks as
 // oracle. It is collective; the settings of rank 0 count. Others than rank 0 get nil.
 //
-// Rank 0 plans. Each round costs a message of some 5 bytes per pair to all ranks, a barrier, and O(log n) messages of each
+// Rank 0 plans. Each round costs a message of 12 bytes per pair to all ranks, a barrier, and O(log n) messages of each
 // rank that bring 8 bytes of each rank of a pair to rank 0. A reading is the lower quartile of samples of half the round trip, in the faster
 // direction. The end of the context, on any rank, or of the budget ends the measurement after the round
 // under way; the result is then made of what there is, and an error if that is nothing. An error of rank 0 is one
@@ -46,7 +46,7 @@ func run(c *harness.Conductor, s *Settings) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
 	}
-	defer harness.PauseCollector()()
+	defer harness.PauseCollector(c.Comm)()
 	probe := pingpong.New(c.Comm, p.Bytes, p.Samples)
 	if peer := c.Comm.Rank() ^ 1; peer < c.Comm.Size() {
 		if err := c.With(peer, func() error { return probe.WarmUp(peer, []int{p.Bytes}) }); err != nil {

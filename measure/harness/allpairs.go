@@ -56,7 +56,7 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 		if sampler, ok := test.(Sampler); ok {
 			l.asked.samples = sampler.Samples()
 		}
-		defer PauseCollector()()
+		defer PauseCollector(comm)()
 		if err := p.lead(s.Budget, l.lead); err != nil {
 			return err
 		}

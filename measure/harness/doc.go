@@ -59,7 +59,7 @@
 //
 // All measuring goes in steps between barriers. Rank 0 knows the settings and
 // decides; what it decides travels as bytes, so that ranks cannot disagree. The
-// price is a broadcast of some 5 bytes per pair, once per batch.
+// price is a broadcast of 12 bytes per pair, once per batch.
 //
 // The barrier is a dissemination of one byte. Two groups of one level are measured at
 // the same time but not in step: a slow one does not hold the others up. So the

@@ -9,7 +9,7 @@ import (
 type Pair struct {
 	A, B int
 
-	// Task says what they do, as an exchange understands it; at least 0.
+	// Task says what they do, as an exchange understands it; in [0, 2^32).
 	Task int
 }
 
@@ -70,11 +70,17 @@ func (p *pairing) lead(budget time.Duration, lead func(playBatch) error) error {
 	})
 }
 
+// Numbers that travel take 4 bytes.
+const (
+	numberBytes = 4
+	pairBytes   = 3 * numberBytes // the ranks and their task
+)
+
 // encode lists whole numbers: those of the batch, and of each round its level and its pairs.
 func (b *batch) encode() (told []byte) {
 	tell := func(numbers ...int) {
 		for _, x := range numbers {
-			told = binary.AppendUvarint(told, uint64(x))
+			told = binary.LittleEndian.AppendUint32(told, uint32(x))
 		}
 	}
 	tell(len(b.rounds), b.every, b.repetition+1, b.first+1) // the last two may be -1
@@ -92,19 +98,21 @@ const place = 3
 
 // act takes part in an encoded batch until all ranks stop, and returns what this rank has found.
 func (p *pairing) act(told []byte) (all []float64, err error) {
+	number := func(data []byte, k int) int { return int(binary.LittleEndian.Uint32(data[k*numberBytes:])) }
 	next := func() int {
-		x, bytes := binary.Uvarint(told)
-		told = told[bytes:]
-		return int(x)
+		x := number(told, 0)
+		told = told[numberBytes:]
+		return x
 	}
 	rounds, every, repetition, first := next(), next(), next()-1, next()-1
 	rank := p.Comm.Rank()
 	for k := range rounds {
 		level, own, takesPart := next(), Pair{}, false
-		for range next() {
-			if x := (Pair{next(), next(), next()}); x.A == rank || x.B == rank {
-				own, takesPart = x, true
-			}
+		size := next() * pairBytes
+		pairs := told[:size]
+		for told = told[size:]; len(pairs) > 0 && !takesPart; pairs = pairs[pairBytes:] {
+			own = Pair{number(pairs, 0), number(pairs, 1), number(pairs, 2)}
+			takesPart = own.A == rank || own.B == rank
 		}
 		if repetition != noRepetition {
 			p.silence.at(repetition, max(first+k, 0)-1) // where ranks meet is the next one
