@@ -3,6 +3,8 @@ package harness_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -162,6 +164,79 @@ func TestConductorStops(t *testing.T) {
 		if cancel(); err != nil || played != 1 || acted[0] == 0 || acted[1] != acted[0] || acted[2] != acted[0] || acted[3] != acted[0] {
 			t.Errorf("%s: %d rounds, the ranks have met %v times, %v", want, played, acted, err)
 		}
+	}
+}
+
+// Both ranks of a pair exchange in the round of the pair, the first one knows that it is, and rank 0 gets what each has found, by
+// rank and round. Once the ranks have stopped nobody acts.
+func TestPairsMeetInTheirRounds(t *testing.T) {
+	rounds := [][]harness.Pair{{{A: 0, B: 3, Task: 7}, {A: 2, B: 1, Task: 8}}, {}, {{A: 3, B: 2}}}
+	want := []harness.Row{
+		{From: 0, To: 3, Round: 0, Values: []float64{7, 1}},
+		{From: 1, To: 2, Round: 0, Values: []float64{8, 0}},
+		{From: 2, To: 1, Round: 0, Values: []float64{8, 1}},
+		{From: 2, To: 3, Round: 2, Values: []float64{0, 0}},
+		{From: 3, To: 0, Round: 0, Values: []float64{7, 0}},
+		{From: 3, To: 2, Round: 2, Values: []float64{0, 1}},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := local.Run(4, nil, func(comm mpi.Communicator) error {
+		_, err := harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) (none struct{}, err error) {
+			exchange := func(found []float64, _ int, first bool, task int) ([]float64, error) {
+				if first {
+					return append(found, float64(task), 1), nil
+				}
+				return append(found, float64(task), 0), nil
+			}
+			return none, c.LeadPairs(0, exchange, func(play harness.PlayPairs) error {
+				var done []int
+				rows, err := play(rounds, func(over int) { done = append(done, over) })
+				if err != nil {
+					return err
+				}
+				for i := range rows {
+					rows[i].Repetition = 0 // there is none
+				}
+				if !reflect.DeepEqual(rows, want) || !slices.Equal(done, []int{1, 2, 3}) {
+					t.Errorf("rows %v after rounds %v, want %v", rows, done, want)
+				}
+				cancel()
+				if rows, err = play(rounds, nil); len(rows) > 0 || c.Stopped() != harness.StoppedByContext {
+					t.Errorf("after the end: rows %v, stopped by %q", rows, c.Stopped())
+				}
+				return err
+			})
+		})
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Where time is virtual the garbage collector stays on: all ranks share a process, and nothing is timed by the wall clock.
+func TestCollectorStaysOnInVirtualTime(t *testing.T) {
+	cluster, err := gen.Parse("star:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	inside := func(percent *int) func(mpi.Communicator) error {
+		return func(comm mpi.Communicator) error {
+			if comm.Rank() == 0 {
+				defer harness.PauseCollector(comm)()
+				*percent = debug.SetGCPercent(-1)
+				debug.SetGCPercent(*percent)
+			}
+			return nil
+		}
+	}
+	virtual, real := 0, 0
+	err = errors.Join(simnet.Run(cluster.Graph, nil, nil, inside(&virtual)), local.Run(2, nil, inside(&real)))
+	if err != nil || virtual != 100 || real != -1 {
+		t.Errorf("collector at %d %% in virtual time and %d otherwise, %v, want 100 and -1", virtual, real, err)
 	}
 }
 

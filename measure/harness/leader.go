@@ -60,8 +60,8 @@ const (
 	deliverShare = 20  // times what the last delivery took, at least
 )
 
-// mostTold bounds the pairs of a batch: all ranks are told of all of them.
-const mostTold = 4096
+// mostTold bounds the pairs of a batch: all ranks are told of all of them, in 200 KB.
+const mostTold = 1 << 14
 
 // lead plays batches of rounds until all is measured or the ranks have stopped.
 func (l *leader) lead(play playBatch) error {
