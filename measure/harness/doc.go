@@ -18,7 +18,7 @@
 //
 // A Test whose effort is a number of samples is a Sampler: it is asked for fewer when
 // the budget is too small. What the ranks of a Test have to agree on beforehand - sizes,
-// thresholds - rank 0 tells with Tell, as JSON, say. A pair of ranks agrees by messages of
+// thresholds - rank 0 tells with Share. A pair of ranks agrees by messages of
 // its own, with tags from FirstTag on. Exchange may append any number of rows. So
 // what is only found while measuring, such as a size between two others, is
 // a row like any other, with the size as one of its columns.

@@ -163,7 +163,7 @@ func (b *batch) rows(found [][]float64) (rows []Row) {
 		for len(all) > 0 {
 			end := place + int(all[place-1])
 			if end > place {
-				rows = append(rows, Row{From: rank, To: int(all[1]), Repetition: b.repetition, Round: b.first + int(all[0]), Values: all[place:end]})
+				rows = append(rows, Row{From: rank, To: int(all[1]), Repetition: max(b.repetition, 0), Round: b.first + int(all[0]), Values: all[place:end]})
 			}
 			all = all[end:]
 		}
