@@ -139,7 +139,7 @@ func TestWaysOfMeasuring(t *testing.T) {
 	}{
 		{"in parallel", Settings{}, 9, 0},
 		{"one pair at a time", Settings{Pairs: harness.Pairs{Sequential: true}}, 45, 0},
-		{"by halving", Settings{Pairs: harness.Pairs{Scheme: harness.Halving}}, 11, 0},
+		{"by halving", Settings{Pairs: harness.Pairs{Halving: true}}, 11, 0},
 		{"single", Settings{Sampling: Sampling{Batch: 1}}, 9, 1},
 		{"in batches of 7", Settings{Sampling: Sampling{Batch: 7}}, 9, 7},
 	} {
@@ -167,7 +167,7 @@ func TestWaysOfMeasuring(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range []Settings{{Sampling: Sampling{Batch: -1}}, {Sampling: Sampling{Batch: 1001}}, {Sampling: Sampling{Precision: -0.1}}, {Sampling: Sampling{Precision: 1}}, {Pairs: harness.Pairs{Scheme: 7}}} {
+	for _, s := range []Settings{{Sampling: Sampling{Batch: -1}}, {Sampling: Sampling{Batch: 1001}}, {Sampling: Sampling{Precision: -0.1}}, {Sampling: Sampling{Precision: 1}}} {
 		if err := s.validate(4); err == nil || !strings.Contains(err.Error(), "measure: Settings.") {
 			t.Errorf("%+v: error %v", s, err)
 		}

@@ -104,7 +104,7 @@ func allPairsTake(at []float64, ranks int) float64 {
 	for i := 1; i < len(at); i++ {
 		rounds = append(rounds, at[i]-at[i-1])
 	}
-	return stats.Median(rounds) * float64(harness.CircleRounds(ranks))
+	return stats.Median(rounds) * float64(ranks-1+ranks%2)
 }
 
 // goOnWithFewPairs measures as many pairs as tell the groups apart, and adds them to those of the first rounds. It is

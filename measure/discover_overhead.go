@@ -45,18 +45,18 @@ func (d *Discovery) measureOverhead(_ context.Context, comm mpi.Communicator, _ 
 		{rowMessages, peers[:1], math.Inf(1)},
 		{rowMessages, peers, math.Inf(1)},
 	}
-	err = harness.Conduct(context.Background(), comm, c.Silence, func(c *harness.Conductor) error {
+	_, err = harness.Conduct(context.Background(), comm, c.Silence, func(c *harness.Conductor) (none struct{}, err error) {
 		for range overheadRows {
 			for i := range rows {
 				r := &rows[i]
 				begin := c.Now()
 				if err := c.Among(r.awaited(comm.Rank()), func() error { return r.pass(c.Comm) }); err != nil {
-					return fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
+					return none, fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
 				}
 				r.least = min(r.least, c.Now()-begin)
 			}
 		}
-		return nil
+		return none, nil
 	})
 	if err != nil {
 		return err

@@ -263,7 +263,7 @@ func TestDiscoverAsksForMoreWhereTooLittleWasMeasured(t *testing.T) {
 		{measure.FewPairs, "adaptive: ", " no time left: give it a larger budget"},
 	} {
 		met := false
-		for budget := 10 * time.Millisecond; budget <= 60*time.Millisecond && !met; budget += 2 * time.Millisecond {
+		for budget := 10 * time.Millisecond; budget <= 60*time.Millisecond && !met; budget += 500 * time.Microsecond {
 			said := make([]string, 32)
 			simulate(t, "tree:8x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
 				s := &measure.DiscoverSettings{Control: harness.Control{Budget: budget}, Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: c.pairs}

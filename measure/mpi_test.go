@@ -153,7 +153,7 @@ func TestMPIHarness(t *testing.T) {
 	}
 	for _, s := range []harness.Settings{
 		{Repetitions: 2},
-		{Pairs: harness.Pairs{Scheme: harness.Halving}},
+		{Pairs: harness.Pairs{Halving: true}},
 		{Pairs: harness.Pairs{Sequential: true}},
 		{Pairs: harness.Pairs{Groups: groups}},
 		{Pairs: harness.Pairs{Groups: groups, Sequential: true}},

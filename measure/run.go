@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,20 +34,8 @@ import (
 // barrier and a pair's exchanges each. Memory is O(n) per repetition and size,
 // and O(n^2) on rank 0. With a Record, the measurements go to rank 0 between rounds.
 func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	var result *Result
-	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		var err error
-		result, err = run(ctx, own, &s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	s := *cmp.Or(settings, &Settings{})
+	return harness.OnDuplicate(comm, func(own mpi.Communicator) (*Result, error) { return run(ctx, own, &s) })
 }
 
 func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
@@ -59,7 +48,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		return nil, err
 	}
 	test := &latencies{probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), plan: p}
-	test.probe.SetBatch(p.Batch)
+	test.probe.Batch = p.Batch
 	result, err := conditions(comm, s, p, test.probe)
 	if err != nil {
 		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)

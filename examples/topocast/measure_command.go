@@ -13,7 +13,6 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/throughput"
@@ -152,7 +151,7 @@ are measured apart from those between groups. Throughput is measured along its w
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
 	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be NET")
 	f.IntVar(&m.rounds, flagRounds, 0, "rounds of latencies per repetition; 0: as many as all pairs need")
-	f.StringVar(&schedule, flagSchedule, harness.Circle.String(), "rounds of latencies: circle, or halving as Bufe 2014")
+	f.StringVar(&schedule, flagSchedule, scheduleCircle, "rounds of latencies: circle, or halving as Bufe 2014")
 	f.BoolVar(&m.pairing.sequential, flagSequential, false, "latencies of one pair at a time, in each group")
 	f.Float64Var(&m.pairing.precision, flagPrecision, 0, "latencies and concurrent messages again until they are known to this share, 0.02 say")
 	f.IntVar(&m.pairing.batch, flagBatch, 0, "round trips in a sample of latencies, 0: as the clock needs; messages in one of throughput")

@@ -99,9 +99,15 @@ type partSettings struct {
 	progress func(measure.Progress)
 }
 
+// What --schedule may be.
+const (
+	scheduleCircle  = "circle"
+	scheduleHalving = "halving"
+)
+
 // A pairing is how latencies are read.
 type pairing struct {
-	scheme     harness.Scheme
+	halving    bool
 	sequential bool
 	precision  float64
 	batch      int
@@ -109,17 +115,15 @@ type pairing struct {
 
 // parse reads --schedule, and checks the others.
 func (p *pairing) parse(schedule string) error {
-	schemes := []harness.Scheme{harness.Circle, harness.Halving}
-	i := slices.IndexFunc(schemes, func(s harness.Scheme) bool { return s.String() == schedule })
+	p.halving = schedule == scheduleHalving
 	switch {
-	case i < 0:
-		return cli.BadInput("--schedule %q: want %v or %v", schedule, schemes[0], schemes[1])
+	case !p.halving && schedule != scheduleCircle:
+		return cli.BadInput("--schedule %q: want %s or %s", schedule, scheduleCircle, scheduleHalving)
 	case !(p.precision >= 0 && p.precision < 1):
 		return cli.BadInput("--precision %g: want in [0, 1)", p.precision)
 	case p.batch < 0 || p.batch > pingpong.MaxBatch:
 		return cli.BadInput("--batch %d: want in [0, %d]", p.batch, pingpong.MaxBatch)
 	}
-	p.scheme = schemes[i]
 	return nil
 }
 
@@ -212,7 +216,7 @@ func partsHelp() string {
 
 func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := measure.Settings{
-		Pairs:    harness.Pairs{Rounds: p.rounds, Scheme: p.pairing.scheme, Sequential: p.pairing.sequential},
+		Pairs:    harness.Pairs{Rounds: p.rounds, Halving: p.pairing.halving, Sequential: p.pairing.sequential},
 		Control:  p.control(),
 		Sampling: measure.Sampling{Repetitions: p.repetitions, Seed: 1, Precision: p.pairing.precision, Batch: p.pairing.batch},
 		Sizes:    p.sizes, Date: p.date, Record: p.file,
@@ -232,7 +236,8 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 
 func measureOneWay(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := oneway.Settings{
-		Repetitions: p.times(), OneClock: p.oneClock, Seed: 1, Budget: p.budget, Silence: p.silence, Progress: p.progress,
+		Repetitions: p.times(), OneClock: p.oneClock, Seed: 1,
+		Control: harness.Control{Budget: p.budget, Silence: p.silence, Progress: p.progress},
 	}
 	if s.Repetitions != 0 && s.Repetitions < oneway.LeastRepetitions {
 		return nil, cli.BadInput("--repetitions %d: --what %s wants at least %d", s.Repetitions, oneway.Kind, oneway.LeastRepetitions)

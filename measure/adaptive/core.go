@@ -126,15 +126,9 @@ func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.M
 	var all []mat.Matrix
 	for range repetitions {
 		latencies := mat.NewDense(size, size, slices.Repeat([]float64{math.NaN()}, size*size))
-		player := rng.Perm(size)
-		for _, number := range rng.Perm(harness.CircleRounds(size)) {
-			var meeting [][2]int // in this round
-			for p := range size {
-				if q := harness.CirclePartner(size, p, number); q > p {
-					meeting = append(meeting, [2]int{player[p], player[q]})
-				}
-			}
-			_, err := round(l, meeting, func(m [2]int) pair { return pair{hosts[m[0]], hosts[m[1]]} }, func(m [2]int, _ pair, z float64) bool {
+		rounds := harness.CircleOf(rng.Perm(size))
+		for _, number := range rng.Perm(len(rounds)) {
+			_, err := round(l, rounds[number], func(m [2]int) pair { return pair{hosts[m[0]], hosts[m[1]]} }, func(m [2]int, _ pair, z float64) bool {
 				latencies.Set(m[0], m[1], math.Exp(z))
 				latencies.Set(m[1], m[0], math.Exp(z))
 				return true

@@ -3,7 +3,6 @@ package adaptive
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +15,7 @@ import (
 
 // Measure works out the wiring of the ranks of a job from the latencies of few pairs. It is collective; the settings of rank 0 count. Others than rank 0 get nil.
 //
-// Rank 0 plans. Each round costs a message of 8 bytes per pair to all ranks, a barrier, and O(log n) messages of each
+// Rank 0 plans. Each round costs a message of 12 bytes per pair to all ranks, a barrier, and O(log n) messages of each
 // rank. These bring 8 bytes of each rank of a pair to rank 0. A reading is the lower quartile of samples of half the round trip, in the faster
 // direction. The end of the context, on any rank, or of the budget ends the measurement after the round
 // under way; the result is then made of what there is, and an error if that is nothing. An error of rank 0 is one
@@ -26,15 +25,7 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	if settings != nil {
 		s = *settings
 	}
-	var r *Result
-	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
-		r, err = run(c, &s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Result, error) { return run(c, &s) })
 }
 
 // plan is what all ranks need of the settings.
@@ -54,15 +45,19 @@ func run(c *harness.Conductor, s *Settings) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
 	}
-	defer harness.PauseCollector()()
-	w := &worker{Conductor: c, bytes: p.Bytes, probe: pingpong.New(c.Comm, p.Bytes, p.Samples)}
+	defer harness.PauseCollector(c.Comm)()
+	probe := pingpong.New(c.Comm, p.Bytes, p.Samples)
 	if peer := c.Comm.Rank() ^ 1; peer < c.Comm.Size() {
-		if err := c.With(peer, func() error { return w.probe.WarmUp(peer, []int{p.Bytes}) }); err != nil {
+		if err := c.With(peer, func() error { return probe.WarmUp(peer, []int{p.Bytes}) }); err != nil {
 			return nil, fmt.Errorf("adaptive: rank %d: warming up: %w", c.Comm.Rank(), err)
 		}
 	}
+	exchange := func(found []float64, peer int, _ bool, _ int) ([]float64, error) {
+		reading, err := probe.Pair(peer, p.Bytes)
+		return append(found, reading.Q1), err
+	}
 	var r *Result
-	err = c.Lead(s.Budget, w.act, func(play harness.Play) (err error) {
+	err = c.LeadPairs(s.Budget, exchange, func(play harness.PlayPairs) (err error) {
 		if s.Order == nil {
 			s.Order = orderOf(places)
 		}
@@ -81,41 +76,10 @@ func run(c *harness.Conductor, s *Settings) (*Result, error) {
 	return r, nil
 }
 
-// A worker is a rank that takes part in rounds.
-type worker struct {
-	*harness.Conductor
-	bytes int
-	probe *pingpong.Probe
-}
-
-// act is one round of the pairs in data. Both ranks of a pair return the lower quartile of what they have
-// timed; other ranks nothing, and nobody once the ranks have stopped.
-func (w *worker) act(data []byte) ([]float64, error) {
-	if going, err := w.Meet(); err != nil || !going {
-		return nil, err
-	}
-	for ; len(data) > 0; data = data[pairBytes:] {
-		a, b := int(binary.LittleEndian.Uint32(data)), int(binary.LittleEndian.Uint32(data[4:]))
-		peer := a + b - w.Comm.Rank()
-		if peer != a && peer != b {
-			continue
-		}
-		var reading pingpong.Summary
-		err := w.With(peer, func() (err error) {
-			reading, err = w.probe.Pair(peer, w.bytes)
-			return err
-		})
-		return []float64{reading.Q1}, err
-	}
-	return nil, nil
-}
-
-const pairBytes = 8 // two ranks of four
-
 // ranks is the oracle of rank 0.
 type ranks struct {
 	*harness.Conductor
-	play     harness.Play
+	play     harness.PlayPairs
 	progress func(done, of int)
 	rounds   int
 }
@@ -125,20 +89,23 @@ func (o *ranks) read(dst []float64, pairs []pair) error {
 	if len(pairs) == 0 {
 		return nil
 	}
-	data := make([]byte, 0, pairBytes*len(pairs))
+	var round []harness.Pair
 	for _, p := range pairs {
-		data = binary.LittleEndian.AppendUint32(data, uint32(p.a))
-		data = binary.LittleEndian.AppendUint32(data, uint32(p.b))
+		round = append(round, harness.Pair{A: int(p.a), B: int(p.b)})
 	}
-	found, err := o.play(data)
+	rows, err := o.play([][]harness.Pair{round}, nil)
 	if err != nil {
 		return err
 	}
 	if o.Stopped() != "" {
 		return errStop
 	}
+	found := make(map[int]float64, len(rows)) // by rank
+	for _, row := range rows {
+		found[row.From] = row.Values[0]
+	}
 	for k, p := range pairs {
-		dst[k] = min(found[p.a][0], found[p.b][0]) // of a clock that stands still neither tells anything
+		dst[k] = min(found[int(p.a)], found[int(p.b)]) // of a clock that stands still neither tells anything
 	}
 	o.rounds++
 	o.progress(o.rounds, o.rounds)

@@ -35,14 +35,13 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 // the others. The settings that work gets have names. It is collective.
 func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) (*T, error)) (*T, error) {
 	s := *cmp.Or(settings, &Settings{})
-	var result *T
-	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (result *T, err error) {
 		places, err := mpi.GatherPlaces(c.Comm)
 		if err != nil {
-			return fmt.Errorf("check: collecting the hosts: rank %d: %w", c.Comm.Rank(), err)
+			return nil, fmt.Errorf("check: collecting the hosts: rank %d: %w", c.Comm.Rank(), err)
 		}
 		p := &prober{Conductor: c, word: make([]byte, 8)}
-		return c.Lead(s.Budget, p.round, func(play harness.Play) error {
+		err = c.Lead(s.Budget, p.round, func(play harness.Play) error {
 			ranks, names, err := participants(&s, places)
 			if err != nil {
 				return err
@@ -54,8 +53,8 @@ func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Setti
 			result, err = work(len(ranks), &s, ask)
 			return err
 		})
+		return result, err
 	})
-	return result, err
 }
 
 // What rank 0 tells all ranks before each round: whether all transfer at once, the size of messages, then ranks in pairs.

@@ -26,12 +26,7 @@ const (
 // of each of the ranks with rank 0. Visits are as many as the logarithm of the iterations.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	s := *cmp.Or(settings, &Settings{})
-	var r *Result
-	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
-		r, err = run(c, &s)
-		return err
-	})
-	return r, err
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Result, error) { return run(c, &s) })
 }
 
 // run is Measure on a communicator of its own.

@@ -460,21 +460,22 @@ func TestOnlyContentIsWritten(t *testing.T) {
 			machine.HollowAbove = size - 1
 		}
 		err := simnet.Run(cluster.Graph, nil, machine, func(comm mpi.Communicator) error {
-			return harness.Conduct(context.Background(), comm, 0, func(conductor *harness.Conductor) error {
+			_, err := harness.Conduct(context.Background(), comm, 0, func(conductor *harness.Conductor) (none struct{}, err error) {
 				c := &campaign{Conductor: conductor, set: mpi.NewRequests(conductor.Comm)}
 				own := c.newPart([]model.Transfer{{Src: 0, Dst: 1, Bytes: size}, {Src: 2, Dst: 3, Bytes: size}, {Src: 3, Dst: 2, Bytes: size}})
 				for i := range own.in {
 					own.in[i] = 7 // of a message before
 				}
 				if err := own.post(c); err != nil {
-					return err
+					return none, err
 				}
 				written := slices.Contains(own.out, 1) || len(own.in) > 0 && !slices.Contains(own.in, 7)
 				if len(own.in)+len(own.out) < size || written == hollow {
 					t.Errorf("rank %d, hollow %t: buffers of %d and %d bytes were written to: %t", comm.Rank(), hollow, len(own.in), len(own.out), written)
 				}
-				return own.run(c)
+				return none, own.run(c)
 			})
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)

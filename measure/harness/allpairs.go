@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -33,7 +34,7 @@ type Outcome struct {
 //
 // Without groups there are n-1 rounds (odd n: n) per repetition, of O(log n)
 // messages of each rank for the barrier. Memory is that of the rows between two
-// deliveries, and O(n) per repetition.
+// deliveries, and on rank 0 16 bytes per pair.
 func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *Settings) (*Outcome, error) {
 	var s Settings
 	if settings != nil {
@@ -41,24 +42,22 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 	}
 	var outcome *Outcome
 	err := conduct(ctx, comm, s.Silence, func(c *Conductor) error {
-		p, err := Share(comm, c, func() (*plan, error) {
-			p := s.plan()
-			if sampler, ok := test.(Sampler); ok {
-				p.Samples = sampler.Samples()
+		groups, err := Share(comm, c, func() ([]group, error) { return s.groups(), s.validate(comm.Size()) })
+		if err != nil {
+			return err
+		}
+		p := &pairing{Conductor: c, exchange: exchangeOf(test), groups: make(map[int]*Barrier)}
+		for _, g := range groups {
+			if slices.Contains(g.Ranks, comm.Rank()) {
+				p.groups[g.Level] = c.Barrier(g.Ranks)
 			}
-			return &p, s.validate(comm.Size())
-		})
-		if err != nil {
-			return err
 		}
-		order, err := newSchedule(p, comm.Size(), comm.Rank())
-		if err != nil {
-			return err
+		l := &leader{Conductor: c, settings: &s, columns: len(test.Columns()), asked: effort{repetitions: max(s.Repetitions, 1)}}
+		if sampler, ok := test.(Sampler); ok {
+			l.asked.samples = sampler.Samples()
 		}
-		own := newPart(c, test, order)
-		l := &leader{Conductor: c, settings: &s, order: order, own: own}
-		defer PauseCollector()()
-		if err := c.Lead(s.Budget, own.act, l.lead); err != nil {
+		defer PauseCollector(comm)()
+		if err := p.lead(s.Budget, l.lead); err != nil {
 			return err
 		}
 		if comm.Rank() == 0 {
@@ -70,4 +69,50 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 		return nil, fmt.Errorf("harness: %w", err)
 	}
 	return outcome, nil
+}
+
+// A group is ranks that meet before rounds of their level, which counts from 1 on: see round.
+type group struct {
+	Level int
+	Ranks []int
+}
+
+// groups are all but that of all ranks.
+func (p *Pairs) groups() (all []group) {
+	if p.Groups != nil {
+		for _, g := range p.Groups.Groups()[1:] {
+			all = append(all, group{g.Level + 1, g.Hosts})
+		}
+	}
+	return all
+}
+
+// The tasks of pairs.
+const (
+	warmUp      = 0
+	withSamples = 1 // and as many more as a Sampler is to take
+)
+
+// exchangeOf is what the ranks of a pair do by a test.
+func exchangeOf(test Test) exchange {
+	columns, last := len(test.Columns()), withSamples
+	sampler, isSampler := test.(Sampler)
+	if isSampler {
+		last += sampler.Samples()
+	}
+	return func(found []float64, peer int, _ bool, task int) ([]float64, error) {
+		if task == warmUp {
+			return found, test.WarmUp(peer)
+		}
+		if isSampler && task != last {
+			sampler.SetSamples(task - withSamples)
+		}
+		last = task
+		before := len(found)
+		found, err := test.Exchange(found, peer)
+		if n := len(found) - before; err == nil && (columns == 0 || n%columns != 0) {
+			err = fmt.Errorf("the test appends %d values: want a multiple of its %d columns", n, columns)
+		}
+		return found, err
+	}
 }

@@ -172,10 +172,10 @@ func TestAllPairs(t *testing.T) {
 			{"two", 2, Settings{Repetitions: 2}, 1, every},
 			{"seven", 7, Settings{Repetitions: 2}, 7, every},
 			{"ten", 10, Settings{Seed: 4}, 9, every},
-			{"ten by halving", 10, Settings{Pairs: Pairs{Scheme: Halving}}, 11, every},
+			{"ten by halving", 10, Settings{Pairs: Pairs{Halving: true}}, 11, every},
 			{"seven, one pair at a time", 7, Settings{Pairs: Pairs{Sequential: true}}, 21, every},
 			{"groups", 12, Settings{Pairs: Pairs{Groups: h}, Repetitions: 2}, 3 + 5 + 11, every},
-			{"groups by halving", 12, Settings{Pairs: Pairs{Groups: h, Scheme: Halving}}, 3 + 6 + 12, every},
+			{"groups by halving", 12, Settings{Pairs: Pairs{Groups: h, Halving: true}}, 3 + 6 + 12, every},
 			{"groups alone", 12, Settings{Pairs: Pairs{Groups: h, WithinGroups: true}}, 3 + 5, within},
 			// Two pairs at once in a host of 4, three in a rack, six of all.
 			{"groups, one pair at a time", 12, Settings{Pairs: Pairs{Groups: h, Sequential: true}}, 3*2 + 5*3 + 11*6, every},
@@ -284,29 +284,31 @@ func TestEveryPairOfRandomGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, scheme := range []Scheme{Circle, Halving} {
-			p := (&Settings{Pairs: Pairs{Groups: h, Scheme: scheme}, Seed: seed}).plan()
-			all := schedules(t, &p, n)
+		for _, halving := range []bool{false, true} {
+			p := Pairs{Groups: h, Halving: halving}
 			seen := make(map[[2]int]bool)
 			last := 0
-			for i, round := range pairs(t, all, int(seed%3)) {
+			for i, round := range pairs(t, p, n, seed, int(seed%3)) {
 				for _, pair := range round {
 					level := h.Groups()[h.Common(pair[0], pair[1])].Level
 					if seen[pair] || level < last {
-						t.Fatalf("seed %d, %v, round %d: pair %v of level %d after level %d, twice: %t", seed, scheme, i, pair, level, last, seen[pair])
+						t.Fatalf("seed %d, halving %t, round %d: pair %v of level %d after level %d, twice: %t", seed, halving, i, pair, level, last, seen[pair])
 					}
 					seen[pair] = true
 					last = level
 				}
 			}
 			if len(seen) != n*(n-1)/2 {
-				t.Fatalf("seed %d, %v: %d pairs, want %d", seed, scheme, len(seen), n*(n-1)/2)
+				t.Fatalf("seed %d, halving %t: %d pairs, want %d", seed, halving, len(seen), n*(n-1)/2)
 			}
-			if f := all[0].phases[2]; scheme == Circle && f.rounds > CircleRounds(n) {
-				t.Fatalf("seed %d: %d rounds to join all %d ranks, want at most %d", seed, f.rounds, n, CircleRounds(n))
+			joining := 0 // rounds of all ranks
+			for _, r := range roundsOf(t, p, n, seed, int(seed%3)) {
+				if r.level == 0 {
+					joining++
+				}
 			}
-			if got := all[0].pairs(); got != n*(n-1)/2 {
-				t.Fatalf("seed %d, %v: pairs() = %d, want %d", seed, scheme, got, n*(n-1)/2)
+			if !halving && joining > circleRounds(n) {
+				t.Fatalf("seed %d: %d rounds to join all %d ranks, want at most %d", seed, joining, n, circleRounds(n))
 			}
 		}
 	}
@@ -329,8 +331,7 @@ func TestEqualGroupsTakeTheFewestRounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := (&Settings{Pairs: Pairs{Groups: h}}).plan()
-		if got := schedules(t, &p, n)[0].rounds(); got != n-1 {
+		if got := len(roundsOf(t, Pairs{Groups: h}, n, 0, 0)); got != n-1 {
 			t.Errorf("%d hosts of %d ranks: %d rounds, want %d", c[0], c[1], got, n-1)
 		}
 	}

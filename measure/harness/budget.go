@@ -40,10 +40,10 @@ func (l *leader) check() {
 
 // need is the time in s that an effort will still take, with its samples from now on.
 func (l *leader) need(e effort) float64 {
-	rounds := l.roundsOfAll()
+	rounds := l.usualRounds
 	perRound := l.inRounds / float64(l.timed) * float64(e.samples+fixedSamples) / float64(l.planned.samples+fixedSamples)
 	begun := (l.done + rounds - 1) / rounds
-	return perRound*float64(e.repetitions*rounds-l.done) + l.own.warmed*float64(e.repetitions-begun)
+	return perRound*float64(e.repetitions*rounds-l.done) + l.warmed*float64(e.repetitions-begun)
 }
 
 // cheaper is the effort for which the time left in s is enough: as many
@@ -61,7 +61,7 @@ func (l *leader) cheaper(left float64) effort {
 		}
 		return least
 	}
-	rounds := l.roundsOfAll()
+	rounds := l.usualRounds
 	begun := max(1, (l.done+rounds-1)/rounds)
 	keep := min(enough, l.planned.samples)
 	for ; next.repetitions > begun; next.repetitions-- {

@@ -1,8 +1,8 @@
 package harness
 
-// CircleRounds is the number of rounds in which n players meet each other
+// circleRounds is the number of rounds in which n players meet each other
 // once: n-1 for even n and n for odd n, the least possible.
-func CircleRounds(n int) int {
+func circleRounds(n int) int {
 	if n < 2 {
 		return 0
 	}
@@ -11,10 +11,10 @@ func CircleRounds(n int) int {
 
 // CircleOf is the circle of given players: rounds of disjoint pairs in which everybody meets everybody.
 func CircleOf(players []int) [][][2]int {
-	rounds := make([][][2]int, CircleRounds(len(players)))
+	rounds := make([][][2]int, circleRounds(len(players)))
 	for r := range rounds {
 		for p, a := range players {
-			if q := CirclePartner(len(players), p, r); q > p {
+			if q := circlePartner(len(players), p, r); q > p {
 				rounds[r] = append(rounds[r], [2]int{min(a, players[q]), max(a, players[q])})
 			}
 		}
@@ -22,11 +22,11 @@ func CircleOf(players []int) [][][2]int {
 	return rounds
 }
 
-// CirclePartner is the opponent of player p in the given round of the circle
+// circlePartner is the opponent of player p in the given round of the circle
 // method, or -1 if p sits out. Players p and q other than the last meet in round
 // p+q mod (n-1); the last one of an even number meets whoever would meet
 // himself (Lucas 1883, after Walecki).
-func CirclePartner(n, p, round int) int {
+func circlePartner(n, p, round int) int {
 	even := n + n%2 // with a phantom as last player if n is odd
 	m := even - 1
 	var q int

@@ -7,15 +7,15 @@ import "testing"
 func TestCircleMeetsEveryTwoOnce(t *testing.T) {
 	for n := range 14 {
 		met := make(map[[2]int]int)
-		for round := range CircleRounds(n) {
+		for round := range circleRounds(n) {
 			resting := 0
 			for p := range n {
-				q := CirclePartner(n, p, round)
+				q := circlePartner(n, p, round)
 				if q < 0 {
 					resting++
 					continue
 				}
-				if back := CirclePartner(n, q, round); back != p || p == q {
+				if back := circlePartner(n, q, round); back != p || p == q {
 					t.Fatalf("%d players, round %d: %d meets %d, which meets %d", n, round, p, q, back)
 				}
 				met[[2]int{min(p, q), max(p, q)}]++

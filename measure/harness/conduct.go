@@ -28,19 +28,20 @@ type Conductor struct {
 	idle    bool    // this rank has no part in the round
 }
 
-// An Act is what every rank does in a round: it gets what rank 0 has planned, and returns
-// what rank 0 is to have. An error is one of the communicator, which is unusable
-// afterwards; see Conductor.Fail for others.
-type Act func(round []byte) ([]float64, error)
-
 // A Play is rank 0's means to lead: it tells all ranks a round, lets them act, and returns what
 // each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
 type Play func(round []byte) (found [][]float64, err error)
 
-// Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
-// counts, see Control.Silence. It is collective.
-func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return OnDuplicate(comm, func(own mpi.Communicator) error { return conduct(ctx, own, silence, work) })
+// Conduct calls work on all ranks with a conductor on a duplicate of comm, and returns what work returns. The silence of
+// rank 0 counts, see Control.Silence. It is collective.
+func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) (T, error)) (T, error) {
+	return OnDuplicate(comm, func(own mpi.Communicator) (result T, err error) {
+		err = conduct(ctx, own, silence, func(c *Conductor) (err error) {
+			result, err = work(c)
+			return err
+		})
+		return result, err
+	})
 }
 
 // conduct is Conduct on comm itself.
@@ -55,8 +56,11 @@ func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, 
 // Lead calls lead on rank 0, and act on all ranks in each round that lead plays. An error of lead
 // is one of all ranks. The budget of rank 0 counts, see Control.Budget. It is collective.
 //
+// An act gets what rank 0 has planned, and returns what rank 0 is to have. An error of it is one of the communicator, which is unusable
+// afterwards; see Conductor.Fail for others.
+//
 // A round costs O(log n) messages of each rank to be told and to be gathered.
-func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) error {
+func (c *Conductor) Lead(budget time.Duration, act func(round []byte) ([]float64, error), lead func(Play) error) error {
 	c.start, c.end, c.stopped, c.failed = c.Now(), math.Inf(1), goOn, nil
 	if c.Comm.Rank() != 0 {
 		return c.follow(act)
@@ -96,7 +100,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 }
 
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
-func (c *Conductor) follow(act Act) error {
+func (c *Conductor) follow(act func(round []byte) ([]float64, error)) error {
 	for {
 		round, err := c.tell(c.Comm, nil)
 		switch {
@@ -113,7 +117,7 @@ func (c *Conductor) follow(act Act) error {
 
 // play acts in a round, and hands rank 0 what the ranks have found, behind a byte that tells whether
 // it is a failure.
-func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)) error {
+func (c *Conductor) play(act func([]byte) ([]float64, error), round []byte, take func(rank int, data []byte)) error {
 	c.idle = false
 	found, err := act(round)
 	if err != nil {

@@ -3,6 +3,8 @@ package harness_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -19,9 +21,13 @@ func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byt
 	t.Helper()
 	errs := make([]error, ranks)
 	err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
-		errs[comm.Rank()] = harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) error {
-			return c.Lead(0, func(round []byte) ([]float64, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
+		var own int
+		own, errs[comm.Rank()] = harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) (int, error) {
+			return comm.Rank(), c.Lead(0, func(round []byte) ([]float64, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
 		})
+		if want := comm.Rank(); errs[want] == nil && own != want || errs[want] != nil && own != 0 {
+			t.Errorf("rank %d gets %d of Conduct, which ends with %v", want, own, errs[want])
+		}
 		return harness.Agree(comm, nil) // the communicator still works
 	})
 	if err != nil {
@@ -121,7 +127,7 @@ func TestConductorStops(t *testing.T) {
 			if want == harness.StoppedByBudget && comm.Rank() == 0 {
 				budget = time.Millisecond
 			}
-			return harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) error {
+			_, err := harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) (none struct{}, err error) {
 				act := func([]byte) ([]float64, error) {
 					for k := 0; ; k++ {
 						if k == 500 && want == harness.StoppedByContext && comm.Rank() == 2 {
@@ -134,7 +140,7 @@ func TestConductorStops(t *testing.T) {
 						}
 					}
 				}
-				return c.Lead(budget, act, func(play harness.Play) error {
+				return none, c.Lead(budget, act, func(play harness.Play) error {
 					for range 2 {
 						found, err := play(nil)
 						if err != nil {
@@ -153,6 +159,7 @@ func TestConductorStops(t *testing.T) {
 					return nil
 				})
 			})
+			return err
 		})
 		if cancel(); err != nil || played != 1 || acted[0] == 0 || acted[1] != acted[0] || acted[2] != acted[0] || acted[3] != acted[0] {
 			t.Errorf("%s: %d rounds, the ranks have met %v times, %v", want, played, acted, err)
@@ -160,11 +167,81 @@ func TestConductorStops(t *testing.T) {
 	}
 }
 
+// Both ranks of a pair exchange in the round of the pair, the first one knows that it is, and rank 0 gets what each has found, by
+// rank and round. Once the ranks have stopped nobody acts.
+func TestPairsMeetInTheirRounds(t *testing.T) {
+	rounds := [][]harness.Pair{{{A: 0, B: 3, Task: 7}, {A: 2, B: 1, Task: 8}}, {}, {{A: 3, B: 2}}}
+	want := []harness.Row{
+		{From: 0, To: 3, Round: 0, Values: []float64{7, 1}},
+		{From: 1, To: 2, Round: 0, Values: []float64{8, 0}},
+		{From: 2, To: 1, Round: 0, Values: []float64{8, 1}},
+		{From: 2, To: 3, Round: 2, Values: []float64{0, 0}},
+		{From: 3, To: 0, Round: 0, Values: []float64{7, 0}},
+		{From: 3, To: 2, Round: 2, Values: []float64{0, 1}},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := local.Run(4, nil, func(comm mpi.Communicator) error {
+		_, err := harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) (none struct{}, err error) {
+			exchange := func(found []float64, _ int, first bool, task int) ([]float64, error) {
+				if first {
+					return append(found, float64(task), 1), nil
+				}
+				return append(found, float64(task), 0), nil
+			}
+			return none, c.LeadPairs(0, exchange, func(play harness.PlayPairs) error {
+				var done []int
+				rows, err := play(rounds, func(over int) { done = append(done, over) })
+				if err != nil {
+					return err
+				}
+				if !reflect.DeepEqual(rows, want) || !slices.Equal(done, []int{1, 2, 3}) {
+					t.Errorf("rows %v after rounds %v, want %v", rows, done, want)
+				}
+				cancel()
+				if rows, err = play(rounds, nil); len(rows) > 0 || c.Stopped() != harness.StoppedByContext {
+					t.Errorf("after the end: rows %v, stopped by %q", rows, c.Stopped())
+				}
+				return err
+			})
+		})
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Where time is virtual the garbage collector stays on: all ranks share a process, and nothing is timed by the wall clock.
+func TestCollectorStaysOnInVirtualTime(t *testing.T) {
+	cluster, err := gen.Parse("star:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	inside := func(percent *int) func(mpi.Communicator) error {
+		return func(comm mpi.Communicator) error {
+			if comm.Rank() == 0 {
+				defer harness.PauseCollector(comm)()
+				*percent = debug.SetGCPercent(-1)
+				debug.SetGCPercent(*percent)
+			}
+			return nil
+		}
+	}
+	virtual, real := 0, 0
+	err = errors.Join(simnet.Run(cluster.Graph, nil, nil, inside(&virtual)), local.Run(2, nil, inside(&real)))
+	if err != nil || virtual != 100 || real != -1 {
+		t.Errorf("collector at %d %% in virtual time and %d otherwise, %v, want 100 and -1", virtual, real, err)
+	}
+}
+
 // Ranks without a part in a round are not ended for waiting until those with one are done, however long that takes.
 func TestIdleRanksMayWait(t *testing.T) {
 	const silence = 50 * time.Millisecond // of which others may be heard of for twelve
 	err := local.Run(4, nil, func(comm mpi.Communicator) error {
-		return harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) error {
+		_, err := harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) (none struct{}, err error) {
 			act := func([]byte) ([]float64, error) {
 				if comm.Rank() == 0 {
 					time.Sleep(30 * silence)
@@ -173,11 +250,12 @@ func TestIdleRanksMayWait(t *testing.T) {
 				}
 				return nil, nil
 			}
-			return c.Lead(0, act, func(play harness.Play) error {
+			return none, c.Lead(0, act, func(play harness.Play) error {
 				_, err := play(nil)
 				return err
 			})
 		})
+		return err
 	})
 	if err != nil {
 		t.Error(err)

@@ -2,12 +2,10 @@
 // section 3.1.1) as a library. The call that a measurement of pairs needs is
 // AllPairs, which all ranks make:
 //
-//	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-//		var err error
-//		outcome, err = harness.AllPairs(ctx, own, &pairTest{comm: own}, &harness.Settings{
+//	outcome, err := harness.OnDuplicate(comm, func(own mpi.Communicator) (*harness.Outcome, error) {
+//		return harness.AllPairs(ctx, own, &pairTest{comm: own}, &harness.Settings{
 //			Deliver: func(rows []harness.Row, _ harness.Progress) { all = append(all, rows...) },
 //		})
-//		return err
 //	})
 //
 // # Tests of a pair
@@ -20,7 +18,7 @@
 //
 // A Test whose effort is a number of samples is a Sampler: it is asked for fewer when
 // the budget is too small. What the ranks of a Test have to agree on beforehand - sizes,
-// thresholds - rank 0 tells with Tell, as JSON, say. A pair of ranks agrees by messages of
+// thresholds - rank 0 tells with Share. A pair of ranks agrees by messages of
 // its own, with tags from FirstTag on. Exchange may append any number of rows. So
 // what is only found while measuring, such as a size between two others, is
 // a row like any other, with the size as one of its columns.
@@ -28,19 +26,21 @@
 // # Rounds that rank 0 plans
 //
 // All measurements go by Conduct, AllPairs among them. Rank 0 plans in plain code and plays rounds; what all
-// ranks do in a round is an Act, a function from the round's bytes to the numbers that rank 0 is to have:
+// ranks do in a round is an act, a function from the round's bytes to the numbers that rank 0 is to have:
 //
-//	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
+//	result, err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (*Result, error) {
 //		plan, err := harness.Share(c.Comm, c, settings.plan) // of rank 0, on all ranks
 //		...
-//		return c.Lead(budget, act, func(play harness.Play) error { // on rank 0
+//		err = c.Lead(budget, act, func(play harness.Play) error { // on rank 0
 //			found, err := play(round) // what each rank has brought
 //			...
 //		})
+//		return result, err
 //	})
 //
-// An Act calls Meet, which is a barrier, before all that is to begin together, and With around what it does with
-// one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement.
+// An act calls Meet, which is a barrier, before all that is to begin together, and With around what it does with
+// one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement. LeadPairs has an act
+// of its own: in each round some disjoint pairs of ranks measure something.
 //
 // # Method
 //
@@ -51,15 +51,15 @@
 //  3. Before a round the ranks of a group meet in a barrier, and only they. All ranks meet before
 //     the rounds of all ranks, and some 50 times a second: there they hear of every vote to
 //     stop (a context, rank 0's budget) that there was, so they all leave at the same round.
-//  4. Rank 0 tells blocks of rounds of about half a second. Behind each of them it gathers the rows, so that
-//     little is lost with a job that is killed, and holds its plan against the budget.
+//  4. Rank 0 plans all rounds. It tells batches of them, of about half a second. Behind each batch it gathers the
+//     rows, so that little is lost with a job that is killed, and holds its plan against the budget.
 //  5. When all is measured rank 0 may want another repetition, of all pairs or of some rounds.
 //
 // # Design
 //
 // All measuring goes in steps between barriers. Rank 0 knows the settings and
 // decides; what it decides travels as bytes, so that ranks cannot disagree. The
-// price is one small broadcast.
+// price is a broadcast of 12 bytes per pair, once per batch.
 //
 // The barrier is a dissemination of one byte. Two groups of one level are measured at
 // the same time but not in step: a slow one does not hold the others up. So the
@@ -68,6 +68,6 @@
 // LGate joins groups two by two. Here all groups of a level are joined at once, part by part
 // where that is shorter: equal parts take n-1 rounds altogether, as many as without groups.
 //
-// Each rank keeps its own rows until the block is over; they go to rank 0 along a tree.
+// Each rank keeps its own rows until the batch is over; they go to rank 0 along a tree.
 // Budgets go by the communicator's clock, so that simulations repeat; silence goes by the wall clock.
 package harness

@@ -8,22 +8,26 @@ import (
 )
 
 // OnDuplicate calls work with a duplicate of comm, so that its messages never
-// match those of the caller. If comm cannot be duplicated, work gets comm itself.
+// match those of the caller, and returns what work returns. After an error that is the zero value.
+// If comm cannot be duplicated, work gets comm itself.
 // The duplicate is closed whatever work returns. It is collective.
-func OnDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error {
-	s, ok := comm.(mpi.Splitter)
-	if !ok {
-		return work(comm)
-	}
-	own, err := s.Split(0, comm.Rank())
-	if err != nil {
-		return fmt.Errorf("harness: %w", err)
-	}
-	err = work(own)
-	if c, ok := own.(io.Closer); ok {
-		if closing := c.Close(); closing != nil && err == nil {
-			err = fmt.Errorf("harness: closing the duplicate: %w", closing)
+func OnDuplicate[T any](comm mpi.Communicator, work func(mpi.Communicator) (T, error)) (result T, err error) {
+	own := comm
+	if s, ok := comm.(mpi.Splitter); ok {
+		if own, err = s.Split(0, comm.Rank()); err != nil {
+			return result, fmt.Errorf("harness: %w", err)
+		}
+		if c, ok := own.(io.Closer); ok {
+			defer func() {
+				if closing := c.Close(); closing != nil && err == nil {
+					err = fmt.Errorf("harness: closing the duplicate: %w", closing)
+				}
+			}()
 		}
 	}
-	return err
+	if result, err = work(own); err != nil {
+		var none T
+		return none, err
+	}
+	return result, nil
 }

@@ -59,7 +59,7 @@ func ExampleAllPairs() {
 	slow := simnet.Faults{Slow: []simnet.Slow{{Arcs: cable, Latency: 2, Rate: 0.5}}}
 	fastest := []float64{1, 1, 1, 1} // s, by rank
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
-		return harness.OnDuplicate(c, func(own mpi.Communicator) error {
+		_, err := harness.OnDuplicate(c, func(own mpi.Communicator) (*harness.Outcome, error) {
 			outcome, err := harness.AllPairs(context.Background(), own, &pairTest{own, make([]byte, 1<<20)}, &harness.Settings{
 				Deliver: func(rows []harness.Row, _ harness.Progress) {
 					for _, row := range rows {
@@ -70,8 +70,9 @@ func ExampleAllPairs() {
 			if outcome != nil {
 				fmt.Println(outcome.Rounds, "rounds of", outcome.Pairs, "pairs")
 			}
-			return err
+			return outcome, err
 		})
+		return err
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -8,70 +8,93 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A schedule says who is measured with whom, round by round. It is the same on
-// all ranks, but each holds its own part only.
+// A round is disjoint pairs that are measured at once.
+type round struct {
+	pairs [][2]int
+	level int // that of the groups at work, from 1 on, each at its own pace; 0: all ranks
+}
+
+// rounds are those of one repetition. The relabelling of ranks and the order of rounds depend on the seed and the number of
+// the repetition only. O(n^2) for all pairs.
 //
-// The pairs that the groups of one level join are a phase, from the finest level
-// to the group of all ranks; without groups there is the last one only.
-type schedule struct {
-	plan   *plan
-	tree   *topology.Hierarchy
-	rank   int
-	turns  []turn  // rounds of disjoint pairs, of all phases, in their natural order
-	phases []phase // by level; the last one is that of all ranks
-}
-
-// A turn is the number of a round of disjoint pairs within its phase.
-type turn struct{ level, number int }
-
-// A phase is what the groups of one level do at once.
-type phase struct {
-	rounds int   // the most of any group
-	atOnce int   // the most pairs of any group in one round
-	pairs  int   // of all groups and rounds
-	group  int   // of the calling rank; -1: none, it waits
-	join   *join // of that group
-	parts  [][]int
-}
-
-// A step is one round as a rank has it.
-type step struct {
-	peer  int // -1: none
-	level int // of the groups that are at work
-	meets bool
-}
-
-func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
-	tree, err := p.hierarchy(ranks)
-	if err != nil {
-		return nil, err
+// The pairs that the groups of one level join come one after the other, from the finest level to the group of all
+// ranks; without groups there is the last one only.
+func (p *Pairs) rounds(ranks int, seed uint64, repetition int) ([]round, error) {
+	if len(p.Chosen) > 0 {
+		return given(p.Chosen), nil
 	}
-	s := &schedule{plan: p, tree: tree, rank: rank, phases: make([]phase, p.Levels+1)}
-	for level := range s.phases {
-		s.phases[level].group = -1
+	tree := p.Groups
+	if tree == nil {
+		var err error
+		if tree, err = topology.NewHierarchy(ranks, nil, nil, 0); err != nil {
+			return nil, err
+		}
 	}
-	groups := tree.Groups()
-	for i, g := range groups {
-		if p.Within && g.Level == p.Levels {
+	rng := rand.New(rand.NewPCG(seed, uint64(repetition)))
+	label := rng.Perm(ranks)
+	top := len(tree.Levels())
+	// A turn is what the groups of one level do in one round, where each measures as many pairs as are disjoint.
+	type turn struct {
+		level  int
+		groups [][][2]int // the pairs of each group
+	}
+	levels := make([][]turn, top+1)
+	atOnce := make([]int, top+1) // the most pairs of any group in one round
+	for i, g := range tree.Groups() {
+		if p.WithinGroups && g.Level == top {
 			continue
 		}
-		f := &s.phases[g.Level]
-		parts := partsOf(tree, i)
-		j := newJoin(p.Scheme, partSizes(parts))
-		f.rounds = max(f.rounds, j.rounds())
-		f.atOnce = max(f.atOnce, len(g.Hosts)/2)
-		f.pairs += j.pairs()
-		if _, isMember := slices.BinarySearch(g.Hosts, rank); isMember {
-			f.group, f.join, f.parts = i, j, parts
+		atOnce[g.Level] = max(atOnce[g.Level], len(g.Hosts)/2)
+		for k, pairs := range join(p.Halving, seat(partsOf(tree, i), label)) {
+			if k == len(levels[g.Level]) {
+				levels[g.Level] = append(levels[g.Level], turn{level: g.Level})
+			}
+			t := &levels[g.Level][k]
+			t.groups = append(t.groups, pairs)
 		}
 	}
-	for level, f := range s.phases {
-		s.turns = slices.Grow(s.turns, f.rounds) // each rank has its own
-		for number := range f.rounds {
-			s.turns = append(s.turns, turn{level, number})
+	turns := slices.Concat(levels...)
+	rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
+	if p.Rounds > 0 {
+		turns = turns[:min(p.Rounds, len(turns))]
+	}
+	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.level, b.level) })
+	var rounds []round
+	for _, t := range turns {
+		level := (t.level + 1) % (top + 1) // 0 for that of all ranks
+		if !p.Sequential {
+			rounds = append(rounds, round{slices.Concat(t.groups...), level})
+			continue
+		}
+		for k := range atOnce[t.level] {
+			one := round{level: level}
+			for _, pairs := range t.groups {
+				if k < len(pairs) {
+					one.pairs = append(one.pairs, pairs[k])
+				}
+			}
+			rounds = append(rounds, one)
 		}
 	}
-	return s, nil
+	return rounds, nil
+}
+
+// given are rounds of given pairs.
+func given(chosen [][][2]int) []round {
+	rounds := make([]round, len(chosen))
+	for i, pairs := range chosen {
+		rounds[i].pairs = pairs
+	}
+	return rounds
+}
+
+// countPairs counts those of rounds.
+func countPairs(rounds []round) int {
+	count := 0
+	for _, r := range rounds {
+		count += len(r.pairs)
+	}
+	return count
 }
 
 // partsOf are the parts that a group joins: the groups in it, and each rank that
@@ -86,136 +109,75 @@ func partsOf(tree *topology.Hierarchy, group int) [][]int {
 	return slices.AppendSeq(parts, slices.Chunk(alone, 1))
 }
 
-// partSizes are the sizes of the parts, descending.
-func partSizes(parts [][]int) []int {
-	sizes := make([]int, len(parts))
-	for i, part := range parts {
-		sizes[i] = len(part)
+// seat orders parts for a join: the largest comes first, and of equal ones the one with the
+// lowest label. It orders the members of each part by label.
+func seat(parts [][]int, label []int) [][]int {
+	byLabel := func(a, b int) int { return label[a] - label[b] }
+	for _, part := range parts {
+		slices.SortFunc(part, byLabel)
 	}
-	slices.SortFunc(sizes, func(a, b int) int { return b - a })
-	return sizes
+	slices.SortFunc(parts, func(a, b []int) int {
+		return cmp.Or(len(b)-len(a), byLabel(a[0], b[0]))
+	})
+	return parts
 }
 
-// turnsDone is the number of rounds of disjoint pairs per repetition.
-func (s *schedule) turnsDone() int {
-	if s.plan.Rounds > 0 {
-		return min(s.plan.Rounds, len(s.turns))
-	}
-	return len(s.turns)
-}
-
-// rounds is the number of rounds per repetition.
-func (s *schedule) rounds() int {
-	turns := s.turnsDone()
-	if !s.plan.Sequential {
-		return turns
-	}
-	count := 0
-	for _, t := range s.turns[:turns] {
-		count += s.phases[t.level].atOnce
-	}
-	return count
-}
-
-// pairs is the number of pairs per repetition, or about that of a part of the rounds.
-func (s *schedule) pairs() int {
-	count := 0
-	for _, f := range s.phases {
-		count += f.pairs
-	}
-	if turns := len(s.turns); turns > 0 {
-		count = count * s.turnsDone() / turns
-	}
-	return count
-}
-
-// countPairs counts those of given rounds.
-func countPairs(rounds [][][2]int) int {
-	count := 0
-	for _, round := range rounds {
-		count += len(round)
-	}
-	return count
-}
-
-// A repetition is the order in which the rounds of a schedule come, and who meets whom in them.
-type repetition struct {
-	*schedule
-	number int
-	turns  []turn
-	starts []int   // by turn: its first round, where pairs go one by one; and the end
-	seats  [][]int // by level: the ranks of the group by their places
-	places []int   // by level: that of the calling rank
-}
-
-// repetition draws one. The relabelling of ranks and the order of rounds depend on the seed and the number of
-// the repetition only. O(n) memory.
-func (s *schedule) repetition(number int) *repetition {
-	rng := rand.New(rand.NewPCG(s.plan.Seed, uint64(number)))
-	label := rng.Perm(s.tree.Hosts())
-	r := &repetition{schedule: s, number: number, turns: slices.Clone(s.turns), seats: make([][]int, len(s.phases)), places: make([]int, len(s.phases))}
-	rng.Shuffle(len(r.turns), func(i, j int) { r.turns[i], r.turns[j] = r.turns[j], r.turns[i] })
-	r.turns = r.turns[:s.turnsDone()]
-	slices.SortStableFunc(r.turns, func(a, b turn) int { return cmp.Compare(a.level, b.level) })
-	for level, f := range s.phases {
-		if f.group >= 0 {
-			r.seats[level] = seat(f.parts, label)
-			r.places[level] = slices.Index(r.seats[level], s.rank)
+// join are the rounds in which every two members of different parts meet once. Parts come in descending order of their sizes.
+//
+// All members meet by halving or by the circle method, and those of one part sit out. With parts of equal size, k of g members, it is shorter to
+// let the parts meet: see across. Unequal parts wait for the largest; it is whatever takes fewer rounds.
+func join(halving bool, parts [][]int) [][][2]int {
+	all := slices.Concat(parts...)
+	number, partner := circleRounds(len(all)), circlePartner
+	if halving {
+		number, partner = halvingRounds(len(all)), halvingPartner
+	} else if len(parts[0]) > 1 {
+		if rounds := across(parts); len(rounds) < number {
+			return rounds
 		}
 	}
-	if s.plan.Sequential {
-		r.starts = make([]int, 1, len(r.turns)+1)
-		for i, t := range r.turns {
-			r.starts = append(r.starts, r.starts[i]+s.phases[t.level].atOnce)
+	part := make([]int, 0, len(all)) // by place
+	for i, members := range parts {
+		part = append(part, slices.Repeat([]int{i}, len(members))...)
+	}
+	rounds := make([][][2]int, number)
+	for k := range rounds {
+		for p, a := range all {
+			if q := partner(len(all), p, k); q > p && part[q] != part[p] {
+				rounds[k] = append(rounds[k], [2]int{a, all[q]})
+			}
 		}
 	}
-	return r
+	return rounds
 }
 
-// step is one round of the repetition. O(1); O(n) with one pair at a time.
-func (r *repetition) step(round int) step {
-	if r.starts == nil {
-		return r.turn(r.turns[round])
+// across are the rounds of parts that meet by the circle method. When two parts meet, the i-th member of one meets the (i+t)-th
+// of the other. Equal parts, k of g members, take (k-1)g rounds, the least possible.
+func across(parts [][]int) (rounds [][][2]int) {
+	numbers := make([]int, len(parts))
+	for i := range numbers {
+		numbers[i] = i
 	}
-	i, isStart := slices.BinarySearch(r.starts, round)
-	if !isStart {
-		i--
-	}
-	t := r.turns[i]
-	whole := r.turn(t)
-	part := step{peer: -1, level: t.level}
-	if whole.meets {
-		own, count := r.phases[t.level].join.turnOf(r.places[t.level], t.number)
-		part.meets = round-r.starts[i] < count
-		if round-r.starts[i] == own {
-			part.peer = whole.peer
+	for _, meeting := range CircleOf(numbers) {
+		longest := 0
+		for _, p := range meeting {
+			longest = max(longest, len(parts[p[0]])) // the larger one
+		}
+		for t := range longest {
+			var pairs [][2]int
+			for _, p := range meeting {
+				large, small := parts[p[0]], parts[p[1]]
+				if t >= len(large) {
+					continue // the others are larger
+				}
+				for i, a := range large {
+					if k := (i - t + len(large)) % len(large); k < len(small) {
+						pairs = append(pairs, [2]int{a, small[k]})
+					}
+				}
+			}
+			rounds = append(rounds, pairs)
 		}
 	}
-	return part
-}
-
-// turn is a round of disjoint pairs.
-func (r *repetition) turn(t turn) step {
-	f := &r.phases[t.level]
-	own := step{peer: -1, level: t.level, meets: f.group >= 0 && t.number < f.join.rounds()}
-	if own.meets {
-		if p := f.join.partner(r.places[t.level], t.number); p >= 0 {
-			own.peer = r.seats[t.level][p]
-		}
-	}
-	return own
-}
-
-// chosen is a round of given pairs.
-func (s *schedule) chosen(round [][2]int) step {
-	own := step{peer: -1, level: len(s.phases) - 1, meets: true}
-	for _, p := range round {
-		switch s.rank {
-		case p[0]:
-			own.peer = p[1]
-		case p[1]:
-			own.peer = p[0]
-		}
-	}
-	return own
+	return rounds
 }

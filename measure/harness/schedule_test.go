@@ -7,54 +7,39 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// schedules returns the schedules of all ranks.
-func schedules(t *testing.T, p *plan, ranks int) []*schedule {
+// roundsOf returns the rounds of a repetition.
+func roundsOf(t *testing.T, p Pairs, ranks int, seed uint64, repetition int) []round {
 	t.Helper()
-	all := make([]*schedule, ranks)
-	for rank := range all {
-		s, err := newSchedule(p, ranks, rank)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[rank] = s
-	}
-	return all
-}
-
-// pairs lists who meets whom in each round of a repetition, and checks that
-// partners agree.
-func pairs(t *testing.T, all []*schedule, repetition int) [][][2]int {
-	t.Helper()
-	partners := make([][]int, len(all))
-	for rank, s := range all {
-		drawn := s.repetition(repetition)
-		for round := range s.rounds() {
-			partners[rank] = append(partners[rank], drawn.step(round).peer)
-		}
-	}
-	rounds := make([][][2]int, all[0].rounds())
-	for i := range rounds {
-		for rank := range all {
-			peer := partners[rank][i]
-			if peer < 0 {
-				continue
-			}
-			if peer == rank || partners[peer][i] != rank {
-				t.Fatalf("round %d: partner of rank %d is %d, whose partner is %d", i, rank, peer, partners[peer][i])
-			}
-			if rank < peer {
-				rounds[i] = append(rounds[i], [2]int{rank, peer})
-			}
-		}
+	rounds, err := p.rounds(ranks, seed, repetition)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return rounds
 }
 
+// pairs lists who meets whom in each round of a repetition, the lower rank first, and checks that no rank meets two.
+func pairs(t *testing.T, p Pairs, ranks int, seed uint64, repetition int) [][][2]int {
+	t.Helper()
+	var all [][][2]int
+	for i, r := range roundsOf(t, p, ranks, seed, repetition) {
+		met := make([]bool, ranks)
+		var own [][2]int
+		for _, x := range r.pairs {
+			if x[0] == x[1] || met[x[0]] || met[x[1]] {
+				t.Fatalf("round %d: %v: a rank meets itself, or two", i, r.pairs)
+			}
+			met[x[0]], met[x[1]] = true, true
+			own = append(own, [2]int{min(x[0], x[1]), max(x[0], x[1])})
+		}
+		all = append(all, own)
+	}
+	return all
+}
+
 func TestEveryPairMeetsOnceInTheFewestRounds(t *testing.T) {
 	for n := 1; n <= 33; n++ {
-		all := schedules(t, &plan{Seed: 5}, n)
 		for repetition := range 3 {
-			rounds := pairs(t, all, repetition)
+			rounds := pairs(t, Pairs{}, n, 5, repetition)
 			// n(n-1)/2 pairs at floor(n/2) per round.
 			want := 0
 			if n > 1 {
@@ -82,15 +67,14 @@ func TestEveryPairMeetsOnceInTheFewestRounds(t *testing.T) {
 }
 
 func TestRepetitionsDiffer(t *testing.T) {
-	all := schedules(t, &plan{Seed: 1}, 8)
-	first, second := fmt.Sprint(pairs(t, all, 0)), fmt.Sprint(pairs(t, all, 1))
+	first, second := fmt.Sprint(pairs(t, Pairs{}, 8, 1, 0)), fmt.Sprint(pairs(t, Pairs{}, 8, 1, 1))
 	if first == second {
 		t.Errorf("repetitions 0 and 1 have the same schedule %v", first)
 	}
-	if again := fmt.Sprint(pairs(t, schedules(t, &plan{Seed: 1}, 8), 0)); again != first {
+	if again := fmt.Sprint(pairs(t, Pairs{}, 8, 1, 0)); again != first {
 		t.Errorf("the same seed gives %v and %v", first, again)
 	}
-	if other := fmt.Sprint(pairs(t, schedules(t, &plan{Seed: 2}, 8), 0)); other == first {
+	if other := fmt.Sprint(pairs(t, Pairs{}, 8, 2, 0)); other == first {
 		t.Errorf("seeds 1 and 2 have the same schedule %v", first)
 	}
 }
@@ -114,8 +98,7 @@ func tree(t *testing.T) *topology.Hierarchy {
 
 func TestGroupsAreMeasuredInParallelAndByThemselves(t *testing.T) {
 	h := tree(t)
-	p := (&Settings{Pairs: Pairs{Groups: h}, Seed: 3}).plan()
-	rounds := pairs(t, schedules(t, &p, 12), 0)
+	rounds := pairs(t, Pairs{Groups: h}, 12, 3, 0)
 	// Hosts of at most 4 ranks take 3 rounds, racks of 6 and of 5 take 5, and all 12 take 11.
 	if want := 3 + 5 + 11; len(rounds) != want {
 		t.Errorf("%d rounds, want %d", len(rounds), want)
@@ -147,8 +130,7 @@ func TestGroupsAreMeasuredInParallelAndByThemselves(t *testing.T) {
 		t.Errorf("no round has pairs of two groups")
 	}
 
-	p = (&Settings{Pairs: Pairs{Groups: h, WithinGroups: true}}).plan()
-	rounds = pairs(t, schedules(t, &p, 12), 0)
+	rounds = pairs(t, Pairs{Groups: h, WithinGroups: true}, 12, 0, 0)
 	if len(rounds) != 8 {
 		t.Errorf("within groups: %d rounds, want 8", len(rounds))
 	}
@@ -162,22 +144,21 @@ func TestGroupsAreMeasuredInParallelAndByThemselves(t *testing.T) {
 }
 
 func TestPartOfTheRounds(t *testing.T) {
-	all := schedules(t, &plan{Rounds: 3, Seed: 9}, 10)
-	whole := pairs(t, schedules(t, &plan{Seed: 9}, 10), 0)
-	if part := pairs(t, all, 0); len(part) != 3 || fmt.Sprint(part) != fmt.Sprint(whole[:3]) {
+	whole := pairs(t, Pairs{}, 10, 9, 0)
+	if part := pairs(t, Pairs{Rounds: 3}, 10, 9, 0); len(part) != 3 || fmt.Sprint(part) != fmt.Sprint(whole[:3]) {
 		t.Errorf("part of the rounds = %v, want %v", part, whole[:3])
 	}
-	if rounds := schedules(t, &plan{Rounds: 99}, 10)[0].rounds(); rounds != 9 {
+	if rounds := len(roundsOf(t, Pairs{Rounds: 99}, 10, 0, 0)); rounds != 9 {
 		t.Errorf("%d rounds, want 9", rounds)
 	}
 }
 
-// CirclePartner against the drawing of the method: the last player of an even
+// circlePartner against the drawing of the method: the last player of an even
 // number stays, all others move round a circle of m = n-1 places; in round r
 // the places whose numbers add up to r (mod m) face each other.
 func TestCirclePartnerAgainstTheDrawing(t *testing.T) {
 	for n := 2; n <= 12; n++ {
-		for r := range CircleRounds(n) {
+		for r := range circleRounds(n) {
 			even := n + n%2
 			m := even - 1
 			for p := range n {
@@ -192,8 +173,8 @@ func TestCirclePartnerAgainstTheDrawing(t *testing.T) {
 						want = q
 					}
 				}
-				if got := CirclePartner(n, p, r); got != want {
-					t.Errorf("CirclePartner(%d, %d, %d) = %d, want %d", n, p, r, got, want)
+				if got := circlePartner(n, p, r); got != want {
+					t.Errorf("circlePartner(%d, %d, %d) = %d, want %d", n, p, r, got, want)
 				}
 			}
 		}
@@ -206,7 +187,7 @@ func FuzzSchedule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ranks uint8, seed uint64, rounds uint8) {
 		n := int(ranks)%40 + 1
 		seen := make(map[[2]int]bool)
-		for _, round := range pairs(t, schedules(t, &plan{Seed: seed, Rounds: int(rounds)}, n), int(seed%7)) {
+		for _, round := range pairs(t, Pairs{Rounds: int(rounds)}, n, seed, int(seed%7)) {
 			for _, pair := range round {
 				if seen[pair] {
 					t.Fatalf("pair %v meets twice", pair)
@@ -220,15 +201,10 @@ func FuzzSchedule(f *testing.F) {
 func BenchmarkRepetition(b *testing.B) {
 	for _, n := range []int{64, 1024, 4096} {
 		b.Run(fmt.Sprintf("%d ranks", n), func(b *testing.B) {
-			s, err := newSchedule(&plan{}, n, n/2)
-			if err != nil {
-				b.Fatal(err)
-			}
 			b.ReportAllocs()
 			for b.Loop() {
-				drawn := s.repetition(1)
-				for round := range n - 1 {
-					drawn.step(round)
+				if rounds, err := (&Pairs{}).rounds(n, 0, 1); err != nil || len(rounds) != n-1 {
+					b.Fatal(len(rounds), err)
 				}
 			}
 		})

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"time"
@@ -9,31 +8,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
-
-// A Scheme says how all pairs of a group are put into rounds of disjoint pairs.
-type Scheme int
-
-// The schemes.
-const (
-	// Circle takes the fewest rounds, n-1 for an even number of ranks and n for an
-	// odd one (Lucas 1883). Groups that are joined meet part by part where that is shorter.
-	Circle Scheme = iota
-
-	// Halving is the scheme of Bufe 2014, section 2.3.2: one half meets the other,
-	// then each half is a group of its own. 10 ranks take 11 rounds, where the circle
-	// takes 9; powers of two take as many as with it.
-	Halving
-)
-
-func (s Scheme) String() string {
-	switch s {
-	case Circle:
-		return "circle"
-	case Halving:
-		return "halving"
-	}
-	return fmt.Sprintf("Scheme(%d)", int(s))
-}
 
 // Pairs says which pairs are measured, and in which rounds. The zero value is all pairs in as few rounds as they
 // need.
@@ -43,8 +17,11 @@ type Pairs struct {
 	// repetition. Default 0: all.
 	Rounds int
 
-	// Scheme puts the pairs of a group into rounds. Default Circle.
-	Scheme Scheme
+	// Halving puts the pairs of a group into rounds as Bufe 2014, section 2.3.2, does: one half meets the other, then each
+	// half is a group of its own. 10 ranks take 11 rounds; powers of two take as many as by the circle method.
+	// That is the default (Lucas 1883). It takes the fewest rounds, n-1 for an even number of ranks and n for an odd one, and groups
+	// that are joined meet part by part where that is shorter.
+	Halving bool
 
 	// Groups are known groups of ranks. Those of the finest level are measured
 	// first, all of them at once and each at its own pace. Then those of the next
@@ -79,8 +56,6 @@ func (p *Pairs) Validate(ranks int) error {
 	switch {
 	case p.Rounds < 0:
 		return fmt.Errorf("Settings.Rounds: %d: want at least 0", p.Rounds)
-	case p.Scheme != Circle && p.Scheme != Halving:
-		return fmt.Errorf("Settings.Scheme: %v: want %v or %v", p.Scheme, Circle, Halving)
 	case len(p.Chosen) > 0 && (p.Rounds > 0 || p.Groups != nil):
 		return fmt.Errorf("Settings.Chosen: %d rounds with Rounds or Groups: want one of the three", len(p.Chosen))
 	case p.Groups != nil && p.Groups.Hosts() != ranks:
@@ -93,19 +68,11 @@ func (p *Pairs) Validate(ranks int) error {
 
 // Fingerprint tells pairs and rounds apart; "" is all pairs in as few rounds as they need.
 func (p *Pairs) Fingerprint() string {
-	if p.Rounds == 0 && p.Groups == nil && len(p.Chosen) == 0 && p.Scheme == Circle && !p.Sequential {
+	if p.Rounds == 0 && p.Groups == nil && len(p.Chosen) == 0 && !p.Halving && !p.Sequential {
 		return ""
 	}
-	asked := struct {
-		plan
-		Chosen [][][2]int
-	}{(&Settings{Pairs: *p}).plan(), p.Chosen}
-	data, err := json.Marshal(asked)
-	if err != nil {
-		panic("harness: settings are no JSON: " + err.Error()) // they are numbers only
-	}
-	sum := fnv.New64a()
-	_, _ = sum.Write(data) // it never fails
+	sum := fnv.New64a() // which never fails
+	fmt.Fprint(sum, p.Rounds, p.Halving, p.WithinGroups, p.Sequential, p.Chosen, p.groups())
 	return fmt.Sprintf("%016x", sum.Sum64())
 }
 
@@ -247,43 +214,4 @@ func checkRounds(name string, rounds [][][2]int, ranks int) error {
 		}
 	}
 	return nil
-}
-
-// plan is the part of the settings that makes the schedule, as it travels.
-type plan struct {
-	Samples    int     `json:"samples,omitempty"` // of a Sampler
-	Rounds     int     `json:"rounds,omitempty"`
-	Seed       uint64  `json:"seed"`
-	Scheme     Scheme  `json:"scheme,omitempty"`
-	Groups     []group `json:"groups,omitempty"`
-	Levels     int     `json:"levels,omitempty"`
-	Within     bool    `json:"within_groups,omitempty"`
-	Sequential bool    `json:"sequential,omitempty"`
-}
-
-type group struct {
-	Level int   `json:"level"`
-	Ranks []int `json:"ranks"`
-}
-
-func (s *Settings) plan() plan {
-	p := plan{
-		Rounds: s.Rounds, Seed: s.Seed, Scheme: s.Scheme, Within: s.WithinGroups, Sequential: s.Sequential,
-	}
-	if s.Groups != nil {
-		p.Levels = len(s.Groups.Levels())
-		for _, g := range s.Groups.Groups()[1:] {
-			p.Groups = append(p.Groups, group{Level: g.Level, Ranks: g.Hosts})
-		}
-	}
-	return p
-}
-
-// hierarchy is the one of the plan's groups, without their latencies.
-func (p *plan) hierarchy(ranks int) (*topology.Hierarchy, error) {
-	groups := make([]topology.Group, len(p.Groups))
-	for i, g := range p.Groups {
-		groups[i] = topology.Group{Hosts: g.Ranks, Level: g.Level}
-	}
-	return topology.NewHierarchy(ranks, make([]topology.Level, p.Levels), groups, 0)
 }

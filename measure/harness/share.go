@@ -20,11 +20,18 @@ const (
 	FirstTag = 16
 )
 
-// Gather hands the data of each rank to rank 0, which takes them in turn.
-// Readings are many: each rank sends its own straight to rank 0. It is
-// collective.
-func Gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte) error) error {
-	return share.Star(comm, 0, tagData).Gather(data, take)
+// Gather returns on rank 0 what each rank has, which travels as JSON straight to rank 0; nil elsewhere. It is collective.
+func Gather[T any](comm mpi.Communicator, own T) ([]T, error) {
+	data, err := json.Marshal(own)
+	if err != nil {
+		return nil, err
+	}
+	var all []T
+	if comm.Rank() == 0 {
+		all = make([]T, comm.Size())
+	}
+	err = share.Star(comm, 0, tagData).Gather(data, func(rank int, data []byte) error { return json.Unmarshal(data, &all[rank]) })
+	return all, err
 }
 
 // Agree makes an error of rank 0 one of all ranks. It is collective.

@@ -13,6 +13,8 @@ import (
 // Settings of a measurement. Nil and the zero value mean all defaults. Those
 // of rank 0 count; other ranks may pass nil.
 type Settings struct {
+	harness.Control
+
 	// Repetitions is the number of times that every pair is measured. Default 5, at least 3.
 	Repetitions int
 
@@ -27,11 +29,6 @@ type Settings struct {
 
 	// Seed is that of the order of pairs.
 	Seed uint64
-
-	// Budget, Silence and Progress are those of harness.Control.
-	Budget   time.Duration
-	Silence  time.Duration
-	Progress func(harness.Progress)
 }
 
 const (
@@ -72,35 +69,28 @@ func (s *Settings) plan() (plan, error) {
 // means wrong settings, or a failure of the communicator, which is unusable then.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	own := *cmp.Or(s, &Settings{})
-	var result *Result
-	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
-		var err error
-		result, err = own.measure(ctx, comm)
-		return err
-	})
-	return result, err
+	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
 }
 
 func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
-	p, err := s.share(comm)
+	p, err := harness.Share(comm, nil, func() (*plan, error) {
+		p, err := s.plan()
+		p.Epoch = time.Now().UnixNano()
+		return &p, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	var hs *harness.Settings
-	var trips []trip
-	if comm.Rank() == 0 {
-		hs = &harness.Settings{
-			Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed,
-			Control: harness.Control{Budget: s.Budget, Silence: s.Silence, Progress: s.Progress},
-			Deliver: func(rows []harness.Row, _ harness.Progress) {
-				for _, row := range rows {
-					v := row.Values
-					trips = append(trips, trip{row.From, row.To, row.Repetition, v[0], v[1], v[2]})
-				}
-			},
-		}
-	}
-	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p), hs)
+	var trips []trip // on rank 0
+	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p), &harness.Settings{
+		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Control: s.Control,
+		Deliver: func(rows []harness.Row, _ harness.Progress) {
+			for _, row := range rows {
+				v := row.Values
+				trips = append(trips, trip{row.From, row.To, row.Repetition, v[0], v[1], v[2]})
+			}
+		},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("oneway: %w", err)
 	}
@@ -112,13 +102,4 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	r.Stopped, r.Rounds, r.TotalRounds = outcome.Stopped, outcome.Rounds, outcome.TotalRounds
 	r.Notes = append(outcome.Notes, r.Notes...)
 	return r, nil
-}
-
-// share gives the plan of rank 0 to all. It is collective.
-func (s *Settings) share(comm mpi.Communicator) (*plan, error) {
-	return harness.Share(comm, nil, func() (*plan, error) {
-		p, err := s.plan()
-		p.Epoch = time.Now().UnixNano()
-		return &p, err
-	})
 }

@@ -219,7 +219,7 @@ func TestParallelLinksAreTold(t *testing.T) {
 }
 
 // TestDoubtIsTold: where another link explains the stamps as well, where noise is as large as
-// directions, where there are no cycles, and where clocks do not agree.
+// directions, where there are no cycles, and where clocks do not agree. Noise hides them on 289 of 300 seeds.
 func TestDoubtIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		machine
@@ -231,7 +231,7 @@ func TestDoubtIsTold(t *testing.T) {
 			oneway.Settings{},
 			"maybe slow in one direction, or the clocks and another link are: ",
 		},
-		"noise":     {machine{cluster: "ring:6" + links, noise: 0.8, clocks: apart}, oneway.Settings{Samples: 1, Repetitions: 3}, "one-way times are too doubtful: "},
+		"noise":     {machine{cluster: "ring:6" + links, noise: 0.8, clocks: apart, seed: 1}, oneway.Settings{Samples: 1, Repetitions: 3}, "one-way times are too doubtful: "},
 		"no cycles": {machine{cluster: "line:6" + links, faults: []string{"direction h0>h1 latency=3x"}, clocks: apart}, oneway.Settings{}, "one-way times say nothing about directions: "},
 		"clocks":    {machine{cluster: "star:4" + links, clocks: apart}, oneway.Settings{OneClock: true}, "the clocks of the ranks differ, as messages arrive before they are sent: "},
 	} {

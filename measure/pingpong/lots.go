@@ -24,7 +24,7 @@ const (
 func (p *Probe) ask(peer, size, batch int) (Summary, int, error) {
 	var best Summary
 	for lots := 1; ; lots++ {
-		if err := p.PingPong(p.samples, peer, size, batch, true); err != nil {
+		if err := p.pingPong(p.samples, peer, size, batch, true); err != nil {
 			return best, batch, err
 		}
 		lot := p.summary(batch)
@@ -64,7 +64,7 @@ func (p *Probe) ask(peer, size, batch int) (Summary, int, error) {
 // answer is the other side of ask.
 func (p *Probe) answer(peer, size, batch int) (int, error) {
 	for {
-		if err := p.PingPong(p.samples, peer, size, batch, false); err != nil {
+		if err := p.pingPong(p.samples, peer, size, batch, false); err != nil {
 			return batch, err
 		}
 		next, err := p.wanted(peer)
@@ -77,11 +77,11 @@ func (p *Probe) answer(peer, size, batch int) (int, error) {
 
 // quiet tells whether nothing has disturbed a lot, to the step of the clock.
 func (p *Probe) quiet(lot Summary) bool {
-	step := p.step / float64(2*lot.Batch)
+	step := p.Step / float64(2*lot.Batch)
 	return lot.Q1 <= quietQuartile*lot.Min+step && lot.Q3 <= quietUpper*lot.Min+step
 }
 
 // tooShort tells whether samples lasted less than half of what the clock asks for.
 func (p *Probe) tooShort(lot Summary) bool {
-	return p.fixed == 0 && lot.Batch < MaxBatch && 2*lot.Batch < p.batchOf(2*lot.Min)
+	return p.Batch == 0 && lot.Batch < MaxBatch && 2*lot.Batch < p.batchOf(2*lot.Min)
 }

@@ -38,11 +38,11 @@ func (p *Probe) batch(peer, size int, first bool) (int, error) {
 	if size >= longPilot {
 		tries = tries[:longPilots]
 	}
-	if err := p.PingPong(tries, peer, size, 1, first); err != nil {
+	if err := p.pingPong(tries, peer, size, 1, first); err != nil {
 		return 0, err
 	}
-	if p.fixed > 0 {
-		return p.fixed, nil
+	if p.Batch > 0 {
+		return p.Batch, nil
 	}
 	if !first {
 		return p.wanted(peer)

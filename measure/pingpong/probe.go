@@ -14,15 +14,19 @@ import (
 
 // A Probe times round trips on one rank. It belongs to one goroutine.
 type Probe struct {
-	comm  mpi.Communicator
-	timed mpi.Timed      // nil: the loop is ours
-	now   func() float64 // s
+	Timed bool    // the communicator does the timing itself
+	Step  float64 // s, smallest step of the clock; 0 if it stands still
+	Cost  float64 // s, of reading the clock
 
-	step     float64 // s, smallest step of the clock; 0 if it stands still
-	cost     float64 // s, of reading the clock
-	overhead float64 // s, of the clock in each sample
+	// Batch is the number of round trips in a sample, at most MaxBatch; 0, the default: as many as
+	// last long enough for the clock. Both ranks of a pair need the same number.
+	Batch int
 
-	fixed   int // round trips per sample; 0: as the clock wants
+	comm     mpi.Communicator
+	timed    mpi.Timed      // nil: the loop is ours
+	now      func() float64 // s
+	overhead float64        // s, of the clock in each sample
+
 	buf     []byte
 	word    []byte // of its own: cgo looks at the whole allocation
 	samples []float64
@@ -48,11 +52,9 @@ func New(comm mpi.Communicator, longest, samples int) *Probe {
 		comm: comm, now: harness.Clock(comm),
 		buf: make([]byte, longest), word: make([]byte, 8), samples: make([]float64, samples), pilots: make([]float64, pilots),
 	}
-	if t, ok := comm.(mpi.Timed); ok {
-		p.timed = t
-	}
+	p.timed, p.Timed = comm.(mpi.Timed)
 	p.readClock()
-	p.overhead = p.cost
+	p.overhead = p.Cost
 	return p
 }
 
@@ -61,19 +63,6 @@ func New(comm mpi.Communicator, longest, samples int) *Probe {
 func (p *Probe) SetSamples(samples int) {
 	p.samples = slices.Grow(p.samples[:0], samples)[:samples]
 }
-
-// SetBatch sets the number of round trips in a sample, at most MaxBatch; 0, the default: as many as
-// last long enough for the clock. Both ranks of a pair need the same number.
-func (p *Probe) SetBatch(roundTrips int) { p.fixed = roundTrips }
-
-// Timed tells whether the communicator does the timing itself.
-func (p *Probe) Timed() bool { return p.timed != nil }
-
-// Step is the smallest step of the clock in s, 0 if it stands still.
-func (p *Probe) Step() float64 { return p.step }
-
-// Cost is what reading the clock takes in s.
-func (p *Probe) Cost() float64 { return p.cost }
 
 // readClock finds the step and the cost of the clock. A clock that stands still
 // while it is read has neither.
@@ -88,26 +77,26 @@ func (p *Probe) readClock() {
 	slices.Sort(differences)
 	// The step is not seen directly when it is below the cost: two readings
 	// then never differ by a single one, but differences differ by some.
-	p.cost = differences[clockReads/2]
-	if p.cost == 0 { // coarse clock: most readings agree
-		p.cost = stat.Mean(differences, nil)
+	p.Cost = differences[clockReads/2]
+	if p.Cost == 0 { // coarse clock: most readings agree
+		p.Cost = stat.Mean(differences, nil)
 	}
-	p.step = math.Inf(1)
+	p.Step = math.Inf(1)
 	before := 0.0
 	for _, d := range differences {
 		if gap := d - before; gap > clockRounding {
-			p.step = min(p.step, gap)
+			p.Step = min(p.Step, gap)
 			before = d
 		}
 	}
-	if math.IsInf(p.step, 1) {
-		p.step = 0
+	if math.IsInf(p.Step, 1) {
+		p.Step = 0
 	}
-	p.step, p.cost = rounded(p.step), rounded(p.cost)
+	p.Step, p.Cost = rounded(p.Step), rounded(p.Cost)
 }
 
-// PingPong fills samples with the time in s of batches of round trips.
-func (p *Probe) PingPong(samples []float64, peer, size, batch int, first bool) error {
+// pingPong fills samples with the time in s of batches of round trips.
+func (p *Probe) pingPong(samples []float64, peer, size, batch int, first bool) error {
 	if p.timed != nil {
 		return p.timed.PingPong(samples, peer, harness.TagProbe, size, batch, first)
 	}
@@ -145,14 +134,14 @@ func (p *Probe) calibrate(peer int) error {
 	one, two := make([]float64, calibrations), make([]float64, calibrations)
 	for _, leg := range []bool{true, false} {
 		first := (p.comm.Rank() < peer) == leg
-		if err := p.PingPong(one, peer, 0, 1, first); err != nil {
+		if err := p.pingPong(one, peer, 0, 1, first); err != nil {
 			return err
 		}
-		if err := p.PingPong(two, peer, 0, 2, first); err != nil {
+		if err := p.pingPong(two, peer, 0, 2, first); err != nil {
 			return err
 		}
 		if first { // the other side's samples include waiting
-			p.overhead = min(max(2*slices.Min(one)-slices.Min(two), 0), p.cost)
+			p.overhead = min(max(2*slices.Min(one)-slices.Min(two), 0), p.Cost)
 		}
 	}
 	return nil
@@ -161,7 +150,7 @@ func (p *Probe) calibrate(peer int) error {
 // batchOf is the number of round trips of the given time in s that make a
 // sample long enough.
 func (p *Probe) batchOf(one float64) int {
-	long := batchSteps * max(p.step, p.cost)
+	long := batchSteps * max(p.Step, p.Cost)
 	if !(long > 0) {
 		return 1
 	}

@@ -1,6 +1,7 @@
 package plogp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -24,56 +25,50 @@ import (
 // messages. Memory on each rank is that of the longest message, and 2 MiB at least; on
 // rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
-	var own Settings
-	if s != nil {
-		own = *s
-	}
-	var result *Result
-	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
-		var err error
-		result, err = own.measure(ctx, comm)
-		return err
-	})
-	return result, err
+	own := *cmp.Or(s, &Settings{})
+	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
 }
 
 func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
-	p, err := s.share(comm)
+	hs := &harness.Settings{Pairs: harness.Pairs{Sequential: true}, Seed: s.Seed, Control: s.Control}
+	p, err := harness.Share(comm, nil, func() (*settings, error) {
+		p, err := s.plan()
+		if err == nil {
+			hs.Groups, hs.WithinGroups, err = s.some(comm.Size())
+		}
+		if timed, ok := comm.(mpi.Timed); ok {
+			p.CallCost, _ = timed.CallCosts()
+		}
+		return &p, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	m := newMeter(comm, p)
-	if comm.Rank() != 0 {
-		_, err := harness.AllPairs(ctx, comm, test{m}, nil)
-		return nil, wrapped(err)
-	}
-	groups, within, err := s.some(comm.Size())
-	if err != nil {
-		return nil, err // not after share: it has looked at them
-	}
-	var found sides
+	var found sides // on rank 0, as the record
 	out := s.Record
+	if comm.Rank() != 0 {
+		out = nil
+	}
 	if out != nil {
 		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: record.SettingsOf(p)})
 	}
-	hs := &harness.Settings{
-		Pairs: harness.Pairs{Groups: groups, WithinGroups: within, Sequential: true}, Seed: s.Seed,
-		Control: s.Control,
-		Deliver: func(rows []harness.Row, progress harness.Progress) {
-			for _, row := range rows {
-				found.add(row.From, row.To, pointOf(row.Values))
-				if out != nil {
-					out.Rows(append([]float64{float64(row.From), float64(row.To)}, row.Values...))
-				}
-			}
+	hs.Deliver = func(rows []harness.Row, progress harness.Progress) {
+		for _, row := range rows {
+			found.add(row.From, row.To, pointOf(row.Values))
 			if out != nil {
-				out.Mark(progress.Done, progress.Total)
+				out.Rows(append([]float64{float64(row.From), float64(row.To)}, row.Values...))
 			}
-		},
+		}
+		if out != nil {
+			out.Mark(progress.Done, progress.Total)
+		}
 	}
-	outcome, err := harness.AllPairs(ctx, comm, test{m}, hs)
+	outcome, err := harness.AllPairs(ctx, comm, test{newMeter(comm, p)}, hs)
 	if err != nil {
-		return nil, wrapped(err)
+		return nil, fmt.Errorf("plogp: %w", err)
+	}
+	if outcome == nil {
+		return nil, nil
 	}
 	r, err := newResult(comm.Size(), found.all, p.CallCost)
 	if err != nil {
@@ -87,27 +82,6 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 		out.End(section)
 	}
 	return r, nil
-}
-
-func wrapped(err error) error {
-	if err != nil {
-		return fmt.Errorf("plogp: %w", err)
-	}
-	return nil
-}
-
-// share gives the settings of rank 0 to all. It is collective.
-func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
-	return harness.Share(comm, nil, func() (*settings, error) {
-		p, err := s.plan()
-		if err == nil {
-			_, _, err = s.some(comm.Size())
-		}
-		if timed, ok := comm.(mpi.Timed); ok {
-			p.CallCost, _ = timed.CallCosts()
-		}
-		return &p, err
-	})
 }
 
 // some are the groups to measure and whether to stay within them. In the

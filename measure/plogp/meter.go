@@ -179,7 +179,7 @@ func newMeter(comm mpi.Communicator, s *settings) *meter {
 	clock := pingpong.New(comm, 0, 1)
 	m := &meter{
 		link:     newLink(comm, s.longest(), min(s.SaturatedUpTo, s.longest())),
-		settings: s, now: harness.Clock(comm), cost: clock.Cost(), ssend: comm.Send,
+		settings: s, now: harness.Clock(comm), cost: clock.Cost, ssend: comm.Send,
 		samples: make([]float64, s.Samples), sends: make([]float64, s.Samples),
 	}
 	if c, ok := comm.(mpi.SyncSender); ok {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -12,15 +11,9 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
-
-// A clock is what a rank measures by. A pingpong.Probe has one.
-type clock interface {
-	Timed() bool   // by the communicator, not by Go
-	Step() float64 // s
-	Cost() float64 // s, of one reading
-}
 
 // rankInfo is what one rank tells of itself.
 type rankInfo struct {
@@ -34,8 +27,8 @@ type rankInfo struct {
 }
 
 // Gather is collective: it returns on rank 0 the header of a file of this job,
-// and nil on the others. The header has no date. Two messages per rank.
-func Gather(comm mpi.Communicator, c clock) (*Header, error) {
+// and nil on the others. Each rank measures by the clock of its probe. The header has no date. Two messages per rank.
+func Gather(comm mpi.Communicator, probe *pingpong.Probe) (*Header, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("record: conditions: %w", err)
@@ -43,43 +36,33 @@ func Gather(comm mpi.Communicator, c clock) (*Header, error) {
 	environment := environment(os.Environ())
 	info := rankInfo{
 		CPUs: runtime.NumCPU(), NUMA: ownNUMA(comm), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Step: c.Step(), Cost: c.Cost(), Environment: fingerprint(environment),
+		Step: probe.Step, Cost: probe.Cost, Environment: fingerprint(environment),
 	}
-	if timed, ok := comm.(mpi.Timed); ok && c.Timed() {
+	if timed, ok := comm.(mpi.Timed); ok && probe.Timed {
 		_, info.Call = timed.CallCosts()
 	}
-	data, err := json.Marshal(&info)
+	all, err := harness.Gather(comm, info)
 	if err != nil {
 		return nil, fmt.Errorf("record: conditions: %w", err)
 	}
-	var h *Header
-	if comm.Rank() == 0 {
-		ranks := comm.Size()
-		h = &Header{
-			Ranks: ranks, Timed: c.Timed(),
-			GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
-			Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), NUMA: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
-			CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
-		}
-		if v, ok := comm.(mpi.Versioned); ok {
-			h.Library = v.LibraryVersion()
-		}
+	if all == nil {
+		return nil, nil
 	}
-	err = harness.Gather(comm, data, func(rank int, data []byte) error {
-		var info rankInfo
-		if err := json.Unmarshal(data, &info); err != nil {
-			return err
-		}
-		h.Hosts[rank], h.Cores[rank], h.CPUs[rank] = places[rank].Host, places[rank].Core, info.CPUs
-		h.NUMA[rank], h.GOMAXPROCS[rank] = info.NUMA, info.GOMAXPROCS
+	h := &Header{
+		Ranks: comm.Size(), Timed: probe.Timed,
+		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
+		CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
+	}
+	if v, ok := comm.(mpi.Versioned); ok {
+		h.Library = v.LibraryVersion()
+	}
+	for rank, info := range all {
+		h.Hosts, h.Cores, h.CPUs = append(h.Hosts, places[rank].Host), append(h.Cores, places[rank].Core), append(h.CPUs, info.CPUs)
+		h.NUMA, h.GOMAXPROCS = append(h.NUMA, info.NUMA), append(h.GOMAXPROCS, info.GOMAXPROCS)
 		h.ClockStep, h.ClockCost, h.CallCost = max(h.ClockStep, info.Step), max(h.ClockCost, info.Cost), max(h.CallCost, info.Call)
 		if info.Environment != fingerprint(environment) {
 			h.OtherEnvironment = append(h.OtherEnvironment, rank)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("record: conditions: %w", err)
 	}
 	return h, nil
 }

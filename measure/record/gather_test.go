@@ -9,21 +9,15 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// fixed is a clock of the given step.
-type fixed float64
-
-func (fixed) Timed() bool     { return true }
-func (f fixed) Step() float64 { return float64(f) }
-func (fixed) Cost() float64   { return 5 }
-
 // gathered checks the header of one rank's conditions, which rank 0 alone gets.
 func gathered(comm mpi.Communicator, numa func(rank int) int) error {
-	h, err := Gather(comm, fixed(comm.Rank()))
+	h, err := Gather(comm, &pingpong.Probe{Timed: true, Step: float64(comm.Rank()), Cost: 5})
 	switch {
 	case err != nil:
 		return err

@@ -18,7 +18,6 @@ import (
 type CacheResult struct {
 	Sizes     []int       // of working sets in B, ascending
 	Access    [][]float64 // of the first rank of each host, by size: s per access, alone; NaN if it was not measured
-	Tests     []CacheTest
 	Resources []model.Resource
 	Largest   int             // B; of larger caches nothing is known
 	Stopped   harness.Stopped // "" if all was measured
@@ -26,11 +25,12 @@ type CacheResult struct {
 	Warnings  []string
 
 	hosts    [][]int // ranks, by core
+	tests    []cacheTest
 	readings readings
 }
 
-// A CacheTest is two ranks of one host that walk through a working set each.
-type CacheTest struct {
+// A cacheTest is two ranks of one host that walk through a working set each.
+type cacheTest struct {
 	A, B  int
 	Bytes int // of each working set
 
@@ -57,18 +57,17 @@ const (
 // It is collective, and as Memory in the rest. A step takes some passes through the working set, n^2/2 of them per
 // cache for the n ranks of a host.
 func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*CacheResult, error) {
-	var result *CacheResult
-	err := inside(ctx, comm, settings, func(c *crew, places []mpi.Place) error {
+	return inside(ctx, comm, settings, func(c *crew, places []mpi.Place) (*CacheResult, error) {
 		largest, err := c.chooseBytes(walkingSize)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ladder := setSizes(largest)
 		curves, err := c.run(insideRound{Parts: []int{partCurve}, Sizes: ladder, Walk: true})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		result = &CacheResult{Sizes: ladder, Largest: largest, hosts: c.Ranks, readings: curves}
+		result := &CacheResult{Sizes: ladder, Largest: largest, hosts: c.Ranks, readings: curves}
 		var sharpest, alone []int // the working sets to test with; and each size, and twice that
 		for _, x := range result.takeCurves() {
 			sharpest, alone = append(sharpest, x.sharpest), append(alone, x.sharpest, 2*x.sharpest)
@@ -76,18 +75,17 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		slices.Sort(alone)
 		single, err := c.run(insideRound{Parts: []int{partAlone}, Sizes: slices.Compact(alone), Walk: true})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		double, err := c.run(insideRound{Parts: []int{partPair}, Sizes: sharpest, Walk: true})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		result.Stopped, result.Took = c.Stopped(), c.Elapsed()
 		result.readings = slices.Concat(curves, single, double)
 		result.Warnings = append(insideWarnings(places), result.take()...)
-		return nil
+		return result, nil
 	})
-	return result, err
 }
 
 // setSizes are the sizes of working sets up to the largest: each power of two and one and a half of each.
@@ -191,7 +189,7 @@ func (r *CacheResult) take() (warnings []string) {
 			}
 			groups, nan, odd := joined(ranks, func(a, b int) (bool, bool) {
 				eviction := (share(a, b) + share(b, a)) / 2
-				r.Tests = append(r.Tests, CacheTest{a, b, x.sharpest, eviction})
+				r.tests = append(r.tests, cacheTest{a, b, x.sharpest, eviction})
 				tests++
 				return eviction > evicted, !math.IsNaN(eviction)
 			})
@@ -203,7 +201,7 @@ func (r *CacheResult) take() (warnings []string) {
 		}
 	}
 	if r.Stopped != "" {
-		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Tests)))
+		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.tests)))
 	}
 	if against > 0 {
 		warnings = append(warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))

@@ -13,20 +13,20 @@ import (
 )
 
 // together lets all ranks measure: rank 0 makes a plan of where they are, and each takes its part. It is collective.
-func together[P any](ctx context.Context, comm mpi.Communicator, silence time.Duration, plan func(*harness.Conductor, []mpi.Place) (P, error), measure func(*harness.Conductor, P) error) error {
-	return harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
+func together[P, R any](ctx context.Context, comm mpi.Communicator, silence time.Duration, plan func(*harness.Conductor, []mpi.Place) (P, error), measure func(*harness.Conductor, P) (R, error)) (R, error) {
+	return harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (result R, err error) {
 		places, err := mpi.GatherPlaces(c.Comm)
 		if err != nil {
-			return err
+			return result, err
 		}
 		p, err := harness.Share(c.Comm, c, func() (P, error) { return plan(c, places) })
 		if err != nil {
-			return err
+			return result, err
 		}
-		if err := measure(c, p); err != nil {
-			return fmt.Errorf("servet: %w", err)
+		if result, err = measure(c, p); err != nil {
+			return result, fmt.Errorf("servet: %w", err)
 		}
-		return nil
+		return result, nil
 	})
 }
 
@@ -36,7 +36,7 @@ func rings(ctx context.Context, comm mpi.Communicator, settings *Settings, what 
 	s := *cmp.Or(settings, &Settings{})
 	var r *Result
 	var patterns *concurrent.Settings
-	err := together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) (none struct{}, err error) {
+	return together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) (none struct{}, err error) {
 		if err := s.validate(); err != nil {
 			return none, err
 		}
@@ -56,23 +56,19 @@ func rings(ctx context.Context, comm mpi.Communicator, settings *Settings, what 
 			patterns.Patterns = append(patterns.Patterns, r.Steps[k].Transfers)
 		}
 		return none, nil
-	}, func(c *harness.Conductor, _ struct{}) error {
+	}, func(c *harness.Conductor, _ struct{}) (*Result, error) {
 		began := c.Now()
 		found, err := concurrent.Measure(ctx, c.Comm, patterns)
 		if err != nil || found == nil {
-			return err
+			return nil, err
 		}
 		for i, k := range coarseFirst(len(r.Steps))[:len(found.Patterns)] {
 			r.Steps[k].times = found.Patterns[i].Seconds
 		}
 		r.Stopped, r.Took = found.Stopped, c.Now()-began
 		r.finish()
-		return nil
+		return r, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
 }
 
 // crowded warns of hosts whose ranks share CPUs.

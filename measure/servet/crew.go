@@ -150,7 +150,7 @@ type crew struct {
 }
 
 // inside calls lead on rank 0, with the places of all ranks, and lets all ranks take part in its rounds. It is collective.
-func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, lead func(*crew, []mpi.Place) error) error {
+func inside[R any](ctx context.Context, comm mpi.Communicator, settings *InsideSettings, lead func(*crew, []mpi.Place) (R, error)) (R, error) {
 	s := *cmp.Or(settings, &InsideSettings{})
 	var places []mpi.Place // on rank 0
 	return together(ctx, comm, s.Silence, func(_ *harness.Conductor, all []mpi.Place) (p insidePlan, err error) {
@@ -159,7 +159,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		p.Ranks, _ = ranksOf(places, nil, 0)
 		p.Slots = slotsOf(p.Ranks, places)
 		return p, validate("InsideSettings", s.Bytes, s.Repetitions, s.Budget)
-	}, func(conductor *harness.Conductor, p insidePlan) error {
+	}, func(conductor *harness.Conductor, p insidePlan) (result R, err error) {
 		c := &crew{Conductor: conductor, insidePlan: p, bytes: s.Bytes, make: s.worker, progress: func(int, int) {}}
 		for _, ranks := range p.Ranks {
 			if slices.Contains(ranks, c.Comm.Rank()) {
@@ -169,16 +169,17 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		if c.Comm.Rank() == 0 {
 			c.progress = s.Steps("steps")
 		}
-		err := c.Lead(s.Budget, c.act, func(play harness.Play) error {
+		err = c.Lead(s.Budget, c.act, func(play harness.Play) (err error) {
 			c.play = play
-			return lead(c, places)
+			result, err = lead(c, places)
+			return err
 		})
 		if c.worker != nil {
 			if closing := c.worker.close(); err == nil && closing != nil {
 				err = fmt.Errorf("rank %d: %w", c.Comm.Rank(), closing)
 			}
 		}
-		return err
+		return result, err
 	})
 }
 

@@ -75,10 +75,10 @@ func TestInsideThisHost(t *testing.T) {
 			if err != nil || m == nil {
 				return err
 			}
-			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.Pairs) != 1 || !(m.Pairs[0].BandwidthA > 0 && m.Pairs[0].BandwidthB > 0) {
+			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.pairs) != 1 || !(m.pairs[0].BandwidthA > 0 && m.pairs[0].BandwidthB > 0) {
 				return fmt.Errorf("memory: %+v", m)
 			}
-			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.Tests) != len(k.Resources) {
+			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.tests) != len(k.Resources) {
 				return fmt.Errorf("caches: %+v", k)
 			}
 			return nil

@@ -15,21 +15,21 @@ import (
 // A MemoryResult is what Memory has measured. Bandwidths are of bytes that are read and written, as STREAM's
 // copy counts them (McCalpin 1995), in B/s; NaN where nothing was measured.
 type MemoryResult struct {
-	Bytes     int          // size of each buffer in B
-	Alone     []float64    // of each rank
-	Pairs     []MemoryPair // of one host each
-	Together  []float64    // of each rank while all of its host copy
+	Bytes     int       // size of each buffer in B
+	Alone     []float64 // of each rank
+	Together  []float64 // of each rank while all of its host copy
 	Resources []model.Resource
 	Stopped   harness.Stopped // "" if all was measured
 	Took      float64         // s
 	Warnings  []string
 
-	hosts    [][]int // ranks, by core
+	hosts    [][]int      // ranks, by core
+	pairs    []memoryPair // of one host each
 	readings readings
 }
 
-// A MemoryPair is two ranks that copy at once.
-type MemoryPair struct {
+// A memoryPair is two ranks that copy at once.
+type memoryPair struct {
 	A, B       int
 	BandwidthA float64 // B/s
 	BandwidthB float64 // B/s
@@ -54,21 +54,19 @@ const crowdedOut = 0.5
 // It is collective; the settings of rank 0 count; the result is nil on other ranks. The end of the context or of the
 // budget ends it as it does Distance. Some 15 ms per step, n^2/2 steps for the n ranks of a host.
 func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*MemoryResult, error) {
-	var result *MemoryResult
-	err := inside(ctx, comm, settings, func(c *crew, places []mpi.Place) error {
+	return inside(ctx, comm, settings, func(c *crew, places []mpi.Place) (*MemoryResult, error) {
 		bytes, err := c.chooseBytes(copyingSize)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		values, err := c.run(insideRound{Parts: []int{partAlone, partPair, partTogether}, Sizes: []int{bytes}})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		result = &MemoryResult{Bytes: bytes, Stopped: c.Stopped(), Took: c.Elapsed(), hosts: c.Ranks, readings: values}
+		result := &MemoryResult{Bytes: bytes, Stopped: c.Stopped(), Took: c.Elapsed(), hosts: c.Ranks, readings: values}
 		result.Warnings = append(insideWarnings(places), result.take()...)
-		return nil
+		return result, nil
 	})
-	return result, err
 }
 
 // copyingSize is that of a rank's two buffers.
@@ -91,7 +89,7 @@ func (r *MemoryResult) take() (warnings []string) {
 	for _, own := range r.hosts {
 		groups, unknown, odd := joined(own, func(a, b int) (bool, bool) {
 			ofA, ofB := value(key{partPair, r.Bytes, a, b}), value(key{partPair, r.Bytes, b, a})
-			r.Pairs = append(r.Pairs, MemoryPair{a, b, ofA, ofB})
+			r.pairs = append(r.pairs, memoryPair{a, b, ofA, ofB})
 			ratio := (ofA/r.Alone[a] + ofB/r.Alone[b]) / 2
 			return ratio < disturbed, !math.IsNaN(ratio)
 		})
@@ -108,7 +106,7 @@ func (r *MemoryResult) take() (warnings []string) {
 		paths.Bandwidth = stats.MiddleMedian(known)
 	}
 	if missing > 0 {
-		warnings = append(warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Pairs)))
+		warnings = append(warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.pairs)))
 	}
 	if against > 0 {
 		warnings = append(warnings, fmt.Sprintf("memory: %d pairs of ranks that share a path to memory by way of others do not disturb each other", against))
@@ -117,7 +115,7 @@ func (r *MemoryResult) take() (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
 		return warnings // what the operating system tells is better than nothing
 	}
-	if len(r.Pairs) > missing {
+	if len(r.pairs) > missing {
 		r.Resources = append(r.Resources, paths)
 	}
 	return warnings

@@ -342,8 +342,8 @@ func TestBudgetInsideHosts(t *testing.T) {
 			}
 		}
 		r, err := Caches(ctx, comm, s)
-		if r != nil && (len(r.Resources) > 0 || len(r.Tests) == 0 || r.Stopped != harness.StoppedByContext) {
-			t.Errorf("resources %v of %d tests, stopped by %q", r.Resources, len(r.Tests), r.Stopped)
+		if r != nil && (len(r.Resources) > 0 || len(r.tests) == 0 || r.Stopped != harness.StoppedByContext) {
+			t.Errorf("resources %v of %d tests, stopped by %q", r.Resources, len(r.tests), r.Stopped)
 		}
 		return err
 	})

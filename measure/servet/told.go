@@ -3,7 +3,6 @@ package servet
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -33,8 +32,7 @@ func Told(comm mpi.Communicator, parts []Part) (resources []model.Resource, warn
 func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (resources []model.Resource, warnings []string, err error) {
 	var places []mpi.Place // on rank 0
 	var ranks [][]int
-	ofReader := make(map[int][]Part)
-	err = together(context.Background(), comm, 0, func(_ *harness.Conductor, all []mpi.Place) (first []int, err error) { // of hosts; none: parts are given
+	ofReader, err := together(context.Background(), comm, 0, func(_ *harness.Conductor, all []mpi.Place) (first []int, err error) { // of hosts; none: parts are given
 		places = all
 		ranks, _ = ranksOf(places, nil, 0)
 		for _, own := range ranks {
@@ -43,24 +41,12 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 			}
 		}
 		return first, nil
-	}, func(c *harness.Conductor, readers []int) error {
-		var data []byte
+	}, func(c *harness.Conductor, readers []int) ([][]Part, error) {
+		var own []Part
 		if slices.Contains(readers, c.Comm.Rank()) && read != nil {
-			if own, err := read(); err == nil { // else nothing is told
-				if data, err = json.Marshal(own); err != nil {
-					return err
-				}
-			}
+			own, _ = read() // what it fails at tells nothing
 		}
-		return harness.Gather(c.Comm, data, func(rank int, data []byte) error {
-			if len(data) == 0 {
-				return nil
-			}
-			var own []Part
-			err := json.Unmarshal(data, &own)
-			ofReader[rank] = own
-			return err
-		})
+		return harness.Gather(c.Comm, own)
 	})
 	if err != nil || comm.Rank() != 0 || parts == nil && read == nil {
 		return nil, nil, err

@@ -15,6 +15,6 @@ func BenchmarkUplinks(b *testing.B) {
 		r := measured(b, c.Graph, &simnet.Settings{}, Uplinks(resultOf(c), harness.Control{}))
 		b.ReportMetric(float64(r.Steps), "steps")
 		b.ReportMetric(r.Seconds, "virtual-s")
-		b.ReportMetric(float64(len(r.Readings)), "measurements")
+		b.ReportMetric(float64(len(r.readings)), "measurements")
 	}
 }

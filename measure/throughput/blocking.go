@@ -2,6 +2,7 @@ package throughput
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -19,7 +20,7 @@ const (
 // blocking measures pairs of hosts alone, and while data move between the hosts on the
 // shortest way that the graph has: if there is a direct connection, the rate does not
 // change (Bufe 2014, section 2.2.1, before its example). Nor does that of the others, which on a link with room for both would give way.
-func (c *campaign) blocking() (bool, error) {
+func (c *campaign) blocking() error {
 	finder := topology.NewPaths(c.g, nil)
 	for _, p := range c.s.Direct {
 		var between []int
@@ -45,15 +46,14 @@ func (c *campaign) blocking() (bool, error) {
 		othersAlone, othersBlocked, busyPair := along(), along(), c.single(p)
 		busy.messages *= outlast
 		busyPair.messages *= outlast
-		going, err := c.take(Blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})
-		if err != nil || !going {
-			return going, err
+		err := c.take(blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})
+		if err != nil || math.IsNaN(othersBlocked.rate) { // which comes last
+			return err
 		}
-		rate := func(l *load) float64 { return c.r.Readings[l.reading].Rate }
-		d := Direct{Pair: p, Alone: rate(alone), Blocked: rate(blocked)}
+		d := Direct{Pair: p, Alone: alone.rate, Blocked: blocked.rate}
 		othersKeep := 1 - (1-untouched)/float64(len(others)) // of the sum of their rates, where one of them gives way
-		d.Wired = d.Blocked >= untouched*d.Alone && rate(othersBlocked) >= othersKeep*rate(othersAlone)
+		d.Wired = d.Blocked >= untouched*d.Alone && othersBlocked.rate >= othersKeep*othersAlone.rate
 		c.r.Direct = append(c.r.Direct, d)
 	}
-	return true, nil
+	return nil
 }

@@ -12,12 +12,12 @@ import (
 
 // maximum measures what each switch carries from one side to the other. Its links are put on two sides of
 // about as many hosts (Bufe 2014, section 2.3.4).
-func (c *campaign) maximum() (bool, error) {
+func (c *campaign) maximum() error {
 	var loads []*load
 	for s := c.g.Hosts(); s < c.g.Vertices(); s++ {
 		left, right, err := cut.AtSwitch(c.g, s)
 		if err != nil {
-			return false, err
+			return err
 		}
 		l := &load{from: s, to: -1}
 		for i := range min(len(left), len(right)) {
@@ -28,12 +28,12 @@ func (c *campaign) maximum() (bool, error) {
 			loads = append(loads, l)
 		}
 	}
-	first := len(c.r.Readings)
+	first := len(c.r.readings)
 	var limited []string
 	least := math.Inf(1)
-	going, err := c.takeLinks(Maximum, loads)
-	for i := first; i < len(c.r.Readings); i++ {
-		x := &c.r.Readings[i]
+	err := c.takeLinks(maximum, loads)
+	for i := first; i < len(c.r.readings); i++ {
+		x := &c.r.readings[i]
 		way := 0
 		if x.From < 0 {
 			way = 1
@@ -51,5 +51,5 @@ func (c *campaign) maximum() (bool, error) {
 		c.r.Warnings = append(c.r.Warnings, fmt.Sprintf("from one side to the other of %s pass down to %s, less than the links carry: a switch there is the limit, which predictions leave out",
 			words.List(limited), quantity.Rate(least)))
 	}
-	return going, err
+	return err
 }

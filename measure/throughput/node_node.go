@@ -2,21 +2,21 @@ package throughput
 
 // nodeNode measures links between hosts, each by its two hosts, in rounds of disjoint
 // ones (Bufe 2014, section 2.3.1).
-func (c *campaign) nodeNode() (bool, error) {
-	first := len(c.r.Readings)
-	going, err := c.take(NodeNode, c.steps(c.edgeRounds()))
-	for i := first; i < len(c.r.Readings); i++ {
-		x := &c.r.Readings[i]
+func (c *campaign) nodeNode() error {
+	first := len(c.r.readings)
+	err := c.take(nodeNode, c.steps(c.edgeRounds()))
+	for i := first; i < len(c.r.readings); i++ {
+		x := &c.r.readings[i]
 		c.tells(i, x.From, x.To)
 	}
-	return going, err
+	return err
 }
 
 // edgeRounds are the links between hosts in rounds of disjoint ones.
 func (c *campaign) edgeRounds() [][][2]int {
 	var edges [][2]int
 	for _, l := range c.r.Links {
-		if l.What == NodeNode && (l.From < l.To || c.g.ArcIndex(l.To, l.From) < 0) {
+		if l.what == nodeNode && (l.From < l.To || c.g.ArcIndex(l.To, l.From) < 0) {
 			edges = append(edges, [2]int{l.From, l.To})
 		}
 	}
@@ -49,8 +49,8 @@ func (c *campaign) tells(reading, from, to int) {
 		return
 	}
 	l := &c.r.Links[arc]
-	l.Readings = append(l.Readings, reading)
-	if rate := c.r.Readings[reading].Rate; !(rate <= l.Rate) {
+	l.readings = append(l.readings, reading)
+	if rate := c.r.readings[reading].Rate; !(rate <= l.Rate) {
 		l.Rate = rate
 	}
 }

@@ -66,7 +66,7 @@ const fewestParallel = 4
 // parallel finds by three measurements whether the links of a switch's hosts can be measured
 // at once: that two hosts and all others, when both are under way, are as fast as each
 // by itself (Bufe 2014, section 2.3.2).
-func (c *campaign) parallel() (bool, error) {
+func (c *campaign) parallel() error {
 	for _, batch := range apart(c.fans(fewestParallel)) {
 		steps := make([][]*load, 3)
 		for _, f := range batch {
@@ -79,18 +79,18 @@ func (c *campaign) parallel() (bool, error) {
 				steps[k] = append(steps[k], &load{from: f.vertex, to: -1, pairs: part, messages: c.messages(len(pairs))})
 			}
 		}
-		going, err := c.take(Parallel, steps)
-		if err != nil || !going {
-			return going, err
+		if err := c.take(parallel, steps); err != nil {
+			return err
 		}
 		for i, f := range batch {
-			rate := func(k int) float64 { return c.r.Readings[steps[k][i].reading].Rate }
-			s := c.switchOf(f.vertex)
-			s.Rest, s.Alone, s.All = rate(0), rate(1), rate(2)
-			s.Parallel = s.All >= full*(s.Alone+s.Rest)
+			if all := steps[2][i].rate; !math.IsNaN(all) { // it comes last
+				s := c.switchOf(f.vertex)
+				s.Rest, s.Alone, s.All = steps[0][i].rate, steps[1][i].rate, all
+				s.Parallel = s.All >= full*(s.Alone+s.Rest)
+			}
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // switchOf is the entry of a switch in the result, new if there is none.
@@ -107,18 +107,14 @@ func (c *campaign) switchOf(vertex int) *Switch {
 // all switches at once, and in a switch one pair after the other unless it was seen
 // to carry them all (Bufe 2014, section 2.3.2). A host that is alone on its switch is measured
 // with the nearest one elsewhere.
-func (c *campaign) nodeSwitch() (bool, error) {
+func (c *campaign) nodeSwitch() error {
 	for _, batch := range apart(c.fans(2)) {
-		first := len(c.r.Readings)
-		going, err := c.take(NodeSwitch, c.steps(roundsOfAll(batch, c.rounds)))
-		if err != nil {
-			return false, err
+		first := len(c.r.readings)
+		if err := c.take(nodeSwitch, c.steps(roundsOfAll(batch, c.rounds))); err != nil {
+			return err
 		}
 		for _, f := range batch {
 			c.hostLinks(f, first)
-		}
-		if !going {
-			return false, nil
 		}
 	}
 	return c.lonely()
@@ -179,8 +175,8 @@ func oneByOne(pairs [][2]int) [][][2]int {
 func (c *campaign) hostLinks(f fan, first int) {
 	type end struct{ reading, out, in int } // of the arcs into and out of the switch
 	var ends []end
-	for i := first; i < len(c.r.Readings); i++ {
-		x := &c.r.Readings[i]
+	for i := first; i < len(c.r.readings); i++ {
+		x := &c.r.readings[i]
 		out, in := c.g.ArcIndex(x.From, f.vertex), c.g.ArcIndex(f.vertex, x.To)
 		if out >= 0 && in >= 0 {
 			ends = append(ends, end{i, out, in})
@@ -201,7 +197,7 @@ func (c *campaign) hostLinks(f fan, first int) {
 	}
 	exact := make(map[int]bool)
 	for _, e := range ends {
-		t := c.r.Readings[e.reading].Rate
+		t := c.r.readings[e.reading].Rate
 		switch outFull, inFull := same(t, rate(e.out)), same(t, rate(e.in)); {
 		case outFull && inFull:
 			set[root(e.out)] = root(e.in)

@@ -69,12 +69,7 @@ const (
 // was. The fit takes 8 bytes per pair of ranks on rank 0.
 func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
 	s := *cmp.Or(settings, &RemeasureSettings{})
-	var r *Remeasured
-	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
-		r, err = remeasure(ctx, c, &s)
-		return err
-	})
-	return r, err
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Remeasured, error) { return remeasure(ctx, c, &s) })
 }
 
 // latencyPlan is what all ranks need to know.
@@ -185,7 +180,7 @@ func (t *latencyTest) Exchange(rows []float64, peer int) ([]float64, error) {
 
 // contentionFree are rounds of pairs for the latencies of all links. Where the wiring tells of none, all pairs are measured.
 func contentionFree(g *topology.Graph) ([][][2]int, error) {
-	c, err := newCampaign(nil, &Settings{wiring: g})
+	c, err := newCampaign(&Settings{wiring: g})
 	if err != nil {
 		return nil, err
 	}

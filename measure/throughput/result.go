@@ -14,7 +14,6 @@ type Result struct {
 	Graph    *topology.Graph // of the network that was measured along
 	Size     int             // B, of a message
 	Samples  int
-	Readings []Reading
 	Links    []Link          // one per arc of the graph, in its order
 	Switches []Switch        // that have two hosts or more, or a maximum
 	Direct   []Direct        // of Settings.Direct, as far as they were measured
@@ -22,13 +21,15 @@ type Result struct {
 	Seconds  float64         // that it took
 	Stopped  harness.Stopped // why it ended early, as harness.Outcome has it, or ""
 	Warnings []string        // what is weak, each one sentence
+
+	readings []reading
 }
 
-// A Reading is what pairs of ranks that were measured together came to in one
+// A reading is what pairs of ranks that were measured together came to in one
 // direction.
-type Reading struct {
-	What     What
-	From, To int      // vertices of the arc that it was taken for; of NodeSwitch two hosts, with their switch between; of Parallel and Maximum the switch and -1
+type reading struct {
+	what     target
+	From, To int      // vertices of the arc that it was taken for; of nodeSwitch two hosts, with their switch between; of parallel and maximum the switch and -1
 	Pairs    [][2]int // ranks, sender and receiver
 	Messages int      // of each pair, per sample
 	Step     int      // that it was measured in, among others; from 0
@@ -40,10 +41,11 @@ type Reading struct {
 // A Link is one direction of a link.
 type Link struct {
 	From, To int
-	What     What    // NodeNode, NodeSwitch or SwitchSwitch
 	Rate     float64 // B/s; NaN if it was not measured
 	AtLeast  bool    // the link may be faster: what it was loaded with carries no more
-	Readings []int   // indices, of all that tell of it
+
+	what     target // nodeNode, nodeSwitch or switchSwitch
+	readings []int  // indices, of all that tell of it
 }
 
 // A Switch is what was seen of one.
@@ -74,8 +76,8 @@ type Direct struct {
 // a reading.
 func (r *Result) Observations() []fit.Observation {
 	var all []fit.Observation
-	for i := range r.Readings {
-		x := &r.Readings[i]
+	for i := range r.readings {
+		x := &r.readings[i]
 		o := fit.Observation{Streamed: true, Seconds: x.Seconds}
 		for _, p := range x.Pairs {
 			o.Transfers = append(o.Transfers, model.Transfer{Src: p[0], Dst: p[1], Bytes: int64(r.Size) * int64(x.Messages)})

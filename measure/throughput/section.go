@@ -34,7 +34,7 @@ func (r *Result) Section() *record.Section {
 		Rounds: r.Steps, TotalRounds: r.Steps, Stopped: r.Stopped,
 		Columns: []string{
 			"entry",
-			"what",   // of Settings.What
+			"what",   // the target
 			"vertex", // of the graph that was measured along
 			"other_vertex",
 			"rate_Bps",
@@ -56,10 +56,10 @@ func (r *Result) Section() *record.Section {
 		}
 		s.Rows = append(s.Rows, x...)
 	}
-	for i := range r.Readings {
-		x := &r.Readings[i]
+	for i := range r.readings {
+		x := &r.readings[i]
 		head := numbers{
-			"what": float64(x.What), "vertex": float64(x.From), "other_vertex": float64(x.To), "rate_Bps": x.Rate,
+			"what": float64(x.what), "vertex": float64(x.From), "other_vertex": float64(x.To), "rate_Bps": x.Rate,
 			"reading": float64(i), "step": float64(x.Step), "messages": float64(x.Messages),
 		}
 		for k, p := range x.Pairs {
@@ -70,9 +70,9 @@ func (r *Result) Section() *record.Section {
 		}
 	}
 	for _, l := range r.Links {
-		for _, reading := range l.Readings {
-			row(entryLink, r.Readings[reading].Pairs[0], numbers{
-				"what": float64(l.What), "vertex": float64(l.From), "other_vertex": float64(l.To),
+		for _, reading := range l.readings {
+			row(entryLink, r.readings[reading].Pairs[0], numbers{
+				"what": float64(l.what), "vertex": float64(l.From), "other_vertex": float64(l.To),
 				"rate_Bps": l.Rate, "bound": record.Flag(l.AtLeast), "reading": float64(reading),
 			})
 		}
@@ -96,8 +96,8 @@ func (r *Result) Section() *record.Section {
 
 // pairOf is a pair of the first reading that was taken for a switch.
 func (r *Result) pairOf(vertex int) [2]int {
-	for _, x := range r.Readings {
-		if x.What&(Parallel|Maximum) != 0 && max(x.From, x.To) == vertex {
+	for _, x := range r.readings {
+		if x.what&(parallel|maximum) != 0 && max(x.From, x.To) == vertex {
 			return x.Pairs[0]
 		}
 	}

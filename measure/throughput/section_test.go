@@ -34,7 +34,7 @@ func TestSectionKeepsTheResult(t *testing.T) {
 		}
 		got := resultFrom(t, read.Section(Kind))
 		want.Graph = nil
-		want.Links = slices.DeleteFunc(want.Links, func(l Link) bool { return l.Readings == nil })
+		want.Links = slices.DeleteFunc(want.Links, func(l Link) bool { return l.readings == nil })
 		// Printed, for NaN is no number.
 		if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
 			t.Errorf("read\n%s\nwant\n%s", g, w)
@@ -59,25 +59,25 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 		pair, bound := [2]int{whole(record.ColumnFrom), whole(record.ColumnTo)}, number("bound") == 1
 		switch whole("entry") {
 		case entryPair, entrySample:
-			if whole("reading") == len(r.Readings) {
-				r.Readings = append(r.Readings, Reading{
-					What: What(whole("what")), From: whole("vertex"), To: whole("other_vertex"),
+			if whole("reading") == len(r.readings) {
+				r.readings = append(r.readings, reading{
+					what: target(whole("what")), From: whole("vertex"), To: whole("other_vertex"),
 					Messages: whole("messages"), Step: whole("step"), Rate: number("rate_Bps"),
 				})
 			}
-			last := &r.Readings[whole("reading")]
+			last := &r.readings[whole("reading")]
 			if whole("entry") == entrySample {
 				last.Rates = append(last.Rates, number("rate_Bps"))
 				continue
 			}
 			last.Pairs, last.Seconds = append(last.Pairs, pair), append(last.Seconds, number("seconds"))
 		case entryLink:
-			l := Link{From: whole("vertex"), To: whole("other_vertex"), What: What(whole("what")), Rate: number("rate_Bps"), AtLeast: bound}
+			l := Link{From: whole("vertex"), To: whole("other_vertex"), what: target(whole("what")), Rate: number("rate_Bps"), AtLeast: bound}
 			if n := len(r.Links); n == 0 || r.Links[n-1].From != l.From || r.Links[n-1].To != l.To {
 				r.Links = append(r.Links, l)
 			}
 			last := &r.Links[len(r.Links)-1]
-			last.Readings = append(last.Readings, whole("reading"))
+			last.readings = append(last.readings, whole("reading"))
 		case entrySwitch:
 			r.Switches = append(r.Switches, Switch{
 				Vertex: whole("vertex"), All: number("rate_Bps"), Alone: number("second_Bps"), Rest: number("third_Bps"), Parallel: bound,

@@ -58,35 +58,35 @@ type Load struct {
 	Pairs int
 }
 
-// What is a kind of thing that is measured.
-type What int
+// A target is a kind of thing that is measured.
+type target int
 
 // The things that are measured; numbers stand for them in files.
 const (
-	NodeNode     What = 1 << iota // links between hosts
-	Parallel                      // whether the links of a switch's hosts can be measured at once
-	NodeSwitch                    // links between hosts and switches
-	SwitchSwitch                  // links between switches
-	Maximum                       // what each switch carries at most
-	Blocking                      // the pairs of Settings.Direct
+	nodeNode     target = 1 << iota // links between hosts
+	parallel                        // whether the links of a switch's hosts can be measured at once
+	nodeSwitch                      // links between hosts and switches
+	switchSwitch                    // links between switches
+	maximum                         // what each switch carries at most
+	blocking                        // the pairs of Settings.Direct
 )
 
-func (w What) String() string {
+func (w target) String() string {
 	switch w {
-	case NodeNode:
+	case nodeNode:
 		return "links between hosts"
-	case Parallel:
+	case parallel:
 		return "switches"
-	case NodeSwitch:
+	case nodeSwitch:
 		return "links of hosts"
-	case SwitchSwitch:
+	case switchSwitch:
 		return "links between switches"
-	case Maximum:
+	case maximum:
 		return "maxima of switches"
-	case Blocking:
+	case blocking:
 		return "direct links"
 	}
-	return fmt.Sprintf("What(%d)", int(w))
+	return fmt.Sprintf("target %d", int(w))
 }
 
 const (

@@ -68,7 +68,7 @@ func checkLinks(t *testing.T, what string, r *Result, truth *topology.Graph, tol
 	t.Helper()
 	for i, l := range r.Links {
 		if off := l.Rate/truth.Arcs()[i].Bandwidth - 1; !(math.Abs(off) <= tolerance) || l.AtLeast {
-			t.Errorf("%s: %v %d->%d: %.4g B/s, want %.4g within %g %%, at least: %v", what, l.What, l.From, l.To, l.Rate, truth.Arcs()[i].Bandwidth, 100*tolerance, l.AtLeast)
+			t.Errorf("%s: %v %d->%d: %.4g B/s, want %.4g within %g %%, at least: %v", what, l.what, l.From, l.To, l.Rate, truth.Arcs()[i].Bandwidth, 100*tolerance, l.AtLeast)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestNearAndFarPairsTogether(t *testing.T) {
 		r := measured(t, c.Graph, nil, Uplinks(resultOf(c), harness.Control{}))
 		for i, l := range r.Links {
 			carried := 0.0
-			if l.What == SwitchSwitch {
+			if l.what == switchSwitch {
 				if carried = tt.rack; min(l.From, l.To) == c.Graph.Hosts() {
 					carried = tt.root
 				}
@@ -136,7 +136,7 @@ func TestNearAndFarPairsTogether(t *testing.T) {
 				right = l.Rate <= 1.02*carried && l.AtLeast
 			}
 			if !right {
-				t.Errorf("%s: %v %d->%d: %.4g B/s, at least: %v; want %.4g, unfilled %.4g", tt.spec, l.What, l.From, l.To, l.Rate, l.AtLeast, truth, carried)
+				t.Errorf("%s: %v %d->%d: %.4g B/s, at least: %v; want %.4g, unfilled %.4g", tt.spec, l.what, l.From, l.To, l.Rate, l.AtLeast, truth, carried)
 			}
 		}
 	}
@@ -198,11 +198,11 @@ func TestUplinkWiderThanItsHosts(t *testing.T) {
 	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c)})
 	for _, l := range r.Links {
 		want, bounded := 1.25e9, false
-		if l.What == SwitchSwitch {
+		if l.what == switchSwitch {
 			want, bounded = 3.75e9, true // of three hosts
 		}
 		if math.Abs(l.Rate/want-1) > 0.02 || l.AtLeast != bounded {
-			t.Errorf("%v %d->%d: %.4g B/s, at least: %v; want %.4g, %v", l.What, l.From, l.To, l.Rate, l.AtLeast, want, bounded)
+			t.Errorf("%v %d->%d: %.4g B/s, at least: %v; want %.4g, %v", l.what, l.From, l.To, l.Rate, l.AtLeast, want, bounded)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestTwoHostsOnASwitch(t *testing.T) {
 	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c)})
 	for _, l := range r.Links {
 		if math.Abs(l.Rate/1.25e9-1) > 0.01 || l.AtLeast != (min(l.From, l.To) < 2) {
-			t.Errorf("%v %d->%d: %.4g B/s, at least: %v", l.What, l.From, l.To, l.Rate, l.AtLeast)
+			t.Errorf("%v %d->%d: %.4g B/s, at least: %v", l.what, l.From, l.To, l.Rate, l.AtLeast)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func TestHostAloneOnItsSwitch(t *testing.T) {
 			t.Errorf("%d->%d: %.4g B/s, at least: %v; want %.4g, %v", tt.from, tt.to, l.Rate, l.AtLeast, tt.want, tt.bounded)
 		}
 	}
-	if l := r.Links[g.ArcIndex(0, 5)]; !(l.Rate > 0.49e9) || len(l.Readings) == 0 {
+	if l := r.Links[g.ArcIndex(0, 5)]; !(l.Rate > 0.49e9) || len(l.readings) == 0 {
 		t.Errorf("the link of the host alone: %+v", l)
 	}
 }
@@ -382,7 +382,7 @@ func TestPerSwitch(t *testing.T) {
 	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), PerSwitch: true})
 	n := 0
 	for _, l := range r.Links {
-		if l.What == SwitchSwitch && l.Rate > 0 {
+		if l.what == switchSwitch && l.Rate > 0 {
 			n++
 		}
 	}
@@ -395,8 +395,8 @@ func TestPerSwitch(t *testing.T) {
 func TestBudgetAndContextEndAll(t *testing.T) {
 	c := parse(t, "tree:3x4")
 	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Control: harness.Control{Budget: 100 * time.Millisecond}})
-	if r.Stopped != harness.StoppedByBudget || r.Seconds > 0.15 || len(r.Readings) == 0 || len(r.Warnings) == 0 {
-		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.Readings), r.Warnings)
+	if r.Stopped != harness.StoppedByBudget || r.Seconds > 0.15 || len(r.readings) == 0 || len(r.Warnings) == 0 {
+		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.readings), r.Warnings)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
@@ -406,8 +406,8 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 			}
 		}}}
 		r, err := Measure(ctx, comm, s)
-		if comm.Rank() == 0 && err == nil && (r.Stopped != harness.StoppedByContext || len(r.Readings) == 0) {
-			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.Readings))
+		if comm.Rank() == 0 && err == nil && (r.Stopped != harness.StoppedByContext || len(r.readings) == 0) {
+			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.readings))
 		}
 		return err
 	})

@@ -42,6 +42,27 @@ func newStream(comm mpi.Communicator, bytes int) *stream {
 	return s
 }
 
+// greeting is the task of a pair that greets; others are numbers of messages.
+const greeting = 0
+
+// exchange is what the rank does in a round. A sender finds nothing. A receiver finds the round trip when it is greeted, and else
+// when the sender was there, and then when the messages had arrived: see flow.
+func (s *stream) exchange(found []float64, peer int, sends bool, task int) ([]float64, error) {
+	switch {
+	case task == greeting:
+		rtt, err := s.greet(peer, !sends)
+		if !sends {
+			found = append(found, rtt)
+		}
+		return found, err
+	case sends:
+		return found, s.deliver(peer, task)
+	}
+	arrivals := make([]float64, task)
+	met, err := s.fetch(peer, arrivals)
+	return append(append(found, met), arrivals...), err
+}
+
 // greet exchanges empty messages and returns the shortest round trip in s, which the
 // rank that asks has timed.
 func (s *stream) greet(peer int, asks bool) (float64, error) {

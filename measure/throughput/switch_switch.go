@@ -12,7 +12,7 @@ import (
 // are on both sides. Several links are measured at once where they need no host, link or switch in
 // common (Bufe 2014, section 2.3.3). Switches that were seen to carry all their hosts at
 // once do not count: nothing waits there.
-func (c *campaign) switchSwitch() (bool, error) {
+func (c *campaign) switchSwitch() error {
 	crossings := findCrossings(c.g, c.s.Pairs)
 	if c.s.PerSwitch {
 		crossings = onePerSwitch(crossings)
@@ -27,34 +27,33 @@ func (c *campaign) switchSwitch() (bool, error) {
 			}
 		}
 	}
-	return c.takeLinks(SwitchSwitch, loads)
+	return c.takeLinks(switchSwitch, loads)
 }
 
 // takeLinks measures loads for links, as many at once as do not meet, and judges them.
-func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
-	first := len(c.r.Readings)
-	going, err := c.take(what, harness.Greedy(loads, func(l *load) []int { return c.needs(l.pairs) }))
-	if err != nil {
-		return false, err
+func (c *campaign) takeLinks(what target, loads []*load) error {
+	first := len(c.r.readings)
+	if err := c.take(what, harness.Greedy(loads, func(l *load) []int { return c.needs(l.pairs) })); err != nil {
+		return err
 	}
-	for i := first; i < len(c.r.Readings); i++ {
-		x := &c.r.Readings[i]
+	for i := first; i < len(c.r.readings); i++ {
+		x := &c.r.readings[i]
 		c.tells(i, x.From, x.To)
 	}
 	for i := range c.r.Links {
 		l := &c.r.Links[i]
-		if n := len(l.Readings); n > 0 && l.Readings[n-1] >= first {
+		if n := len(l.readings); n > 0 && l.readings[n-1] >= first {
 			l.AtLeast = c.unfilled(i)
 		}
 	}
-	return going, nil
+	return nil
 }
 
 // unfilled tells whether no reading of a link came to less than what the other links on the
 // way let through.
 func (c *campaign) unfilled(arc int) bool {
-	for _, i := range c.r.Links[arc].Readings {
-		x := &c.r.Readings[i]
+	for _, i := range c.r.Links[arc].readings {
+		x := &c.r.readings[i]
 		if x.Rate >= (1-alike)*c.r.Links[arc].Rate && x.Rate < full*c.bound(x.Pairs, arc) {
 			return false
 		}
@@ -81,7 +80,7 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 	}
 	counts := func(a int32) bool {
 		l := &c.r.Links[a]
-		return l.What != SwitchSwitch || !math.IsNaN(l.Rate) && (arc < 0 || users[a] < len(pairs))
+		return l.what != switchSwitch || !math.IsNaN(l.Rate) && (arc < 0 || users[a] < len(pairs))
 	}
 	sum := 0.0
 	for _, way := range ways {
@@ -140,17 +139,17 @@ func (c *campaign) carriesAll(vertex int) bool {
 
 // lonely measures the links of hosts that have no other host on their switch, with the
 // nearest one elsewhere.
-func (c *campaign) lonely() (bool, error) {
+func (c *campaign) lonely() error {
 	var loads []*load
 	for _, l := range c.r.Links {
-		if l.What != NodeSwitch || c.g.IsSwitch(l.From) || !math.IsNaN(l.Rate) {
+		if l.what != nodeSwitch || c.g.IsSwitch(l.From) || !math.IsNaN(l.Rate) {
 			continue
 		}
 		if other := c.nearest(l.From, l.To); other >= 0 && c.g.ArcIndex(l.To, l.From) >= 0 {
 			loads = append(loads, &load{from: l.From, to: l.To, pairs: [][2]int{{l.From, other}}, messages: c.messages(1)})
 		}
 	}
-	return c.takeLinks(NodeSwitch, loads)
+	return c.takeLinks(nodeSwitch, loads)
 }
 
 // nearest is the host nearest to one, of those that it reaches over a switch; -1 if there is

@@ -9,19 +9,19 @@ import (
 // warn says what is weak.
 func (c *campaign) warn() {
 	r := c.r
-	missing, bounded := make(map[What]int), make(map[What]int)
+	missing, bounded := make(map[target]int), make(map[target]int)
 	for _, l := range r.Links {
 		switch {
 		case !(l.Rate > 0):
-			missing[l.What]++
+			missing[l.what]++
 		case l.AtLeast:
-			bounded[l.What]++
+			bounded[l.what]++
 		}
 	}
 	if r.Stopped != "" {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the measurement was stopped by the %s after %s", r.Stopped, words.Count(r.Steps, "step")))
 	}
-	for _, what := range []What{NodeNode, NodeSwitch, SwitchSwitch} {
+	for _, what := range []target{nodeNode, nodeSwitch, switchSwitch} {
 		if n := bounded[what]; n > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may be faster than measured: what loads them carries no more", what, words.Count(n, "direction")))
 		}

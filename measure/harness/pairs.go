@@ -1,0 +1,172 @@
+package harness
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// A Pair is two ranks that measure something with each other in a round.
+type Pair struct {
+	A, B int
+
+	// Task says what they do, as an exchange understands it; in [0, 2^32).
+	Task int
+}
+
+// An exchange is what the calling rank does with the other rank of a pair, see Conductor.LeadPairs.
+type exchange func(found []float64, peer int, first bool, task int) ([]float64, error)
+
+// A PlayPairs is rank 0's means to lead pairs: it lets all ranks take part in rounds, and returns a row of each rank and
+// round in which the rank has found something, by rank and round. It calls done, which may be nil, with the number of rounds
+// that are over, after each. Once the ranks have stopped nobody acts.
+type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
+
+// LeadPairs is Lead for rounds of disjoint pairs. Behind a barrier of all ranks both ranks of each pair call
+// meet, which appends what the calling rank has found. First says that it is rank A of the pair.
+func (c *Conductor) LeadPairs(budget time.Duration, meet func(found []float64, peer int, first bool, task int) ([]float64, error), lead func(PlayPairs) error) error {
+	p := &pairing{Conductor: c, exchange: meet}
+	return p.lead(budget, func(play playBatch) error {
+		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
+			return play(&batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})
+		})
+	})
+}
+
+// A batch is some rounds of pairs that follow each other.
+type batch struct {
+	rounds     [][]Pair
+	levels     []int // by round: before it the groups of this level meet, each at its own pace; 0: all ranks
+	every      int   // rounds of groups from one barrier of all ranks to the next
+	repetition int   // noRepetition: none
+	first      int   // number of the first round
+
+	// What rank 0 hears of its own part: that it begins a round behind the barrier, and that so many rounds are over.
+	begin func()
+	over  func(rounds int)
+}
+
+// A playBatch is as PlayPairs.
+type playBatch func(*batch) ([]Row, error)
+
+// A pairing is one rank's side of rounds of pairs.
+type pairing struct {
+	*Conductor
+	exchange exchange
+	groups   map[int]*Barrier // by level: that of the rank's group
+	batch    *batch           // of rank 0; nil elsewhere
+}
+
+// lead calls lead on rank 0, and lets all ranks take part in the batches that it plays.
+func (p *pairing) lead(budget time.Duration, lead func(playBatch) error) error {
+	return p.Lead(budget, p.act, func(play Play) error {
+		return lead(func(b *batch) ([]Row, error) {
+			p.batch = b
+			found, err := play(b.encode())
+			if err != nil {
+				return nil, err
+			}
+			return b.rows(found), nil
+		})
+	})
+}
+
+// Numbers that travel take 4 bytes.
+const (
+	numberBytes = 4
+	pairBytes   = 3 * numberBytes // the ranks and their task
+)
+
+// encode lists whole numbers: those of the batch, and of each round its level and its pairs.
+func (b *batch) encode() (told []byte) {
+	tell := func(numbers ...int) {
+		for _, x := range numbers {
+			told = binary.LittleEndian.AppendUint32(told, uint32(x))
+		}
+	}
+	tell(len(b.rounds), b.every, b.repetition+1, b.first+1) // the last two may be -1
+	for k, pairs := range b.rounds {
+		tell(b.levels[k], len(pairs))
+		for _, p := range pairs {
+			tell(p.A, p.B, p.Task)
+		}
+	}
+	return told
+}
+
+// place are the numbers before those that were found in a round: the round, the peer and how many follow.
+const place = 3
+
+// act takes part in an encoded batch until all ranks stop, and returns what this rank has found.
+func (p *pairing) act(told []byte) (all []float64, err error) {
+	number := func(data []byte, k int) int { return int(binary.LittleEndian.Uint32(data[k*numberBytes:])) }
+	next := func() int {
+		x := number(told, 0)
+		told = told[numberBytes:]
+		return x
+	}
+	rounds, every, repetition, first := next(), next(), next()-1, next()-1
+	rank := p.Comm.Rank()
+	for k := range rounds {
+		level, own, takesPart := next(), Pair{}, false
+		size := next() * pairBytes
+		pairs := told[:size]
+		for told = told[size:]; len(pairs) > 0 && !takesPart; pairs = pairs[pairBytes:] {
+			own = Pair{number(pairs, 0), number(pairs, 1), number(pairs, 2)}
+			takesPart = own.A == rank || own.B == rank
+		}
+		if repetition != noRepetition {
+			p.silence.at(repetition, max(first+k, 0)-1) // where ranks meet is the next one
+		}
+		if going, err := p.meet(level, k%every == 0); err != nil || !going {
+			return all, err
+		}
+		if p.batch != nil && p.batch.begin != nil {
+			p.batch.begin()
+		}
+		if takesPart {
+			peer, before := own.A+own.B-rank, len(all)
+			all = append(all, float64(k), float64(peer), 0)
+			err = p.With(peer, func() (err error) {
+				all, err = p.exchange(all, peer, own.A == rank, own.Task)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			all[before+place-1] = float64(len(all) - before - place)
+		}
+		if p.batch != nil && p.batch.over != nil {
+			p.batch.over(k + 1)
+		}
+	}
+	return all, nil
+}
+
+// meet brings those together that have to wait for each other before a round: the ranks of the groups of a level, each group by
+// itself, or all ranks. It tells whether to go on.
+func (p *pairing) meet(level int, all bool) (bool, error) {
+	if all || level == 0 {
+		return p.Meet()
+	}
+	p.silence.next()
+	group := p.groups[level]
+	if group == nil { // it waits for the next barrier of all
+		return true, nil
+	}
+	_, err := group.Wait(0)
+	return true, err
+}
+
+// rows are what act has found on each rank.
+func (b *batch) rows(found [][]float64) (rows []Row) {
+	for rank, all := range found {
+		for len(all) > 0 {
+			end := place + int(all[place-1])
+			if end > place {
+				rows = append(rows, Row{From: rank, To: int(all[1]), Repetition: max(b.repetition, 0), Round: b.first + int(all[0]), Values: all[place:end]})
+			}
+			all = all[end:]
+		}
+	}
+	return rows
+}
