@@ -18,7 +18,8 @@
 //     of clipped excesses. The best 16 are kept, one after the other, each by what those before leave (matching pursuit;
 //     Mallat and Zhang 1993), and among them those of which single measurements are far off most often.
 //  3. Narrowing: 32 rounds measure pairs through those again, and as many controls: pairs of the same length that do not
-//     lead through them.
+//     lead through them. The hosts that are left meet, too. After 8 of these rounds those of which measurements are far off
+//     most often are looked for again, and tested by the rounds that follow.
 //  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
 //     difference per phase: whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and

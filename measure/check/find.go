@@ -7,13 +7,15 @@ import (
 )
 
 const (
-	screenings = 8    // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
-	narrowings = 32   // rounds of few pairs: as many fresh readings of what is doubtful
-	doubtful   = 16   // candidates that are measured again
-	nearlyFull = 0.95 // of a link's rate, in narrowing rounds
-	perRound   = 64   // pairs of a narrowing round, half of them controls
-	pairShare  = 0.01
-	enoughHere = 1024 // hosts from which on pairShare of all pairs are read at most
+	screenings   = 8    // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
+	narrowings   = 32   // rounds of few pairs: as many fresh readings of what is doubtful
+	secondLook   = 8    // narrowing rounds after which what comes and goes is looked for again
+	doubtful     = 16   // candidates that are measured again
+	intermittent = 4    // of them at either look, for what comes and goes
+	nearlyFull   = 0.95 // of a link's rate, in narrowing rounds
+	perRound     = 64   // pairs of a narrowing round
+	pairShare    = 0.01
+	enoughHere   = 1024 // hosts from which on pairShare of all pairs are read at most
 )
 
 // spread is into how many rounds a screening is spread without a graph, where neighbours are not
@@ -22,8 +24,9 @@ const spread = 4 * withoutGraph
 
 // find checks a machine of so many hosts by what an oracle measures. In the first part
 // all hosts are read, in rounds of disjoint pairs. Without a graph these are many rounds of pairs that are far from each
-// other. Then those few hosts and links are read again that explain best what was slow. Of 1,024 hosts and more it reads at
-// most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 1,024 more.
+// other. Then those few hosts and links are read again that explain best what was slow. After a quarter of these rounds, what
+// has been slow now and then joins them, and is tested by the rounds that follow. Of 1,024 hosts and more it reads at
+// most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 2,048 more.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
 // nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.
@@ -58,6 +61,15 @@ func find(ctx context.Context, hosts int, measure oracle[reading], settings *Set
 		goals[i] = f.r.target(c)
 	}
 	for i := range narrowings {
+		if i == secondLook {
+			f.r.compare()
+			f.r.late = map[int32]int{}
+			for _, c := range f.r.likelySometimes(f.targets, intermittent) {
+				f.r.late[c] = len(f.r.samples)
+				f.targets = append(f.targets, c)
+				goals = append(goals, f.r.target(c))
+			}
+		}
 		pairs := p.narrow(goals, min(perRound, left/(narrowings-i)))
 		left -= len(pairs)
 		if err := round(pairs); err != nil {
@@ -127,7 +139,7 @@ func (f *finder) screen(rounds int, round func() error) error {
 	}
 	f.r.screened = len(f.r.samples)
 	f.r.compare()
-	f.targets = f.r.likely(doubtful)
+	f.targets = f.r.likely(doubtful - intermittent)
 	return nil
 }
 

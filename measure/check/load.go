@@ -193,11 +193,6 @@ func (l *loader) cross(s *sample, candidate int32, full, least float64) {
 	}
 }
 
-// passes tells whether a transfer goes over an arc, a link or a switch, be it full or not.
-func (r *readings) passes(s *sample, candidate int32) bool {
-	return slices.ContainsFunc(s.route, func(arc int32) bool { return r.c.covers(candidate, arc) })
-}
-
 // player plays transfers over links and switches, as slow as they were found to be. A switch that was found slow is a
 // channel of its own, which its transfers get.
 func (l *loader) player(flows []contention.Flow) (*contention.Solver, []contention.Flow, error) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Measure checks the hosts of a job by messages between its ranks, pair by pair. Of 1,024 hosts and more it measures at most
-// 1 % of the pairs. Of fewer hosts it measures at most 8 pairs per 2 hosts, and 1,024 more. It is collective; the settings of rank 0
+// 1 % of the pairs. Of fewer hosts it measures at most 8 pairs per 2 hosts, and 2,048 more. It is collective; the settings of rank 0
 // count, and the result is nil on the other ranks.
 //
 // With a graph its hosts are those of the same names, of each of which the lowest rank takes part; or,

@@ -169,6 +169,19 @@ func (w *wiring) neighbours(a, b *sample) bool {
 	return w.switchOf(a.from) == w.switchOf(b.from) && w.switchOf(a.to) == w.switchOf(b.to) && math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
 }
 
+// touches tells whether a sample has to do with a place: with a host, or by its route with a link or a switch.
+func (w *wiring) touches(s *sample, at place) bool {
+	if at.v < 0 && at.u < w.hosts {
+		return s.from == at.u || s.to == at.u
+	}
+	return slices.ContainsFunc(s.route, func(e int32) bool {
+		if at.v < 0 {
+			return w.graph.Arcs()[e].To == at.u
+		}
+		return w.links[w.link[e]] == [2]int{at.u, at.v}
+	})
+}
+
 // A path is the way of a pair's messages, there and back; empty without a graph.
 type path struct {
 	there, back []int32 // arcs
