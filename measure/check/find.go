@@ -30,15 +30,15 @@ const spread = 4 * withoutGraph
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
 // nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.
-func find(ctx context.Context, hosts int, measure oracle[reading], settings *Settings) (*Result, error) {
-	f, rng, err := newFinder(ctx, hosts, settings, 0x636865636b) // "check"
+func find(ctx context.Context, hosts int, measure oracle, settings *Settings) (*Result, error) {
+	f, rng, err := newFinder(ctx, hosts, measure, settings, 0x636865636b) // "check"
 	if err != nil {
 		return nil, err
 	}
 	w := f.r.w
 	p := newPlanner(w, rng)
 	round := func(pairs [][2]int) error {
-		read, err := ask(f, measure, pairs)
+		read, err := f.ask(pairs)
 		f.r.add(p, pairs[:len(read)], read)
 		return err
 	}
@@ -84,6 +84,7 @@ func find(ctx context.Context, hosts int, measure oracle[reading], settings *Set
 type finder struct {
 	ctx     context.Context
 	s       *Settings
+	measure oracle
 	r       *readings
 	done    int // rounds
 	total   int // of them, an estimate
@@ -92,7 +93,7 @@ type finder struct {
 }
 
 // newFinder prepares a check of so many hosts. Each kind of check has a stream of random numbers of its own.
-func newFinder(ctx context.Context, hosts int, settings *Settings, stream uint64) (*finder, *rand.Rand, error) {
+func newFinder(ctx context.Context, hosts int, measure oracle, settings *Settings, stream uint64) (*finder, *rand.Rand, error) {
 	s, err := settings.validate(hosts)
 	if err != nil {
 		return nil, nil, err
@@ -101,19 +102,19 @@ func newFinder(ctx context.Context, hosts int, settings *Settings, stream uint64
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &finder{ctx: ctx, s: &s, r: &readings{w: w, c: newCandidates(w), bytes: float64(s.Bytes)}}
+	f := &finder{ctx: ctx, s: &s, measure: measure, r: &readings{w: w, c: newCandidates(w), bytes: float64(s.Bytes)}}
 	return f, rand.New(rand.NewPCG(s.Seed, stream)), nil
 }
 
 // ask lets the oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
-func ask[T reading | float64](f *finder, measure oracle[T], pairs [][2]int) ([]T, error) {
+func (f *finder) ask(pairs [][2]int) ([]reading, error) {
 	if f.ended || len(pairs) == 0 {
 		return nil, nil
 	}
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.total)
 	}
-	read, err := measure(f.ctx, pairs)
+	read, err := f.measure(f.ctx, pairs)
 	switch {
 	case err != nil:
 		return nil, err
@@ -163,9 +164,9 @@ func (r *readings) target(candidate int32) target {
 	}
 	switch what, i := r.c.what(candidate); what {
 	case slowLink:
-		t.arcs = r.c.arcsOf(candidate)
+		t.arcs = r.c.channelsOf(candidate)
 	case slowRate:
-		t.arcs, t.full = r.c.arcsOf(candidate), nearlyFull
+		t.arcs, t.full = r.c.channelsOf(candidate), nearlyFull
 	default:
 		t.host = i
 	}

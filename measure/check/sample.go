@@ -20,13 +20,13 @@ const (
 // date. When the budget or a context ends, the run holds what was read.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
 	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Run, error) {
-		return takeSample(ctx, hosts, s, ask.read, before)
+		return takeSample(ctx, hosts, s, ask.oracle(oneByOne), before)
 	})
 }
 
 // takeSample is rank 0's part.
-func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle[reading], before []Run) (*Run, error) {
-	f, rng, err := newFinder(ctx, hosts, settings, 0x7761746368) // "watch"
+func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle, before []Run) (*Run, error) {
+	f, rng, err := newFinder(ctx, hosts, measure, settings, 0x7761746368) // "watch"
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, measure orac
 	run := &Run{}
 	f.total = len(rounds)
 	for _, round := range rounds {
-		read, err := ask(f, measure, round)
+		read, err := f.ask(round)
 		if err != nil {
 			return nil, err
 		}

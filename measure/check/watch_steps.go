@@ -21,7 +21,7 @@ const (
 	fewestNew    = 2   // samples of a new level: one may be an outlier
 	mostNew      = 12  // of them are looked at
 	upShare      = 0.8 // of false alarms for what gets slower
-	leastShare   = 0.4 // of the least step, which a change has to be
+	leastShare   = 0.7 // of the least step, which a change has to be: its size is in doubt, too
 )
 
 // A watcher looks for steps in series, values of logarithms, NaN where missing.
