@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	sampleRounds = 4 // partners of each host, at least, where there are as many
-	emptyRounds  = 8 // in a row in which nobody met a new partner: there are none
-	mostRounds   = 4 * sampleRounds * spread
+	sampleRounds = 4                         // partners of each host, at least, where there are as many
+	mostRounds   = 4 * sampleRounds * spread // that are planned: where routes are few some hosts find no new partner
 )
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
@@ -43,7 +42,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, measure orac
 		take(x)
 	}
 	wanted := min(sampleRounds, hosts-2)
-	for empty := 0; empty < emptyRounds && len(rounds) < mostRounds; {
+	for planned := 0; planned < mostRounds && slices.Min(partners) < wanted; planned++ {
 		round := slices.DeleteFunc(p.screen(hosts/2), func(x [2]int) bool {
 			if taken[x] || partners[x[0]] >= wanted && partners[x[1]] >= wanted {
 				return true
@@ -51,8 +50,8 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, measure orac
 			take(x)
 			return false
 		})
-		if empty++; len(round) > 0 {
-			rounds, empty = append(rounds, round), 0
+		if len(round) > 0 {
+			rounds = append(rounds, round)
 		}
 	}
 	run := &Run{}
