@@ -15,12 +15,16 @@ import (
 // difference. Two tests see two kinds of faults: signed ranks see what is always slow, and the exact test of Fisher sees
 // what is slow now and then.
 
-// An effect is how slow a candidate seems to be.
+// An effect is how slow something seems to be.
 type effect struct {
-	candidate int32
+	place
+	candidate int32 // or byItself
 	score     float64
 	Finding
 }
+
+// byItself is what was tested apart from the candidates: of a host that hangs elsewhere, or of two that disturb each other.
+const byItself = -1
 
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
@@ -118,7 +122,7 @@ const unlike = 0.5
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
-	e := effect{candidate, score, r.finding(candidate)}
+	e := effect{r.c.placeOf(candidate), candidate, score, r.finding(candidate)}
 	all := r.differences(candidate)
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
 	if 2*len(like) >= len(all) {

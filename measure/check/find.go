@@ -145,12 +145,11 @@ func (f *finder) screen(rounds int, round func() error) error {
 }
 
 // finish tests what is doubtful, once all samples are compared, and makes the result.
-func (f *finder) finish(certain []certainty) *Result {
-	effects := f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
+func (f *finder) finish(certain []effect) *Result {
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.done)
 	}
-	return f.result(certain, effects)
+	return f.result(append(certain, f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)...))
 }
 
 // target is what the planner needs to measure a candidate again.

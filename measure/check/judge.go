@@ -90,10 +90,15 @@ func mostPositive(d []float64) float64 {
 			k++
 		}
 	}
+	return atLeast(k, len(d), beyondWiring)
+}
+
+// atLeast is the probability of k of n or more, if each of them has this share (binomial).
+func atLeast(k, n int, share float64) float64 {
 	if k == 0 {
 		return 1
 	}
-	return mathext.RegIncBeta(float64(k), float64(len(d)-k+1), beyondWiring)
+	return mathext.RegIncBeta(float64(k), float64(n-k+1), share)
 }
 
 // explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
@@ -196,10 +201,7 @@ func (r *readings) likelySometimes(before []int32, most int) []int32 {
 	}
 	share := (float64(all) + 1) / (float64(len(r.samples)) + 1)
 	for i := range picks {
-		x := &picks[i]
-		if x.p = 1; x.hits > 0 {
-			x.p = mathext.RegIncBeta(float64(x.hits), float64(x.count-x.hits+1), share)
-		}
+		picks[i].p = atLeast(picks[i].hits, picks[i].count, share)
 	}
 	slices.SortStableFunc(picks, func(a, b pick) int { return cmp.Compare(a.p, b.p) })
 	var found []int32

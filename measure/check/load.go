@@ -149,7 +149,7 @@ func (l *loader) add(transfers [][2]int, read []reading) error {
 	for i, t := range transfers {
 		r.pairs++
 		r.addSample(sample{
-			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: read[i].Forward, nominal: nominal[i], share: 1,
+			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: read[i].Forward, nominal: nominal[i],
 			limit: l.limit(routes[i]), flow: i, route: routes[i],
 		}, func(s *sample) {
 			for _, k := range flows[i].Data {

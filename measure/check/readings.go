@@ -29,7 +29,6 @@ type sample struct {
 	limit   limit   // under load, what bounds its rate
 	route   []int32 // arcs, of a round trip there and back
 	flow    int     // under load, its number in its round
-	share   float64 // of a long message's time, what the transfer makes
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
 	usual   float64 // s, what such measurements take here
@@ -93,11 +92,10 @@ const phases = 3
 func (r *readings) addLong(s sample, trip float64, arcs []int32, load []float64) {
 	transfer := r.bytes / r.w.slowest(arcs)
 	s.kind, s.nominal = ofRate, 2*trip+transfer
-	s.share = transfer / s.nominal
 	r.addSample(s, func(s *sample) {
 		for _, e := range arcs {
 			if full := load[e] / r.w.rate[e]; full >= fullEnough {
-				r.cross(s, r.c.ofArc(e), s.share, full)
+				r.cross(s, r.c.ofArc(e), transfer/s.nominal, full)
 			}
 		}
 		r.crossEnds(s)
