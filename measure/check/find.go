@@ -155,7 +155,7 @@ func (f *finder) finish(certain []effect) *Result {
 // target is what the planner needs to measure a candidate again.
 func (r *readings) target(candidate int32) target {
 	t := target{host: -1}
-	r.crossed(candidate, 0, r.screened, func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
+	r.crossed(candidate, 0, len(r.samples), func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
 	if at := r.c.placeOf(candidate); at.v < 0 { // to the hosts beside it, too: one that hangs elsewhere is far from them
 		for _, h := range r.besides(at.u) {
 			t.pairs = append(t.pairs, [2]int{at.u, h}, [2]int{h, at.u})

@@ -16,12 +16,11 @@ type step struct {
 }
 
 const (
-	warmUp       = 8   // samples of a level before any is judged; of fewer, a level is a guess
-	warmUpWeight = 5   // what their median tells, in samples: its variance is 1.57/8
-	fewestNew    = 2   // samples of a new level: one may be an outlier
-	mostNew      = 12  // of them are looked at
-	upShare      = 0.8 // of false alarms for what gets slower
-	leastShare   = 0.7 // of the least step, which a change has to be: its size is in doubt, too
+	warmUp     = 8   // samples of a level before any is judged; of fewer, a level is a guess
+	fewestNew  = 2   // samples of a new level: one may be an outlier
+	mostNew    = 12  // of them are looked at
+	upShare    = 0.8 // of false alarms for what gets slower
+	leastShare = 0.7 // of the least step, which a change has to be: its size is in doubt, too
 )
 
 // A watcher looks for steps in series, values of logarithms, NaN where missing.
@@ -49,33 +48,34 @@ func (w *watcher) steps(x []float64, sigma float64) (found []step) {
 	}
 	first := 0                          // sample of this level
 	level := make([]float64, len(at)+1) // of the samples from the first to before this one
-	weight := func(i int) float64 { return float64(i - first - warmUp + warmUpWeight) }
 	for i, t := range at {
 		off := x[t] - level[i]
 		switch n := i - first; {
 		case n == warmUp-1:
-			level[i+1] = medianOf(x[at[first] : t+1])
+			middle := medianOf(x[at[first] : t+1])
+			level[i+1] = middle
+			for _, s := range at[first : i+1] {
+				level[i+1] += clip(x[s]-middle, clipAt*sigma) / warmUp
+			}
 		case n >= warmUp:
-			level[i+1] = level[i] + clip(off, clipAt*sigma)/(weight(i)+1)
+			level[i+1] = level[i] + clip(off, clipAt*sigma)/float64(n+1)
 		}
-		best := step{told: t, strength: 1}
-		since := -1
 		for from := i + 1 - fewestNew; from-first >= warmUp && i+1-from <= mostNew; from-- {
 			sum, n := 0.0, float64(i+1-from)
 			for _, s := range at[from : i+1] {
 				sum += clip((x[s]-level[from])/sigma, clipAt)
 			}
-			off := sum / math.Sqrt(n+n*n/weight(from))
-			if strength := max(off/w.up, -off/w.down); strength > best.strength {
-				since, best.since, best.strength = from, at[from], strength
+			off := sum / math.Sqrt(n+n*n/float64(from-first))
+			strength := max(off/w.up, -off/w.down)
+			if strength <= 1 {
+				continue
 			}
-		}
-		if since < 0 {
-			continue
-		}
-		best.change = medianOf(x[best.since:t+1]) - medianOf(x[at[first]:best.since])
-		if math.Abs(best.change) >= w.least {
-			found, first = append(found, best), since
+			since := at[from]
+			change := medianOf(x[since:t+1]) - medianOf(x[at[first]:since])
+			if math.Abs(change) >= w.least {
+				found, first = append(found, step{t, since, change, strength}), from
+				break // the shortest new level has the fewest samples of the old one
+			}
 		}
 	}
 	return found
