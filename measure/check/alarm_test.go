@@ -227,6 +227,39 @@ func TestFaultsAreFoundUnderLoad(t *testing.T) {
 	}
 }
 
+// Intervals of 95 % hold the truth in 90 to 99 of 100 right findings of uplinks (BenchmarkFound), whether others of the same
+// length are measured at the same time, as among four racks, or not, as among three. Of 40 runs 33 hold it but for once in 100
+// (binomial, 90 %).
+func TestIntervalsOfUplinksHoldTheTruth(t *testing.T) {
+	runs, least := 40, 33
+	if testing.Short() {
+		runs, least = 10, 6
+	}
+	for _, spec := range []string{"tree:4x8", "tree:3x8"} {
+		for _, x := range illnesses() {
+			if !strings.HasPrefix(x.name, "uplink") {
+				continue
+			}
+			if _, _, held := found(t, spec, runs, &x); held < least {
+				t.Errorf("%s, %s: %d of %d intervals hold the truth, want %d", spec, x.name, held, runs, least)
+			}
+		}
+	}
+}
+
+// What comes and goes is named first in 95 of 100 runs (BenchmarkFound), so of 40 in 34 but for once in 100 (binomial).
+func TestIntermittentHostIsNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestFaultsAreFoundUnderLoad looks at a few")
+	}
+	all := illnesses()
+	for _, spec := range []string{"tree:4x8", "tree:4x4x8"} {
+		if first, _, _ := found(t, spec, 40, &all[len(all)-1]); first < 34 {
+			t.Errorf("%s: named first in %d of 40 runs", spec, first)
+		}
+	}
+}
+
 // BenchmarkFound counts faults that are named first, and intervals of 95 % that hold the truth.
 func BenchmarkFound(b *testing.B) {
 	for _, spec := range []string{"tree:4x8", "tree:3x8", "tree:4x4x8", "fattree:8,8;1,4 routing=modulo"} {

@@ -19,7 +19,7 @@ const (
 // misplacedHosts are hosts whose short messages take what they would take from another switch: longer to the hosts next
 // to them in the graph, and shorter to those of the other switch. A slow host or cable is slow to all. What such a host
 // explains is taken out of the samples.
-func (r *readings) misplacedHosts(tolerance, level float64) []certainty {
+func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 	if r.w.graph == nil || !r.w.specified[ofLatency] {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []certainty {
 			sound[at] = append(sound[at], h)
 		}
 	}
-	var found []certainty
+	var found []effect
 	for _, h := range doubtful {
 		from, least := r.w.switchOf(h), math.Inf(1)
 		var to []string // switches that its measurements fit alike
@@ -77,7 +77,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []certainty {
 		}
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
 		if p <= level && fitting(explained, bar) >= fits {
-			found = append(found, certainty{place{h, -1}, Finding{
+			found = append(found, effect{place{h, -1}, byItself, 0, Finding{
 				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 			}})
 			for n, i := range of[h] {

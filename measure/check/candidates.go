@@ -57,27 +57,20 @@ func (c *candidates) what(candidate int32) (facet, int) {
 	return slowAnswer + facet(k%hostFacets), int(k / hostFacets)
 }
 
-// covers tells whether a candidate is an arc, its link, or the switch that it leads to.
-func (c *candidates) covers(candidate, arc int32) bool {
+// channelsOf are the arcs of a link or a direction of one, or a switch, as transfers take a share of them; see
+// wiring.addSwitches.
+func (c *candidates) channelsOf(candidate int32) (channels []int32) {
 	switch what, i := c.what(candidate); what {
 	case slowLink:
-		return int(c.w.link[arc]) == i
-	case slowRate:
-		return int(arc) == i
-	case slowSwitch:
-		return c.w.graph.Arcs()[arc].To == i
-	}
-	return false
-}
-
-// arcsOf are the arcs that a candidate covers.
-func (c *candidates) arcsOf(candidate int32) (arcs []int32) {
-	for e := range c.arcs {
-		if c.covers(candidate, e) {
-			arcs = append(arcs, e)
+		for e, link := range c.w.link {
+			if int(link) == i {
+				channels = append(channels, int32(e))
+			}
 		}
+	case slowRate, slowSwitch:
+		channels = append(channels, candidate-c.links)
 	}
-	return arcs
+	return channels
 }
 
 // A place is a host or a switch, or a link between two vertices.

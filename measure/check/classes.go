@@ -20,8 +20,9 @@ import (
 type class struct {
 	ids     []int
 	nominal float64 // s, the median
-	known   int     // samples of the first part
+	known   int     // samples of the first part that tell the offset
 	offset  float64 // ln of what they usually take over what they should; NaN: too few
+	doubt   float64 // of the offset, one sigma
 }
 
 // usual is what measurements of the class usually take, in s.
@@ -50,10 +51,11 @@ func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
 	}
 	for i := range all {
 		c := &all[i]
-		known := r.ofScreened(c.ids, ratio)
-		c.nominal, c.known, c.offset = r.samples[c.ids[len(c.ids)/2]].nominal, len(known), math.NaN()
-		if c.known >= fewAlike {
-			c.offset = lowestLevel(known, r.spreadOfPairs())
+		known, spread := r.ofScreened(c.ids, ratio), r.spreadOfPairs()
+		c.nominal, c.offset = r.samples[c.ids[len(c.ids)/2]].nominal, math.NaN()
+		if len(known) >= fewAlike {
+			usual := lowestLevel(known, spread)
+			c.known, c.offset, c.doubt = len(usual), stats.MiddleMedian(usual), stats.ErrorOfMedian(spread, len(usual))
 		}
 	}
 	return all
@@ -112,15 +114,15 @@ func (r *readings) ofScreened(ids []int, value func(s *sample) float64) []float6
 	return all
 }
 
-// lowestLevel is the median of the lowest level of some values that a quarter of them belong to at least. Faults make
+// lowestLevel is the lowest level of some values that a quarter of them belong to at least. Faults make
 // measurements longer, never shorter: where half of them cross a fault, the others tell what is usual.
-func lowestLevel(x []float64, spread float64) float64 {
+func lowestLevel(x []float64, spread float64) []float64 {
 	for _, m := range levels(x, levelWidth*spread) {
 		if 4*len(m) >= len(x) {
-			return stats.MiddleMedian(m)
+			return m
 		}
 	}
-	return stats.MiddleMedian(x)
+	return x
 }
 
 // levelWidth is the bandwidth of the density that tells levels apart, as a share of the spread of single measurements.
@@ -154,18 +156,16 @@ func lineOf(known []class) line {
 	return line{0, slope}
 }
 
-// doubtOf is the relative error of a line's slope, one sigma, by the spread of single measurements: that of the shortest
-// and the longest times that are known, which are medians.
-func (r *readings) doubtOf(l line, known []class) float64 {
+// doubtOf is the relative error of a line's slope, one sigma: that of the shortest and the longest times that are known.
+func doubtOf(l line, known []class) float64 {
 	if len(known) == 0 {
 		return 0
 	}
 	first, last := &known[0], &known[len(known)-1]
-	err := func(c *class) float64 { return stats.ErrorOfMedian(r.spreadOfPairs(), c.known) * c.usual() }
 	if l.fixed == 0 || last.nominal == first.nominal {
-		return err(last) / last.usual()
+		return last.doubt
 	}
-	return math.Hypot(err(first), err(last)) / (last.nominal - first.nominal) / l.slope
+	return math.Hypot(first.doubt*first.usual(), last.doubt*last.usual()) / (last.nominal - first.nominal) / l.slope
 }
 
 // tooLong is how many times as long as the line through shorter measurements those of a length may be.
@@ -185,7 +185,7 @@ func (r *readings) fitLine(k kind, all []class) {
 		}
 	}
 	r.line[k] = lineOf(known)
-	r.slopeDoubt[k] = r.doubtOf(r.line[k], known)
+	r.slopeDoubt[k] = doubtOf(r.line[k], known)
 }
 
 // compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each
@@ -209,11 +209,11 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 	for i := range all {
 		c := &all[i]
 		if math.IsNaN(c.offset) {
-			c.offset = elsewhere(c)
+			c.offset, c.doubt = elsewhere(c), r.slopeDoubt[k]
 		}
 		for _, id := range c.ids {
 			s := &r.samples[id]
-			s.usual, s.excess = s.nominal*math.Exp(c.offset), ratio(s)-c.offset
+			s.usual, s.doubt, s.excess = s.nominal*math.Exp(c.offset), c.doubt, ratio(s)-c.offset
 			for n := s.first; n < s.last && r.busy == nil; n++ {
 				cr := &r.crossings[n]
 				if f, _ := r.c.what(cr.candidate); f < slowAnswer { // a link makes its own time, not that of the ends

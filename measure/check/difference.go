@@ -15,31 +15,38 @@ import (
 // difference. Two tests see two kinds of faults: signed ranks see what is always slow, and the exact test of Fisher sees
 // what is slow now and then.
 
-// An effect is how slow a candidate seems to be.
+// An effect is how slow something seems to be.
 type effect struct {
-	candidate int32
+	place
+	candidate int32 // or byItself
 	score     float64
 	Finding
 }
 
+// byItself is what was tested apart from the candidates: of a host that hangs elsewhere, or of two that disturb each other.
+const byItself = -1
+
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
 	kind   kind
-	excess float64   // the lower median of those that crossed it, less the median of the others
+	excess float64   // the median of those that crossed it, less the median of the others
+	least  float64   // the same of their lower median: of two one may have met with an accident
 	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
+	apart  float64   // error of the comparison with others that are not alike, one sigma
+	beside float64   // of a rate, the share of the time that the latency of its link makes
 }
 
 // fewControls are samples of the same length from which on others are not needed to compare with.
 const fewControls = 2
 
 // differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
-// are samples of the same group that did not cross it, if possible of the same length. One difference per group is
+// are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32) []difference {
 	groups := make(map[int32][]int)
-	for i := r.screened; i < len(r.samples); i++ {
+	for i := r.since(candidate); i < len(r.samples); i++ {
 		g := r.samples[i].group
 		groups[g] = append(groups[g], i)
 	}
@@ -52,18 +59,27 @@ func (r *readings) differences(candidate int32) []difference {
 	return all
 }
 
+// since is the first sample that tests a candidate: it had no say in that the candidate was picked.
+func (r *readings) since(candidate int32) int {
+	if first, late := r.late[candidate]; late {
+		return first
+	}
+	return r.screened
+}
+
 // difference is that of the samples of a group.
 func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	var d difference
 	var through, near, others []float64
 	var controls []*sample
 	var like *sample
+	at := r.c.placeOf(candidate)
 	for _, i := range group {
 		s := &r.samples[i]
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
 			d.by, d.kind, like = *cr, s.kind, s
-		} else if !r.passes(s, candidate) {
+		} else if !r.w.touches(s, at) {
 			controls = append(controls, s)
 		}
 	}
@@ -78,13 +94,23 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	}
 	if len(near) >= fewControls {
 		others = near
-	} else if r.busy != nil {
-		d.doubt = math.Log1p(unlike)
+	} else {
+		for _, s := range controls {
+			d.apart += s.doubt / float64(len(controls))
+		}
+		d.apart = math.Hypot(d.apart, like.doubt)
+		if r.busy != nil {
+			d.doubt = math.Log1p(unlike)
+		}
+	}
+	if what, i := r.c.what(candidate); what == slowRate && r.busy == nil {
+		d.beside = 2 * r.w.latency[i] / like.nominal
 	}
 	middle := stats.MiddleMedian(others)
-	d.excess = stats.LowerMedian(through) - middle // of two one may have met with an accident
-	for _, x := range others {
-		d.others = append(d.others, x-middle)
+	d.least = stats.LowerMedian(through) - middle
+	d.excess = stats.MiddleMedian(through) - middle
+	for _, s := range controls {
+		d.others = append(d.others, s.excess-middle)
 	}
 	return d, true
 }
@@ -96,7 +122,7 @@ const unlike = 0.5
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
-	e := effect{candidate, score, r.finding(candidate)}
+	e := effect{r.c.placeOf(candidate), candidate, score, r.finding(candidate)}
 	all := r.differences(candidate)
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
 	if 2*len(like) >= len(all) {
@@ -121,10 +147,19 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 		e.P, e.Often = p, float64(len(slow))/float64(len(all))
 		e.holds(slow)
 	}
-	if f, _ := r.c.what(candidate); f < slowAnswer { // how much of the time the link makes is in doubt, too
-		doubt := normal95 * r.slopeDoubt[k] * (e.Factor - 1)
-		e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
+	// The interval carries more doubts: how much of the time the candidate makes, what is usual where nothing alike was
+	// measured at the same time, and that a link whose rate is slow may be slow for the latency in a long message, too.
+	apart, beside := 0.0, 0.0
+	for _, d := range all {
+		apart += d.apart * (e.Factor - 1 + 1/d.by.weight) / float64(len(all))
+		beside += d.beside / d.by.weight / float64(len(all))
 	}
+	slope := 0.0
+	if f, _ := r.c.what(candidate); f < slowAnswer {
+		slope = r.slopeDoubt[k]
+	}
+	doubt := math.Hypot(normal95*apart, (e.Factor-1)*math.Hypot(normal95*slope, beside))
+	e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
 		e.P = mostPositive(tests)
@@ -137,7 +172,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 // host, 1/sqrt(n) for what the pairs of n hosts cross alike.
 func (r *readings) shareOfHosts(candidate int32) float64 {
 	count, samples := make(map[int]float64), 0.0
-	r.crossed(candidate, r.screened, len(r.samples), func(s *sample, _ *crossing) {
+	r.crossed(candidate, r.since(candidate), len(r.samples), func(s *sample, _ *crossing) {
 		count[s.from]++
 		count[s.to]++
 		samples++
@@ -155,7 +190,7 @@ func (r *readings) sometimes(all []difference, tests []float64) (p float64, slow
 	controls, above := 0, 0
 	for i, d := range all {
 		bar := d.excess - tests[i] + farAbove*r.sigma[d.kind]
-		if d.excess > bar {
+		if d.least > bar {
 			slow = append(slow, d.by.factor(d.excess))
 		}
 		for _, x := range d.others {

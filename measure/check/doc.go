@@ -18,7 +18,8 @@
 //     of clipped excesses. The best 16 are kept, one after the other, each by what those before leave (matching pursuit;
 //     Mallat and Zhang 1993), and among them those of which single measurements are far off most often.
 //  3. Narrowing: 32 rounds measure pairs through those again, and as many controls: pairs of the same length that do not
-//     lead through them.
+//     lead through them. The hosts that are left meet, too. After 8 of these rounds the hosts and links are looked for again
+//     of which measurements are far off most often. The rounds that follow test them.
 //  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
 //     difference per phase: whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
@@ -53,10 +54,11 @@
 //
 // Sample takes few pairs, the same in each run, AppendRun keeps them in one file per site, and Watch
 // tells steps: of pairs, of hosts and of links. What all series of a run have in common is
-// taken out. Each sample is compared with the mean of all before it, which makes residuals that are
-// independent while nothing changes. Their sums (Page 1954) are held against thresholds. These follow from the
-// mean time to a false alarm (Brook and Evans 1972) and the residuals that were met. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links. One
-// outlier tells nothing: a step takes two runs at least. What changes in most pairs
+// taken out. The last 2 to 12 samples of a series are compared with the level of all samples before them. Each lies off that level by
+// some sigma, of which 3 count at most. Their sum has a known variance, and its threshold is a quantile of the normal
+// distribution. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links
+// (Bonferroni). One outlier tells nothing: a step takes two runs at least. The host or link that explains most is told first. What
+// it explains is taken out, and so is again what the series of a run have in common. What changes in most pairs
 // at once is taken for the run's.
 //
 // # Limits

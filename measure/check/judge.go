@@ -90,10 +90,15 @@ func mostPositive(d []float64) float64 {
 			k++
 		}
 	}
+	return atLeast(k, len(d), beyondWiring)
+}
+
+// atLeast is the probability of k of n or more, if each of them has this share (binomial).
+func atLeast(k, n int, share float64) float64 {
 	if k == 0 {
 		return 1
 	}
-	return mathext.RegIncBeta(float64(k), float64(len(d)-k+1), beyondWiring)
+	return mathext.RegIncBeta(float64(k), float64(n-k+1), share)
 }
 
 // explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
@@ -125,7 +130,7 @@ func overlap(a, b []int32) bool {
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
 // excesses are as before when it returns.
 func (r *readings) likely(most int) []int32 {
-	found := r.likelySometimes(most / 4)
+	found := r.likelySometimes(nil, intermittent)
 	crossed := r.crossedBy(r.screened)
 	before := slices.Clone(r.samples)
 	for len(found) < most {
@@ -154,12 +159,13 @@ func (r *readings) likely(most int) []int32 {
 	return found
 }
 
-// likelySometimes picks the candidates of which the most samples of the first part are far from usual for their number
-// (binomial): what comes and goes moves no mean.
-func (r *readings) likelySometimes(most int) []int32 {
+// likelySometimes picks the places of which the most samples are far from usual for their number (binomial): what comes and
+// goes moves no mean, but shows in all that is measured of a place. Of each it is the candidate with most of these samples.
+// Places that were picked before are left out.
+func (r *readings) likelySometimes(before []int32, most int) []int32 {
 	hits, count := make([]int, r.c.size), make([]int, r.c.size)
 	all := 0
-	for i := range r.screened {
+	for i := range r.samples {
 		s := &r.samples[i]
 		far := s.excess > farAbove*r.sigma[s.kind]
 		if far {
@@ -173,20 +179,37 @@ func (r *readings) likelySometimes(most int) []int32 {
 		}
 	}
 	type pick struct {
-		candidate int32
-		p         float64
+		candidate   int32
+		hits, count int
+		p           float64
 	}
 	var picks []pick
-	share := (float64(all) + 1) / (float64(r.screened) + 1)
+	at := map[place]int{}
 	for c, k := range hits {
-		if k >= 2 && k < count[c] {
-			picks = append(picks, pick{int32(c), mathext.RegIncBeta(float64(k), float64(count[c]-k+1), share)})
+		where := r.c.placeOf(int32(c))
+		i, seen := at[where]
+		if !seen {
+			i = len(picks)
+			at[where] = i
+			picks = append(picks, pick{candidate: int32(c)})
 		}
+		x := &picks[i]
+		x.hits, x.count = x.hits+k, x.count+count[c]
+		if k > hits[x.candidate] {
+			x.candidate = int32(c)
+		}
+	}
+	share := (float64(all) + 1) / (float64(len(r.samples)) + 1)
+	for i := range picks {
+		picks[i].p = atLeast(picks[i].hits, picks[i].count, share)
 	}
 	slices.SortStableFunc(picks, func(a, b pick) int { return cmp.Compare(a.p, b.p) })
 	var found []int32
-	for _, x := range picks[:min(most, len(picks))] {
-		found = append(found, x.candidate)
+	for _, x := range picks {
+		known := slices.ContainsFunc(before, func(c int32) bool { return r.c.placeOf(c) == r.c.placeOf(x.candidate) })
+		if x.p < 1 && !known && len(found) < most {
+			found = append(found, x.candidate)
+		}
 	}
 	return found
 }

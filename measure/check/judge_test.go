@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -12,7 +13,7 @@ func slowUplink(t *testing.T, through, others float64) (r *readings, suspect int
 	suspect = uplinkOf(r, 0)
 	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
 	for range 20 {
-		if err := r.busy.add(transfers, []float64{1, 1, 1, 1, 1, 1}); err != nil {
+		if err := r.busy.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers))); err != nil {
 			t.Fatal(err)
 		}
 	}

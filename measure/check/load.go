@@ -30,8 +30,8 @@ const (
 // hosts are slow only while both transfer, the two together are named.
 //
 // The settings need a graph. Bytes is 4 MiB by default. Unless hosts do both at once, each sends or receives. O(rounds * hosts * length of a route) memory.
-func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], settings *Settings, both bool) (*Result, error) {
-	f, rng, err := newFinder(ctx, hosts, settings.underLoad(), 0x6c6f6164) // "load"
+func findUnderLoad(ctx context.Context, hosts int, measure oracle, settings *Settings, both bool) (*Result, error) {
+	f, rng, err := newFinder(ctx, hosts, measure, settings.underLoad(), 0x6c6f6164) // "load"
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +49,14 @@ func findUnderLoad(ctx context.Context, hosts int, measure oracle[float64], sett
 		if len(transfers) == 0 {
 			return fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
 		}
-		times, err := ask(f, measure, transfers)
-		if err != nil || times == nil {
+		read, err := f.ask(transfers)
+		if err != nil || read == nil {
 			return err
 		}
-		if err := l.add(transfers, times); err != nil {
+		if err := l.add(transfers, read); err != nil {
 			return fmt.Errorf("check: %w", err)
 		}
-		plan.learn(l.usage, l.volume, f.targets, f.r.c)
+		plan.learn(l.usage, f.targets, f.r.c)
 		return nil
 	}
 	f.total = loadRounds
@@ -103,62 +103,63 @@ func (w *wiring) longEnough(bytes int) error {
 	return nil
 }
 
-// A loader knows what the transfers of a busy machine should take, and what they depend on.
+// A loader knows what the transfers of a busy machine should take, and what they depend on. Transfers take shares of arcs and
+// of switches.
 type loader struct {
 	r      *readings
 	rounds [][]contention.Flow
-	slow   []float64 // per candidate that is an arc or a switch: the product of the factors that were found
+	slow   []float64 // per arc and switch: the product of the factors that were found
 
-	users   []int     // per arc in the last round
-	usage   []float64 // B/s per arc in the last round, when all of it begins
-	level   []float64 // B/s per arc: what its fastest transfer gets then
-	volume  []float64 // B/s per vertex
-	fastest []float64 // B/s per vertex: what its fastest transfer gets
+	users []int     // per arc and switch in the last round
+	usage []float64 // B/s, when all of it begins
+	level []float64 // B/s: what its fastest transfer gets then
 }
 
 // newLoader makes readings those of a busy machine.
 func newLoader(r *readings) *loader {
-	vertices, arcs := r.w.graph.Vertices(), r.w.graph.NumArcs()
-	r.busy = &loader{
-		r: r, slow: slices.Repeat([]float64{1}, int(r.c.size)),
-		users: make([]int, arcs), usage: make([]float64, arcs), level: make([]float64, arcs),
-		volume: make([]float64, vertices), fastest: make([]float64, vertices),
-	}
+	n := len(r.w.capacity)
+	r.busy = &loader{r: r, slow: slices.Repeat([]float64{1}, n), users: make([]int, n), usage: make([]float64, n), level: make([]float64, n)}
 	return r.busy
 }
 
 // add takes over the times of a round.
-func (l *loader) add(transfers [][2]int, times []float64) error {
+func (l *loader) add(transfers [][2]int, read []reading) error {
 	r := l.r
-	flows := make([]contention.Flow, len(transfers))
+	flows, routes := make([]contention.Flow, len(transfers)), make([][]int32, len(transfers))
 	for i, t := range transfers {
-		route, err := r.w.routes.AppendRoute(nil, t[0], t[1])
-		if err != nil {
+		var err error
+		if routes[i], err = r.w.routes.AppendRoute(nil, t[0], t[1]); err != nil {
 			return err
 		}
-		flows[i] = contention.Flow{Data: route, Bytes: r.bytes}
+		flows[i] = contention.Flow{Data: r.w.addSwitches(routes[i]), Bytes: r.bytes}
 	}
 	l.rounds = append(l.rounds, flows)
-	player, rates, err := l.play(flows)
+	solver, err := contention.NewSolver(r.w.capacity, nil)
 	if err != nil {
 		return err
 	}
-	nominal, err := player.Times(nil, flows)
+	rates, err := l.share(solver, flows)
+	if err != nil {
+		return err
+	}
+	nominal, err := contention.NewPlayback(solver).Times(nil, flows)
 	if err != nil {
 		return err
 	}
 	for i, t := range transfers {
 		r.pairs++
 		r.addSample(sample{
-			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: times[i], nominal: nominal[i], share: 1,
-			limit: l.limit(flows[i].Data), flow: i, route: flows[i].Data,
+			kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: read[i].Forward, nominal: nominal[i],
+			limit: l.limit(routes[i]), flow: i, route: routes[i],
 		}, func(s *sample) {
-			for _, e := range s.route {
-				full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
-				l.cross(s, r.c.ofArc(e), full, nearlyFilled)
-				l.cross(s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
-				if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
-					l.cross(s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/r.w.ports[v], fullEnough)
+			for _, k := range flows[i].Data {
+				full := min(1, rates[i]/l.level[k]*l.usage[k]/r.w.capacity[k])
+				switch isArc := k < r.c.arcs; {
+				case isArc && full >= nearlyFilled:
+					r.cross(s, r.c.ofArc(k), 1, full)
+					r.cross(s, r.c.ofLink(r.w.link[k]), 1, full)
+				case !isArc && full >= fullEnough:
+					r.cross(s, r.c.ofArc(k), 1, full) // switches are numbered behind the arcs
 				}
 			}
 			r.crossEnds(s)
@@ -187,74 +188,35 @@ func (l *loader) limit(route []int32) limit {
 	return limit{cable, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
 }
 
-func (l *loader) cross(s *sample, candidate int32, full, least float64) {
-	if full = min(1, full); full >= least {
-		l.r.cross(s, candidate, 1, full)
-	}
-}
-
-// passes tells whether a transfer goes over an arc, a link or a switch, be it full or not.
-func (r *readings) passes(s *sample, candidate int32) bool {
-	return slices.ContainsFunc(s.route, func(arc int32) bool { return r.c.covers(candidate, arc) })
-}
-
-// player plays transfers over links and switches, as slow as they were found to be. A switch that was found slow is a
-// channel of its own, which its transfers get.
-func (l *loader) player(flows []contention.Flow) (*contention.Solver, []contention.Flow, error) {
-	w, c := l.r.w, l.r.c
-	capacity := make([]float64, len(w.rate))
-	for e, rate := range w.rate {
-		capacity[e] = rate / l.slow[c.ofArc(int32(e))]
-	}
-	channel := map[int]int32{}
-	for v := w.hosts; v < w.graph.Vertices(); v++ {
-		if slow := l.slow[c.ofSwitch(v)]; slow > 1 {
-			channel[v] = int32(len(capacity))
-			capacity = append(capacity, l.r.w.ports[v]/slow)
-		}
-	}
-	if len(channel) > 0 {
-		flows = slices.Clone(flows)
-		for i := range flows {
-			data := slices.Clone(flows[i].Data)
-			for _, e := range flows[i].Data {
-				if ch, slow := channel[w.graph.Arcs()[e].To]; slow {
-					data = append(data, ch)
-				}
-			}
-			flows[i].Data = data
-		}
-	}
-	solver, err := contention.NewSolver(capacity, nil)
-	return solver, flows, err
-}
-
 // explain takes out of the samples what a candidate that is slower by a factor makes of all transfers: also of those that
-// have more of other links, as those over it have less.
+// have more of other links, as those over it have less. All rounds are played over links and switches as slow as they were
+// found to be.
 func (l *loader) explain(candidate int32, factor float64) {
-	switch what, _ := l.r.c.what(candidate); what {
-	case slowLink, slowRate:
-		for _, arc := range l.r.c.arcsOf(candidate) {
-			l.slow[l.r.c.ofArc(arc)] *= factor
-		}
-	case slowSwitch:
-		l.slow[candidate] *= factor
-	default:
+	channels := l.r.c.channelsOf(candidate)
+	if channels == nil {
 		l.r.explain(candidate, factor, true)
 		return
 	}
+	capacity := slices.Clone(l.r.w.capacity)
+	for _, k := range channels {
+		l.slow[k] *= factor
+	}
+	for k := range capacity {
+		capacity[k] /= l.slow[k]
+	}
+	solver, err := contention.NewSolver(capacity, nil)
+	if err != nil {
+		return // with one more slow link they play as they did before
+	}
+	player := contention.NewPlayback(solver)
 	var times []float64
 	round := int32(-1)
 	for i := range l.r.samples {
 		s := &l.r.samples[i]
 		if s.group != round {
 			round = s.group
-			solver, flows, err := l.player(l.rounds[round])
-			if err == nil {
-				times, err = contention.NewPlayback(solver).Times(times[:0], flows)
-			}
-			if err != nil {
-				return // with one more slow link they play as they did before
+			if times, err = player.Times(times[:0], l.rounds[round]); err != nil {
+				return
 			}
 		}
 		s.excess -= math.Log(times[s.flow] / s.nominal)
@@ -262,36 +224,29 @@ func (l *loader) explain(candidate int32, factor float64) {
 	}
 }
 
-// play finds the rates of transfers while all are under way, and how full they make links and switches.
-func (l *loader) play(flows []contention.Flow) (player *contention.Playback, rates []float64, err error) {
-	solver, err := contention.NewSolver(l.r.w.rate, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, x := range [][]float64{l.usage, l.level, l.volume, l.fastest} {
-		clear(x)
-	}
+// share finds the rates of transfers while all are under way, and how full they make links and switches.
+func (l *loader) share(solver *contention.Solver, flows []contention.Flow) (rates []float64, err error) {
 	clear(l.users)
+	clear(l.usage)
+	clear(l.level)
 	ids := make([]int, len(flows))
 	for i := range flows {
 		if ids[i], err = solver.Add(flows[i].Data, nil, math.Inf(1), 1); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	solver.Solve(nil)
 	for i, id := range ids {
 		rate := solver.Rate(id)
 		rates = append(rates, rate)
-		for _, e := range flows[i].Data {
-			v := l.r.w.graph.Arcs()[e].To
-			l.users[e]++
-			l.usage[e] += rate
-			l.volume[v] += rate
-			l.level[e], l.fastest[v] = max(l.level[e], rate), max(l.fastest[v], rate)
+		for _, k := range flows[i].Data {
+			l.users[k]++
+			l.usage[k] += rate
+			l.level[k] = max(l.level[k], rate)
 		}
 	}
 	for _, id := range ids {
 		solver.Remove(id)
 	}
-	return contention.NewPlayback(solver), rates, nil
+	return rates, nil
 }

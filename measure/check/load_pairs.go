@@ -20,13 +20,13 @@ func (r *readings) slowHosts(targets []int32, tolerance float64) (hosts []int) {
 
 // couples are pairs of some hosts of which each is slow more often while the other transfers than while it rests (Fisher
 // 1922, exact). While the other rests it is seldom slow.
-func (r *readings) couples(hosts []int, tolerance, level float64) []certainty {
+func (r *readings) couples(hosts []int, tolerance, level float64) []effect {
 	excess, busy := make([]map[int32]float64, len(hosts)), make([]map[int32]bool, len(hosts))
 	for i, h := range hosts {
 		excess[i], busy[i] = r.excessOf(h)
 	}
 	bar := math.Log1p(tolerance)
-	var found []certainty
+	var found []effect
 	for i := range hosts {
 		for j := range i {
 			p, factors := 0.0, []float64(nil)
@@ -52,7 +52,7 @@ func (r *readings) couples(hosts []int, tolerance, level float64) []certainty {
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
 			}
-			x := certainty{place{min(hosts[i], hosts[j]), max(hosts[i], hosts[j])}, Finding{What: Together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x := effect{place{min(hosts[i], hosts[j]), max(hosts[i], hosts[j])}, byItself, 0, Finding{What: Together, Often: 1, P: p, Readings: len(factors) / 2}}
 			x.holds(factors)
 			found = append(found, x)
 		}
@@ -89,7 +89,7 @@ func (r *readings) excessOf(host int) (excess map[int32]float64, busy map[int32]
 }
 
 // explainCouple takes out of the samples what a couple makes of them.
-func (r *readings) explainCouple(x certainty) {
+func (r *readings) explainCouple(x effect) {
 	_, a := r.excessOf(x.u)
 	_, b := r.excessOf(x.v)
 	for i := range r.samples {

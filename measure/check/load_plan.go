@@ -15,60 +15,45 @@ type loadPlanner struct {
 	w                 *wiring
 	rng               *rand.Rand
 	both              bool      // a host sends and receives at once
-	demand            []float64 // B/s per arc in this round, if no link but the slowest of each route counted
-	through           []float64 // the same per vertex
-	filled            []float64 // information on each arc, of all rounds so far
-	carried           []float64 // the same on each vertex
+	demand            []float64 // B/s per arc and switch in this round, if no link but the slowest of each route counted
+	filled            []float64 // information on each of them, of all rounds so far
 	share, neighbours float64   // of the rounds are of neighbours; how many are due
 	near              bool      // the round is one of neighbours
+	free              []int     // hosts that receive nothing so far in this round
 	route             []int32
 }
 
 func newLoadPlanner(w *wiring, rng *rand.Rand, both bool) *loadPlanner {
-	arcs, vertices := w.graph.NumArcs(), w.graph.Vertices()
-	return &loadPlanner{
-		w: w, rng: rng, both: both, share: 0.5,
-		demand: make([]float64, arcs), filled: make([]float64, arcs),
-		through: make([]float64, vertices), carried: make([]float64, vertices),
-	}
+	n := len(w.capacity)
+	return &loadPlanner{w: w, rng: rng, both: both, share: 0.5, demand: make([]float64, n), filled: make([]float64, n)}
 }
 
 // round is one of transfers from and to all hosts but those that rest, in the order of the switches at their ends.
 func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
 	clear(p.demand)
-	clear(p.through)
 	var senders []int
 	for _, h := range p.rng.Perm(p.w.hosts) {
 		if !rests(h) {
 			senders = append(senders, h)
 		}
 	}
-	free := slices.Clone(senders)
-	at := slices.Repeat([]int{-1}, p.w.hosts) // host -> its index in free, -1: it receives or rests
-	for i, h := range free {
-		at[h] = i
-	}
+	p.free = slices.Clone(senders)
 	p.neighbours += p.share
 	if p.near = p.neighbours >= 1; p.near {
 		p.neighbours--
 	}
-	occupy := func(receiver int) {
-		last := free[len(free)-1]
-		free[at[receiver]], at[last] = last, at[receiver]
-		free, at[receiver] = free[:len(free)-1], -1
-	}
 	var transfers [][2]int
 	for _, from := range senders {
-		if !p.both && at[from] < 0 {
+		if !p.both && !slices.Contains(p.free, from) {
 			continue
 		}
-		to := p.receiver(from, free, at)
+		to := p.receiver(from)
 		if to < 0 {
 			continue
 		}
-		occupy(to)
+		p.occupy(to)
 		if !p.both {
-			occupy(from)
+			p.occupy(from)
 		}
 		p.take(from, to)
 		transfers = append(transfers, [2]int{from, to})
@@ -77,21 +62,21 @@ func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
 	return transfers
 }
 
+// occupy lets a host receive nothing more in this round.
+func (p *loadPlanner) occupy(host int) {
+	last := len(p.free) - 1
+	p.free[slices.Index(p.free, host)] = p.free[last]
+	p.free = p.free[:last]
+}
+
 // learn takes over how full a round has made links and switches. Of those that are doubtful it is never enough.
-func (p *loadPlanner) learn(usage, volume []float64, doubtful []int32, c *candidates) {
-	for e, x := range usage {
-		p.filled[e] += told(x / p.w.rate[e])
-	}
-	for v, x := range volume {
-		p.carried[v] += told(x / p.w.ports[v])
+func (p *loadPlanner) learn(usage []float64, doubtful []int32, c *candidates) {
+	for k, x := range usage {
+		p.filled[k] += told(x / p.w.capacity[k])
 	}
 	for _, candidate := range doubtful {
-		if what, i := c.what(candidate); what == slowSwitch {
-			p.carried[i] = 0
-			continue
-		}
-		for _, arc := range c.arcsOf(candidate) {
-			p.filled[arc] = 0
+		for _, k := range c.channelsOf(candidate) {
+			p.filled[k] = 0
 		}
 	}
 }
@@ -121,15 +106,15 @@ func told(full float64) float64 {
 	return math.Pow(min(1, full), 8)
 }
 
-// receiver is the best of some free receivers, -1 if none can be reached.
-func (p *loadPlanner) receiver(from int, free, at []int) int {
+// receiver is the best of some hosts that receive nothing so far, -1 if none can be reached.
+func (p *loadPlanner) receiver(from int) int {
 	best, most := -1, math.Inf(-1)
 	for i := range 2 * partners {
-		to := free[p.rng.IntN(len(free))]
+		to := p.free[p.rng.IntN(len(p.free))]
 		if i%2 == 0 {
 			to = p.w.near(p.rng, from)
 		}
-		if to == from || at[to] < 0 {
+		if to == from || !slices.Contains(p.free, to) {
 			continue
 		}
 		if gain, ok := p.gain(from, to); ok && gain > most {
@@ -153,14 +138,9 @@ func (p *loadPlanner) gain(from, to int) (gain float64, ok bool) {
 	for _, e := range p.route { // what it gets if those on a link get equal parts
 		rate = min(rate, p.w.rate[e]*p.w.rate[e]/(p.demand[e]+rate))
 	}
-	add := func(load, capacity, before float64) {
-		gain += math.Log1p((told((load+rate)/capacity) - told(load/capacity)) / (before + knownBefore))
-	}
-	for _, e := range p.route {
-		add(p.demand[e], p.w.rate[e], p.filled[e])
-		if v := p.w.graph.Arcs()[e].To; v >= p.w.hosts {
-			add(p.through[v], p.w.ports[v], p.carried[v])
-		}
+	for _, k := range p.w.addSwitches(p.route) {
+		load, capacity := p.demand[k], p.w.capacity[k]
+		gain += math.Log1p((told((load+rate)/capacity) - told(load/capacity)) / (p.filled[k] + knownBefore))
 	}
 	return gain, true
 }
@@ -175,8 +155,7 @@ func (w *wiring) sortBySwitches(transfers [][2]int) {
 func (p *loadPlanner) take(from, to int) {
 	p.route, _ = p.w.routes.AppendRoute(p.route[:0], from, to) // gain has found it
 	rate := p.w.slowest(p.route)
-	for _, e := range p.route {
-		p.demand[e] += rate
-		p.through[p.w.graph.Arcs()[e].To] += rate
+	for _, k := range p.w.addSwitches(p.route) {
+		p.demand[k] += rate
 	}
 }

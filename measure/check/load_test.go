@@ -33,7 +33,7 @@ func newBusy(t testing.TB, spec string, seed uint64) *busyMachine {
 	return &busyMachine{machine: m, unfair: 0.1, sharing: 0.94, switches: map[int]float64{}, cables: map[int]float64{}, reverse: map[int]int32{}}
 }
 
-func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]float64, error) {
+func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]reading, error) {
 	defer func() { m.rounds++ }()
 	g := m.cluster.Graph
 	capacity := slices.Clone(m.rate)
@@ -120,10 +120,11 @@ func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]float64
 	if err != nil {
 		return nil, err
 	}
+	out := make([]reading, len(transfers))
 	for i, t := range transfers {
-		times[i] = (times[i]*m.busy(1)*m.host[t[0]]*m.host[t[1]] + 40e-6) * m.noise()
+		out[i].Forward = (times[i]*m.busy(1)*m.host[t[0]]*m.host[t[1]] + 40e-6) * m.noise()
 	}
-	return times, nil
+	return out, nil
 }
 
 func (m *busyMachine) find(t testing.TB, seed uint64) *Result {
@@ -327,7 +328,7 @@ func busyReadings(t *testing.T, spec string) *readings {
 	t.Helper()
 	m := newBusy(t, spec, 1)
 	hosts := m.cluster.Graph.Hosts()
-	f, _, err := newFinder(context.Background(), hosts, m.settings(1), 1)
+	f, _, err := newFinder(context.Background(), hosts, nil, m.settings(1), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +354,7 @@ func TestControlsDoNotPassTheSuspect(t *testing.T) {
 	r := busyReadings(t, "tree:4x8 rate=10Gbps,10Gbps")
 	suspect := uplinkOf(r, 0)
 	transfers := [][2]int{{0, 16}, {1, 24}, {2, 25}, {3, 26}, {4, 27}, {8, 28}, {9, 29}, {10, 30}}
-	if err := r.busy.add(transfers, slices.Repeat([]float64{1}, len(transfers))); err != nil {
+	if err := r.busy.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers))); err != nil {
 		t.Fatal(err)
 	}
 	var group []int
@@ -379,7 +380,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
 	alone := r.bytes / r.w.rate[0] // s
 	for range 20 {
-		if err := r.busy.add(transfers, []float64{4 * alone, 4 * alone, 4. / 3 * alone, alone, alone, alone}); err != nil {
+		if err := r.busy.add(transfers, []reading{{Forward: 4 * alone}, {Forward: 4 * alone}, {Forward: 4. / 3 * alone}, {Forward: alone}, {Forward: alone}, {Forward: alone}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -412,7 +413,7 @@ func TestUnderLoadEndsEarly(t *testing.T) {
 	m := newBusy(t, "tree:4x4", 1)
 	for _, rounds := range []int{1, loadScreenings, loadScreenings + 5} {
 		done := 0
-		r, err := findUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]float64, error) {
+		r, err := findUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]reading, error) {
 			if done++; done > rounds {
 				return nil, nil
 			}

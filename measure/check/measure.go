@@ -14,7 +14,7 @@ import (
 )
 
 // Measure checks the hosts of a job by messages between its ranks, pair by pair. Of 1,024 hosts and more it measures at most
-// 1 % of the pairs. Of fewer hosts it measures at most 8 pairs per 2 hosts, and 1,024 more. It is collective; the settings of rank 0
+// 1 % of the pairs. Of fewer hosts it measures at most 8 pairs per 2 hosts, and 2,048 more. It is collective; the settings of rank 0
 // count, and the result is nil on the other ranks.
 //
 // With a graph its hosts are those of the same names, of each of which the lowest rank takes part; or,
@@ -27,7 +27,7 @@ import (
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Result, error) {
-		return find(ctx, hosts, ask.read, s)
+		return find(ctx, hosts, ask.oracle(oneByOne), s)
 	})
 }
 
@@ -73,53 +73,35 @@ type asker struct {
 	ranks []int // of the hosts
 }
 
-// read is the oracle of a check by pairs.
-func (a *asker) read(_ context.Context, pairs [][2]int) ([]reading, error) {
-	told, err := a.ask(oneByOne, pairs)
-	if err != nil || told == nil {
-		return nil, err
+// oracle is that of a check by pairs, or under load, by what the receivers tell.
+func (a *asker) oracle(how byte) oracle {
+	return func(_ context.Context, pairs [][2]int) ([]reading, error) {
+		round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.bytes))
+		for _, pair := range pairs {
+			round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
+			round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
+		}
+		told, err := a.play(round)
+		if err != nil || !slices.ContainsFunc(told, func(values []float64) bool { return len(values) > 0 }) {
+			return nil, err
+		}
+		value := func(host, k int) float64 { // NaN if it has not come so far
+			if of := told[a.ranks[host]]; k < len(of) {
+				return of[k]
+			}
+			return math.NaN()
+		}
+		read := make([]reading, len(pairs))
+		for i, pair := range pairs {
+			x, y := pair[0], pair[1]
+			if how == atOnce {
+				read[i] = reading{Forward: value(y, 0)}
+			} else {
+				read[i] = reading{Latency: (value(x, 0) + value(y, 0)) / 2, Forward: value(x, 1), Back: value(y, 1)}
+			}
+		}
+		return read, nil
 	}
-	read := make([]reading, len(pairs))
-	for i, pair := range pairs {
-		x, y := told[a.ranks[pair[0]]], told[a.ranks[pair[1]]]
-		read[i] = reading{Latency: (valueOf(x, 0) + valueOf(y, 0)) / 2, Forward: valueOf(x, 1), Back: valueOf(y, 1)}
-	}
-	return read, nil
-}
-
-// transfer is the oracle of a check under load, by what the receivers tell.
-func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, error) {
-	told, err := a.ask(atOnce, transfers)
-	if err != nil || told == nil {
-		return nil, err
-	}
-	times := make([]float64, len(transfers))
-	for i, t := range transfers {
-		times[i] = valueOf(told[a.ranks[t[1]]], 0)
-	}
-	return times, nil
-}
-
-// valueOf is one of the values that a rank tells, NaN if it has not come so far.
-func valueOf(told []float64, k int) float64 {
-	if k < len(told) {
-		return told[k]
-	}
-	return math.NaN()
-}
-
-// ask returns what each rank tells of a round; nil if the check has ended before it.
-func (a *asker) ask(how byte, pairs [][2]int) ([][]float64, error) {
-	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.bytes))
-	for _, pair := range pairs {
-		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
-		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
-	}
-	told, err := a.play(round)
-	if err != nil || !slices.ContainsFunc(told, func(values []float64) bool { return len(values) > 0 }) {
-		return nil, err
-	}
-	return told, nil
 }
 
 // participants are the rank of each host, and the hosts' names.

@@ -18,7 +18,7 @@ import (
 func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	_, both := comm.(mpi.NonBlocking)
 	return converse(ctx, comm, settings.underLoad(), func(hosts int, s *Settings, ask *asker) (*Result, error) {
-		return findUnderLoad(ctx, hosts, ask.transfer, s, both)
+		return findUnderLoad(ctx, hosts, ask.oracle(atOnce), s, both)
 	})
 }
 

@@ -113,9 +113,9 @@ func TestTransfersTakeWhatTheyShould(t *testing.T) {
 				plan, l := newLoadPlanner(w, rand.New(rand.NewPCG(1, 1)), true), newLoader(&readings{w: w, c: newCandidates(w), bytes: float64(size)})
 				for range 4 {
 					transfers := plan.round(func(int) bool { return false })
-					times, err := ask.transfer(context.Background(), transfers)
+					read, err := ask.oracle(atOnce)(context.Background(), transfers)
 					if err == nil {
-						err = l.add(transfers, times)
+						err = l.add(transfers, read)
 					}
 					if err != nil {
 						return nil, err

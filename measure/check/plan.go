@@ -54,6 +54,11 @@ func (p *planner) begin() {
 // screen is a round of as many pairs as there is room for, at most so many.
 func (p *planner) screen(most int) [][2]int {
 	p.begin()
+	return p.others(most)
+}
+
+// others are as many pairs of the hosts that are left in this round as there is room for, at most so many.
+func (p *planner) others(most int) [][2]int {
 	order := p.rng.Perm(p.w.hosts)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.onHosts[a], p.onHosts[b]) })
 	var round [][2]int
@@ -197,7 +202,8 @@ func (p *planner) fills(t *target) bool {
 const tries = 200
 
 // narrow is a round of pairs through each of the targets, and of as many controls: pairs of the same length that do not
-// lead through the target. What they read tells the load at that time. At most so many pairs in all.
+// lead through the target. What they read tells the load at that time. Hosts that are left meet as in a screening: they are
+// controls, too, and what is slow now and then shows. At most so many pairs in all.
 func (p *planner) narrow(targets []target, most int) [][2]int {
 	p.begin()
 	var round [][2]int
@@ -218,7 +224,7 @@ func (p *planner) narrow(targets []target, most int) [][2]int {
 			}
 		}
 	}
-	return round
+	return append(round, p.others(most-len(round))...)
 }
 
 // control is a free pair that does not lead through a target, if possible of the length of a pair that does.

@@ -88,3 +88,24 @@ func TestOrderByWiring(t *testing.T) {
 		}
 	}
 }
+
+// What comes and goes may be crossed for the first time after the screening: it is measured again by the pairs that crossed it then.
+func TestLateTargetsHavePairs(t *testing.T) {
+	m := newMachine(t, "tree:4x4", 1)
+	f, rng, err := newFinder(t.Context(), 16, m.read, m.settings(1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlanner(f.r.w, rng)
+	pairs := p.screen(8)
+	read, err := f.ask(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.r.add(p, pairs, read) // and none of the samples is of the screening
+	for c, samples := range f.r.crossedBy(len(f.r.samples)) {
+		if len(samples) > 0 && len(f.r.target(int32(c)).pairs) == 0 {
+			t.Errorf("candidate %d was crossed by %d samples, and has no pairs", c, len(samples))
+		}
+	}
+}

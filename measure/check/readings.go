@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -26,12 +27,12 @@ type sample struct {
 	value   float64 // s
 	nominal float64 // s, as the graph has it; without one that of all pairs alike
 	limit   limit   // under load, what bounds its rate
-	route   []int32 // under load, arcs
+	route   []int32 // arcs, of a round trip there and back
 	flow    int     // under load, its number in its round
-	share   float64 // of a long message's time, what the transfer makes
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
 	usual   float64 // s, what such measurements take here
+	doubt   float64 // of its logarithm, one sigma
 	excess  float64 // ln(value/usual), less what faults that were found explain
 }
 
@@ -52,7 +53,8 @@ type readings struct {
 	samples    []sample
 	busy       *loader // of all hosts, see findUnderLoad; nil: they are measured by pairs
 	crossings  []crossing
-	screened   int // samples before the narrowing down
+	screened   int           // samples before the narrowing down
+	late       map[int32]int // the first sample that tests a candidate which was picked during the narrowing down
 	groups     int
 	pairs      int
 	hosts      [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
@@ -69,15 +71,15 @@ func (r *readings) add(p *planner, pairs [][2]int, read []reading) {
 		r.pairs++
 		a, b := pair[0], pair[1]
 		r.w.find(&x, a, b)
-		trip := r.w.oneWay(&x)
+		trip, route := r.w.oneWay(&x), slices.Concat(x.there, x.back)
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		r.addSample(sample{kind: ofLatency, group: group, from: a, to: b, value: read[i].Latency, nominal: trip}, func(s *sample) {
+		r.addSample(sample{kind: ofLatency, group: group, from: a, to: b, value: read[i].Latency, nominal: trip, route: route}, func(s *sample) {
 			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
 			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
-		r.addLong(sample{group: group + 1, from: a, to: b, value: read[i].Forward}, trip, x.there, p.load[0])
-		r.addLong(sample{group: group + 2, from: b, to: a, value: read[i].Back}, trip, x.back, p.load[1])
+		r.addLong(sample{group: group + 1, from: a, to: b, value: read[i].Forward, route: route}, trip, x.there, p.load[0])
+		r.addLong(sample{group: group + 2, from: b, to: a, value: read[i].Back, route: route}, trip, x.back, p.load[1])
 	}
 	r.groups += phases
 }
@@ -90,11 +92,10 @@ const phases = 3
 func (r *readings) addLong(s sample, trip float64, arcs []int32, load []float64) {
 	transfer := r.bytes / r.w.slowest(arcs)
 	s.kind, s.nominal = ofRate, 2*trip+transfer
-	s.share = transfer / s.nominal
 	r.addSample(s, func(s *sample) {
 		for _, e := range arcs {
 			if full := load[e] / r.w.rate[e]; full >= fullEnough {
-				r.cross(s, r.c.ofArc(e), s.share, full)
+				r.cross(s, r.c.ofArc(e), transfer/s.nominal, full)
 			}
 		}
 		r.crossEnds(s)
@@ -234,10 +235,10 @@ const clipAt = 3
 func clip(x, most float64) float64 { return max(-most, min(most, x)) }
 
 // spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
-// samples, less what the noise of these makes.
+// samples, those of the second part, too, less what the noise of these makes.
 func (r *readings) spreadOfHosts(k kind) float64 {
 	of := make([][]float64, r.w.hosts)
-	for i := range r.screened {
+	for i := range r.samples {
 		if s := &r.samples[i]; s.kind == k {
 			x := r.sigma[k] * clip(s.excess/r.sigma[k], clipAt)
 			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)

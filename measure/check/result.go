@@ -75,62 +75,41 @@ const (
 	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
 )
 
-// A certainty is a finding that was tested by itself: of a host that hangs elsewhere, or of two that disturb each other.
-type certainty struct {
-	place
-	Finding
-}
-
-// result puts together what was found: what is certain, and what may be slow.
-func (f *finder) result(certain []certainty, effects []effect) *Result {
+// result puts together what was found.
+func (f *finder) result(effects []effect) *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
 	if r.busy != nil {
 		out.Noise = r.sigma[ofRate]
 	}
 	crossed := r.crossedBy(len(r.samples))
-	at := map[place]int{}
-	add := func(where place, named bool, x Finding) *Suspect {
-		i, seen := at[where]
-		if !seen {
-			i = len(out.Suspects)
-			at[where] = i
-			out.Suspects = append(out.Suspects, r.w.suspect(where))
-		}
-		s := &out.Suspects[i]
-		if named || !s.Named {
-			s.Named, s.P, s.Findings = s.Named || named, min(s.P, x.P), append(s.Findings, x)
-		}
-		return s
-	}
-	elsewhere := map[place]bool{}
-	for _, x := range certain {
-		s := add(x.place, true, x.Finding)
-		if x.What == Together {
-			s.Name = fmt.Sprintf("hosts %s and %s together", r.w.name(x.u), r.w.name(x.v))
-			delete(at, x.place) // a link between the two is another suspect
-		} else {
-			elsewhere[x.place] = true
-		}
-	}
+	at, elsewhere := map[place]int{}, map[place]bool{}
 	for _, e := range effects {
-		where := r.c.placeOf(e.candidate)
-		if e.score <= 0 || elsewhere[where] {
+		if e.candidate != byItself && (e.score <= 0 || elsewhere[e.place]) {
 			continue // the rounds of a host that hangs elsewhere were planned for another place
 		}
 		named := e.P <= f.s.FalseAlarms
 		if r.w.graph == nil { // measurements of the same few pairs are not independent
 			e.P = math.NaN()
 		}
-		s := add(where, named, e.Finding)
-		for c, samples := range crossed {
-			other := r.c.placeOf(int32(c))
-			if other == where || !slices.Equal(samples, crossed[e.candidate]) {
-				continue
-			}
-			if name := r.w.suspect(other).Name; !slices.Contains(s.Same, name) {
-				s.Same = append(s.Same, name)
-			}
+		i, seen := at[e.place]
+		if !seen {
+			i = len(out.Suspects)
+			at[e.place] = i
+			out.Suspects = append(out.Suspects, r.w.suspect(e.place))
+		}
+		s := &out.Suspects[i]
+		if named || !s.Named {
+			s.Named, s.P, s.Findings = s.Named || named, min(s.P, e.P), append(s.Findings, e.Finding)
+		}
+		switch e.What {
+		case Together:
+			s.Name = fmt.Sprintf("hosts %s and %s together", r.w.name(e.u), r.w.name(e.v))
+			delete(at, e.place) // a link between the two is another suspect
+		case Cabling:
+			elsewhere[e.place] = true
+		default:
+			r.addSame(s, &e, crossed)
 		}
 	}
 	f.count(out, crossed)
@@ -138,6 +117,19 @@ func (f *finder) result(certain []certainty, effects []effect) *Result {
 		out.Warnings = append(out.Warnings, "the check was ended early: what it does not name may be slow")
 	}
 	return out
+}
+
+// addSame adds to a suspect the others that all samples have crossed alike.
+func (r *readings) addSame(s *Suspect, e *effect, crossed [][]int32) {
+	for c, samples := range crossed {
+		other := r.c.placeOf(int32(c))
+		if other == e.place || !slices.Equal(samples, crossed[e.candidate]) {
+			continue
+		}
+		if name := r.w.suspect(other).Name; !slices.Contains(s.Same, name) {
+			s.Same = append(s.Same, name)
+		}
+	}
 }
 
 // suspect is what is at a place, before anything was found of it.

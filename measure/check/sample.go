@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	sampleRounds = 4 // partners of each host, at least, where there are as many
-	emptyRounds  = 8 // in a row in which nobody met a new partner: there are none
-	mostRounds   = 4 * sampleRounds * spread
+	sampleRounds = 4                         // partners of each host, at least, where there are as many
+	mostRounds   = 4 * sampleRounds * spread // that are planned: where routes are few some hosts find no new partner
 )
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
@@ -20,13 +19,13 @@ const (
 // date. When the budget or a context ends, the run holds what was read.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
 	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Run, error) {
-		return takeSample(ctx, hosts, s, ask.read, before)
+		return takeSample(ctx, hosts, s, ask.oracle(oneByOne), before)
 	})
 }
 
 // takeSample is rank 0's part.
-func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle[reading], before []Run) (*Run, error) {
-	f, rng, err := newFinder(ctx, hosts, settings, 0x7761746368) // "watch"
+func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle, before []Run) (*Run, error) {
+	f, rng, err := newFinder(ctx, hosts, measure, settings, 0x7761746368) // "watch"
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, measure orac
 		take(x)
 	}
 	wanted := min(sampleRounds, hosts-2)
-	for empty := 0; empty < emptyRounds && len(rounds) < mostRounds; {
+	for planned := 0; planned < mostRounds && slices.Min(partners) < wanted; planned++ {
 		round := slices.DeleteFunc(p.screen(hosts/2), func(x [2]int) bool {
 			if taken[x] || partners[x[0]] >= wanted && partners[x[1]] >= wanted {
 				return true
@@ -51,14 +50,14 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, measure orac
 			take(x)
 			return false
 		})
-		if empty++; len(round) > 0 {
-			rounds, empty = append(rounds, round), 0
+		if len(round) > 0 {
+			rounds = append(rounds, round)
 		}
 	}
 	run := &Run{}
 	f.total = len(rounds)
 	for _, round := range rounds {
-		read, err := ask(f, measure, round)
+		read, err := f.ask(round)
 		if err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ type reading struct {
 }
 
 // An oracle measures pairs of hosts at once and returns what each took, in their order. It ends the check by an error, or by
-// none and nothing measured: then what was measured before counts. Pairs are disjoint for an oracle of readings. One of times
-// in s lets a transfer from the first to the second host of each pair start together with all others; there a host sends one
-// and receives one at most.
-type oracle[T reading | float64] func(ctx context.Context, pairs [][2]int) ([]T, error)
+// none and nothing measured: then what was measured before counts. Pairs are disjoint. Under load a transfer from the first to
+// the second host of each pair starts together with all others, and Forward alone is told; there a host sends one and receives
+// one at most.
+type oracle func(ctx context.Context, pairs [][2]int) ([]reading, error)

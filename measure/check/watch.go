@@ -52,12 +52,11 @@ type WatchSettings struct {
 const (
 	defaultStep       = 0.05
 	defaultWatchRate  = 0.01
-	fewSeries         = 5   // below, what runs have in common cannot be told from single changes
-	mostPrior         = 200 // samples that the sigma of all series weighs at most against a series' own
-	differenceWeight  = 0.6 // of a difference: mean squares of clipped differences tell this share of what samples do
+	fewSeries         = 5    // below, what runs have in common cannot be told from single changes
+	mostPrior         = 200  // samples that the sigma of all series weighs at most against a series' own
+	differenceWeight  = 0.25 // of a difference: their median tells this share of what samples do
 	polishSteps       = 5
 	sharedChange      = 0.5 // of a change, which the middle one of the pairs has but for the one that has changed most
-	knownNoise        = 0.6 // of the false alarms; the rest is for noise of series that is not known well (BenchmarkHealthyNights)
 	leastSeriesSpread = 1e-4
 )
 
@@ -133,7 +132,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 	for _, f := range all {
 		pairs, shared = pairs+len(f.pairs), shared+len(f.shared)
 	}
-	rate := knownNoise * s.FalseAlarms / 2
+	rate := s.FalseAlarms / 2
 	for _, f := range all {
 		f.watch(out, s.Step, rate/float64(pairs), rate/float64(max(1, shared)))
 	}

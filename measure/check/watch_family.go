@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A family are the series of one kind of messages.
@@ -26,8 +28,8 @@ func newFamily(kind PointKind, pairs, shared []series, step float64) *family {
 			squares += w * w
 		}
 		shared[i].scale = 1 / math.Sqrt(squares)
-		shared[i].fill(pairs, f.clipped)
 	}
+	f.fill()
 	return f
 }
 
@@ -35,18 +37,12 @@ func newFamily(kind PointKind, pairs, shared []series, step float64) *family {
 // link explains. The rates are those of false alarms per series and run.
 func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 	sigmas := spreads(f.shared)
-	w := newWatcher(f.shared, sigmas, least, ofShared)
-	out.count(f.shared, w)
-	causes := make([][]cause, len(f.shared))
-	judge := func(i int) { causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i])) }
-	for i := range f.shared {
-		judge(i)
-	}
+	w := newWatcher(least, ofShared)
 	told := map[[2]int]bool{} // series, run since when
 	for {
 		first, best := -1, cause{}
-		for i := range causes {
-			for _, c := range causes[i] {
+		for i := range f.shared {
+			for _, c := range f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i])) {
 				if c.gain > best.gain && !told[[2]int{i, c.since}] {
 					first, best = i, c
 				}
@@ -58,27 +54,35 @@ func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
 		told[[2]int{first, best.since}] = true
 		s := &f.shared[first]
 		out.tell(s, f.kind, best.step)
-		changed := map[int]bool{} // pairs
 		for k, pair := range s.of {
-			changed[pair] = true
 			for t := best.since; t < len(s.x); t++ {
 				f.pairs[pair].x[t] -= s.weights[k] * best.change
 			}
 		}
-		for i := range f.shared {
-			if slices.ContainsFunc(f.shared[i].of, func(pair int) bool { return changed[pair] }) {
-				f.shared[i].fill(f.pairs, f.clipped)
-				judge(i)
-			}
-		}
+		polish(f.pairs, len(s.x)) // what the change has added to most is taken out of none
+		f.fill()
 	}
 
-	w = newWatcher(f.pairs, f.sigmas, least, ofPair)
-	out.count(f.pairs, w)
+	w = newWatcher(least, ofPair)
 	for i := range f.pairs {
 		for _, st := range w.steps(f.pairs[i].x, f.sigmas[i]) {
 			out.tell(&f.pairs[i], f.kind, st)
 		}
+	}
+	for _, s := range slices.Concat(f.shared, f.pairs) {
+		known := len(stats.SortedFinite(s.x))
+		out.Samples += max(0, known-warmUp)
+		if known <= warmUp {
+			out.Short++
+		}
+	}
+	out.Series += len(f.shared) + len(f.pairs)
+}
+
+// fill finds what hosts and links have added in each run.
+func (f *family) fill() {
+	for i := range f.shared {
+		f.shared[i].fill(f.pairs, f.clipped)
 	}
 }
 
@@ -88,13 +92,6 @@ func (out *WatchResult) tell(s *series, kind PointKind, st step) {
 		Name: s.name, Kind: kind, Run: st.told, Since: st.since,
 		Factor: math.Exp(st.change), Strength: st.strength, Pairs: len(s.of),
 	})
-}
-
-// count adds series and their samples to what was judged.
-func (out *WatchResult) count(all []series, w *watcher) {
-	out.Series += len(all)
-	out.Short += w.short
-	out.Samples += len(w.residuals)
 }
 
 // A cause is a step of a host or link, with a change by its pairs as they are, not clipped.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 )
@@ -11,82 +12,48 @@ import (
 // https://doi.org/10.2202/1544-6115.1027).
 func spreads(family []series) []float64 {
 	var all []float64
-	own := make([][]float64, len(family))
+	own, known := make([]float64, len(family)), make([]float64, len(family)) // sigma of a series, and the samples that tell it
 	for i, f := range family {
-		last := math.NaN()
-		for _, v := range f.x {
-			if math.IsNaN(v) {
-				continue
-			}
-			if !math.IsNaN(last) {
-				own[i] = append(own[i], math.Abs(v-last)/f.scale)
-			}
-			last = v
+		x := slices.DeleteFunc(slices.Clone(f.x), math.IsNaN)
+		var differences []float64
+		for k := 1; k < len(x); k++ {
+			differences = append(differences, math.Abs(x[k]-x[k-1])/f.scale)
 		}
-		all = append(all, own[i]...)
+		all = append(all, differences...)
+		own[i] = math.Max(leastSeriesSpread, stats.SigmaOfOne(differences)) // NaN of none
+		known[i] = differenceWeight * float64(len(differences))
 	}
-	sigmas := make([]float64, len(family))
 	typical := leastSeriesSpread
 	if len(all) > 0 {
 		typical = max(typical, stats.SigmaOfOne(all))
 	}
-	alone := make([]float64, len(family))
-	for i := range family {
-		alone[i] = math.Max(leastSeriesSpread, clippedSigma(own[i])) // NaN of none
-	}
-	prior := priorSamples(alone, own)
+	prior := priorSamples(own, known)
+	sigmas := make([]float64, len(family))
 	for i, f := range family {
-		variance, n := typical*typical, differenceWeight*float64(len(own[i]))
-		if n > 0 {
-			variance = (prior*variance + n*alone[i]*alone[i]) / (prior + n)
+		variance := typical * typical
+		if known[i] > 0 {
+			variance = (prior*variance + known[i]*own[i]*own[i]) / (prior + known[i])
 		}
 		sigmas[i] = math.Sqrt(variance) * f.scale
 	}
 	return sigmas
 }
 
-// Mean squares of normal values that are clipped at so many sigma, in sigma squared: they lie below one by what is clipped.
-const (
-	differenceClip = 2.5
-	clippedSquare  = 0.9776
-)
-
-// clippedSigma is the standard deviation of one value where differences are the absolute differences of two each: their mean square, where
-// those that are far out count no more than differenceClip sigma (Huber 1964, https://doi.org/10.1214/aoms/1177703732). It
-// reorders them.
-func clippedSigma(differences []float64) float64 {
-	sigma := stats.SigmaOfOne(differences) * math.Sqrt2 // of a difference
-	for range 3 {
-		sum := 0.0
-		for _, d := range differences {
-			d = math.Min(d, differenceClip*sigma)
-			sum += d * d
-		}
-		sigma = math.Sqrt(sum / clippedSquare / float64(len(differences)))
-	}
-	return sigma / math.Sqrt2
-}
-
 // priorSamples is how many samples the sigma of a family weighs against that of one series: few where the logarithms of the
 // variances of series differ by more than they would by chance. That of n samples has a variance of 2/n.
-func priorSamples(sigmas []float64, differences [][]float64) float64 {
+func priorSamples(sigmas, known []float64) float64 {
 	var logs []float64
 	chance := 0.0
-	for i, sigma := range sigmas {
-		if n := differenceWeight * float64(len(differences[i])); n > 0 {
-			logs = append(logs, 2*math.Log(sigma))
+	for i, n := range known {
+		if n > 0 {
+			logs = append(logs, 2*math.Log(sigmas[i]))
 			chance += 2 / n
 		}
 	}
 	if len(logs) < fewSeries {
 		return mostPrior
 	}
-	middle := medianOf(logs)
-	off := make([]float64, len(logs))
-	for i, x := range logs {
-		off[i] = math.Abs(x - middle)
-	}
-	spread := stats.Sigma(off)
+	spread := stats.SigmaAbout(medianOf(logs), logs)
 	apart := spread*spread - chance/float64(len(logs))
 	return math.Min(mostPrior, 2/math.Max(apart, 2/float64(mostPrior)))
 }

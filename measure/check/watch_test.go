@@ -342,29 +342,6 @@ func TestWatchRefuses(t *testing.T) {
 	}
 }
 
-// The mean time to an alarm of the Markov chain, against sums that are played.
-func TestRunLengthAgainstSimulation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	normalTail := newTail(nil, 1)
-	for _, c := range []struct{ allowance, h float64 }{{0.5, 3}, {1, 2}} {
-		const alarms = 2000
-		samples := 0
-		for range alarms {
-			for sum := 0.0; sum <= c.h; samples++ {
-				x := rng.NormFloat64()
-				if rng.Float64() < grossShare {
-					x = 50
-				}
-				sum = max(0, sum+min(x-c.allowance, pastAllowance))
-			}
-		}
-		played := float64(samples) / alarms
-		if got := normalTail.runLength(c.allowance, c.h); math.Abs(got/played-1) > 0.1 {
-			t.Errorf("allowance %g, threshold %g: run length %g, played %g", c.allowance, c.h, got, played)
-		}
-	}
-}
-
 // nights are runs of a site without changes, of the pairs that Sample takes (4 of each host) or of all pairs, and how many
 // of the judged ones tell anything.
 func nights(t testing.TB, hosts, runs int, allPairs bool, s site, seed uint64) (judged, told int) {
@@ -448,25 +425,36 @@ func BenchmarkHealthyNights(b *testing.B) {
 	}
 }
 
-// The first sample that is judged is held against a level that eight samples have told, and that doubt belongs to its residual: of normal
-// samples residuals are standard normal from the first one on. The median of eight has the variance 1.57/8 (Kenney, Keeping 1962).
-func TestFirstResidualsAreStandard(t *testing.T) {
+// Of normal noise that is known, a series tells a step in as many runs as the rate of false alarms at most.
+func TestSeriesOfNoiseAreQuiet(t *testing.T) {
+	const rate, series, runs = 1e-3, 4000, 40
+	told := toldOfNoise(rate, series, runs)
+	// Four standard errors of a count.
+	if want := rate * series * (runs - warmUp); told == 0 || float64(told) > want+4*math.Sqrt(want) {
+		t.Errorf("%d steps, want 1 to %.0f", told, want)
+	}
+}
+
+// The first samples that are judged are held against a level that eight samples have told, and that doubt is in the threshold. Ten
+// runs have two such samples, which are judged once, and that has one of eleven equal parts of the rate.
+func TestFirstLevelsAreInDoubt(t *testing.T) {
+	const rate, series = 0.11, 20000
+	want := rate / (mostNew - fewestNew + 1) * series
+	if told := toldOfNoise(rate, series, warmUp+fewestNew); math.Abs(float64(told)-want) > 4*math.Sqrt(want) {
+		t.Errorf("%d steps, want %.0f", told, want)
+	}
+}
+
+// toldOfNoise are the steps that series of normal noise tell.
+func toldOfNoise(rate float64, series, runs int) (told int) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	w := &watcher{step: 0.05, rate: 1e-6, up: newTail(nil, 1), down: newTail(nil, -1)}
-	const series = 20000
+	w := newWatcher(1e-9, rate)
 	for range series {
-		x := make([]float64, warmUp+1)
+		x := make([]float64, runs)
 		for i := range x {
 			x[i] = 0.02 * rng.NormFloat64()
 		}
-		w.steps(x, 0.02)
+		told += len(w.steps(x, 0.02))
 	}
-	squares := 0.0
-	for _, u := range w.residuals {
-		squares += u * u
-	}
-	// Four standard errors of a variance of so many samples.
-	if variance := squares / series; len(w.residuals) != series || math.Abs(variance-1) > 4*math.Sqrt(2.0/series) {
-		t.Errorf("%d residuals with a variance of %.3f, want %d and 1", len(w.residuals), variance, series)
-	}
+	return told
 }

@@ -25,7 +25,7 @@ type wiring struct {
 	link          []int32     // arc -> its link
 	links         [][2]int    // vertices, the lower first
 	cable         []int32     // host -> its only link, -1 if it has several
-	ports         []float64   // B/s per vertex: what all of its links bring at most
+	capacity      []float64   // B/s per arc, and then per switch: what all of its links bring at most
 	specified     [kinds]bool // the graph says what latencies and rates should be
 }
 
@@ -50,9 +50,11 @@ func newWiring(s *Settings, hosts int) (*wiring, error) {
 	w.latency, w.specified[ofLatency] = w.values(func(a topology.Arc) float64 { return a.Latency })
 	w.rate, w.specified[ofRate] = w.values(func(a topology.Arc) float64 { return a.Bandwidth })
 	w.numberLinks()
-	w.ports = make([]float64, w.graph.Vertices())
+	w.capacity = append(slices.Clone(w.rate), make([]float64, w.graph.Vertices()-hosts)...)
 	for i, a := range w.graph.Arcs() {
-		w.ports[a.To] += w.rate[i]
+		if a.To >= hosts {
+			w.capacity[w.channel(a.To)] += w.rate[i]
+		}
 	}
 	w.orderByWiring()
 	return w, nil
@@ -167,6 +169,32 @@ func (w *wiring) switchOf(h int) int {
 // neighbours tells whether two samples of one round are to take the same time, between the same two switches.
 func (w *wiring) neighbours(a, b *sample) bool {
 	return w.switchOf(a.from) == w.switchOf(b.from) && w.switchOf(a.to) == w.switchOf(b.to) && math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
+}
+
+// channel is the number of a switch behind the arcs: transfers take a share of both.
+func (w *wiring) channel(vertex int) int32 { return int32(w.graph.NumArcs() + vertex - w.hosts) }
+
+// addSwitches adds to a route the switches that it leads to.
+func (w *wiring) addSwitches(route []int32) []int32 {
+	for _, e := range route {
+		if v := w.graph.Arcs()[e].To; v >= w.hosts {
+			route = append(route, w.channel(v))
+		}
+	}
+	return route
+}
+
+// touches tells whether a sample has to do with a place: with a host, or by its route with a link or a switch.
+func (w *wiring) touches(s *sample, at place) bool {
+	if at.v < 0 && at.u < w.hosts {
+		return s.from == at.u || s.to == at.u
+	}
+	return slices.ContainsFunc(s.route, func(e int32) bool {
+		if at.v < 0 {
+			return w.graph.Arcs()[e].To == at.u
+		}
+		return w.links[w.link[e]] == [2]int{at.u, at.v}
+	})
 }
 
 // A path is the way of a pair's messages, there and back; empty without a graph.
