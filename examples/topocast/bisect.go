@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cut"
@@ -49,11 +50,7 @@ Exit status: 4 where bandwidths are not known.`,
 		Example: `  topocast network bisect network.json
   topocast network bisect --switch s3 network.json`,
 		Args: cli.Args(0, wantNetwork),
-		RunE: func(c *cobra.Command, args []string) error {
-			n, err := cli.LoadNetwork(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: cli.OnNetwork(func(c *cobra.Command, n *model.Network, args []string) error {
 			g, err := n.NameHosts(n.Graph())
 			if err != nil {
 				return cli.BadInput("%s: %w", args[0], err)
@@ -75,16 +72,12 @@ Exit status: 4 where bandwidths are not known.`,
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if shared.JSON {
-				err = r.writeJSON(c.OutOrStdout())
-			} else {
-				err = r.writeText(c.OutOrStdout())
-			}
+			err = shared.Print(c, r.writeText, r.writeJSON)
 			if err == nil && r.unknown != nil {
 				return cli.Answer(cli.StatusUnknown)
 			}
 			return err
-		},
+		}),
 	}
 	f := c.Flags()
 	f.StringVar(&at, "switch", "", "only the sides of this switch, by its name or number")

@@ -93,7 +93,7 @@ func compareFabric(measured *comparison.Side, file string, f *encode.Fabric) (*f
 }
 
 // printFabricComparison is what the command does with a scheduler's file.
-func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all, asJSON bool) error {
+func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all bool, shared *cli.Flags) error {
 	if err := cli.RefuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func printFabricComparison(c *cobra.Command, measured *comparison.Side, file str
 	for _, text := range said {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", file, text)
 	}
-	return printComparison(c, r, all, asJSON)
+	return printComparison(c, r, all, shared)
 }
 
 // join finds the separate networks of the file that are one in the measured graph.

@@ -21,9 +21,12 @@ import (
 )
 
 func correctCommand(shared *cli.Flags) *cobra.Command {
-	var unit, forwarding, size, output string
-	var repetitions []string
-	var plain bool
+	var (
+		r           correction
+		unit        encode.Unit
+		repetitions []string
+		output      *cli.Output
+	)
 	c := &cobra.Command{
 		Use:   "correct NET MEASUREMENTS",
 		Short: "Work out the latencies of single links by regression",
@@ -48,61 +51,41 @@ the latencies found, without a table of broadcasts, which rests on others.`,
       --unit us -o corrected.json wiring.tgf latencies.csv`,
 		Args: cli.Args(0, wantNetwork, "MEASUREMENTS, of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
-			network := cli.NewOutput("--output", output, c.OutOrStdout())
-			if shared.JSON && output == cli.Standard {
-				return cli.BadInput("--json and --output -: both are standard output")
-			}
-			if err := network.Check(nil); err != nil {
-				return err
-			}
-			k := slices.Index(forwardings(), forwarding)
-			if k < 0 {
-				return cli.BadInput("--forwarding %q: want %s", forwarding, words.Or(forwardings()))
-			}
-			given, err := encode.ParseUnit(unit)
-			if err != nil {
-				return cli.BadInput("--unit: %w", err)
-			}
 			if args[0] == cli.Standard && slices.Contains(append(repetitions, args[1]), cli.Standard) {
 				return cli.BadInput("%s: want standard input for one file", cli.Standard)
 			}
-			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), given)
+			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), unit, nil)
 			if err != nil {
 				return err
 			}
-			n, err := cli.LoadNetworkOf(args[0], l.distinctNames())
-			if err != nil {
+			if r.network, err = cli.LoadNetworkOf(args[0], l.distinctNames()); err != nil {
 				return err
 			}
-			r := &correction{network: n, chosen: correctionWay(k), plain: plain}
-			if err := r.readSize(size, l); err != nil {
+			if err := r.readSize(c.Flags().Changed("bytes"), l); err != nil {
 				return err
 			}
 			if err := r.fit(l); err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if output != "" {
+			if output.Path != "" {
 				corrected, err := r.corrected()
 				if err != nil {
 					return cli.BadInput("%w", err)
 				}
-				if _, err := network.Save(corrected.Write); err != nil {
+				if _, err := output.Save(corrected.Write); err != nil {
 					return err
 				}
 			}
-			if shared.JSON {
-				return r.writeJSON(c.OutOrStdout())
-			}
-			return r.writeText(cli.ReportWriter(c, network))
+			return shared.Print(c, r.writeText, r.writeJSON)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&forwarding, "forwarding", forwardings()[cutThrough], "what switches do with a message: "+words.Or(forwardings()))
-	f.StringVar(&size, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of measurements the smallest")
-	f.BoolVar(&plain, "plain", false, "least squares as they are: measurements far off pull as hard as they can")
-	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
+	cli.Choice(f, &r.chosen, "forwarding", forwardings(), "what switches do with a message: "+words.Or(forwardings()))
+	cli.Parse(f, &r.bytes, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of measurements the smallest", cli.ParseSize)
+	f.BoolVar(&r.plain, "plain", false, "least squares as they are: measurements far off pull as hard as they can")
+	unitFlag(f, &unit, "unit of a matrix: s, ms, us or ns")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
-	f.StringVarP(&output, "output", "o", "", "file for the network with these latencies")
+	output = shared.Output(c, "output", "o", "", "file for the network with these latencies")
 	return cli.PrintsJSON(c, "topocast/correction")
 }
 
@@ -131,20 +114,14 @@ type correction struct {
 	warnings []string
 }
 
-// readSize says of how many bytes the readings are.
-func (r *correction) readSize(size string, l *latencies) error {
-	if size != "" {
-		var err error
-		if r.bytes, err = cli.ParseSize(size); err != nil {
-			return cli.BadInput("--bytes: %w", err)
-		}
-	}
+// readSize says of how many bytes the measurements are.
+func (r *correction) readSize(given bool, l *latencies) error {
 	switch {
-	case l.measured != nil && size == "":
+	case l.measured != nil && !given:
 		r.bytes = int64(slices.Min(l.measured.Sizes)) // which the matrices are of
 	case l.measured != nil:
 		return l.choose(r.bytes)
-	case size == "" && r.chosen != uncorrected:
+	case !given && r.chosen != uncorrected:
 		r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
 	}
 	return nil

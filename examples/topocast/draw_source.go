@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,8 +18,8 @@ import (
 
 // A drawSource is the file that a picture is made of, and how.
 type drawSource struct {
-	unit        string
-	order       string  // of a heat map: groups or file
+	unit        encode.Unit
+	order       int     // of a heat map: byGroups or as in the file
 	percentile  float64 // of a heat map
 	probability float64 // the least of links in a layout
 
@@ -29,19 +28,14 @@ type drawSource struct {
 	read    *latencies
 }
 
+// byGroups is the first order.
+const byGroups = 0
+
 // open reads the file, for times of broadcasts or for whatever else it is.
 func (s *drawSource) open(path string, broadcasts bool) error {
-	unit, err := encode.ParseUnit(s.unit)
-	if err != nil {
-		return cli.BadInput("--unit: %w", err)
-	}
-	f, err := cli.OpenInput(path)
-	if err != nil {
+	var err error
+	if s.data, err = cli.ReadInput(path); err != nil {
 		return err
-	}
-	defer f.Close()
-	if s.data, err = io.ReadAll(f); err != nil {
-		return cli.BadInput("%w", err)
 	}
 	switch format := jsonfile.Format(s.data); {
 	case broadcasts:
@@ -52,12 +46,12 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 		if s.network, err = model.Read(bytes.NewReader(s.data)); err != nil {
 			return cli.BadInput("%s: %w", path, err)
 		}
-		if unit != 0 {
+		if s.unit != 0 {
 			return cli.BadInput("--unit: %s holds its own", path)
 		}
 		return nil
 	}
-	s.read, err = latenciesOf(bytes.NewReader(s.data), path, unit)
+	s.read, err = latenciesOf(bytes.NewReader(s.data), path, s.unit, nil)
 	return err
 }
 
@@ -88,28 +82,16 @@ func (s *drawSource) drawn() (*topology.Graph, *topology.Hierarchy, []string, er
 
 // names are those of the rows, or of the hosts where each rank has one of its own; nil: numbers.
 func (s *drawSource) names() []string {
-	var at []model.Location
 	switch {
-	case s.network == nil && s.read.measured == nil:
+	case s.network == nil && s.read.job == nil:
 		return s.read.names
 	case s.network == nil:
-		at = s.read.measured.Locations()
-	case s.network.Hosts() != nil:
-		for rank := range s.network.Ranks() {
-			at = append(at, s.network.Location(rank))
-		}
+		return s.read.distinctNames()
 	}
-	names, seen := make([]string, 0, len(at)), make(map[string]bool)
-	for _, l := range at {
-		if l.Host == "" || seen[l.Host] {
-			return nil
-		}
-		names, seen[l.Host] = append(names, l.Host), true
+	if noun, names := rankNames(s.network); noun == "host" {
+		return names
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	return names
+	return nil
 }
 
 func drawHeatMap(s *drawSource) (*draw.Figure, error) {
@@ -117,7 +99,7 @@ func drawHeatMap(s *drawSource) (*draw.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.order == "file" {
+	if s.order != byGroups {
 		h = nil
 	}
 	return draw.HeatMap(s.title("Latencies"), d, &draw.HeatMapSettings{Names: names, Hierarchy: h, Percentile: s.percentile / 100})

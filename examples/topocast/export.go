@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -43,6 +44,20 @@ func writerOf(f encode.Format) writer {
 	}[f.Name]
 }
 
+// fabricWriter writes hosts on switches, as schedulers want them. What a person should know of the file is told beside it.
+func fabricWriter(write func(io.Writer, *encode.Fabric) error) writer {
+	return func(w io.Writer, x exported) error {
+		f, warnings, err := encode.NewFabric(x.graph, x.network.Hierarchy(), hostNames(x.graph))
+		if err != nil {
+			return err
+		}
+		for _, warning := range warnings {
+			fmt.Fprintf(x.stderr, "warning: %s\n", warning)
+		}
+		return write(w, f)
+	}
+}
+
 // writeJSON writes what reconstruct --json writes, without weak groups.
 func writeJSON(w io.Writer, x exported) error {
 	n := x.network
@@ -67,8 +82,9 @@ func writeLatencies(w io.Writer, x exported) error {
 // hostNames are the names of the hosts of a graph.
 func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
 
-func exportCommand() *cobra.Command {
-	var format, output string
+func exportCommand(shared *cli.Flags) *cobra.Command {
+	var format string
+	var output *cli.Output
 	c := &cobra.Command{
 		Use:   "export NET --format FORMAT",
 		Short: "Write a network as a file that another tool reads",
@@ -81,16 +97,11 @@ Groups with a confidence below 0.9 are left out. Formats:
   topocast export --format lgate -o topology.txt network.json`,
 		Args: cli.Args(0, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			out := cli.NewOutput("--output", output, c.OutOrStdout())
-			if err := out.Check(nil); err != nil {
-				return err
-			}
-			return export(args[0], format, out, c.OutOrStdout(), c.ErrOrStderr())
+			return export(args[0], format, output, c.ErrOrStderr())
 		},
 	}
-	f := c.Flags()
-	f.StringVarP(&format, "format", "f", "", "the format, one of the above")
-	f.StringVarP(&output, "output", "o", cli.Standard, "file to write; -: standard output")
+	c.Flags().StringVarP(&format, "format", "f", "", "the format, one of the above")
+	output = shared.Output(c, "output", "o", cli.Standard, "file to write; -: standard output")
 	return c
 }
 
@@ -114,7 +125,7 @@ func exportTable() string {
 
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
-func export(file, format string, out cli.Output, stdout, stderr io.Writer) error {
+func export(file, format string, output *cli.Output, stderr io.Writer) error {
 	var write writer
 	var known []string
 	for _, f := range encode.Formats() {
@@ -131,12 +142,12 @@ func export(file, format string, out cli.Output, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	var content strings.Builder
+	var content bytes.Buffer
 	if err := writeNetwork(&content, file, n, write, stderr); err != nil {
 		return err
 	}
-	return out.SaveAndSay(stdout, format, func(w io.Writer) error {
-		_, err := io.WriteString(w, content.String())
+	return output.SaveAndSay(format, func(w io.Writer) error {
+		_, err := w.Write(content.Bytes())
 		return err
 	})
 }

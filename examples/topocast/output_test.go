@@ -126,7 +126,7 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 	// All ranks leave, with the same words.
 	said := make([]string, 3)
 	err := local.Run(3, nil, func(comm mpi.Communicator) error {
-		err := cli.CheckOutputs(comm, cli.NewOutput("--output", "missing/file", nil))
+		err := cli.CheckOutputs(comm, &cli.Output{Flag: "--output", Path: "missing/file"})
 		var input *cli.InputError
 		if errors.As(err, &input) {
 			said[comm.Rank()] = err.Error()
@@ -196,7 +196,7 @@ func TestKeepGoesToAnotherFolder(t *testing.T) {
 	if at, err := cli.Keep("network.json", content); err == nil {
 		t.Errorf("keep where nothing can be written = %q", at)
 	}
-	f := cli.NewOutput("--output", filepath.Join(gone, "x"), nil)
+	f := &cli.Output{Flag: "--output", Path: filepath.Join(gone, "x")}
 	if at, err := f.Save(content); err == nil || at != "" || !strings.Contains(err.Error(), "no other place") {
 		t.Errorf("save = %q, %v", at, err)
 	}
@@ -261,7 +261,7 @@ func TestFailingStandardOutputIsNoticed(t *testing.T) {
 func TestFailureOfOthersIsNoWrongInput(t *testing.T) {
 	for name, work := range map[string]func(comm mpi.Communicator) error{
 		"discover --hwloc": func(comm mpi.Communicator) error {
-			_, err := discover(t.Context(), comm, &measureOptions{hwloc: "host.xml"}, io.Discard, io.Discard)
+			_, err := discover(t.Context(), comm, &discoverOptions{hwloc: "host.xml"}, io.Discard)
 			return err
 		},
 		"check --history": func(comm mpi.Communicator) error {

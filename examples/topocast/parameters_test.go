@@ -87,7 +87,7 @@ func TestDistancesOfParameters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := readParameters(file, plogp.View{Distance: d, Bytes: 2048, Linear: fit == fitLinear}, "", nil)
+			l, err := readAllLatencies([]string{file}, 0, &plogp.View{Distance: d, Bytes: 2048, Linear: fit == fitLinear})
 			if err != nil {
 				t.Fatal(err)
 			}

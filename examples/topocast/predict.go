@@ -19,7 +19,8 @@ import (
 
 func predictCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		sharing, all, bytes string
+		sharing, all        string
+		bytes               int64
 		ackWeight, coverage float64
 		noLatency           bool
 	)
@@ -48,6 +49,13 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			how, err := model.ParseSharing(sharing, ackWeight)
 			if err != nil {
 				return cli.BadInput("%w", err)
+			}
+			if all == "" {
+				if err := cli.RefuseUnused(c, "only with --alltoall", "bytes"); err != nil {
+					return err
+				}
+			} else if !c.Flags().Changed("bytes") {
+				return cli.BadInput("--alltoall: want --bytes, the size of each transfer")
 			}
 			if how == nil || !how.Asymmetric {
 				if err := cli.RefuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
@@ -78,10 +86,9 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 					return err
 				}
 			}
-			if shared.JSON {
-				return results.Write(c.OutOrStdout(), &results.Prediction{Head: results.NewHead[results.Prediction](), Complete: p.Completion[p.Last()], Prediction: *p})
-			}
-			return tellPrediction(c.OutOrStdout(), p)
+			return shared.Print(c, func(w io.Writer) error { return tellPrediction(w, p) }, func(w io.Writer) error {
+				return results.Write(w, &results.Prediction{Head: results.NewHead[results.Prediction](), Complete: p.Completion[p.Last()], Prediction: *p})
+			})
 		},
 	}
 	f := c.Flags()
@@ -90,27 +97,21 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")
 	f.StringVar(&all, "alltoall", "", "ranks that send to each other, such as 0-7,12, or all")
-	f.StringVar(&bytes, "bytes", "", "with --alltoall, size of each transfer, such as "+cli.SizeForms)
+	cli.Parse(f, &bytes, "bytes", "", "with --alltoall, size of each transfer, such as "+cli.SizeForms, cli.ParseSize)
 	return cli.PrintsJSON(c, "topocast/prediction")
 }
 
 // transfersOf are the transfers that the arguments after NET and the flags describe.
-func transfersOf(n *model.Network, args []string, all, bytes string) ([]model.Transfer, error) {
+func transfersOf(n *model.Network, args []string, all string, bytes int64) ([]model.Transfer, error) {
 	switch {
 	case all != "" && len(args) > 0:
 		return nil, cli.BadInput("unexpected argument %q with --alltoall", args[0])
 	case all != "":
-		size, err := cli.ParseSize(bytes)
-		if err != nil {
-			return nil, cli.BadInput("--bytes: %w", err)
-		}
 		ranks, err := ranksOfList(n, all)
 		if err != nil {
 			return nil, err
 		}
-		return model.AllToAll(ranks, size), nil
-	case bytes != "":
-		return nil, cli.BadInput("--bytes: only with --alltoall")
+		return model.AllToAll(ranks, bytes), nil
 	case len(args) == 1:
 		return readTransfers(args[0])
 	case len(args) == 3:

@@ -110,6 +110,9 @@ func socketLevel(data []byte, job *record.Header) ([]truth.Level, error) {
 // that fits it best. Of a searched method the best over its parameter is told, too; methods that are told the number
 // of groups get the true one for that.
 func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy, by *searched) error {
+	if t == nil {
+		return nil
+	}
 	fmt.Fprintln(w, "\nshare of the ranks in the right group (Reinfjell 2023, eq. 3.7 to 3.9)")
 	cuts := cluster.Cuts(found)
 	names := []string{"level", "groups", "found", "share", "adjusted Rand"}

@@ -28,6 +28,8 @@ type Flags struct {
 	Work        func(ranks int) Work // what the command does on simulated ranks; nil: little
 	Real        Runner               // for real ranks
 	HollowAbove int                  // simulated messages of more bytes carry no content; 0: all carry theirs
+
+	outputs []*Output // of all commands, in the order in which they were added
 }
 
 // DefaultTimeout is how long a rank waits for another one before the job ends.
@@ -107,6 +109,15 @@ func (s *Flags) check(c *cobra.Command) error {
 	if refused == nil && s.Sim != "" {
 		simulatedOutput(c)
 	}
+	files := s.outputsOf(c)
+	for _, o := range files {
+		if refused == nil && s.JSON && o.Path == Standard {
+			refused = BadInput("--json and %s -: both are standard output", o.Flag)
+		}
+	}
+	if refused == nil && !takes(c, "ranks") { // or else Run checks them
+		refused = check(files)
+	}
 	return refused
 }
 
@@ -120,9 +131,18 @@ func simulatedOutput(c *cobra.Command) {
 	}
 }
 
-// Run calls work on every rank: of the simulated cluster, of the MPI job, or in this process.
-// A simulation first tells what it takes, if that is much.
-func (s *Flags) Run(c *cobra.Command, work func(mpi.Communicator) error) error {
+// Run calls work on every rank: of the simulated cluster, of the MPI job, or in this process. The files of the command
+// are checked before. A simulation first tells what it takes, if that is much.
+func (s *Flags) Run(c *cobra.Command, perform func(mpi.Communicator) error) error {
+	work := perform
+	if files := s.outputsOf(c); len(files) > 0 {
+		work = func(comm mpi.Communicator) error {
+			if err := CheckOutputs(comm, files...); err != nil {
+				return err
+			}
+			return perform(comm)
+		}
+	}
 	if s.Sim == "" {
 		return s.Real(s.Ranks, work)
 	}

@@ -24,6 +24,17 @@ func OpenInput(path string) (io.ReadCloser, error) {
 // LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode).
 func LoadNetwork(path string) (*model.Network, error) { return LoadNetworkOf(path, nil) }
 
+// OnNetwork is the work of a command on the network that its first argument names.
+func OnNetwork(work func(c *cobra.Command, n *model.Network, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		n, err := LoadNetwork(args[0])
+		if err != nil {
+			return err
+		}
+		return work(c, n, args)
+	}
+}
+
 // LoadNetworkOf is LoadNetwork where the names of ranks are known, in their order: they tell hosts from
 // switches where a file does not, and name the ranks of one that has only numbers.
 func LoadNetworkOf(path string, names []string) (*model.Network, error) {
