@@ -222,18 +222,10 @@ func (r *halving) writeText(w io.Writer) error {
 	} else if len(r.switches) > 1 {
 		fmt.Fprintln(w)
 		t := columns.New(w, "sides of", "ranks", "one side")
-		for i, s := range r.switches {
-			if i == maxCutSwitches {
-				break
-			}
+		for _, s := range r.switches {
 			t.Row(r.names[s.vertex], fmt.Sprintf("%d + %d", len(s.left), len(s.right)), r.named(s.left))
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-		if more := len(r.switches) - maxCutSwitches; more > 0 {
-			fmt.Fprintf(w, "and %d more; --json lists all\n", more)
-		}
+		return t.FlushFirst(maxCutSwitches)
 	}
 	return nil
 }
@@ -252,18 +244,13 @@ func (r *halving) writeHalves(w io.Writer) {
 	fmt.Fprintf(w, "  one half:  %s\n  the other: %s\n\n", r.named(one), r.named(other))
 	links, estimated := r.cutLinks(), 0
 	t := columns.New(w, "link between them", "bandwidth", "back")
-	for i, l := range links {
+	for _, l := range links {
 		if l.Estimated {
 			estimated++
 		}
-		if i < maxCutLinks {
-			t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
-		}
+		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
 	}
-	t.Flush()
-	if more := len(links) - maxCutLinks; more > 0 {
-		fmt.Fprintf(w, "and %d more; --json lists all\n", more)
-	}
+	t.FlushFirst(maxCutLinks)
 	if estimated > 0 {
 		fmt.Fprintf(w, "of %s the bandwidth was not measured, but is typical of the level\n", words.Count(estimated, "link"))
 	}

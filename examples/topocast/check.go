@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -87,14 +89,15 @@ nothing, or there are too few runs.`,
 				return cli.BadInput("--load: want NET: without the wiring nobody knows what transfers share")
 			}
 			shared.HollowAbove, shared.Work = cli.DiscoverHollow, checkWork
-			if o.history.file != "" {
-				if err := cli.RefuseUnused(c, "not with --history", "tolerance", "load"); err != nil {
-					return err
-				}
-				return o.follow(c, shared)
-			}
-			if err := cli.RefuseUnused(c, "only with --history", historyFlags...); err != nil {
+			recorded := o.history.file != ""
+			if err := cmp.Or(
+				cli.RefuseUnless(!recorded, c, "not with --history", "tolerance", "load"),
+				cli.RefuseUnless(recorded, c, "only with --history", historyFlags...),
+			); err != nil {
 				return err
+			}
+			if recorded {
+				return o.follow(c, shared)
 			}
 			return o.check(c, shared)
 		},
@@ -214,13 +217,11 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 		}
 		n = part
 	}
-	g, err := n.ReportedGraph()
-	if err == nil {
-		g, err = n.NameHosts(g)
-	}
+	side, err := comparison.NewSide("", n)
 	if err != nil {
 		return nil, 0, err
 	}
+	g := side.Graph
 	here := map[string]bool{}
 	for _, p := range places {
 		here[p.Host] = true

@@ -76,7 +76,7 @@ least.`,
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			return printComparison(c, (*networkComparison)(r), all, shared)
+			return printComparison(c, networkComparison{r}, all, shared)
 		},
 	}
 	f := c.Flags()

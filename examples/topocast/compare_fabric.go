@@ -94,7 +94,7 @@ func compareFabric(measured *comparison.Side, file string, f *encode.Fabric) (*f
 
 // printFabricComparison is what the command does with a scheduler's file.
 func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all bool, shared *cli.Flags) error {
-	if err := cli.RefuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
+	if err := cli.RefuseUnless(false, c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
 	}
 	r, err := compareFabric(measured, file, f)
@@ -214,15 +214,9 @@ func (r *fabricComparison) company(host int, of func(compare.Crossing) []int) st
 
 func (r *fabricComparison) writeText(w io.Writer, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "measured:  %s\nreference: %s, %s\n", r.measured.Describe(), r.file, words.Count(len(r.hosts)+len(r.missing), "host"))
-	fmt.Fprintf(&b, "%s in both", words.Count(len(r.hosts), "host"))
-	if len(r.missing) > 0 {
-		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(r.missing), "host"), hostlist.Ranges(r.missing))
-	}
-	if len(r.extra) > 0 {
-		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(r.extra), "host"), hostlist.Ranges(r.extra))
-	}
-	fmt.Fprintf(&b, "\nswitches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.groups.Same), len(r.groups.Missing), len(r.groups.Extra))
+	reference := fmt.Sprintf("%s, %s", r.file, words.Count(len(r.hosts)+len(r.missing), "host"))
+	writeCompared(&b, r.measured, reference, len(r.hosts), r.missing, r.extra)
+	fmt.Fprintf(&b, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.groups.Same), len(r.groups.Missing), len(r.groups.Extra))
 	if all {
 		for _, g := range r.groups.Missing {
 			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(r.names(g)))

@@ -8,7 +8,7 @@ import (
 )
 
 // writeJSON writes all for programs; figures that are not known are left out.
-func (r *networkComparison) writeJSON(w io.Writer) error {
+func (r networkComparison) writeJSON(w io.Writer) error {
 	c := r.Links
 	out := results.Comparison{
 		Head: results.NewHead[results.Comparison](), Status: r.status(),
@@ -24,7 +24,7 @@ func (r *networkComparison) writeJSON(w io.Writer) error {
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		d := results.Difference{What: r.of().FindingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.of().Reason(f)}
+		d := results.Difference{What: r.FindingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.Reason(f)}
 		if f.Link >= 0 {
 			d.Link = &f.Link
 		}
@@ -33,7 +33,7 @@ func (r *networkComparison) writeJSON(w io.Writer) error {
 	for i := range c.Links {
 		l := &c.Links[i]
 		f := results.Link{
-			Name: r.of().LinkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
+			Name: r.LinkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
 			Latency: results.Latency{
 				Measured: jsonfile.Known(l.Latency.Measured), Reference: jsonfile.Known(l.Latency.Reference),
 				Slower: jsonfile.Known(l.Latency.Slower), Verdict: l.Latency.Verdict,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
@@ -134,15 +135,9 @@ func (l *latencies) choose(bytes int64) error {
 	if size < 0 {
 		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
 	}
-	l.matrices = nil
-	for k := range l.measured.Repetitions {
-		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
-		if err != nil {
-			return err
-		}
-		l.matrices = append(l.matrices, m)
-	}
-	return nil
+	var err error
+	l.matrices, err = l.ofSize(size)
+	return err
 }
 
 // fit fits the links in all ways that make a difference.
@@ -153,19 +148,16 @@ func (r *correction) fit(l *latencies) error {
 	if err != nil {
 		return err
 	}
-	ranks := hostNames(g)
-	at, err := rowOf(ranks, l.hostNames(), l.matrices[0])
+	if rows, _ := l.matrices[0].Dims(); rows != g.Hosts() {
+		return fmt.Errorf("the measurements are of %s, the network of %d", words.Count(rows, "rank"), g.Hosts())
+	}
+	at, _, err := l.rowsOf(hostNames(g))
 	if err != nil {
-		return err
+		return fmt.Errorf("a host of the network is not in the measurements: %w", err)
 	}
 	r.names = vertexNames(g)
 	median := stats.MedianCells(l.matrices)
-	measured := mat.NewDense(len(at), len(at), nil)
-	for i := range at {
-		for j := range at {
-			measured.Set(i, j, median.At(at[i], at[j]))
-		}
-	}
+	measured := mat.DenseCopyOf(inOrder{median, at})
 	unknown := 0
 	for _, a := range g.Arcs() {
 		if math.IsNaN(a.Bandwidth) {
@@ -208,40 +200,20 @@ func (r *correction) corrected() (*model.Network, error) {
 	return fit.Update(r.network, &fit.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
 }
 
-// rowOf finds the row of each rank: by name if both sides have names that are all different,
-// else the row of its number, whose name must not be another one.
-func rowOf(ranks, rows []string, m mat.Matrix) ([]int, error) {
-	n, _ := m.Dims()
-	at := make([]int, len(ranks))
-	for i := range at {
-		at[i] = i
-	}
-	if len(ranks) != n {
-		return nil, fmt.Errorf("the measurements are of %s, the network of %d", words.Count(n, "rank"), len(ranks))
-	}
-	index := map[string]int{}
-	for i, name := range rows {
-		index[name] = i
-	}
-	switch {
-	case rows == nil:
-		return at, nil
-	case len(index) < n: // several ranks of one host
-		for i, name := range ranks {
-			if rows[i] != name {
-				return nil, fmt.Errorf("rank %d is %s in the network and %s in the measurements", i, name, rows[i])
-			}
+// rowsOf finds the row of each rank by the name of its host, and says how. Where one side names no hosts, rows are
+// in the order of the ranks.
+func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
+	names := l.hostNames()
+	if names == nil || hosts == nil {
+		ranks, _ := l.matrices[0].Dims()
+		for rank := range ranks {
+			rows = append(rows, rank)
 		}
-		return at, nil
+		return rows, "in the order of the network's ranks, as names are not known", nil
 	}
-	for i, name := range ranks {
-		row, ok := index[name]
-		if !ok {
-			return nil, fmt.Errorf("rank %d of the network, %s, is not in the measurements", i, name)
-		}
-		at[i] = row
-	}
-	return at, nil
+	names, how = hostlist.Renamed(names, hosts)
+	rows, err = hostlist.Rows(hosts, names)
+	return rows, cmp.Or(how, "matched by name"), err
 }
 
 // distinctNames are the names of the rows if no two are the same; nil: not known.

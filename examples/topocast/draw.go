@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -61,15 +62,11 @@ Each picture says below its title what was cut and left out.`,
 			if k < 0 {
 				return cli.BadInput("KIND %q: want %s", what, words.Or(drawingNames()))
 			}
-			if what != "heatmap" {
-				if err := cli.RefuseUnused(c, "only of a heatmap", "order", "percentile"); err != nil {
-					return err
-				}
-			}
-			if what != "layout" {
-				if err := cli.RefuseUnused(c, "only of a layout", "probability"); err != nil {
-					return err
-				}
+			if err := cmp.Or(
+				cli.RefuseUnless(what == "heatmap", c, "only of a heatmap", "order", "percentile"),
+				cli.RefuseUnless(what == "layout", c, "only of a layout", "probability"),
+			); err != nil {
+				return err
 			}
 			if output.Path == "" {
 				output.Path = what + ".svg"

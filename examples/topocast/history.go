@@ -51,7 +51,7 @@ func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 	case len(h.matrices) > 0 && c.Flags().Changed("measure") && h.measure:
 		return cli.BadInput("--measure and --import: want one of them")
 	case len(h.matrices) > 0 || !h.measure:
-		if err := cli.RefuseUnused(c, "nothing is measured here", "ranks", "size", "budget", "seed", "sim", "timeout"); err != nil {
+		if err := cli.RefuseUnless(false, c, "nothing is measured here", "ranks", "size", "budget", "seed", "sim", "timeout"); err != nil {
 			return err
 		}
 		if err := h.append(c.ErrOrStderr()); err != nil {
@@ -127,7 +127,7 @@ func (h *historyOptions) append(warn io.Writer) error {
 		}
 		run, err := matrixRun(path, h.unit, warn)
 		if err != nil {
-			return cli.BadInput("--import %s: %w", path, err)
+			return cli.BadInput("--import: %w", err)
 		}
 		run.Date = at
 		runs = append(runs, *run)
@@ -150,12 +150,7 @@ func parseDate(text string) (time.Time, error) {
 
 // matrixRun makes a run of a matrix of latencies, and says to warn how the file was understood. Hosts without names have numbers.
 func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	l, err := encode.ReadMatrix(f, unit)
+	l, err := cli.ReadFile(path, func(f io.Reader) (*encode.Latencies, error) { return encode.ReadMatrix(f, unit) })
 	if err != nil {
 		return nil, err
 	}
@@ -189,10 +184,11 @@ func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	}
 	s := &check.WatchSettings{Step: o.history.step, FalseAlarms: o.history.alarms}
 	if o.known != nil {
-		if s.Graph, err = wiringByName(o.known); err != nil {
-			return cli.BadInput("%w", err)
+		side, err := newSide(o.network, o.known)
+		if err != nil {
+			return err
 		}
-		s.Routing = o.known.Routing()
+		s.Graph, s.Routing = side.Graph, o.known.Routing()
 	}
 	found, err := check.Watch(runs, s)
 	if err != nil {

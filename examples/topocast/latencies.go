@@ -212,6 +212,18 @@ func parametersOf(f *record.File, s *record.Section, v plogp.View) (*latencies, 
 	return &latencies{matrices: []mat.Matrix{d}, job: &f.Header, parameters: r, view: v, times: times, warnings: warnings}, nil
 }
 
+// ofSize are the repetitions of one of the sizes that were measured.
+func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
+	for k := range l.measured.Repetitions {
+		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
+		if err != nil {
+			return nil, err
+		}
+		repetitions = append(repetitions, m)
+	}
+	return repetitions, nil
+}
+
 // named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are
 // cores, hosts or sites.
 func (l *latencies) named() *draw.TextSettings {

@@ -79,13 +79,9 @@ func (m *measuring) readInput(resume, network string) error {
 	if resume == "" {
 		return nil
 	}
-	f, err := cli.OpenInput(resume)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if m.earlier, err = record.Read(f); err != nil {
-		return cli.BadInput("--resume: %s: %w", resume, err)
+	var err error
+	if m.earlier, err = cli.ReadFile(resume, record.Read); err != nil {
+		return cli.BadInput("--resume: %w", err)
 	}
 	if m.earlier.Section(measure.KindLatency) == nil || !m.wants(measure.KindLatency) {
 		return nil

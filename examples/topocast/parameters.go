@@ -30,12 +30,15 @@ func (o *parameterOptions) flags(f *pflag.FlagSet) {
 
 // view is what the flags ask for; nil: --distance was not given.
 func (o *parameterOptions) view(c *cobra.Command) (*plogp.View, error) {
-	if !c.Flags().Changed("distance") {
-		return nil, cli.RefuseUnused(c, "only with --distance", "bytes", "fit")
+	given := c.Flags().Changed("distance")
+	err := cmp.Or(
+		cli.RefuseUnless(given, c, "only with --distance", "bytes", "fit"),
+		cli.RefuseUnless(!given, c, "with --distance, which is of parameters in s", "unit"),
+		cli.RefuseUnless(!given, c, "with --distance: parameters are of one run", "reps"))
+	if err != nil || !given {
+		return nil, err
 	}
 	v := o.View
 	v.Linear = o.fit > 0 // the second
-	return &v, cmp.Or(
-		cli.RefuseUnused(c, "with --distance, which is of parameters in s", "unit"),
-		cli.RefuseUnused(c, "with --distance: parameters are of one run", "reps"))
+	return &v, nil
 }

@@ -63,7 +63,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 			}
 			var traffic *mat.Dense
 			if len(args) == 2 {
-				if traffic, err = readTraffic(args[1]); err != nil {
+				if traffic, err = cli.ReadFile(args[1], encode.ReadCounts); err != nil {
 					return err
 				}
 				rows, _ := traffic.Dims()
@@ -147,16 +147,11 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 
 // readHwloc reads what --hwloc names.
 func readHwloc(path string) ([]servet.Part, error) {
-	f, err := cli.OpenInput(path)
+	parts, err := cli.ReadFile(path, servet.ReadHwloc)
 	if err != nil {
-		return nil, err
+		err = cli.BadInput("--hwloc: %w", err)
 	}
-	defer f.Close()
-	parts, err := servet.ReadHwloc(f)
-	if err != nil {
-		return nil, cli.BadInput("--hwloc %s: %w", path, err)
-	}
-	return parts, nil
+	return parts, err
 }
 
 // explainRules says what each of Servet's rules goes by.
@@ -208,7 +203,7 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		if memoryBound {
 			return nil, fmt.Errorf("--memory-bound: only with --method servet")
 		}
-		return byTraffic(n, traffic, perHost)
+		return placement.ByTraffic{PerHost: perHost}.Place(n, traffic)
 	case "servet":
 		code := placement.CommunicationIntensive
 		if memoryBound {
@@ -224,31 +219,6 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		return rules.Place(n, ranks)
 	}
 	return nil, fmt.Errorf("--method %s: want mapping or servet", method)
-}
-
-// byTraffic places by the traffic; with a bound per host among the places that Servet's rules choose.
-func byTraffic(n *model.Network, traffic *mat.Dense, perHost int) ([]int, error) {
-	if perHost == 0 {
-		return placement.ByTraffic{}.Place(n, traffic)
-	}
-	ranks, _ := traffic.Dims()
-	chosen, err := placement.Servet{PerHost: perHost}.Place(n, ranks)
-	if err != nil {
-		return nil, err
-	}
-	var at []model.Location
-	for _, p := range chosen {
-		at = append(at, n.Location(p))
-	}
-	part, err := n.View(at)
-	if err != nil {
-		return nil, err
-	}
-	place, err := placement.ByTraffic{}.Place(part, traffic)
-	for rank, p := range place {
-		place[rank] = chosen[p]
-	}
-	return place, err
 }
 
 // writePlaces writes where each rank goes, and what its traffic costs there and
@@ -277,18 +247,4 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 		out.Cost, out.InOrder = &cost, &before
 	}
 	return results.Write(w, &out)
-}
-
-// readTraffic reads a square matrix of bytes, in any form in which latencies are read.
-func readTraffic(path string) (*mat.Dense, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := encode.ReadCounts(f)
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return m, nil
 }

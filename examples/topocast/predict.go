@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -50,17 +51,14 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if all == "" {
-				if err := cli.RefuseUnused(c, "only with --alltoall", "bytes"); err != nil {
-					return err
-				}
-			} else if !c.Flags().Changed("bytes") {
+			if all != "" && !c.Flags().Changed("bytes") {
 				return cli.BadInput("--alltoall: want --bytes, the size of each transfer")
 			}
-			if how == nil || !how.Asymmetric {
-				if err := cli.RefuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
-					return err
-				}
+			if err := cmp.Or(
+				cli.RefuseUnless(all != "", c, "only with --alltoall", "bytes"),
+				cli.RefuseUnless(how != nil && how.Asymmetric, c, "only with --sharing asymmetric", "ack-weight"),
+			); err != nil {
+				return err
 			}
 			if len(args) == 0 {
 				return cli.BadInput("want %s; see topocast predict --help", wantNetwork)
@@ -81,10 +79,8 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if p.Interval == nil {
-				if err := cli.RefuseUnused(c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
-					return err
-				}
+			if err := cli.RefuseUnless(p.Interval != nil, c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
+				return err
 			}
 			return shared.Print(c, func(w io.Writer) error { return tellPrediction(w, p) }, func(w io.Writer) error {
 				return results.Write(w, &results.Prediction{Head: results.NewHead[results.Prediction](), Complete: p.Completion[p.Last()], Prediction: *p})
@@ -113,7 +109,7 @@ func transfersOf(n *model.Network, args []string, all string, bytes int64) ([]mo
 		}
 		return model.AllToAll(ranks, bytes), nil
 	case len(args) == 1:
-		return readTransfers(args[0])
+		return cli.ReadFile(args[0], model.ReadTransfers)
 	case len(args) == 3:
 		src, err := rankOf(n, args[0])
 		if err != nil {
@@ -223,17 +219,4 @@ func tellPrediction(w io.Writer, p *model.Prediction) error {
 	}
 	_, err := fmt.Fprintf(w, "all complete at %s (%s to %s)\n", quantity.Seconds(p.Completion[last]), quantity.Seconds(p.Interval[last][0]), quantity.Seconds(p.Interval[last][1]))
 	return err
-}
-
-func readTransfers(path string) ([]model.Transfer, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	transfers, err := model.ReadTransfers(f)
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return transfers, nil
 }

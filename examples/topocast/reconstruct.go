@@ -15,7 +15,6 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
@@ -174,13 +173,9 @@ func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, err
 	}
 	var sizes []spanner.Sized
 	for i, bytes := range l.measured.Sizes {
-		var repetitions []mat.Matrix
-		for k := range l.measured.Repetitions {
-			m, err := l.measured.Matrix(measure.LowerQuartile, k, i)
-			if err != nil {
-				return nil, err
-			}
-			repetitions = append(repetitions, m)
+		repetitions, err := l.ofSize(i)
+		if err != nil {
+			return nil, err
 		}
 		if l.directions != nil {
 			repetitions = l.directions.Split(repetitions)
@@ -266,20 +261,11 @@ func printMerged(w io.Writer, r *topology.Result) error {
 	}
 	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
 	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
-	for i, c := range channels {
-		if i == maxChannels {
-			break
-		}
+	for _, c := range channels {
 		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
 			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if more := len(channels) - maxChannels; more > 0 {
-		fmt.Fprintf(w, "and %d more; --json lists all\n", more)
-	}
-	return nil
+	return t.FlushFirst(maxChannels)
 }
 
 func probability(g *topology.Graph, from, to int) float64 {

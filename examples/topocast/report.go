@@ -14,7 +14,6 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
@@ -183,9 +182,18 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	if err != nil {
 		return err
 	}
-	order, matched, err := rowsOfRanks(n, l)
+	var hosts []string
+	if len(n.Hosts()) > 0 {
+		for rank := range n.Ranks() {
+			hosts = append(hosts, n.Location(rank).Host)
+		}
+	}
+	if rows, _ := l.matrices[0].Dims(); rows != n.Ranks() && (hosts == nil || l.hostNames() == nil) {
+		return cli.BadInput("--measurements: %s: holds %d ranks, the network %d", path, rows, n.Ranks())
+	}
+	order, matched, err := l.rowsOf(hosts)
 	if err != nil {
-		return cli.BadInput("--measurements: %s: %w", path, err)
+		return cli.BadInput("--measurements: %s: measured other hosts than the network has: %w", path, err)
 	}
 	r.Latencies, r.Source = inOrder{stats.MedianCells(l.matrices), order}, "as measured"
 	rows := [][2]string{{"file", filepath.Base(path)}, {"hosts", matched}, {"repetitions", fmt.Sprint(len(l.matrices))}}
@@ -211,34 +219,6 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	}
 	r.Sections = append(r.Sections, draw.Section{Title: "Measurements", Rows: rows})
 	return nil
-}
-
-// rowsOfRanks finds the row of each rank of the network by the name of its host, and says how. Where one side names no hosts, rows are
-// in the order of the ranks.
-func rowsOfRanks(n *model.Network, l *latencies) (rows []int, how string, err error) {
-	names := l.hostNames()
-	size, _ := l.matrices[0].Dims()
-	if names == nil || len(n.Hosts()) == 0 {
-		if size != n.Ranks() {
-			return nil, "", fmt.Errorf("holds %d ranks, the network %d", size, n.Ranks())
-		}
-		for rank := range size {
-			rows = append(rows, rank)
-		}
-		return rows, "in the order of the network's ranks, as names are not known", nil
-	}
-	names, how = hostlist.Renamed(names, n.Hosts())
-	wanted := make([]string, n.Ranks())
-	for rank := range wanted {
-		wanted[rank] = n.Location(rank).Host
-	}
-	if rows, err = hostlist.Rows(wanted, names); err != nil {
-		return nil, "", fmt.Errorf("measured other hosts than the network has: %w", err)
-	}
-	if how == "" {
-		how = "matched by name"
-	}
-	return rows, how, nil
 }
 
 // inOrder is a matrix with some of its rows and columns, in another order.

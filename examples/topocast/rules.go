@@ -59,11 +59,10 @@ communicators, if as many ranks are on a host as in the measured job.`,
       --mpich-library /usr/lib/x86_64-linux-gnu/libmpich.so own.json m*.json`,
 		Args: cli.Args(0, "REPORT..., files of topocast bcast --json"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if mpich.Path == "" {
-				if err := cli.RefuseUnused(c, "only with --mpich", "mpich-library"); err != nil {
-					return err
-				}
-			} else if library == "" {
+			if err := cli.RefuseUnless(mpich.Path != "", c, "only with --mpich", "mpich-library"); err != nil {
+				return err
+			}
+			if mpich.Path != "" && library == "" {
 				return cli.BadInput("--mpich: want --mpich-library, the file of the installed library: what is written takes the place of its whole table")
 			}
 			best, err := readRules(args)
@@ -84,12 +83,11 @@ communicators, if as many ranks are on a host as in the measured job.`,
 func readRules(paths []string) (*rules.Rules, error) {
 	var reports []rules.Report
 	for _, path := range paths {
-		f, err := cli.OpenInput(path)
+		data, err := cli.ReadInput(path)
 		if err != nil {
 			return nil, err
 		}
-		report, err := rules.Read(path, f)
-		f.Close()
+		report, err := rules.Read(path, bytes.NewReader(data))
 		if err != nil {
 			return nil, cli.BadInput("%w", err)
 		}

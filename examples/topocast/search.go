@@ -32,7 +32,7 @@ func (o *searchOptions) flags(f *pflag.FlagSet) {
 func (o *searchOptions) check(c *cobra.Command, name string, m methodOptions) error {
 	switch {
 	case !o.search:
-		return cli.RefuseUnused(c, "only with --search", "score")
+		return cli.RefuseUnless(false, c, "only with --search", "score")
 	case m.k != 0 || m.eps != 0:
 		return cli.BadInput("--search: finds --k or --eps itself")
 	}

@@ -21,6 +21,21 @@ func OpenInput(path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
+// ReadFile reads a file, or standard input for "-", as read does.
+func ReadFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := OpenInput(path)
+	if err != nil {
+		return none, err
+	}
+	defer f.Close()
+	found, err := read(f)
+	if err != nil {
+		return none, BadInput("%s: %w", path, err)
+	}
+	return found, nil
+}
+
 // LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode).
 func LoadNetwork(path string) (*model.Network, error) { return LoadNetworkOf(path, nil) }
 
@@ -47,16 +62,7 @@ func LoadNetworkOf(path string, names []string) (*model.Network, error) {
 
 // ReadInput is all of a file, or of standard input.
 func ReadInput(path string) ([]byte, error) {
-	f, err := OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return nil, &InputError{err} // names the file
-	}
-	return data, nil
+	return ReadFile(path, io.ReadAll)
 }
 
 // NetworkOf is LoadNetworkOf for what a file holds.
@@ -68,10 +74,10 @@ func NetworkOf(path string, data []byte, names []string) (*model.Network, error)
 	return n, nil
 }
 
-// RefuseUnused refuses flags that would change nothing, and says why.
-func RefuseUnused(c *cobra.Command, why string, flags ...string) error {
+// RefuseUnless refuses flags that would change nothing unless used holds, and says why.
+func RefuseUnless(used bool, c *cobra.Command, why string, flags ...string) error {
 	for _, name := range flags {
-		if c.Flags().Changed(name) {
+		if !used && c.Flags().Changed(name) {
 			return BadInput("--%s: %s", name, why)
 		}
 	}
