@@ -5,6 +5,7 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model/results"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // writeJSON writes all for programs; figures that are not known are left out.
@@ -50,20 +51,24 @@ func (r networkComparison) writeJSON(w io.Writer) error {
 		out.Links = append(out.Links, f)
 	}
 	if g := r.Groups; g != nil {
-		name := func(groups [][]int) [][]string {
-			all := [][]string{}
-			for _, hosts := range groups {
-				var names []string
-				for _, h := range hosts {
-					names = append(names, c.Hosts[h])
-				}
-				all = append(all, names)
-			}
-			return all
-		}
-		out.Groups = &results.Groups{Same: len(g.Same), Missing: name(g.Missing), Extra: name(g.Extra)}
+		named := groupsResult(c.Hosts, g)
+		out.Groups = &named
 	}
 	return results.Write(w, &out)
+}
+
+// groupsResult are groups by the names of their hosts.
+func groupsResult(hosts []string, g *compare.GroupComparison) results.Groups {
+	names := func(groups [][]int) [][]string {
+		all := make([][]string, len(groups))
+		for i, group := range groups {
+			for _, h := range group {
+				all[i] = append(all[i], hosts[h])
+			}
+		}
+		return all
+	}
+	return results.Groups{Same: len(g.Same), Missing: names(g.Missing), Extra: names(g.Extra)}
 }
 
 // list is never null in JSON.
