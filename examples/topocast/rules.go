@@ -87,7 +87,7 @@ func readRules(paths []string) (*rules.Rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		report, err := rules.Read(path, bytes.NewReader(data))
+		report, err := rules.Read(path, data)
 		if err != nil {
 			return nil, cli.BadInput("%w", err)
 		}

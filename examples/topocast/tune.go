@@ -89,7 +89,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				}
 				var exists error
 				if _, err := os.Stat(output.Path); comm.Rank() == 0 && byDefault && err == nil {
-					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output, args[0])
+					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output.Path, output.Path)
 				}
 				if err := cli.Agree(comm, "output files", exists); err != nil {
 					return err

@@ -20,7 +20,7 @@ import (
 const Standard = "-"
 
 // An Output is a flag that names the file which a command writes at its end: a path, "-" for
-// standard output, or "" for none. It is a pflag.Value.
+// standard output, or "" for none.
 type Output struct {
 	Flag    string // by which errors name it
 	Path    string
@@ -31,22 +31,10 @@ type Output struct {
 // written, no other file of the command is the same, and it is not standard output if JSON goes there.
 func (s *Flags) Output(c *cobra.Command, name, shorthand, path, usage string) *Output {
 	o := &Output{"--" + name, path, c}
-	c.Flags().VarP(o, name, shorthand, usage)
+	c.Flags().StringVarP(&o.Path, name, shorthand, path, usage)
 	s.outputs = append(s.outputs, o)
 	return o
 }
-
-// String, Set and Type are those of a flag with text.
-func (o *Output) String() string { return o.Path }
-
-// Set sets the path.
-func (o *Output) Set(path string) error {
-	o.Path = path
-	return nil
-}
-
-// Type is what help would show.
-func (o *Output) Type() string { return "string" }
 
 // Named returns the same flag with another file.
 func (o *Output) Named(path string) *Output { return &Output{o.Flag, path, o.command} }

@@ -41,52 +41,35 @@ func Want(f *pflag.FlagSet, name, want string, ok func() bool) {
 	})
 }
 
-// A parsed is the value of a flag whose text has a meaning of its own.
-type parsed[T any] struct {
-	text  string
-	to    *T
-	parse func(string) (T, error)
-}
-
-func (v *parsed[T]) String() string { return v.text }
-
-// Type is what help would show.
-func (v *parsed[T]) Type() string { return "string" }
-
-// Set refuses what cannot be read.
-func (v *parsed[T]) Set(text string) error {
-	read, err := v.parse(text)
-	if err == nil {
-		v.text, *v.to = text, read
-	}
-	return err
-}
-
 // Parse adds a flag whose text is read by parse, such as ParseSize. Without the flag the value is that of
 // the text byDefault, or stays as it is for "".
 func Parse[T any](f *pflag.FlagSet, to *T, name, byDefault, usage string, parse func(string) (T, error)) {
-	v := &parsed[T]{byDefault, to, func(text string) (T, error) {
-		read, err := parse(text)
+	text := f.String(name, byDefault, usage)
+	read := func() error {
+		value, err := parse(*text)
 		if err != nil {
-			err = BadInput("--%s: %w", name, err)
+			return BadInput("--%s: %w", name, err)
 		}
-		return read, err
-	}}
+		*to = value
+		return nil
+	}
+	Check(f, name, read)
 	if byDefault != "" {
-		if err := v.Set(byDefault); err != nil {
+		if err := read(); err != nil {
 			panic(err) // a mistake of the program
 		}
 	}
-	f.Var(v, name, usage)
 }
 
 // Choice adds a flag that takes one of some names. The value is its index, by default as it is.
 func Choice[T ~int](f *pflag.FlagSet, to *T, name string, names []string, usage string) {
-	f.Var(&parsed[T]{names[*to], to, func(text string) (T, error) {
-		i := slices.Index(names, text)
+	text := f.String(name, names[*to], usage)
+	Check(f, name, func() error {
+		i := slices.Index(names, *text)
 		if i < 0 {
-			return 0, BadInput("--%s %q: want %s", name, text, words.Or(names))
+			return BadInput("--%s %q: want %s", name, *text, words.Or(names))
 		}
-		return T(i), nil
-	}}, name, usage)
+		*to = T(i)
+		return nil
+	})
 }
