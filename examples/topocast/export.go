@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,14 +111,17 @@ func wantNetworkFile(argument string) string {
 	return words.Fill(argument+" is "+encode.Readable()+".", 78)
 }
 
+// exportFormats are the formats that there is a writer for.
+func exportFormats() []encode.Format {
+	return slices.DeleteFunc(encode.Formats(), func(f encode.Format) bool { return writerOf(f) == nil })
+}
+
 // exportTable lists the formats for the help.
 func exportTable() string {
 	var b strings.Builder
 	t := columns.New(&b)
-	for _, f := range encode.Formats() {
-		if writerOf(f) != nil {
-			t.Row("  "+f.Name, f.About)
-		}
+	for _, f := range exportFormats() {
+		t.Row("  "+f.Name, f.About)
 	}
 	_ = t.Flush() // into memory
 	return b.String()
@@ -128,11 +132,9 @@ func exportTable() string {
 func export(file, format string, output *cli.Output, stderr io.Writer) error {
 	var write writer
 	var known []string
-	for _, f := range encode.Formats() {
-		if w := writerOf(f); w != nil {
-			if known = append(known, f.Name); f.Name == format {
-				write = w
-			}
+	for _, f := range exportFormats() {
+		if known = append(known, f.Name); f.Name == format {
+			write = writerOf(f)
 		}
 	}
 	if write == nil {

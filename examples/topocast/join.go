@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -158,12 +159,11 @@ func aloneElsewhere(n *model.Network) int {
 	if len(n.Hosts()) != 2 || n.Ranks() < 3 {
 		return -1
 	}
-	ranks := map[string][]int{}
-	for rank := range n.Ranks() {
-		at := n.Location(rank).Host
-		ranks[at] = append(ranks[at], rank)
+	hosts := make([]string, n.Ranks())
+	for rank := range hosts {
+		hosts[rank] = n.Location(rank).Host
 	}
-	for _, on := range ranks {
+	for _, on := range truth.Number(hosts).Groups() {
 		if len(on) == 1 {
 			return on[0]
 		}

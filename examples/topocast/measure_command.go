@@ -17,6 +17,7 @@ import (
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/throughput"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -114,9 +115,13 @@ are measured apart from those between groups. Throughput is measured along its w
 				at, unsaved := output.Save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
 				err = cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
+				result, unread := measuredResult(own.file, at, byHost)
+				if unread != nil {
+					return cmp.Or(err, unread)
+				}
 				return cmp.Or(err, shared.Print(c,
-					func(w io.Writer) error { return tellMeasured(w, c.ErrOrStderr(), own.file, at, byHost) },
-					func(w io.Writer) error { return reportMeasured(w, own.file, at, byHost) }))
+					func(w io.Writer) error { return tellMeasured(w, c.ErrOrStderr(), result, own.file) },
+					func(w io.Writer) error { return results.Write(w, result) }))
 			})
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
@@ -236,22 +237,13 @@ func measureConcurrent(m *measuring) (*record.Section, error) {
 // ranksByHost are the ranks of each host, in the order of their first ones; on a single host each rank
 // counts as one.
 func ranksByHost(hosts []string) [][]int {
-	at := make(map[string]int)
-	var all, each [][]int
-	for rank, host := range hosts {
-		i, ok := at[host]
-		if !ok {
-			i = len(all)
-			at[host] = i
-			all = append(all, nil)
+	labels := truth.Number(hosts)
+	if labels.Clusters() == 1 {
+		for rank := range labels {
+			labels[rank] = rank
 		}
-		all[i] = append(all[i], rank)
-		each = append(each, []int{rank})
 	}
-	if len(all) > 1 {
-		return all
-	}
-	return each
+	return labels.Groups()
 }
 
 func measureDistance(m *measuring) (*record.Section, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology/cluster"
 )
 
 // topologyHelp is what --topology takes, for the help of commands.
@@ -143,12 +144,8 @@ func levelsNamed(name string, view *model.Network, places []mpi.Place) ([][][]in
 		}
 		return nil, cli.BadInput("--topology %s: want %s, or a network file", name, words.Or(known))
 	}
-	host, names := mpi.NumberHosts(places)
-	ranks := make([][]int, len(names))
-	for r, h := range host {
-		ranks[h] = append(ranks[h], r)
-	}
-	ranks = slices.DeleteFunc(ranks, func(of []int) bool { return len(of) < 2 || len(of) == len(places) })
+	host, _ := mpi.NumberHosts(places)
+	ranks := slices.DeleteFunc(cluster.Labels(host).Groups(), func(of []int) bool { return len(of) < 2 || len(of) == len(places) })
 	if len(ranks) == 0 {
 		return nil, nil
 	}
