@@ -32,8 +32,8 @@ type Flags struct {
 	outputs []*Output // of all commands, in the order in which they were added
 }
 
-// DefaultTimeout is how long a rank waits for another one before the job ends.
-const DefaultTimeout = 5 * time.Minute
+// defaultTimeout is how long a rank waits for another one before the job ends.
+const defaultTimeout = 5 * time.Minute
 
 // The annotations of commands that take persistent flags.
 const (
@@ -55,7 +55,7 @@ func (s *Flags) Add(root *cobra.Command) {
 	f.DurationVar(&s.Overhead, "overhead", ownOverhead, "with --sim, what a rank's CPU takes to send and to receive a message; default: as the network file says, or 300ns")
 	f.Lookup("overhead").DefValue = "0s" // not printed
 	f.IntVar(&s.Ranks, "ranks", 0, "ranks without mpirun; 0: one per core, or per simulated host")
-	f.DurationVar(&s.Timeout, "timeout", DefaultTimeout, "how long a rank waits for another before the job ends; below 0: for ever")
+	f.DurationVar(&s.Timeout, "timeout", defaultTimeout, "how long a rank waits for another before the job ends; below 0: for ever")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.check(c) }
 }
 

@@ -112,7 +112,7 @@ func (o *Output) Save(write func(io.Writer) error) (at string, err error) {
 	if !errors.As(err, &inPath) {
 		return "", err // not the file is to blame
 	}
-	at, failed := Keep(filepath.Base(o.Path), write)
+	at, failed := keep(filepath.Base(o.Path), write)
 	if failed != nil {
 		return "", fmt.Errorf("%s: %w; and no other place takes it: %w", o.Flag, err, failed)
 	}
@@ -128,9 +128,9 @@ func (o *Output) SaveAndSay(what string, write func(io.Writer) error) error {
 	return err
 }
 
-// Keep writes a new file where that is possible: here, at home, or among
+// keep writes a new file where that is possible: here, at home, or among
 // the temporary files, which some clusters delete with the job.
-func Keep(name string, write func(io.Writer) error) (string, error) {
+func keep(name string, write func(io.Writer) error) (string, error) {
 	if name == Standard {
 		name = "stdout"
 	}

@@ -89,13 +89,13 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	}, cluster.Graph.Hosts(), nil
 }
 
-// simulatedCluster is that of a line, or of a file that holds a network or a graph.
+// SimulatedCluster is that of a line, or of a file that holds a network or a graph.
 func SimulatedCluster(spec string) (*simnet.Cluster, error) {
 	c, _, err := simulatedMachine(spec)
 	return c, err
 }
 
-// simulatedMachine is simulatedCluster with the network, if there is one.
+// simulatedMachine is SimulatedCluster with the network, if there is one.
 func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	if info, err := os.Stat(spec); err != nil || info.IsDir() {
 		if err := gen.Check(spec, mostVertices); err != nil {
@@ -126,7 +126,7 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, n, nil
 }
 
-// softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
+// SoftwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
 // both. Those of long ones are no cost of a CPU alone: a synchronous send waits for the receiver.
 func SoftwareOf(n *model.Network) (send, recv float64, known bool) {
 	if n == nil {
@@ -164,7 +164,7 @@ func withoutSoftware(g *topology.Graph, send, recv float64) (*topology.Graph, er
 	return g.WithArcs(arcs)
 }
 
-// date is kept with what is measured; what is simulated has none, so that the
+// Date is kept with what is measured; what is simulated has none, so that the
 // same command writes the same file on every day.
 func Date(comm mpi.Communicator) time.Time {
 	if _, is := comm.(*simnet.Comm); is {
@@ -182,9 +182,9 @@ func Measured(comm mpi.Communicator, tool string) model.Metadata {
 	return m
 }
 
-// discoverHollow is the size in bytes above which simulated messages carry nothing: those of
+// DiscoverHollow is the size in bytes above which simulated messages carry nothing: those of
 // discover do not but for the long ones, whose time is all that counts.
 const DiscoverHollow = 256<<10 - 1
 
-// simulatedSamples are those of a pair: simulated times scatter by 1 %.
+// SimulatedSamples are those of a pair: simulated times scatter by 1 %.
 const SimulatedSamples = 5
