@@ -13,7 +13,6 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
-	"github.com/topocast/topocast/topology/linkage"
 )
 
 func drawBandwidth(s *drawSource) (*draw.Figure, error) {
@@ -27,11 +26,7 @@ func drawBandwidth(s *drawSource) (*draw.Figure, error) {
 	case s.read.measured == nil:
 		return nil, errors.New("a matrix has one size only: want a network, or measurements of several sizes")
 	}
-	found, err := linkage.Reconstruct(s.read.matrices...)
-	if err != nil {
-		return nil, err
-	}
-	return drawBySize("Bandwidth, measured", rateAxis(), measuredBandwidth(s.read.measured, found.Hierarchy),
+	return drawBySize("Bandwidth, measured", rateAxis(), measuredBandwidth(s.read.measured, s.groups),
 		"Size over half a round trip, pairs of each level: the median, and quartiles as bands.")
 }
 

@@ -86,11 +86,6 @@ are measured apart from those between groups. Throughput is measured along its w
 			tables := m.tables(csv)
 			return shared.Run(c, func(comm mpi.Communicator) error {
 				own := m // ranks may be threads of this process
-				if len(tables) > 1 {
-					if err := cli.CheckOutputs(comm, append(tables, output, update)...); err != nil {
-						return err
-					}
-				}
 				if own.wants(measure.KindLatency) {
 					if err := cli.CheckMemory(comm, own.sizes); err != nil {
 						return err
@@ -193,7 +188,7 @@ func (m *measuring) tables(csv *cli.Output) []*cli.Output {
 		files[i] = csv
 		if csv.Path != "" && csv.Path != cli.Standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
 			ext := filepath.Ext(csv.Path)
-			files[i] = csv.Named(strings.TrimSuffix(csv.Path, ext) + "-" + p.kind + ext)
+			files[i] = csv.Another(strings.TrimSuffix(csv.Path, ext) + "-" + p.kind + ext)
 		}
 	}
 	return files

@@ -25,19 +25,23 @@ type Output struct {
 	Flag    string // by which errors name it
 	Path    string
 	command *cobra.Command
+	flags   *Flags
 }
 
 // Output adds the flag of a file to a command. Before the command works, the file is checked: it can be
 // written, no other file of the command is the same, and it is not standard output if JSON goes there.
 func (s *Flags) Output(c *cobra.Command, name, shorthand, path, usage string) *Output {
-	o := &Output{"--" + name, path, c}
+	o := (&Output{Flag: "--" + name, command: c, flags: s}).Another(path)
 	c.Flags().StringVarP(&o.Path, name, shorthand, path, usage)
-	s.outputs = append(s.outputs, o)
 	return o
 }
 
-// Named returns the same flag with another file.
-func (o *Output) Named(path string) *Output { return &Output{o.Flag, path, o.command} }
+// Another returns another file of the same flag, which is checked with those of the command.
+func (o *Output) Another(path string) *Output {
+	other := &Output{o.Flag, path, o.command, o.flags}
+	o.flags.outputs = append(o.flags.outputs, other)
+	return other
+}
 
 // outputsOf are the files of a command.
 func (s *Flags) outputsOf(c *cobra.Command) []*Output {
