@@ -62,7 +62,7 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 		return nil
 	}
 	if s.read, err = latenciesOf(bytes.NewReader(s.data), path, s.unit, nil); err != nil {
-		return err
+		return cli.BadInput("%s: %w", path, err)
 	}
 	found, err := linkage.Reconstruct(s.read.matrices...)
 	if err != nil {

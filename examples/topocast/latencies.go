@@ -44,12 +44,7 @@ type latencies struct {
 func readAllLatencies(paths []string, unit encode.Unit, view *plogp.View) (*latencies, error) {
 	var all latencies
 	for i, path := range paths {
-		f, err := cli.OpenInput(path)
-		if err != nil {
-			return nil, err
-		}
-		l, err := latenciesOf(f, path, unit, view)
-		f.Close()
+		l, err := cli.ReadFile(path, func(f io.Reader) (*latencies, error) { return latenciesOf(f, path, unit, view) })
 		switch {
 		case err != nil:
 			return nil, err
@@ -105,24 +100,24 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit, view *plogp.View) (
 	case len(start) > 0 && start[0] == '{':
 		return readMeasurements(r, path, unit, view)
 	case view != nil && len(start) == 0:
-		return nil, cli.BadInput("%s: is empty", path)
+		return nil, errors.New("is empty")
 	case view != nil: // such as a plain matrix
-		return nil, noParameters(path)
+		return nil, noParameters()
 	case string(bytes.TrimRight(start, " \t\r\n")) == "null": // of a program that had nothing to write as JSON
-		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or measurements of topocast measure", path)
+		return nil, errors.New("holds null and nothing else: want a matrix, or measurements of topocast measure")
 	}
 	return readMatrix(r, path, unit)
 }
 
-func noParameters(path string) error {
-	return cli.BadInput("%s: holds no PLogP parameters: topocast measure --what %s measures them", path, plogp.Kind)
+func noParameters() error {
+	return fmt.Errorf("holds no PLogP parameters: topocast measure --what %s measures them", plogp.Kind)
 }
 
 // readMatrix reads a plain matrix, and tells how it was understood.
 func readMatrix(r io.Reader, path string, unit encode.Unit) (*latencies, error) {
 	m, err := encode.ReadMatrix(r, unit)
 	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
+		return nil, err
 	}
 	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, readings: []string{path + ": " + m.Understood}}
 	for _, warning := range m.Warnings {
@@ -135,7 +130,7 @@ func readMatrix(r io.Reader, path string, unit encode.Unit) (*latencies, error) 
 func readMeasurements(r io.Reader, path string, unit encode.Unit, view *plogp.View) (*latencies, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
+		return nil, err
 	}
 	f, err := record.Read(bytes.NewReader(data))
 	switch format := jsonfile.Format(data); {
@@ -143,27 +138,21 @@ func readMeasurements(r io.Reader, path string, unit encode.Unit, view *plogp.Vi
 	case view == nil && format == "" && json.Valid(data):
 		return readMatrix(bytes.NewReader(data), path, unit)
 	case view == nil && errors.Is(err, record.ErrFormat) && format != "":
-		return nil, cli.BadInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
+		return nil, fmt.Errorf("format is %q: want a matrix, or topocast/measurement, which topocast measure writes", format)
 	default:
-		return nil, cli.BadInput("%s: %w", path, err)
+		return nil, err
 	}
-	var l *latencies
 	switch parameters := f.Section(plogp.Kind); {
 	case view != nil && parameters == nil:
-		return nil, noParameters(path)
+		return nil, noParameters()
 	case view != nil:
-		l, err = parametersOf(f, parameters, *view)
+		return parametersOf(f, parameters, *view)
 	case f.Section(measure.KindLatency) == nil && parameters != nil:
-		return nil, cli.BadInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
+		return nil, errors.New("holds PLogP parameters: want --distance, which says what of them")
 	case unit != 0:
-		return nil, cli.BadInput("--unit: %s holds its own", path)
-	default:
-		l, err = measuredLatencies(f)
+		return nil, fmt.Errorf("--unit: %s holds its own", path)
 	}
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return l, nil
+	return measuredLatencies(f)
 }
 
 // measuredLatencies are those of a file of topocast measure, with its one-way times if it has any.

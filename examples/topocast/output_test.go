@@ -121,20 +121,6 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
 		t.Errorf("files %v, %v, want none", left, err)
 	}
-
-	// All ranks leave, with the same words.
-	said := make([]string, 3)
-	err := local.Run(3, nil, func(comm mpi.Communicator) error {
-		err := cli.CheckOutputs(comm, &cli.Output{Flag: "--output", Path: "missing/file"})
-		var input *cli.InputError
-		if errors.As(err, &input) {
-			said[comm.Rank()] = err.Error()
-		}
-		return nil
-	})
-	if err != nil || said[0] == "" || said[1] != said[0] || said[2] != said[0] {
-		t.Errorf("the ranks said %q, %v", said, err)
-	}
 }
 
 // TestFailedSaveKeepsTheMeasurement: /dev/full may be opened and takes nothing.

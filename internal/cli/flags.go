@@ -137,7 +137,7 @@ func (s *Flags) Run(c *cobra.Command, perform func(mpi.Communicator) error) erro
 	work := perform
 	if files := s.outputsOf(c); len(files) > 0 {
 		work = func(comm mpi.Communicator) error {
-			if err := CheckOutputs(comm, files...); err != nil {
+			if err := checkOutputs(comm, files...); err != nil {
 				return err
 			}
 			return perform(comm)
@@ -146,7 +146,7 @@ func (s *Flags) Run(c *cobra.Command, perform func(mpi.Communicator) error) erro
 	if s.Sim == "" {
 		return s.Real(s.Ranks, work)
 	}
-	run, hosts, err := simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
+	run, hosts, err := Simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// OpenInput opens a file, or standard input for "-".
-func OpenInput(path string) (io.ReadCloser, error) {
+// openInput opens a file, or standard input for "-".
+func openInput(path string) (io.ReadCloser, error) {
 	if path == Standard {
 		return io.NopCloser(os.Stdin), nil
 	}
@@ -24,7 +24,7 @@ func OpenInput(path string) (io.ReadCloser, error) {
 // ReadFile reads a file, or standard input for "-", as read does.
 func ReadFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	var none T
-	f, err := OpenInput(path)
+	f, err := openInput(path)
 	if err != nil {
 		return none, err
 	}

@@ -54,9 +54,9 @@ func (s *Flags) outputsOf(c *cobra.Command) []*Output {
 	return of
 }
 
-// CheckOutputs refuses a file that cannot be written, before anything is measured for
+// checkOutputs refuses a file that cannot be written, before anything is measured for
 // it. It is collective: rank 0, which is to write, tells the others.
-func CheckOutputs(comm mpi.Communicator, files ...*Output) error {
+func checkOutputs(comm mpi.Communicator, files ...*Output) error {
 	var found error
 	if comm.Rank() == 0 {
 		found = check(files)
@@ -76,7 +76,7 @@ func Agree(comm mpi.Communicator, what string, found error) error {
 	return nil
 }
 
-// check is CheckOutputs for one rank.
+// check is checkOutputs for one rank.
 func check(files []*Output) error {
 	for i, f := range files {
 		if f.Path == "" {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
 )
 
 // TestKeepGoesToAnotherFolder where this one takes nothing.
@@ -41,5 +44,21 @@ func TestKeepGoesToAnotherFolder(t *testing.T) {
 	f := &Output{Flag: "--output", Path: filepath.Join(gone, "x")}
 	if at, err := f.Save(content); err == nil || at != "" || !strings.Contains(err.Error(), "no other place") {
 		t.Errorf("save = %q, %v", at, err)
+	}
+}
+
+// TestRanksRefuseAFileAlike: a file that cannot be written ends the work of all ranks, with the same words.
+func TestRanksRefuseAFileAlike(t *testing.T) {
+	said := make([]string, 3)
+	err := local.Run(3, nil, func(comm mpi.Communicator) error {
+		err := checkOutputs(comm, &Output{Flag: "--output", Path: "missing/file"})
+		var input *InputError
+		if errors.As(err, &input) {
+			said[comm.Rank()] = err.Error()
+		}
+		return nil
+	})
+	if err != nil || said[0] == "" || said[1] != said[0] || said[2] != said[0] {
+		t.Errorf("the ranks said %q, %v", said, err)
 	}
 }

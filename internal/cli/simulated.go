@@ -25,16 +25,10 @@ const ownOverhead time.Duration = -1
 // mostVertices is how many hosts and switches are simulated at most. The times between so many take gigabytes.
 const mostVertices = 40_000
 
-// Simulator returns a runner on a simulated cluster, with the overhead per
+// Simulator returns a runner on a simulated cluster and the number of its hosts, with the overhead per
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
 // content, 0: all carry theirs. Timings scatter by 1 % unless a fault says otherwise.
-func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, error) {
-	run, _, err := simulator(spec, placement, overhead, hollowAbove, faults...)
-	return run, err
-}
-
-// simulator is Simulator with the number of hosts.
-func simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
+func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
 	if mpi.Launched() >= 0 {
 		return nil, 0, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
