@@ -106,7 +106,7 @@ func printComparison(c *cobra.Command, r compared, all bool, shared *cli.Flags) 
 
 // loadSide reads a network. Names are those of the ranks of the other one, if they are known.
 func loadSide(file string, names []string) (*comparison.Side, error) {
-	n, err := cli.LoadNetworkOf(file, names)
+	n, err := cli.LoadNetwork(file, names...)
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,16 @@ func ReadFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 	return found, nil
 }
 
-// LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode).
-func LoadNetwork(path string) (*model.Network, error) { return LoadNetworkOf(path, nil) }
+// LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode). The names of the ranks,
+// in their order, may be known: they tell hosts from switches where a file does not, and name the ranks of one
+// that has only numbers.
+func LoadNetwork(path string, names ...string) (*model.Network, error) {
+	data, err := ReadInput(path)
+	if err != nil {
+		return nil, err
+	}
+	return NetworkOf(path, data, names)
+}
 
 // OnNetwork is the work of a command on the network that its first argument names.
 func OnNetwork(work func(c *cobra.Command, n *model.Network, args []string) error) func(*cobra.Command, []string) error {
@@ -50,22 +58,12 @@ func OnNetwork(work func(c *cobra.Command, n *model.Network, args []string) erro
 	}
 }
 
-// LoadNetworkOf is LoadNetwork where the names of ranks are known, in their order: they tell hosts from
-// switches where a file does not, and name the ranks of one that has only numbers.
-func LoadNetworkOf(path string, names []string) (*model.Network, error) {
-	data, err := ReadInput(path)
-	if err != nil {
-		return nil, err
-	}
-	return NetworkOf(path, data, names)
-}
-
 // ReadInput is all of a file, or of standard input.
 func ReadInput(path string) ([]byte, error) {
 	return ReadFile(path, io.ReadAll)
 }
 
-// NetworkOf is LoadNetworkOf for what a file holds.
+// NetworkOf is LoadNetwork for what a file holds.
 func NetworkOf(path string, data []byte, names []string) (*model.Network, error) {
 	n, err := model.DecodeFile(path, data, names)
 	if err != nil {

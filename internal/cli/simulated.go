@@ -42,7 +42,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	send, recv := overhead.Seconds(), overhead.Seconds()
 	if overhead == ownOverhead {
 		send, recv = DefaultOverhead.Seconds(), DefaultOverhead.Seconds()
-		if s, r, known := SoftwareOf(network); known {
+		if s, r, known := softwareOf(network); known {
 			send, recv = s, r
 			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
 				return nil, 0, &InputError{err}
@@ -120,9 +120,9 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, n, nil
 }
 
-// SoftwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
+// softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
 // both. Those of long ones are no cost of a CPU alone: a synchronous send waits for the receiver.
-func SoftwareOf(n *model.Network) (send, recv float64, known bool) {
+func softwareOf(n *model.Network) (send, recv float64, known bool) {
 	if n == nil {
 		return 0, 0, false
 	}
