@@ -28,21 +28,14 @@ It simulates a torus, as that of BlueGene/P, once with times that are exact and 
 overheads, which the algorithm wants, and once as real ones are, and a fat tree, as that of Lomonosov.`,
 		begin: func(f *pflag.FlagSet) experiment {
 			o := new(bannikovOptions)
-			f.StringVar(&o.lengths, "sizes", "0,1KiB,64KiB", "message lengths, by commas")
+			cli.Parse(f, &o.sizes, "sizes", "0,1KiB,64KiB", "message lengths, by commas", cli.ParseSizes)
 			return o
 		},
 	}
 }
 
 // bannikovOptions set the experiment.
-type bannikovOptions struct{ lengths string }
-
-// sizes are the message lengths, the shortest first.
-func (o *bannikovOptions) sizes() ([]int, error) {
-	sizes, err := cli.ParseSizes(o.lengths)
-	slices.Sort(sizes)
-	return sizes, err
-}
+type bannikovOptions struct{ sizes []int } // lengths of messages
 
 // A bannikovMachine is one on which the algorithm is tried.
 type bannikovMachine struct {
@@ -75,10 +68,7 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) error {
 
 // simulated tries the algorithm on a machine.
 func (o *bannikovOptions) simulated(ctx context.Context, s *stage, m bannikovMachine) error {
-	sizes, err := o.sizes()
-	if err != nil {
-		return err
-	}
+	sizes := slices.Sorted(slices.Values(o.sizes))
 	cluster, err := cli.SimulatedCluster(m.spec)
 	if err != nil {
 		return err
@@ -96,10 +86,7 @@ func (o *bannikovOptions) simulated(ctx context.Context, s *stage, m bannikovMac
 }
 
 func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
-	sizes, err := o.sizes()
-	if err != nil {
-		return err
-	}
+	sizes := slices.Sorted(slices.Values(o.sizes))
 	if comm.Size() < 3 {
 		return cli.BadInput("%s: want at least 3 to tell their wiring", words.Count(comm.Size(), "rank"))
 	}

@@ -20,7 +20,7 @@ func TestBannikovOnATorus(t *testing.T) {
 		specified, found, alike float64
 		long                    float64 // found with 64 KiB
 	}{{"torus:3x3 latency=1us rate=1Gbps", 36, 36, 100, 72}, {"star:4 rate=1Gbps", 0, 12, 0, 12}} {
-		o, s := &bannikovOptions{"0,1KiB,64KiB"}, newStage()
+		o, s := &bannikovOptions{[]int{0, 1 << 10, 64 << 10}}, newStage()
 		for name, exact := range map[string]bool{"exact": true, "noisy": false} {
 			if err := o.simulated(t.Context(), s, bannikovMachine{name, name, c.cluster, exact}); err != nil {
 				t.Fatal(err)

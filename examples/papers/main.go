@@ -116,12 +116,12 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 			return cli.BadInput("--page -: want a file")
 		}
 		if mpi.Launched() < 0 && !here && shared.Sim == "" {
-			if err := cli.RefuseUnused(c, "only of a job, or with --here or --sim", "ranks", "budget"); err != nil {
+			if err := cli.RefuseUnless(false, c, "only of a job, or with --here or --sim", "ranks", "budget"); err != nil {
 				return err
 			}
 			return finish(repeat(each, nil, &s, new(allowance), func(e experiment, own *stage) error { return e.simulate(c.Context(), own) }))
 		}
-		if err := cli.RefuseUnused(c, "only of the machines of the sources", "full"); err != nil {
+		if err := cli.RefuseUnless(false, c, "only of the machines of the sources", "full"); err != nil {
 			return err
 		}
 		return shared.Run(c, func(comm mpi.Communicator) error {

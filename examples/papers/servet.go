@@ -40,7 +40,8 @@ the processor's way to the network. The paper prints its curves as figures, whic
 it says of them in words is compared.`,
 		begin: func(f *pflag.FlagSet) experiment {
 			o := &servetOptions{repetitions: 3}
-			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
+			cli.Parse(f, &o.sizes, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job", cli.ParseSizes)
+			cli.Want(f, "sizes", "at least 1 B", func() bool { return slices.Min(o.sizes) >= 1 })
 			f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
 			return o
 		},
@@ -49,7 +50,8 @@ it says of them in words is compared.`,
 
 // servetOptions set the experiment.
 type servetOptions struct {
-	list, class string
+	class       string
+	sizes       []int
 	repetitions int // of each measurement, of which the median counts
 }
 
@@ -71,15 +73,12 @@ type servetRun struct {
 const servetParts = 4
 
 // begin checks the flags. Class and sizes are the defaults.
-func (o *servetOptions) begin(s *stage, class, sizes string) (*servetRun, error) {
-	r := &servetRun{repetitions: o.repetitions, budget: s.budget.split(servetParts), scratch: new([]byte), out: s.out}
+func (o *servetOptions) begin(s *stage, class string, sizes ...int) (*servetRun, error) {
+	r := &servetRun{sizes: sizes, repetitions: o.repetitions, budget: s.budget.split(servetParts), scratch: new([]byte), out: s.out}
+	if o.sizes != nil {
+		r.sizes = o.sizes
+	}
 	var err error
-	if r.sizes, err = cli.ParseSizes(cmp.Or(o.list, sizes)); err != nil {
-		return nil, err
-	}
-	if slices.Min(r.sizes) < 1 {
-		return nil, cli.BadInput("--sizes: want at least 1 B")
-	}
 	r.class, err = nasClassOf(cmp.Or(o.class, class))
 	return r, err
 }
@@ -87,7 +86,7 @@ func (o *servetOptions) begin(s *stage, class, sizes string) (*servetRun, error)
 // simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
 // all their cores.
 func (o *servetOptions) simulate(ctx context.Context, s *stage) error {
-	r, err := o.begin(s, "A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
+	r, err := o.begin(s, "A", 512<<10, 2<<20) // simulated, too, each rank that takes part has two of the longest
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (r *servetRun) on(cluster *simnet.Cluster, place []int, part func(*servetRu
 }
 
 func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
-	r, err := o.begin(s, "W", "256KiB,4MiB")
+	r, err := o.begin(s, "W", 256<<10, 4<<20)
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,8 @@ func TestServetOnKnownTruth(t *testing.T) {
 	if g.Hosts() != 16 || g.Vertices() != 28 || g.NumArcs() != 2*(4+8+16) || !slices.Equal(cluster.Node, []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}) {
 		t.Fatalf("%d hosts, %d vertices, %d arcs, nodes %v", g.Hosts(), g.Vertices(), g.NumArcs(), cluster.Node)
 	}
-	o := servetOptions{list: "4MiB", class: "W", repetitions: 1}
-	r, err := o.begin(newStage(), "", "")
+	o := servetOptions{sizes: []int{4 << 20}, class: "W", repetitions: 1}
+	r, err := o.begin(newStage(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

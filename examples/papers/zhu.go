@@ -41,12 +41,17 @@ medians over the iterations. The second table sets fair, asymmetric and fitted s
 It simulates the paper's main testbed, whose links obey the paper's law: there the truth is known, and predicted by, too.
 The testbed is simulated a second time with links that are shared as SimGrid does, which is not the law under test.`,
 		begin: func(f *pflag.FlagSet) experiment {
-			o := newZhuOptions()
-			f.StringVar(&o.draws, "degrees", "1,2,3", "draws per host, by commas, an experiment each")
+			o := &zhuOptions{trials: 500, fit: concurrent.UsualPatterns} // of sections 7.1 and 7.2
+			cli.Parse(f, &o.degrees, "degrees", "1,2,3", "draws per host, by commas, an experiment each", cli.ParseSizes)
+			cli.Want(f, "degrees", "numbers of at least 1, such as 1,2,3", func() bool { return slices.Min(o.degrees) >= 1 })
 			f.IntVar(&o.trials, "trials", o.trials, "messages that each experiment has more of")
-			f.StringVar(&o.size, "bytes", o.size, "size of a message, such as "+cli.SizeForms)
+			cli.Want(f, "trials", "at least 1", func() bool { return o.trials >= 1 })
+			cli.Parse(f, &o.bytes, "bytes", "10MB", "size of a message, such as "+cli.SizeForms, cli.ParseSize)
+			cli.Want(f, "bytes", "1 byte to 2 GiB", func() bool { return o.bytes >= 1 && o.bytes <= math.MaxInt32 })
 			f.IntVar(&o.fit, "fit", o.fit, "patterns to fit to")
+			cli.Want(f, "fit", "at least 1", func() bool { return o.fit >= 1 })
 			f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
+			cli.Want(f, "iterations", "at least 0", func() bool { return o.iterations >= 0 })
 			return o
 		},
 	}
@@ -54,7 +59,6 @@ The testbed is simulated a second time with links that are shared as SimGrid doe
 
 // zhuOptions set the experiment.
 type zhuOptions struct {
-	size, draws             string // as given: bytes, degrees
 	trials, fit, iterations int
 
 	bytes   int64
@@ -79,33 +83,6 @@ const (
 	asSimGrid                   // as SimGrid does
 	evenly                      // the two directions of a link do not disturb each other
 )
-
-// newZhuOptions are those of sections 7.1 and 7.2.
-func newZhuOptions() *zhuOptions {
-	return &zhuOptions{size: "10MB", draws: "1,2,3", trials: 500, fit: concurrent.UsualPatterns}
-}
-
-// read takes what the flags say.
-func (o *zhuOptions) read() error {
-	var err error
-	if o.bytes, err = cli.ParseSize(o.size); err != nil {
-		return cli.BadInput("--bytes: %w", err)
-	}
-	if o.degrees, err = cli.ParseSizes(o.draws); err != nil || slices.Min(o.degrees) < 1 {
-		return cli.BadInput("--degrees %s: want numbers of at least 1, such as 1,2,3", o.draws)
-	}
-	switch {
-	case o.trials < 1:
-		return cli.BadInput("--trials %d: want at least 1", o.trials)
-	case o.fit < 1:
-		return cli.BadInput("--fit %d: want at least 1", o.fit)
-	case o.iterations < 0:
-		return cli.BadInput("--iterations %d: want at least 0", o.iterations)
-	case o.bytes < 1 || o.bytes > math.MaxInt32:
-		return cli.BadInput("--bytes %d: want in [1, %d]", o.bytes, math.MaxInt32)
-	}
-	return nil
-}
 
 func (o zhuOptions) simulate(ctx context.Context, s *stage) error {
 	cluster, err := cli.SimulatedCluster(zhuCluster)
@@ -145,9 +122,6 @@ const simGridAcks = 0.05
 const zhuParts = 5
 
 func (o zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
-	if err := o.read(); err != nil {
-		return err
-	}
 	if err := wantHosts(comm); err != nil { // before any of the budget is spent
 		return err
 	}

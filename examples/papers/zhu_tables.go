@@ -196,7 +196,7 @@ func (z *zhuRun) named(name string) string {
 }
 
 func (z *zhuRun) tableII(s *outcome.Section) {
-	s.Say("Messages of %s between hosts, each host drawing d partners, each message with one of the two processes of its hosts. Errors of the asymmetric model |e|, of it in patterns that use a link both ways |e'|, and there of fair sharing |e''|; pi is the half width of the 95 %% interval of the mean error, relative to it. Models are fitted to %d other patterns.", z.size, z.toFit)
+	s.Say("Messages of %s between hosts, each host drawing d partners, each message with one of the two processes of its hosts. Errors of the asymmetric model |e|, of it in patterns that use a link both ways |e'|, and there of fair sharing |e''|; pi is the half width of the 95 %% interval of the mean error, relative to it. Models are fitted to %d other patterns.", fmt.Sprintf("%g MB", float64(z.bytes)/1e6), z.toFit)
 	for _, x := range z.sweeps {
 		if x.in == 0 && x.out == 1 && !x.backbone {
 			s.Say("One alone takes %s; the paper's, of 10 MB at least, took 85 ms and more. It takes connections of TCP a while to share a link evenly: much shorter messages are over before.", quantity.Seconds(float64(z.bytes)/x.measured[1]))

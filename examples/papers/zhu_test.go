@@ -67,7 +67,7 @@ func TestZhuEquations(t *testing.T) {
 	}
 	for _, sharing := range []zhuSharing{asPaper, evenly} {
 		_, got := zhu(t, "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", sharing,
-			&zhuOptions{size: "10MB", draws: "1", trials: 1, iterations: 3, fit: 3})
+			&zhuOptions{bytes: 10e6, degrees: []int{1}, trials: 1, iterations: 3, fit: 3})
 		const nic = 117.5e6
 		share := func(link string, messages float64) float64 {
 			if link == "backbone" {
@@ -115,7 +115,7 @@ func TestZhuOnKnownTruth(t *testing.T) {
 		wrong   int // law
 	}{{asPaper, lawFair}, {evenly, lawAsymmetric}} {
 		got, _ := zhu(t, "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", c.sharing,
-			&zhuOptions{size: "10MB", nodes: []int{6, 8}, draws: "1,3", trials: 20, iterations: 10, fit: 16})
+			&zhuOptions{bytes: 10e6, nodes: []int{6, 8}, degrees: []int{1, 3}, trials: 20, iterations: 10, fit: 16})
 		if want := []string{"fair", "asymmetric", "fitted", "truth"}; !slices.Equal(got.Laws, want) {
 			t.Fatalf("laws %q, want %q", got.Laws, want)
 		}
@@ -169,7 +169,7 @@ func TestZhuOfLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	got, _ := zhu(t, "star:4 rate=1Gbps", asPaper, &zhuOptions{size: "10MB", draws: "1", trials: 1, iterations: 1, fit: 3})
+	got, _ := zhu(t, "star:4 rate=1Gbps", asPaper, &zhuOptions{bytes: 10e6, degrees: []int{1}, trials: 1, iterations: 1, fit: 3})
 	if len(got.Rows) != 2 || got.Rows[1].Transfers != 12 {
 		t.Errorf("rows %+v", got.Rows)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -23,10 +22,11 @@ import (
 
 func bcastCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		sizes, table     string
-		only, topologies []string
-		budget           time.Duration
-		s                benchmark.Settings
+		only    []string
+		sources []groupSource
+		budget  time.Duration
+		s       benchmark.Settings
+		rows    *cli.Output
 	)
 	c := &cobra.Command{
 		Use:   "bcast [NET]",
@@ -59,29 +59,12 @@ then is printed.`,
   topocast bcast --sim "fattree:8,8;1,4" --placement shuffled --sizes 1MiB`,
 		Args: cli.Args(1, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if s.Sizes, err = cli.ParseSizesUpTo(sizes, math.MaxInt); err != nil {
-				return err
-			}
-			if s.Repetitions < 1 {
-				return cli.BadInput("--repetitions %d: want at least 1", s.Repetitions)
-			}
-			if s.WarmUps < 1 {
-				return cli.BadInput("--warm-ups %d: want at least 1", s.WarmUps)
-			}
 			if c.Flags().Changed("only") {
 				s.Only = only
 			}
-			if shared.JSON && table == cli.Standard {
-				return cli.BadInput("--json and --csv -: both are standard output")
-			}
-			rows := cli.NewOutput("--csv", table, c.OutOrStdout())
-			sources, err := parseTopologies(topologies)
-			if err != nil {
-				return err
-			}
 			var known *model.Network
 			if len(args) > 0 {
+				var err error
 				if known, err = cli.LoadNetwork(args[0]); err != nil {
 					return err
 				}
@@ -89,7 +72,7 @@ then is printed.`,
 			shared.Work = func(ranks int) cli.Work {
 				w := cli.Work{Remedy: "--sizes, --only or --ranks"}
 				if known == nil {
-					w = (&measureOptions{repetitions: defaultRepetitions}).work(ranks)
+					w = (&discoverOptions{repetitions: defaultRepetitions}).work(ranks)
 					w.Remedy = "NET, --only or --ranks"
 				}
 				w.Pairs += timedPerRank * float64(ranks*len(s.Sizes)*(s.Repetitions+s.WarmUps))
@@ -99,33 +82,28 @@ then is printed.`,
 				if s.Root < 0 || s.Root >= comm.Size() {
 					return cli.BadInput("--root %d: want in [0, %d)", s.Root, comm.Size())
 				}
-				if err := cli.CheckOutputs(comm, rows); err != nil {
-					return err
-				}
 				if err := cli.CheckMemory(comm, s.Sizes); err != nil {
 					return err
 				}
-				report, err := benchmarkBcast(c.Context(), comm, known, sources, budget, shared, &s, cli.ReportWriter(c, rows), c.ErrOrStderr())
+				report, err := benchmarkBcast(c.Context(), comm, known, sources, budget, shared, &s, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
 				_, unsaved := rows.Save(report.WriteCSV)
-				write := report.WriteText
-				if shared.JSON {
-					write = report.Write
-				}
-				return cmp.Or(unsaved, write(cli.ReportWriter(c, rows)))
+				return cmp.Or(unsaved, shared.Print(c, report.WriteText, report.Write))
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sizes, "sizes", "8,1KiB,64KiB,1MiB", cli.SizeLists)
+	cli.Parse(f, &s.Sizes, "sizes", "8,1KiB,64KiB,1MiB", cli.SizeLists, cli.ParseAllSizes)
 	f.StringSliceVar(&only, "only", nil, "variants to compare: ours, native, names of algorithms, by commas; default: all")
 	f.IntVar(&s.Root, "root", 0, "rank that broadcasts")
 	f.IntVar(&s.Repetitions, "repetitions", 21, "timed repetitions of each variant and size")
+	cli.Want(f, "repetitions", "at least 1", func() bool { return s.Repetitions >= 1 })
 	f.IntVar(&s.WarmUps, "warm-ups", 2, "repetitions before those that are timed")
-	f.StringVar(&table, "csv", "", "file for the rows as CSV")
-	addTopologyFlag(c, &topologies)
+	cli.Want(f, "warm-ups", "at least 1", func() bool { return s.WarmUps >= 1 })
+	rows = shared.Output(c, "csv", "", "", "file for the rows as CSV")
+	addTopologyFlag(f, &sources)
 	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure the job without NET, and to choose the plan for a size")
 	c.AddCommand(tuneCommand(shared), rulesCommand(shared))
 	return cli.Measures(cli.PrintsJSON(c, "topocast/bcast-benchmark"))
@@ -139,9 +117,9 @@ const timedPerRank = 35
 const longMessage = 16 << 20
 
 // benchmarkBcast is collective.
-func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, sources []groupSource, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
+func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, sources []groupSource, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stderr io.Writer) (*benchmark.Report, error) {
 	if network == nil {
-		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, timeout: shared.Timeout, quiet: shared.JSON}, stdout, stderr)
+		d, err := discover(ctx, comm, &discoverOptions{budget: budget, repetitions: defaultRepetitions, timeout: shared.Timeout, quiet: shared.JSON}, stderr)
 		if err != nil {
 			return nil, err
 		}

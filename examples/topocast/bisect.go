@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cut"
@@ -49,11 +50,7 @@ Exit status: 4 where bandwidths are not known.`,
 		Example: `  topocast network bisect network.json
   topocast network bisect --switch s3 network.json`,
 		Args: cli.Args(0, wantNetwork),
-		RunE: func(c *cobra.Command, args []string) error {
-			n, err := cli.LoadNetwork(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: cli.OnNetwork(func(c *cobra.Command, n *model.Network, args []string) error {
 			g, err := n.NameHosts(n.Graph())
 			if err != nil {
 				return cli.BadInput("%s: %w", args[0], err)
@@ -75,16 +72,12 @@ Exit status: 4 where bandwidths are not known.`,
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if shared.JSON {
-				err = r.writeJSON(c.OutOrStdout())
-			} else {
-				err = r.writeText(c.OutOrStdout())
-			}
+			err = shared.Print(c, r.writeText, r.writeJSON)
 			if err == nil && r.unknown != nil {
 				return cli.Answer(cli.StatusUnknown)
 			}
 			return err
-		},
+		}),
 	}
 	f := c.Flags()
 	f.StringVar(&at, "switch", "", "only the sides of this switch, by its name or number")
@@ -229,18 +222,10 @@ func (r *halving) writeText(w io.Writer) error {
 	} else if len(r.switches) > 1 {
 		fmt.Fprintln(w)
 		t := columns.New(w, "sides of", "ranks", "one side")
-		for i, s := range r.switches {
-			if i == maxCutSwitches {
-				break
-			}
+		for _, s := range r.switches {
 			t.Row(r.names[s.vertex], fmt.Sprintf("%d + %d", len(s.left), len(s.right)), r.named(s.left))
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-		if more := len(r.switches) - maxCutSwitches; more > 0 {
-			fmt.Fprintf(w, "and %d more; --json lists all\n", more)
-		}
+		return t.FlushFirst(maxCutSwitches)
 	}
 	return nil
 }
@@ -259,18 +244,13 @@ func (r *halving) writeHalves(w io.Writer) {
 	fmt.Fprintf(w, "  one half:  %s\n  the other: %s\n\n", r.named(one), r.named(other))
 	links, estimated := r.cutLinks(), 0
 	t := columns.New(w, "link between them", "bandwidth", "back")
-	for i, l := range links {
+	for _, l := range links {
 		if l.Estimated {
 			estimated++
 		}
-		if i < maxCutLinks {
-			t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
-		}
+		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
 	}
-	t.Flush()
-	if more := len(links) - maxCutLinks; more > 0 {
-		fmt.Fprintf(w, "and %d more; --json lists all\n", more)
-	}
+	t.FlushFirst(maxCutLinks)
 	if estimated > 0 {
 		fmt.Fprintf(w, "of %s the bandwidth was not measured, but is typical of the level\n", words.Count(estimated, "link"))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,17 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/comparison"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
 
 // checkOptions are the flags of check.
 type checkOptions struct {
-	size      string
+	bytes     int64 // of long messages; 0: as the check has it
 	budget    time.Duration
 	tolerance float64
 	seed      uint64
@@ -29,7 +33,6 @@ type checkOptions struct {
 	load      bool
 	history   historyOptions
 
-	bytes   int
 	network string         // NET
 	known   *model.Network // of NET
 }
@@ -76,24 +79,25 @@ nothing, or there are too few runs.`,
 			if len(args) > 0 {
 				o.network = args[0]
 			}
-			if err := o.validate(); err != nil {
-				return err
-			}
-			if !c.Flags().Changed("size") {
-				o.bytes = 0 // as the check has it
+			if o.network != "" {
+				var err error
+				if o.known, err = networkOrLine(o.network); err != nil {
+					return err
+				}
 			}
 			if o.load && o.network == "" {
 				return cli.BadInput("--load: want NET: without the wiring nobody knows what transfers share")
 			}
 			shared.HollowAbove, shared.Work = cli.DiscoverHollow, checkWork
-			if o.history.file != "" {
-				if err := cli.RefuseUnused(c, "not with --history", "tolerance", "load"); err != nil {
-					return err
-				}
-				return o.follow(c, shared)
-			}
-			if err := cli.RefuseUnused(c, "only with --history", historyFlags...); err != nil {
+			recorded := o.history.file != ""
+			if err := cmp.Or(
+				cli.RefuseUnless(!recorded, c, "not with --history", "tolerance", "load"),
+				cli.RefuseUnless(recorded, c, "only with --history", historyFlags...),
+			); err != nil {
 				return err
+			}
+			if recorded {
+				return o.follow(c, shared)
 			}
 			return o.check(c, shared)
 		},
@@ -101,9 +105,13 @@ nothing, or there are too few runs.`,
 	f := c.Flags()
 	f.BoolVar(&o.load, "load", false, "measure while all hosts send and receive; size of messages 4MiB by default")
 	f.BoolVar(&o.all, "all", false, "list all hosts and links that were measured again; with --history, the changes of all runs")
-	f.StringVar(&o.size, "size", "1MiB", "size of the long messages")
+	cli.Parse(f, &o.bytes, "size", "1MiB", "size of the long messages", cli.ParseSize)
+	cli.Want(f, "size", "1 byte to 2 GiB", func() bool { return o.bytes >= 1 && o.bytes <= math.MaxInt32 })
+	o.bytes = 0 // unless it is given
 	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
+	cli.Want(f, "budget", "at least 0", func() bool { return o.budget >= 0 })
 	f.Float64Var(&o.tolerance, "tolerance", 0.1, "what is slower by less than this share is never named")
+	cli.Want(f, "tolerance", "a share of at least 0.01, such as 0.1", func() bool { return o.tolerance >= 0.01 && !math.IsInf(o.tolerance, 0) })
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the choice of pairs")
 	o.history.flags(f)
 	return cli.Measures(cli.PrintsJSON(c, "topocast/check; with --history topocast/changes"))
@@ -131,14 +139,15 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		case !found.Complete:
 			status = cli.StatusUnknown
 		}
-		if shared.JSON {
-			return writeChecked(c.OutOrStdout(), found)
-		}
-		for _, warning := range found.Warnings {
-			fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warning)
-		}
-		tellChecked(c.OutOrStdout(), found, o.load, o.all)
-		return nil
+		return shared.Print(c, func(w io.Writer) error {
+			for _, warning := range found.Warnings {
+				fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warning)
+			}
+			tellChecked(w, found, o.load, o.all)
+			return nil
+		}, func(w io.Writer) error {
+			return writeChecked(w, found)
+		})
 	})
 	if err == nil && status != cli.StatusFine {
 		return cli.Answer(status)
@@ -149,28 +158,6 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 // checkWork is what a check does on simulated ranks, by the user time for 256 and 1,024.
 func checkWork(ranks int) cli.Work {
 	return cli.Work{Pairs: 25 * float64(ranks), Remedy: "--ranks"}
-}
-
-// validate reads what the flags name.
-func (o *checkOptions) validate() error {
-	bytes, err := cli.ParseSize(o.size)
-	if err != nil {
-		return cli.BadInput("--size: %w", err)
-	}
-	if bytes < 1 || bytes > math.MaxInt32 {
-		return cli.BadInput("--size %s: want 1 byte to 2 GiB", o.size)
-	}
-	o.bytes = int(bytes)
-	if o.budget < 0 {
-		return cli.BadInput("--budget %s: want at least 0", o.budget)
-	}
-	if !(o.tolerance >= 0.01) || math.IsInf(o.tolerance, 0) {
-		return cli.BadInput("--tolerance %g: want a share of at least 0.01, such as 0.1", o.tolerance)
-	}
-	if o.network != "" {
-		o.known, err = networkOrLine(o.network)
-	}
-	return err
 }
 
 // networkOrLine loads a network from a file, or makes one of a line of text.
@@ -193,7 +180,7 @@ const fewestChecked = 4
 
 // settings are those of a check of these ranks, on rank 0. It is collective.
 func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*check.Settings, error) {
-	s := &check.Settings{Bytes: o.bytes, Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
+	s := &check.Settings{Bytes: int(o.bytes), Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, err
@@ -224,23 +211,17 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 // wiringOf is the wiring of the hosts of a job, which may be a part of a network, with the hosts' names.
 func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.RouteChoice, error) {
 	if len(n.Hosts()) > 0 && n.Hosts()[0] != "" {
-		at := make([]model.Location, len(places))
-		for i, p := range places {
-			at[i] = model.Location{Host: p.Host, Core: p.Core}
-		}
-		part, err := n.View(at)
+		part, err := n.View(locationsOf(places))
 		if err != nil {
 			return nil, 0, err
 		}
 		n = part
 	}
-	g, err := n.ReportedGraph()
-	if err == nil {
-		g, err = n.NameHosts(g)
-	}
+	side, err := comparison.NewSide("", n)
 	if err != nil {
 		return nil, 0, err
 	}
+	g := side.Graph
 	here := map[string]bool{}
 	for _, p := range places {
 		here[p.Host] = true
@@ -323,4 +304,25 @@ func describeFinding(f *check.Finding) string {
 		return "long messages from " + f.From
 	}
 	return "long messages " + f.From + " > " + f.To
+}
+
+// writeChecked writes for programs.
+func writeChecked(w io.Writer, r *check.Result) error {
+	out := results.Check{
+		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete, Noise: r.Noise,
+		Links: r.Links, UnreadLinks: r.UnreadLinks, UnreadDirections: r.UnreadDirections,
+		Suspects: []results.Suspect{}, Warnings: append([]string{}, r.Warnings...),
+	}
+	for _, s := range r.Suspects {
+		row := results.Suspect{Name: s.Name, Cable: s.Cable, Same: s.Same, Named: s.Named, P: jsonfile.Known(s.P)}
+		for _, f := range s.Findings {
+			row.Findings = append(row.Findings, results.Finding{
+				What: string(f.What), From: f.From, To: f.To,
+				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High),
+				Often: f.Often, P: jsonfile.Known(f.P), Readings: f.Readings,
+			})
+		}
+		out.Suspects = append(out.Suspects, row)
+	}
+	return results.Write(w, &out)
 }

@@ -55,9 +55,6 @@ least.`,
 			case against == "":
 				return cli.BadInput("want --against REF, the reference")
 			}
-			if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
-				return cli.BadInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
-			}
 			if f, err := loadFabric(args[0], ""); err == nil && f != nil {
 				return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
 			}
@@ -67,7 +64,7 @@ least.`,
 			}
 			if f, err := loadFabric(against, fabricTopology); err != nil || f != nil {
 				if err == nil {
-					err = printFabricComparison(c, measured, against, f, all, shared.JSON)
+					err = printFabricComparison(c, measured, against, f, all, shared)
 				}
 				return err
 			}
@@ -79,11 +76,12 @@ least.`,
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			return printComparison(c, (*networkComparison)(r), all, shared.JSON)
+			return printComparison(c, networkComparison{r}, all, shared)
 		},
 	}
 	f := c.Flags()
 	f.Float64Var(&tolerance, "tolerance", 0, "share by which a link may differ; 0: from the spread of its level")
+	cli.Want(f, "tolerance", "a share above 0, such as 0.2", func() bool { return tolerance >= 0 && !math.IsInf(tolerance, 0) })
 	f.BoolVar(&all, "all", false, "print all links, not the worst only")
 	f.StringVar(&fabricTopology, "topology", "", "the topology to read of a topology.yaml; default: that of the cluster")
 	f.StringVar(&against, "against", "", "the reference: a network, a platform or graph file, or a file of a scheduler")
@@ -98,13 +96,8 @@ type compared interface {
 }
 
 // printComparison prints what was found; the error tells the exit status, unless that is 0.
-func printComparison(c *cobra.Command, r compared, all, asJSON bool) error {
-	var err error
-	if asJSON {
-		err = r.writeJSON(c.OutOrStdout())
-	} else {
-		err = r.writeText(c.OutOrStdout(), all)
-	}
+func printComparison(c *cobra.Command, r compared, all bool, shared *cli.Flags) error {
+	err := shared.Print(c, func(w io.Writer) error { return r.writeText(w, all) }, r.writeJSON)
 	if status := r.status(); err == nil && status != cli.StatusFine {
 		return cli.Answer(status)
 	}
@@ -113,7 +106,7 @@ func printComparison(c *cobra.Command, r compared, all, asJSON bool) error {
 
 // loadSide reads a network. Names are those of the ranks of the other one, if they are known.
 func loadSide(file string, names []string) (*comparison.Side, error) {
-	n, err := cli.LoadNetworkOf(file, names)
+	n, err := cli.LoadNetwork(file, names...)
 	if err != nil {
 		return nil, err
 	}

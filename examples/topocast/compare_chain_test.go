@@ -169,7 +169,7 @@ var healthy = make(map[uint64]*comparison.Side)
 
 // run compares the broken cluster with the healthy one, each measured with
 // noise, overheads and ranks of its own.
-func (c *chain) run(tb testing.TB, seed uint64) *networkComparison {
+func (c *chain) run(tb testing.TB, seed uint64) networkComparison {
 	tb.Helper()
 	measured := func(g *topology.Graph, seed uint64) *comparison.Side {
 		s, err := loadSide(measureChain(tb, g, seed), nil)
@@ -187,20 +187,20 @@ func (c *chain) run(tb testing.TB, seed uint64) *networkComparison {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return (*networkComparison)(r)
+	return networkComparison{r}
 }
 
 // named are the names of the findings, the worst first.
-func (r *networkComparison) named() []string {
+func (r networkComparison) named() []string {
 	var names []string
 	for i := range r.Links.Findings {
-		names = append(names, r.of().FindingName(&r.Links.Findings[i]))
+		names = append(names, r.FindingName(&r.Links.Findings[i]))
 	}
 	return names
 }
 
 // judge tells whether the planted fault was named first, and how many others were.
-func (c *chain) judge(r *networkComparison) (hit bool, others int) {
+func (c *chain) judge(r networkComparison) (hit bool, others int) {
 	names := r.named()
 	for _, name := range names {
 		if name != c.want {

@@ -15,7 +15,6 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/model/results"
-	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/encode"
 )
 
@@ -39,199 +38,47 @@ func loadFabric(path, topology string) (*encode.Fabric, error) {
 	return f, nil
 }
 
-// A fabricComparison says what of a scheduler's switches the measured groups confirm and what
-// they contradict.
+// A fabricComparison is a comparison with a scheduler's file as the command prints it.
 type fabricComparison struct {
-	measured       *comparison.Side
-	file           string
-	fabric         *encode.Fabric
-	hosts          []string // that both have
-	missing, extra []string
-	groups         *compare.GroupComparison // of hosts by their index
-	joined         [][]string               // the hosts of networks that the file keeps apart and messages pass between
-	renamed        string                   // how names without domains were matched; "" if none was
-}
-
-func compareFabric(measured *comparison.Side, file string, f *encode.Fabric) (*fabricComparison, error) {
-	measured, renamed, err := measured.Renamed(f.Hosts())
-	if err != nil {
-		return nil, err
-	}
-	r := &fabricComparison{measured: measured, file: file, fabric: f, renamed: renamed}
-	known := map[string]bool{}
-	for v := range measured.Graph.Hosts() {
-		known[measured.Graph.Name(v)] = true
-	}
-	for _, host := range f.Hosts() {
-		if known[host] {
-			r.hosts = append(r.hosts, host)
-			delete(known, host)
-		} else {
-			r.missing = append(r.missing, host)
-		}
-	}
-	for host := range known {
-		r.extra = append(r.extra, host)
-	}
-	slices.SortFunc(r.extra, hostlist.Naturally)
-	if len(r.hosts) == 0 {
-		return nil, fmt.Errorf("compare: no host of %s is in %s", measured.Name, file)
-	}
-	found, err := measured.Groups(r.hosts)
-	if err != nil {
-		return nil, err
-	}
-	specified, err := f.Hierarchy(r.hosts)
-	if err != nil {
-		return nil, err
-	}
-	if r.groups, err = compare.Groups(found, specified); err != nil {
-		return nil, err
-	}
-	r.join()
-	return r, nil
+	*comparison.FabricComparison
+	file string
 }
 
 // printFabricComparison is what the command does with a scheduler's file.
-func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all, asJSON bool) error {
-	if err := cli.RefuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
+func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all bool, shared *cli.Flags) error {
+	if err := cli.RefuseUnless(false, c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
 	}
-	r, err := compareFabric(measured, file, f)
+	found, err := comparison.CompareFabric(measured, f)
 	if err != nil {
-		return cli.BadInput("%w", err)
+		return cli.BadInput("%s: %w", file, err)
 	}
 	said := f.Warnings
-	if r.renamed != "" {
-		said = append(slices.Clip(said), r.renamed)
+	if found.Renamed != "" {
+		said = append(slices.Clip(said), found.Renamed)
 	}
 	for _, text := range said {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", file, text)
 	}
-	return printComparison(c, r, all, asJSON)
+	return printComparison(c, fabricComparison{found, file}, all, shared)
 }
 
-// join finds the separate networks of the file that are one in the measured graph.
-func (r *fabricComparison) join() {
-	if len(r.fabric.Roots) < 2 {
-		return
-	}
-	part := map[string]int{}
-	for v, p := range r.measured.Graph.Parts() {
-		if v < r.measured.Graph.Hosts() {
-			part[r.measured.Graph.Name(v)] = p
-		}
-	}
-	roots := map[int][]string{} // part -> the hosts of roots in it
-	count := map[int]int{}
-	for _, root := range r.fabric.Roots {
-		one := encode.Fabric{Roots: []*encode.FabricSwitch{root}}
-		in := map[int]bool{}
-		for _, host := range one.Hosts() {
-			if p, ok := part[host]; ok {
-				in[p] = true
-				roots[p] = append(roots[p], host)
-			}
-		}
-		for p := range in {
-			count[p]++
-		}
-	}
-	for p, hosts := range roots {
-		if count[p] > 1 {
-			r.joined = append(r.joined, hosts)
-		}
-	}
-	slices.SortFunc(r.joined, slices.Compare)
-}
+func (r fabricComparison) status() int { return exitStatus(r.Outcome()) }
 
-// status is the exit status: what is measured contradicts the file, or nothing can be told.
-func (r *fabricComparison) status() int {
-	switch {
-	case len(r.groups.Crossed)+len(r.joined) > 0:
-		return cli.StatusDifferent
-	case len(r.groups.Same) == 0 && len(r.groups.Missing) > 0:
-		return cli.StatusUnknown
-	}
-	return cli.StatusFine
-}
-
-// names are those of hosts by their index.
-func (r *fabricComparison) names(hosts []int) []string {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = r.hosts[h]
-	}
-	return names
-}
-
-// differences are what cannot be true of both, a sentence each: hosts that the measured groups have
-// elsewhere, if they tell, or else the groups.
-func (r *fabricComparison) differences() []string {
-	var list []string
-	for _, hosts := range r.joined {
-		list = append(list, fmt.Sprintf("%s: messages pass between them, and the file has them in networks that are not connected", hostlist.Ranges(hosts)))
-	}
-	if len(r.groups.Crossed) == 0 {
-		return list
-	}
-	crossed := map[int]bool{}
-	for _, x := range r.groups.Crossed {
-		for _, h := range slices.Concat(x.Reference, x.Measured) {
-			crossed[h] = true
-		}
-	}
-	told := false
-	for _, m := range r.groups.Moved {
-		if !crossed[m.Host] {
-			continue
-		}
-		told = true
-		list = append(list, fmt.Sprintf("host %s: specified with %s, measured with %s", r.hosts[m.Host],
-			r.company(m.Host, func(x compare.Crossing) []int { return x.Reference }), r.company(m.Host, func(x compare.Crossing) []int { return x.Measured })))
-	}
-	for _, x := range r.groups.Crossed {
-		if !told {
-			list = append(list, fmt.Sprintf("specified %s, measured %s: neither holds the other", hostlist.Ranges(r.names(x.Reference)), hostlist.Ranges(r.names(x.Measured))))
-		}
-	}
-	return list
-}
-
-// company names the other hosts of the smallest group of crossings that holds the host.
-func (r *fabricComparison) company(host int, of func(compare.Crossing) []int) string {
-	var least []int
-	for _, x := range r.groups.Crossed {
-		if g := of(x); slices.Contains(g, host) && (least == nil || len(g) < len(least)) {
-			least = g
-		}
-	}
-	if least == nil {
-		return "others"
-	}
-	return hostlist.Ranges(r.names(slices.DeleteFunc(slices.Clone(least), func(h int) bool { return h == host })))
-}
-
-func (r *fabricComparison) writeText(w io.Writer, all bool) error {
+func (r fabricComparison) writeText(w io.Writer, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "measured:  %s\nreference: %s, %s\n", r.measured.Describe(), r.file, words.Count(len(r.hosts)+len(r.missing), "host"))
-	fmt.Fprintf(&b, "%s in both", words.Count(len(r.hosts), "host"))
-	if len(r.missing) > 0 {
-		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(r.missing), "host"), hostlist.Ranges(r.missing))
-	}
-	if len(r.extra) > 0 {
-		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(r.extra), "host"), hostlist.Ranges(r.extra))
-	}
-	fmt.Fprintf(&b, "\nswitches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.groups.Same), len(r.groups.Missing), len(r.groups.Extra))
+	reference := fmt.Sprintf("%s, %s", r.file, words.Count(len(r.Hosts)+len(r.Missing), "host"))
+	writeCompared(&b, r.Measured, reference, len(r.Hosts), r.Missing, r.Extra)
+	fmt.Fprintf(&b, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.Groups.Same), len(r.Groups.Missing), len(r.Groups.Extra))
 	if all {
-		for _, g := range r.groups.Missing {
-			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(r.names(g)))
+		for _, g := range r.Groups.Missing {
+			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(r.Names(g)))
 		}
-		for _, g := range r.groups.Extra {
-			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(r.names(g)))
+		for _, g := range r.Groups.Extra {
+			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(r.Names(g)))
 		}
 	}
-	differences := r.differences()
+	differences := r.Differences()
 	switch r.status() {
 	case cli.StatusFine:
 		fmt.Fprintln(&b, "\nnothing contradicts the file")
@@ -251,20 +98,14 @@ func (r *fabricComparison) writeText(w io.Writer, all bool) error {
 	return err
 }
 
-func (r *fabricComparison) writeJSON(w io.Writer) error {
+func (r fabricComparison) writeJSON(w io.Writer) error {
 	out := results.FabricComparison{
-		Status: r.status(), Hosts: len(r.hosts), HostsMissing: list(r.missing), HostsExtra: list(r.extra),
-		Groups:  results.Groups{Same: len(r.groups.Same), Missing: [][]string{}, Extra: [][]string{}},
-		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.joined...), Differences: list(r.differences()),
+		Status: r.status(), Hosts: len(r.Hosts), HostsMissing: list(r.Missing), HostsExtra: list(r.Extra),
+		Groups:  groupsResult(r.Hosts, r.Groups),
+		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.Joined...), Differences: list(r.Differences()),
 	}
-	for _, g := range r.groups.Missing {
-		out.Groups.Missing = append(out.Groups.Missing, r.names(g))
-	}
-	for _, g := range r.groups.Extra {
-		out.Groups.Extra = append(out.Groups.Extra, r.names(g))
-	}
-	for _, x := range r.groups.Crossed {
-		out.Crossed = append(out.Crossed, results.Crossing{Reference: r.names(x.Reference), Measured: r.names(x.Measured)})
+	for _, x := range r.Groups.Crossed {
+		out.Crossed = append(out.Crossed, results.Crossing{Reference: r.Names(x.Reference), Measured: r.Names(x.Measured)})
 	}
 	return results.Write(w, &out)
 }

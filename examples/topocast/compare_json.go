@@ -5,10 +5,11 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model/results"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // writeJSON writes all for programs; figures that are not known are left out.
-func (r *networkComparison) writeJSON(w io.Writer) error {
+func (r networkComparison) writeJSON(w io.Writer) error {
 	c := r.Links
 	out := results.Comparison{
 		Status: r.status(),
@@ -24,7 +25,7 @@ func (r *networkComparison) writeJSON(w io.Writer) error {
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		d := results.Difference{What: r.of().FindingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.of().Reason(f)}
+		d := results.Difference{What: r.FindingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.Reason(f)}
 		if f.Link >= 0 {
 			d.Link = &f.Link
 		}
@@ -33,7 +34,7 @@ func (r *networkComparison) writeJSON(w io.Writer) error {
 	for i := range c.Links {
 		l := &c.Links[i]
 		f := results.Link{
-			Name: r.of().LinkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
+			Name: r.LinkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
 			Latency: results.Latency{
 				Measured: jsonfile.Known(l.Latency.Measured), Reference: jsonfile.Known(l.Latency.Reference),
 				Slower: jsonfile.Known(l.Latency.Slower), Verdict: l.Latency.Verdict,
@@ -50,20 +51,24 @@ func (r *networkComparison) writeJSON(w io.Writer) error {
 		out.Links = append(out.Links, f)
 	}
 	if g := r.Groups; g != nil {
-		name := func(groups [][]int) [][]string {
-			all := [][]string{}
-			for _, hosts := range groups {
-				var names []string
-				for _, h := range hosts {
-					names = append(names, c.Hosts[h])
-				}
-				all = append(all, names)
-			}
-			return all
-		}
-		out.Groups = &results.Groups{Same: len(g.Same), Missing: name(g.Missing), Extra: name(g.Extra)}
+		named := groupsResult(c.Hosts, g)
+		out.Groups = &named
 	}
 	return results.Write(w, &out)
+}
+
+// groupsResult are groups by the names of their hosts.
+func groupsResult(hosts []string, g *compare.GroupComparison) results.Groups {
+	names := func(groups [][]int) [][]string {
+		all := make([][]string, len(groups))
+		for i, group := range groups {
+			for _, h := range group {
+				all[i] = append(all[i], hosts[h])
+			}
+		}
+		return all
+	}
+	return results.Groups{Same: len(g.Same), Missing: names(g.Missing), Extra: names(g.Extra)}
 }
 
 // list is never null in JSON.

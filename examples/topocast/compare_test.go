@@ -178,7 +178,7 @@ func TestCompareTextIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := (*networkComparison)(compared)
+	r := networkComparison{compared}
 	var some, all strings.Builder
 	if err := r.writeText(&some, false); err != nil {
 		t.Fatal(err)

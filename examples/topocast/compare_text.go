@@ -22,25 +22,15 @@ const (
 )
 
 // A networkComparison is a comparison of networks as the command prints it.
-type networkComparison comparison.Comparison
+type networkComparison struct{ *comparison.Comparison }
 
-func (r *networkComparison) of() *comparison.Comparison { return (*comparison.Comparison)(r) }
-
-func (r *networkComparison) status() int { return exitStatus(r.of().Outcome()) }
+func (r networkComparison) status() int { return exitStatus(r.Outcome()) }
 
 // writeText writes what differs, the worst first, and the links' figures.
-func (r *networkComparison) writeText(w io.Writer, all bool) error {
+func (r networkComparison) writeText(w io.Writer, all bool) error {
 	var b bytes.Buffer
 	c := r.Links
-	fmt.Fprintf(&b, "measured:  %s\nreference: %s\n", r.Measured.Describe(), r.Reference.Describe())
-	fmt.Fprintf(&b, "%s in both", words.Count(len(c.Hosts), "host"))
-	if len(c.Missing) > 0 {
-		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(c.Missing), "host"), hostlist.Ranges(c.Missing))
-	}
-	if len(c.Extra) > 0 {
-		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(c.Extra), "host"), hostlist.Ranges(c.Extra))
-	}
-	fmt.Fprintln(&b)
+	writeCompared(&b, r.Measured, r.Reference.Describe(), len(c.Hosts), c.Missing, c.Extra)
 	if !math.IsNaN(c.Similarity) {
 		fmt.Fprintf(&b, "similarity %.1f %% (hosts are wired to each other)\n", c.Similarity)
 	}
@@ -53,7 +43,7 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	case cli.StatusUnknown:
 		which := "no link"
 		if c.Judged > 0 {
-			which = "none of " + words.List(r.of().Unjudged())
+			which = "none of " + words.List(r.Unjudged())
 		}
 		fmt.Fprintf(&b, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
 	case cli.StatusDifferent:
@@ -67,7 +57,7 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 			fmt.Fprintf(&b, "  and %d more (--all)\n", len(c.Findings)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", r.of().FindingName(&c.Findings[i]), r.of().Reason(&c.Findings[i]))
+		fmt.Fprintf(&b, "  %s: %s\n", r.FindingName(&c.Findings[i]), r.Reason(&c.Findings[i]))
 	}
 	for _, w := range c.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
@@ -80,8 +70,20 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	return err
 }
 
+// writeCompared says what is compared: both sides, and the hosts that are on both and on one.
+func writeCompared(w io.Writer, measured *comparison.Side, reference string, both int, missing, extra []string) {
+	fmt.Fprintf(w, "measured:  %s\nreference: %s\n%s in both", measured.Describe(), reference, words.Count(both, "host"))
+	if len(missing) > 0 {
+		fmt.Fprintf(w, "; %s of the reference not measured: %s", words.Count(len(missing), "host"), hostlist.Ranges(missing))
+	}
+	if len(extra) > 0 {
+		fmt.Fprintf(w, "; %s that the reference does not know: %s", words.Count(len(extra), "host"), hostlist.Ranges(extra))
+	}
+	fmt.Fprintln(w)
+}
+
 // writeClasses writes what all links of a level have in common.
-func (r *networkComparison) writeClasses(w io.Writer) {
+func (r networkComparison) writeClasses(w io.Writer) {
 	if len(r.Links.Classes) == 0 {
 		return
 	}
@@ -97,7 +99,7 @@ func (r *networkComparison) writeClasses(w io.Writer) {
 }
 
 // writeLinks writes the links' figures, apart from what they have in common.
-func (r *networkComparison) writeLinks(w io.Writer, all bool) {
+func (r networkComparison) writeLinks(w io.Writer, all bool) {
 	links := r.Links.Links
 	if len(links) == 0 {
 		return
@@ -140,7 +142,7 @@ func (r *networkComparison) writeLinks(w io.Writer, all bool) {
 		if back := times(l.Bandwidth[1].Slower); back != rate {
 			rate += " / " + back
 		}
-		t.Row(r.of().LinkName(l), times(l.Latency.Slower), rate, l.Verdict)
+		t.Row(r.LinkName(l), times(l.Latency.Slower), rate, l.Verdict)
 	}
 	t.Flush()
 }

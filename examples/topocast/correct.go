@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
@@ -21,9 +22,12 @@ import (
 )
 
 func correctCommand(shared *cli.Flags) *cobra.Command {
-	var unit, forwarding, size, output string
-	var repetitions []string
-	var plain bool
+	var (
+		r           correction
+		unit        encode.Unit
+		repetitions []string
+		output      *cli.Output
+	)
 	c := &cobra.Command{
 		Use:   "correct NET MEASUREMENTS",
 		Short: "Work out the latencies of single links by regression",
@@ -48,61 +52,41 @@ the latencies found, without a table of broadcasts, which rests on others.`,
       --unit us -o corrected.json wiring.tgf latencies.csv`,
 		Args: cli.Args(0, wantNetwork, "MEASUREMENTS, of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
-			network := cli.NewOutput("--output", output, c.OutOrStdout())
-			if shared.JSON && output == cli.Standard {
-				return cli.BadInput("--json and --output -: both are standard output")
-			}
-			if err := network.Check(nil); err != nil {
-				return err
-			}
-			k := slices.Index(forwardings(), forwarding)
-			if k < 0 {
-				return cli.BadInput("--forwarding %q: want %s", forwarding, words.Or(forwardings()))
-			}
-			given, err := encode.ParseUnit(unit)
-			if err != nil {
-				return cli.BadInput("--unit: %w", err)
-			}
 			if args[0] == cli.Standard && slices.Contains(append(repetitions, args[1]), cli.Standard) {
 				return cli.BadInput("%s: want standard input for one file", cli.Standard)
 			}
-			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), given)
+			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), unit, nil)
 			if err != nil {
 				return err
 			}
-			n, err := cli.LoadNetworkOf(args[0], l.distinctNames())
-			if err != nil {
+			if r.network, err = cli.LoadNetwork(args[0], l.distinctNames()...); err != nil {
 				return err
 			}
-			r := &correction{network: n, chosen: correctionWay(k), plain: plain}
-			if err := r.readSize(size, l); err != nil {
+			if err := r.readSize(c.Flags().Changed("bytes"), l); err != nil {
 				return err
 			}
 			if err := r.fit(l); err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if output != "" {
+			if output.Path != "" {
 				corrected, err := r.corrected()
 				if err != nil {
 					return cli.BadInput("%w", err)
 				}
-				if _, err := network.Save(corrected.Write); err != nil {
+				if _, err := output.Save(corrected.Write); err != nil {
 					return err
 				}
 			}
-			if shared.JSON {
-				return r.writeJSON(c.OutOrStdout())
-			}
-			return r.writeText(cli.ReportWriter(c, network))
+			return shared.Print(c, r.writeText, r.writeJSON)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&forwarding, "forwarding", forwardings()[cutThrough], "what switches do with a message: "+words.Or(forwardings()))
-	f.StringVar(&size, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of measurements the smallest")
-	f.BoolVar(&plain, "plain", false, "least squares as they are: measurements far off pull as hard as they can")
-	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
+	cli.Choice(f, &r.chosen, "forwarding", forwardings(), "what switches do with a message: "+words.Or(forwardings()))
+	cli.Parse(f, &r.bytes, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of measurements the smallest", cli.ParseSize)
+	f.BoolVar(&r.plain, "plain", false, "least squares as they are: measurements far off pull as hard as they can")
+	unitFlag(f, &unit, "unit of a matrix: s, ms, us or ns")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
-	f.StringVarP(&output, "output", "o", "", "file for the network with these latencies")
+	output = shared.Output(c, "output", "o", "", "file for the network with these latencies")
 	return cli.PrintsJSON(c, "topocast/correction")
 }
 
@@ -131,20 +115,14 @@ type correction struct {
 	warnings []string
 }
 
-// readSize says of how many bytes the readings are.
-func (r *correction) readSize(size string, l *latencies) error {
-	if size != "" {
-		var err error
-		if r.bytes, err = cli.ParseSize(size); err != nil {
-			return cli.BadInput("--bytes: %w", err)
-		}
-	}
+// readSize says of how many bytes the measurements are.
+func (r *correction) readSize(given bool, l *latencies) error {
 	switch {
-	case l.measured != nil && size == "":
+	case l.measured != nil && !given:
 		r.bytes = int64(slices.Min(l.measured.Sizes)) // which the matrices are of
 	case l.measured != nil:
 		return l.choose(r.bytes)
-	case size == "" && r.chosen != uncorrected:
+	case !given && r.chosen != uncorrected:
 		r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
 	}
 	return nil
@@ -157,15 +135,9 @@ func (l *latencies) choose(bytes int64) error {
 	if size < 0 {
 		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
 	}
-	l.matrices = nil
-	for k := range l.measured.Repetitions {
-		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
-		if err != nil {
-			return err
-		}
-		l.matrices = append(l.matrices, m)
-	}
-	return nil
+	var err error
+	l.matrices, err = l.ofSize(size)
+	return err
 }
 
 // fit fits the links in all ways that make a difference.
@@ -176,19 +148,16 @@ func (r *correction) fit(l *latencies) error {
 	if err != nil {
 		return err
 	}
-	ranks := hostNames(g)
-	at, err := rowOf(ranks, l.hostNames(), l.matrices[0])
+	if rows, _ := l.matrices[0].Dims(); rows != g.Hosts() {
+		return fmt.Errorf("the measurements are of %s, the network of %d", words.Count(rows, "rank"), g.Hosts())
+	}
+	at, _, err := l.rowsOf(hostNames(g))
 	if err != nil {
-		return err
+		return fmt.Errorf("a host of the network is not in the measurements: %w", err)
 	}
 	r.names = vertexNames(g)
 	median := stats.MedianCells(l.matrices)
-	measured := mat.NewDense(len(at), len(at), nil)
-	for i := range at {
-		for j := range at {
-			measured.Set(i, j, median.At(at[i], at[j]))
-		}
-	}
+	measured := mat.DenseCopyOf(inOrder{median, at})
 	unknown := 0
 	for _, a := range g.Arcs() {
 		if math.IsNaN(a.Bandwidth) {
@@ -231,40 +200,20 @@ func (r *correction) corrected() (*model.Network, error) {
 	return fit.Update(r.network, &fit.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
 }
 
-// rowOf finds the row of each rank: by name if both sides have names that are all different,
-// else the row of its number, whose name must not be another one.
-func rowOf(ranks, rows []string, m mat.Matrix) ([]int, error) {
-	n, _ := m.Dims()
-	at := make([]int, len(ranks))
-	for i := range at {
-		at[i] = i
-	}
-	if len(ranks) != n {
-		return nil, fmt.Errorf("the measurements are of %s, the network of %d", words.Count(n, "rank"), len(ranks))
-	}
-	index := map[string]int{}
-	for i, name := range rows {
-		index[name] = i
-	}
-	switch {
-	case rows == nil:
-		return at, nil
-	case len(index) < n: // several ranks of one host
-		for i, name := range ranks {
-			if rows[i] != name {
-				return nil, fmt.Errorf("rank %d is %s in the network and %s in the measurements", i, name, rows[i])
-			}
+// rowsOf finds the row of each rank by the name of its host, and says how. Where one side names no hosts, rows are
+// in the order of the ranks.
+func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
+	names := l.hostNames()
+	if names == nil || hosts == nil {
+		ranks, _ := l.matrices[0].Dims()
+		for rank := range ranks {
+			rows = append(rows, rank)
 		}
-		return at, nil
+		return rows, "in the order of the network's ranks, as names are not known", nil
 	}
-	for i, name := range ranks {
-		row, ok := index[name]
-		if !ok {
-			return nil, fmt.Errorf("rank %d of the network, %s, is not in the measurements", i, name)
-		}
-		at[i] = row
-	}
-	return at, nil
+	names, how = hostlist.Renamed(names, hosts)
+	rows, err = hostlist.Rows(hosts, names)
+	return rows, cmp.Or(how, "matched by name"), err
 }
 
 // distinctNames are the names of the rows if no two are the same; nil: not known.

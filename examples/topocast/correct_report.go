@@ -53,22 +53,15 @@ func (r *correction) writeText(w io.Writer) error {
 		fmt.Fprintln(w)
 	}
 	t = columns.New(w, "link", "before", "latency", "")
-	links := r.links()
-	for i, l := range links {
-		if i == mostCorrected {
-			break
-		}
+	for _, l := range r.links() {
 		note := ""
 		if !l.Determined {
 			note = "only sums with others are known"
 		}
 		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Seconds(jsonfile.Value(l.Before)), quantity.Seconds(l.Latency), note)
 	}
-	if err := t.Flush(); err != nil {
+	if err := t.FlushFirst(mostCorrected); err != nil {
 		return err
-	}
-	if more := len(links) - mostCorrected; more > 0 {
-		fmt.Fprintf(w, "and %d more; --json lists all\n", more)
 	}
 	for _, warning := range r.warnings {
 		if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/internal/cli"
@@ -15,10 +18,14 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -28,9 +35,9 @@ var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
 
 func discoverCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		output string
-		o      measureOptions
+		o      discoverOptions
 		p      parameterOptions
+		output *cli.Output
 	)
 	c := &cobra.Command{
 		Use:   "discover",
@@ -70,54 +77,170 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 				o.repetitions = 1 // nothing disturbs a simulation, and 1,024 ranks take minutes
 			}
 			shared.Work = o.work
-			network := cli.NewOutput("--output", output, c.OutOrStdout())
-			if shared.JSON && output == cli.Standard {
-				return cli.BadInput("--json and --output -: both are standard output")
-			}
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return shared.Run(c, func(comm mpi.Communicator) error {
 				var larger error
 				if comm.Rank() == 0 && !c.Flags().Changed("output") {
-					larger = keepLarger(output, comm.Size())
+					larger = keepLarger(output.Path, comm.Size())
 				}
 				if err := cli.Agree(comm, "output files", larger); err != nil {
 					return err
 				}
-				if err := cli.CheckOutputs(comm, network, o.keepFile(c.OutOrStdout())); err != nil {
-					return err
-				}
 				own := o // ranks may share the options
-				own.journal = beginJournal(c.Context(), cmp.Or(o.keep, output), c.ErrOrStderr())
-				found, err := discover(c.Context(), comm, &own, c.OutOrStdout(), c.ErrOrStderr())
+				if mpi.Launched() == 0 {
+					own.journal = beginJournal(c.Context(), cmp.Or(o.keep.Path, output.Path), "topocast reconstruct reads %s", c.ErrOrStderr(), func(io.Writer) error { return nil })
+				}
+				found, err := discover(c.Context(), comm, &own, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					own.journal.end(false)
 					return err
 				}
 				// First the file: who reads the report may end before its end.
-				at, unsaved := network.Save(found.network.Write)
+				at, unsaved := output.Save(found.network.Write)
 				own.journal.end(unsaved == nil && found.unkept == nil)
-				if shared.JSON {
-					err = found.writeJSON(c.OutOrStdout(), at)
-				} else {
-					err = found.writeText(cli.ReportWriter(c, network, o.keepFile(nil)), at)
-				}
+				err = shared.Print(c,
+					func(w io.Writer) error { return found.writeText(w, at) },
+					func(w io.Writer) error { return found.writeJSON(w, at) })
 				return cmp.Or(unsaved, found.unkept, err)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&output, "output", "o", "network.json", "file for the network; with --sim simulated-network.json")
+	output = shared.Output(c, "output", "o", "network.json", "file for the network; with --sim simulated-network.json")
+	o.keep = shared.Output(c, "keep", "", "", "file for the measurements themselves")
 	f.BoolVar(&o.twoLevel, "two-level", false, "measure the inside of hosts apart from what is between them: fewer pairs, undisturbed")
 	f.BoolVar(&o.fewPairs, "few-pairs", false, "measure only as many pairs as tell the groups apart, even if --budget has time for all")
 	f.IntVar(&o.patterns, "patterns", concurrent.UsualPatterns, "patterns of transfers under way together, which tell how links are shared; 0: none")
+	cli.Want(f, "patterns", "at least 0", func() bool { return o.patterns >= 0 })
 	f.BoolVar(&o.memory, "memory", false, "measure which ranks of a host share caches and memory, too")
 	f.StringVar(&o.hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, in place of what the systems tell")
 	f.BoolVar(&o.degradation, "degradation", false, "measure how messages slow down with distance and with more processes per host, too")
 	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
-	o.flags(f)
+	budgetFlag(f, &o.budget)
+	repetitionsFlag(f, &o.repetitions, "how often every pair is measured")
 	p.flags(f)
 	return cli.Measures(cli.PrintsJSON(c, "topocast/discovery"))
+}
+
+// discoverOptions are the flags that set the measurement of discover.
+type discoverOptions struct {
+	budget      time.Duration
+	repetitions int
+	keep        *cli.Output // nil: none
+	twoLevel    bool
+	equalHosts  bool
+	fewPairs    bool
+	memory      bool
+	patterns    int
+	degradation bool
+	hwloc       string        // file with the inside of every host; "": what the systems tell
+	view        *plogp.View   // of --distance; nil: latencies
+	timeout     time.Duration // of a rank that waits for another
+	quiet       bool
+	journal     *journal // on rank 0
+}
+
+// Defaults of the flags that set a measurement.
+const (
+	defaultBudget      = 30 * time.Second
+	defaultRepetitions = 3
+)
+
+func budgetFlag(f *pflag.FlagSet, budget *time.Duration) {
+	f.DurationVar(budget, "budget", defaultBudget, "longest time to measure")
+	cli.Want(f, "budget", "above 0", func() bool { return *budget > 0 })
+}
+
+func repetitionsFlag(f *pflag.FlagSet, repetitions *int, usage string) {
+	f.IntVar(repetitions, "repetitions", defaultRepetitions, usage)
+	cli.Want(f, "repetitions", "in [1, 1000]", func() bool { return *repetitions >= 1 && *repetitions <= 1000 })
+}
+
+// validate is for flags that do not go together.
+func (o *discoverOptions) validate() error {
+	switch {
+	case o.equalHosts && !o.twoLevel:
+		return cli.BadInput("--equal-hosts without --two-level: it says that of hosts that are alike one is measured inside")
+	case o.fewPairs && o.twoLevel:
+		return cli.BadInput("--few-pairs and --two-level: want one of the two")
+	case o.view != nil && (o.twoLevel || o.fewPairs):
+		return cli.BadInput("--distance: with --two-level or --few-pairs: want all pairs of one level")
+	}
+	return nil
+}
+
+// Simulated work by the user time for 256 ranks: a pattern of transfers takes as long as some pairs per rank, and so do
+// the pairs of --few-pairs together.
+const (
+	pairsPerPattern = 6
+	fewPairsPerRank = 40
+)
+
+// work is what discover does on simulated ranks.
+func (o *discoverOptions) work(ranks int) cli.Work {
+	n := float64(ranks)
+	w := cli.Work{Pairs: n * (n - 1) / 2 * float64(o.repetitions), Remedy: "--few-pairs or --ranks"}
+	if o.fewPairs || o.twoLevel {
+		w = cli.Work{Pairs: min(w.Pairs, fewPairsPerRank*n), Remedy: "--ranks or --patterns 0"}
+	}
+	w.Kept = w.Pairs
+	w.Pairs += pairsPerPattern * n * float64(o.patterns)
+	return w
+}
+
+// discover is collective; other ranks than 0 get nothing. On rank 0 the
+// readings of latencies go into the journal of the options, if there is one.
+func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, stderr io.Writer) (discovery, error) {
+	s := &measure.DiscoverSettings{
+		Control:  harness.Control{Budget: o.budget, Silence: o.timeout},
+		Sampling: measure.Sampling{Repetitions: o.repetitions, Seed: 1},
+		Pairs:    o.pairs(), View: o.view, Patterns: cmp.Or(o.patterns, -1), Measured: cli.Measured(comm, "topocast discover"),
+	}
+	if o.memory {
+		s.Also |= measure.Memory
+	}
+	if o.degradation {
+		s.Also |= measure.Degradation
+	}
+	if _, is := comm.(*simnet.Comm); is {
+		s.Samples = cli.SimulatedSamples
+	}
+	var err error
+	if comm.Rank() == 0 && o.hwloc != "" {
+		s.Inside, err = readHwloc(o.hwloc)
+	}
+	if err := cli.Agree(comm, "--hwloc", err); err != nil {
+		return discovery{}, err
+	}
+	if comm.Rank() == 0 {
+		s.Record = o.journal.record()
+		if !o.quiet {
+			defer showProgress(&s.Control, stderr, "")()
+		}
+	}
+	d, err := measure.Discover(ctx, comm, s)
+	var unkept error
+	if d != nil && o.keep != nil && len(d.Latencies.Readings()) > 0 { // also where nothing could be made of them
+		_, unkept = o.keep.Save(d.Latencies.Write)
+	}
+	if err != nil || d == nil {
+		return discovery{}, err
+	}
+	return discovery{d.Topology, d.Network, unkept}, nil
+}
+
+// pairs are those whose latencies are measured.
+func (o *discoverOptions) pairs() measure.Choice {
+	switch {
+	case o.fewPairs:
+		return measure.FewPairs
+	case o.twoLevel && o.equalHosts:
+		return measure.TwoLevelsAlike
+	case o.twoLevel:
+		return measure.TwoLevels
+	}
+	return measure.AsNeeded
 }
 
 // keepLarger refuses to replace the file of the default name if it holds a network of more ranks.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -32,8 +33,8 @@ func drawings() []drawing {
 	}
 }
 
-func plotCommand() *cobra.Command {
-	var output string
+func plotCommand(shared *cli.Flags) *cobra.Command {
+	var output *cli.Output
 	s := drawSource{}
 	var list strings.Builder
 	for _, d := range drawings() {
@@ -61,38 +62,21 @@ Each picture says below its title what was cut and left out.`,
 			if k < 0 {
 				return cli.BadInput("KIND %q: want %s", what, words.Or(drawingNames()))
 			}
-			if s.order != "groups" && s.order != "file" {
-				return cli.BadInput("--order %q: want groups or file", s.order)
+			if err := cmp.Or(
+				cli.RefuseUnless(what == "heatmap", c, "only of a heatmap", "order", "percentile"),
+				cli.RefuseUnless(what == "layout", c, "only of a layout", "probability"),
+			); err != nil {
+				return err
 			}
-			if !(s.percentile > 0 && s.percentile <= 100) {
-				return cli.BadInput("--percentile %g: want above 0 and at most 100", s.percentile)
-			}
-			if what != "heatmap" {
-				if err := cli.RefuseUnused(c, "only of a heatmap", "order", "percentile"); err != nil {
-					return err
-				}
-			}
-			if !(s.probability >= 0 && s.probability <= 1) {
-				return cli.BadInput("--probability %g: want in [0, 1]", s.probability)
-			}
-			if what != "layout" {
-				if err := cli.RefuseUnused(c, "only of a layout", "probability"); err != nil {
-					return err
-				}
-			}
-			if output == "" {
-				output = what + ".svg"
+			if output.Path == "" {
+				output.Path = what + ".svg"
 			}
 			write := (*draw.Figure).SVG
-			switch extension := strings.ToLower(filepath.Ext(output)); {
+			switch extension := strings.ToLower(filepath.Ext(output.Path)); {
 			case extension == ".png":
 				write = (*draw.Figure).PNG
-			case extension != ".svg" && output != cli.Standard:
-				return cli.BadInput("--output %s: want a name that ends in .svg or .png, or - for SVG on standard output", output)
-			}
-			picture := cli.NewOutput("--output", output, c.OutOrStdout())
-			if err := picture.Check(nil); err != nil {
-				return err
+			case extension != ".svg" && output.Path != cli.Standard:
+				return cli.BadInput("--output %s: want a name that ends in .svg or .png, or - for SVG on standard output", output.Path)
 			}
 			if err := s.open(args[1], what == "broadcasts"); err != nil {
 				return err
@@ -101,15 +85,17 @@ Each picture says below its title what was cut and left out.`,
 			if err != nil {
 				return cli.BadInput("%s: %w", args[1], err)
 			}
-			return picture.SaveAndSay(c.OutOrStdout(), "picture", func(w io.Writer) error { return write(f, w) })
+			return output.SaveAndSay("picture", func(w io.Writer) error { return write(f, w) })
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&output, "output", "o", "", "file for the picture, .svg or .png; default: KIND.svg")
-	f.StringVar(&s.unit, "unit", "", "unit of a matrix: s, ms, us or ns")
-	f.StringVar(&s.order, "order", "groups", "ranks of a heat map: by groups, or as in the file")
+	output = shared.Output(c, "output", "o", "", "file for the picture, .svg or .png; default: KIND.svg")
+	unitFlag(f, &s.unit, "unit of a matrix: s, ms, us or ns")
+	cli.Choice(f, &s.order, "order", []string{"groups", "file"}, "ranks of a heat map: by groups, or as in the file")
 	f.Float64Var(&s.percentile, "percentile", 99, "share of the measurements, in percent, that the colours of a heat map span")
+	cli.Want(f, "percentile", "above 0 and at most 100", func() bool { return s.percentile > 0 && s.percentile <= 100 })
 	f.Float64Var(&s.probability, "probability", 0, "of the links of a layout, the share of message lengths that must show a link, 0 to 1")
+	cli.Want(f, "probability", "in [0, 1]", func() bool { return s.probability >= 0 && s.probability <= 1 })
 	return c
 }
 

@@ -1,22 +1,18 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 
+	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
-	"github.com/topocast/topocast/topology/linkage"
 )
 
 func drawBandwidth(s *drawSource) (*draw.Figure, error) {
@@ -30,11 +26,7 @@ func drawBandwidth(s *drawSource) (*draw.Figure, error) {
 	case s.read.measured == nil:
 		return nil, errors.New("a matrix has one size only: want a network, or measurements of several sizes")
 	}
-	found, err := linkage.Reconstruct(s.read.matrices...)
-	if err != nil {
-		return nil, err
-	}
-	return drawBySize("Bandwidth, measured", rateAxis(), measuredBandwidth(s.read.measured, found.Hierarchy),
+	return drawBySize("Bandwidth, measured", rateAxis(), measuredBandwidth(s.read.measured, s.groups),
 		"Size over half a round trip, pairs of each level: the median, and quartiles as bands.")
 }
 
@@ -79,30 +71,24 @@ func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Series {
 	return curves
 }
 
-// A castRow is what a picture needs of a row of topocast bcast.
-type castRow struct {
-	Bytes   int64    `json:"bytes"`
-	Variant string   `json:"variant"`
-	Median  float64  `json:"median_s"`
-	Low     *float64 `json:"median_low_s"`
-	High    *float64 `json:"median_high_s"`
-	Bound   *float64 `json:"bound_s"`
-}
-
 func drawBroadcasts(s *drawSource) (*draw.Figure, error) {
-	ranks, rows, err := readCasts(s.data)
+	read := benchmark.ReadCSV
+	if jsonfile.Format(s.data) != "" {
+		read = benchmark.Read
+	}
+	r, err := read(s.data)
 	if err != nil {
 		return nil, err
 	}
-	return drawBySize(fmt.Sprintf("Broadcasts to %d ranks", ranks), draw.Axis{Name: "time", Format: quantity.Seconds, Log: true}, castCurves(rows), "Time until the last rank has the data: the median, and the interval of 95 % as band.")
+	return drawBySize(fmt.Sprintf("Broadcasts to %d ranks", r.Ranks), draw.Axis{Name: "time", Format: quantity.Seconds, Log: true}, castCurves(r.Rows), "Time until the last rank has the data: the median, and the interval of 95 % as band.")
 }
 
 // castCurves are the rows by variant, as they come, and last the bound.
-func castCurves(rows []castRow) []draw.Series {
+func castCurves(rows []benchmark.Row) []draw.Series {
 	index := make(map[string]int)
 	var curves []draw.Series
 	bound := draw.Series{Name: "lower bound", Limit: true}
-	slices.SortStableFunc(rows, func(a, b castRow) int { return int(max(-1, min(1, a.Bytes-b.Bytes))) })
+	slices.SortStableFunc(rows, func(a, b benchmark.Row) int { return a.Bytes - b.Bytes })
 	for _, r := range rows {
 		k, seen := index[r.Variant]
 		if !seen {
@@ -112,9 +98,9 @@ func castCurves(rows []castRow) []draw.Series {
 		}
 		c := &curves[k]
 		c.X, c.Y = append(c.X, float64(r.Bytes)), append(c.Y, r.Median)
-		c.Low, c.High = append(c.Low, jsonfile.Value(r.Low)), append(c.High, jsonfile.Value(r.High))
-		if n := len(bound.X); r.Bound != nil && *r.Bound > 0 && (n == 0 || bound.X[n-1] != float64(r.Bytes)) {
-			bound.X, bound.Y = append(bound.X, float64(r.Bytes)), append(bound.Y, *r.Bound)
+		c.Low, c.High = append(c.Low, r.Low), append(c.High, r.High)
+		if n := len(bound.X); r.Bound > 0 && (n == 0 || bound.X[n-1] != float64(r.Bytes)) {
+			bound.X, bound.Y = append(bound.X, float64(r.Bytes)), append(bound.Y, r.Bound)
 		}
 	}
 	best := bestOfRest(curves)
@@ -151,72 +137,4 @@ func bestOfRest(curves []draw.Series) int {
 		}
 	}
 	return best
-}
-
-// readCasts reads what topocast bcast writes, as JSON or CSV.
-func readCasts(data []byte) (ranks int, rows []castRow, err error) {
-	if format := jsonfile.Format(data); format != "" {
-		if format != "topocast/bcast-benchmark" {
-			return 0, nil, fmt.Errorf("format is %q: want topocast/bcast-benchmark, which topocast bcast --json writes", format)
-		}
-		var file struct {
-			Version int       `json:"version"`
-			Ranks   int       `json:"ranks"`
-			Rows    []castRow `json:"rows"`
-		}
-		if err := jsonfile.Unmarshal(data, &file); err != nil {
-			return 0, nil, err
-		}
-		if file.Version != 2 {
-			return 0, nil, fmt.Errorf("version %d: want 2", file.Version)
-		}
-		return file.Ranks, file.Rows, nil
-	}
-	table := csv.NewReader(bytes.NewReader(data))
-	head, err := table.Read()
-	if err == io.EOF {
-		return 0, nil, errors.New("no content")
-	}
-	column := make(map[string]int)
-	for k, name := range head {
-		column[name] = k
-	}
-	for _, name := range []string{"ranks", "bytes", "variant", "median_s", "median_low_s", "median_high_s", "bound_s"} {
-		if _, ok := column[name]; !ok {
-			return 0, nil, fmt.Errorf("no column %q: want the file of topocast bcast --csv, or --json", name)
-		}
-	}
-	lines, err := table.ReadAll()
-	if err != nil {
-		return 0, nil, err
-	}
-	for i, line := range lines {
-		number := func(name string) *float64 {
-			text := line[column[name]]
-			if text == "" {
-				return nil
-			}
-			x, wrong := strconv.ParseFloat(text, 64)
-			if (wrong != nil || math.IsNaN(x) || math.IsInf(x, 0)) && err == nil {
-				err = fmt.Errorf("line %d: %s is %q: want a number", i+2, name, text)
-			}
-			return &x
-		}
-		whole := func(name string) int64 {
-			x, wrong := strconv.ParseInt(line[column[name]], 10, 64)
-			if wrong != nil && err == nil {
-				err = fmt.Errorf("line %d: %s is %q: want a whole number", i+2, name, line[column[name]])
-			}
-			return x
-		}
-		r := castRow{
-			Bytes: whole("bytes"), Variant: line[column["variant"]], Median: jsonfile.Value(number("median_s")),
-			Low: number("median_low_s"), High: number("median_high_s"), Bound: number("bound_s"),
-		}
-		ranks, rows = int(whole("ranks")), append(rows, r)
-		if err != nil {
-			return 0, nil, err
-		}
-	}
-	return ranks, rows, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,29 +18,31 @@ import (
 
 // A drawSource is the file that a picture is made of, and how.
 type drawSource struct {
-	unit        string
-	order       string  // of a heat map: groups or file
+	unit        encode.Unit
+	order       int     // of a heat map: byGroups or as in the file
 	percentile  float64 // of a heat map
 	probability float64 // the least of links in a layout
 
 	data    []byte
 	network *model.Network // one of the two, or neither
 	read    *latencies
+
+	// Of a network, or what linkage finds in measurements.
+	graph    *topology.Graph
+	groups   *topology.Hierarchy // that are confident
+	reported *topology.Hierarchy // and those that are not
+	times    mat.Matrix          // the cells' medians where there are repetitions, or what a network predicts
+	title    string              // of latencies
 }
+
+// byGroups is the first order.
+const byGroups = 0
 
 // open reads the file, for times of broadcasts or for whatever else it is.
 func (s *drawSource) open(path string, broadcasts bool) error {
-	unit, err := encode.ParseUnit(s.unit)
-	if err != nil {
-		return cli.BadInput("--unit: %w", err)
-	}
-	f, err := cli.OpenInput(path)
-	if err != nil {
+	var err error
+	if s.data, err = cli.ReadInput(path); err != nil {
 		return err
-	}
-	defer f.Close()
-	if s.data, err = io.ReadAll(f); err != nil {
-		return cli.BadInput("%w", err)
 	}
 	switch format := jsonfile.Format(s.data); {
 	case broadcasts:
@@ -49,116 +50,70 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	case format == "topocast/bcast-benchmark":
 		return cli.BadInput("%s: times of broadcasts: want --what broadcasts", path)
 	case format != "" && format != "topocast/measurement":
-		if s.network, err = model.Read(bytes.NewReader(s.data)); err != nil {
+		n, err := model.Read(bytes.NewReader(s.data))
+		if err != nil {
 			return cli.BadInput("%s: %w", path, err)
 		}
-		if unit != 0 {
+		if s.unit != 0 {
 			return cli.BadInput("--unit: %s holds its own", path)
 		}
+		s.network, s.graph, s.groups, s.reported = n, n.Graph(), n.Hierarchy(), n.ReportedHierarchy()
+		s.times, s.title = predicted{n}, "Latencies that the network predicts"
 		return nil
 	}
-	s.read, err = latenciesOf(bytes.NewReader(s.data), path, unit)
-	return err
-}
-
-// latencies are those of the readings, the cells' medians where there are repetitions, or what a network predicts, with
-// names and groups.
-func (s *drawSource) latencies() (mat.Matrix, []string, *topology.Hierarchy, error) {
-	if s.network != nil {
-		return predicted{s.network}, s.names(), s.network.Hierarchy(), nil
+	if s.read, err = latenciesOf(bytes.NewReader(s.data), path, s.unit, nil); err != nil {
+		return cli.BadInput("%s: %w", path, err)
 	}
 	found, err := linkage.Reconstruct(s.read.matrices...)
 	if err != nil {
-		return nil, nil, nil, err
+		return cli.BadInput("%s: %w", path, err)
 	}
-	return stats.MedianCells(s.read.matrices), s.names(), found.Hierarchy, nil
-}
-
-// drawn is the network, of readings that which is found in them.
-func (s *drawSource) drawn() (*topology.Graph, *topology.Hierarchy, []string, error) {
-	if s.network != nil {
-		return s.network.Graph(), s.network.ReportedHierarchy(), s.names(), nil
-	}
-	found, err := linkage.Reconstruct(s.read.matrices...)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return found.Graph, found.Hierarchy, s.names(), nil
+	s.graph, s.groups, s.reported = found.Graph, found.Hierarchy, found.Hierarchy
+	s.times, s.title = stats.MedianCells(s.read.matrices), "Latencies, measured"
+	return nil
 }
 
 // names are those of the rows, or of the hosts where each rank has one of its own; nil: numbers.
 func (s *drawSource) names() []string {
-	var at []model.Location
 	switch {
-	case s.network == nil && s.read.measured == nil:
+	case s.network == nil && s.read.job == nil:
 		return s.read.names
 	case s.network == nil:
-		at = s.read.measured.Locations()
-	case s.network.Hosts() != nil:
-		for rank := range s.network.Ranks() {
-			at = append(at, s.network.Location(rank))
-		}
+		return s.read.distinctNames()
 	}
-	names, seen := make([]string, 0, len(at)), make(map[string]bool)
-	for _, l := range at {
-		if l.Host == "" || seen[l.Host] {
-			return nil
-		}
-		names, seen[l.Host] = append(names, l.Host), true
+	if noun, names := rankNames(s.network); noun == "host" {
+		return names
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	return names
+	return nil
 }
 
 func drawHeatMap(s *drawSource) (*draw.Figure, error) {
-	d, names, h, err := s.latencies()
-	if err != nil {
-		return nil, err
-	}
-	if s.order == "file" {
+	h := s.groups
+	if s.order != byGroups {
 		h = nil
 	}
-	return draw.HeatMap(s.title("Latencies"), d, &draw.HeatMapSettings{Names: names, Hierarchy: h, Percentile: s.percentile / 100})
+	return draw.HeatMap(s.title, s.times, &draw.HeatMapSettings{Names: s.names(), Hierarchy: h, Percentile: s.percentile / 100})
 }
 
 func drawHistogram(s *drawSource) (*draw.Figure, error) {
-	d, _, h, err := s.latencies()
-	if err != nil {
-		return nil, err
-	}
-	return draw.Histogram(s.title("Latencies"), d, h)
+	return draw.Histogram(s.title, s.times, s.groups)
 }
 
 func drawDendrogram(s *drawSource) (*draw.Figure, error) {
-	_, h, names, err := s.drawn()
-	if err != nil {
-		return nil, err
-	}
-	return draw.Dendrogram("Groups", h, names)
+	return draw.Dendrogram("Groups", s.reported, s.names())
 }
 
 func drawLayout(s *drawSource) (*draw.Figure, error) {
-	g, _, names, err := s.drawn()
-	if err != nil {
-		return nil, err
-	}
-	if names != nil {
+	g := s.graph
+	var err error
+	if names := s.names(); names != nil {
 		if g, err = g.WithHostNames(names); err != nil {
 			return nil, err
 		}
 	}
-	if g, err = g.WithArcs(slices.DeleteFunc(slices.Clone(g.Arcs()), func(a topology.Arc) bool { return a.Probability < s.probability })); err != nil {
+	likely := slices.DeleteFunc(slices.Clone(g.Arcs()), func(a topology.Arc) bool { return a.Probability < s.probability })
+	if g, err = g.WithArcs(likely); err != nil {
 		return nil, err
 	}
 	return draw.Wiring("Wiring", g, draw.Layout(g))
-}
-
-// title says whether latencies were measured, or are what a network predicts.
-func (s *drawSource) title(what string) string {
-	if s.network != nil {
-		return what + " that the network predicts"
-	}
-	return what + ", measured"
 }

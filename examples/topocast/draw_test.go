@@ -94,7 +94,7 @@ func TestDrawLikelyLinks(t *testing.T) {
 	}
 	var lines [2]int
 	for k, least := range []float64{0, 0.5} {
-		f, err := drawLayout(&drawSource{network: n, probability: least})
+		f, err := drawLayout(&drawSource{network: n, graph: n.Graph(), probability: least})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +47,20 @@ func writerOf(f encode.Format) writer {
 	}[f.Name]
 }
 
+// fabricWriter writes hosts on switches, as schedulers want them. What a person should know of the file is told beside it.
+func fabricWriter(write func(io.Writer, *encode.Fabric) error) writer {
+	return func(w io.Writer, x exported) error {
+		f, warnings, err := encode.NewFabric(x.graph, x.network.Hierarchy(), hostNames(x.graph))
+		if err != nil {
+			return err
+		}
+		for _, warning := range warnings {
+			fmt.Fprintf(x.stderr, "warning: %s\n", warning)
+		}
+		return write(w, f)
+	}
+}
+
 // writeJSON writes what reconstruct --json writes, without weak groups.
 func writeJSON(w io.Writer, x exported) error {
 	n := x.network
@@ -69,8 +85,9 @@ func writeLatencies(w io.Writer, x exported) error {
 // hostNames are the names of the hosts of a graph.
 func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
 
-func exportCommand() *cobra.Command {
-	var format, output string
+func exportCommand(shared *cli.Flags) *cobra.Command {
+	var format string
+	var output *cli.Output
 	c := &cobra.Command{
 		Use:   "export NET --format FORMAT",
 		Short: "Write a network as a file that another tool reads",
@@ -83,16 +100,11 @@ Groups with a confidence below 0.9 are left out. Formats:
   topocast export --format lgate -o topology.txt network.json`,
 		Args: cli.Args(0, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			out := cli.NewOutput("--output", output, c.OutOrStdout())
-			if err := out.Check(nil); err != nil {
-				return err
-			}
-			return export(args[0], format, out, c.OutOrStdout(), c.ErrOrStderr())
+			return export(args[0], format, output, c.ErrOrStderr())
 		},
 	}
-	f := c.Flags()
-	f.StringVarP(&format, "format", "f", "", "the format, one of the above")
-	f.StringVarP(&output, "output", "o", cli.Standard, "file to write; -: standard output")
+	c.Flags().StringVarP(&format, "format", "f", "", "the format, one of the above")
+	output = shared.Output(c, "output", "o", cli.Standard, "file to write; -: standard output")
 	return c
 }
 
@@ -101,14 +113,17 @@ func wantNetworkFile(argument string) string {
 	return words.Fill(argument+" is "+encode.Readable()+".", 78)
 }
 
+// exportFormats are the formats that there is a writer for.
+func exportFormats() []encode.Format {
+	return slices.DeleteFunc(encode.Formats(), func(f encode.Format) bool { return writerOf(f) == nil })
+}
+
 // exportTable lists the formats for the help.
 func exportTable() string {
 	var b strings.Builder
 	t := columns.New(&b)
-	for _, f := range encode.Formats() {
-		if writerOf(f) != nil {
-			t.Row("  "+f.Name, f.About)
-		}
+	for _, f := range exportFormats() {
+		t.Row("  "+f.Name, f.About)
 	}
 	_ = t.Flush() // into memory
 	return b.String()
@@ -116,14 +131,12 @@ func exportTable() string {
 
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
-func export(file, format string, out cli.Output, stdout, stderr io.Writer) error {
+func export(file, format string, output *cli.Output, stderr io.Writer) error {
 	var write writer
 	var known []string
-	for _, f := range encode.Formats() {
-		if w := writerOf(f); w != nil {
-			if known = append(known, f.Name); f.Name == format {
-				write = w
-			}
+	for _, f := range exportFormats() {
+		if known = append(known, f.Name); f.Name == format {
+			write = writerOf(f)
 		}
 	}
 	if write == nil {
@@ -133,12 +146,12 @@ func export(file, format string, out cli.Output, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	var content strings.Builder
+	var content bytes.Buffer
 	if err := writeNetwork(&content, file, n, write, stderr); err != nil {
 		return err
 	}
-	return out.SaveAndSay(stdout, format, func(w io.Writer) error {
-		_, err := io.WriteString(w, content.String())
+	return output.SaveAndSay(format, func(w io.Writer) error {
+		_, err := w.Write(content.Bytes())
 		return err
 	})
 }

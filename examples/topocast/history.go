@@ -21,7 +21,8 @@ import (
 
 // historyOptions are the flags of check that concern the file of earlier runs.
 type historyOptions struct {
-	file, unit   string
+	file         string
+	unit         encode.Unit
 	matrices     []string
 	measure      bool
 	step, alarms float64
@@ -33,32 +34,30 @@ var historyFlags = []string{"import", "measure", "step", "false-alarms", "unit"}
 func (o *historyOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "history", "", "file of the runs of this site, to which this one is appended; made if there is none")
 	f.StringArrayVar(&o.matrices, "import", nil, "with --history, DATE=FILE, a matrix of latencies to append; may be given several times")
-	f.StringVar(&o.unit, "unit", "", "with --import, unit of a matrix: s, ms, us or ns")
+	unitFlag(f, &o.unit, "with --import, unit of a matrix: s, ms, us or ns")
 	f.BoolVar(&o.measure, "measure", true, "with --history, measure a run")
 	f.Float64Var(&o.step, "step", 0.05, "with --history, smallest change to look for, as a share")
+	cli.Want(f, "step", "a share above 0, such as 0.05", func() bool { return o.step > 0 && o.step <= 10 })
 	f.Float64Var(&o.alarms, "false-alarms", 0.01, "with --history, share of runs without a change in which anything may be told")
+	cli.Want(f, "false-alarms", "0.0001 to 0.1", func() bool { return o.alarms >= 1e-4 && o.alarms <= 0.1 })
 }
 
 // follow appends a run to the history, or the matrices of --import, and tells what has changed.
 func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 	h := &o.history
 	switch {
-	case !(h.step > 0 && h.step <= 10):
-		return cli.BadInput("--step %g: want a share above 0, such as 0.05", h.step)
-	case !(h.alarms >= 1e-4 && h.alarms <= 0.1):
-		return cli.BadInput("--false-alarms %g: want 0.0001 to 0.1", h.alarms)
 	case len(h.matrices) == 0 && c.Flags().Changed("unit"):
 		return cli.BadInput("--unit: only with --import")
 	case len(h.matrices) > 0 && c.Flags().Changed("measure") && h.measure:
 		return cli.BadInput("--measure and --import: want one of them")
 	case len(h.matrices) > 0 || !h.measure:
-		if err := cli.RefuseUnused(c, "nothing is measured here", "ranks", "size", "budget", "seed", "sim", "timeout"); err != nil {
+		if err := cli.RefuseUnless(false, c, "nothing is measured here", "ranks", "size", "budget", "seed", "sim", "timeout"); err != nil {
 			return err
 		}
 		if err := h.append(c.ErrOrStderr()); err != nil {
 			return err
 		}
-		return o.judge(c, shared.JSON)
+		return o.judge(c, shared)
 	}
 	lead := false
 	err := shared.Run(c, func(comm mpi.Communicator) error {
@@ -70,7 +69,7 @@ func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 	if err != nil || !lead {
 		return err
 	}
-	return o.judge(c, shared.JSON)
+	return o.judge(c, shared)
 }
 
 // runs reads the file; that there is none is no error.
@@ -119,10 +118,6 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 
 // append takes over matrices, each before any is written. How each was understood goes to warn.
 func (h *historyOptions) append(warn io.Writer) error {
-	unit, err := encode.ParseUnit(h.unit)
-	if err != nil {
-		return cli.BadInput("--unit: %w", err)
-	}
 	var runs []check.Run
 	for _, text := range h.matrices {
 		day, path, ok := strings.Cut(text, "=")
@@ -130,9 +125,9 @@ func (h *historyOptions) append(warn io.Writer) error {
 		if !ok || err != nil {
 			return cli.BadInput("--import %s: want DATE=FILE, such as 2026-11-01=latencies.csv", text)
 		}
-		run, err := matrixRun(path, unit, warn)
+		run, err := matrixRun(path, h.unit, warn)
 		if err != nil {
-			return cli.BadInput("--import %s: %w", path, err)
+			return cli.BadInput("--import: %w", err)
 		}
 		run.Date = at
 		runs = append(runs, *run)
@@ -155,12 +150,7 @@ func parseDate(text string) (time.Time, error) {
 
 // matrixRun makes a run of a matrix of latencies, and says to warn how the file was understood. Hosts without names have numbers.
 func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	l, err := encode.ReadMatrix(f, unit)
+	l, err := cli.ReadFile(path, func(f io.Reader) (*encode.Latencies, error) { return encode.ReadMatrix(f, unit) })
 	if err != nil {
 		return nil, err
 	}
@@ -187,17 +177,18 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 }
 
 // judge tells the changes.
-func (o *checkOptions) judge(c *cobra.Command, asJSON bool) error {
+func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	runs, err := o.history.runs(c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	s := &check.WatchSettings{Step: o.history.step, FalseAlarms: o.history.alarms}
 	if o.known != nil {
-		if s.Graph, err = wiringByName(o.known); err != nil {
-			return cli.BadInput("%w", err)
+		side, err := newSide(o.network, o.known)
+		if err != nil {
+			return err
 		}
-		s.Routing = o.known.Settings().Routing
+		s.Graph, s.Routing = side.Graph, o.known.Settings().Routing
 	}
 	found, err := check.Watch(runs, s)
 	if err != nil {
@@ -208,11 +199,12 @@ func (o *checkOptions) judge(c *cobra.Command, asJSON bool) error {
 	if o.all {
 		shown = found.Changes
 	}
-	if asJSON {
-		err = writeWatched(c.OutOrStdout(), found, runs, shown)
-	} else {
-		tellWatched(c.OutOrStdout(), found, runs, shown, o.all)
-	}
+	err = shared.Print(c, func(w io.Writer) error {
+		tellWatched(w, found, runs, shown, o.all)
+		return nil
+	}, func(w io.Writer) error {
+		return writeWatched(w, found, runs, shown)
+	})
 	switch {
 	case err != nil:
 		return err

@@ -7,19 +7,8 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/results"
-	"github.com/topocast/topocast/topology"
 )
-
-// wiringByName is the wiring of a network with the hosts' names.
-func wiringByName(n *model.Network) (*topology.Graph, error) {
-	g, err := n.ReportedGraph()
-	if err != nil {
-		return nil, err
-	}
-	return n.NameHosts(g)
-}
 
 // dateOf is the date of a run as a report has it; simulated ones have none.
 func dateOf(runs []check.Run, i int) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -16,7 +18,8 @@ import (
 )
 
 func joinCommand(shared *cli.Flags) *cobra.Command {
-	var external, core, output string
+	var external, core string
+	var output *cli.Output
 	c := &cobra.Command{
 		Use:   "join BETWEEN INSIDE...",
 		Short: "Join a network between nodes and those inside them",
@@ -38,13 +41,6 @@ links, such as times by size, is not taken over.`,
   topocast network join -o cluster.json between.json inside.json`,
 		Args: cli.Args(0, "BETWEEN, a network between nodes", "INSIDE..., networks inside nodes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			network := cli.NewOutput("--output", output, c.OutOrStdout())
-			if shared.JSON && output == cli.Standard {
-				return cli.BadInput("--json and --output -: both are standard output")
-			}
-			if err := network.Check(nil); err != nil {
-				return err
-			}
 			between, err := loadModel(args[0])
 			if err != nil {
 				return err
@@ -65,21 +61,18 @@ links, such as times by size, is not taken over.`,
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if output != "" {
-				if _, err := network.Save(joined.Write); err != nil {
-					return err
-				}
+			if _, err := output.Save(joined.Write); err != nil {
+				return err
 			}
-			if shared.JSON {
-				return encode.WriteResult(c.OutOrStdout(), result, nil)
-			}
-			return printNetwork(cli.ReportWriter(c, network), joined, ranksOf(joined))
+			return shared.Print(c,
+				func(w io.Writer) error { return printNetwork(w, joined, ranksOf(joined)) },
+				func(w io.Writer) error { return encode.WriteResult(w, result, nil) })
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&external, "external", "", "rank of INSIDE on a neighbouring node, by name or number; none: there is none")
 	f.StringVar(&core, "core", "0", "rank of INSIDE that took part between nodes, by name or number")
-	f.StringVarP(&output, "output", "o", "", "file for the network")
+	output = shared.Output(c, "output", "o", "", "file for the network")
 	return cli.PrintsJSON(c, "topocast/hierarchy")
 }
 
@@ -106,15 +99,17 @@ func modelOf(n *model.Network) (*topology.Result, error) {
 			return nil, fmt.Errorf("link %s - %s: its latency is not known", g.Name(a.From), g.Name(a.To))
 		}
 	}
+	return grouped(n, g)
+}
+
+// grouped is what was reconstructed of a network, with a graph of its own. Of a graph alone, such as that of a platform file, the
+// groups are worked out.
+func grouped(n *model.Network, g *topology.Graph) (*topology.Result, error) {
 	r := &topology.Result{Graph: g, Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings()}
 	if len(r.Hierarchy.Groups()) > 1 || r.Fit.Family != "" || g.Hosts() == 1 {
 		return r, nil
 	}
-	found, err := topology.NewResult(g, g.HostDistances(), 0, math.NaN(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return topology.NewResult(g, g.HostDistances(), 0, math.NaN(), nil)
 }
 
 // A nodeModel is a network inside a node, with the cores of its ranks; -1: not known.
@@ -164,12 +159,11 @@ func aloneElsewhere(n *model.Network) int {
 	if len(n.Hosts()) != 2 || n.Ranks() < 3 {
 		return -1
 	}
-	ranks := map[string][]int{}
-	for rank := range n.Ranks() {
-		at := n.Location(rank).Host
-		ranks[at] = append(ranks[at], rank)
+	hosts := make([]string, n.Ranks())
+	for rank := range hosts {
+		hosts[rank] = n.Location(rank).Host
 	}
-	for _, on := range ranks {
+	for _, on := range truth.Number(hosts).Groups() {
 		if len(on) == 1 {
 			return on[0]
 		}

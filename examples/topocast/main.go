@@ -59,7 +59,7 @@ NET is a file that discover writes; most commands take it as their first argumen
 		commands  []*cobra.Command
 	}{
 		{"measure", "Measure", []*cobra.Command{discoverCommand(shared), measureCommand(shared), reconstructCommand(shared)}},
-		{"see", "See", []*cobra.Command{showCommand(shared), reportCommand(), plotCommand(), compareCommand(shared), exportCommand()}},
+		{"see", "See", []*cobra.Command{showCommand(shared), reportCommand(shared), plotCommand(shared), compareCommand(shared), exportCommand(shared)}},
 		{"watch", "Watch", []*cobra.Command{checkCommand(shared)}},
 		{"advise", "Advise", []*cobra.Command{predictCommand(shared), placeCommand(shared), bcastCommand(shared)}},
 		{"expert", "Expert", []*cobra.Command{networkCommand(shared)}},
@@ -107,7 +107,7 @@ func addOldNames(root *cobra.Command, shared *cli.Flags) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
-	names := map[string]string{"silence": "timeout", "specification": "against", "measurements": "measurements"}
+	names := map[string]string{"silence": "timeout", "specification": "against"}
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if now, changed := names[name]; changed {
 			name = now

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +12,11 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/throughput"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -23,9 +24,8 @@ import (
 func measureCommand(shared *cli.Flags) *cobra.Command {
 	var (
 		m                   measuring
-		what, sizes         string
-		output, csv, resume string
-		update, schedule    string
+		resume              string
+		output, csv, update *cli.Output
 		byHost              bool
 	)
 	c := &cobra.Command{
@@ -67,62 +67,38 @@ are measured apart from those between groups. Throughput is measured along its w
 			if len(args) > 0 {
 				network = args[0]
 			}
-			if err := m.validate(); err != nil {
-				return err
-			}
-			var err error
-			if m.parts, err = parseParts(what); err != nil {
-				return err
-			}
-			if m.sizes, err = cli.ParseSizes(sizes); err != nil {
-				return err
-			}
-			if m.rounds < 0 {
-				return cli.BadInput("--rounds %d: want at least 0", m.rounds)
-			}
-			if err := m.pairing.parse(schedule); err != nil {
-				return err
-			}
+			m.given = func(flag string) bool { return c.Flags().Changed(flag) }
 			m.timeout = shared.Timeout
-			if m.hosts < 0 {
-				return cli.BadInput("--hosts %d: want at least 0", m.hosts)
+			if resume != "" && !m.given("output") {
+				output.Path = strings.TrimSuffix(resume, journalSuffix)
 			}
-			if shared.JSON && (output == cli.Standard || csv == cli.Standard) {
-				return cli.BadInput("--json and %s: both are standard output", cli.Standard)
-			}
-			if resume != "" && !c.Flags().Changed("output") {
-				output = strings.TrimSuffix(resume, journalSuffix)
-			}
-			along := slices.ContainsFunc(m.parts, func(p part) bool { return p.kind == throughput.Kind })
-			switch {
+			switch along := m.wants(throughput.Kind); {
 			case along && network == "":
 				return cli.BadInput("--what %s: want NET, a network along whose wiring to measure", throughput.Kind)
-			case update != "" && !along:
+			case update.Path != "" && !along:
 				return cli.BadInput("--update: only --what %s changes a network", throughput.Kind)
 			}
-			m.given = func(flag string) bool { return c.Flags().Changed(flag) }
-			if err := refuseUnused(m.parts, m.sizes, m.given); err != nil {
+			if err := m.refuseUnused(); err != nil {
 				return err
 			}
 			shared.HollowAbove, shared.Work = cli.DiscoverHollow, m.work
-			readings := cli.NewOutput("--output", output, c.OutOrStdout())
-			tables := m.tables(csv, c.OutOrStdout())
-			updated := cli.NewOutput("--update", update, c.OutOrStdout())
+			tables := m.tables(csv)
 			return shared.Run(c, func(comm mpi.Communicator) error {
 				own := m // ranks may be threads of this process
-				if err := cli.CheckOutputs(comm, append([]cli.Output{readings, updated}, tables...)...); err != nil {
-					return err
-				}
 				if own.wants(measure.KindLatency) {
 					if err := cli.CheckMemory(comm, own.sizes); err != nil {
 						return err
 					}
 				}
 				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
-				if err := own.readInput(resume, network, m.given); err != nil {
+				var err error
+				if comm.Rank() == 0 {
+					err = own.readInput(resume, network)
+				}
+				if err := cli.Agree(comm, "input files", err); err != nil {
 					return err
 				}
-				broken := own.measure(output)
+				broken := own.measure(output.Path)
 				if own.file == nil {
 					return broken
 				}
@@ -130,38 +106,42 @@ are measured apart from those between groups. Throughput is measured along its w
 					own.part.end(broken == nil) // what is in --output stays
 					return cmp.Or(broken, err)
 				}
-				at, unsaved := readings.Save(own.file.Write)
+				at, unsaved := output.Save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
-				err := cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(updated))
-				report := cli.ReportWriter(c, append([]cli.Output{readings}, tables...)...)
-				if shared.JSON {
-					err = cmp.Or(err, reportMeasured(report, own.file, at, byHost))
-				} else {
-					err = cmp.Or(err, tellMeasured(report, c.ErrOrStderr(), own.file, at, byHost))
+				err = cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
+				result, unread := measuredResult(own.file, at, byHost)
+				if unread != nil {
+					return cmp.Or(err, unread)
 				}
-				return err
+				return cmp.Or(err, shared.Print(c,
+					func(w io.Writer) error { return tellMeasured(w, c.ErrOrStderr(), result, own.file) },
+					func(w io.Writer) error { return results.Write(w, result) }))
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&what, "what", measure.KindLatency, "what to measure, by commas")
-	f.StringVar(&sizes, flagSizes, "8", "message sizes of latencies, by commas; of other kinds one, such as "+cli.SizeForms)
-	f.StringVarP(&output, "output", "o", "readings.json", "file for the measurements")
-	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
+	cli.Parse(f, &m.parts, "what", measure.KindLatency, "what to measure, by commas", parseParts)
+	cli.Parse(f, &m.sizes, flagSizes, "8", "message sizes of latencies, by commas; of other kinds one, such as "+cli.SizeForms, cli.ParseSizes)
+	output = shared.Output(c, "output", "o", "readings.json", "file for the measurements")
+	csv = shared.Output(c, "csv", "", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
-	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be NET")
+	update = shared.Output(c, "update", "", "", "file for the network with what throughput has measured; may be NET")
 	f.IntVar(&m.rounds, flagRounds, 0, "rounds of latencies per repetition; 0: as many as all pairs need")
-	f.StringVar(&schedule, flagSchedule, scheduleCircle, "rounds of latencies: circle, or halving as Bufe 2014")
-	f.BoolVar(&m.pairing.sequential, flagSequential, false, "latencies of one pair at a time, in each group")
-	f.Float64Var(&m.pairing.precision, flagPrecision, 0, "latencies and concurrent messages again until they are known to this share, 0.02 say")
-	f.IntVar(&m.pairing.batch, flagBatch, 0, "round trips in a sample of latencies, 0: as the clock needs; messages in one of throughput")
+	cli.Want(f, flagRounds, "at least 0", func() bool { return m.rounds >= 0 })
+	cli.Choice(f, &m.schedule, flagSchedule, []string{"circle", "halving"}, "rounds of latencies: circle, or halving as Bufe 2014")
+	f.BoolVar(&m.sequential, flagSequential, false, "latencies of one pair at a time, in each group")
+	f.Float64Var(&m.precision, flagPrecision, 0, "latencies and concurrent messages again until they are known to this share, 0.02 say")
+	cli.Want(f, flagPrecision, "in [0, 1)", func() bool { return m.precision >= 0 && m.precision < 1 })
+	f.IntVar(&m.batch, flagBatch, 0, "round trips in a sample of latencies, 0: as the clock needs; messages in one of throughput")
+	cli.Want(f, flagBatch, fmt.Sprintf("in [0, %d]", pingpong.MaxBatch), func() bool { return m.batch >= 0 && m.batch <= pingpong.MaxBatch })
 	f.IntVar(&m.hosts, flagHosts, 0, "hosts that take part in distance and access; 0: all")
+	cli.Want(f, flagHosts, "at least 0", func() bool { return m.hosts >= 0 })
 	f.BoolVar(&byHost, flagByHost, false, "sum up by pairs of hosts, too")
-	f.DurationVar(&m.budget, "budget", defaultBudget, "longest time to measure")
+	budgetFlag(f, &m.budget)
 	f.BoolVar(&m.oneClock, flagOneClock, false, "oneway: the clocks of all ranks agree, as on one machine or with PTP")
 	f.BoolVar(&m.switches, flagSwitches, false, "with throughput, also what each switch carries in all, as in Bufe 2014, 2.3.4")
 	f.BoolVar(&m.fast, flagFast, false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
-	f.IntVar(&m.repetitions, flagRepetitions, defaultRepetitions, "how often every pair is measured; of other kinds, samples of each size or step")
+	repetitionsFlag(f, &m.repetitions, "how often every pair is measured; of other kinds, samples of each size or step")
 	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))
 }
 
@@ -200,20 +180,19 @@ func (m *measuring) work(ranks int) cli.Work {
 
 // tables are the files of --csv, one per part: of latencies the matrix, and of all
 // others a table whose name has their kind in it unless it is the only one.
-func (m *measuring) tables(csv string, stdout io.Writer) []cli.Output {
-	files := make([]cli.Output, len(m.parts))
+func (m *measuring) tables(csv *cli.Output) []*cli.Output {
+	files := make([]*cli.Output, len(m.parts))
 	for i, p := range m.parts {
-		path := csv
-		if csv != "" && csv != cli.Standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
-			ext := filepath.Ext(csv)
-			path = strings.TrimSuffix(csv, ext) + "-" + p.kind + ext
+		files[i] = csv
+		if csv.Path != "" && csv.Path != cli.Standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
+			ext := filepath.Ext(csv.Path)
+			files[i] = csv.Another(strings.TrimSuffix(csv.Path, ext) + "-" + p.kind + ext)
 		}
-		files[i] = cli.NewOutput("--csv", path, stdout)
 	}
 	return files
 }
 
-func (m *measuring) saveTables(files []cli.Output) error {
+func (m *measuring) saveTables(files []*cli.Output) error {
 	for i, p := range m.parts {
 		section := m.file.Section(p.kind)
 		if section == nil {
@@ -233,7 +212,7 @@ func (m *measuring) saveTables(files []cli.Output) error {
 }
 
 // saveNetwork writes the network with what was measured along its wiring, if it was.
-func (m *measuring) saveNetwork(f cli.Output) error {
+func (m *measuring) saveNetwork(f *cli.Output) error {
 	if m.remeasured == nil {
 		return nil
 	}

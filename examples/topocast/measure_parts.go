@@ -1,28 +1,25 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/oneway"
-	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
-	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
 )
 
 // A part is one kind of measurement that topocast measure takes.
@@ -31,7 +28,7 @@ type part struct {
 	what string // for the help
 
 	// measure is collective; the section is nil on other ranks than 0.
-	measure func(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error)
+	measure func(m *measuring) (*record.Section, error)
 
 	// streams tells that measure writes the section into the file under way itself, and
 	// goes on with an earlier one.
@@ -74,81 +71,19 @@ func parts() []part {
 	}
 }
 
-// partSettings are what one part gets; on other ranks than 0 they do not count.
-type partSettings struct {
-	budget      time.Duration
-	date        time.Time
-	sizes       []int
-	repetitions int
-	given       func(flag string) bool // whether the command line has a flag
-	fast        bool
-	oneClock    bool
-	switches    bool
-	rounds      int
-	pairing     pairing
-	silence     time.Duration
-	network     *model.Network // of --network, or nil
-	mostHosts   int            // that take part where a host is one, 0: all
-	hosts       []string       // by rank
-	library     string
-	keep        func(*model.Network) // takes what --network has become
-
-	goingOn  *measure.Result // latencies of an earlier run, or nil
-	file     *record.Writer  // the file under way, for a part that streams; nil: there is none
-	notify   func(note string)
-	progress func(measure.Progress)
-}
-
-// What --schedule may be.
-const (
-	scheduleCircle  = "circle"
-	scheduleHalving = "halving"
-)
-
-// A pairing is how latencies are read.
-type pairing struct {
-	halving    bool
-	sequential bool
-	precision  float64
-	batch      int
-}
-
-// parse reads --schedule, and checks the others.
-func (p *pairing) parse(schedule string) error {
-	p.halving = schedule == scheduleHalving
-	switch {
-	case !p.halving && schedule != scheduleCircle:
-		return cli.BadInput("--schedule %q: want %s or %s", schedule, scheduleCircle, scheduleHalving)
-	case !(p.precision >= 0 && p.precision < 1):
-		return cli.BadInput("--precision %g: want in [0, 1)", p.precision)
-	case p.batch < 0 || p.batch > pingpong.MaxBatch:
-		return cli.BadInput("--batch %d: want in [0, %d]", p.batch, pingpong.MaxBatch)
-	}
-	return nil
-}
-
 // refuseUnused refuses flags that would set nothing of what is measured, and several sizes where one counts.
-func refuseUnused(chosen []part, sizes []int, given func(flag string) bool) error {
+func (m *measuring) refuseUnused() error {
 	for _, flag := range []string{
 		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost, flagOneClock, flagSwitches,
 	} {
-		if !given(flag) {
-			continue
-		}
 		uses := func(p part) bool { return slices.Contains(p.uses, flag) }
-		if slices.ContainsFunc(chosen, uses) {
-			continue
+		if m.given(flag) && !slices.ContainsFunc(m.parts, uses) {
+			of := slices.DeleteFunc(parts(), func(p part) bool { return !uses(p) })
+			return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, strings.Join(kinds(m.parts), ","), words.List(kinds(of)))
 		}
-		var kinds []string
-		for _, p := range parts() {
-			if uses(p) {
-				kinds = append(kinds, p.kind)
-			}
-		}
-		return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, kindsOf(chosen), words.List(kinds))
 	}
-	if given(flagSizes) && len(sizes) > 1 {
-		for _, p := range chosen {
+	if m.given(flagSizes) && len(m.sizes) > 1 {
+		for _, p := range m.parts {
 			if p.kind != measure.KindLatency && p.kind != oneway.Kind && slices.Contains(p.uses, flagSizes) {
 				return cli.BadInput("--sizes: --what %s takes one size", p.kind)
 			}
@@ -157,26 +92,26 @@ func refuseUnused(chosen []part, sizes []int, given func(flag string) bool) erro
 	return nil
 }
 
-func kindsOf(chosen []part) string {
-	var kinds []string
-	for _, p := range chosen {
-		kinds = append(kinds, p.kind)
+func kinds(of []part) []string {
+	names := make([]string, len(of))
+	for i, p := range of {
+		names[i] = p.kind
 	}
-	return strings.Join(kinds, ",")
+	return names
 }
 
 // size is the one of --sizes, or else the part's own, 0 for its default.
-func (p *partSettings) size(own int) int {
-	if p.given(flagSizes) {
-		return p.sizes[0]
+func (m *measuring) size(own int) int {
+	if m.given(flagSizes) {
+		return m.sizes[0]
 	}
 	return own
 }
 
 // times are --repetitions, 0 if they are not given.
-func (p *partSettings) times() int {
-	if p.given(flagRepetitions) {
-		return p.repetitions
+func (m *measuring) times() int {
+	if m.given(flagRepetitions) {
+		return m.repetitions
 	}
 	return 0
 }
@@ -184,19 +119,16 @@ func (p *partSettings) times() int {
 // parseParts reads --what.
 func parseParts(list string) ([]part, error) {
 	all := parts()
-	var names []string
-	for _, p := range all {
-		names = append(names, p.kind)
-	}
+	names := kinds(all)
 	var chosen []part
 	for _, kind := range strings.Split(list, ",") {
 		kind = strings.TrimSpace(kind)
 		i := slices.Index(names, kind)
 		if i < 0 {
-			return nil, cli.BadInput("--what: %q: want %s", kind, words.Or(names))
+			return nil, fmt.Errorf("%q: want %s", kind, words.Or(names))
 		}
 		if slices.ContainsFunc(chosen, func(p part) bool { return p.kind == kind }) {
-			return nil, cli.BadInput("--what: %q: given twice", kind)
+			return nil, fmt.Errorf("%q: given twice", kind)
 		}
 		chosen = append(chosen, all[i])
 	}
@@ -214,61 +146,62 @@ func partsHelp() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+// groups are those of NET, of which pairs are measured apart; nil without it.
+func (m *measuring) groups() *topology.Hierarchy {
+	if m.network == nil {
+		return nil
+	}
+	return m.network.Hierarchy()
+}
+
+func measureLatency(m *measuring) (*record.Section, error) {
 	s := measure.Settings{
-		Pairs:    harness.Pairs{Rounds: p.rounds, Halving: p.pairing.halving, Sequential: p.pairing.sequential},
-		Control:  p.control(),
-		Sampling: measure.Sampling{Repetitions: p.repetitions, Seed: 1, Precision: p.pairing.precision, Batch: p.pairing.batch},
-		Sizes:    p.sizes, Date: p.date, Record: p.file,
+		Pairs:    harness.Pairs{Rounds: m.rounds, Halving: m.schedule == byHalving, Sequential: m.sequential, Groups: m.groups()},
+		Control:  m.control,
+		Sampling: measure.Sampling{Repetitions: m.repetitions, Seed: 1, Precision: m.precision, Batch: m.batch},
+		Sizes:    m.sizes, Date: m.when, Record: m.out,
 	}
-	if p.network != nil {
-		s.Groups = p.network.Hierarchy()
-	}
-	if r := p.goingOn; r != nil {
+	if r := m.goingOn; r != nil {
 		s.Resume, s.Samples, s.Seed = r, r.Samples, r.Seed
 	}
-	found, err := section(measure.Run(ctx, comm, &s))
+	found, err := section(measure.Run(m.ctx, m.comm, &s))
 	if errors.Is(err, measure.ErrResume) {
 		return nil, cli.BadInput("--resume: %w", err)
 	}
 	return found, err
 }
 
-func measureOneWay(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+func measureOneWay(m *measuring) (*record.Section, error) {
 	s := oneway.Settings{
-		Repetitions: p.times(), OneClock: p.oneClock, Seed: 1,
-		Control: harness.Control{Budget: p.budget, Silence: p.silence, Progress: p.progress},
+		Bytes:       slices.Min(m.sizes), // latencies of the shortest are what directions split
+		Repetitions: m.times(), OneClock: m.oneClock, Seed: 1, Control: m.control,
 	}
 	if s.Repetitions != 0 && s.Repetitions < oneway.LeastRepetitions {
 		return nil, cli.BadInput("--repetitions %d: --what %s wants at least %d", s.Repetitions, oneway.Kind, oneway.LeastRepetitions)
 	}
-	if len(p.sizes) > 0 { // latencies of the shortest are what directions split
-		s.Bytes = slices.Min(p.sizes)
-	}
-	return section(oneway.Measure(ctx, comm, &s))
+	return section(oneway.Measure(m.ctx, m.comm, &s))
 }
 
-func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	s := plogp.Settings{Control: p.control(), Longest: p.size(0), Samples: p.times(), Fast: p.fast, Seed: 1, Record: p.file}
-	if p.network != nil {
-		s.Groups = p.network.Hierarchy()
-	}
-	return section(plogp.Measure(ctx, comm, &s))
+func measurePLogP(m *measuring) (*record.Section, error) {
+	return section(plogp.Measure(m.ctx, m.comm, &plogp.Settings{
+		Control: m.control, Longest: m.size(0), Samples: m.times(), Fast: m.fast, Seed: 1, Record: m.out, Groups: m.groups(),
+	}))
 }
 
-// measureThroughput measures along the wiring of --network, all that Remeasure does.
-func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	measured := cli.Measured(comm, "topocast measure")
-	measured.Library = p.library
-	s := &throughput.RemeasureSettings{
-		Control: p.control(), Network: p.network, Measured: measured, Switches: p.switches,
-		Load: throughput.Load{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch},
+// measureThroughput measures along the wiring of NET, all that Remeasure does.
+func measureThroughput(m *measuring) (*record.Section, error) {
+	measured := cli.Measured(m.comm, "topocast measure")
+	if m.file != nil {
+		measured.Library = m.file.Library
 	}
-	r, err := throughput.Remeasure(ctx, comm, s)
+	r, err := throughput.Remeasure(m.ctx, m.comm, &throughput.RemeasureSettings{
+		Control: m.control, Network: m.network, Measured: measured, Switches: m.switches,
+		Load: throughput.Load{Size: m.size(0), Samples: m.times(), Messages: m.batch},
+	})
 	if err != nil || r == nil {
 		return nil, err
 	}
-	p.keep(r.Network)
+	m.remeasured = r.Network
 	kept := r.Rates.Section()
 	for _, warning := range r.Warnings {
 		if !slices.Contains(kept.Warnings, warning) {
@@ -276,11 +209,6 @@ func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettin
 		}
 	}
 	return kept, nil
-}
-
-// control is when a part ends, and who hears of it.
-func (p *partSettings) control() harness.Control {
-	return harness.Control{Budget: p.budget, Silence: p.silence, Notify: p.notify, Progress: p.progress}
 }
 
 // Patterns of --what concurrent: as many as fit.Network wants, a third each with one,
@@ -291,84 +219,72 @@ const (
 	patternSeed   = 1
 )
 
-func measureConcurrent(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	if comm.Size() < 2 {
+func measureConcurrent(m *measuring) (*record.Section, error) {
+	if m.comm.Size() < 2 {
 		return nil, cli.BadInput("--what %s: want at least 2 ranks", concurrent.Kind)
 	}
-	s := concurrent.Settings{
-		Width: p.pairing.precision, MinIterations: p.times(), MaxIterations: p.times(), Control: p.control(),
-	}
-	if p.hosts != nil {
-		ranksOf := ranksByHost(p.hosts)
+	s := concurrent.Settings{Width: m.precision, MinIterations: m.times(), MaxIterations: m.times(), Control: m.control}
+	if m.file != nil {
+		ranksOf := ranksByHost(m.file.Hosts)
 		rng := rand.New(rand.NewPCG(patternSeed, patternSeed))
 		for i := range concurrent.UsualPatterns {
-			s.Patterns = append(s.Patterns, concurrent.RandomPattern(rng, ranksOf, 1+i%mostTransfers, int64(p.size(patternBytes))))
+			s.Patterns = append(s.Patterns, concurrent.RandomPattern(rng, ranksOf, 1+i%mostTransfers, int64(m.size(patternBytes))))
 		}
 	}
-	return section(concurrent.Measure(ctx, comm, &s))
+	return section(concurrent.Measure(m.ctx, m.comm, &s))
 }
 
 // ranksByHost are the ranks of each host, in the order of their first ones; on a single host each rank
 // counts as one.
 func ranksByHost(hosts []string) [][]int {
-	at := make(map[string]int)
-	var all [][]int
-	for rank, host := range hosts {
-		i, ok := at[host]
-		if !ok {
-			i = len(all)
-			at[host] = i
-			all = append(all, nil)
+	labels := truth.Number(hosts)
+	if labels.Clusters() == 1 {
+		for rank := range labels {
+			labels[rank] = rank
 		}
-		all[i] = append(all[i], rank)
 	}
-	if len(all) > 1 {
-		return all
-	}
-	all = nil
-	for rank := range hosts {
-		all = append(all, []int{rank})
-	}
-	return all
+	return labels.Groups()
 }
 
-func measureDistance(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	return section(servet.Distance(ctx, comm, p.ring()))
+func measureDistance(m *measuring) (*record.Section, error) {
+	return section(servet.Distance(m.ctx, m.comm, m.ring()))
 }
 
-func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	s := p.ring()
+func measureAccess(m *measuring) (*record.Section, error) {
+	s := m.ring()
 	var err error
-	if s.Resources, _, err = servet.Told(comm, nil); err != nil {
+	if s.Resources, _, err = servet.Told(m.comm, nil); err != nil {
 		return nil, err
 	}
-	return section(servet.Access(ctx, comm, s))
+	return section(servet.Access(m.ctx, m.comm, s))
 }
 
-func (p *partSettings) ring() *servet.Settings {
-	return &servet.Settings{Bytes: p.size(0), Repetitions: p.times(), Hosts: p.mostHosts, Control: p.control()}
+func (m *measuring) ring() *servet.Settings {
+	return &servet.Settings{Bytes: m.size(0), Repetitions: m.times(), Hosts: m.hosts, Control: m.control}
 }
 
-func measureMemory(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	if err := refuseSimulated(comm, servet.KindMemory); err != nil {
+func measureMemory(m *measuring) (*record.Section, error) {
+	s, err := m.inside(servet.KindMemory)
+	if err != nil {
 		return nil, err
 	}
-	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Control: p.control()}))
+	return section(servet.Memory(m.ctx, m.comm, s))
 }
 
-func measureCaches(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	if err := refuseSimulated(comm, servet.KindCache); err != nil {
+func measureCaches(m *measuring) (*record.Section, error) {
+	s, err := m.inside(servet.KindCache)
+	if err != nil {
 		return nil, err
 	}
-	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Control: p.control()}))
+	return section(servet.Caches(m.ctx, m.comm, s))
 }
 
-// refuseSimulated refuses to measure this machine in the name of a simulated one.
-func refuseSimulated(comm mpi.Communicator, kind string) error {
-	if _, simulated := comm.(*simnet.Comm); simulated {
-		return cli.BadInput("--what %s: simulated hosts have none", kind)
+// inside refuses to measure this machine in the name of a simulated one.
+func (m *measuring) inside(kind string) (*servet.InsideSettings, error) {
+	if _, simulated := m.comm.(*simnet.Comm); simulated {
+		return nil, cli.BadInput("--what %s: simulated hosts have none", kind)
 	}
-	return nil
+	return &servet.InsideSettings{Repetitions: m.times(), Control: m.control}, nil
 }
 
 // section is the section of a result, which only rank 0 has.

@@ -43,50 +43,6 @@ func summed(s *record.Section) string {
 	return ""
 }
 
-func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool) error {
-	for _, s := range f.Sections {
-		for _, warning := range s.Warnings {
-			fmt.Fprintf(stderr, "warning: %s\n", warning)
-		}
-	}
-	fmt.Fprint(w, words.Count(f.Ranks, "rank"))
-	for _, s := range f.Sections {
-		if s.Kind != measure.KindLatency {
-			fmt.Fprintf(w, ", %s: %s", s.Kind, words.Count(s.NumRows(), "row"))
-			continue
-		}
-		fmt.Fprintf(w, ", %d of %d rounds, %s", s.Rounds, s.TotalRounds, words.Count(s.NumRows(), "measurement"))
-	}
-	if file != "" {
-		fmt.Fprintf(w, " written to %s", file)
-	}
-	fmt.Fprintln(w)
-	for _, s := range f.Sections {
-		found, err := inside(s)
-		if err != nil {
-			return err
-		}
-		tellResources(w, found)
-	}
-	if !byHost {
-		return nil
-	}
-	for _, s := range f.Sections {
-		pairs, err := hostPairs(f, s)
-		if err != nil {
-			return err
-		}
-		for _, p := range pairs {
-			fmt.Fprintf(w, "%s: %s to %s", s.Kind, p.From, p.To)
-			if p.Size >= 0 {
-				fmt.Fprintf(w, ", %s", quantity.Bytes(p.Size))
-			}
-			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "measurement"))
-		}
-	}
-	return nil
-}
-
 // inside is what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
 func inside(s *record.Section) ([]model.Resource, error) {
 	switch s.Kind {
@@ -115,9 +71,9 @@ func hostPairs(f *record.File, s *record.Section) ([]record.HostPair, error) {
 	return f.HostPairs(s, column)
 }
 
-// reportMeasured tells programs the same.
-func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error {
-	out := results.Measured{File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
+// measuredResult is what was measured, as programs get it. Text is made of it, too.
+func measuredResult(f *record.File, file string, byHost bool) (*results.Measured, error) {
+	out := &results.Measured{File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
 	for _, s := range f.Sections {
 		if s.Kind == measure.KindLatency {
 			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()
@@ -129,7 +85,7 @@ func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error
 		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: string(s.Stopped)}
 		found, err := inside(s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, r := range found {
 			groups := append([][]int{}, r.Groups...) // none is no null
@@ -138,7 +94,7 @@ func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error
 		if byHost {
 			pairs, err := hostPairs(f, s)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for _, p := range pairs {
 				section.Hosts = append(section.Hosts, results.HostPair(p))
@@ -146,5 +102,41 @@ func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error
 		}
 		out.Sections = append(out.Sections, section)
 	}
-	return results.Write(w, &out)
+	return out, nil
+}
+
+// tellMeasured writes for people.
+func tellMeasured(w, stderr io.Writer, m *results.Measured, f *record.File) error {
+	for _, warning := range m.Warnings {
+		fmt.Fprintf(stderr, "warning: %s\n", warning)
+	}
+	fmt.Fprint(w, words.Count(m.Ranks, "rank"))
+	for _, s := range m.Sections {
+		if s.Kind == measure.KindLatency {
+			fmt.Fprintf(w, ", %d of %d rounds, %s", m.Rounds, m.TotalRounds, words.Count(s.Rows, "measurement"))
+		} else {
+			fmt.Fprintf(w, ", %s: %s", s.Kind, words.Count(s.Rows, "row"))
+		}
+	}
+	if m.File != "" {
+		fmt.Fprintf(w, " written to %s", m.File)
+	}
+	fmt.Fprintln(w)
+	for _, s := range f.Sections {
+		found, err := inside(s)
+		if err != nil {
+			return err
+		}
+		tellResources(w, found)
+	}
+	for _, s := range m.Sections {
+		for _, p := range s.Hosts {
+			fmt.Fprintf(w, "%s: %s to %s", s.Kind, p.From, p.To)
+			if p.Size >= 0 {
+				fmt.Fprintf(w, ", %s", quantity.Bytes(p.Size))
+			}
+			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "measurement"))
+		}
+	}
+	return nil
 }

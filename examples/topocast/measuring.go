@@ -16,26 +16,43 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// meetings say which pairs of ranks meet in a round of latencies.
+type meetings int
+
+const (
+	_ meetings = iota // by the circle method
+	byHalving
 )
 
 // A measuring is one rank's part in topocast measure.
 type measuring struct {
-	measureOptions
-	parts    []part
-	sizes    []int
-	rounds   int
-	hosts    int
-	fast     bool
-	oneClock bool
-	switches bool
+	parts       []part
+	sizes       []int
+	repetitions int
+	budget      time.Duration
+	timeout     time.Duration          // of a rank that waits for another
+	given       func(flag string) bool // whether the command line has a flag
 
-	given func(flag string) bool // whether the command line has a flag
-
-	pairing pairing
+	// Flags of some parts.
+	rounds     int
+	schedule   meetings
+	sequential bool
+	precision  float64
+	batch      int
+	hosts      int // that take part where a host is one, 0: all
+	fast       bool
+	oneClock   bool
+	switches   bool
 
 	ctx    context.Context
 	comm   mpi.Communicator
 	stderr io.Writer
+
+	control harness.Control // of the part that is measured
+	when    time.Time
 
 	// Of rank 0.
 	earlier *record.File    // what --resume has, or nil
@@ -55,16 +72,8 @@ const (
 	wordNoTime       // the budget or the context has ended
 )
 
-// readInput reads the files of --resume and NET on rank 0. It is collective.
-func (m *measuring) readInput(resume, network string, given func(flag string) bool) error {
-	var err error
-	if m.comm.Rank() == 0 {
-		err = m.readFiles(resume, network, given)
-	}
-	return cli.Agree(m.comm, "input files", err)
-}
-
-func (m *measuring) readFiles(resume, network string, given func(flag string) bool) error {
+// readInput reads the files of --resume and NET, on rank 0.
+func (m *measuring) readInput(resume, network string) error {
 	if network != "" {
 		n, err := cli.LoadNetwork(network)
 		if err != nil {
@@ -78,13 +87,9 @@ func (m *measuring) readFiles(resume, network string, given func(flag string) bo
 	if resume == "" {
 		return nil
 	}
-	f, err := cli.OpenInput(resume)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if m.earlier, err = record.Read(f); err != nil {
-		return cli.BadInput("--resume: %s: %w", resume, err)
+	var err error
+	if m.earlier, err = cli.ReadFile(resume, record.Read); err != nil {
+		return cli.BadInput("--resume: %w", err)
 	}
 	if m.earlier.Section(measure.KindLatency) == nil || !m.wants(measure.KindLatency) {
 		return nil
@@ -93,11 +98,11 @@ func (m *measuring) readFiles(resume, network string, given func(flag string) bo
 	if err != nil {
 		return cli.BadInput("--resume: %s: %w", resume, err)
 	}
-	if given("sizes") && !slices.Equal(m.sizes, r.Sizes) {
+	if m.given(flagSizes) && !slices.Equal(m.sizes, r.Sizes) {
 		return cli.BadInput("--resume: %s: was measured with other --sizes", resume)
 	}
 	m.sizes = r.Sizes
-	if !given("repetitions") {
+	if !m.given(flagRepetitions) {
 		m.repetitions = r.Repetitions
 	}
 	if r.Stopped != "" || r.Repetitions < m.repetitions {
@@ -117,13 +122,13 @@ func (m *measuring) measure(output string) error {
 	now := harness.Clock(m.comm)
 	start := now()
 	probe := pingpong.New(m.comm, 0, 1)
-	when := cli.Date(m.comm)
+	m.when = cli.Date(m.comm)
 	header, err := record.Gather(m.comm, probe)
 	if err != nil {
 		return err
 	}
 	if header != nil {
-		header.Date = when
+		header.Date = m.when
 		err = m.begin(header, output)
 	}
 	if err := cli.Agree(m.comm, "input files", err); err != nil {
@@ -145,7 +150,7 @@ func (m *measuring) measure(output string) error {
 		}
 		switch told[0] {
 		case wordMeasure:
-			err = m.measurePart(&p, left/time.Duration(len(m.parts)-i), when)
+			err = m.measurePart(&p, left/time.Duration(len(m.parts)-i))
 		case wordNoTime:
 			if m.file != nil {
 				fmt.Fprintf(m.stderr, "warning: %s: not measured: there was no time left\n", p.kind)
@@ -186,7 +191,23 @@ func (m *measuring) begin(header *record.Header, output string) error {
 		open = m.goingOn.Section()
 		open.Unfinished = true
 	}
-	m.part, m.out = beginPart(m.ctx, m.comm, output, m.file, open, m.stderr)
+	if _, simulated := m.comm.(*simnet.Comm); simulated {
+		return nil // it can be repeated
+	}
+	m.part = beginJournal(m.ctx, output, "topocast measure --resume %s goes on", m.stderr, func(w io.Writer) error {
+		m.out = record.NewWriter(w, &m.file.Header)
+		for _, s := range m.file.Sections {
+			m.out.Begin(s)
+			m.out.End(s)
+		}
+		if open != nil {
+			m.out.Begin(open)
+		}
+		return m.out.Err()
+	})
+	if m.part == nil {
+		m.out = nil
+	}
 	return nil
 }
 
@@ -200,28 +221,16 @@ func (m *measuring) has(kind string) bool {
 }
 
 // measurePart is collective.
-func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
-	s := partSettings{
-		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, given: m.given, fast: m.fast, oneClock: m.oneClock, switches: m.switches, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
-		pairing: m.pairing, silence: m.timeout,
-	}
+func (m *measuring) measurePart(p *part, budget time.Duration) error {
+	m.control = harness.Control{Budget: budget, Silence: m.timeout}
 	if m.file != nil {
-		s.hosts, s.library = m.file.Hosts, m.file.Library
-		s.keep = func(n *model.Network) { m.remeasured = n }
-		s.notify = func(note string) { fmt.Fprintf(m.stderr, "note: %s\n", note) }
 		label := "measuring"
 		if len(m.parts) > 1 {
 			label += " " + p.kind
 		}
-		shown := progress.New(m.stderr, label)
-		defer shown.Close()
-		s.progress = shown.Show
-		if p.streams {
-			s.file = m.out
-		}
-		s.goingOn = m.goingOn
+		defer showProgress(&m.control, m.stderr, label)()
 	}
-	section, err := p.measure(m.ctx, m.comm, &s)
+	section, err := p.measure(m)
 	if err != nil || section == nil {
 		return err
 	}
@@ -235,4 +244,12 @@ func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) e
 		m.out = nil
 	}
 	return nil
+}
+
+// showProgress shows what a measurement notes, and how far it is, until done is called.
+func showProgress(c *harness.Control, stderr io.Writer, label string) (done func()) {
+	shown := progress.New(stderr, label)
+	c.Notify = func(note string) { fmt.Fprintf(stderr, "note: %s\n", note) }
+	c.Progress = shown.Show
+	return shown.Close
 }

@@ -24,7 +24,9 @@ type methodOptions struct {
 
 func (o *methodOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.k, "k", 0, "number of groups: kmedoids needs it; average, complete, single (without it nested groups); hdbscan: ranks in the smallest group")
+	cli.Want(f, "k", "at least 0", func() bool { return o.k >= 0 })
 	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it")
+	cli.Want(f, "eps", "at least 0", func() bool { return o.eps >= 0 })
 	f.Float64Var(&o.shared, "shared-eps", 0, "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
 	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, or --eps)")
 }
@@ -102,16 +104,7 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	if i < 0 {
 		return nil, cli.BadInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
 	}
-	if o.k < 0 {
-		return nil, cli.BadInput("--k %d: want at least 0", o.k)
-	}
-	if o.eps < 0 {
-		return nil, cli.BadInput("--eps %g: want at least 0", o.eps)
-	}
-	if err := all[i].k.check(name, "k", o.k != 0); err != nil {
-		return nil, err
-	}
-	if err := all[i].eps.check(name, "eps", o.eps != 0); err != nil {
+	if err := cmp.Or(all[i].k.check(name, "k", o.k != 0), all[i].eps.check(name, "eps", o.eps != 0)); err != nil {
 		return nil, err
 	}
 	if name != "greedy" && (o.shared != 0 || o.duplex != 0) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,20 +121,6 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
 		t.Errorf("files %v, %v, want none", left, err)
 	}
-
-	// All ranks leave, with the same words.
-	said := make([]string, 3)
-	err := local.Run(3, nil, func(comm mpi.Communicator) error {
-		err := cli.CheckOutputs(comm, cli.NewOutput("--output", "missing/file", nil))
-		var input *cli.InputError
-		if errors.As(err, &input) {
-			said[comm.Rank()] = err.Error()
-		}
-		return nil
-	})
-	if err != nil || said[0] == "" || said[1] != said[0] || said[2] != said[0] {
-		t.Errorf("the ranks said %q, %v", said, err)
-	}
 }
 
 // TestFailedSaveKeepsTheMeasurement: /dev/full may be opened and takes nothing.
@@ -167,38 +152,6 @@ func TestFailedSaveKeepsTheMeasurement(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: what was kept: %v", args, err)
 		}
-	}
-}
-
-// TestKeepGoesToAnotherFolder where this one takes nothing.
-func TestKeepGoesToAnotherFolder(t *testing.T) {
-	dir := t.TempDir()
-	gone := filepath.Join(dir, "gone")
-	if err := os.Mkdir(gone, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(gone)
-	if err := os.Remove(gone); err != nil {
-		tooltest.Lacks(t, "%v", err)
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
-	content := func(w io.Writer) error {
-		_, err := io.WriteString(w, "all of it")
-		return err
-	}
-	at, err := cli.Keep("network.json", content)
-	if b, failed := os.ReadFile(at); err != nil || failed != nil || string(b) != "all of it" || filepath.Dir(at) != home {
-		t.Errorf("keep = %q, %v with %q, want a file in %s", at, err, b, home)
-	}
-	t.Setenv("HOME", gone)
-	if at, err := cli.Keep("network.json", content); err == nil {
-		t.Errorf("keep where nothing can be written = %q", at)
-	}
-	f := cli.NewOutput("--output", filepath.Join(gone, "x"), nil)
-	if at, err := f.Save(content); err == nil || at != "" || !strings.Contains(err.Error(), "no other place") {
-		t.Errorf("save = %q, %v", at, err)
 	}
 }
 
@@ -261,7 +214,7 @@ func TestFailingStandardOutputIsNoticed(t *testing.T) {
 func TestFailureOfOthersIsNoWrongInput(t *testing.T) {
 	for name, work := range map[string]func(comm mpi.Communicator) error{
 		"discover --hwloc": func(comm mpi.Communicator) error {
-			_, err := discover(t.Context(), comm, &measureOptions{hwloc: "host.xml"}, io.Discard, io.Discard)
+			_, err := discover(t.Context(), comm, &discoverOptions{hwloc: "host.xml"}, io.Discard)
 			return err
 		},
 		"check --history": func(comm mpi.Communicator) error {

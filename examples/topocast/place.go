@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -25,11 +24,19 @@ func placeCommand(shared *cli.Flags) *cobra.Command {
 		method  string
 		ranks   int
 		memory  bool
-		format  string
+		format  int
 		explain bool
 		hwloc   string
 		perHost string
 	)
+	formats := []struct {
+		name  string
+		write func(io.Writer, *model.Network, []int) error
+	}{{"text", placement.WriteList}, {"rankfile", placement.WriteRankfile}, {"hosts", placement.WriteHosts}, {"mpich", placement.WriteMPICH}}
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
 	c := &cobra.Command{
 		Use:   "place NET [TRAFFIC]",
 		Short: "Choose a core for every rank of a job",
@@ -50,24 +57,13 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
       --format rankfile >ranks.txt
   mpirun --rankfile ranks.txt -n 16 ./app`,
 		Args: cli.Args(1, wantNetwork, "TRAFFIC, a matrix of bytes"),
-		RunE: func(c *cobra.Command, args []string) error {
-			formats := map[string]func(io.Writer, *model.Network, []int) error{
-				"text": placement.WriteList, "rankfile": placement.WriteRankfile, "mpich": placement.WriteMPICH, "hosts": placement.WriteHosts,
-			}
-			write := formats[format]
-			switch {
-			case write == nil:
-				return cli.BadInput("--format %s: want %s", format, words.Or(slices.Sorted(maps.Keys(formats))))
-			case shared.JSON && c.Flags().Changed("format"):
+		RunE: cli.OnNetwork(func(c *cobra.Command, n *model.Network, args []string) (err error) {
+			if shared.JSON && c.Flags().Changed("format") {
 				return cli.BadInput("--json and --format: want one of them")
-			}
-			n, err := cli.LoadNetwork(args[0])
-			if err != nil {
-				return err
 			}
 			var traffic *mat.Dense
 			if len(args) == 2 {
-				if traffic, err = readTraffic(args[1]); err != nil {
+				if traffic, err = cli.ReadFile(args[1], encode.ReadCounts); err != nil {
 					return err
 				}
 				rows, _ := traffic.Dims()
@@ -98,26 +94,27 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 			if explain && perHost == auto {
 				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
-			if shared.JSON {
-				return writePlaces(c.OutOrStdout(), n, traffic, place)
-			}
-			var text bytes.Buffer
-			if err := write(&text, n, place); err != nil {
-				if n.Location(0).Core < 0 {
-					err = fmt.Errorf("%w; --format hosts needs no cores", err)
+			return shared.Print(c, func(w io.Writer) error {
+				var text bytes.Buffer
+				if err := formats[format].write(&text, n, place); err != nil {
+					if n.Location(0).Core < 0 {
+						err = fmt.Errorf("%w; --format hosts needs no cores", err)
+					}
+					return cli.BadInput("--format %s: %w", formats[format].name, err)
 				}
-				return cli.BadInput("--format %s: %w", format, err)
-			}
-			_, err = c.OutOrStdout().Write(text.Bytes())
-			return err
-		},
+				_, err := w.Write(text.Bytes())
+				return err
+			}, func(w io.Writer) error {
+				return writePlaces(w, n, traffic, place)
+			})
+		}),
 	}
 	f := c.Flags()
 	f.StringVar(&method, "method", "", "mapping (by the traffic) or servet; default: mapping if there is traffic")
 	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as there are places for")
 	f.StringVar(&perHost, "ranks-per-host", "", "most ranks on a host, or auto: as many as do not disturb each other on the way to the network, as discover --degradation has measured it; default: one per core")
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
-	f.StringVar(&format, "format", "text", "what is printed: text, rankfile, hosts or mpich")
+	cli.Choice(f, &format, "format", names, "what is printed: text, rankfile, hosts or mpich")
 	f.StringVar(&hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, for servet")
 	f.BoolVar(&explain, "explain", false, "for servet: say on standard error what each rule goes by")
 	return cli.PrintsJSON(c, "topocast/placement")
@@ -150,16 +147,11 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 
 // readHwloc reads what --hwloc names.
 func readHwloc(path string) ([]servet.Part, error) {
-	f, err := cli.OpenInput(path)
+	parts, err := cli.ReadFile(path, servet.ReadHwloc)
 	if err != nil {
-		return nil, err
+		err = cli.BadInput("--hwloc: %w", err)
 	}
-	defer f.Close()
-	parts, err := servet.ReadHwloc(f)
-	if err != nil {
-		return nil, cli.BadInput("--hwloc %s: %w", path, err)
-	}
-	return parts, nil
+	return parts, err
 }
 
 // explainRules says what each of Servet's rules goes by.
@@ -211,7 +203,7 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		if memoryBound {
 			return nil, fmt.Errorf("--memory-bound: only with --method servet")
 		}
-		return byTraffic(n, traffic, perHost)
+		return placement.ByTraffic{PerHost: perHost}.Place(n, traffic)
 	case "servet":
 		code := placement.CommunicationIntensive
 		if memoryBound {
@@ -227,31 +219,6 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		return rules.Place(n, ranks)
 	}
 	return nil, fmt.Errorf("--method %s: want mapping or servet", method)
-}
-
-// byTraffic places by the traffic; with a bound per host among the places that Servet's rules choose.
-func byTraffic(n *model.Network, traffic *mat.Dense, perHost int) ([]int, error) {
-	if perHost == 0 {
-		return placement.ByTraffic{}.Place(n, traffic)
-	}
-	ranks, _ := traffic.Dims()
-	chosen, err := placement.Servet{PerHost: perHost}.Place(n, ranks)
-	if err != nil {
-		return nil, err
-	}
-	var at []model.Location
-	for _, p := range chosen {
-		at = append(at, n.Location(p))
-	}
-	part, err := n.View(at)
-	if err != nil {
-		return nil, err
-	}
-	place, err := placement.ByTraffic{}.Place(part, traffic)
-	for rank, p := range place {
-		place[rank] = chosen[p]
-	}
-	return place, err
 }
 
 // writePlaces writes where each rank goes, and what its traffic costs there and
@@ -280,18 +247,4 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 		out.Cost, out.InOrder = &cost, &before
 	}
 	return results.Write(w, &out)
-}
-
-// readTraffic reads a square matrix of bytes, in any form in which latencies are read.
-func readTraffic(path string) (*mat.Dense, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := encode.ReadCounts(f)
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return m, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +20,8 @@ import (
 
 func predictCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		sharing, all, bytes string
+		sharing, all        string
+		bytes               int64
 		ackWeight, coverage float64
 		noLatency           bool
 	)
@@ -49,10 +51,14 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if how == nil || !how.Asymmetric {
-				if err := cli.RefuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
-					return err
-				}
+			if all != "" && !c.Flags().Changed("bytes") {
+				return cli.BadInput("--alltoall: want --bytes, the size of each transfer")
+			}
+			if err := cmp.Or(
+				cli.RefuseUnless(all != "", c, "only with --alltoall", "bytes"),
+				cli.RefuseUnless(how != nil && how.Asymmetric, c, "only with --sharing asymmetric", "ack-weight"),
+			); err != nil {
+				return err
 			}
 			if len(args) == 0 {
 				return cli.BadInput("want %s; see topocast predict --help", wantNetwork)
@@ -73,15 +79,12 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if p.Interval == nil {
-				if err := cli.RefuseUnused(c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
-					return err
-				}
+			if err := cli.RefuseUnless(p.Interval != nil, c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
+				return err
 			}
-			if shared.JSON {
-				return results.Write(c.OutOrStdout(), &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
-			}
-			return tellPrediction(c.OutOrStdout(), p)
+			return shared.Print(c, func(w io.Writer) error { return tellPrediction(w, p) }, func(w io.Writer) error {
+				return results.Write(w, &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
+			})
 		},
 	}
 	f := c.Flags()
@@ -90,29 +93,23 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")
 	f.StringVar(&all, "alltoall", "", "ranks that send to each other, such as 0-7,12, or all")
-	f.StringVar(&bytes, "bytes", "", "with --alltoall, size of each transfer, such as "+cli.SizeForms)
+	cli.Parse(f, &bytes, "bytes", "", "with --alltoall, size of each transfer, such as "+cli.SizeForms, cli.ParseSize)
 	return cli.PrintsJSON(c, "topocast/prediction")
 }
 
 // transfersOf are the transfers that the arguments after NET and the flags describe.
-func transfersOf(n *model.Network, args []string, all, bytes string) ([]model.Transfer, error) {
+func transfersOf(n *model.Network, args []string, all string, bytes int64) ([]model.Transfer, error) {
 	switch {
 	case all != "" && len(args) > 0:
 		return nil, cli.BadInput("unexpected argument %q with --alltoall", args[0])
 	case all != "":
-		size, err := cli.ParseSize(bytes)
-		if err != nil {
-			return nil, cli.BadInput("--bytes: %w", err)
-		}
 		ranks, err := ranksOfList(n, all)
 		if err != nil {
 			return nil, err
 		}
-		return model.AllToAll(ranks, size), nil
-	case bytes != "":
-		return nil, cli.BadInput("--bytes: only with --alltoall")
+		return model.AllToAll(ranks, bytes), nil
 	case len(args) == 1:
-		return readTransfers(args[0])
+		return cli.ReadFile(args[0], model.ReadTransfers)
 	case len(args) == 3:
 		src, err := rankOf(n, args[0])
 		if err != nil {
@@ -222,17 +219,4 @@ func tellPrediction(w io.Writer, p *model.Prediction) error {
 	}
 	_, err := fmt.Fprintf(w, "all complete at %s (%s to %s)\n", quantity.Seconds(p.Completion[last]), quantity.Seconds(p.Interval[last][0]), quantity.Seconds(p.Interval[last][1]))
 	return err
-}
-
-func readTransfers(path string) ([]model.Transfer, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	transfers, err := model.ReadTransfers(f)
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return transfers, nil
 }

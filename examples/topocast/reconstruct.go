@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,28 +9,31 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/jsonfile"
-	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/oneway"
+	"github.com/topocast/topocast/internal/columns"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/plogp"
-	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
-	"github.com/topocast/topocast/topology/draw"
 	"github.com/topocast/topocast/topology/encode"
+	"github.com/topocast/topocast/topology/spanner"
 )
 
 func reconstructCommand(shared *cli.Flags) *cobra.Command {
-	var unit, method, output, truth string
-	var repetitions []string
-	var o methodOptions
-	var p parameterOptions
-	var find searchOptions
+	var (
+		method, truth string
+		repetitions   []string
+		unit          encode.Unit
+		output        *cli.Output
+		o             methodOptions
+		p             parameterOptions
+		find          searchOptions
+	)
 	c := &cobra.Command{
 		Use:   "reconstruct FILE",
 		Short: "Reconstruct the wiring from a file of latencies",
@@ -81,43 +81,23 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err := find.check(c, method, o); err != nil {
 				return err
 			}
-			var r topology.Reconstructor
-			var err error
-			if !find.search {
-				r, err = newMethod(method, o)
-			} else {
-				_, err = family(method)
-			}
-			if err != nil {
-				return err
-			}
 			view, err := p.view(c)
 			if err != nil {
 				return err
 			}
-			given, err := encode.ParseUnit(unit)
-			if err != nil {
-				return cli.BadInput("--unit: %w", err)
-			}
-			network := cli.NewOutput("--output", output, c.OutOrStdout())
-			if shared.JSON && output == cli.Standard {
-				return cli.BadInput("--json and --output -: both are standard output")
-			}
-			if truth == "" && c.Flags().Changed("truth") {
+			switch {
+			case truth == "" && c.Flags().Changed("truth"):
 				return cli.BadInput("--truth: want a file, or %s", metadata)
-			}
-			if shared.JSON && truth != "" {
+			case shared.JSON && truth != "":
 				return cli.BadInput("--truth: what it prints is no part of --json")
 			}
-			if err := network.Check(nil); err != nil {
-				return err
+			var r topology.Reconstructor
+			if !find.search {
+				if r, err = newMethod(method, o); err != nil {
+					return err
+				}
 			}
-			var l *latencies
-			if view != nil {
-				l, err = readParameters(args[0], *view, unit, repetitions)
-			} else {
-				l, err = readAllLatencies(append(args, repetitions...), given)
-			}
+			l, err := readAllLatencies(append(args, repetitions...), unit, view)
 			if err != nil {
 				return err
 			}
@@ -143,41 +123,26 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			}
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error
-			if output != "" {
+			if output.Path != "" {
 				n, err := l.network(result)
 				if err != nil {
 					return cli.BadInput("%w", err)
 				}
-				_, unsaved = network.Save(n.Write)
+				_, unsaved = output.Save(n.Write)
 			}
-			if shared.JSON {
-				err = encode.WriteResult(c.OutOrStdout(), result, l.hostNames())
-			} else {
-				w := cli.ReportWriter(c, network)
-				if err = printResult(w, result, l.named()); err == nil {
-					err = printMerged(w, result)
-				}
-				if err == nil {
-					err = l.printSuccess(w, r)
-				}
-				if by != nil {
-					by.print(w)
-				}
-				if known != nil && err == nil {
-					err = known.print(w, l, result.Hierarchy, by)
-				}
-			}
-			if unsaved != nil {
-				return unsaved
-			}
-			return err
+			err = shared.Print(c, func(w io.Writer) error {
+				return cmp.Or(printResult(w, result, l.named()), printMerged(w, result), l.printSuccess(w, r), by.print(w), known.print(w, l, result.Hierarchy, by))
+			}, func(w io.Writer) error {
+				return encode.WriteResult(w, result, l.hostNames())
+			})
+			return cmp.Or(unsaved, err)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
+	unitFlag(f, &unit, "unit of a matrix: s, ms, us or ns")
 	f.StringVar(&method, "method", "linkage", "method of reconstruction")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
-	f.StringVarP(&output, "output", "o", "", "file for the network")
+	output = shared.Output(c, "output", "o", "", "file for the network")
 	o.flags(f)
 	p.flags(f)
 	find.flags(f)
@@ -185,169 +150,58 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 	return cli.PrintsJSON(c, "topocast/hierarchy")
 }
 
-// latencies are what the files of one reconstruction hold.
-type latencies struct {
-	matrices []mat.Matrix
-	names    []string        // of the rows; nil: not known
-	measured *measure.Result // the matrices come from, or nil
-	job      *record.Header  // of the ranks, where they were measured; nil: it was a plain matrix
-	warnings []string
-	readings []string // how each plain matrix was understood
-
-	directions *oneway.Result // of the ranks; nil: not measured
-
-	// Of PLogP parameters.
-	parameters *plogp.Result
-	view       plogp.View // what of them the matrix is
-	times      mat.Matrix // L + g(m), in s
+func unitFlag(f *pflag.FlagSet, unit *encode.Unit, usage string) {
+	cli.Parse(f, unit, "unit", "", usage, encode.ParseUnit)
 }
 
-// readAllLatencies reads a file and its further repetitions.
-func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
-	var all latencies
-	for i, path := range paths {
-		l, err := readLatencies(path, unit)
-		switch {
-		case err != nil:
-			return nil, err
-		case i == 0:
-			all = *l
-			continue
-		case l.measured != nil && all.measured != nil:
-			if all, err = merged(all.measured, l.measured); err != nil {
-				return nil, cli.BadInput("--reps: %s: %w", path, err)
-			}
-			continue
-		case l.measured != nil || all.measured != nil:
-			return nil, cli.BadInput("--reps: %s: files of topocast measure go with each other only", path)
-		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
-			return nil, cli.BadInput("--reps: %s: other names than in %s", path, paths[0])
-		}
-		n, columns := all.matrices[0].Dims()
-		if rows, _ := l.matrices[0].Dims(); rows != n {
-			return nil, cli.BadInput("--reps: %s: %d x %d, where %s is %d x %d", path, rows, rows, paths[0], n, columns)
-		}
-		all.matrices = append(all.matrices, l.matrices...)
-		all.warnings = append(all.warnings, l.warnings...)
-		all.readings = append(all.readings, l.readings...)
-		if all.names == nil {
-			all.names = l.names
-		}
-	}
-	return &all, nil
-}
-
-// merged are the readings of two runs of the same ranks.
-func merged(a, b *measure.Result) (latencies, error) {
-	file := func(r *measure.Result) *record.File {
-		return &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}}
-	}
-	both, err := record.Merge(file(a), file(b))
-	if err != nil {
-		return latencies{}, err
-	}
-	r, err := measure.FromFile(both)
-	if err != nil {
-		return latencies{}, err
-	}
-	return latencies{matrices: r.Matrices(), measured: r, job: &r.Header, warnings: r.Warnings}, nil
-}
-
-// readLatencies reads a file, or standard input for "-", in whichever form it is.
-func readLatencies(path string, unit encode.Unit) (*latencies, error) {
-	f, err := cli.OpenInput(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return latenciesOf(f, path, unit)
-}
-
-// latenciesOf reads the content of a file.
-func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error) {
-	r := bufio.NewReaderSize(f, 64<<10)
-	start, _ := r.Peek(512) // its error comes again
-	if start = bytes.TrimLeft(start, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {
-		return readReadings(r, path, unit)
-	}
-	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
-		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or measurements of topocast measure", path)
-	}
-	m, err := encode.ReadMatrix(r, unit)
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return newLatencies(m, path), nil
-}
-
-// newLatencies are those of a matrix, and how it was understood.
-func newLatencies(m *encode.Latencies, path string) *latencies {
-	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, readings: []string{path + ": " + m.Understood}}
-	for _, warning := range m.Warnings {
-		l.warnings = append(l.warnings, path+": "+warning)
-	}
-	return l
-}
-
-// readReadings reads a file of topocast measure.
-func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	m, err := measure.ReadResult(bytes.NewReader(data))
-	format := jsonfile.Format(data)
-	if err != nil && format == "" && json.Valid(data) { // of another program
-		m, err := encode.ReadMatrix(bytes.NewReader(data), unit)
+// reconstruct applies the method: greedy to each message length that was measured, others to the shortest.
+func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, error) {
+	greedy, ok := r.(*spanner.GreedyCycle)
+	if !ok || l.measured == nil || len(l.measured.Sizes) < 2 {
+		found, err := r.Reconstruct(l.directed(r)...)
 		if err != nil {
-			return nil, cli.BadInput("%s: %w", path, err)
+			return nil, err
 		}
-		return newLatencies(m, path), nil
+		if l.view.Distance == plogp.OneWay {
+			return l.direct(found)
+		}
+		timed, err := cluster.Timed(found.Hierarchy, l.times) // other distances are no latencies, and profiles have no unit
+		if err == nil {
+			timed.Warnings = append(found.Warnings, timed.Warnings...)
+		}
+		return timed, err
 	}
-	switch {
-	case err != nil && format == record.Format && holdsParameters(data):
-		return nil, cli.BadInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
-	case errors.Is(err, record.ErrFormat) && format != "":
-		return nil, cli.BadInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
-	case err != nil:
-		return nil, cli.BadInput("%s: %w", path, err)
+	var sizes []spanner.Sized
+	for i, bytes := range l.measured.Sizes {
+		repetitions, err := l.ofSize(i)
+		if err != nil {
+			return nil, err
+		}
+		if l.directions != nil {
+			repetitions = l.directions.Split(repetitions)
+		}
+		sizes = append(sizes, spanner.Sized{Bytes: int64(bytes), Repetitions: repetitions})
 	}
-	if unit != 0 {
-		return nil, cli.BadInput("--unit: %s holds its own", path)
-	}
-	l := &latencies{matrices: m.Matrices(), measured: m, job: &m.Header, warnings: m.Warnings}
-	if len(l.matrices) == 0 {
-		return nil, cli.BadInput("%s: nothing was measured", path)
-	}
-	if err := l.readDirections(data); err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return l, nil
+	return greedy.ReconstructSizes(sizes...)
 }
 
-// named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are
-// cores, hosts or sites.
-func (l *latencies) named() *draw.TextSettings {
-	if l.job == nil {
-		s := &draw.TextSettings{Noun: "endpoint"}
-		for _, name := range l.names {
-			s.Places = append(s.Places, draw.Place{Host: name, Core: -1})
+// directed are the latencies for a method: those that find direct links take each direction by itself.
+func (l *latencies) directed(r topology.Reconstructor) []mat.Matrix {
+	switch r.(type) {
+	case *spanner.GreedyCycle, *spanner.Witness:
+		if l.directions != nil {
+			return l.directions.Split(l.matrices)
 		}
-		return s
 	}
-	s := &draw.TextSettings{Noun: "rank"}
-	for _, at := range locations(l.job) {
-		s.Places = append(s.Places, draw.Place{Host: at.Host, Core: at.Core})
-	}
-	return s
+	return l.matrices
 }
 
-// hostNames are the names of the rows, of ranks those of their hosts; nil: not known.
-func (l *latencies) hostNames() []string {
-	if l.job != nil {
-		return l.job.Hosts
+// direct gives the links of a tree what they take in each direction, if that is known.
+func (l *latencies) direct(found *topology.Result) (*topology.Result, error) {
+	if l.directions == nil {
+		return found, nil
 	}
-	return l.names
+	return l.directions.Direct(found)
 }
 
 // network makes a network of the result: with the times of the sizes that were
@@ -390,11 +244,57 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	return fitted.Network, nil
 }
 
-// locations are those of the ranks of a job.
-func locations(job *record.Header) []model.Location {
-	all := make([]model.Location, job.Ranks)
-	for i := range all {
-		all[i] = model.Location{Host: job.Hosts[i], Core: job.Cores[i]}
+// printMerged lists the channels of a result that was merged of several message lengths, up to
+// maxChannels, with the lengths that have the one direction and the other.
+func printMerged(w io.Writer, r *topology.Result) error {
+	if len(r.Local) == 0 {
+		return nil
 	}
-	return all
+	const maxChannels = 100
+	channels, err := r.Channels()
+	if err != nil {
+		return err
+	}
+	var sizes []string
+	for _, local := range r.Local {
+		sizes = append(sizes, quantity.Bytes(local.Bytes))
+	}
+	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
+	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
+	for _, c := range channels {
+		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
+			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
+	}
+	return t.FlushFirst(maxChannels)
+}
+
+func probability(g *topology.Graph, from, to int) float64 {
+	if i := g.ArcIndex(from, to); i >= 0 {
+		return g.Arcs()[i].Probability
+	}
+	return 0
+}
+
+// presence has a letter per message length: which directions between u and v were found.
+func presence(local []topology.LocalTopology, u, v int) string {
+	var letters strings.Builder
+	for _, l := range local {
+		has := func(from, to int) bool {
+			_, found := slices.BinarySearchFunc(l.Arcs, [2]int{from, to}, func(a topology.Arc, want [2]int) int {
+				return slices.Compare([]int{a.From, a.To}, want[:])
+			})
+			return found
+		}
+		switch there, back := has(u, v), has(v, u); {
+		case there && back:
+			letters.WriteByte('d')
+		case there:
+			letters.WriteByte('f')
+		case back:
+			letters.WriteByte('b')
+		default:
+			letters.WriteByte('-')
+		}
+	}
+	return letters.String()
 }

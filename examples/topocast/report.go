@@ -14,18 +14,16 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/model/comparison"
-	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
 )
 
-func reportCommand() *cobra.Command {
-	var output, readings, specification string
+func reportCommand(shared *cli.Flags) *cobra.Command {
+	var readings, specification string
+	var output *cli.Output
 	c := &cobra.Command{
 		Use:   "report NET",
 		Short: "Make an HTML page of a network: wiring to turn, times, doubts",
@@ -43,70 +41,51 @@ by what was measured on them, and lists what differs, as topocast compare does.`
   topocast report network.json --measurements readings.json -o cluster.html
   topocast report network.json --against planned.json -o compared.html`,
 		Args: cli.Args(0, wantNetwork),
-		RunE: func(c *cobra.Command, args []string) error {
-			page := cli.NewOutput("--output", output, c.OutOrStdout())
-			if err := page.Check(nil); err != nil {
-				return err
-			}
-			measured, err := loadReported(args[0])
-			if err != nil {
-				return err
-			}
-			r, err := reportOf(measured)
+		RunE: cli.OnNetwork(func(c *cobra.Command, n *model.Network, args []string) error {
+			r, err := reportOf(args[0], n)
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
 			if readings != "" {
-				if err := addReadings(r, measured.Network, readings); err != nil {
+				if err := addReadings(r, n, readings); err != nil {
 					return err
 				}
 			}
 			if specification != "" {
-				if err := addSpecification(r, measured, specification); err != nil {
+				if err := addSpecification(r, args[0], n, specification); err != nil {
 					return err
 				}
 			}
-			return page.SaveAndSay(c.OutOrStdout(), "page", func(w io.Writer) error { return draw.WriteReport(w, r) })
-		},
+			return output.SaveAndSay("page", func(w io.Writer) error { return draw.WriteReport(w, r) })
+		}),
 	}
 	f := c.Flags()
-	f.StringVarP(&output, "output", "o", "report.html", "file for the page")
+	output = shared.Output(c, "output", "o", "report.html", "file for the page")
 	f.StringVar(&readings, "measurements", "", "file of the latencies to show, in place of those that the network keeps")
 	f.StringVar(&specification, "against", "", "network or platform file to compare with")
 	return c
 }
 
-// loadReported is loadSide with the graph named by ranks, not only by their hosts.
-func loadReported(file string) (*comparison.Side, error) {
-	n, err := cli.LoadNetwork(file)
-	if err != nil {
-		return nil, err
-	}
-	return &comparison.Side{Name: file, Network: n, Graph: n.Graph()}, nil
-}
-
-// reportOf fills a report from a network alone.
-func reportOf(s *comparison.Side) (*draw.Report, error) {
-	n := s.Network
+// reportOf fills a report from a network alone, whose ranks are not called by their hosts only.
+func reportOf(file string, n *model.Network) (*draw.Report, error) {
 	var err error
 	r := &draw.Report{
-		Graph: s.Graph, Hierarchy: n.ReportedHierarchy(), Sizes: n.LocalTopologies(), Warnings: n.Warnings(),
+		Graph: n.Graph(), Hierarchy: n.ReportedHierarchy(), Sizes: n.LocalTopologies(), Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
 	r.Noun, r.Names = rankNames(n)
 	if r.Noun == "rank" {
 		r.Places = ranksOf(n).Places
 	}
-	if len(r.Hierarchy.Groups()) == 1 && n.ReconstructionFit().Family == "" && s.Graph.Hosts() > 1 {
-		// A platform file has no groups, but a wiring that has.
-		found, err := topology.NewResult(s.Graph, s.Graph.HostDistances(), 0, math.NaN(), nil)
+	if len(r.Hierarchy.Groups()) == 1 {
+		found, err := grouped(n, r.Graph)
 		if err != nil {
 			return nil, err
 		}
 		r.Hierarchy = found.Hierarchy
 	}
 	r.Bandwidths = bandwidthCurves(n)
-	r.Sections = measuredSections(s)
+	r.Sections = measuredSections(file, n)
 	r.Tables, err = broadcastTables(n)
 	return r, err
 }
@@ -164,10 +143,10 @@ func bandwidthCurves(n *model.Network) []draw.Series {
 }
 
 // measuredSections say how the network was measured, and how well it explains what was.
-func measuredSections(s *comparison.Side) []draw.Section {
-	m, fit := s.Network.Measured(), s.Network.ReconstructionFit()
-	how := draw.Section{Title: "Network", Rows: [][2]string{{"file", filepath.Base(s.Name)}, {"ranks", fmt.Sprint(s.Network.Ranks())}}}
-	if hosts := len(s.Network.Hosts()); hosts > 0 {
+func measuredSections(file string, n *model.Network) []draw.Section {
+	m, fit := n.Measured(), n.ReconstructionFit()
+	how := draw.Section{Title: "Network", Rows: [][2]string{{"file", filepath.Base(file)}, {"ranks", fmt.Sprint(n.Ranks())}}}
+	if hosts := len(n.Hosts()); hosts > 0 {
 		how.Rows = append(how.Rows, [2]string{"hosts", fmt.Sprint(hosts)})
 	}
 	for _, row := range [][2]string{{"date", m.Date}, {"tool", m.Tool}, {"library", m.Library}} {
@@ -199,13 +178,22 @@ func measuredSections(s *comparison.Side) []draw.Section {
 
 // addReadings shows the latencies of a file between the network's ranks, the cells' medians where there are repetitions.
 func addReadings(r *draw.Report, n *model.Network, path string) error {
-	l, err := readAllLatencies([]string{path}, 0)
+	l, err := readAllLatencies([]string{path}, 0, nil)
 	if err != nil {
 		return err
 	}
-	order, matched, err := rowsOfRanks(n, l)
+	var hosts []string
+	if len(n.Hosts()) > 0 {
+		for rank := range n.Ranks() {
+			hosts = append(hosts, n.Location(rank).Host)
+		}
+	}
+	if rows, _ := l.matrices[0].Dims(); rows != n.Ranks() && (hosts == nil || l.hostNames() == nil) {
+		return cli.BadInput("--measurements: %s: holds %d ranks, the network %d", path, rows, n.Ranks())
+	}
+	order, matched, err := l.rowsOf(hosts)
 	if err != nil {
-		return cli.BadInput("--measurements: %s: %w", path, err)
+		return cli.BadInput("--measurements: %s: measured other hosts than the network has: %w", path, err)
 	}
 	r.Latencies, r.Source = inOrder{stats.MedianCells(l.matrices), order}, "as measured"
 	rows := [][2]string{{"file", filepath.Base(path)}, {"hosts", matched}, {"repetitions", fmt.Sprint(len(l.matrices))}}
@@ -231,34 +219,6 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	}
 	r.Sections = append(r.Sections, draw.Section{Title: "Measurements", Rows: rows})
 	return nil
-}
-
-// rowsOfRanks finds the row of each rank of the network by the name of its host, and says how. Where one side names no hosts, rows are
-// in the order of the ranks.
-func rowsOfRanks(n *model.Network, l *latencies) (rows []int, how string, err error) {
-	names := l.hostNames()
-	size, _ := l.matrices[0].Dims()
-	if names == nil || len(n.Hosts()) == 0 {
-		if size != n.Ranks() {
-			return nil, "", fmt.Errorf("holds %d ranks, the network %d", size, n.Ranks())
-		}
-		for rank := range size {
-			rows = append(rows, rank)
-		}
-		return rows, "in the order of the network's ranks, as names are not known", nil
-	}
-	names, how = hostlist.Renamed(names, n.Hosts())
-	wanted := make([]string, n.Ranks())
-	for rank := range wanted {
-		wanted[rank] = n.Location(rank).Host
-	}
-	if rows, err = hostlist.Rows(wanted, names); err != nil {
-		return nil, "", fmt.Errorf("measured other hosts than the network has: %w", err)
-	}
-	if how == "" {
-		how = "matched by name"
-	}
-	return rows, how, nil
 }
 
 // inOrder is a matrix with some of its rows and columns, in another order.

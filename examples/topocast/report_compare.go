@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
@@ -16,8 +17,8 @@ import (
 )
 
 // addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
-func addSpecification(r *draw.Report, measured *comparison.Side, file string) error {
-	measured, err := newSide(measured.Name, measured.Network)
+func addSpecification(r *draw.Report, name string, n *model.Network, file string) error {
+	measured, err := newSide(name, n)
 	if err != nil {
 		return err
 	}

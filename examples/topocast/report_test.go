@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 func TestReport(t *testing.T) {
@@ -58,7 +60,8 @@ func TestReportColoursTheSlowLink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	measured, err := loadReported(discovered(t, "--sim", "tree:3x4 latency=10us,2us"))
+	file := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
+	measured, err := cli.LoadNetwork(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +71,11 @@ func TestReportColoursTheSlowLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	faster := strings.Replace(string(text), `{"a":"b","b":"root","latency_us":10}`, `{"a":"b","b":"root","latency_us":2.5}`, 1)
-	r, err := reportOf(measured)
+	r, err := reportOf(file, measured)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := addSpecification(r, measured, write(t, "faster.json", faster)); err != nil {
+	if err := addSpecification(r, file, measured, write(t, "faster.json", faster)); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -98,11 +101,11 @@ func TestReportNamesRanks(t *testing.T) {
 		"tree:2x2": "host h3",
 		"core:2 host:2 rack:1 latency=5us,1us,0.2us": "rank",
 	} {
-		measured, err := loadReported(discovered(t, "--sim", spec))
+		measured, err := cli.LoadNetwork(discovered(t, "--sim", spec))
 		if err != nil {
 			t.Fatal(err)
 		}
-		noun, names := rankNames(measured.Network)
+		noun, names := rankNames(measured)
 		if len(names) != 4 || !strings.HasPrefix(noun+" "+names[3], want) {
 			t.Errorf("%s: %s %q, want the last to be %s", spec, noun, names, want)
 		}
@@ -116,15 +119,15 @@ func TestReportMatchesMeasurementsByName(t *testing.T) {
 	if status, _, stderr := topocast("reconstruct", "--method", "average", "-o", file, write(t, "m.csv", sixHosts)); status != 0 {
 		t.Fatal(stderr)
 	}
-	measured, err := loadReported(file)
+	measured, err := cli.LoadNetwork(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const turned = "# unit: us\n,h4.x,h1.x,h5.x,h2.x,h6.x,h3.x\n" +
 		"h4.x,,9,1,9,1,9\nh1.x,9,,9,1,9,1\nh5.x,1,9,,9,1,9\nh2.x,9,1,9,,9,1\nh6.x,1,9,1,9,,9\nh3.x,9,1,9,1,9,\n"
-	r, err := reportOf(measured)
+	r, err := reportOf(file, measured)
 	if err == nil {
-		err = addReadings(r, measured.Network, write(t, "turned.csv", turned))
+		err = addReadings(r, measured, write(t, "turned.csv", turned))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +148,7 @@ func TestReportMatchesMeasurementsByName(t *testing.T) {
 		t.Errorf("the page says %q, want %q", rows, want)
 	}
 	other := strings.ReplaceAll(sixHosts, "h6", "h7")
-	if err := addReadings(r, measured.Network, write(t, "other.csv", other)); err == nil || !strings.Contains(err.Error(), "measured other hosts than the network has: h6 has 0 rows") {
+	if err := addReadings(r, measured, write(t, "other.csv", other)); err == nil || !strings.Contains(err.Error(), "measured other hosts than the network has: h6 has 0 rows") {
 		t.Errorf("a file of other hosts: %v", err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 )
 
 func rulesCommand(shared *cli.Flags) *cobra.Command {
-	var openMPI, mpich, library string
+	var openMPI, mpich *cli.Output
+	var library string
 	c := &cobra.Command{
 		Use:   "rules REPORT...",
 		Short: "Write rules files for Open MPI and MPICH",
@@ -58,29 +59,22 @@ communicators, if as many ranks are on a host as in the measured job.`,
       --mpich-library /usr/lib/x86_64-linux-gnu/libmpich.so own.json m*.json`,
 		Args: cli.Args(0, "REPORT..., files of topocast bcast --json"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if mpich == "" {
-				if err := cli.RefuseUnused(c, "only with --mpich", "mpich-library"); err != nil {
-					return err
-				}
-			} else if library == "" {
-				return cli.BadInput("--mpich: want --mpich-library, the file of the installed library: what is written takes the place of its whole table")
+			if err := cli.RefuseUnless(mpich.Path != "", c, "only with --mpich", "mpich-library"); err != nil {
+				return err
 			}
-			files := []cli.Output{cli.NewOutput("--openmpi", openMPI, c.OutOrStdout()), cli.NewOutput("--mpich", mpich, c.OutOrStdout())}
-			for i, f := range files {
-				if err := f.Check(files[:i]); err != nil {
-					return err
-				}
+			if mpich.Path != "" && library == "" {
+				return cli.BadInput("--mpich: want --mpich-library, the file of the installed library: what is written takes the place of its whole table")
 			}
 			best, err := readRules(args)
 			if err != nil {
 				return err
 			}
-			return writeRules(c, best, files[0], files[1], library, shared.JSON)
+			return writeRules(c, shared, best, openMPI, mpich, library)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&openMPI, "openmpi", "", "file of rules for Open MPI 4.1, 5.0 or 6.0, whichever was measured")
-	f.StringVar(&mpich, "mpich", "", "file of rules for MPICH 3.4 to 5.0")
+	openMPI = shared.Output(c, "openmpi", "", "", "file of rules for Open MPI 4.1, 5.0 or 6.0, whichever was measured")
+	mpich = shared.Output(c, "mpich", "", "", "file of rules for MPICH 3.4 to 5.0")
 	f.StringVar(&library, "mpich-library", "", "the library's own file, libmpich.so, whose other choices are kept")
 	return cli.PrintsJSON(c, "topocast/rules")
 }
@@ -89,12 +83,11 @@ communicators, if as many ranks are on a host as in the measured job.`,
 func readRules(paths []string) (*rules.Rules, error) {
 	var reports []rules.Report
 	for _, path := range paths {
-		f, err := cli.OpenInput(path)
+		data, err := cli.ReadInput(path)
 		if err != nil {
 			return nil, err
 		}
-		report, err := rules.Read(path, f)
-		f.Close()
+		report, err := rules.Read(path, data)
 		if err != nil {
 			return nil, cli.BadInput("%w", err)
 		}
@@ -108,18 +101,17 @@ func readRules(paths []string) (*rules.Rules, error) {
 }
 
 // writeRules prints the rules, writes the files, and prints how a job uses them.
-func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich cli.Output, library string, asJSON bool) error {
-	out := cli.ReportWriter(c, openMPI, mpich)
-	if asJSON {
-		if err := results.Write(out, best.Result()); err != nil {
-			return err
-		}
-		out = c.ErrOrStderr() // of what is said about the files
-	} else if err := best.WriteText(out); err != nil {
+func writeRules(c *cobra.Command, shared *cli.Flags, best *rules.Rules, openMPI, mpich *cli.Output, library string) error {
+	err := shared.Print(c, best.WriteText, func(w io.Writer) error { return results.Write(w, best.Result()) })
+	if err != nil {
 		return err
 	}
+	out := shared.Report(c) // of what is said about the files
+	if shared.JSON {
+		out = c.ErrOrStderr()
+	}
 	for _, f := range []struct {
-		cli.Output
+		*cli.Output
 		write func(io.Writer) error
 	}{
 		{openMPI, best.WriteOpenMPI},

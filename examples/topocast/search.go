@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,23 +20,21 @@ import (
 // searchOptions are the flags of the search for a method's parameter (Reinfjell 2023, section 3.3).
 type searchOptions struct {
 	search bool
-	score  string
+	score  int // of scores
 }
 
 func (o *searchOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.search, "search", false, fmt.Sprintf("try %d values of the method's parameter and keep the best", cluster.UsualSteps))
-	f.StringVar(&o.score, "score", scores()[0].name, "with --search: what is best, "+words.Or(scoreNames()))
+	cli.Choice(f, &o.score, "score", scoreNames(), "with --search: what is best, "+words.Or(scoreNames()))
 }
 
 // check is for flags that do not go together.
 func (o *searchOptions) check(c *cobra.Command, name string, m methodOptions) error {
 	switch {
 	case !o.search:
-		return cli.RefuseUnused(c, "only with --search", "score")
+		return cli.RefuseUnless(false, c, "only with --search", "score")
 	case m.k != 0 || m.eps != 0:
 		return cli.BadInput("--search: finds --k or --eps itself")
-	case !slices.Contains(scoreNames(), o.score):
-		return cli.BadInput("--score %q: want %s", o.score, words.Or(scoreNames()))
 	}
 	_, err := family(name)
 	return err
@@ -138,8 +136,8 @@ func (o *searchOptions) find(name string, l *latencies, options methodOptions) (
 	if err != nil {
 		return nil, cli.BadInput("%w", err)
 	}
-	s := &searched{family: f, score: o.score}
-	quality := scores()[slices.Index(scoreNames(), o.score)]
+	quality := scores()[o.score]
+	s := &searched{family: f, score: quality.name}
 	noise := noiseOf(l.matrices[0])
 	var failed error
 	s.found, err = f.Search(d, func(at cluster.Clusterer, labels cluster.Labels) float64 {
@@ -149,10 +147,7 @@ func (o *searchOptions) find(name string, l *latencies, options methodOptions) (
 		}
 		return v
 	})
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, cli.BadInput("%w", err)
 	}
 	if f.Whole {
@@ -164,11 +159,15 @@ func (o *searchOptions) find(name string, l *latencies, options methodOptions) (
 	return s, err
 }
 
-// print says what was found.
-func (s *searched) print(w io.Writer) {
+// print says what was found; without a search nothing.
+func (s *searched) print(w io.Writer) error {
+	if s == nil {
+		return nil
+	}
 	value := fmt.Sprintf("%.4g", s.found.Value)
 	if s.family.Whole {
 		value = fmt.Sprint(int(s.found.Value))
 	}
-	fmt.Fprintf(w, "\nsearched: of %d values of --%s, %s has the highest %s, %.3f\n", s.found.Tried, s.family.Parameter, value, s.score, s.found.Score)
+	_, err := fmt.Fprintf(w, "\nsearched: of %d values of --%s, %s has the highest %s, %.3f\n", s.found.Tried, s.family.Parameter, value, s.score, s.found.Score)
+	return err
 }

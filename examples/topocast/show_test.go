@@ -67,14 +67,19 @@ func TestMeasuredCachesAreShown(t *testing.T) {
 		}
 	}
 	var told strings.Builder
-	if err := tellMeasured(&told, io.Discard, &record.File{Header: record.Header{Ranks: 2}, Sections: []*record.Section{s}}, "", false); err != nil {
+	file := &record.File{Header: record.Header{Ranks: 2}, Sections: []*record.Section{s}}
+	result, err := measuredResult(file, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tellMeasured(&told, io.Discard, result, file); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(told.String(), "\n"+cache) {
 		t.Errorf("measure: %s", told.String())
 	}
 	var printed bytes.Buffer
-	if err := reportMeasured(&printed, &record.File{Header: record.Header{Ranks: 2}, Sections: []*record.Section{s}}, "", false); err != nil {
+	if err := results.Write(&printed, result); err != nil {
 		t.Fatal(err)
 	}
 	read, err := results.Read[results.Measured](&printed)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -45,15 +44,6 @@ func TestVersion(t *testing.T) {
 	status, out, stderr := topocast("--version")
 	if status != 0 || !strings.HasPrefix(out, "topocast ") || !strings.Contains(out, "go1.") || strings.Count(out, "\n") != 1 {
 		t.Errorf("--version: status %d, %q, %q", status, out, stderr)
-	}
-	got := cli.DescribeBuild(&debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"}, {Key: "-tags", Value: "gompi"},
-	}})
-	if want := "v1.2.3 (abc with changes, 2026-01-02T03:04:05Z) tags gompi go1.26"; got != want {
-		t.Errorf("describeBuild = %q, want %q", got, want)
-	}
-	if got := cli.DescribeBuild(&debug.BuildInfo{GoVersion: "go1.26"}); got != "(devel) go1.26" {
-		t.Errorf("without a version: %q", got)
 	}
 }
 

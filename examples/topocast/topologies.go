@@ -9,13 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology/cluster"
 )
 
 // topologyHelp is what --topology takes, for the help of commands.
@@ -28,8 +29,12 @@ say, brings its own. Plans name theirs in brackets if it is not found.`
 var namedTopology = regexp.MustCompile(`^(found|hosts|flat|level[0-9]+)$`)
 
 // addTopologyFlag adds --topology to a command.
-func addTopologyFlag(c *cobra.Command, list *[]string) {
-	c.Flags().StringSliceVar(list, "topology", nil, "groups that plans follow: found, hosts, flat, level0 ..., network files, by commas; default: found")
+func addTopologyFlag(f *pflag.FlagSet, sources *[]groupSource) {
+	list := f.StringSlice("topology", nil, "groups that plans follow: found, hosts, flat, level0 ..., network files, by commas; default: found")
+	cli.Check(f, "topology", func() (err error) {
+		*sources, err = parseTopologies(*list)
+		return err
+	})
 }
 
 // A groupSource is one value of --topology.
@@ -80,18 +85,18 @@ func topologiesOf(comm mpi.Communicator, network *model.Network, sources []group
 
 // groupsOf is the part of rank 0. places are those of all ranks.
 func groupsOf(network *model.Network, sources []groupSource, places []mpi.Place, stderr io.Writer) (all []table.Topology, err error) {
-	view, err := viewOf(network, places)
+	view, _, err := network.OfJob(locationsOf(places))
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range sources {
 		t := table.Topology{Name: s.name}
 		if s.network != nil {
-			other, err := viewOf(s.network, places)
+			other, warnings, err := s.network.OfJob(locationsOf(places))
 			if err != nil {
 				return nil, fmt.Errorf("topology %s: %w", s.name, err)
 			}
-			for _, w := range other.Warnings()[len(s.network.Warnings()):] {
+			for _, w := range warnings {
 				fmt.Fprintf(stderr, "warning: topology %s: %s\n", s.name, w)
 			}
 			t.Levels = levelsOf(other)
@@ -107,16 +112,13 @@ func groupsOf(network *model.Network, sources []groupSource, places []mpi.Place,
 	return all, nil
 }
 
-// viewOf is the network of the ranks at the given places.
-func viewOf(n *model.Network, places []mpi.Place) (*model.Network, error) {
-	if n.Hosts() == nil && n.Ranks() == len(places) {
-		return n, nil
-	}
+// locationsOf are the places of ranks as a network has them.
+func locationsOf(places []mpi.Place) []model.Location {
 	at := make([]model.Location, len(places))
 	for i, p := range places {
 		at[i] = model.Location{Host: p.Host, Core: p.Core}
 	}
-	return n.ViewTypical(at)
+	return at
 }
 
 // levelsOf are the groups of a network by level, without the levels that have none.
@@ -142,12 +144,8 @@ func levelsNamed(name string, view *model.Network, places []mpi.Place) ([][][]in
 		}
 		return nil, cli.BadInput("--topology %s: want %s, or a network file", name, words.Or(known))
 	}
-	host, names := mpi.NumberHosts(places)
-	ranks := make([][]int, len(names))
-	for r, h := range host {
-		ranks[h] = append(ranks[h], r)
-	}
-	ranks = slices.DeleteFunc(ranks, func(of []int) bool { return len(of) < 2 || len(of) == len(places) })
+	host, _ := mpi.NumberHosts(places)
+	ranks := slices.DeleteFunc(cluster.Labels(host).Groups(), func(of []int) bool { return len(of) < 2 || len(of) == len(places) })
 	if len(ranks) == 0 {
 		return nil, nil
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 	"github.com/topocast/topocast/topology/encode"
@@ -42,7 +40,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 		if l.job == nil {
 			return nil, cli.BadInput("--truth: %s: is of the cores of a host, and nobody knows those of a plain matrix", path)
 		}
-		socket, err := socketLevel(data, l.job)
+		socket, err := truth.OfHwloc(data, l.job)
 		if err != nil {
 			return nil, cli.BadInput("--truth: %s: %w", path, err)
 		}
@@ -81,35 +79,13 @@ func truthOf(parts ...[]truth.Level) *truthLevels {
 	return &t
 }
 
-// socketLevel finds each rank's core in an XML of lstopo, which is true of all hosts.
-func socketLevel(data []byte, job *record.Header) ([]truth.Level, error) {
-	h, cpus, err := encode.ReadHwloc(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	socketOf := make([]int, len(cpus)) // 0: a host of one socket
-	for i, g := range h.Groups() {
-		if g.Level < len(h.Levels()) && h.Levels()[g.Level].Kind == topology.KindSocket {
-			for _, thread := range g.Hosts {
-				socketOf[thread] = i
-			}
-		}
-	}
-	sockets := make([]string, job.Ranks)
-	for rank, core := range job.Cores {
-		thread, ok := slices.BinarySearch(cpus, core)
-		if !ok {
-			return nil, fmt.Errorf("has no core %d, at which rank %d is (-1: not bound)", core, rank)
-		}
-		sockets[rank] = fmt.Sprintf("%s/%d", job.Hosts[rank], socketOf[thread])
-	}
-	return []truth.Level{{Name: truth.Socket, Labels: truth.Number(sockets)}}, nil
-}
-
 // print holds the groups that were found against those that there are: of nested groups, for each level the cut
 // that fits it best. Of a searched method the best over its parameter is told, too; methods that are told the number
 // of groups get the true one for that.
 func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy, by *searched) error {
+	if t == nil {
+		return nil
+	}
 	fmt.Fprintln(w, "\nshare of the ranks in the right group (Reinfjell 2023, eq. 3.7 to 3.9)")
 	cuts := cluster.Cuts(found)
 	names := []string{"level", "groups", "found", "share", "adjusted Rand"}

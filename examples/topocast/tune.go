@@ -30,10 +30,12 @@ import (
 
 func tuneCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		output, sizes, language string
-		topologies              []string
-		budget                  time.Duration
-		inPlace                 bool
+		sizes   []int
+		sources []groupSource
+		budget  time.Duration
+		output  *cli.Output
+		inPlace bool
+		shown   decision.Language
 	)
 	c := &cobra.Command{
 		Use:   "tune NET",
@@ -57,43 +59,27 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
       --print c > choose_bcast.c`,
 		Args: cli.Args(0, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			list, err := cli.ParseSizesUpTo(sizes, math.MaxInt)
-			if err != nil {
-				return err
-			}
-			if budget < 0 {
-				return cli.BadInput("--budget %v: want at least 0", budget)
-			}
 			byDefault := false
 			switch {
-			case inPlace && output != "":
+			case inPlace && output.Path != "":
 				return cli.BadInput("--in-place and --output: want one of them")
 			case inPlace:
-				output = args[0]
-			case output == "" && args[0] == cli.Standard:
+				output.Path = args[0]
+			case output.Path == "" && args[0] == cli.Standard:
 				return cli.BadInput("NET is standard input: want --output, too")
-			case output == "":
+			case output.Path == "":
 				byDefault = true
-				output = strings.TrimSuffix(args[0], ".json") + ".tuned.json"
+				output.Path = strings.TrimSuffix(args[0], ".json") + ".tuned.json"
 			}
-			if shared.JSON && (c.Flags().Changed("print") || output == cli.Standard) {
-				return cli.BadInput("--json: not with --print or --output -")
-			}
-			l := decision.Language(language)
-			if err := decision.Write(io.Discard, l, nil); err != nil {
-				return cli.BadInput("--print %s: want %s", language, words.Or(decision.Languages()))
-			}
-			sources, err := parseTopologies(topologies)
-			if err != nil {
-				return err
+			if shared.JSON && c.Flags().Changed("print") {
+				return cli.BadInput("--json and --print: want one of them")
 			}
 			known, err := cli.LoadNetwork(args[0])
 			if err != nil {
 				return err
 			}
-			network := cli.NewOutput("--output", output, c.OutOrStdout())
 			shared.Work = func(ranks int) cli.Work {
-				return cli.Work{Pairs: timedPerRank * float64(ranks*len(list)), Remedy: "--sizes or --ranks"}
+				return cli.Work{Pairs: timedPerRank * float64(ranks*len(sizes)), Remedy: "--sizes or --ranks"}
 			}
 			return shared.Run(c, func(comm mpi.Communicator) error {
 				defer cli.LimitCalls(comm, shared.Timeout)()
@@ -101,33 +87,32 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 					return err
 				}
 				var exists error
-				if _, err := os.Stat(output); comm.Rank() == 0 && byDefault && err == nil {
-					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output, output)
+				if _, err := os.Stat(output.Path); comm.Rank() == 0 && byDefault && err == nil {
+					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output.Path, output.Path)
 				}
 				if err := cli.Agree(comm, "output files", exists); err != nil {
 					return err
 				}
-				if err := cli.CheckOutputs(comm, network); err != nil {
+				if err := cli.CheckMemory(comm, sizes); err != nil {
 					return err
 				}
-				if err := cli.CheckMemory(comm, list); err != nil {
-					return err
-				}
-				tuned, err := tune(c.Context(), comm, known, sources, list, budget, c.ErrOrStderr())
+				tuned, err := tune(c.Context(), comm, known, sources, sizes, budget, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
-				return tuned.keep(cli.ReportWriter(c, network), c.ErrOrStderr(), known, network, l, shared.JSON)
+				return tuned.keep(c, shared, known, output, shown)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sizes, "sizes", "8-8MiB", cli.SizeLists)
+	cli.Parse(f, &sizes, "sizes", "8-8MiB", cli.SizeLists, cli.ParseAllSizes)
 	f.DurationVar(&budget, "budget", time.Minute, "longest time to measure; 0: until all is certain")
-	addTopologyFlag(c, &topologies)
-	f.StringVarP(&output, "output", "o", "", "file for the network with its decisions; default: NET with the ending .tuned.json")
+	cli.Want(f, "budget", "at least 0", func() bool { return budget >= 0 })
+	addTopologyFlag(f, &sources)
+	output = shared.Output(c, "output", "o", "", "file for the network with its decisions; default: NET with the ending .tuned.json")
 	f.BoolVar(&inPlace, "in-place", false, "change NET itself")
-	f.StringVar(&language, "print", string(decision.Text), "the decision function as "+words.Or(decision.Languages()))
+	f.StringVar((*string)(&shown), "print", string(decision.Text), "the decision function as "+words.Or(decision.Languages()))
+	cli.Want(f, "print", words.Or(decision.Languages()), func() bool { return slices.Contains(decision.Languages(), shown) })
 	return cli.Measures(cli.PrintsJSON(c, "topocast/tuning"))
 }
 
@@ -254,7 +239,8 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 }
 
 // keep writes the network with its table, prints the decision function and says how much is gained.
-func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.Output, l decision.Language, asJSON bool) error {
+func (t *tuned) keep(c *cobra.Command, shared *cli.Flags, network *model.Network, file *cli.Output, l decision.Language) error {
+	stderr := c.ErrOrStderr()
 	old, err := table.Of(network)
 	if err != nil {
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
@@ -288,15 +274,16 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 			return x.Collective != "" || x.Library != t.tuning.Library
 		})
 	}
-	if asJSON {
-		return cmp.Or(unsaved, t.writeJSON(stdout, network, at))
-	}
-	var function bytes.Buffer
-	if err := decision.Write(&function, l, shown); err != nil {
+	return cmp.Or(unsaved, shared.Print(c, func(w io.Writer) error {
+		var function bytes.Buffer
+		if err := decision.Write(&function, l, shown); err != nil {
+			return err
+		}
+		_, err := w.Write(function.Bytes())
 		return err
-	}
-	_, err = stdout.Write(function.Bytes())
-	return cmp.Or(unsaved, err)
+	}, func(w io.Writer) error {
+		return t.writeJSON(w, network, at)
+	}))
 }
 
 // addTo returns a table with what is tuned in it.

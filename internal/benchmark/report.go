@@ -43,7 +43,7 @@ func (r *Report) Write(w io.Writer) error {
 		Conditions
 		Stopped bool             `json:"stopped,omitempty"`
 		Rows    []map[string]any `json:"rows"`
-	}{"topocast/bcast-benchmark", 2, r.Ranks, r.Root, r.Conditions, r.Stopped, []map[string]any{}}
+	}{format, version, r.Ranks, r.Root, r.Conditions, r.Stopped, []map[string]any{}}
 	for i := range r.Rows {
 		row := make(map[string]any)
 		for _, c := range r.Rows[i].columns() {

@@ -28,10 +28,12 @@ type Flags struct {
 	Work        func(ranks int) Work // what the command does on simulated ranks; nil: little
 	Real        Runner               // for real ranks
 	HollowAbove int                  // simulated messages of more bytes carry no content; 0: all carry theirs
+
+	outputs []*Output // of all commands, in the order in which they were added
 }
 
-// DefaultTimeout is how long a rank waits for another one before the job ends.
-const DefaultTimeout = 5 * time.Minute
+// defaultTimeout is how long a rank waits for another one before the job ends.
+const defaultTimeout = 5 * time.Minute
 
 // The annotations of commands that take persistent flags.
 const (
@@ -53,7 +55,7 @@ func (s *Flags) Add(root *cobra.Command) {
 	f.DurationVar(&s.Overhead, "overhead", ownOverhead, "with --sim, what a rank's CPU takes to send and to receive a message; default: as the network file says, or 300ns")
 	f.Lookup("overhead").DefValue = "0s" // not printed
 	f.IntVar(&s.Ranks, "ranks", 0, "ranks without mpirun; 0: one per core, or per simulated host")
-	f.DurationVar(&s.Timeout, "timeout", DefaultTimeout, "how long a rank waits for another before the job ends; below 0: for ever")
+	f.DurationVar(&s.Timeout, "timeout", defaultTimeout, "how long a rank waits for another before the job ends; below 0: for ever")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.check(c) }
 }
 
@@ -107,6 +109,15 @@ func (s *Flags) check(c *cobra.Command) error {
 	if refused == nil && s.Sim != "" {
 		simulatedOutput(c)
 	}
+	files := s.outputsOf(c)
+	for _, o := range files {
+		if refused == nil && s.JSON && o.Path == Standard {
+			refused = BadInput("--json and %s -: both are standard output", o.Flag)
+		}
+	}
+	if refused == nil && !takes(c, "ranks") { // or else Run checks them
+		refused = check(files)
+	}
 	return refused
 }
 
@@ -120,13 +131,22 @@ func simulatedOutput(c *cobra.Command) {
 	}
 }
 
-// Run calls work on every rank: of the simulated cluster, of the MPI job, or in this process.
-// A simulation first tells what it takes, if that is much.
-func (s *Flags) Run(c *cobra.Command, work func(mpi.Communicator) error) error {
+// Run calls work on every rank: of the simulated cluster, of the MPI job, or in this process. The files of the command
+// are checked before. A simulation first tells what it takes, if that is much.
+func (s *Flags) Run(c *cobra.Command, perform func(mpi.Communicator) error) error {
+	work := perform
+	if files := s.outputsOf(c); len(files) > 0 {
+		work = func(comm mpi.Communicator) error {
+			if err := checkOutputs(comm, files...); err != nil {
+				return err
+			}
+			return perform(comm)
+		}
+	}
 	if s.Sim == "" {
 		return s.Real(s.Ranks, work)
 	}
-	run, hosts, err := simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
+	run, hosts, err := Simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
 	if err != nil {
 		return err
 	}

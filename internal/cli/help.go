@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,9 @@ const HelpWidth = 80
 func Finish(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage, root.SuggestionsMinimumDistance = true, true, 2
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if refused := new(InputError); errors.As(err, &refused) {
+			return refused // of a flag that says what it takes
+		}
 		return BadInput("%w; see %s --help", err, c.CommandPath())
 	})
 	root.SetHelpCommand(helpCommand())

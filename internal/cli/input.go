@@ -9,8 +9,8 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// OpenInput opens a file, or standard input for "-".
-func OpenInput(path string) (io.ReadCloser, error) {
+// openInput opens a file, or standard input for "-".
+func openInput(path string) (io.ReadCloser, error) {
 	if path == Standard {
 		return io.NopCloser(os.Stdin), nil
 	}
@@ -21,12 +21,25 @@ func OpenInput(path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode).
-func LoadNetwork(path string) (*model.Network, error) { return LoadNetworkOf(path, nil) }
+// ReadFile reads a file, or standard input for "-", as read does.
+func ReadFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := openInput(path)
+	if err != nil {
+		return none, err
+	}
+	defer f.Close()
+	found, err := read(f)
+	if err != nil {
+		return none, BadInput("%s: %w", path, err)
+	}
+	return found, nil
+}
 
-// LoadNetworkOf is LoadNetwork where the names of ranks are known, in their order: they tell hosts from
-// switches where a file does not, and name the ranks of one that has only numbers.
-func LoadNetworkOf(path string, names []string) (*model.Network, error) {
+// LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode). The names of the ranks,
+// in their order, may be known: they tell hosts from switches where a file does not, and name the ranks of one
+// that has only numbers.
+func LoadNetwork(path string, names ...string) (*model.Network, error) {
 	data, err := ReadInput(path)
 	if err != nil {
 		return nil, err
@@ -34,21 +47,23 @@ func LoadNetworkOf(path string, names []string) (*model.Network, error) {
 	return NetworkOf(path, data, names)
 }
 
-// ReadInput is all of a file, or of standard input.
-func ReadInput(path string) ([]byte, error) {
-	f, err := OpenInput(path)
-	if err != nil {
-		return nil, err
+// OnNetwork is the work of a command on the network that its first argument names.
+func OnNetwork(work func(c *cobra.Command, n *model.Network, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		n, err := LoadNetwork(args[0])
+		if err != nil {
+			return err
+		}
+		return work(c, n, args)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return nil, &InputError{err} // names the file
-	}
-	return data, nil
 }
 
-// NetworkOf is LoadNetworkOf for what a file holds.
+// ReadInput is all of a file, or of standard input.
+func ReadInput(path string) ([]byte, error) {
+	return ReadFile(path, io.ReadAll)
+}
+
+// NetworkOf is LoadNetwork for what a file holds.
 func NetworkOf(path string, data []byte, names []string) (*model.Network, error) {
 	n, err := model.DecodeFile(path, data, names)
 	if err != nil {
@@ -57,10 +72,10 @@ func NetworkOf(path string, data []byte, names []string) (*model.Network, error)
 	return n, nil
 }
 
-// RefuseUnused refuses flags that would change nothing, and says why.
-func RefuseUnused(c *cobra.Command, why string, flags ...string) error {
+// RefuseUnless refuses flags that would change nothing unless used holds, and says why.
+func RefuseUnless(used bool, c *cobra.Command, why string, flags ...string) error {
 	for _, name := range flags {
-		if c.Flags().Changed(name) {
+		if !used && c.Flags().Changed(name) {
 			return BadInput("--%s: %s", name, why)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// A runner calls work on every rank of a job; ranks = 0 leaves their number to
-// the runner. If work returns an inputError, it has to do so on all ranks, at
+// A Runner calls work on every rank of a job; ranks = 0 leaves their number to
+// the runner. If work returns an InputError, it has to do so on all ranks, at
 // the same point.
 type Runner func(ranks int, work func(mpi.Communicator) error) error
 
@@ -19,11 +19,11 @@ type Runner func(ranks int, work func(mpi.Communicator) error) error
 // work. Commands have limits of their own for what is between.
 type Patience struct{ Start, End time.Duration }
 
-// usualPatience is far more than jobs take: the largest start in minutes, and rank 0 may work by itself in the end, or write
+// UsualPatience is far more than jobs take: the largest start in minutes, and rank 0 may work by itself in the end, or write
 // to a slow disk.
 func UsualPatience() Patience { return Patience{15 * time.Minute, time.Hour} }
 
-// runJob is the runner for real ranks: it calls work on every rank: on those of the MPI job if a launcher
+// RunJob is the runner for real ranks: it calls work on every rank: on those of the MPI job if a launcher
 // started this process, and else on threads of this process, pinned to the
 // cores; ranks = 0 means one per core.
 func RunJob(ranks int, work func(mpi.Communicator) error) error {
@@ -35,7 +35,7 @@ func (p Patience) Run(ranks int, work func(mpi.Communicator) error) error {
 		if ranks != 0 {
 			return BadInput("--ranks %d: the launcher has set the number of ranks", ranks)
 		}
-		// Nothing is broken and nobody waits: end MPI in order, and let report
+		// Nothing is broken and nobody waits: end MPI in order, and let Report
 		// print the line once.
 		var input *InputError
 		begun := p.awaitStart()
@@ -99,7 +99,7 @@ func (p Patience) meet(comm mpi.Communicator) error {
 	return nil
 }
 
-// limitCalls lets calls of a real communicator end the job when they last longer than the limit. It ends when stop is called.
+// LimitCalls lets calls of a real communicator end the job when they last longer than the limit. It ends when stop is called.
 func LimitCalls(comm mpi.Communicator, limit time.Duration) (stop func()) {
 	if c, ok := comm.(interface {
 		LimitCalls(limit time.Duration) (stop func())

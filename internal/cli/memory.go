@@ -22,7 +22,7 @@ const harmless = 1 << 30
 // mostMemory is the share of a host's available memory that buffers get at most: the library, and other programs, need some.
 const mostMemory = 0.9
 
-// checkMemory refuses --sizes of which a buffer on every rank, of the longest, is more than a host has memory for. It is
+// CheckMemory refuses --sizes of which a buffer on every rank, of the longest, is more than a host has memory for. It is
 // collective, and comes before any buffer is made; sizes are equal on all ranks. Ranks without a launcher, simulated ones,
 // too, are all in this process. Hosts that do not tell what they have are passed over.
 func CheckMemory(comm mpi.Communicator, sizes []int) error {
@@ -41,7 +41,7 @@ func CheckMemory(comm mpi.Communicator, sizes []int) error {
 	return checkHosts(comm, longest, host, available)
 }
 
-// checkHosts is checkMemory with what is known of the caller's host.
+// checkHosts is CheckMemory with what is known of the caller's host.
 func checkHosts(comm mpi.Communicator, longest int, host string, available int64) error {
 	var hosts []*hostRoom
 	data := append(binary.LittleEndian.AppendUint64(nil, uint64(available)), host...)

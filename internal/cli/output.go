@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,25 +19,47 @@ import (
 // Standard is the path that means standard input or output.
 const Standard = "-"
 
-// An Output is a file that a command writes at its end: a path, "-" for
+// An Output is a flag that names the file which a command writes at its end: a path, "-" for
 // standard output, or "" for none.
 type Output struct {
-	Flag   string // by which errors name it
-	Path   string
-	stdout io.Writer
+	Flag    string // by which errors name it
+	Path    string
+	command *cobra.Command
+	flags   *Flags
 }
 
-// NewOutput returns the file of a flag. Path "-" is stdout.
-func NewOutput(flag, path string, stdout io.Writer) Output { return Output{flag, path, stdout} }
+// Output adds the flag of a file to a command. Before the command works, the file is checked: it can be
+// written, no other file of the command is the same, and it is not standard output if JSON goes there.
+func (s *Flags) Output(c *cobra.Command, name, shorthand, path, usage string) *Output {
+	o := (&Output{Flag: "--" + name, command: c, flags: s}).Another(path)
+	c.Flags().StringVarP(&o.Path, name, shorthand, path, usage)
+	return o
+}
 
-// CheckOutputs refuses a file that cannot be written, before anything is measured for
-// it. It is collective: rank 0, which is to write, tells the others.
-func CheckOutputs(comm mpi.Communicator, files ...Output) error {
-	var found error
-	for i, f := range files {
-		if found == nil && comm.Rank() == 0 {
-			found = f.Check(files[:i])
+// Another returns another file of the same flag, which is checked with those of the command.
+func (o *Output) Another(path string) *Output {
+	other := &Output{o.Flag, path, o.command, o.flags}
+	o.flags.outputs = append(o.flags.outputs, other)
+	return other
+}
+
+// outputsOf are the files of a command.
+func (s *Flags) outputsOf(c *cobra.Command) []*Output {
+	var of []*Output
+	for _, o := range s.outputs {
+		if o.command == c {
+			of = append(of, o)
 		}
+	}
+	return of
+}
+
+// checkOutputs refuses a file that cannot be written, before anything is measured for
+// it. It is collective: rank 0, which is to write, tells the others.
+func checkOutputs(comm mpi.Communicator, files ...*Output) error {
+	var found error
+	if comm.Rank() == 0 {
+		found = check(files)
 	}
 	return Agree(comm, "output files", found)
 }
@@ -53,21 +76,23 @@ func Agree(comm mpi.Communicator, what string, found error) error {
 	return nil
 }
 
-// Check is CheckOutputs for one rank; the file must be none of the others.
-func (f Output) Check(others []Output) error {
-	if f.Path == "" {
-		return nil
-	}
-	for _, other := range others {
-		if other.Path == f.Path && f.Path != os.DevNull {
-			return BadInput("%s and %s: both are %s", other.Flag, f.Flag, f.Path)
+// check is checkOutputs for one rank.
+func check(files []*Output) error {
+	for i, f := range files {
+		if f.Path == "" {
+			continue
 		}
-	}
-	if f.Path == Standard {
-		return nil
-	}
-	if err := outfile.Check(f.Path); err != nil {
-		return BadInput("%s: %w", f.Flag, err)
+		for _, other := range files[:i] {
+			if other.Path == f.Path && f.Path != os.DevNull {
+				return BadInput("%s and %s: both are %s", other.Flag, f.Flag, f.Path)
+			}
+		}
+		if f.Path == Standard {
+			continue
+		}
+		if err := outfile.Check(f.Path); err != nil {
+			return BadInput("%s: %w", f.Flag, err)
+		}
 	}
 	return nil
 }
@@ -75,14 +100,14 @@ func (f Output) Check(others []Output) error {
 // Save writes the file and returns its name, or "" for none. If the file cannot be
 // written, what write has to say is kept in another one: at is its name, and
 // the error tells both.
-func (f Output) Save(write func(io.Writer) error) (at string, err error) {
-	switch f.Path {
+func (o *Output) Save(write func(io.Writer) error) (at string, err error) {
+	switch o.Path {
 	case "":
 		return "", nil
 	case Standard:
-		at, err = "standard output", write(f.stdout)
+		at, err = "standard output", write(o.command.OutOrStdout())
 	default:
-		at, err = f.Path, outfile.Write(f.Path, write)
+		at, err = o.Path, outfile.Write(o.Path, write)
 	}
 	if err == nil {
 		return at, nil
@@ -91,25 +116,25 @@ func (f Output) Save(write func(io.Writer) error) (at string, err error) {
 	if !errors.As(err, &inPath) {
 		return "", err // not the file is to blame
 	}
-	at, failed := Keep(filepath.Base(f.Path), write)
+	at, failed := keep(filepath.Base(o.Path), write)
 	if failed != nil {
-		return "", fmt.Errorf("%s: %w; and no other place takes it: %w", f.Flag, err, failed)
+		return "", fmt.Errorf("%s: %w; and no other place takes it: %w", o.Flag, err, failed)
 	}
-	return at, fmt.Errorf("%s: %w; kept in %s", f.Flag, err, at)
+	return at, fmt.Errorf("%s: %w; kept in %s", o.Flag, err, at)
 }
 
-// SaveAndSay is Save, with one line on w that says where the file is. Nothing is said of standard output.
-func (f Output) SaveAndSay(w io.Writer, what string, write func(io.Writer) error) error {
-	at, err := f.Save(write)
-	if err == nil && at != "" && f.Path != Standard {
-		_, err = fmt.Fprintf(w, "%s written to %s\n", what, at)
+// SaveAndSay is Save, with one line on standard output that says where the file is. Nothing is said of standard output.
+func (o *Output) SaveAndSay(what string, write func(io.Writer) error) error {
+	at, err := o.Save(write)
+	if err == nil && at != "" && o.Path != Standard {
+		_, err = fmt.Fprintf(o.command.OutOrStdout(), "%s written to %s\n", what, at)
 	}
 	return err
 }
 
-// Keep writes a new file where that is possible: here, at home, or among
+// keep writes a new file where that is possible: here, at home, or among
 // the temporary files, which some clusters delete with the job.
-func Keep(name string, write func(io.Writer) error) (string, error) {
+func keep(name string, write func(io.Writer) error) (string, error) {
 	if name == Standard {
 		name = "stdout"
 	}
@@ -149,15 +174,20 @@ func keepIn(folder, pattern string, write func(io.Writer) error) (string, error)
 	return f.Name(), nil
 }
 
-// ReportWriter is where a command reports: standard output, unless one of its
-// files goes there.
-func ReportWriter(c *cobra.Command, files ...Output) io.Writer {
-	for _, f := range files {
-		if f.Path == Standard {
-			return c.ErrOrStderr()
-		}
+// Report returns where a command reports: standard output, unless one of its files goes there.
+func (s *Flags) Report(c *cobra.Command) io.Writer {
+	if slices.ContainsFunc(s.outputsOf(c), func(o *Output) bool { return o.Path == Standard }) {
+		return c.ErrOrStderr()
 	}
 	return c.OutOrStdout()
+}
+
+// Print prints what a command has found: as JSON or as text, whichever the flags ask for.
+func (s *Flags) Print(c *cobra.Command, text, asJSON func(io.Writer) error) error {
+	if s.JSON {
+		return asJSON(c.OutOrStdout())
+	}
+	return text(s.Report(c))
 }
 
 // A checkedWriter keeps the first error, for those who print and do not look.

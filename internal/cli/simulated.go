@@ -25,16 +25,10 @@ const ownOverhead time.Duration = -1
 // mostVertices is how many hosts and switches are simulated at most. The times between so many take gigabytes.
 const mostVertices = 40_000
 
-// Simulator returns a runner on a simulated cluster, with the overhead per
+// Simulator returns a runner on a simulated cluster and the number of its hosts, with the overhead per
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
 // content, 0: all carry theirs. Timings scatter by 1 % unless a fault says otherwise.
-func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, error) {
-	run, _, err := simulator(spec, placement, overhead, hollowAbove, faults...)
-	return run, err
-}
-
-// simulator is Simulator with the number of hosts.
-func simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
+func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
 	if mpi.Launched() >= 0 {
 		return nil, 0, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
@@ -48,7 +42,7 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	send, recv := overhead.Seconds(), overhead.Seconds()
 	if overhead == ownOverhead {
 		send, recv = DefaultOverhead.Seconds(), DefaultOverhead.Seconds()
-		if s, r, known := SoftwareOf(network); known {
+		if s, r, known := softwareOf(network); known {
 			send, recv = s, r
 			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
 				return nil, 0, &InputError{err}
@@ -89,13 +83,13 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	}, cluster.Graph.Hosts(), nil
 }
 
-// simulatedCluster is that of a line, or of a file that holds a network or a graph.
+// SimulatedCluster is that of a line, or of a file that holds a network or a graph.
 func SimulatedCluster(spec string) (*simnet.Cluster, error) {
 	c, _, err := simulatedMachine(spec)
 	return c, err
 }
 
-// simulatedMachine is simulatedCluster with the network, if there is one.
+// simulatedMachine is SimulatedCluster with the network, if there is one.
 func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	if info, err := os.Stat(spec); err != nil || info.IsDir() {
 		if err := gen.Check(spec, mostVertices); err != nil {
@@ -128,7 +122,7 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 
 // softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
 // both. Those of long ones are no cost of a CPU alone: a synchronous send waits for the receiver.
-func SoftwareOf(n *model.Network) (send, recv float64, known bool) {
+func softwareOf(n *model.Network) (send, recv float64, known bool) {
 	if n == nil {
 		return 0, 0, false
 	}
@@ -164,7 +158,7 @@ func withoutSoftware(g *topology.Graph, send, recv float64) (*topology.Graph, er
 	return g.WithArcs(arcs)
 }
 
-// date is kept with what is measured; what is simulated has none, so that the
+// Date is kept with what is measured; what is simulated has none, so that the
 // same command writes the same file on every day.
 func Date(comm mpi.Communicator) time.Time {
 	if _, is := comm.(*simnet.Comm); is {
@@ -182,9 +176,9 @@ func Measured(comm mpi.Communicator, tool string) model.Metadata {
 	return m
 }
 
-// discoverHollow is the size in bytes above which simulated messages carry nothing: those of
+// DiscoverHollow is the size in bytes above which simulated messages carry nothing: those of
 // discover do not but for the long ones, whose time is all that counts.
 const DiscoverHollow = 256<<10 - 1
 
-// simulatedSamples are those of a pair: simulated times scatter by 1 %.
+// SimulatedSamples are those of a pair: simulated times scatter by 1 %.
 const SimulatedSamples = 5

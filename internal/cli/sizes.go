@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// sizeForms is what flags of sizes say in their help.
+// SizeForms is what flags of sizes say in their help.
 const SizeForms = "4096, 4Ki, 4KiB, 4k, 4e3"
 
-// parseSize reads a number of bytes: a number with an optional unit. k, M and G
+// ParseSize reads a number of bytes: a number with an optional unit. k, M and G
 // (kB, MB, GB) are powers of 1000, Ki, Mi and Gi (KiB, MiB, GiB) of 1024; K is
 // k, and case does not matter.
 func ParseSize(text string) (int64, error) {
@@ -35,15 +35,17 @@ func ParseSize(text string) (int64, error) {
 	return int64(v), nil
 }
 
-// sizeLists is what flags of lists of sizes say in their help.
+// SizeLists is what flags of lists of sizes say in their help.
 const SizeLists = "message sizes, such as " + SizeForms + ", by commas; 8-1MiB: 8 and its doubles up to 1 MiB"
 
-// parseSizes reads a list, that of --sizes as errors have it, of sizes of single messages, of which MPI counts no more than 2^31-1 bytes. A range is its
+// ParseSizes reads a list of sizes of single messages, of which MPI counts no more than 2^31-1 bytes. A range is its
 // first size and all doubles of it up to the last.
-func ParseSizes(list string) ([]int, error) { return ParseSizesUpTo(list, math.MaxInt32) }
+func ParseSizes(list string) ([]int, error) { return parseSizes(list, math.MaxInt32) }
 
-// parseSizesUpTo is parseSizes for messages of at most so many bytes: broadcasts send longer ones in pieces.
-func ParseSizesUpTo(list string, most int64) ([]int, error) {
+// ParseAllSizes is ParseSizes without that bound: broadcasts send longer messages in pieces.
+func ParseAllSizes(list string) ([]int, error) { return parseSizes(list, math.MaxInt) }
+
+func parseSizes(list string, most int64) ([]int, error) {
 	var sizes []int
 	for _, s := range strings.Split(list, ",") {
 		from, to, isRange := strings.Cut(s, "-")
@@ -71,7 +73,7 @@ func ParseSizesUpTo(list string, most int64) ([]int, error) {
 			}
 		}
 		if err != nil {
-			return nil, BadInput("--sizes: %w", err)
+			return nil, err
 		}
 	}
 	return sizes, nil

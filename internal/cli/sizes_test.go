@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 func TestParseSize(t *testing.T) {
@@ -27,9 +29,12 @@ func TestParseSize(t *testing.T) {
 	if got, err := ParseSizes("0,3-24,64KiB-100KiB"); err != nil || !slices.Equal(got, []int{0, 3, 6, 12, 24, 65536}) {
 		t.Errorf("parseSizes of ranges = %v, %v", got, err)
 	}
+	var sizes []int
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	Parse(f, &sizes, "sizes", "8", "", ParseSizes)
 	for _, list := range []string{"", "8,", "8;9", "2GiB", "0-8", "8-4", "8-", "-8", "8-16-32", "8-2GiB", "8-64,16"} {
-		if got, err := ParseSizes(list); err == nil || !strings.Contains(err.Error(), "--sizes: ") {
-			t.Errorf("parseSizes(%q) = %v, %v, want an error that names the flag", list, got, err)
+		if err := f.Set("sizes", list); err == nil || !strings.Contains(err.Error(), "--sizes: ") || !slices.Equal(sizes, []int{8}) {
+			t.Errorf("parseSizes(%q) = %v, %v, want an error that names the flag", list, sizes, err)
 		}
 	}
 }
@@ -37,7 +42,7 @@ func TestParseSize(t *testing.T) {
 // TestSizesAreQuotedWhole: of a range that is none, an error quotes all, and not the end that is wrong.
 func TestSizesAreQuotedWhole(t *testing.T) {
 	for list, want := range map[string]string{"-1": `"-1": `, "8,4-": `"4-": `, "8-16-32": `"8-16-32": `, "5x-8": `"5x-8": `, "8-4": `"8-4": `} {
-		if _, err := ParseSizes(list); err == nil || !strings.HasPrefix(err.Error(), "--sizes: "+want) {
+		if _, err := ParseSizes(list); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("parseSizes(%q) = %v, want %s", list, err, want)
 		}
 	}

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// version says what was built: the module's version, the revision of its
+// Version says what was built: the module's version, the revision of its
 // source where the build knows it, and the version of Go.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(built without module information)"
 	}
-	return DescribeBuild(info)
+	return describeBuild(info)
 }
 
-func DescribeBuild(info *debug.BuildInfo) string {
+// describeBuild is Version of a build.
+func describeBuild(info *debug.BuildInfo) string {
 	module := info.Main.Version
 	if module == "" {
 		module = "(devel)"

@@ -15,9 +15,10 @@ import (
 
 // A Table is a table that is being filled.
 type Table struct {
-	w    io.Writer
-	rows [][]string
-	bold bool // the first row
+	w       io.Writer
+	rows    [][]string
+	isNamed bool // the first row has names
+	bold    bool
 }
 
 // New begins a table with the names of its columns; without any it has rows alone.
@@ -25,6 +26,7 @@ func New(w io.Writer, names ...string) *Table {
 	t := &Table{w: w}
 	if len(names) > 0 {
 		t.rows = [][]string{names}
+		t.isNamed = true
 		t.bold = onTerminal(w) && os.Getenv("NO_COLOR") == ""
 	}
 	return t
@@ -37,6 +39,21 @@ func (t *Table) Row(cells ...any) {
 		row[i] = fmt.Sprint(c)
 	}
 	t.rows = append(t.rows, row)
+}
+
+// FlushFirst is Flush of the first rows only, and a line that says how many more there are.
+func (t *Table) FlushFirst(most int) error {
+	names := 0
+	if t.isNamed {
+		names = 1
+	}
+	more := len(t.rows) - names - most
+	t.rows = t.rows[:min(len(t.rows), names+most)]
+	err := t.Flush()
+	if err == nil && more > 0 {
+		_, err = fmt.Fprintf(t.w, "and %d more; --json lists all\n", more)
+	}
+	return err
 }
 
 // Flush writes the table, without blanks at the ends of lines.

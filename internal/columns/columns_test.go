@@ -24,6 +24,14 @@ func TestTable(t *testing.T) {
 	if err := y.Flush(); err != nil || b.String() != "a  1\n" {
 		t.Errorf("without names: %q, %v", b.String(), err)
 	}
+	b.Reset()
+	z := New(&b, "n")
+	for n := range 3 {
+		z.Row(n)
+	}
+	if err := z.FlushFirst(2); err != nil || b.String() != "n\n0\n1\nand 1 more; --json lists all\n" {
+		t.Errorf("the first two: %q, %v", b.String(), err)
+	}
 	full := errors.New("full")
 	if err := New(broken{full}, "a").Flush(); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)

@@ -2,13 +2,11 @@ package rules
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/benchmark"
-	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 // A Report is what a report of topocast bcast says of the native broadcast: the times of one job.
@@ -26,38 +24,12 @@ type timing struct {
 	low, high float64 // s; the interval of the median, or of all samples where they are too few for that
 }
 
-// Read reads JSON of the format "topocast/bcast-benchmark", version 2 or later. Errors begin with the name.
-func Read(name string, r io.Reader) (*Report, error) {
-	var f struct {
-		Version int `json:"version"`
-		Ranks   int `json:"ranks"`
-		Root    int `json:"root"`
-		benchmark.Conditions
-		Rows []struct {
-			Bytes    int64    `json:"bytes"`
-			Variant  string   `json:"variant"`
-			Median   float64  `json:"median_s"`
-			Low      *float64 `json:"median_low_s"`
-			High     *float64 `json:"median_high_s"`
-			Min      float64  `json:"min_s"`
-			Max      float64  `json:"max_s"`
-			Verified bool     `json:"verified"`
-		} `json:"rows"`
-	}
-	const format, version = "topocast/bcast-benchmark", 2
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if found := jsonfile.Format(data); found != format {
-		return nil, fmt.Errorf("%s: format is %q, want %q: what topocast bcast --json prints", name, found, format)
-	}
-	if err := jsonfile.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+// Read reads what topocast bcast --json has printed. Errors begin with the name.
+func Read(name string, data []byte) (*Report, error) {
+	f, err := benchmark.Read(data)
 	switch {
-	case f.Version < version:
-		return nil, fmt.Errorf("%s: version is %d, which does not say how the library was set: want %d", name, f.Version, version)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
 	case f.Ranks < 2 || f.Hosts < 1 || f.Root < 0 || f.Root >= f.Ranks:
 		return nil, fmt.Errorf("%s: %d ranks on %d hosts, root %d: want at least 2 and 1", name, f.Ranks, f.Hosts, f.Root)
 	}
@@ -66,9 +38,9 @@ func Read(name string, r io.Reader) (*Report, error) {
 		if x.Variant != table.Native || x.Bytes == 0 {
 			continue
 		}
-		t := timing{bytes: x.Bytes, median: x.Median, low: x.Min, high: x.Max}
-		if x.Low != nil && x.High != nil {
-			t.low, t.high = *x.Low, *x.High
+		t := timing{bytes: int64(x.Bytes), median: x.Median, low: x.Min, high: x.Max}
+		if !x.TooFew() && !math.IsNaN(x.High) {
+			t.low, t.high = x.Low, x.High
 		}
 		if !x.Verified || x.Bytes < 0 || !(t.low > 0 && t.low <= t.median && t.median <= t.high) || math.IsInf(t.high, 0) {
 			return nil, fmt.Errorf("%s: %d bytes: median %g s in [%g, %g], verified %v: want that right", name, x.Bytes, t.median, t.low, t.high, x.Verified)

@@ -15,7 +15,7 @@ func TestRead(t *testing.T) {
 {"bytes":8,"variant":"native","median_s":2,"min_s":1,"max_s":4,"verified":true},
 {"bytes":0,"variant":"native","median_s":0,"min_s":0,"max_s":0,"verified":true},
 {"bytes":16,"variant":"native","median_s":2,"median_low_s":1.5,"median_high_s":3,"min_s":1,"max_s":4,"verified":true}]}`
-	report, err := Read("own.json", strings.NewReader(good))
+	report, err := Read("own.json", []byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("Read = %+v, want %+v", report, want)
 	}
 	least := strings.NewReplacer(`"ranks":4`, `"ranks":2`, `"hosts":2`, `"hosts":1`).Replace(good)
-	if _, err := Read("least.json", strings.NewReader(least)); err != nil {
+	if _, err := Read("least.json", []byte(least)); err != nil {
 		t.Errorf("two ranks on a host, the last one the root: %v", err)
 	}
 	for _, c := range []struct{ text, want string }{
@@ -45,7 +45,7 @@ func TestRead(t *testing.T) {
 		{strings.ReplaceAll(good, `native`, `chain`), "no times"},
 		{good[:len(good)-9], "format"},
 	} {
-		if _, err := Read("bad.json", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Read("bad.json", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Read(%s) = %v, want an error of %q", c.text, err, c.want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"format":"topocast/bcast-benchmark","version":2,"library":"Open MPI v6.0.0rc2","ranks":4,"hosts":2,"rows":[{"bytes":8,"variant":"native","median_s":2,"min_s":1,"max_s":4,"verified":true}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		report, err := Read("fuzz.json", bytes.NewReader(text))
+		report, err := Read("fuzz.json", text)
 		if err != nil {
 			return
 		}

@@ -3,6 +3,7 @@
 package truth
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // Levels of a machine, as Reinfjell 2023 has them (section 3.2).
@@ -46,6 +48,31 @@ func OfNUMA(job *record.Header) []Level {
 		sockets[rank] = fmt.Sprintf("%s/%d", job.Hosts[rank], node)
 	}
 	return []Level{{Name: Socket, Labels: Number(sockets)}}
+}
+
+// OfHwloc are the sockets that an XML of lstopo tells by the ranks' cores. It is true of all hosts.
+func OfHwloc(data []byte, job *record.Header) ([]Level, error) {
+	h, cpus, err := encode.ReadHwloc(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	socketOf := make([]int, len(cpus)) // 0: a host of one socket
+	for i, g := range h.Groups() {
+		if g.Level < len(h.Levels()) && h.Levels()[g.Level].Kind == topology.KindSocket {
+			for _, thread := range g.Hosts {
+				socketOf[thread] = i
+			}
+		}
+	}
+	sockets := make([]string, job.Ranks)
+	for rank, core := range job.Cores {
+		thread, ok := slices.BinarySearch(cpus, core)
+		if !ok {
+			return nil, fmt.Errorf("has no core %d, at which rank %d is (-1: not bound)", core, rank)
+		}
+		sockets[rank] = fmt.Sprintf("%s/%d", job.Hosts[rank], socketOf[thread])
+	}
+	return []Level{{Name: Socket, Labels: Number(sockets)}}, nil
 }
 
 // OfHierarchy are the levels of a hierarchy, from coarse to fine.

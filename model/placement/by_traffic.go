@@ -12,7 +12,11 @@ import (
 // ByTraffic places ranks by who talks to whom. It starts from the best of
 // three mappings, the ranks in order, by Servet's rules, and built greedily (of those that cost the same the first),
 // and exchanges ranks as long as that lowers the cost: each rank with each other, and with each free place. The zero value works.
-type ByTraffic struct{}
+type ByTraffic struct {
+	// PerHost is how many ranks a host gets at most, see RanksPerHost. They are then on the places that Servet chooses.
+	// 0: as many as it has places.
+	PerHost int
+}
 
 // mostPasses bounds the passes over all exchanges.
 const mostPasses = 20
@@ -101,7 +105,10 @@ func cost(n *model.Network, peers [][]peer, place []int) float64 {
 // Place maps the ranks of a traffic matrix (see Cost) to places. It is an
 // error if the times that it needs are not known. O(ranks * places * degree) per
 // pass, for ranks that talk to degree others.
-func (ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
+func (t ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
+	if t.PerHost > 0 {
+		return t.placeAmong(n, traffic)
+	}
 	peers, err := peersOf(n, traffic)
 	if err != nil {
 		return nil, err
@@ -128,6 +135,28 @@ func (ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 	}
 	exchange(n, peers, best)
 	return best, nil
+}
+
+// placeAmong is Place with a bound per host.
+func (t ByTraffic) placeAmong(n *model.Network, traffic mat.Matrix) ([]int, error) {
+	ranks, _ := traffic.Dims()
+	chosen, err := Servet{PerHost: t.PerHost}.Place(n, ranks)
+	if err != nil {
+		return nil, err
+	}
+	var at []model.Location
+	for _, p := range chosen {
+		at = append(at, n.Location(p))
+	}
+	part, err := n.View(at)
+	if err != nil {
+		return nil, err
+	}
+	place, err := ByTraffic{}.Place(part, traffic)
+	for rank, p := range place {
+		place[rank] = chosen[p]
+	}
+	return place, err
 }
 
 // greedy places the rank with the most traffic to those placed, the first one
