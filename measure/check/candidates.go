@@ -32,9 +32,6 @@ func newCandidates(w *wiring) *candidates {
 func (c *candidates) ofLink(link int32) int32 { return link }
 func (c *candidates) ofArc(arc int32) int32   { return c.links + arc }
 
-// ofSwitch is the candidate of a vertex that is a switch.
-func (c *candidates) ofSwitch(vertex int) int32 { return c.links + c.arcs + int32(vertex-c.w.hosts) }
-
 // ofHost is the candidate of a host's facet, -1 if the cable's stands for it.
 func (c *candidates) ofHost(host int, f facet) int32 {
 	if f != slowAnswer && c.w.switchOf(host) >= 0 {
