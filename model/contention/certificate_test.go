@@ -48,8 +48,8 @@ func certify(s *Solver, capacity []float64, live map[int]testFlow, tolerance flo
 			return false
 		}
 		bound := math.Inf(1)
-		if flow := s.main.flows[id]; flow.first > 0 {
-			bound = s.main.channels[flow.hops[0].channel].capacity
+		if c := s.main.flows[id].bound; c != s.main.nothing {
+			bound = s.main.channels[c].capacity
 		}
 		if !(rate >= bound*(1-tolerance)) && !stops(f.data) && !(isMember && stops(f.reverse)) {
 			return fmt.Errorf("flow %d has no bottleneck at %g B/s", id, rate)

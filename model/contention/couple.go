@@ -50,7 +50,7 @@ func (s *Solver) judge(id int32) {
 
 // stoppedBy is the coupling of what stops a flow, which are its channels of levels up to the limit.
 func (s *Solver) stoppedBy(f *flowEntry, limit float64) float64 {
-	data, back := f.hops[f.first:f.data], f.hops[f.data:]
+	data, back := f.hops[:f.data], f.hops[f.data:]
 	for i := range data {
 		if data[i].channel == f.stop {
 			return stoppedFairly
@@ -63,7 +63,7 @@ func (s *Solver) stoppedBy(f *flowEntry, limit float64) float64 {
 	}
 	coupling := float64(stoppedFairly)
 	for i := range back {
-		if c := back[i].channel; s.reverse.channels[c].level <= limit {
+		if c := back[i].channel; c != f.bound && s.reverse.channels[c].level <= limit {
 			coupling = max(coupling, s.sharing.Coupling[c])
 		}
 	}
@@ -77,5 +77,5 @@ func (s *Solver) bind(id int32) {
 		share := s.main.flows[id].share
 		bound = min(bound, share*mix(s.fair.level(id), s.reverse.level(id), k))
 	}
-	s.main.setCapacity(s.main.flows[id].hops[0].channel, bound)
+	s.main.setBound(id, bound)
 }

@@ -30,7 +30,7 @@
 //
 // # Design
 //
-// Zhu's printed algorithm (package zhu) can promise more than a channel has; where it does not,
+// The algorithm as printed by Zhu et al. can promise more than a channel has; where it does not,
 // both agree on what the paper prints. The incremental solver is there because solving even a
 // connected component anew takes milliseconds per event with ten thousand flows. Its price is
 // the bookkeeping of who stops whom in filling.go. It relaxes channels from the lowest level up

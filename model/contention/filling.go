@@ -79,11 +79,11 @@ type place struct {
 }
 
 type flowEntry struct {
-	hops  []hop // that of the bound, if there is one; then data channels, then reverse ones
+	hops  []hop // data channels, then reverse ones, then that of the bound if it has one
 	share float64
 	stop  int32 // the channel that stops it, if it is not open
-	first int32 // hops[first:data] carry data
-	data  int32
+	data  int32 // hops[:data] carry data
+	bound int32 // the channel of its bound, or the one for nothing
 	state flowState
 	moved bool // since the last sweep something else stops it
 }
@@ -176,44 +176,66 @@ func (s *filling) tied() float64 { return max(capacityTolerance, 2*s.tolerance) 
 // level is the level of a flow; its rate is that times its share.
 func (s *filling) level(flow int32) float64 { return s.channels[s.flows[flow].stop].level }
 
-// begin returns the entry of a flow that is to be added, with a channel for its bound if it needs one.
-func (s *filling) begin(id int, share, bound float64, bounded bool) *flowEntry {
+// begin returns the entry of a flow that is to be added.
+func (s *filling) begin(id int, share float64) *flowEntry {
 	for id >= len(s.flows) {
 		s.flows = append(s.flows, flowEntry{})
 	}
 	f := &s.flows[id]
-	f.share, f.stop, f.first, f.moved = share, s.nothing, 0, false
-	f.hops = f.hops[:0]
-	if bounded {
-		f.hops, f.first = append(f.hops, hop{weight: share, channel: s.bound(bound)}), 1
-	}
+	f.hops, f.share, f.stop, f.bound, f.moved = f.hops[:0], share, s.nothing, s.nothing, false
 	return f
 }
 
-// bound returns a channel for the bound of one flow.
-func (s *filling) bound(capacity float64) int32 {
-	last := len(s.private) - 1
-	if last < 0 {
-		return s.newChannel(capacity)
-	}
-	id := s.private[last]
-	s.private = s.private[:last]
-	s.channels[id].capacity = capacity
-	return id
-}
-
 // add enters flow id, whose hops the caller has filled, into its channels.
-func (s *filling) add(id int) {
+func (s *filling) add(id int, bound float64) {
 	f := &s.flows[id]
 	for i := range f.hops {
-		h := &f.hops[i]
-		h.place = int32(len(s.members[h.channel]))
-		s.members[h.channel] = append(s.members[h.channel], member{int32(id), int32(i), h.weight})
-		if h.weight > 0 {
-			s.channels[h.channel].heavy++
-		}
+		s.join(int32(id), int32(i))
 	}
 	s.setOpen(int32(id))
+	s.setBound(int32(id), bound)
+}
+
+// join makes a flow a member of the channel of one of its hops.
+func (s *filling) join(id, i int32) {
+	h := &s.flows[id].hops[i]
+	h.place = int32(len(s.members[h.channel]))
+	s.members[h.channel] = append(s.members[h.channel], member{id, i, h.weight})
+	if h.weight > 0 {
+		s.channels[h.channel].heavy++
+	}
+}
+
+// setBound changes the rate in B/s that a flow never exceeds. A bound is a channel of its own, which a
+// flow has from its first bound on.
+func (s *filling) setBound(id int32, bound float64) {
+	f := &s.flows[id]
+	switch {
+	case f.bound != s.nothing:
+		s.setCapacity(f.bound, bound)
+		return
+	case math.IsInf(bound, 1):
+		return
+	}
+	if last := len(s.private) - 1; last >= 0 {
+		f.bound, s.private = s.private[last], s.private[:last]
+		s.channels[f.bound].capacity = bound
+		s.setLevel(f.bound, math.Inf(1)) // it may have that of its last flow
+	} else {
+		f.bound = s.newChannel(bound)
+	}
+	f.hops = append(f.hops, hop{weight: f.share, channel: f.bound})
+	s.join(id, int32(len(f.hops)-1))
+	h, c := &f.hops[len(f.hops)-1], &s.channels[f.bound]
+	if f.state == flowOpen {
+		c.open++
+		c.take(h.weight)
+		s.enown(h)
+	} else {
+		s.link(f.stop, h)
+		c.used = h.weight * s.level(id)
+	}
+	s.update(f.bound)
 }
 
 // remove takes the flow out of its channels and keeps its slice of hops.
@@ -250,8 +272,8 @@ func (s *filling) remove(id int) {
 		}
 		s.update(h.channel)
 	}
-	if f.first > 0 {
-		s.private = append(s.private, f.hops[0].channel)
+	if f.bound != s.nothing {
+		s.private = append(s.private, f.bound)
 	}
 	f.hops, f.state, f.moved = f.hops[:0], flowGone, false
 }

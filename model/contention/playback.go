@@ -100,7 +100,7 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 				break
 			}
 			done[f.number] = now
-			p.leave(f, now)
+			p.leave(f)
 			p.solver.Remove(int(id))
 			id, end = p.first()
 		}
@@ -149,13 +149,16 @@ func (p *Playback) follow(flows []Flow, now float64) {
 			left := flows[f.number].Bytes
 			if f.lane != noLane {
 				left = p.left(f, now)
-				p.leave(f, now)
+				p.leave(f)
 			}
 			p.enter(id, main.flows[id].stop, left, now)
 		}
 	}
 	for _, c := range main.risen {
-		p.advance(c, now)
+		if p.lanes[c].flows > 0 {
+			p.advance(c, now)
+			p.schedule(c)
+		}
 	}
 	main.forget()
 }
@@ -163,28 +166,15 @@ func (p *Playback) follow(flows []Flow, now float64) {
 // advance brings a lane up to the present at the level that it had. From then on it has that of its channel.
 func (p *Playback) advance(c int32, now float64) *lane {
 	l := &p.lanes[c]
-	if l.flows == 0 {
-		l.progress, l.marks = 0, l.marks[:0]
-	} else {
-		l.progress = l.at(now)
-	}
+	l.progress = l.at(now)
 	l.since, l.level = now, p.solver.main.channels[c].level
-	p.schedule(c)
 	return l
 }
 
 // schedule notes when the first flow of a lane will be complete.
 func (p *Playback) schedule(c int32) {
 	l := &p.lanes[c]
-	for len(l.marks) > 0 {
-		top := l.marks[0]
-		if f := &p.played[top.ID]; f.lane == c && f.mark == top.Key {
-			p.ends.set(c, l.since+max(0, top.Key-l.progress)/l.level)
-			return
-		}
-		l.marks.Pop() // it has left
-	}
-	p.ends.set(c, math.Inf(1))
+	p.ends.set(c, l.since+max(0, l.marks[0].Key-l.progress)/l.level)
 }
 
 // enter puts a flow into a lane.
@@ -199,6 +189,26 @@ func (p *Playback) enter(id, c int32, left, now float64) {
 	p.schedule(c)
 }
 
+// leave takes a flow out of its lane. Its mark stays until it is the first.
+func (p *Playback) leave(f *playedFlow) {
+	c := f.lane
+	l := &p.lanes[c]
+	f.lane = noLane
+	if l.flows--; l.flows == 0 {
+		*l = lane{marks: l.marks[:0]}
+		p.ends.set(c, math.Inf(1))
+		return
+	}
+	for {
+		top := l.marks[0]
+		if f := &p.played[top.ID]; f.lane == c && f.mark == top.Key {
+			break
+		}
+		l.marks.Pop() // it has left
+	}
+	p.schedule(c)
+}
+
 // rebase counts the progress of a lane from zero again.
 func (p *Playback) rebase(l *lane) {
 	for i, x := range l.marks {
@@ -208,14 +218,6 @@ func (p *Playback) rebase(l *lane) {
 		l.marks[i].Key -= l.progress
 	}
 	l.progress = 0
-}
-
-// leave takes a flow out of its lane; its mark stays until it is the first.
-func (p *Playback) leave(f *playedFlow, now float64) {
-	c := f.lane
-	f.lane = noLane
-	p.lanes[c].flows--
-	p.advance(c, now)
 }
 
 // left is what a flow has left, in bytes.

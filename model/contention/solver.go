@@ -152,7 +152,7 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 
 // addTo makes the flow's hops: one per channel, even if it crosses it twice.
 func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share float64) {
-	flow := f.begin(id, share, bound, !math.IsInf(bound, 1) || f == s.main && s.fair != nil)
+	flow := f.begin(id, share)
 	hops := slices.Grow(flow.hops, len(data)+len(reverse))
 	put := func(c int32, weight float64) {
 		if k := s.mark[c]; k > 0 {
@@ -169,11 +169,11 @@ func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share f
 	for _, c := range reverse {
 		put(c, s.sharing.AckWeight*share)
 	}
-	for _, h := range hops[flow.first:] {
+	for _, h := range hops {
 		s.mark[h.channel] = 0
 	}
 	flow.hops = hops
-	f.add(id)
+	f.add(id, bound)
 }
 
 // Remove removes a flow, whose number may be given out again. It panics if there
