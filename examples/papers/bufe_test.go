@@ -76,7 +76,7 @@ func TestBufeOfTheSource(t *testing.T) {
 	if !tooltest.Long() {
 		t.Skip("all machines take some seconds; TestBufeOfACluster runs the same code on a small one")
 	}
-	r := repeated(t, "bufe", "--samples", "9")
+	r := repeated(t, "bufe", "--samples", "25")
 	within := map[string]float64{ // share by which ours may be off what is printed
 		"switches": 0, "vertices": 0, "processors": 0, // found, or not
 		"mean": 0.05, "table 3.9": 0.08, "1st Qu.": 0.05, "Median": 0.05, "3rd Qu.": 0.05, // what the machines were made by, and noise
