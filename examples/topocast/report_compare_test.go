@@ -9,22 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 )
-
-// wiredGraph makes a graph of undirected links {u, v, bandwidth}.
-func wiredGraph(t *testing.T, hosts, switches int, names []string, links ...[3]float64) *topology.Graph {
-	t.Helper()
-	var arcs []topology.Arc
-	for _, l := range links {
-		arcs = topology.AppendLink(arcs, int(l[0]), int(l[1]), math.NaN(), l[2])
-	}
-	g, err := topology.NewGraph(hosts, switches, names, arcs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // Reference: Bannikov and Salnikov 2014, section 2.3, items 6 and 7, equations 3
 // and 4. Nodes a, b on one switch, c on another, bandwidths 2, 2, 1 and 4 between the
@@ -34,14 +21,14 @@ func wiredGraph(t *testing.T, hosts, switches int, names []string, links ...[3]f
 // of c 4, between the switches 1. Specified, for messages of 6: 3, 3, 6, 1.5;
 // a message of 5 makes the first two 2.5.
 func TestMeanTimes(t *testing.T) {
-	reference := wiredGraph(t, 4, 2, []string{"a", "b", "c", "d", "s", "t"},
+	reference := topotest.Graph(t, 4, 2, []string{"a", "b", "c", "d", "s", "t"},
 		[3]float64{0, 4, 2}, [3]float64{1, 4, 2}, [3]float64{2, 5, 1}, [3]float64{3, 5, 1}, [3]float64{4, 5, 4})
-	wired := wiredGraph(t, 3, 0, []string{"a", "b", "c"}, [3]float64{0, 1, 1}, [3]float64{0, 2, 1}, [3]float64{1, 2, 1})
+	wired := topotest.Graph(t, 3, 0, []string{"a", "b", "c"}, [3]float64{0, 1, 1}, [3]float64{0, 2, 1}, [3]float64{1, 2, 1})
 	// The same machine as a method with switches finds it: its hosts meet too.
-	switched := wiredGraph(t, 3, 2, []string{"a", "b", "c", "x", "y"}, [3]float64{0, 3, 1}, [3]float64{1, 3, 1}, [3]float64{3, 4, 1}, [3]float64{2, 4, 1})
+	switched := topotest.Graph(t, 3, 2, []string{"a", "b", "c", "x", "y"}, [3]float64{0, 3, 1}, [3]float64{1, 3, 1}, [3]float64{3, 4, 1}, [3]float64{2, 4, 1})
 	times := mat.NewDense(3, 3, []float64{0, 8, 7, 8, 0, 7, 7, 7, 0})
 	// Two processes of a: the mean of 6 and 10 is as before (equation 3), and the time between them does not count.
-	processes := wiredGraph(t, 4, 1, []string{"a", "b", "c", "a", "switch"}, [3]float64{0, 4, 1}, [3]float64{1, 4, 1}, [3]float64{2, 4, 1}, [3]float64{3, 4, 1})
+	processes := topotest.Graph(t, 4, 1, []string{"a", "b", "c", "a", "switch"}, [3]float64{0, 4, 1}, [3]float64{1, 4, 1}, [3]float64{2, 4, 1}, [3]float64{3, 4, 1})
 	twice := mat.NewDense(4, 4, []float64{0, 6, 6, 1, 6, 0, 7, 10, 6, 7, 0, 8, 1, 10, 8, 0})
 	for _, c := range []struct {
 		measured *topology.Graph
@@ -75,7 +62,7 @@ func TestMeanTimes(t *testing.T) {
 // Four hosts on one switch with links of 1 GB/s, on which 1 MB takes 1 ms. Measured are 2 ms between a, b and c, two
 // links, but 4 ms to and from d. By hand: d-switch 4/2 = 2 ms, the others (1 + 1 + 2)/3 ms.
 func TestMeanTimesOfASlowHost(t *testing.T) {
-	machine := wiredGraph(t, 4, 1, []string{"a", "b", "c", "d", "switch"}, [3]float64{0, 4, 1e9}, [3]float64{1, 4, 1e9}, [3]float64{2, 4, 1e9}, [3]float64{3, 4, 1e9})
+	machine := topotest.Graph(t, 4, 1, []string{"a", "b", "c", "d", "switch"}, [3]float64{0, 4, 1e9}, [3]float64{1, 4, 1e9}, [3]float64{2, 4, 1e9}, [3]float64{3, 4, 1e9})
 	times := mat.NewDense(4, 4, []float64{
 		0, 2e-3, 2e-3, 4e-3,
 		2e-3, 0, 2e-3, 4e-3,
@@ -122,8 +109,8 @@ func TestMeanTimesOfTheSameMachine(t *testing.T) {
 }
 
 func TestMeanTimesRefusesHostsOfOneName(t *testing.T) {
-	two := wiredGraph(t, 2, 0, []string{"a", "b"}, [3]float64{0, 1, 1})
-	same := wiredGraph(t, 2, 0, []string{"a", "a"}, [3]float64{0, 1, 1})
+	two := topotest.Graph(t, 2, 0, []string{"a", "b"}, [3]float64{0, 1, 1})
+	same := topotest.Graph(t, 2, 0, []string{"a", "a"}, [3]float64{0, 1, 1})
 	if got, err := meanTimes(two, mat.NewDense(2, 2, nil), same, specifiedTimes(same, 1)); err == nil {
 		t.Errorf("two specified hosts of one name: %v, want an error", got)
 	}

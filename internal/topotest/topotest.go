@@ -1,4 +1,4 @@
-// Package topotest holds what the tests of topology's rooms share: machines made from
+// Package topotest holds what the tests of topology's packages share: machines made from
 // a line of text, results written so that they can be compared, and the data that may
 // only lie beside the repository.
 package topotest
@@ -42,6 +42,20 @@ func Star(t testing.TB, hosts int, latency float64) *topology.Graph {
 		arcs = topology.AppendLink(arcs, h, hosts, latency, math.NaN())
 	}
 	g, err := topology.NewGraph(hosts, 1, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Graph makes a graph of undirected links {u, v, bandwidth in B/s} whose latencies are not known. Names may be nil.
+func Graph(t testing.TB, hosts, switches int, names []string, links ...[3]float64) *topology.Graph {
+	t.Helper()
+	var arcs []topology.Arc
+	for _, l := range links {
+		arcs = topology.AppendLink(arcs, int(l[0]), int(l[1]), math.NaN(), l[2])
+	}
+	g, err := topology.NewGraph(hosts, switches, names, arcs)
 	if err != nil {
 		t.Fatal(err)
 	}

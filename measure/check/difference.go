@@ -147,8 +147,8 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 		e.P, e.Often = p, float64(len(slow))/float64(len(all))
 		e.holds(slow)
 	}
-	// The interval carries more doubts: how much of the time the candidate makes, what is usual where nothing alike was
-	// measured at the same time, and that a link whose rate is slow may be slow for the latency in a long message, too.
+	// The interval carries three more doubts. The candidate makes only a part of the time. What is usual is uncertain where
+	// nothing alike was measured at the same time. A link of slow rate may slow the latency in a long message, too.
 	apart, beside := 0.0, 0.0
 	for _, d := range all {
 		apart += d.apart * (e.Factor - 1 + 1/d.by.weight) / float64(len(all))

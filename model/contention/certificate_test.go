@@ -99,13 +99,7 @@ func TestRatesAreMaxMin(t *testing.T) {
 // each of two hundredths of the flows has gone.
 func TestRatesOfManyFlowsAreMaxMin(t *testing.T) {
 	const racks, hosts, count = 32, 32, 100000
-	capacity := make([]float64, 2*(racks*hosts+racks))
-	for c := range capacity {
-		capacity[c] = 100
-		if c >= 2*racks*hosts {
-			capacity[c] = 100 * hosts
-		}
-	}
+	capacity := treeCapacity(racks, hosts, 100*hosts)
 	for _, sharing := range append(sharings, Sharing{Tolerance: 0.001}) {
 		r := rand.New(rand.NewPCG(1, 22))
 		s, err := NewSolver(capacity, &sharing)
@@ -135,10 +129,7 @@ func TestRatesOfManyFlowsAreMaxMin(t *testing.T) {
 // Rates are exact again once a crowd has gone, whose rates were not. Flows leave one by one.
 func TestRatesAreExactAfterACrowd(t *testing.T) {
 	const racks, hosts, count = 16, 8, 12000
-	capacity := make([]float64, 2*(racks*hosts+racks))
-	for c := range capacity {
-		capacity[c] = 100
-	}
+	capacity := treeCapacity(racks, hosts, 100)
 	for _, sharing := range sharings {
 		r := rand.New(rand.NewPCG(1, 25))
 		s, err := NewSolver(capacity, &sharing)

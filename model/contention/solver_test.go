@@ -168,18 +168,24 @@ func treeFlow(r *rand.Rand, racks, hosts int) testFlow {
 	return f
 }
 
+// treeCapacity are the channels of treeFlow: 100 B/s of each host, and uplinks.
+func treeCapacity(racks, hosts int, uplink float64) []float64 {
+	capacity := make([]float64, 2*(racks*hosts+racks))
+	for c := range capacity {
+		capacity[c] = 100
+		if c >= 2*racks*hosts {
+			capacity[c] = uplink
+		}
+	}
+	return capacity
+}
+
 // The flows come together, as Playback's do, and go one by one.
 func TestSolverFollowsFlowsThatEndOnATree(t *testing.T) {
 	for trial := range 120 {
 		r := rand.New(rand.NewPCG(uint64(trial), 7))
 		racks, hosts := 1+r.IntN(4), 2+r.IntN(4)
-		capacity := make([]float64, 2*(racks*hosts+racks))
-		for c := range capacity {
-			capacity[c] = 100
-			if c >= 2*racks*hosts {
-				capacity[c] = []float64{100, 150, 400}[trial%3]
-			}
-		}
+		capacity := treeCapacity(racks, hosts, []float64{100, 150, 400}[trial%3])
 		sharing := sharings[trial%len(sharings)]
 		if trial%2 == 0 {
 			sharing = Sharing{Asymmetric: true, AckWeight: sharing.AckWeight, Coupling: make([]float64, len(capacity))}

@@ -6,38 +6,45 @@ import (
 	"testing"
 )
 
+// treePlay has flows of 10 to 100 bytes that begin at once in a tree.
+type treePlay struct {
+	capacity []float64
+	flows    []Flow
+}
+
+func newTreePlay(racks, hosts, count int, uplink float64, seed uint64) *treePlay {
+	p := &treePlay{treeCapacity(racks, hosts, uplink), make([]Flow, count)}
+	r := rand.New(rand.NewPCG(1, seed))
+	for i := range p.flows {
+		f := treeFlow(r, racks, hosts)
+		p.flows[i] = Flow{Data: f.data, Reverse: f.reverse, Bytes: 10 + 90*r.Float64()}
+	}
+	return p
+}
+
+// times are those in s at which the first count flows are complete.
+func (p *treePlay) times(t *testing.T, count int, tolerance float64) []float64 {
+	t.Helper()
+	s, err := NewSolver(p.capacity, &Sharing{Tolerance: tolerance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := NewPlayback(s).Times(nil, p.flows[:count])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times
+}
+
 // A tolerance moves the times of fair playback by as little as the doc of Sharing says. 2,500 flows begin at once on 128
 // hosts in 16 racks, whose uplinks carry half of what the hosts do.
 func TestToleranceMovesTimesLittle(t *testing.T) {
 	const racks, hosts, count = 16, 8, 2500
-	capacity := make([]float64, 2*(racks*hosts+racks))
-	for c := range capacity {
-		capacity[c] = 100
-		if c >= 2*racks*hosts {
-			capacity[c] = 100 * hosts / 2
-		}
-	}
-	r := rand.New(rand.NewPCG(1, 23))
-	flows := make([]Flow, count)
-	for i := range flows {
-		f := treeFlow(r, racks, hosts)
-		flows[i] = Flow{Data: f.data, Reverse: f.reverse, Bytes: 10 + 90*r.Float64()}
-	}
-	play := func(tolerance float64) []float64 {
-		s, err := NewSolver(capacity, &Sharing{Tolerance: tolerance})
-		if err != nil {
-			t.Fatal(err)
-		}
-		times, err := NewPlayback(s).Times(nil, flows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return times
-	}
-	exact := play(0)
+	play := newTreePlay(racks, hosts, count, 100*hosts/2, 23)
+	exact := play.times(t, count, 0)
 	for _, tolerance := range []float64{0.001, 0.01} {
 		worst, sum := 0.0, 0.0
-		for i, got := range play(tolerance) {
+		for i, got := range play.times(t, count, tolerance) {
 			off := got/exact[i] - 1
 			worst, sum = max(worst, math.Abs(off)), sum+off
 		}
@@ -48,42 +55,20 @@ func TestToleranceMovesTimesLittle(t *testing.T) {
 	}
 }
 
-// A crowd is played with a tolerance of 0.001, and exactly once it has gone. 12,000 flows begin at once on 128 hosts.
-// The first half of them end while they are a crowd.
+// A crowd of 12,000 flows that begin at once on 128 hosts is played with a tolerance of 0.001. 10,000 of them are no crowd.
 func TestACrowdIsPlayedWithATolerance(t *testing.T) {
-	const racks, hosts, count = 16, 8, 12000
-	capacity := make([]float64, 2*(racks*hosts+racks))
-	for c := range capacity {
-		capacity[c] = 100
-	}
-	r := rand.New(rand.NewPCG(1, 24))
-	flows := make([]Flow, count)
-	for i := range flows {
-		f := treeFlow(r, racks, hosts)
-		flows[i] = Flow{Data: f.data, Reverse: f.reverse, Bytes: 10 + 90*r.Float64()}
-	}
-	play := func(flows []Flow, tolerance float64) []float64 {
-		s, err := NewSolver(capacity, &Sharing{Tolerance: tolerance})
-		if err != nil {
-			t.Fatal(err)
-		}
-		times, err := NewPlayback(s).Times(nil, flows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return times
-	}
-	worstOf := func(flows []Flow) float64 {
-		exact, worst := play(flows, 1e-12), 0.0
-		for i, got := range play(flows, 0) {
+	play := newTreePlay(16, 8, 12000, 100, 24)
+	worst := func(count int) (worst float64) {
+		exact := play.times(t, count, 1e-12)
+		for i, got := range play.times(t, count, 0) {
 			worst = max(worst, math.Abs(got/exact[i]-1))
 		}
 		return worst
 	}
-	if worst := worstOf(flows); worst == 0 || worst > 0.01 {
+	if worst := worst(12000); worst == 0 || worst > 0.01 {
 		t.Errorf("in a crowd, the worst time is off by %.2g: want above 0, at most 0.01", worst)
 	}
-	if worst := worstOf(flows[:crowd]); worst > 1e-9 {
+	if worst := worst(10000); worst > 1e-9 {
 		t.Errorf("without a crowd, the worst time is off by %.2g", worst)
 	}
 }

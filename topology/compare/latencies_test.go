@@ -26,26 +26,12 @@ func compareLatencies(t *testing.T, latencies mat.Matrix, reference *topology.Gr
 	return c
 }
 
-// fromLinks makes a graph of undirected links {u, v, bandwidth}.
-func fromLinks(t *testing.T, hosts, switches int, names []string, links ...[3]float64) *topology.Graph {
-	t.Helper()
-	var arcs []topology.Arc
-	for _, l := range links {
-		arcs = topology.AppendLink(arcs, int(l[0]), int(l[1]), math.NaN(), l[2])
-	}
-	g, err := topology.NewGraph(hosts, switches, names, arcs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // Reference: Bannikov and Salnikov 2014, section 2.3, items 4 and 5. A ring of
 // four nodes, with two processes on the first. By hand: of the eight specified arcs
 // 0->1 has probability 1 (the greater of two), 1->0 a half, 1-2 and 2-3 are
 // there, 3-0 is not: (1 + 0.5 + 4)/8 = 68.75 %. 0-2 is not specified.
 func TestSimilarityByHand(t *testing.T) {
-	reference := fromLinks(t, 4, 0, []string{"a", "b", "c", "d"}, [3]float64{0, 1, 1}, [3]float64{1, 2, 1}, [3]float64{2, 3, 1}, [3]float64{3, 0, 1})
+	reference := topotest.Graph(t, 4, 0, []string{"a", "b", "c", "d"}, [3]float64{0, 1, 1}, [3]float64{1, 2, 1}, [3]float64{2, 3, 1}, [3]float64{3, 0, 1})
 	arc := func(u, v int, p float64) topology.Arc {
 		return topology.Arc{From: u, To: v, Latency: 1, Bandwidth: math.NaN(), Probability: p}
 	}
@@ -170,27 +156,27 @@ func TestCompareGroups(t *testing.T) {
 // Whether hosts are wired to each other is the reference's to say: of a ring of which nothing was found the similarity
 // is 0, and hosts on switches that were found wired to each other have none.
 func TestSimilarityIsOfTheReference(t *testing.T) {
-	ring := fromLinks(t, 4, 0, nil, [3]float64{0, 1, 1}, [3]float64{1, 2, 1}, [3]float64{2, 3, 1}, [3]float64{3, 0, 1})
+	ring := topotest.Graph(t, 4, 0, nil, [3]float64{0, 1, 1}, [3]float64{1, 2, 1}, [3]float64{2, 3, 1}, [3]float64{3, 0, 1})
 	nothing, err := topology.NewGraph(4, 1, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	star := fromLinks(t, 4, 1, nil, [3]float64{0, 4, 1}, [3]float64{1, 4, 1}, [3]float64{2, 4, 1}, [3]float64{3, 4, 1})
+	star := topotest.Graph(t, 4, 1, nil, [3]float64{0, 4, 1}, [3]float64{1, 4, 1}, [3]float64{2, 4, 1}, [3]float64{3, 4, 1})
 	if got := compare.Similarity(nothing, ring); got != 0 {
 		t.Errorf("of a ring of which nothing was found: %g %%, want 0", got)
 	}
 	if got := compare.Similarity(ring, star); !math.IsNaN(got) {
 		t.Errorf("of a star: %g %%, want NaN", got)
 	}
-	two := fromLinks(t, 2, 0, []string{"a", "b"}, [3]float64{0, 1, 1})
-	if got := compare.Similarity(fromLinks(t, 2, 0, []string{"a", "a"}, [3]float64{0, 1, 1}), two); !math.IsNaN(got) {
+	two := topotest.Graph(t, 2, 0, []string{"a", "b"}, [3]float64{0, 1, 1})
+	if got := compare.Similarity(topotest.Graph(t, 2, 0, []string{"a", "a"}, [3]float64{0, 1, 1}), two); !math.IsNaN(got) {
 		t.Errorf("of two processes of one node: %g %%, want NaN: the other node was not measured", got)
 	}
 }
 
 // What cannot be said is said, and is not "nothing differs".
 func TestCompareSaysWhatItCannotTell(t *testing.T) {
-	wire := fromLinks(t, 5, 1, nil, [3]float64{0, 5, 1}, [3]float64{1, 5, 1}, [3]float64{2, 5, 1}, [3]float64{3, 5, 1}, [3]float64{4, 5, 1})
+	wire := topotest.Graph(t, 5, 1, nil, [3]float64{0, 5, 1}, [3]float64{1, 5, 1}, [3]float64{2, 5, 1}, [3]float64{3, 5, 1}, [3]float64{4, 5, 1})
 	apart, err := topology.NewGraph(5, 1, nil, nil)
 	if err != nil {
 		t.Fatal(err)

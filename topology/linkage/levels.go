@@ -18,9 +18,9 @@ const classBandwidth = 0.04
 // all racks. Index v-n; the root is not classed.
 //
 // Groups of similar level are of one kind, by the peaks of a density
-// estimate. Two neighbouring kinds are one if no group of one holds a group of the
-// other and they lie closer to each other than half of what sets them off from
-// their parents, or all hold equally many hosts: a pair of cores that was read
+// estimate. Two neighbouring kinds may be one if no group of one holds a group of the
+// other. They are one if they lie closer to each other than half of what sets them off from
+// their parents. They also are if all hold equally many hosts: a pair of cores that was read
 // once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
 // groups are of one kind, those inside of a finer one. In the end a group is
 // coarser than all inside it.
