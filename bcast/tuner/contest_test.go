@@ -168,7 +168,7 @@ func TestContestThatIsLateIsOver(t *testing.T) {
 		s.add(v, script{cold: 0.06, hot: 0.06}, rng)
 	}
 	c := s.newContest([]int{0, 1}, false, 0.2)
-	ranking, d := c.rank(numbered(0, 1)), c.duel(Variant{Index: 0}, Variant{Index: 1}, mostPairs)
+	ranking, d := c.rank(numbered(0, 1), 1), c.duel(Variant{Index: 0}, Variant{Index: 1}, mostPairs)
 	s.conduct(c.warmUp(numbered(0, 1)))
 	s.conduct(ranking)
 	s.conduct(d)
@@ -266,7 +266,7 @@ func TestCheapVariantsAreRankedHotToo(t *testing.T) {
 		s.add(1, script{cold: 100 * c.unit, hot: 100 * c.unit}, rng)
 		contest := s.newContest([]int{0}, false, 0)
 		s.conduct(contest.warmUp(numbered(1, 0)))
-		ranking := contest.rank(numbered(0, 1))
+		ranking := contest.rank(numbered(0, 1), 1)
 		s.conduct(ranking)
 		if best := ranking.ranked[0].Index; best != c.best {
 			t.Errorf("variants of 100 times %g s: %d is first, want %d", c.unit, best, c.best)
@@ -293,7 +293,7 @@ func TestBestOfSeveral(t *testing.T) {
 			}
 			s.add(i, x, rng)
 		}
-		ranking := s.newContest([]int{0, 1}, false, 0).rank(numbered(0, 1, 2, 3, 4))
+		ranking := s.newContest([]int{0, 1}, false, 0).rank(numbered(0, 1, 2, 3, 4), 1)
 		s.conduct(ranking)
 		best := ranking.ranked
 		if best[0].Index == 2 {

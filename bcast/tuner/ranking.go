@@ -7,25 +7,27 @@ import (
 )
 
 // A ranking is a session that orders variants, the fastest by its median first. All run in three rounds, then the
-// better half of them in three more, until one is left. So each has at least three samples.
+// better half of them in three more, until as few are left as are wanted. So each has at least three samples.
 //
 // The first variant may be so by luck. Nothing is said of it by these samples: a duel takes new ones.
 type ranking struct {
 	*contest
 	ranked  []Variant // the fastest first; the first left of them are still in, and those left out late come before those left out early
 	left    int
+	wanted  int
 	samples map[Variant][]Sample
 	rounds  int // so far
 }
 
-// rank returns a session that orders the variants. If the time does not suffice for three rounds their order stays.
-func (c *contest) rank(variants []Variant) *ranking {
-	return &ranking{contest: c, ranked: slices.Clone(variants), left: len(variants), samples: make(map[Variant][]Sample)}
+// rank returns a session that orders the variants to find so many of them. If the time does not suffice for three rounds
+// their order stays.
+func (c *contest) rank(variants []Variant, wanted int) *ranking {
+	return &ranking{contest: c, ranked: slices.Clone(variants), left: len(variants), wanted: wanted, samples: make(map[Variant][]Sample)}
 }
 
 // Next implements Session.
 func (r *ranking) Next(now float64) (Round, bool) {
-	if r.left < 2 || !r.hasTime(now) {
+	if r.left <= r.wanted || !r.hasTime(now) {
 		return Round{}, false
 	}
 	batch := 1

@@ -60,30 +60,38 @@ func (m *machine) lead(s *Search, candidates ...Variant) Decision {
 // away is how many times a segment has to be halved or doubled to become another one.
 func away(segment, best int) float64 { return math.Abs(math.Log2(float64(segment) / float64(best))) }
 
-// The best candidate is refined: its segment is moved for as long as that helps, no segment is tried twice, none is shorter
-// than allowed or as long as the message, and the kind of transfers comes last.
-func TestSearchRefinesTheBestCandidate(t *testing.T) {
+// The best two candidates are refined: their segments are moved for as long as that helps, none is tried twice, and none is shorter
+// than allowed or as long as the message. The kind of transfers of the best comes last.
+func TestSearchRefinesTheBestCandidates(t *testing.T) {
+	const kib = 1 << 10
 	for _, c := range []struct {
 		name     string
 		best     int // bytes of the segment that is fastest
 		blocking bool
-		want     []Variant // in the order in which they are timed, after the candidates
+		tried    []int // KiB, the segments of either finalist, after its first one
 	}{
-		{"longer segments", 32 << 10, false, []Variant{{1, 4 << 10, false}, {1, 16 << 10, false}, {1, 32 << 10, false}, {1, 64 << 10, false}}},
-		{"shorter segments, down to the least", 512, false, []Variant{{1, 4 << 10, false}, {1, 16 << 10, false}, {1, 2 << 10, false}, {1, 1 << 10, false}}},
-		{"the segment stays, and one transfer at a time is better", 8 << 10, true, []Variant{{1, 4 << 10, false}, {1, 16 << 10, false}, {1, 8 << 10, true}}},
-		{"as far as the message is long", 1 << 20, false, []Variant{{1, 4 << 10, false}, {1, 16 << 10, false}, {1, 32 << 10, false}, {1, 64 << 10, false}}},
+		{"longer segments", 32 * kib, false, []int{4, 16, 32, 64}},
+		{"shorter segments, down to the least", kib / 2, false, []int{4, 16, 2, 1}},
+		{"the segment stays, and one transfer at a time is better", 8 * kib, true, []int{4, 16}},
+		{"as far as the message is long", 1 << 20, false, []int{4, 16, 32, 64}},
 	} {
 		m := machine{incumbent: 1e-3, takes: func(v Variant) float64 {
-			took := 1e-4 * (1 + 0.1*away(cmp.Or(v.Segment, 100<<10), c.best)) * (1 + 0.5*float64(1-v.Index))
+			took := 1e-4 * (1 + 0.1*away(cmp.Or(v.Segment, 100*kib), c.best)) * []float64{1.5, 1, 3}[v.Index]
 			if v.Blocking {
 				took *= 0.5
 			}
 			return took
 		}}
-		candidates := []Variant{{Index: 0, Segment: 8 << 10}, {Index: 1, Segment: 8 << 10}}
-		d := m.lead(&Search{Bytes: 100 << 10, MinSegment: 1 << 10, Blocking: c.blocking}, candidates...)
-		if want := slices.Concat(candidates, c.want); !equalSets(m.asked, want) {
+		candidates := []Variant{{Index: 0, Segment: 8 * kib}, {Index: 1, Segment: 8 * kib}, {Index: 2, Segment: 8 * kib}}
+		d := m.lead(&Search{Bytes: 100 * kib, MinSegment: kib, Blocking: c.blocking}, candidates...)
+		want := candidates
+		for _, segment := range c.tried {
+			want = append(want, Variant{1, segment * kib, false}, Variant{0, segment * kib, false})
+		}
+		if c.blocking {
+			want = append(want, Variant{1, 8 * kib, true})
+		}
+		if !equalSets(m.asked, want) {
 			t.Errorf("%s: timed %v, want %v", c.name, m.asked, want)
 		}
 		best := slices.MinFunc(m.asked, func(a, b Variant) int { return cmp.Compare(m.takes(a), m.takes(b)) })
@@ -93,6 +101,20 @@ func TestSearchRefinesTheBestCandidate(t *testing.T) {
 		if d.Predicted != 42 || !slices.Equal(m.predicted, []Variant{best}) {
 			t.Errorf("%s: predicted %g s, asked for %v", c.name, d.Predicted, m.predicted)
 		}
+	}
+}
+
+// A candidate that is behind for its segment alone wins with a better one. Here all segments of variant 0 take as long.
+func TestSearchRefinesBeforeItChooses(t *testing.T) {
+	m := machine{incumbent: 1e-3, takes: func(v Variant) float64 {
+		if v.Index == 0 {
+			return 1e-4
+		}
+		return 0.7e-4 * (1 + 0.3*away(v.Segment, 32<<10))
+	}}
+	d := m.lead(&Search{Bytes: 1 << 20, MinSegment: 1 << 10}, Variant{Index: 0, Segment: 8 << 10}, Variant{Index: 1, Segment: 8 << 10}, Variant{Index: 0, Segment: 16 << 10})
+	if want := (Variant{Index: 1, Segment: 32 << 10}); d.Variant != want {
+		t.Errorf("%+v, want %+v", d.Variant, want)
 	}
 }
 
