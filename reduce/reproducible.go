@@ -9,7 +9,11 @@ import (
 
 // reproducibly reduces numbers so that the order of ranks does not matter.
 func reproducibly[F float, W word](r *Reducer, values []F, with mpi.Reduction, root int) error {
-	d, err := r.decide(len(bytesOf(values)), root, int(with))
+	bytes, isLong := len(bytesOf(values)), false
+	if long := formatOf[F]().longBytes(len(values)); long > 0 && with == mpi.Sum && r.comm.Size() > 2 {
+		bytes, isLong = long, true
+	}
+	d, err := r.decide(bytes, root, int(with))
 	if err != nil || d == nil {
 		return err
 	}
@@ -23,7 +27,9 @@ func reproducibly[F float, W word](r *Reducer, values []F, with mpi.Reduction, r
 	case with != mpi.Sum:
 		err = extremum[F, W](r, values, result, with, root)
 	case r.comm.Size() == 2: // a + b is b + a
-		err = reduceNumbers(r, values, with, root, len(bytesOf(values)))
+		err = reduceNumbers(r, values, with, root, bytes)
+	case isLong:
+		err = addExactly(r, values, result, root)
 	default:
 		err = addReproducibly[F, W](r, values, result, root)
 	}
@@ -115,7 +121,12 @@ func (r *Reducer) reductions(sizes []int, root int) (all []reduction) {
 	for _, size := range sizes {
 		if r.reproducible && r.comm.Size() > 2 {
 			for _, f := range []format{formatOf[float32](), formatOf[float64]()} {
-				x := f.sizes(size * 8 / f.word)
+				elements := size * 8 / f.word
+				if long := f.longBytes(elements); long > 0 {
+					all = append(all, reduction{long, root})
+					continue
+				}
+				x := f.sizes(elements)
 				all = append(all, reduction{x.codes, AllRanks})
 				if root != AllRanks {
 					all = append(all, reduction{x.masks, AllRanks})

@@ -3,6 +3,7 @@ package reduce_test
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -162,6 +163,111 @@ func reproducible(t *testing.T, ranks int, work func(mpi.Communicator, *reduce.R
 	}
 }
 
+// exactSums holds sums of a few numbers against the nearest number to the exact sum, which math/big works out. Exponents are of
+// the whole range or of a part, so that sums carry, cancel, are subnormal or overflow.
+func exactSums[F float32 | float64](t *testing.T, random func(rng *rand.Rand, least, span int) F) {
+	sums, infinite, subnormal := 0, 0, 0
+	for _, ranks := range []int{3, 7} {
+		for _, root := range []int{reduce.AllRanks, 1} {
+			reproducible(t, ranks, func(c mpi.Communicator, r *reduce.Reducer) error {
+				for seed := range uint64(500) {
+					rng := rand.New(rand.NewPCG(seed, uint64(ranks))) // the same on all ranks
+					span, least := []int{1, 8, 60, 5000}[seed%4], int(seed/4%3)
+					exact := new(big.Float).SetPrec(3000)
+					var own F
+					values := make([]F, ranks)
+					for rank := range values {
+						if values[rank] = random(rng, least, span); rank > 0 && rng.IntN(4) == 0 {
+							values[rank] = -values[rng.IntN(rank)]
+						}
+						if seed%5 == 0 { // half a step off a number, and perhaps a little more or less
+							switch half := halfStep(values[0]); rank {
+							case 0:
+							case 1:
+								values[1] = half
+							case 2:
+								values[2] = F(math.Ldexp(float64(half), -rng.IntN(200))) * F(rng.IntN(3)-1)
+							default:
+								values[rank] = 0
+							}
+						}
+						exact.Add(exact, new(big.Float).SetFloat64(float64(values[rank])))
+					}
+					own = values[c.Rank()]
+					sum := []F{own}
+					var err error
+					if root == reduce.AllRanks {
+						err = reduce.AllreduceSlice(r, sum, mpi.Sum)
+					} else {
+						err = reduce.ReduceSlice(r, sum, mpi.Sum, root)
+					}
+					want := own
+					if root == reduce.AllRanks || root == c.Rank() {
+						want = nearest[F](exact)
+					}
+					if err != nil || sum[0] != want {
+						return fmt.Errorf("seed %d: the sum of %v is %v, want %v: %w", seed, values, sum[0], want, err)
+					}
+					if c.Rank() == 1 {
+						sums++
+						switch {
+						case math.IsInf(float64(want), 0):
+							infinite++
+						case want != 0 && math.Abs(float64(want)) < float64(smallestNormal[F]()):
+							subnormal++
+						}
+					}
+				}
+				return nil
+			})
+		}
+	}
+	if infinite == 0 || subnormal == 0 {
+		t.Errorf("of %d sums %d are infinite and %d subnormal, want some", sums, infinite, subnormal)
+	}
+}
+
+// halfStep is half of what the next number differs by, if it is a number.
+func halfStep[F float32 | float64](x F) F {
+	if reduce.SizeOf[F]() == 4 {
+		return F(math.Nextafter32(float32(x), float32(math.Inf(1)))-float32(x)) / 2
+	}
+	return F(math.Nextafter(float64(x), math.Inf(1))-float64(x)) / 2
+}
+
+// nearest is the number nearest to an exact one.
+func nearest[F float32 | float64](exact *big.Float) F {
+	if reduce.SizeOf[F]() == 4 {
+		x, _ := exact.Float32()
+		return F(x)
+	}
+	x, _ := exact.Float64()
+	return F(x)
+}
+
+func smallestNormal[F float32 | float64]() F {
+	if reduce.SizeOf[F]() == 4 {
+		return F(math.Float32frombits(1 << 23))
+	}
+	return F(math.Float64frombits(1 << 52))
+}
+
+func TestSumsOfFewNumbersAreExact(t *testing.T) {
+	// The exponents of a sum are the least ones, the greatest, or between these.
+	t.Run("float64", func(t *testing.T) {
+		exactSums(t, func(rng *rand.Rand, least, span int) float64 {
+			exponent := uint64(min(2046, []int{0, 1000, 2045}[least]+rng.IntN(span)))
+			return math.Float64frombits(rng.Uint64()&^(0x7ff<<52) | exponent<<52)
+		})
+	})
+	t.Run("float32", func(t *testing.T) {
+		exactSums(t, func(rng *rand.Rand, least, span int) float32 {
+			exponent := uint32(min(254, []int{0, 100, 253}[least]+rng.IntN(span)))
+			return math.Float32frombits(rng.Uint32()&^(0xff<<23) | exponent<<23)
+		})
+	})
+}
+
 // What is not finite becomes what any order of IEEE additions makes of it, next to finite numbers. -0 alone becomes +0 from three
 // ranks on. A sum may be too large for a number.
 func specialSums[F float32 | float64](t *testing.T, largest F) {
@@ -185,34 +291,45 @@ func specialSums[F float32 | float64](t *testing.T, largest F) {
 	for _, ranks := range []int{2, 3, 5} {
 		for _, root := range []int{reduce.AllRanks, 1} {
 			reproducible(t, ranks, func(c mpi.Communicator, r *reduce.Reducer) error {
-				values := make([]F, 100)
-				want := make([]F, 100)
-				for i := range values {
-					x := cases[i%len(cases)]
-					switch values[i] = x.rest; c.Rank() {
-					case 0:
-						values[i] = x.first
-					case 1:
-						values[i] = x.second
+				for _, length := range []int{100, 1} {
+					starts := len(cases)
+					if length > 1 {
+						starts = 1
 					}
-					want[i] = x.want
-					if i%len(cases) == 9 || i%len(cases) == 10 {
-						want[i] = x.first + x.second + F(ranks-2)*x.rest
-					}
-					if x.first == 0 && ranks == 2 {
-						want[i] = x.first + x.second
+					for first := range starts {
+						values, want := make([]F, length), make([]F, length)
+						for i := range values {
+							k := (first + i) % len(cases)
+							x := cases[k]
+							switch values[i] = x.rest; c.Rank() {
+							case 0:
+								values[i] = x.first
+							case 1:
+								values[i] = x.second
+							}
+							want[i] = x.want
+							if k == 9 || k == 10 {
+								want[i] = x.first + x.second + F(ranks-2)*x.rest
+							}
+							if x.first == 0 && ranks == 2 {
+								want[i] = x.first + x.second
+							}
+						}
+						var err error
+						if root == reduce.AllRanks {
+							err = reduce.AllreduceSlice(r, values, mpi.Sum)
+						} else {
+							err = reduce.ReduceSlice(r, values, mpi.Sum, root)
+						}
+						if err == nil && (root == reduce.AllRanks || root == c.Rank()) && !slices.Equal(bitsOf(values), bitsOf(want)) {
+							err = fmt.Errorf("case %d on: %v, want %v", first, values, want)
+						}
+						if err != nil {
+							return err
+						}
 					}
 				}
-				var err error
-				if root == reduce.AllRanks {
-					err = reduce.AllreduceSlice(r, values, mpi.Sum)
-				} else {
-					err = reduce.ReduceSlice(r, values, mpi.Sum, root)
-				}
-				if err == nil && (root == reduce.AllRanks || root == c.Rank()) && !slices.Equal(bitsOf(values), bitsOf(want)) {
-					err = fmt.Errorf("%v, want %v", values[:len(cases)], want[:len(cases)])
-				}
-				return err
+				return nil
 			})
 		}
 	}
@@ -299,10 +416,10 @@ func TestReproducibleSumsAreTuned(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	c, network := simulated(t, "core:2 host:2 rack:2")
-	for _, root := range []int{reduce.AllRanks, 1} {
+	for _, x := range []struct{ root, bytes int }{{reduce.AllRanks, 24000}, {1, 24000}, {reduce.AllRanks, 8}, {1, 8}} {
 		var took [2][2]float64 // of float64 and float32, at first and next
 		err := simnet.Run(c.Graph, nil, c.Settings(), func(comm mpi.Communicator) error {
-			const bytes = 24000
+			root, bytes := x.root, x.bytes
 			r, err := reduce.New(comm, &reduce.Settings{Network: network, Reproducible: true})
 			if err == nil && root == reduce.AllRanks {
 				err = r.Tune(bytes)
@@ -322,9 +439,9 @@ func TestReproducibleSumsAreTuned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range took {
-			if x[0] > 1.01*x[1] {
-				t.Errorf("root %d, float%d: the first sum takes %g s, the next %g s", root, 64>>i, x[0], x[1])
+		for i, took := range took {
+			if took[0] > 1.01*took[1] {
+				t.Errorf("root %d, %d bytes of float%d: the first sum takes %g s, the next %g s", x.root, x.bytes, 64>>i, took[0], took[1])
 			}
 		}
 	}
@@ -364,7 +481,7 @@ func TestReproducibleSumsDoNotAllocate(t *testing.T) {
 					narrow[i] = float32(values[i])
 				}
 				for _, err := range []error{
-					reduce.AllreduceSlice(r, values, mpi.Sum), reduce.AllreduceSlice(r, narrow, mpi.Sum),
+					reduce.AllreduceSlice(r, values, mpi.Sum), reduce.AllreduceSlice(r, narrow, mpi.Sum), reduce.AllreduceSlice(r, values[:1], mpi.Sum),
 					reduce.ReduceSlice(r, values, mpi.Sum, 1), reduce.AllreduceSlice(r, values, mpi.Max),
 				} {
 					if err != nil {
@@ -393,8 +510,8 @@ func BenchmarkReproducible(b *testing.B) {
 	} {
 		c, network := simulated(b, cluster.spec)
 		for _, order := range []string{"block", "shuffled"} {
-			for _, bytes := range []int{64 << 10, 256 << 10, 1 << 20, 8 << 20} {
-				b.Run(fmt.Sprintf("%s/%s/%dKiB", cluster.name, order, bytes>>10), func(b *testing.B) {
+			for _, bytes := range []int{8, 64 << 10, 256 << 10, 1 << 20, 8 << 20} {
+				b.Run(fmt.Sprintf("%s/%s/%dB", cluster.name, order, bytes), func(b *testing.B) {
 					placement := make([]int, c.Graph.Hosts())
 					for i := range placement {
 						placement[i] = i
