@@ -12,15 +12,14 @@ import (
 )
 
 // Bound is a time in s below which no schedule broadcasts the bytes from the root, by what the
-// network knows: the larger of
+// network knows. It is the larger of two times:
 //
-//   - for the rank that is worst off, the latency from the root and the bytes over the slowest
-//     link that they have to cross on their way to it: the first byte takes the latency, and the last one
-//     comes as much later as the link is busy with all of them. In a graph that is no tree, where
-//     they may take several paths, only the links of the two ranks count.
-//   - the time in which a rank that starts a message every o seconds, o being the least overhead of a send
-//     that was measured, and all ranks that have it, reach all ranks, each message taking the least latency
-//     of the network: the postal model (Bar-Noy & Kipnis 1992, https://doi.org/10.1145/140901.140933).
+//   - for the rank that is worst off, the latency from the root, and the bytes over the slowest
+//     link on their way. The first byte takes the latency. The last one comes as much later as the link is
+//     busy with all of them. In a graph that is no tree there may be several ways, and only the links of the two ranks count.
+//   - the time of the postal model (Bar-Noy & Kipnis 1992, https://doi.org/10.1145/140901.140933). Each rank that has the
+//     message sends it to another one every o seconds, and each message takes the least latency of the network. o is the least
+//     overhead of a send that was measured.
 //
 // The latency is that of n.Time, with the overhead of one send and one receive, the rate that of the
 // links of the graph, or of a lone stream between the two ranks where the graph knows none. NaN if

@@ -29,8 +29,8 @@ func (e *Evaluator) occupied(src, dst, length int, empty, full float64) (busy fl
 	return busy, all-busy > asking*empty
 }
 
-// turn is when in s the next message of the channel may come to its first link, as far as those before it that the
-// receiver was asked for have to be there.
+// turn is when in s the next message of the channel may come to its first link. Some of those before it, for which
+// the receiver was asked, have to be there.
 func (c *channel) turn() float64 {
 	if !c.asks || c.moved < underWay {
 		return 0

@@ -146,13 +146,13 @@ func (e *Evaluator) start(c *channel) {
 	}
 }
 
-// held is the part of the time for which a message occupies the slowest of its
-// links during which it occupies the others, too, though they could serve another
-// one: nothing if all flows get the same. Over TCP a rank that serves a near and a
-// far receiver at once gives the near one more of its link, as 1/RTT^b. With w
-// times as much for the near one, and the far one's link half as fast as the
-// link, both have their bytes after 1.5 - 1/(2w) of the time that the far one
-// alone needs; here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
+// held is a share of the time for which a message occupies the slowest of its
+// links. It occupies the others meanwhile, too, though they could serve another
+// one. The share is 0 if all flows get the same. Over TCP a rank that serves a near and a
+// far receiver at once gives the near one more of its link, as 1/RTT^b. Let that be w
+// times as much, and let the far one's link be half as fast as the rank's.
+// Then both have their bytes after 1.5 - 1/(2w) of the time that the far one
+// alone needs. Here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
 // on Ethernet needed 1.26 to 1.32.
 func (e *Evaluator) held(empty float64) float64 {
 	return max(0, 1-math.Pow(e.near/empty, e.bias))

@@ -65,10 +65,10 @@ func (d *duel) isOpen(now float64) bool {
 
 // A Decision is the outcome of a duel.
 //
-// A variant that is slower than the incumbent by the margin of 3 % or more (10 % where ranks share cores), cold or hot,
-// wins with a probability of at most 2.1 %. One that is no faster by the margin in either wins with at most 4.2 %. Slower
-// means here: in half of the pairs or more, whatever the distribution of the times, as long as pairs are independent of each
-// other. 2.1 % holds for just half of the pairs; for 60 % it is 0.24 %. A confirmation has two looks: 1.2 %.
+// The margin is 3 %, or 10 % where ranks share cores. A variant that is slower than the incumbent by the margin or more, cold or
+// hot, wins with a probability of at most 2.1 %. One that is no faster by the margin in either wins with at most 4.2 %. Slower
+// means here: in half of the pairs or more. Times may have any distribution, as long as pairs are independent of each
+// other. 2.1 % holds for just half of the pairs. For 60 % it is 0.24 %. A confirmation has two looks: 1.2 %.
 type Decision struct {
 	Variant           // the one that was compared with the incumbent last
 	Wins      bool    // it replaces the incumbent

@@ -122,9 +122,9 @@ func specifiedTimes(g *topology.Graph, bytes float64) []float64 {
 }
 
 // meanTimes is the auxiliary graph of Bannikov and Salnikov 2014, section 2.3: the times in s that messages spend on the
-// arcs of a specification, NaN where none takes the arc. The mean of the times between the ranks of two hosts
-// (equation 3) is spread over the arcs of the shortest path between the hosts, in proportion to the
-// specified times (equation 4; the paper, which has no latencies, takes 1/bandwidth). An arc has the mean over its paths.
+// arcs of a specification, NaN where none takes the arc. The mean of the times between the ranks of two hosts is that of
+// equation 3. It is spread over the arcs of the shortest path between the hosts, in proportion to the
+// specified times (equation 4; the paper has no latencies, and takes 1/bandwidth). An arc has the mean over its paths.
 // Hosts are matched by name. Two hosts have a path if the measured graph joins their ranks directly, or has switches.
 func meanTimes(measured *topology.Graph, times mat.Matrix, specified *topology.Graph, specifiedTimes []float64) ([]float64, error) {
 	n := specified.Hosts()

@@ -11,7 +11,7 @@ import (
 const oneInterrupt = 200 * time.Millisecond
 
 // untilSignal returns a context that ends with the first signal, or when the
-// channel is closed, and calls again at a later signal, of somebody who will not
+// channel is closed. It calls again at a later signal: somebody will not
 // wait for what the first one has begun. Again is nil in a launched job: launchers
 // may hand on one signal several times, and end the job themselves at a second.
 func untilSignal(signals <-chan os.Signal, clock func() time.Time, again func()) context.Context {

@@ -4,8 +4,8 @@ import "math"
 
 func lognormal(d *draw, sigma float64) float64 { return math.Exp(sigma * d.NormFloat64()) }
 
-// enough is the least ratio of what the mean over the members tells of a host to
-// its error, (ln step) sqrt(members) / spread, at which all hosts of some hundred are told.
+// enough is a ratio: what the mean over the members tells of a host, to
+// its error, (ln step) sqrt(members) / spread. From it on all hosts of some hundred are told.
 const enough = 6
 
 // zone is the least number of hosts at which a group of the given step can be told

@@ -7,9 +7,9 @@ import (
 )
 
 // fatTree reads what follows fattree: and lays out an extended generalised fat
-// tree XGFT(h; m_1..m_h; w_1..w_h): a vertex of level l has m_l children and
-// w_(l+1) parents (Öhring, Ibel, Das, Kumar 1995), with p_l parallel cables
-// between levels l-1 and l, which count as one link of p_l times the rate.
+// tree XGFT(h; m_1..m_h; w_1..w_h) (Öhring, Ibel, Das, Kumar 1995). A vertex of level l has m_l children and
+// w_(l+1) parents. Between levels l-1 and l there are p_l parallel cables,
+// which count as one link of p_l times the rate.
 //
 // One number alone is the k-ary fat tree of Al-Fares, Loukissas and Vahdat
 // 2008: XGFT(3; k/2, k/2, k; 1, k/2, k/2). Without w each switch has as many

@@ -83,8 +83,8 @@
 // That was chosen by measurement, with the machine under load. Yielding makes MPICH's medians of 8 B 1.3 times
 // the least, of 64 KiB 1.4 times, and takes 6.6 ms instead of 1.8 for 8 B broadcast over 12 hosts.
 // Sleeping in the first look in vain costs Open MPI 1 ms a message, as it looks once in vain after
-// each. Sleeping in every look for a fixed time was tried, too. Of a message in shared memory no socket tells, so ranks that share a host talk through sockets, too,
-// and are of different hosts for MPICH (MPIR_CVAR_NOLOCAL), whose collectives then have no step inside hosts. Yielding does not
+// each. Sleeping in every look for a fixed time was tried, too. No socket tells of a message in shared memory. So ranks that share a host talk through sockets, too. MPICH
+// takes them for ranks of different hosts (MPIR_CVAR_NOLOCAL), and its collectives have no step inside hosts. Yielding does not
 // do for them: sixteen ranks that take turns on a core, each of which costs 9 us, need 140 us for a round.
 //
 // Queues are fair and shallow with ECN marks by default, and a token bucket in

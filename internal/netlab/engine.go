@@ -8,8 +8,8 @@ import "math"
 //
 // A link direction sends one frame at a time, at its rate; frames that find it
 // busy wait in its queue. With cut-through a switch passes a frame on while its
-// tail is still arriving, so an undisturbed frame takes the sum of the delays
-// and one serialisation, at the slowest rate of its path; with
+// tail is still arriving. So an undisturbed frame takes the sum of the delays
+// and one serialisation, at the slowest rate of its path. With
 // store-and-forward it takes one serialisation per link.
 type engine struct {
 	links   []link

@@ -12,9 +12,9 @@ import (
 
 // Supervise runs args on the named host of the lab in dir, with the standard
 // files of this process, and returns the exit status. When that is over, or
-// the leash ends (it is the end of a pipe whose other end the caller of the job
-// holds, and the kernel closes), it ends whatever the job has left: as the
-// subreaper of all below, it finds also processes that have lost their parents,
+// the leash ends, it ends whatever the job has left. The leash is a pipe: the
+// caller of the job holds its other end, which the kernel closes. As the
+// subreaper of all below, this process finds also those that have lost their parents,
 // or cleared their environments.
 func Supervise(dir, host string, args []string, command string, leash *os.File) (int, error) {
 	unix.CloseOnExec(int(leash.Fd()))

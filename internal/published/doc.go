@@ -3,8 +3,8 @@
 // others measured on real machines.
 //
 // Each matrix is one text file that encode.ReadMatrix and the command reconstruct read too.
-// Its comments name the source and what it states, slips of print included (no number is ever
-// corrected), the unit, and the groups, of which a line names a level, from fine to coarse:
+// Its comments name the source and what it states. No number is ever corrected, slips of print included.
+// They give the unit, and the groups, a line per level, from fine to coarse:
 //
 //	# unit: us
 //	# asked socket: 0-5 6-11

@@ -13,9 +13,9 @@ const (
 )
 
 // Settings are SimGrid 3.32's defaults for MPI: factors of latency and bandwidth
-// by size, acknowledgements of 5 %, shares by round trip, and messages below
-// 65536 B that their sender need not wait for, but move only when the receiver asks
-// for them; with 2 us of overhead on each side, and the loopback of the
+// by size, acknowledgements of 5 %, and shares by round trip. The sender of a message below
+// 65536 B need not wait, but the message moves only when the receiver asks for it.
+// Each side has 2 us of overhead. The loopback is that of the
 // recorded platforms. Long messages are hollow.
 func Settings() *simnet.Settings {
 	s := &simnet.Settings{

@@ -10,8 +10,8 @@ import (
 var hydraVersion = regexp.MustCompile(`(?s)HYDRA build details.*?Version:\s+4\.2\.`)
 
 // LosesStatus reports whether a launcher may end with status 0 and without a word although a rank was killed, or ended by
-// exit, while others were in MPI. Hydra 4.2.1 does: so it was in 11 of 100 runs of a C program whose rank 2 of 3 calls
-// raise(SIGKILL) after a barrier while the others receive, and in 9 of 100 where it calls _exit(3). Ranks that end by
+// exit, while others were in MPI. Hydra 4.2.1 does. Rank 2 of 3 of a C program called raise(SIGKILL) after a barrier while the
+// others received: so it was in 11 of 100 runs. It was in 9 of 100 where the rank called _exit(3). Ranks that end by
 // MPI_Abort keep their status there, and Hydra 4.0.2 keeps all. No test can ask more of it than the library does.
 func LosesStatus(t testing.TB, launcher string) bool {
 	t.Helper()

@@ -18,7 +18,7 @@ const (
 	Pinned
 )
 
-// ErrDeadlock is wrapped by the error of Run when, in the modes Buffered and
-// Rendezvous, all ranks that had not returned were waiting for each other, or
-// when, in mode Pinned, one was waiting for another that had returned.
+// ErrDeadlock is wrapped by the error of Run when ranks would wait for ever. In the
+// modes Buffered and Rendezvous, all ranks that have not returned wait for each other.
+// In mode Pinned, one waits for another that has returned.
 var ErrDeadlock = errors.New("deadlock")

@@ -8,8 +8,8 @@ import (
 )
 
 // Times appends to dst the completion times in s of flows that begin
-// together, by Algorithm 2, and returns the number of its steps, at most that of the
-// flows, each at the cost of Rates.
+// together, by Algorithm 2. It returns the number of its steps, too, which is at most that of the
+// flows. Each costs what Rates does.
 func (m Model) Times(dst, capacity []float64, flows []contention.Flow) ([]float64, int, error) {
 	if err := checkFlows(capacity, flows); err != nil {
 		return dst, 0, err

@@ -1,8 +1,13 @@
 // Command labtest is the program whose ranks the tests of this package run on
-// laboratories: it measures all pairs of ranks, reconstructs the wiring, fits a
-// network to the times, and broadcasts along it while the fabric counts; with -throughput
-// it measures the rates of links, with -times latencies and PLogP parameters, with -casts it
-// times broadcasts, with -alltoall an exchange of all, with -pingpong messages, and with -late messages that wait for their receiver. Rank 0 writes a report for the test to judge.
+// laboratories. It measures all pairs of ranks, reconstructs the wiring, fits a
+// network to the times, and broadcasts along it while the fabric counts. Rank 0 writes a report for the test to judge.
+//
+//	-throughput  rates of links
+//	-times       latencies and PLogP parameters
+//	-casts       times of broadcasts
+//	-alltoall    an exchange of all
+//	-pingpong    messages
+//	-late        messages that wait for their receiver
 package main
 
 import (
