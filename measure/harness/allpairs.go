@@ -89,7 +89,7 @@ func (p *Pairs) groups() (all []group) {
 
 // The tasks of pairs.
 const (
-	warmUp      = 0
+	warmingUp   = 0
 	withSamples = 1 // and as many more as a Sampler is to take
 )
 
@@ -101,7 +101,7 @@ func exchangeOf(test Test) exchange {
 		last += sampler.Samples()
 	}
 	return func(found []float64, peer int, _ bool, task int) ([]float64, error) {
-		if task == warmUp {
+		if task == warmingUp {
 			return found, test.WarmUp(peer)
 		}
 		if isSampler && task != last {

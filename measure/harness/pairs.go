@@ -70,48 +70,44 @@ func (p *pairing) lead(budget time.Duration, lead func(playBatch) error) error {
 	})
 }
 
-// Numbers that travel take 4 bytes.
-const (
-	numberBytes = 4
-	pairBytes   = 3 * numberBytes // the ranks and their task
-)
-
 // encode lists whole numbers: those of the batch, and of each round its level and its pairs.
-func (b *batch) encode() (told []byte) {
-	tell := func(numbers ...int) {
-		for _, x := range numbers {
-			told = binary.LittleEndian.AppendUint32(told, uint32(x))
-		}
-	}
-	tell(len(b.rounds), b.every, b.repetition+1, b.first+1) // the last two may be -1
+func (b *batch) encode() []byte {
+	told := []uint32{uint32(len(b.rounds)), uint32(b.every), uint32(b.repetition + 1), uint32(b.first + 1)} // the last two may be -1
 	for k, pairs := range b.rounds {
-		tell(b.levels[k], len(pairs))
+		told = append(told, uint32(b.levels[k]), uint32(len(pairs)))
 		for _, p := range pairs {
-			tell(p.A, p.B, p.Task)
+			told = append(told, uint32(p.A), uint32(p.B), uint32(p.Task))
 		}
 	}
-	return told
+	data, _ := binary.Append(nil, binary.LittleEndian, told) // whole numbers always have bytes
+	return data
 }
+
+// pairNumbers are those of a pair: its ranks and their task.
+const pairNumbers = 3
 
 // place are the numbers before those that were found in a round: the round, the peer and how many follow.
 const place = 3
 
 // act takes part in an encoded batch until all ranks stop, and returns what this rank has found.
-func (p *pairing) act(told []byte) (all []float64, err error) {
-	number := func(data []byte, k int) int { return int(binary.LittleEndian.Uint32(data[k*numberBytes:])) }
+func (p *pairing) act(data []byte) (all []float64, err error) {
+	told := make([]uint32, len(data)/4) // bytes of a number
+	if _, err := binary.Decode(data, binary.LittleEndian, told); err != nil {
+		return nil, err
+	}
 	next := func() int {
-		x := number(told, 0)
-		told = told[numberBytes:]
-		return x
+		x := told[0]
+		told = told[1:]
+		return int(x)
 	}
 	rounds, every, repetition, first := next(), next(), next()-1, next()-1
 	rank := p.Comm.Rank()
 	for k := range rounds {
 		level, own, takesPart := next(), Pair{}, false
-		size := next() * pairBytes
+		size := pairNumbers * next()
 		pairs := told[:size]
-		for told = told[size:]; len(pairs) > 0 && !takesPart; pairs = pairs[pairBytes:] {
-			own = Pair{number(pairs, 0), number(pairs, 1), number(pairs, 2)}
+		for told = told[size:]; len(pairs) > 0 && !takesPart; pairs = pairs[pairNumbers:] {
+			own = Pair{int(pairs[0]), int(pairs[1]), int(pairs[2])}
 			takesPart = own.A == rank || own.B == rank
 		}
 		if repetition != noRepetition {

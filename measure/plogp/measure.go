@@ -70,10 +70,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	if outcome == nil {
 		return nil, nil
 	}
-	r, err := newResult(comm.Size(), found.all, p.CallCost)
-	if err != nil {
-		return nil, err
-	}
+	r := newResult(comm.Size(), found.all, p.CallCost)
 	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = outcome.Stopped, outcome.Rounds, outcome.TotalRounds, outcome.Notes
 	r.settings = record.SettingsOf(p)
 	if out != nil {

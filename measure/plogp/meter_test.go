@@ -29,11 +29,7 @@ func simulated(t *testing.T, spec string, machine *simnet.Settings, s *Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newResult(2, sides, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return newResult(2, sides, 0)
 }
 
 // TestKnownParameters: of a way of latency l and bandwidth b between CPUs to

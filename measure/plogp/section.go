@@ -21,7 +21,7 @@ func (r *Result) Section() *record.Section {
 	}
 	for _, x := range r.sides {
 		for _, p := range x.points {
-			s.Rows = append(s.Rows, float64(x.from), float64(x.to), float64(p.size), p.trip, p.gap, p.sending, p.receipt, record.Flag(p.steady))
+			s.Rows = p.appendRow(append(s.Rows, float64(x.from), float64(x.to)))
 		}
 	}
 	return s
@@ -64,10 +64,7 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	if !(p.CallCost >= 0) {
 		return nil, fmt.Errorf("plogp: settings: call_cost_s: %g: want at least 0", p.CallCost)
 	}
-	r, err := newResult(ranks, found.all, p.CallCost)
-	if err != nil {
-		return nil, err
-	}
+	r := newResult(ranks, found.all, p.CallCost)
 	r.Stopped, r.Rounds, r.TotalRounds, r.Notes, r.settings = s.Stopped, s.Rounds, s.TotalRounds, s.Notes, json.RawMessage(s.Settings)
 	return r, nil
 }

@@ -41,12 +41,17 @@ func (t test) Exchange(rows []float64, peer int) ([]float64, error) {
 		return nil, err
 	}
 	for _, p := range points {
-		rows = append(rows, float64(p.size), p.trip, p.gap, p.sending, p.receipt, record.Flag(p.steady))
+		rows = p.appendRow(rows)
 	}
 	return rows, nil
 }
 
-// pointOf reads what Exchange has appended.
+// appendRow appends the numbers of a row but for its ranks.
+func (p *point) appendRow(row []float64) []float64 {
+	return append(row, float64(p.size), p.trip, p.gap, p.sending, p.receipt, record.Flag(p.steady))
+}
+
+// pointOf reads what appendRow has appended.
 func pointOf(values []float64) point {
 	return point{
 		size: int(values[0]), trip: values[1], gap: values[2], sending: values[3], receipt: values[4], steady: values[5] == 1,
