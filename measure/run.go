@@ -68,7 +68,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		hs = c.harness()
 		hs.Budget = left(1)
 	}
-	outcome, err := harness.AllPairs(ctx, comm, test, hs)
+	outcome, err := harness.AllPairs(ctx, comm, test.pairTest(), hs)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}

@@ -27,15 +27,15 @@ type answers struct {
 	hook func(peer int) error
 }
 
-func (a *answers) Columns() []string { return []string{"number", "answer"} }
+func (a *answers) test() *Test { return &Test{WarmUp: a.warmUp, Exchange: a.exchange} }
 
-func (a *answers) WarmUp(peer int) error {
+func (a *answers) warmUp(peer int) error {
 	a.warm++
 	_, err := a.ask(peer)
 	return err
 }
 
-func (a *answers) Exchange(rows []float64, peer int) ([]float64, error) {
+func (a *answers) exchange(rows []float64, peer, _ int) ([]float64, error) {
 	if a.hook != nil {
 		if err := a.hook(peer); err != nil {
 			return rows, err
@@ -80,13 +80,20 @@ func allPairs(t *testing.T, world string, n int, s Settings) (*Outcome, []Row) {
 	t.Helper()
 	var rows []Row
 	var outcome *Outcome
-	s.Deliver = func(more []Row, _ Progress) { rows = append(rows, more...) }
+	s.Deliver = func(found []Row, _ Progress) {
+		for _, row := range found { // two of each exchange
+			for values := range slices.Chunk(row.Values, 2) {
+				row.Values = values
+				rows = append(rows, row)
+			}
+		}
+	}
 	err := worlds[world](n, func(c mpi.Communicator) error {
 		var own *Settings // only rank 0's count
 		if c.Rank() == 0 {
 			own = &s
 		}
-		o, err := AllPairs(context.Background(), c, &answers{comm: c}, own)
+		o, err := AllPairs(context.Background(), c, (&answers{comm: c}).test(), own)
 		if c.Rank() == 0 {
 			outcome = o
 		} else if o != nil {
@@ -253,7 +260,7 @@ func TestGroupsGoAtTheirOwnPace(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := AllPairs(context.Background(), still{c}, test, &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
+		_, err := AllPairs(context.Background(), still{c}, test.test(), &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
 		return err
 	})
 	if err != nil {
@@ -432,7 +439,7 @@ func silent(c mpi.Communicator, s *Settings, over <-chan struct{}) error {
 			return nil
 		}
 	}
-	_, err := AllPairs(context.Background(), c, test, s)
+	_, err := AllPairs(context.Background(), c, test.test(), s)
 	return err
 }
 
@@ -520,7 +527,7 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 				if c.Rank() == stuck {
 					ctx = &stuckContext{Context: ctx, over: over}
 				}
-				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Control: Control{Silence: silence}})
+				_, err := AllPairs(ctx, c, (&answers{comm: c}).test(), &Settings{Control: Control{Silence: silence}})
 				if c.Rank() != stuck {
 					once.Do(func() { close(over) })
 				}
@@ -563,7 +570,7 @@ func TestSilentSimulatedRank(t *testing.T) {
 			c.(*simnet.Comm).Sleep(400e-6)
 			return nil
 		}
-		_, err := AllPairs(context.Background(), c, test, &Settings{Repetitions: 2})
+		_, err := AllPairs(context.Background(), c, test.test(), &Settings{Repetitions: 2})
 		if err != nil && strings.Contains(err.Error(), "exchange with rank 3") {
 			named = err
 		}
@@ -595,7 +602,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 				}
 				return nil
 			}
-			o, err := AllPairs(context.Background(), comm, test, &Settings{Control: Control{Budget: time.Second / 2}})
+			o, err := AllPairs(context.Background(), comm, test.test(), &Settings{Control: Control{Budget: time.Second / 2}})
 			if o != nil {
 				outcome = o
 			}

@@ -18,14 +18,7 @@ type pairTest struct {
 	buf  []byte
 }
 
-func (t *pairTest) Columns() []string { return []string{"time_s"} }
-
-func (t *pairTest) WarmUp(peer int) error {
-	_, err := t.Exchange(nil, peer)
-	return err
-}
-
-func (t *pairTest) Exchange(rows []float64, peer int) ([]float64, error) {
+func (t *pairTest) exchange(rows []float64, peer, _ int) ([]float64, error) {
 	now := harness.Clock(t.comm)
 	for _, asks := range []bool{t.comm.Rank() < peer, t.comm.Rank() > peer} { // one after the other
 		if !asks {
@@ -60,7 +53,7 @@ func ExampleAllPairs() {
 	fastest := []float64{1, 1, 1, 1} // s, by rank
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
 		_, err := harness.OnDuplicate(c, func(own mpi.Communicator) (*harness.Outcome, error) {
-			outcome, err := harness.AllPairs(context.Background(), own, &pairTest{own, make([]byte, 1<<20)}, &harness.Settings{
+			outcome, err := harness.AllPairs(context.Background(), own, &harness.Test{Exchange: (&pairTest{own, make([]byte, 1<<20)}).exchange}, &harness.Settings{
 				Deliver: func(rows []harness.Row, _ harness.Progress) {
 					for _, row := range rows {
 						fastest[row.From] = min(fastest[row.From], row.Values[0])

@@ -3,7 +3,6 @@ package harness
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -12,7 +11,6 @@ import (
 type leader struct {
 	*Conductor
 	settings *Settings
-	columns  int       // of a row
 	wall     time.Time // when Lead was called: progress goes by the wall clock
 
 	asked   effort
@@ -235,19 +233,11 @@ func (l *leader) batch(rounds []round, warmUp bool) *batch {
 }
 
 // deliver hands on the rows of a batch.
-func (l *leader) deliver(found []Row) {
-	var all []Row
-	for _, exchange := range found {
-		for values := range slices.Chunk(exchange.Values, l.columns) {
-			row := exchange
-			row.Values = values
-			all = append(all, row)
-		}
-	}
-	l.far.Pairs += len(found) / 2 // both ranks of a pair tell of it
+func (l *leader) deliver(rows []Row) {
+	l.far.Pairs += len(rows) / 2 // both ranks of a pair tell of it
 	l.report()
 	if l.settings.Deliver != nil {
-		l.settings.Deliver(all, l.progress())
+		l.settings.Deliver(rows, l.progress())
 	}
 }
 

@@ -119,6 +119,9 @@ type Settings struct {
 	// time in another round. Default 1, at most MaxRepetitions.
 	Repetitions int
 
+	// Samples is the number of samples that the test takes of each pair. Default 0: the test has none.
+	Samples int
+
 	// Seed is that of the relabellings and shuffles.
 	Seed uint64
 
@@ -185,6 +188,8 @@ func (s *Settings) validate(ranks int) error {
 	switch {
 	case s.Repetitions < 0 || s.Repetitions > MaxRepetitions:
 		return fmt.Errorf("Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
+	case s.Samples < 0:
+		return fmt.Errorf("Settings.Samples: %d: want at least 0", s.Samples)
 	case s.Done < 0:
 		return fmt.Errorf("Settings.Done: %d: want at least 0", s.Done)
 	case s.Budget < 0:

@@ -82,7 +82,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 		return nil, err
 	}
 	var trips []trip // on rank 0
-	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p), &harness.Settings{
+	outcome, err := harness.AllPairs(ctx, comm, &harness.Test{Exchange: newMeter(comm, p).exchange}, &harness.Settings{
 		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Control: s.Control,
 		Deliver: func(rows []harness.Row, _ harness.Progress) {
 			for _, row := range rows {

@@ -44,7 +44,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	var found sides // on rank 0, as the record
+	found := make(readings) // on rank 0, as the record
 	out := s.Record
 	if comm.Rank() != 0 {
 		out = nil
@@ -54,23 +54,25 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	}
 	hs.Deliver = func(rows []harness.Row, progress harness.Progress) {
 		for _, row := range rows {
-			found.add(row.From, row.To, pointOf(row.Values))
-			if out != nil {
-				out.Rows(append([]float64{float64(row.From), float64(row.To)}, row.Values...))
+			for point := range slices.Chunk(row.Values, len(columns)-2) {
+				found.add(row.From, row.To, pointOf(point))
+				if out != nil {
+					out.Rows(append([]float64{float64(row.From), float64(row.To)}, point...))
+				}
 			}
 		}
 		if out != nil {
 			out.Mark(progress.Done, progress.Total)
 		}
 	}
-	outcome, err := harness.AllPairs(ctx, comm, test{newMeter(comm, p)}, hs)
+	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p).pairTest(), hs)
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
 	}
 	if outcome == nil {
 		return nil, nil
 	}
-	r := newResult(comm.Size(), found.all, p.CallCost)
+	r := newResult(comm.Size(), found, p.CallCost)
 	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = outcome.Stopped, outcome.Rounds, outcome.TotalRounds, outcome.Notes
 	r.settings = record.SettingsOf(p)
 	if out != nil {

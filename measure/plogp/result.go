@@ -1,9 +1,9 @@
 package plogp
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -29,16 +29,10 @@ type Params struct {
 	Falls []int64
 }
 
-// A side is what one rank has measured of its messages to another.
-type side struct {
-	from, to int
-	points   []point
-}
-
-// params makes the parameters of from -> to of what from has measured, and of
-// what to has: a rank times the receipt of what the other one sends, at sizes of its own.
-func params(own side, other []point) Params {
-	p := Params{PairParams: model.PairParams{Src: own.from, Dst: own.to}}
+// params makes the parameters of src -> dst of what src has measured, and of
+// what dst has: a rank times the receipt of what the other one sends, at sizes of its own.
+func params(src, dst int, own, other []point) Params {
+	p := Params{PairParams: model.PairParams{Src: src, Dst: dst}}
 	notBelow := func(x float64) float64 {
 		if x < 0 {
 			p.Clamped = true
@@ -46,13 +40,12 @@ func params(own side, other []point) Params {
 		}
 		return x
 	}
-	first := own.points[0]
-	p.Latency = notBelow(first.trip/2 - first.gap) // eq. 3.2
+	p.Latency = notBelow(own[0].trip/2 - own[0].gap) // eq. 3.2
 	var receiver model.PLogP
 	for _, x := range other {
 		receiver.Sizes, receiver.Recv = append(receiver.Sizes, int64(x.size)), append(receiver.Recv, x.receipt)
 	}
-	for _, x := range own.points {
+	for _, x := range own {
 		p.Sizes = append(p.Sizes, int64(x.size))
 		p.Gap = append(p.Gap, notBelow(x.gap))
 		p.Send = append(p.Send, x.sending)
@@ -84,21 +77,16 @@ type Result struct {
 	// calls a round trip has four, an overhead one. 0: little, or not known.
 	CallCost float64
 
-	sides    []side // by from, then to
+	readings readings
 	settings json.RawMessage
 }
 
-// newResult puts the sides together; callCost is Result.CallCost.
-func newResult(ranks int, sides []side, callCost float64) *Result {
-	r := &Result{Ranks: ranks, CallCost: callCost}
-	points := make(map[[2]int][]point, len(sides))
-	for _, s := range sides {
-		points[[2]int{s.from, s.to}] = s.points
-	}
-	slices.SortFunc(sides, func(a, b side) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-	r.sides = sides
-	for _, s := range sides {
-		r.Pairs = append(r.Pairs, params(s, points[[2]int{s.to, s.from}]))
+// newResult makes parameters of readings; callCost is Result.CallCost.
+func newResult(ranks int, found readings, callCost float64) *Result {
+	r := &Result{Ranks: ranks, CallCost: callCost, readings: found}
+	for _, pair := range slices.SortedFunc(maps.Keys(found), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		src, dst := pair[0], pair[1]
+		r.Pairs = append(r.Pairs, params(src, dst, found[pair], found[[2]int{dst, src}]))
 	}
 	r.warn()
 	return r
@@ -133,8 +121,8 @@ const tripCalls = 4
 // call.
 func (r *Result) warnOfCalls() {
 	var trips, overheads []float64
-	for _, s := range r.sides {
-		for _, x := range s.points {
+	for _, points := range r.readings {
+		for _, x := range points {
 			trips, overheads = append(trips, x.trip), append(overheads, x.sending, x.receipt)
 		}
 	}
