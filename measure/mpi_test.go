@@ -160,7 +160,9 @@ func TestMPIHarness(t *testing.T) {
 			}
 			count += len(rows)
 		}
-		o, err := harness.AllPairs(context.Background(), c, &harness.Test{Exchange: numbers{c}.exchange}, &s)
+		o, err := harness.Conduct(context.Background(), c, 0, func(own *harness.Conductor) (*harness.Outcome, error) {
+			return own.AllPairs(&harness.Test{Exchange: numbers{c}.exchange}, &s)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

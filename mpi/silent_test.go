@@ -93,6 +93,8 @@ func shareStopped(c mpi.Communicator, fails bool) error {
 // measureStopped measures all pairs, of which one rank is stopped.
 func measureStopped(c mpi.Communicator, fails bool) error {
 	test := &harness.Test{Exchange: (&stopping{comm: c, fails: fails}).exchange, WarmUp: func(int) error { return nil }}
-	_, err := harness.AllPairs(context.Background(), c, test, &harness.Settings{Control: harness.Control{Silence: 2 * time.Second}})
+	_, err := harness.Conduct(context.Background(), c, 2*time.Second, func(own *harness.Conductor) (*harness.Outcome, error) {
+		return own.AllPairs(test, nil)
+	})
 	return err
 }

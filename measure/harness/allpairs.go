@@ -1,11 +1,9 @@
 package harness
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/topocast/topocast/mpi"
 )
 
 // An Outcome is how AllPairs has ended.
@@ -29,43 +27,33 @@ type Outcome struct {
 // measurement is lost: wrong settings, a failure of the test or the communicator, or
 // a rank that does not answer (SilentError). The communicator is unusable then.
 //
-// Messages travel on comm itself, with tags below FirstTag; see OnDuplicate. The
+// The messages of the harness have tags below FirstTag. The
 // garbage collector of the process is off while rounds are measured.
 //
 // Without groups there are n-1 rounds (odd n: n) per repetition, of O(log n)
 // messages of each rank for the barrier. Memory is that of the rows between two
 // deliveries, and on rank 0 16 bytes per pair.
-func AllPairs(ctx context.Context, comm mpi.Communicator, test *Test, settings *Settings) (*Outcome, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	var outcome *Outcome
-	err := conduct(ctx, comm, s.Silence, func(c *Conductor) error {
-		groups, err := Share(comm, c, func() ([]group, error) { return s.groups(), s.validate(comm.Size()) })
-		if err != nil {
-			return err
-		}
-		p := &pairing{Conductor: c, exchange: test.exchange, groups: make(map[int]*Barrier)}
-		for _, g := range groups {
-			if slices.Contains(g.Ranks, comm.Rank()) {
-				p.groups[g.Level] = c.Barrier(g.Ranks)
-			}
-		}
-		l := &leader{Conductor: c, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
-		defer PauseCollector(comm)()
-		if err := p.lead(s.Budget, l.lead); err != nil {
-			return err
-		}
-		if comm.Rank() == 0 {
-			outcome = l.outcome()
-		}
-		return nil
-	})
+func (c *Conductor) AllPairs(test *Test, settings *Settings) (*Outcome, error) {
+	s := *cmp.Or(settings, &Settings{})
+	groups, err := Share(c.Comm, c, func() ([]group, error) { return s.groups(), s.validate(c.Comm.Size()) })
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
-	return outcome, nil
+	p := &pairing{Conductor: c, exchange: test.exchange, groups: make(map[int]*Barrier)}
+	for _, g := range groups {
+		if slices.Contains(g.Ranks, c.Comm.Rank()) {
+			p.groups[g.Level] = c.Barrier(g.Ranks)
+		}
+	}
+	l := &leader{Conductor: c, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
+	defer PauseCollector(c.Comm)()
+	if err := p.lead(s.Budget, l.lead); err != nil {
+		return nil, fmt.Errorf("harness: %w", err)
+	}
+	if c.Comm.Rank() != 0 {
+		return nil, nil
+	}
+	return l.outcome(), nil
 }
 
 // A group is ranks that meet before rounds of their level, which counts from 1 on: see round.

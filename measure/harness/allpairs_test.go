@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,12 @@ var worlds = map[string]func(n int, body func(mpi.Communicator) error) error{
 	},
 }
 
+// pairsOf conducts all pairs of one's own test; the settings of rank 0 count.
+func pairsOf(ctx context.Context, comm mpi.Communicator, test *Test, s *Settings) (*Outcome, error) {
+	s = cmp.Or(s, &Settings{})
+	return Conduct(ctx, comm, s.Silence, func(c *Conductor) (*Outcome, error) { return c.AllPairs(test, s) })
+}
+
 // allPairs runs answers under the settings, and returns what rank 0 is told.
 func allPairs(t *testing.T, world string, n int, s Settings) (*Outcome, []Row) {
 	t.Helper()
@@ -93,7 +100,7 @@ func allPairs(t *testing.T, world string, n int, s Settings) (*Outcome, []Row) {
 		if c.Rank() == 0 {
 			own = &s
 		}
-		o, err := AllPairs(context.Background(), c, (&answers{comm: c}).test(), own)
+		o, err := pairsOf(context.Background(), c, (&answers{comm: c}).test(), own)
 		if c.Rank() == 0 {
 			outcome = o
 		} else if o != nil {
@@ -260,7 +267,7 @@ func TestGroupsGoAtTheirOwnPace(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := AllPairs(context.Background(), still{c}, test.test(), &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
+		_, err := pairsOf(context.Background(), still{c}, test.test(), &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
 		return err
 	})
 	if err != nil {
@@ -439,7 +446,7 @@ func silent(c mpi.Communicator, s *Settings, over <-chan struct{}) error {
 			return nil
 		}
 	}
-	_, err := AllPairs(context.Background(), c, test.test(), s)
+	_, err := pairsOf(context.Background(), c, test.test(), s)
 	return err
 }
 
@@ -527,7 +534,7 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 				if c.Rank() == stuck {
 					ctx = &stuckContext{Context: ctx, over: over}
 				}
-				_, err := AllPairs(ctx, c, (&answers{comm: c}).test(), &Settings{Control: Control{Silence: silence}})
+				_, err := pairsOf(ctx, c, (&answers{comm: c}).test(), &Settings{Control: Control{Silence: silence}})
 				if c.Rank() != stuck {
 					once.Do(func() { close(over) })
 				}
@@ -570,7 +577,7 @@ func TestSilentSimulatedRank(t *testing.T) {
 			c.(*simnet.Comm).Sleep(400e-6)
 			return nil
 		}
-		_, err := AllPairs(context.Background(), c, test.test(), &Settings{Repetitions: 2})
+		_, err := pairsOf(context.Background(), c, test.test(), &Settings{Repetitions: 2})
 		if err != nil && strings.Contains(err.Error(), "exchange with rank 3") {
 			named = err
 		}
@@ -602,7 +609,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 				}
 				return nil
 			}
-			o, err := AllPairs(context.Background(), comm, test.test(), &Settings{Control: Control{Budget: time.Second / 2}})
+			o, err := pairsOf(context.Background(), comm, test.test(), &Settings{Control: Control{Budget: time.Second / 2}})
 			if o != nil {
 				outcome = o
 			}

@@ -1,9 +1,9 @@
 // Package harness runs measurements of ranks: LGate's harness (Reinfjell 2023,
 // section 3.1.1) as a library. The call that a measurement of pairs needs is
-// AllPairs, which all ranks make:
+// AllPairs, which all ranks make under a Conductor:
 //
-//	outcome, err := harness.OnDuplicate(comm, func(own mpi.Communicator) (*harness.Outcome, error) {
-//		return harness.AllPairs(ctx, own, &harness.Test{Exchange: exchange}, &harness.Settings{
+//	outcome, err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (*harness.Outcome, error) {
+//		return c.AllPairs(&harness.Test{Exchange: exchange}, &harness.Settings{
 //			Deliver: func(rows []harness.Row, _ harness.Progress) { all = append(all, rows...) },
 //		})
 //	})

@@ -26,12 +26,13 @@ import (
 // rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	own := *cmp.Or(s, &Settings{})
-	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
+	return harness.Conduct(ctx, comm, own.Silence, own.measure)
 }
 
-func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
+func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
+	comm := c.Comm
 	hs := &harness.Settings{Pairs: harness.Pairs{Sequential: true}, Seed: s.Seed, Control: s.Control}
-	p, err := harness.Share(comm, nil, func() (*settings, error) {
+	p, err := harness.Share(comm, c, func() (*settings, error) {
 		p, err := s.plan()
 		if err == nil {
 			hs.Groups, hs.WithinGroups, err = s.some(comm.Size())
@@ -65,7 +66,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 			out.Mark(progress.Done, progress.Total)
 		}
 	}
-	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p).pairTest(), hs)
+	outcome, err := c.AllPairs(newMeter(comm, p).pairTest(), hs)
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
 	}

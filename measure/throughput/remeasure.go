@@ -69,7 +69,7 @@ const (
 // was. The fit takes 8 bytes per pair of ranks on rank 0.
 func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
 	s := *cmp.Or(settings, &RemeasureSettings{})
-	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Remeasured, error) { return remeasure(ctx, c, &s) })
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Remeasured, error) { return remeasure(c, &s) })
 }
 
 // latencyPlan is what all ranks need to know.
@@ -78,7 +78,7 @@ type latencyPlan struct {
 	Samples int   `json:"samples"`
 }
 
-func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
+func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
 	left := harness.Remaining(c.Comm, s.Budget)
 	own := &harness.Settings{Control: s.Control}
 	p, err := harness.Share(c.Comm, c, func() (p latencyPlan, err error) {
@@ -104,7 +104,7 @@ func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) 
 			}
 		}
 	}
-	outcome, err := harness.AllPairs(ctx, c.Comm, latencyTest(pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), p.Sizes), own)
+	outcome, err := c.AllPairs(latencyTest(pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), p.Sizes), own)
 	if err != nil {
 		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}
