@@ -1,67 +1,59 @@
-package record
+package main
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model/results"
 )
 
-// A HostPair sums up the readings from the ranks of one host to those of
-// another, or of itself.
-type HostPair struct {
-	From, To string
-	Size     int // B; -1 for a kind without sizes
-	Readings int
-
-	Min, Median, Max float64 // of the column, in its unit
+// summed is the column by which pairs of hosts are summed up: the first of these that
+// a section has; -1 if it has none.
+func summed(s *record.Section) int {
+	for _, name := range []string{"q1_s", "median_s", "seconds_s"} {
+		if at := s.Column(name); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
-// HostPairs sums up one column of a section by host pair and size, in the order
-// of the hosts' first ranks, then of sizes. What was not measured is left out.
-// O(rows).
-func (f *File) HostPairs(s *Section, column string) ([]HostPair, error) {
-	at, err := s.Need(ColumnFrom, ColumnTo, column)
-	if err != nil {
-		return nil, fmt.Errorf("record: by host pair: section %q: %w", s.Kind, err)
+// hostPairs sums up a section, if it is of times between ranks, by host pair and size: in the order
+// of the hosts' first ranks, then of sizes. What was not measured is left out. O(rows).
+func hostPairs(f *record.File, s *record.Section) (all []results.HostPair) {
+	column, from, to, size := summed(s), s.Column(record.ColumnFrom), s.Column(record.ColumnTo), s.Column(record.ColumnSize)
+	if min(column, from, to) < 0 {
+		return nil
 	}
-	size := s.Column(ColumnSize)
 	first := make(map[string]int)
-	for rank, host := range f.Hosts {
-		if _, ok := first[host]; !ok {
-			first[host] = rank
-		}
+	for rank, host := range slices.Backward(f.Hosts) {
+		first[host] = rank
 	}
 	type key struct{ from, to, size int }
 	values := make(map[key][]float64)
 	for i := range s.NumRows() {
 		row := s.Row(i)
-		v := row[at[2]]
-		if math.IsNaN(v) {
+		if math.IsNaN(row[column]) {
 			continue
 		}
-		k := key{first[f.Hosts[int(row[at[0]])]], first[f.Hosts[int(row[at[1]])]], -1}
+		k := key{first[f.Hosts[int(row[from])]], first[f.Hosts[int(row[to])]], -1}
 		if size >= 0 {
 			k.size = s.Sizes[int(row[size])]
 		}
-		values[k] = append(values[k], v)
+		values[k] = append(values[k], row[column])
 	}
-	keys := make([]key, 0, len(values))
-	for k := range values {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.size, b.size))
-	})
-	all := make([]HostPair, 0, len(keys))
-	for _, k := range keys {
+	for _, k := range slices.SortedFunc(maps.Keys(values), func(a, b key) int {
+		return cmp.Or(a.from-b.from, a.to-b.to, a.size-b.size)
+	}) {
 		v := values[k]
-		all = append(all, HostPair{
+		all = append(all, results.HostPair{
 			From: f.Hosts[k.from], To: f.Hosts[k.to], Size: k.size, Readings: len(v),
 			Min: slices.Min(v), Max: slices.Max(v), Median: stats.MiddleMedian(v),
 		})
 	}
-	return all, nil
+	return all
 }

@@ -114,12 +114,12 @@ func (d *decoder) run() error {
 		Version int    `json:"version"`
 	}
 	switch err := json.Unmarshal(first, &kind); {
-	case err != nil && bytes.Contains(first, []byte(Format)):
+	case err != nil && bytes.Contains(first, []byte(format)):
 		return fmt.Errorf("line 1: not a whole header, which is one line: %w", err)
 	case err != nil:
 		return fmt.Errorf("%w: line 1 is no header: %w", ErrFormat, err)
-	case kind.Format != Format:
-		return fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, Format)
+	case kind.Format != format:
+		return fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, format)
 	case kind.Version > version:
 		return fmt.Errorf("version %d is newer than this program: want %d", kind.Version, version)
 	case kind.Version < version:

@@ -48,7 +48,7 @@ func (w *Writer) Head(h *Header) {
 	}
 	w.ranks = h.Ranks
 	w.fail(h.check())
-	w.json(headerLine{Format, version, h})
+	w.json(headerLine{format, version, h})
 	w.flush()
 }
 
