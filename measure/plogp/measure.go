@@ -66,7 +66,8 @@ func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
 			out.Mark(progress.Done, progress.Total)
 		}
 	}
-	outcome, err := c.AllPairs(newMeter(comm, p).pairTest(), hs)
+	m := newMeter(comm, p)
+	outcome, err := c.AllPairs(&harness.Test{WarmUp: m.warmUp, Exchange: m.exchange}, hs)
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
 	}

@@ -3,7 +3,6 @@ package plogp
 import (
 	"slices"
 
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -11,9 +10,6 @@ import (
 var columns = []string{
 	record.ColumnFrom, record.ColumnTo, "bytes", "round_trip_s", "gap_s", "send_s", "receive_s", "steady",
 }
-
-// pairTest is what the harness lets the meter measure of each pair, the lower rank first.
-func (m *meter) pairTest() *harness.Test { return &harness.Test{WarmUp: m.warmUp, Exchange: m.exchange} }
 
 // warmUp makes the pair's connection.
 func (m *meter) warmUp(peer int) error {
