@@ -45,9 +45,9 @@ func (c *Conductor) AllPairs(test *Test, settings *Settings) (*Outcome, error) {
 			p.groups[g.Level] = c.Barrier(g.Ranks)
 		}
 	}
-	l := &leader{Conductor: c, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
+	l := &leader{pairing: p, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
 	defer PauseCollector(c.Comm)()
-	if err := p.lead(s.Budget, l.lead); err != nil {
+	if err := c.Lead(s.Budget, p.act, l.lead); err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
 	if c.Comm.Rank() != 0 {

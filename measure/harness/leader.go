@@ -9,7 +9,7 @@ import (
 // A leader is what rank 0 knows of a measurement of all pairs, and from which it plans the next batch:
 // how long rounds take, how far the measurement is, and what is left of the budget.
 type leader struct {
-	*Conductor
+	*pairing
 	settings *Settings
 	wall     time.Time // when Lead was called: progress goes by the wall clock
 
@@ -52,13 +52,13 @@ const (
 const mostTold = 1 << 14
 
 // lead plays batches of rounds until all is measured or the ranks have stopped.
-func (l *leader) lead(play playBatch) error {
+func (l *leader) lead(play Play) error {
 	rounds, err := l.begin()
 	if err != nil {
 		return err
 	}
 	// Who wants to stop before the start is heard before all ranks are told of rounds.
-	if _, err := play(&batch{rounds: make([][]Pair, 1), levels: make([]int, 1), every: 1}); err != nil {
+	if _, err := l.playBatch(play, &batch{rounds: make([][]Pair, 1), levels: make([]int, 1), every: 1}); err != nil {
 		return err
 	}
 	for {
@@ -160,9 +160,9 @@ func (l *leader) again() (chosen [][][2]int, wanted bool) {
 
 // measure plays the next batch of the rounds that are left of a repetition, delivers it, and returns how many of them are
 // done. It finds out how long rounds take, and how long it takes to gather them.
-func (l *leader) measure(play playBatch, rounds []round, warmUp bool) (done int, err error) {
+func (l *leader) measure(play Play, rounds []round, warmUp bool) (done int, err error) {
 	l.check()
-	b := l.batch(rounds, warmUp)
+	b := l.next(rounds, warmUp)
 	var begun []float64 // s, when each round began
 	b.begin = func() { begun = append(begun, l.Now()) }
 	b.over = func(over int) {
@@ -175,7 +175,7 @@ func (l *leader) measure(play playBatch, rounds []round, warmUp bool) (done int,
 			l.report()
 		}
 	}
-	rows, err := play(b)
+	rows, err := l.playBatch(play, b)
 	if err != nil {
 		return done, err
 	}
@@ -197,9 +197,9 @@ func (l *leader) measure(play playBatch, rounds []round, warmUp bool) (done int,
 	return done, nil
 }
 
-// batch is the first of some rounds. Batches grow as long as rounds become known better, up to what may be lost with a
+// next is a batch of the first of some rounds. Batches grow as long as rounds become known better, up to what may be lost with a
 // job that is killed. The first one of a repetition begins with a round in which the pairs of the next warm up.
-func (l *leader) batch(rounds []round, warmUp bool) *batch {
+func (l *leader) next(rounds []round, warmUp bool) *batch {
 	b := &batch{repetition: l.repetition, first: rounds[0].number, every: 1 << 15}
 	count := len(rounds)
 	if l.nextCheck > l.far.Done {

@@ -25,9 +25,9 @@ type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
 // meet, which appends what the calling rank has found. First says that it is rank A of the pair.
 func (c *Conductor) LeadPairs(budget time.Duration, meet func(found []float64, peer int, first bool, task int) ([]float64, error), lead func(PlayPairs) error) error {
 	p := &pairing{Conductor: c, exchange: meet}
-	return p.lead(budget, func(play playBatch) error {
+	return c.Lead(budget, p.act, func(play Play) error {
 		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
-			return play(&batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})
+			return p.playBatch(play, &batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})
 		})
 	})
 }
@@ -45,9 +45,6 @@ type batch struct {
 	over  func(rounds int)
 }
 
-// A playBatch is as PlayPairs.
-type playBatch func(*batch) ([]Row, error)
-
 // A pairing is one rank's side of rounds of pairs.
 type pairing struct {
 	*Conductor
@@ -56,18 +53,14 @@ type pairing struct {
 	batch    *batch           // of rank 0; nil elsewhere
 }
 
-// lead calls lead on rank 0, and lets all ranks take part in the batches that it plays.
-func (p *pairing) lead(budget time.Duration, lead func(playBatch) error) error {
-	return p.Lead(budget, p.act, func(play Play) error {
-		return lead(func(b *batch) ([]Row, error) {
-			p.batch = b
-			found, err := play(b.encode())
-			if err != nil {
-				return nil, err
-			}
-			return b.rows(found), nil
-		})
-	})
+// playBatch plays a batch on rank 0, and returns its rows.
+func (p *pairing) playBatch(play Play, b *batch) ([]Row, error) {
+	p.batch = b
+	found, err := play(b.encode())
+	if err != nil {
+		return nil, err
+	}
+	return b.rows(found), nil
 }
 
 // encode lists whole numbers: those of the batch, and of each round its level and its pairs.
