@@ -4,8 +4,8 @@ package harness
 // are of one kind. Its messages have tags from FirstTag on.
 type Test struct {
 	// Exchange measures the pair of the calling rank and peer, and appends what this rank found: any numbers, or none.
-	// Both ranks of a pair call it at about the same time, and no other rank talks to them meanwhile. It is to take so many
-	// samples: Settings.Samples, or fewer where the budget turns out to be too small.
+	// Both ranks of a pair call it at about the same time, and no other rank talks to them meanwhile. Samples is Settings.Samples,
+	// or less where the budget turns out to be too small.
 	Exchange func(found []float64, peer, samples int) ([]float64, error)
 
 	// WarmUp does once what Exchange does, and forgets it. Both ranks of the
@@ -21,7 +21,7 @@ type Row struct {
 	Values     []float64
 }
 
-// The tasks of pairs. More than withSamples is as many samples.
+// The tasks of pairs: to warm up, or, with n added to withSamples, to take n samples.
 const (
 	warmingUp = iota
 	withSamples
