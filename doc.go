@@ -50,12 +50,12 @@
 // [mpi.Run] ends the job if work fails on a rank. Save what is to outlive a job inside work: if MPI_Finalize
 // does not return within two minutes ([mpi.Run]), Run ends the job with status 0 and a line.
 //
-// A pair test of one's own runs over all pairs by [harness.AllPairs], with rounds, groups, budget, progress
+// A pair test of one's own runs over all pairs by [harness.Conductor.AllPairs], with rounds, groups, budget, progress
 // and watchdog.
 //
 // [bcast.New]: https://pkg.go.dev/github.com/topocast/topocast/bcast#New
 // [bcast.Broadcaster.Warnings]: https://pkg.go.dev/github.com/topocast/topocast/bcast#Broadcaster.Warnings
-// [harness.AllPairs]: https://pkg.go.dev/github.com/topocast/topocast/measure/harness#AllPairs
+// [harness.Conductor.AllPairs]: https://pkg.go.dev/github.com/topocast/topocast/measure/harness#Conductor.AllPairs
 // [measure.Discover]: https://pkg.go.dev/github.com/topocast/topocast/measure#Discover
 // [mpi.Run]: https://pkg.go.dev/github.com/topocast/topocast/mpi#Run
 package topocast

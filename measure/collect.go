@@ -44,7 +44,7 @@ func (c *collector) harness() *harness.Settings {
 	control := s.Control
 	control.Notify = c.note
 	return &harness.Settings{
-		Pairs: s.Pairs, Control: control, Repetitions: c.asked, Seed: s.Seed, Done: c.earlier, Deliver: c.deliver, Again: c.again,
+		Pairs: s.Pairs, Control: control, Repetitions: c.asked, Samples: c.result.Samples, Seed: s.Seed, Done: c.earlier, Deliver: c.deliver, Again: c.again,
 	}
 }
 
@@ -53,7 +53,7 @@ func (c *collector) deliver(rows []harness.Row, p harness.Progress) {
 	r := c.result
 	before := len(r.readings)
 	for _, row := range rows {
-		r.readings = append(r.readings, readingOf(row))
+		r.readings = append(r.readings, readingsOf(row)...)
 		r.Repetitions = max(r.Repetitions, row.Repetition+1)
 	}
 	if c.out == nil {

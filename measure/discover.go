@@ -84,7 +84,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 		s = *settings
 	}
 	var d Discovery
-	_, err := harness.OnDuplicate(comm, func(own mpi.Communicator) (none struct{}, err error) { return none, d.run(ctx, own, &s) })
+	_, err := harness.Conduct(ctx, comm, s.Silence, func(own *harness.Conductor) (none struct{}, err error) { return none, d.run(ctx, own.Comm, &s) })
 	if d.Latencies == nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator,
 	case few:
 		err = d.measureFewPairs(ctx, comm, s, short)
 	default:
-		d.Latencies, err = run(ctx, comm, &short)
+		d.Latencies, err = Run(ctx, comm, &short)
 	}
 	return err
 }
@@ -73,7 +73,7 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 	trial.Repetitions, trial.extra, trial.Precision, trial.Rounds, trial.Samples, trial.Record = 1, 0, 0, trialRounds, s.adaptiveSamples(), nil
 	trial.Progress = func(Progress) { at = append(at, now()) }
 	var err error
-	if d.Latencies, err = run(ctx, comm, &trial); err != nil {
+	if d.Latencies, err = Run(ctx, comm, &trial); err != nil {
 		return err
 	}
 	few, err := harness.Share(comm, nil, func() (bool, error) {
@@ -91,7 +91,7 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 	}
 	short.Budget = left(1)
 	if !few {
-		d.Latencies, err = run(ctx, comm, &short)
+		d.Latencies, err = Run(ctx, comm, &short)
 		return err
 	}
 	return d.goOnWithFewPairs(ctx, comm, s, short)

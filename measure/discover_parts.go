@@ -51,7 +51,7 @@ func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator
 		pairs := telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
 		long = s.long(c, []int{pieceSize, mediumSize, longSize}, pairs)
 	}
-	d.Bandwidths, err = run(ctx, comm, long)
+	d.Bandwidths, err = Run(ctx, comm, long)
 	return err
 }
 

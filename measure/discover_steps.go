@@ -40,7 +40,7 @@ func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *
 		if err != nil || !wanted {
 			return err
 		}
-		found, err := run(ctx, comm, cmp.Or(more, &Settings{}))
+		found, err := Run(ctx, comm, cmp.Or(more, &Settings{}))
 		if err != nil {
 			return err
 		}

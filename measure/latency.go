@@ -1,9 +1,10 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
-	"github.com/topocast/topocast/measure/record"
 )
 
 // latencies is the test of a pair by which Run measures: a ping-pong of each size.
@@ -12,38 +13,38 @@ type latencies struct {
 	plan  *plan
 }
 
-var (
-	_ harness.Test    = (*latencies)(nil)
-	_ harness.Sampler = (*latencies)(nil)
-)
-
-// Columns are those of the rows that Exchange appends, one per size.
-func (l *latencies) Columns() []string {
-	return append([]string{record.ColumnSize}, summaryColumns[:]...)
+// pairTest is the test as the harness has it.
+func (l *latencies) pairTest() *harness.Test {
+	return &harness.Test{
+		WarmUp:   func(peer int) error { return l.probe.WarmUp(peer, l.plan.Sizes) },
+		Exchange: l.exchange,
+	}
 }
 
-func (l *latencies) WarmUp(peer int) error { return l.probe.WarmUp(peer, l.plan.Sizes) }
-
-func (l *latencies) Exchange(rows []float64, peer int) ([]float64, error) {
+// exchange appends the numbers of a reading for each size.
+func (l *latencies) exchange(found []float64, peer, samples int) ([]float64, error) {
+	l.probe.SetSamples(samples)
 	for k, size := range l.plan.Sizes {
 		s, err := l.probe.Pair(peer, size)
 		if err != nil {
-			return rows, err
+			return found, err
 		}
-		rows = appendSummary(append(rows, float64(k)), &s)
+		found = appendSummary(append(found, float64(k)), &s)
 	}
-	return rows, nil
+	return found, nil
 }
 
-func (l *latencies) Samples() int { return l.plan.Samples }
+// exchanged are the numbers of a reading that exchange appends.
+const exchanged = 1 + len(summaryColumns)
 
-func (l *latencies) SetSamples(samples int) { l.probe.SetSamples(samples) }
-
-// readingOf is what a row of Exchange says.
-func readingOf(row harness.Row) Reading {
-	return Reading{
-		From: row.From, To: row.To, Repetition: row.Repetition, Round: row.Round, Size: int(row.Values[0]), Summary: summaryOf(row.Values[1:]),
+// readingsOf are what a row of exchange says.
+func readingsOf(row harness.Row) (all []Reading) {
+	for v := range slices.Chunk(row.Values, exchanged) {
+		all = append(all, Reading{
+			From: row.From, To: row.To, Repetition: row.Repetition, Round: row.Round, Size: int(v[0]), Summary: summaryOf(v[1:]),
+		})
 	}
+	return all
 }
 
 // summaryColumns name the numbers of a summary: whole ones first, then times, the mean behind those in ascending order.

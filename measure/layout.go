@@ -1,12 +1,10 @@
 package measure
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
@@ -69,12 +67,7 @@ func (r *Reading) appendRow(row []float64) []float64 {
 // resultOf is the result that a section of a file holds. It refuses what Run could not have returned.
 func resultOf(f *record.File, s *record.Section) (*Result, error) {
 	var settings sectionSettings
-	if s.Settings != nil {
-		if err := jsonfile.Decode(bytes.NewReader(s.Settings), &settings); err != nil {
-			return nil, fmt.Errorf("settings: %w", err)
-		}
-	}
-	at, err := s.Need(columns...)
+	rows, err := s.Decode(KindLatency, &settings, columns...)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +103,8 @@ func resultOf(f *record.File, s *record.Section) (*Result, error) {
 		{0, 1},
 	}
 	r.readings = slices.Grow(r.readings, s.NumRows())
-	for i := range s.NumRows() {
-		x, err := reading(s.Row(i), at, limits)
+	for i, row := range rows {
+		x, err := reading(row, limits)
 		if err != nil {
 			return nil, fmt.Errorf("measurement %d: %w", i+1, err)
 		}
@@ -131,13 +124,8 @@ func resultOf(f *record.File, s *record.Section) (*Result, error) {
 	return r, nil
 }
 
-// reading makes a reading of a row that has the columns at some places, and checks its numbers, the whole ones against
-// their limits.
-func reading(row []float64, columnsAt []int, limits [intColumns][2]int) (Reading, error) {
-	var v [allColumns]float64
-	for k, at := range columnsAt {
-		v[k] = row[at]
-	}
+// reading makes a reading of the numbers of the columns, and checks them, the whole ones against their limits.
+func reading(v []float64, limits [intColumns][2]int) (Reading, error) {
 	for k, limit := range limits {
 		if x := v[k]; !(x >= float64(limit[0]) && x <= float64(limit[1])) || x != math.Trunc(x) {
 			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], x, limit[0], limit[1])

@@ -35,12 +35,13 @@ import (
 // and O(n^2) on rank 0. With a Record, the measurements go to rank 0 between rounds.
 func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	s := *cmp.Or(settings, &Settings{})
-	return harness.OnDuplicate(comm, func(own mpi.Communicator) (*Result, error) { return run(ctx, own, &s) })
+	return harness.Conduct(ctx, comm, s.Silence, func(own *harness.Conductor) (*Result, error) { return run(own, &s) })
 }
 
-func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
+	comm := conductor.Comm
 	left := harness.Remaining(comm, s.Budget)
-	p, err := harness.Share(comm, nil, func() (*plan, error) {
+	p, err := harness.Share(comm, conductor, func() (*plan, error) {
 		p := s.plan()
 		return &p, s.validate(comm.Size())
 	})
@@ -68,7 +69,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		hs = c.harness()
 		hs.Budget = left(1)
 	}
-	outcome, err := harness.AllPairs(ctx, comm, test, hs)
+	outcome, err := conductor.AllPairs(test.pairTest(), hs)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}

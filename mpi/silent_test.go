@@ -25,11 +25,7 @@ type stopping struct {
 	exchanges int
 }
 
-func (*stopping) Columns() []string { return []string{"none"} }
-
-func (*stopping) WarmUp(int) error { return nil }
-
-func (s *stopping) Exchange(rows []float64, peer int) ([]float64, error) {
+func (s *stopping) exchange(rows []float64, peer, _ int) ([]float64, error) {
 	if s.exchanges++; s.fails && s.exchanges == 2 {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 			return rows, err
@@ -96,6 +92,9 @@ func shareStopped(c mpi.Communicator, fails bool) error {
 
 // measureStopped measures all pairs, of which one rank is stopped.
 func measureStopped(c mpi.Communicator, fails bool) error {
-	_, err := harness.AllPairs(context.Background(), c, &stopping{comm: c, fails: fails}, &harness.Settings{Control: harness.Control{Silence: 2 * time.Second}})
+	test := &harness.Test{Exchange: (&stopping{comm: c, fails: fails}).exchange, WarmUp: func(int) error { return nil }}
+	_, err := harness.Conduct(context.Background(), c, 2*time.Second, func(own *harness.Conductor) (*harness.Outcome, error) {
+		return own.AllPairs(test, nil)
+	})
 	return err
 }

@@ -32,17 +32,6 @@ func nothingMeasured(f *record.File) error {
 	return fmt.Errorf("nothing was measured: %s", cmp.Or(why, "there was no time for the first round"))
 }
 
-// summed is the column by which pairs of hosts are summed up: the first of these that
-// a section has.
-func summed(s *record.Section) string {
-	for _, name := range []string{"q1_s", "median_s", "seconds_s"} {
-		if s.Column(name) >= 0 {
-			return name
-		}
-	}
-	return ""
-}
-
 // inside is what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
 func inside(s *record.Section) ([]model.Resource, error) {
 	switch s.Kind {
@@ -60,15 +49,6 @@ func inside(s *record.Section) ([]model.Resource, error) {
 		return r.Resources, nil
 	}
 	return nil, nil
-}
-
-// hostPairs sums up a section, if it is of times between ranks.
-func hostPairs(f *record.File, s *record.Section) ([]record.HostPair, error) {
-	column := summed(s)
-	if column == "" || s.Column(record.ColumnFrom) < 0 || s.Column(record.ColumnTo) < 0 {
-		return nil, nil
-	}
-	return f.HostPairs(s, column)
 }
 
 // measuredResult is what was measured, as programs get it. Text is made of it, too.
@@ -92,13 +72,7 @@ func measuredResult(f *record.File, file string, byHost bool) (*results.Measured
 			section.Resources = append(section.Resources, results.Resource{Kind: r.Kind.String(), Bytes: r.Bytes, Bandwidth: jsonfile.Known(r.Bandwidth), Groups: groups})
 		}
 		if byHost {
-			pairs, err := hostPairs(f, s)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range pairs {
-				section.Hosts = append(section.Hosts, results.HostPair(p))
-			}
+			section.Hosts = hostPairs(f, s)
 		}
 		out.Sections = append(out.Sections, section)
 	}

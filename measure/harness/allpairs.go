@@ -1,11 +1,9 @@
 package harness
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/topocast/topocast/mpi"
 )
 
 // An Outcome is how AllPairs has ended.
@@ -25,50 +23,37 @@ type Outcome struct {
 // When the context of any rank ends, or the budget, all ranks stop at the same
 // round. It is the one under way or, in groups, one some hundredths of a second later. A
 // budget that the first rounds show to be too small is spent on fewer repetitions, and
-// then, with a Sampler, on fewer samples; Notes says so. An error means that the
+// then on fewer samples; Notes says so. An error means that the
 // measurement is lost: wrong settings, a failure of the test or the communicator, or
 // a rank that does not answer (SilentError). The communicator is unusable then.
 //
-// Messages travel on comm itself, with tags below FirstTag; see OnDuplicate. The
+// The messages of the harness have tags below FirstTag. The
 // garbage collector of the process is off while rounds are measured.
 //
 // Without groups there are n-1 rounds (odd n: n) per repetition, of O(log n)
 // messages of each rank for the barrier. Memory is that of the rows between two
 // deliveries, and on rank 0 16 bytes per pair.
-func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *Settings) (*Outcome, error) {
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	var outcome *Outcome
-	err := conduct(ctx, comm, s.Silence, func(c *Conductor) error {
-		groups, err := Share(comm, c, func() ([]group, error) { return s.groups(), s.validate(comm.Size()) })
-		if err != nil {
-			return err
-		}
-		p := &pairing{Conductor: c, exchange: exchangeOf(test), groups: make(map[int]*Barrier)}
-		for _, g := range groups {
-			if slices.Contains(g.Ranks, comm.Rank()) {
-				p.groups[g.Level] = c.Barrier(g.Ranks)
-			}
-		}
-		l := &leader{Conductor: c, settings: &s, columns: len(test.Columns()), asked: effort{repetitions: max(s.Repetitions, 1)}}
-		if sampler, ok := test.(Sampler); ok {
-			l.asked.samples = sampler.Samples()
-		}
-		defer PauseCollector(comm)()
-		if err := p.lead(s.Budget, l.lead); err != nil {
-			return err
-		}
-		if comm.Rank() == 0 {
-			outcome = l.outcome()
-		}
-		return nil
-	})
+func (c *Conductor) AllPairs(test *Test, settings *Settings) (*Outcome, error) {
+	s := *cmp.Or(settings, &Settings{})
+	groups, err := Share(c.Comm, c, func() ([]group, error) { return s.groups(), s.validate(c.Comm.Size()) })
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
-	return outcome, nil
+	p := &pairing{Conductor: c, exchange: test.exchange, groups: make(map[int]*Barrier)}
+	for _, g := range groups {
+		if slices.Contains(g.Ranks, c.Comm.Rank()) {
+			p.groups[g.Level] = c.Barrier(g.Ranks)
+		}
+	}
+	l := &leader{pairing: p, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
+	defer PauseCollector(c.Comm)()
+	if err := c.Lead(s.Budget, p.act, l.lead); err != nil {
+		return nil, fmt.Errorf("harness: %w", err)
+	}
+	if c.Comm.Rank() != 0 {
+		return nil, nil
+	}
+	return l.outcome(), nil
 }
 
 // A group is ranks that meet before rounds of their level, which counts from 1 on: see round.
@@ -85,34 +70,4 @@ func (p *Pairs) groups() (all []group) {
 		}
 	}
 	return all
-}
-
-// The tasks of pairs.
-const (
-	warmUp      = 0
-	withSamples = 1 // and as many more as a Sampler is to take
-)
-
-// exchangeOf is what the ranks of a pair do by a test.
-func exchangeOf(test Test) exchange {
-	columns, last := len(test.Columns()), withSamples
-	sampler, isSampler := test.(Sampler)
-	if isSampler {
-		last += sampler.Samples()
-	}
-	return func(found []float64, peer int, _ bool, task int) ([]float64, error) {
-		if task == warmUp {
-			return found, test.WarmUp(peer)
-		}
-		if isSampler && task != last {
-			sampler.SetSamples(task - withSamples)
-		}
-		last = task
-		before := len(found)
-		found, err := test.Exchange(found, peer)
-		if n := len(found) - before; err == nil && (columns == 0 || n%columns != 0) {
-			err = fmt.Errorf("the test appends %d values: want a multiple of its %d columns", n, columns)
-		}
-		return found, err
-	}
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,15 +28,15 @@ type answers struct {
 	hook func(peer int) error
 }
 
-func (a *answers) Columns() []string { return []string{"number", "answer"} }
+func (a *answers) test() *Test { return &Test{WarmUp: a.warmUp, Exchange: a.exchange} }
 
-func (a *answers) WarmUp(peer int) error {
+func (a *answers) warmUp(peer int) error {
 	a.warm++
 	_, err := a.ask(peer)
 	return err
 }
 
-func (a *answers) Exchange(rows []float64, peer int) ([]float64, error) {
+func (a *answers) exchange(rows []float64, peer, _ int) ([]float64, error) {
 	if a.hook != nil {
 		if err := a.hook(peer); err != nil {
 			return rows, err
@@ -75,18 +76,31 @@ var worlds = map[string]func(n int, body func(mpi.Communicator) error) error{
 	},
 }
 
+// pairsOf conducts all pairs of one's own test; the settings of rank 0 count.
+func pairsOf(ctx context.Context, comm mpi.Communicator, test *Test, s *Settings) (*Outcome, error) {
+	s = cmp.Or(s, &Settings{})
+	return Conduct(ctx, comm, s.Silence, func(c *Conductor) (*Outcome, error) { return c.AllPairs(test, s) })
+}
+
 // allPairs runs answers under the settings, and returns what rank 0 is told.
 func allPairs(t *testing.T, world string, n int, s Settings) (*Outcome, []Row) {
 	t.Helper()
 	var rows []Row
 	var outcome *Outcome
-	s.Deliver = func(more []Row, _ Progress) { rows = append(rows, more...) }
+	s.Deliver = func(found []Row, _ Progress) {
+		for _, row := range found { // two of each exchange
+			for values := range slices.Chunk(row.Values, 2) {
+				row.Values = values
+				rows = append(rows, row)
+			}
+		}
+	}
 	err := worlds[world](n, func(c mpi.Communicator) error {
 		var own *Settings // only rank 0's count
 		if c.Rank() == 0 {
 			own = &s
 		}
-		o, err := AllPairs(context.Background(), c, &answers{comm: c}, own)
+		o, err := pairsOf(context.Background(), c, (&answers{comm: c}).test(), own)
 		if c.Rank() == 0 {
 			outcome = o
 		} else if o != nil {
@@ -186,7 +200,7 @@ func TestAllPairs(t *testing.T) {
 			t.Run(world+"/"+c.name, func(t *testing.T) {
 				var last Progress
 				c.settings.Progress = func(p Progress) {
-					if p.Pairs < last.Pairs || p.Done < last.Done || p.Pairs > p.TotalPairs || p.Rate() < 0 {
+					if p.Pairs < last.Pairs || p.Done < last.Done || p.Pairs > p.TotalPairs || p.Rate < 0 {
 						t.Errorf("progress %+v after %+v", p, last)
 					}
 					last = p
@@ -253,7 +267,7 @@ func TestGroupsGoAtTheirOwnPace(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := AllPairs(context.Background(), still{c}, test, &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
+		_, err := pairsOf(context.Background(), still{c}, test.test(), &Settings{Pairs: Pairs{Groups: h}, Repetitions: 2})
 		return err
 	})
 	if err != nil {
@@ -432,7 +446,7 @@ func silent(c mpi.Communicator, s *Settings, over <-chan struct{}) error {
 			return nil
 		}
 	}
-	_, err := AllPairs(context.Background(), c, test, s)
+	_, err := pairsOf(context.Background(), c, test.test(), s)
 	return err
 }
 
@@ -520,7 +534,7 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 				if c.Rank() == stuck {
 					ctx = &stuckContext{Context: ctx, over: over}
 				}
-				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Control: Control{Silence: silence}})
+				_, err := pairsOf(ctx, c, (&answers{comm: c}).test(), &Settings{Control: Control{Silence: silence}})
 				if c.Rank() != stuck {
 					once.Do(func() { close(over) })
 				}
@@ -563,7 +577,7 @@ func TestSilentSimulatedRank(t *testing.T) {
 			c.(*simnet.Comm).Sleep(400e-6)
 			return nil
 		}
-		_, err := AllPairs(context.Background(), c, test, &Settings{Repetitions: 2})
+		_, err := pairsOf(context.Background(), c, test.test(), &Settings{Repetitions: 2})
 		if err != nil && strings.Contains(err.Error(), "exchange with rank 3") {
 			named = err
 		}
@@ -595,7 +609,7 @@ func TestBudgetUsedUpByTheLastRound(t *testing.T) {
 				}
 				return nil
 			}
-			o, err := AllPairs(context.Background(), comm, test, &Settings{Control: Control{Budget: time.Second / 2}})
+			o, err := pairsOf(context.Background(), comm, test.test(), &Settings{Control: Control{Budget: time.Second / 2}})
 			if o != nil {
 				outcome = o
 			}

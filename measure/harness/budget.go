@@ -2,7 +2,6 @@ package harness
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/topocast/topocast/internal/words"
@@ -16,82 +15,65 @@ const (
 	enough       = 10 // samples to keep as long as repetitions can be spared
 )
 
-// check holds the plan against the budget, and makes it cheaper as far as it can be.
-func (l *leader) check() {
-	if l.done < l.nextCheck {
-		return
-	}
-	now := l.done - l.settings.Done
-	l.nextCheck = l.settings.Done + checkAgain*now
-	left := l.End() - l.Now()
-	if l.extra || l.timed == 0 || l.need(l.planned) <= left {
-		return
-	}
-	next := l.cheaper(left)
-	if next != l.planned {
-		l.announce(next)
-		l.adopt(next)
-	} else if l.announced == 0 { // nothing can be spared: at least it is known from the start
-		l.note(fmt.Sprintf("the budget is too small for %s, which need about %v: pairs will be missing",
-			next, about(l.Elapsed()+l.need(next))))
-		l.announced = len(l.notes)
-	}
-}
-
-// need is the time in s that an effort will still take, with its samples from now on.
-func (l *leader) need(e effort) float64 {
-	rounds := l.usualRounds
-	perRound := l.inRounds / float64(l.timed) * float64(e.samples+fixedSamples) / float64(l.planned.samples+fixedSamples)
-	begun := (l.done + rounds - 1) / rounds
-	return perRound*float64(e.repetitions*rounds-l.done) + l.warmed*float64(e.repetitions-begun)
-}
-
-// cheaper is the effort for which the time left in s is enough: as many
-// repetitions as leave enough samples; then as many samples as one repetition
-// allows. Pairs that are measured at other times tell more than samples taken
-// in a row do.
-func (l *leader) cheaper(left float64) effort {
-	next := l.planned
-	// Need grows in proportion to samples+fixedSamples, but for the warm-ups.
-	most := func(repetitions, least int) int {
-		for samples := l.planned.samples; samples > least; samples-- {
-			if l.need(effort{repetitions, samples}) <= left {
-				return samples
-			}
-		}
-		return least
-	}
-	rounds := l.usualRounds
-	begun := max(1, (l.done+rounds-1)/rounds)
-	keep := min(enough, l.planned.samples)
-	for ; next.repetitions > begun; next.repetitions-- {
-		if l.need(effort{next.repetitions, keep}) <= left {
-			next.samples = most(next.repetitions, keep)
-			return next
-		}
-	}
-	if begun*rounds > l.done {
-		next.samples = most(begun, min(fewest, l.planned.samples))
-	}
-	return next
-}
-
 // overBudget is how many times the budget a plan may need before it is said to: the need is
 // estimated, and is the budget itself where the plan was cut to it.
 const overBudget = 1.01
 
-// announce says which plan takes the place of the one that was asked for.
-func (l *leader) announce(next effort) {
-	spent := l.Elapsed()
+// check holds the plan against the budget, and makes it cheaper as far as it can be. The note of a new plan takes the place
+// of that of the plan before, which was too bold.
+func (l *leader) check() {
+	if l.far.Done < l.nextCheck {
+		return
+	}
+	l.nextCheck = l.settings.Done + checkAgain*(l.far.Done-l.settings.Done)
+	spent, left := l.Elapsed(), l.End()-l.Now()
+	if l.extra || l.timed == 0 || l.need(l.planned) <= left {
+		return
+	}
+	next := l.cheaper(left)
+	missing := fmt.Sprintf("about %v: pairs will be missing", about(spent+l.need(next)))
+	if next == l.planned {
+		if len(l.notes) == 0 { // nothing can be spared: at least it is known from the start
+			l.note(fmt.Sprintf("the budget is too small for %s, which need %s", next, missing))
+		}
+		return
+	}
 	text := fmt.Sprintf("the budget is too small for %s, which need about %v: taking %s", l.asked, about(spent+l.need(l.asked)), next)
-	if need := spent + l.need(next); need > overBudget*l.settings.Budget.Seconds() {
-		text += fmt.Sprintf("; even that needs about %v: pairs will be missing", about(need))
+	if spent+l.need(next) > overBudget*l.settings.Budget.Seconds() {
+		text += "; even that needs " + missing
 	}
-	if l.announced > 0 { // the plan before was too bold
-		l.notes = slices.Delete(l.notes, l.announced-1, l.announced)
-	}
+	l.notes = nil
 	l.note(text)
-	l.announced = len(l.notes)
+	l.adopt(next)
+}
+
+// need is the time in s that an effort will still take, with its samples from now on.
+func (l *leader) need(e effort) float64 {
+	done, rounds := l.far.Done, l.usualRounds
+	perRound := l.inRounds / float64(l.timed) * float64(e.samples+fixedSamples) / float64(l.planned.samples+fixedSamples)
+	return perRound*float64(e.repetitions*rounds-done) + l.warmed*float64(e.repetitions-l.begun())
+}
+
+// begun is the number of repetitions that have begun.
+func (l *leader) begun() int { return (l.far.Done + l.usualRounds - 1) / l.usualRounds }
+
+// cheaper is the largest effort for which the time left in s is enough: as many repetitions as leave enough samples, and
+// then as many samples. A single repetition may have fewer. Pairs that are measured at other times tell more than samples
+// taken in a row do.
+func (l *leader) cheaper(left float64) effort {
+	least := max(1, l.begun())
+	for repetitions := l.planned.repetitions; repetitions > least; repetitions-- {
+		for samples := l.planned.samples; samples >= min(enough, l.planned.samples); samples-- {
+			if next := (effort{repetitions, samples}); l.need(next) <= left {
+				return next
+			}
+		}
+	}
+	next := effort{least, l.planned.samples}
+	for next.samples > fewest && l.need(next) > max(0, left) {
+		next.samples--
+	}
+	return next
 }
 
 // String says what an effort takes; samples are 0 where the test has none.

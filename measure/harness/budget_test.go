@@ -15,8 +15,8 @@ func (alone) Size() int { return 2 }
 // rankZero is what rank 0 knows when so many rounds of the chosen ones are done, t s after its start.
 func rankZero(s *Settings, rounds, done int, t float64) *leader {
 	return &leader{
-		Conductor: &Conductor{Comm: alone{}, Now: func() float64 { return t }, end: s.Budget.Seconds()},
-		settings:  s, done: done, at: done, begun: true, rounds: make([]round, rounds), usualRounds: rounds, planned: effort{max(s.Repetitions, 1), 20},
+		pairing:  &pairing{Conductor: &Conductor{Comm: alone{}, Now: func() float64 { return t }, end: s.Budget.Seconds()}},
+		settings: s, far: Progress{Done: done}, usualRounds: rounds, planned: effort{max(s.Repetitions, 1), 20},
 	}
 }
 
@@ -82,7 +82,7 @@ func TestDeliveriesKeepUp(t *testing.T) {
 	} {
 		l := rankZero(&Settings{}, 1000, 200, 0)
 		l.perRound, l.sharing, l.nextCheck = c.perRound, c.sharing, 800
-		if got := len(l.next().rounds); got != c.want {
+		if got := len(l.next(make([]round, 800), false).rounds); got != c.want {
 			t.Errorf("%+v: %d rounds before the next delivery, want %d", c, got, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
@@ -32,25 +33,34 @@ type Conductor struct {
 // each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
 type Play func(round []byte) (found [][]float64, err error)
 
-// Conduct calls work on all ranks with a conductor on a duplicate of comm, and returns what work returns. The silence of
-// rank 0 counts, see Control.Silence. It is collective.
-func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) (T, error)) (T, error) {
-	return OnDuplicate(comm, func(own mpi.Communicator) (result T, err error) {
-		err = conduct(ctx, own, silence, func(c *Conductor) (err error) {
-			result, err = work(c)
-			return err
-		})
-		return result, err
-	})
-}
-
-// conduct is Conduct on comm itself.
-func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return watched(comm, silence, func(w *watch) error {
-		c := &Conductor{Comm: comm, Now: Clock(comm), ctx: ctx, silence: w, barrier: NewBarrier(comm), end: math.Inf(1)}
+// Conduct calls work on all ranks with a conductor on a duplicate of comm, so that its messages never match those of the caller,
+// and returns what work returns. After an error that is the zero value. If comm cannot be duplicated, the conductor is on
+// comm itself. The silence of rank 0 counts, see Control.Silence. It is collective.
+func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) (T, error)) (result T, err error) {
+	own := comm
+	if s, ok := comm.(mpi.Splitter); ok {
+		if own, err = s.Split(0, comm.Rank()); err != nil {
+			return result, fmt.Errorf("harness: %w", err)
+		}
+		if c, ok := own.(io.Closer); ok {
+			defer func() {
+				if closing := c.Close(); closing != nil && err == nil {
+					err = fmt.Errorf("harness: closing the duplicate: %w", closing)
+				}
+			}()
+		}
+	}
+	err = watched(own, silence, func(w *watch) (err error) {
+		c := &Conductor{Comm: own, Now: Clock(own), ctx: ctx, silence: w, barrier: NewBarrier(own), end: math.Inf(1)}
 		c.barrier.watch = w
-		return work(c)
+		result, err = work(c)
+		return err
 	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return result, nil
 }
 
 // Lead calls lead on rank 0, and act on all ranks in each round that lead plays. An error of lead

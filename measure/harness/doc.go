@@ -1,9 +1,9 @@
 // Package harness runs measurements of ranks: LGate's harness (Reinfjell 2023,
 // section 3.1.1) as a library. The call that a measurement of pairs needs is
-// AllPairs, which all ranks make:
+// AllPairs, which all ranks make under a Conductor:
 //
-//	outcome, err := harness.OnDuplicate(comm, func(own mpi.Communicator) (*harness.Outcome, error) {
-//		return harness.AllPairs(ctx, own, &pairTest{comm: own}, &harness.Settings{
+//	outcome, err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (*harness.Outcome, error) {
+//		return c.AllPairs(&harness.Test{Exchange: exchange}, &harness.Settings{
 //			Deliver: func(rows []harness.Row, _ harness.Progress) { all = append(all, rows...) },
 //		})
 //	})
@@ -12,16 +12,15 @@
 //
 // A measurement is a Test: what two ranks do with each other, and the numbers
 // that each of them finds. All the rest is the harness': who meets whom and when,
-// barriers, groups, budgets, cancellation and progress. It brings the rows to rank 0, and
+// barriers, groups, budgets, cancellation and progress. It brings the numbers to rank 0, and
 // ends a job in which a rank no longer answers. Package measure's latencies are one such
 // test; PLogP is another.
 //
-// A Test whose effort is a number of samples is a Sampler: it is asked for fewer when
-// the budget is too small. What the ranks of a Test have to agree on beforehand - sizes,
-// thresholds - rank 0 tells with Share. A pair of ranks agrees by messages of
-// its own, with tags from FirstTag on. Exchange may append any number of rows. So
+// A Test may take fewer samples where the budget is too small. What the ranks of a Test have to agree on
+// beforehand - sizes, thresholds - rank 0 tells with Share. A pair of ranks agrees by messages of
+// its own, with tags from FirstTag on. Exchange may append as many numbers as it likes. So
 // what is only found while measuring, such as a size between two others, is
-// a row like any other, with the size as one of its columns.
+// among them like any other.
 //
 // # Rounds that rank 0 plans
 //

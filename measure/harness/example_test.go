@@ -18,14 +18,7 @@ type pairTest struct {
 	buf  []byte
 }
 
-func (t *pairTest) Columns() []string { return []string{"time_s"} }
-
-func (t *pairTest) WarmUp(peer int) error {
-	_, err := t.Exchange(nil, peer)
-	return err
-}
-
-func (t *pairTest) Exchange(rows []float64, peer int) ([]float64, error) {
+func (t *pairTest) exchange(rows []float64, peer, _ int) ([]float64, error) {
 	now := harness.Clock(t.comm)
 	for _, asks := range []bool{t.comm.Rank() < peer, t.comm.Rank() > peer} { // one after the other
 		if !asks {
@@ -50,7 +43,7 @@ func (t *pairTest) Exchange(rows []float64, peer int) ([]float64, error) {
 }
 
 // Four hosts at one switch, of which the last has a slow link.
-func ExampleAllPairs() {
+func ExampleConductor_AllPairs() {
 	cluster, err := gen.Parse("star:4 latency=1us rate=10Gbps")
 	if err != nil {
 		log.Fatal(err)
@@ -59,8 +52,8 @@ func ExampleAllPairs() {
 	slow := simnet.Faults{Slow: []simnet.Slow{{Arcs: cable, Latency: 2, Rate: 0.5}}}
 	fastest := []float64{1, 1, 1, 1} // s, by rank
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
-		_, err := harness.OnDuplicate(c, func(own mpi.Communicator) (*harness.Outcome, error) {
-			outcome, err := harness.AllPairs(context.Background(), own, &pairTest{own, make([]byte, 1<<20)}, &harness.Settings{
+		_, err := harness.Conduct(context.Background(), c, 0, func(own *harness.Conductor) (*harness.Outcome, error) {
+			outcome, err := own.AllPairs(&harness.Test{Exchange: (&pairTest{own.Comm, make([]byte, 1<<20)}).exchange}, &harness.Settings{
 				Deliver: func(rows []harness.Row, _ harness.Progress) {
 					for _, row := range rows {
 						fastest[row.From] = min(fastest[row.From], row.Values[0])

@@ -25,9 +25,9 @@ type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
 // meet, which appends what the calling rank has found. First says that it is rank A of the pair.
 func (c *Conductor) LeadPairs(budget time.Duration, meet func(found []float64, peer int, first bool, task int) ([]float64, error), lead func(PlayPairs) error) error {
 	p := &pairing{Conductor: c, exchange: meet}
-	return p.lead(budget, func(play playBatch) error {
+	return c.Lead(budget, p.act, func(play Play) error {
 		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
-			return play(&batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})
+			return p.playBatch(play, &batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})
 		})
 	})
 }
@@ -45,9 +45,6 @@ type batch struct {
 	over  func(rounds int)
 }
 
-// A playBatch is as PlayPairs.
-type playBatch func(*batch) ([]Row, error)
-
 // A pairing is one rank's side of rounds of pairs.
 type pairing struct {
 	*Conductor
@@ -56,62 +53,54 @@ type pairing struct {
 	batch    *batch           // of rank 0; nil elsewhere
 }
 
-// lead calls lead on rank 0, and lets all ranks take part in the batches that it plays.
-func (p *pairing) lead(budget time.Duration, lead func(playBatch) error) error {
-	return p.Lead(budget, p.act, func(play Play) error {
-		return lead(func(b *batch) ([]Row, error) {
-			p.batch = b
-			found, err := play(b.encode())
-			if err != nil {
-				return nil, err
-			}
-			return b.rows(found), nil
-		})
-	})
+// playBatch plays a batch on rank 0, and returns its rows.
+func (p *pairing) playBatch(play Play, b *batch) ([]Row, error) {
+	p.batch = b
+	found, err := play(b.encode())
+	if err != nil {
+		return nil, err
+	}
+	return b.rows(found), nil
 }
-
-// Numbers that travel take 4 bytes.
-const (
-	numberBytes = 4
-	pairBytes   = 3 * numberBytes // the ranks and their task
-)
 
 // encode lists whole numbers: those of the batch, and of each round its level and its pairs.
-func (b *batch) encode() (told []byte) {
-	tell := func(numbers ...int) {
-		for _, x := range numbers {
-			told = binary.LittleEndian.AppendUint32(told, uint32(x))
-		}
-	}
-	tell(len(b.rounds), b.every, b.repetition+1, b.first+1) // the last two may be -1
+func (b *batch) encode() []byte {
+	told := []uint32{uint32(len(b.rounds)), uint32(b.every), uint32(b.repetition + 1), uint32(b.first + 1)} // the last two may be -1
 	for k, pairs := range b.rounds {
-		tell(b.levels[k], len(pairs))
+		told = append(told, uint32(b.levels[k]), uint32(len(pairs)))
 		for _, p := range pairs {
-			tell(p.A, p.B, p.Task)
+			told = append(told, uint32(p.A), uint32(p.B), uint32(p.Task))
 		}
 	}
-	return told
+	data, _ := binary.Append(nil, binary.LittleEndian, told) // whole numbers always have bytes
+	return data
 }
+
+// pairNumbers are those of a pair: its ranks and their task.
+const pairNumbers = 3
 
 // place are the numbers before those that were found in a round: the round, the peer and how many follow.
 const place = 3
 
 // act takes part in an encoded batch until all ranks stop, and returns what this rank has found.
-func (p *pairing) act(told []byte) (all []float64, err error) {
-	number := func(data []byte, k int) int { return int(binary.LittleEndian.Uint32(data[k*numberBytes:])) }
+func (p *pairing) act(data []byte) (all []float64, err error) {
+	told := make([]uint32, len(data)/4) // bytes of a number
+	if _, err := binary.Decode(data, binary.LittleEndian, told); err != nil {
+		return nil, err
+	}
 	next := func() int {
-		x := number(told, 0)
-		told = told[numberBytes:]
-		return x
+		x := told[0]
+		told = told[1:]
+		return int(x)
 	}
 	rounds, every, repetition, first := next(), next(), next()-1, next()-1
 	rank := p.Comm.Rank()
 	for k := range rounds {
 		level, own, takesPart := next(), Pair{}, false
-		size := next() * pairBytes
+		size := pairNumbers * next()
 		pairs := told[:size]
-		for told = told[size:]; len(pairs) > 0 && !takesPart; pairs = pairs[pairBytes:] {
-			own = Pair{number(pairs, 0), number(pairs, 1), number(pairs, 2)}
+		for told = told[size:]; len(pairs) > 0 && !takesPart; pairs = pairs[pairNumbers:] {
+			own = Pair{int(pairs[0]), int(pairs[1]), int(pairs[2])}
 			takesPart = own.A == rank || own.B == rank
 		}
 		if repetition != noRepetition {

@@ -10,8 +10,9 @@ import (
 
 // A round is disjoint pairs that are measured at once.
 type round struct {
-	pairs [][2]int
-	level int // that of the groups at work, from 1 on, each at its own pace; 0: all ranks
+	number int // within its repetition
+	level  int // that of the groups at work, from 1 on, each at its own pace; 0: all ranks
+	pairs  [][2]int
 }
 
 // rounds are those of one repetition. The relabelling of ranks and the order of rounds depend on the seed and the number of
@@ -19,16 +20,13 @@ type round struct {
 //
 // The pairs that the groups of one level join come one after the other, from the finest level to the group of all
 // ranks; without groups there is the last one only.
-func (p *Pairs) rounds(ranks int, seed uint64, repetition int) ([]round, error) {
+func (p *Pairs) rounds(ranks int, seed uint64, repetition int) []round {
 	if len(p.Chosen) > 0 {
-		return given(p.Chosen), nil
+		return given(p.Chosen, 0)
 	}
 	tree := p.Groups
 	if tree == nil {
-		var err error
-		if tree, err = topology.NewHierarchy(ranks, nil, nil, 0); err != nil {
-			return nil, err
-		}
+		tree, _ = topology.NewHierarchy(ranks, nil, nil, 0) // no groups are always right
 	}
 	rng := rand.New(rand.NewPCG(seed, uint64(repetition)))
 	label := rng.Perm(ranks)
@@ -45,7 +43,7 @@ func (p *Pairs) rounds(ranks int, seed uint64, repetition int) ([]round, error) 
 			continue
 		}
 		atOnce[g.Level] = max(atOnce[g.Level], len(g.Hosts)/2)
-		for k, pairs := range join(p.Halving, seat(partsOf(tree, i), label)) {
+		for k, pairs := range join(p.Halving, partsOf(tree, i, label)) {
 			if k == len(levels[g.Level]) {
 				levels[g.Level] = append(levels[g.Level], turn{level: g.Level})
 			}
@@ -60,30 +58,31 @@ func (p *Pairs) rounds(ranks int, seed uint64, repetition int) ([]round, error) 
 	}
 	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.level, b.level) })
 	var rounds []round
+	add := func(level int, pairs [][2]int) {
+		level = (level + 1) % (top + 1) // 0 for that of all ranks
+		rounds = append(rounds, round{len(rounds), level, pairs})
+	}
 	for _, t := range turns {
-		level := (t.level + 1) % (top + 1) // 0 for that of all ranks
 		if !p.Sequential {
-			rounds = append(rounds, round{slices.Concat(t.groups...), level})
+			add(t.level, slices.Concat(t.groups...))
 			continue
 		}
 		for k := range atOnce[t.level] {
-			one := round{level: level}
+			var one [][2]int
 			for _, pairs := range t.groups {
-				if k < len(pairs) {
-					one.pairs = append(one.pairs, pairs[k])
-				}
+				one = append(one, pairs[min(k, len(pairs)):min(k+1, len(pairs))]...)
 			}
-			rounds = append(rounds, one)
+			add(t.level, one)
 		}
 	}
-	return rounds, nil
+	return rounds
 }
 
-// given are rounds of given pairs.
-func given(chosen [][][2]int) []round {
+// given are rounds of given pairs, numbered from first on.
+func given(chosen [][][2]int, first int) []round {
 	rounds := make([]round, len(chosen))
 	for i, pairs := range chosen {
-		rounds[i].pairs = pairs
+		rounds[i] = round{number: first + i, pairs: pairs}
 	}
 	return rounds
 }
@@ -97,28 +96,20 @@ func countPairs(rounds []round) int {
 	return count
 }
 
-// partsOf are the parts that a group joins: the groups in it, and each rank that
-// is in none of them.
-func partsOf(tree *topology.Hierarchy, group int) [][]int {
-	groups := tree.Groups()
-	var parts [][]int
-	for _, child := range groups[group].Children {
-		parts = append(parts, slices.Clone(groups[child].Hosts))
-	}
-	alone := slices.DeleteFunc(slices.Clone(groups[group].Hosts), func(rank int) bool { return tree.Smallest(rank) != group })
-	return slices.AppendSeq(parts, slices.Chunk(alone, 1))
-}
-
-// seat orders parts for a join: the largest comes first, and of equal ones the one with the
-// lowest label. It orders the members of each part by label.
-func seat(parts [][]int, label []int) [][]int {
+// partsOf are the parts that a group joins: the groups in it, and each rank that is in none of them. The largest comes
+// first, and of equal ones the one with the lowest label. The members of each part are ordered by label.
+func partsOf(tree *topology.Hierarchy, group int, label []int) [][]int {
 	byLabel := func(a, b int) int { return label[a] - label[b] }
-	for _, part := range parts {
-		slices.SortFunc(part, byLabel)
+	var parts [][]int
+	for _, child := range tree.Groups()[group].Children {
+		parts = append(parts, slices.SortedFunc(slices.Values(tree.Groups()[child].Hosts), byLabel))
 	}
-	slices.SortFunc(parts, func(a, b []int) int {
-		return cmp.Or(len(b)-len(a), byLabel(a[0], b[0]))
-	})
+	for _, rank := range tree.Groups()[group].Hosts {
+		if tree.Smallest(rank) == group {
+			parts = append(parts, []int{rank})
+		}
+	}
+	slices.SortFunc(parts, func(a, b []int) int { return cmp.Or(len(b)-len(a), byLabel(a[0], b[0])) })
 	return parts
 }
 

@@ -104,7 +104,7 @@ func (c *Control) Steps(units string) func(done, of int) {
 	began := time.Now()
 	return func(done, of int) {
 		p := Progress{Units: units, Done: done, Total: of, Elapsed: time.Since(began)}
-		p.estimate(done)
+		p.estimate(done, 0)
 		c.Progress(p)
 	}
 }
@@ -118,6 +118,9 @@ type Settings struct {
 	// Repetitions is the number of times that every pair is measured, each
 	// time in another round. Default 1, at most MaxRepetitions.
 	Repetitions int
+
+	// Samples is the number of samples that the test takes of each pair. Default 0: the test has none.
+	Samples int
 
 	// Seed is that of the relabellings and shuffles.
 	Seed uint64
@@ -160,24 +163,20 @@ type Progress struct {
 
 	Done, Total       int           // units
 	Pairs, TotalPairs int           // exchanged, as far as rank 0 has heard of them, and in all, of all repetitions
-	EarlierPairs      int           // of these: those of an earlier run
 	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too
 	Remaining         time.Duration // estimate; 0 before the first round is done
+	Rate              float64       // pairs per second of this run, by the wall clock; 0 at the start
 }
 
-// estimate guesses how long the rest takes, of which so much was done in the time that has elapsed.
-func (p *Progress) estimate(done int) {
+// estimate guesses how long the rest takes, of which so many units and pairs were done in the time that has elapsed.
+func (p *Progress) estimate(done, pairs int) {
+	if p.Elapsed <= 0 {
+		return
+	}
+	p.Rate = float64(pairs) / p.Elapsed.Seconds()
 	if done > 0 {
 		p.Remaining = time.Duration(float64(p.Elapsed) / float64(done) * float64(p.Total-p.Done))
 	}
-}
-
-// Rate is the number of pairs per second so far, by the wall clock; 0 at the start.
-func (p Progress) Rate() float64 {
-	if p.Elapsed <= 0 {
-		return 0
-	}
-	return float64(p.Pairs-p.EarlierPairs) / p.Elapsed.Seconds()
 }
 
 // MaxRepetitions bounds Settings.Repetitions: more are a slip of the pen.
@@ -189,6 +188,8 @@ func (s *Settings) validate(ranks int) error {
 	switch {
 	case s.Repetitions < 0 || s.Repetitions > MaxRepetitions:
 		return fmt.Errorf("Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
+	case s.Samples < 0:
+		return fmt.Errorf("Settings.Samples: %d: want at least 0", s.Samples)
 	case s.Done < 0:
 		return fmt.Errorf("Settings.Done: %d: want at least 0", s.Done)
 	case s.Budget < 0:

@@ -1,9 +1,7 @@
 package harness
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/topocast/topocast/internal/share"
@@ -45,31 +43,20 @@ func Agree(comm mpi.Communicator, err error) error {
 
 // Share returns on all ranks what rank 0 makes, which travels as JSON. An error of rank 0 is one of all
 // ranks. Where there is a conductor, the ranks wait under its watch; it may be nil. It is collective.
-func Share[T any](comm mpi.Communicator, c *Conductor, make func() (T, error)) (T, error) {
-	var shared struct {
-		Value T
-		Error string `json:",omitempty"`
-	}
-	var data []byte
-	var refused error
+func Share[T any](comm mpi.Communicator, c *Conductor, make func() (T, error)) (value T, refused error) {
 	if comm.Rank() == 0 {
-		if shared.Value, refused = make(); refused == nil {
-			data, refused = json.Marshal(&shared)
-		}
-		if refused != nil {
-			var none T
-			shared.Value, shared.Error = none, cmp.Or(refused.Error(), "an error without words")
-			data, _ = json.Marshal(map[string]string{"Error": shared.Error}) // strings can be told
-		}
+		value, refused = make()
 	}
-	data, err := c.tell(comm, data)
-	if err == nil && comm.Rank() != 0 {
-		if err = json.Unmarshal(data, &shared); shared.Error != "" {
-			refused = errors.New(shared.Error)
-		}
+	failed := c.Await(func() (err error) {
+		refused, err = share.Binomial(comm, 0, tagData).TellValue(&value, refused)
+		return err
+	})
+	if failed != nil {
+		return value, fmt.Errorf("harness: sharing the plan of rank 0: rank %d: %w", comm.Rank(), failed)
 	}
-	if err != nil {
-		return shared.Value, fmt.Errorf("harness: sharing the plan of rank 0: rank %d: %w", comm.Rank(), err)
+	if refused != nil {
+		var none T
+		value = none
 	}
-	return shared.Value, refused
+	return value, refused
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"encoding/binary"
 	"fmt"
 	"sync"
 	"time"
@@ -111,16 +110,13 @@ func watched(comm mpi.Communicator, silence time.Duration, work func(*watch) err
 	if silence == 0 {
 		silence = defaultSilence
 	}
-	word, err := share.Binomial(comm, 0, tagData).TellAny(binary.LittleEndian.AppendUint64(nil, uint64(silence)))
-	if err != nil {
-		return fmt.Errorf("harness: sharing how long a rank may be silent: %w", err)
+	if _, failed := share.Binomial(comm, 0, tagData).TellValue(&silence, nil); failed != nil {
+		return fmt.Errorf("harness: sharing how long a rank may be silent: %w", failed)
 	}
-	if len(word) != 8 {
-		return fmt.Errorf("harness: sharing how long a rank may be silent: %d bytes: want 8", len(word))
-	}
-	w := newWatch(comm, time.Duration(binary.LittleEndian.Uint64(word)))
+	w := newWatch(comm, silence)
 	w.at(noRepetition, 0)
-	if err = w.askPlaces(); err == nil {
+	err := w.askPlaces()
+	if err == nil {
 		err = work(w)
 	}
 	if silent := w.stop(); silent != nil { // it has ended what the communicator was doing

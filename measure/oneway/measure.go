@@ -62,18 +62,19 @@ func (s *Settings) plan() (plan, error) {
 }
 
 // Measure measures one-way times of all pairs of ranks. It is collective; the settings of rank 0
-// count. The result is nil on other ranks. It takes the rounds of harness.AllPairs, of Samples round
+// count. The result is nil on other ranks. It takes the rounds of harness.Conductor.AllPairs, of Samples round
 // trips each, and O(n^3) for the clocks on rank 0.
 //
 // The end of the context of any rank, or of the budget, ends it after the round under way. An error
 // means wrong settings, or a failure of the communicator, which is unusable then.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	own := *cmp.Or(s, &Settings{})
-	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
+	return harness.Conduct(ctx, comm, own.Silence, own.measure)
 }
 
-func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
-	p, err := harness.Share(comm, nil, func() (*plan, error) {
+func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
+	comm := c.Comm
+	p, err := harness.Share(comm, c, func() (*plan, error) {
 		p, err := s.plan()
 		p.Epoch = time.Now().UnixNano()
 		return &p, err
@@ -82,7 +83,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 		return nil, err
 	}
 	var trips []trip // on rank 0
-	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p), &harness.Settings{
+	outcome, err := c.AllPairs(&harness.Test{Exchange: newMeter(comm, p).exchange}, &harness.Settings{
 		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Control: s.Control,
 		Deliver: func(rows []harness.Row, _ harness.Progress) {
 			for _, row := range rows {

@@ -20,8 +20,6 @@ type meter struct {
 	bytes []byte    // the stamps, as they travel
 }
 
-var _ harness.Test = (*meter)(nil)
-
 func newMeter(comm mpi.Communicator, p *plan) *meter {
 	m := &meter{comm: comm, plan: p, buf: make([]byte, p.Bytes), times: make([]float64, 2*p.Samples), bytes: make([]byte, 16*p.Samples)}
 	if c, ok := comm.(mpi.Clock); ok {
@@ -37,15 +35,8 @@ func newMeter(comm mpi.Communicator, p *plan) *meter {
 // columns of a row of the lower rank of a pair: its clock, and the lower quartiles of t_ij and t_ji.
 var columns = []string{"at_s", "there_s", "back_s"}
 
-func (m *meter) Columns() []string { return columns }
-
-func (m *meter) WarmUp(peer int) error {
-	_, err := m.Exchange(nil, peer)
-	return err
-}
-
-// Exchange is Samples messages to and fro, after one that waits for the later of the two ranks.
-func (m *meter) Exchange(rows []float64, peer int) ([]float64, error) {
+// exchange is Samples messages to and fro, after one that waits for the later of the two ranks.
+func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
 	first := m.comm.Rank() < peer
 	for i := -1; i < m.plan.Samples; i++ {
 		var before, after float64

@@ -1,11 +1,9 @@
 package oneway
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 )
@@ -18,12 +16,8 @@ var sectionColumns = append([]string{record.ColumnRepetition, record.ColumnFrom,
 
 // Section is the result as a file keeps it: the times as they were stamped.
 func (r *Result) Section() *record.Section {
-	settings, err := json.Marshal(&r.plan)
-	if err != nil {
-		panic("oneway: settings are no JSON: " + err.Error()) // they are numbers only
-	}
 	s := &record.Section{
-		Kind: Kind, Columns: sectionColumns, Settings: settings,
+		Kind: Kind, Columns: sectionColumns, Settings: record.SettingsOf(&r.plan),
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 	}
 	for _, t := range r.trips {
@@ -34,25 +28,15 @@ func (r *Result) Section() *record.Section {
 
 // FromSection makes the result of a section of the given number of ranks. It works out the directions again.
 func FromSection(s *record.Section, ranks int) (*Result, error) {
-	if s.Kind != Kind {
-		return nil, fmt.Errorf("oneway: section of kind %q: want %q", s.Kind, Kind)
-	}
-	at, err := s.Need(sectionColumns...)
+	var p plan
+	rows, err := s.Decode(Kind, &p, sectionColumns...)
 	if err != nil {
 		return nil, fmt.Errorf("oneway: %w", err)
 	}
-	var p plan
-	if s.Settings != nil {
-		if err := jsonfile.Unmarshal(s.Settings, &p); err != nil {
-			return nil, fmt.Errorf("oneway: settings: %w", err)
-		}
-	}
 	seen := make(map[[3]int]bool)
 	trips := make([]trip, s.NumRows())
-	for i := range trips {
-		row := s.Row(i)
-		v := func(k int) float64 { return row[at[k]] }
-		t := trip{int(v(1)), int(v(2)), int(v(0)), v(3), v(4), v(5)}
+	for i, v := range rows {
+		t := trip{int(v[1]), int(v[2]), int(v[0]), v[3], v[4], v[5]}
 		key := [3]int{t.repetition, t.from, t.to}
 		switch {
 		case t.from >= t.to || t.repetition >= harness.MaxRepetitions || seen[key]:

@@ -2,6 +2,7 @@ package pingpong
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/topocast/topocast/measure/harness"
 )
@@ -27,33 +28,26 @@ func (p *Probe) ask(peer, size, batch int) (Summary, int, error) {
 		if err := p.pingPong(p.samples, peer, size, batch, true); err != nil {
 			return best, batch, err
 		}
-		lot := p.summary(batch)
-		next := 0 // enough
-		switch {
-		case p.tooShort(lot) && lots < MaxLots:
+		lot, sure := p.summary(batch), false
+		if p.tooShort(lot) && lots < MaxLots {
 			// Pilots in a disturbed moment have hidden how fast the pair is.
 			batch = p.batchOf(2 * lot.Min)
-			next = batch
-		case best.Count == 0:
-			best = lot
-			if !p.quiet(lot) {
-				if next = batch; lots == MaxLots {
-					next, best.Unsure = 0, true
-				}
+		} else {
+			second := lot.Q1 // the lowest but one
+			switch {
+			case best.Count == 0:
+				best, second = lot, math.Inf(1)
+			case lot.Q1 < best.Q1:
+				best, second = lot, best.Q1
 			}
-		default:
-			lower, higher := best, lot
-			if lot.Q1 < best.Q1 {
-				lower, higher = lot, best
-			}
-			best = lower
-			if !p.quiet(best) && higher.Q1 > agreement*best.Q1 {
-				if next = batch; lots == MaxLots {
-					next, best.Unsure = 0, true
-				}
-			}
+			sure = p.quiet(best) || second <= agreement*best.Q1
+			best.Unsure = !sure
 		}
 		best.Lots = lots
+		next := batch
+		if sure || lots == MaxLots {
+			next = 0 // enough
+		}
 		binary.LittleEndian.PutUint64(p.word, uint64(next))
 		if err := p.comm.Send(p.word, peer, harness.TagPilot); err != nil || next == 0 {
 			return best, batch, err

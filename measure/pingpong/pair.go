@@ -18,13 +18,12 @@ func (p *Probe) Pair(peer, size int) (Summary, error) {
 	}
 	var summary Summary
 	for _, leg := range []bool{true, false} {
-		if first != leg {
-			if batch, err = p.answer(peer, size, batch); err != nil {
-				return Summary{}, err
-			}
-			continue
+		if first == leg {
+			summary, batch, err = p.ask(peer, size, batch)
+		} else {
+			batch, err = p.answer(peer, size, batch)
 		}
-		if summary, batch, err = p.ask(peer, size, batch); err != nil {
+		if err != nil {
 			return Summary{}, err
 		}
 	}

@@ -24,22 +24,40 @@ const (
 	Profile                   // eq. 3.6: how unlike the parameters of the ranks are, see Profiles
 )
 
+// A parameter is a number of a pair, by the size of messages in bytes.
+type parameter = func(p *model.PLogP, bytes int64) float64
+
 // distanceNames are those of the command line.
-var distanceNames = [...]string{"time", "latency", "time33", "rtt", "profile"}
+func distanceNames() []string { return []string{"time", "latency", "time33", "rtt", "profile"} }
+
+// parameters are those of which the distance is made. A single one is the distance. Several are the vectors V_i of eq. 3.5 to
+// all other ranks, which are compared.
+func (d Distance) parameters() []parameter {
+	latency := func(p *model.PLogP, _ int64) float64 { return p.Latency }
+	return [][]parameter{
+		OneWay:    {(*model.PLogP).Time},
+		Latency:   {latency},
+		Overheads: {(*model.PLogP).OverheadTime},
+		RoundTrip: {(*model.PLogP).RoundTrip},
+		Profile:   {latency, (*model.PLogP).SendAt, (*model.PLogP).RecvAt, (*model.PLogP).GapAt},
+	}[d]
+}
+
+func (d Distance) known() bool { return d >= 0 && int(d) < len(distanceNames()) }
 
 func (d Distance) String() string {
-	if d < 0 || int(d) >= len(distanceNames) {
+	if !d.known() {
 		return fmt.Sprintf("distance %d", int(d))
 	}
-	return distanceNames[d]
+	return distanceNames()[d]
 }
 
 // ParseDistance reads what String writes.
 func ParseDistance(name string) (Distance, error) {
-	if i := slices.Index(distanceNames[:], name); i >= 0 {
+	if i := slices.Index(distanceNames(), name); i >= 0 {
 		return Distance(i), nil
 	}
-	return 0, fmt.Errorf("plogp: distance %q: want %s", name, words.Or(distanceNames[:]))
+	return 0, fmt.Errorf("plogp: distance %q: want %s", name, words.Or(distanceNames()))
 }
 
 // A View says what of the parameters makes distances. The zero value is the one-way time of
@@ -58,54 +76,33 @@ type View struct {
 // nothing was measured, and on the diagonal. It is an error if no pair has a distance, or one without
 // overheads is asked for them.
 func (r *Result) Distances(v View) (mat.Matrix, error) {
-	if v.Bytes < 0 {
+	switch {
+	case v.Bytes < 0:
 		return nil, fmt.Errorf("plogp: distances: %d bytes: want at least 0", v.Bytes)
+	case !v.Distance.known():
+		return nil, fmt.Errorf("plogp: distances: %v: want %s", v.Distance, words.Or(distanceNames()))
 	}
-	of := func(p *model.PLogP) float64 { return p.Time(v.Bytes) }
-	switch v.Distance {
-	case OneWay:
-	case Latency:
-		of = func(p *model.PLogP) float64 { return p.Latency }
-	case Overheads:
-		of = func(p *model.PLogP) float64 { return p.OverheadTime(v.Bytes) }
-	case RoundTrip:
-		of = func(p *model.PLogP) float64 { return p.RoundTrip(v.Bytes) }
-	case Profile:
-		return r.profiles(v)
-	default:
-		return nil, fmt.Errorf("plogp: distances: %v: want %s", v.Distance, words.Or(distanceNames[:]))
+	var found []mat.Matrix
+	for _, of := range v.Distance.parameters() {
+		m := r.matrix(v, of)
+		if v.Distance != Profile && !slices.ContainsFunc(m.RawMatrix().Data, func(x float64) bool { return !math.IsNaN(x) }) {
+			return nil, fmt.Errorf("plogp: distances: %v: no pair has it: %d pairs were measured", v.Distance, len(r.Pairs))
+		}
+		found = append(found, m)
 	}
-	m := r.matrix(v, of)
-	if !slices.ContainsFunc(m.RawMatrix().Data, func(x float64) bool { return !math.IsNaN(x) }) {
-		return nil, fmt.Errorf("plogp: distances: %v: no pair has it: %d pairs were measured", v.Distance, len(r.Pairs))
+	if len(found) == 1 {
+		return found[0], nil
 	}
-	return m, nil
-}
-
-// profiles are the distances between the vectors V_i of eq. 3.5: L, os, or and g to all other ranks.
-func (r *Result) profiles(v View) (*cluster.Distances, error) {
-	var parameters []mat.Matrix
-	for _, of := range []func(*model.PLogP) float64{
-		func(p *model.PLogP) float64 { return p.Latency },
-		func(p *model.PLogP) float64 { return p.SendAt(v.Bytes) },
-		func(p *model.PLogP) float64 { return p.RecvAt(v.Bytes) },
-		func(p *model.PLogP) float64 { return p.GapAt(v.Bytes) },
-	} {
-		parameters = append(parameters, r.matrix(v, of))
-	}
-	d, err := cluster.FromProfiles(parameters...)
+	d, err := cluster.FromProfiles(found...)
 	if err != nil {
 		return nil, fmt.Errorf("plogp: distances: %w", err)
 	}
 	return d, nil
 }
 
-// matrix is a function of the parameters of all pairs.
-func (r *Result) matrix(v View, of func(*model.PLogP) float64) *mat.Dense {
-	cells := make([]float64, r.Ranks*r.Ranks)
-	for i := range cells {
-		cells[i] = math.NaN()
-	}
+// matrix is a parameter of all pairs.
+func (r *Result) matrix(v View, of parameter) *mat.Dense {
+	cells := slices.Repeat([]float64{math.NaN()}, r.Ranks*r.Ranks)
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		parameters := &p.PLogP
@@ -113,7 +110,7 @@ func (r *Result) matrix(v View, of func(*model.PLogP) float64) *mat.Dense {
 			line, _ := p.Linear()
 			parameters = &line
 		}
-		cells[p.Src*r.Ranks+p.Dst] = of(parameters)
+		cells[p.Src*r.Ranks+p.Dst] = of(parameters, v.Bytes)
 	}
 	return mat.NewDense(r.Ranks, r.Ranks, cells)
 }

@@ -26,12 +26,13 @@ import (
 // rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	own := *cmp.Or(s, &Settings{})
-	return harness.OnDuplicate(comm, func(comm mpi.Communicator) (*Result, error) { return own.measure(ctx, comm) })
+	return harness.Conduct(ctx, comm, own.Silence, own.measure)
 }
 
-func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
+func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
+	comm := c.Comm
 	hs := &harness.Settings{Pairs: harness.Pairs{Sequential: true}, Seed: s.Seed, Control: s.Control}
-	p, err := harness.Share(comm, nil, func() (*settings, error) {
+	p, err := harness.Share(comm, c, func() (*settings, error) {
 		p, err := s.plan()
 		if err == nil {
 			hs.Groups, hs.WithinGroups, err = s.some(comm.Size())
@@ -44,7 +45,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	var found sides // on rank 0, as the record
+	found := make(readings) // on rank 0, as the record
 	out := s.Record
 	if comm.Rank() != 0 {
 		out = nil
@@ -54,26 +55,26 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	}
 	hs.Deliver = func(rows []harness.Row, progress harness.Progress) {
 		for _, row := range rows {
-			found.add(row.From, row.To, pointOf(row.Values))
-			if out != nil {
-				out.Rows(append([]float64{float64(row.From), float64(row.To)}, row.Values...))
+			for point := range slices.Chunk(row.Values, len(columns)-2) {
+				found.add(row.From, row.To, pointOf(point))
+				if out != nil {
+					out.Rows(append([]float64{float64(row.From), float64(row.To)}, point...))
+				}
 			}
 		}
 		if out != nil {
 			out.Mark(progress.Done, progress.Total)
 		}
 	}
-	outcome, err := harness.AllPairs(ctx, comm, test{newMeter(comm, p)}, hs)
+	m := newMeter(comm, p)
+	outcome, err := c.AllPairs(&harness.Test{WarmUp: m.warmUp, Exchange: m.exchange}, hs)
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
 	}
 	if outcome == nil {
 		return nil, nil
 	}
-	r, err := newResult(comm.Size(), found.all, p.CallCost)
-	if err != nil {
-		return nil, err
-	}
+	r := newResult(comm.Size(), found, p.CallCost)
 	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = outcome.Stopped, outcome.Rounds, outcome.TotalRounds, outcome.Notes
 	r.settings = record.SettingsOf(p)
 	if out != nil {

@@ -9,16 +9,41 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A meter times the patterns of the pair on the rank that measures.
+// A meter is one rank's end of the pair that is being measured: it times the patterns of the pair where its rank measures,
+// and mirrors them where the other one does.
 type meter struct {
-	link
+	comm     mpi.Communicator
+	peer     int
 	settings *settings
-	now      func() float64                       // s
-	cost     float64                              // s, of reading the clock
-	ssend    func(buf []byte, dst, tag int) error // Send, where there is no synchronous one
-	sleep    func(seconds float64)                // nil: the clock is read until it is time
-	samples  []float64
-	sends    []float64
+	buf      []byte // for the longest message, and for all of a burst that are under way
+	word     []byte
+	sets     [2]mpi.Requests // for bursts
+
+	now     func() float64                       // s
+	cost    float64                              // s, of reading the clock
+	ssend   func(buf []byte, dst, tag int) error // Send, where there is no synchronous one
+	sleep   func(seconds float64)                // nil: the clock is read until it is time
+	samples []float64
+	sends   []float64
+}
+
+// newMeter prepares the calling rank for its pairs.
+func newMeter(comm mpi.Communicator, s *settings) *meter {
+	saturated := min(s.SaturatedUpTo, s.longest())
+	m := &meter{
+		comm: comm, settings: s, word: make([]byte, commandBytes),
+		buf:  make([]byte, max(s.longest(), 2*saturated, min(2*batchBytes, 2*mostBatch*saturated))),
+		sets: [2]mpi.Requests{mpi.NewRequests(comm), mpi.NewRequests(comm)},
+		now:  harness.Clock(comm), cost: pingpong.New(comm, 0, 1).Cost, ssend: comm.Send,
+		samples: make([]float64, s.Samples), sends: make([]float64, s.Samples),
+	}
+	if c, ok := comm.(mpi.SyncSender); ok {
+		m.ssend = c.Ssend
+	}
+	if c, ok := comm.(interface{ Sleep(seconds float64) }); ok {
+		m.sleep = c.Sleep
+	}
+	return m
 }
 
 // echoes measures messages of one size that are answered by one of 0 bytes
@@ -172,23 +197,6 @@ func (m *meter) row(how pattern, n, size int) (least float64, err error) {
 		least = min(least, m.less(m.now()-start, 1))
 	}
 	return least, nil
-}
-
-// newMeter prepares the calling rank for its pairs.
-func newMeter(comm mpi.Communicator, s *settings) *meter {
-	clock := pingpong.New(comm, 0, 1)
-	m := &meter{
-		link:     newLink(comm, s.longest(), min(s.SaturatedUpTo, s.longest())),
-		settings: s, now: harness.Clock(comm), cost: clock.Cost, ssend: comm.Send,
-		samples: make([]float64, s.Samples), sends: make([]float64, s.Samples),
-	}
-	if c, ok := comm.(mpi.SyncSender); ok {
-		m.ssend = c.Ssend
-	}
-	if c, ok := comm.(interface{ Sleep(seconds float64) }); ok {
-		m.sleep = c.Sleep
-	}
-	return m
 }
 
 // with measures the pair with a peer, the lower rank first, and returns what

@@ -20,20 +20,16 @@ func simulated(t *testing.T, spec string, machine *simnet.Settings, s *Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sides := make([]side, 2)
+	sides := make([][]point, 2)
 	err = simnet.Run(cluster.Graph, []int{0, 1}, machine, func(c mpi.Communicator) error {
 		points, err := newMeter(c, &plan).with(1 - c.Rank())
-		sides[c.Rank()] = side{c.Rank(), 1 - c.Rank(), points}
+		sides[c.Rank()] = points
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newResult(2, sides, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return newResult(2, readings{{0, 1}: sides[0], {1, 0}: sides[1]}, 0)
 }
 
 // TestKnownParameters: of a way of latency l and bandwidth b between CPUs to

@@ -37,15 +37,6 @@ type command struct {
 
 const commandBytes = 1 + 4 + 4
 
-// link is one rank's end of the pair that is being measured.
-type link struct {
-	comm mpi.Communicator
-	peer int
-	buf  []byte // for the longest message, and for all of a burst that are under way
-	word []byte
-	sets [2]mpi.Requests // for bursts
-}
-
 // A burst has two batches of at most so many messages, and bytes if it is more than one, under way.
 const (
 	mostBatch  = 8
@@ -56,88 +47,78 @@ func batch(size int) int { return max(1, min(mostBatch, batchBytes/max(1, size))
 
 // burst sends or receives so many messages: while one batch is waited for, the other keeps the
 // way full.
-func (l *link) burst(count, size int, start func(set mpi.Requests, buf []byte) error) error {
+func (m *meter) burst(count, size int, start func(set mpi.Requests, buf []byte) error) error {
 	most := batch(size)
 	for begin := 0; begin < count; begin += most {
 		half := begin / most % 2
-		if err := l.sets[half].WaitAll(); err != nil {
+		if err := m.sets[half].WaitAll(); err != nil {
 			return err
 		}
 		for i := range min(most, count-begin) {
 			at := (half*most + i) * size
-			if err := start(l.sets[half], l.buf[at:at+size]); err != nil {
+			if err := start(m.sets[half], m.buf[at:at+size]); err != nil {
 				return err
 			}
 		}
 	}
-	return errors.Join(l.sets[0].WaitAll(), l.sets[1].WaitAll())
-}
-
-// newLink prepares the calling rank for patterns of messages of up to longest bytes, and bursts of
-// those of up to saturated.
-func newLink(comm mpi.Communicator, longest, saturated int) link {
-	longest = max(longest, 2*saturated, min(2*batchBytes, 2*mostBatch*saturated))
-	return link{
-		comm: comm, word: make([]byte, commandBytes), buf: make([]byte, longest),
-		sets: [2]mpi.Requests{mpi.NewRequests(comm), mpi.NewRequests(comm)},
-	}
+	return errors.Join(m.sets[0].WaitAll(), m.sets[1].WaitAll())
 }
 
 // ask begins a pattern: it returns when the peer is there. The rank that
 // measures calls it.
-func (l *link) ask(c command) error {
-	l.word[0] = byte(c.pattern)
-	binary.LittleEndian.PutUint32(l.word[1:], uint32(c.count))
-	binary.LittleEndian.PutUint32(l.word[5:], uint32(c.size))
-	if err := l.comm.Send(l.word, l.peer, tagCommand); err != nil {
+func (m *meter) ask(c command) error {
+	m.word[0] = byte(c.pattern)
+	binary.LittleEndian.PutUint32(m.word[1:], uint32(c.count))
+	binary.LittleEndian.PutUint32(m.word[5:], uint32(c.size))
+	if err := m.comm.Send(m.word, m.peer, tagCommand); err != nil {
 		return err
 	}
-	return l.comm.Recv(nil, l.peer, tagCommand)
+	return m.comm.Recv(nil, m.peer, tagCommand)
 }
 
 // mirror does what the peer asks for until it has measured enough.
-func (l *link) mirror() error {
+func (m *meter) mirror() error {
 	for {
-		if err := l.comm.Recv(l.word, l.peer, tagCommand); err != nil {
+		if err := m.comm.Recv(m.word, m.peer, tagCommand); err != nil {
 			return err
 		}
 		c := command{
-			pattern(l.word[0]),
-			int(binary.LittleEndian.Uint32(l.word[1:])), int(binary.LittleEndian.Uint32(l.word[5:])),
+			pattern(m.word[0]),
+			int(binary.LittleEndian.Uint32(m.word[1:])), int(binary.LittleEndian.Uint32(m.word[5:])),
 		}
-		if c.size > len(l.buf) || c.pattern > request {
-			return fmt.Errorf("plogp: rank %d asks for pattern %d with messages of %d B", l.peer, c.pattern, c.size)
+		if c.size > len(m.buf) || c.pattern > request {
+			return fmt.Errorf("plogp: rank %d asks for pattern %d with messages of %d B", m.peer, c.pattern, c.size)
 		}
-		if err := l.comm.Send(nil, l.peer, tagCommand); err != nil || c.pattern == enough {
+		if err := m.comm.Send(nil, m.peer, tagCommand); err != nil || c.pattern == enough {
 			return err
 		}
-		if err := l.answer(c); err != nil {
+		if err := m.answer(c); err != nil {
 			return err
 		}
 	}
 }
 
 // answer is the mirror's side of a pattern.
-func (l *link) answer(c command) error {
-	forth, back := l.buf[:c.size], l.buf[:0]
+func (m *meter) answer(c command) error {
+	forth, back := m.buf[:c.size], m.buf[:0]
 	if c.pattern == request {
 		forth, back = back, forth
 	}
 	if c.pattern == burst {
-		err := l.burst(c.count, c.size, func(set mpi.Requests, buf []byte) error { return set.Irecv(buf, l.peer, tagForth) })
+		err := m.burst(c.count, c.size, func(set mpi.Requests, buf []byte) error { return set.Irecv(buf, m.peer, tagForth) })
 		if err != nil {
 			return err
 		}
-		return l.comm.Send(nil, l.peer, tagBack)
+		return m.comm.Send(nil, m.peer, tagBack)
 	}
 	for i := range c.count {
-		if err := l.comm.Recv(forth, l.peer, tagForth); err != nil {
+		if err := m.comm.Recv(forth, m.peer, tagForth); err != nil {
 			return err
 		}
 		if c.pattern == stream && i < c.count-1 {
 			continue
 		}
-		if err := l.comm.Send(back, l.peer, tagBack); err != nil {
+		if err := m.comm.Send(back, m.peer, tagBack); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,10 @@
 package plogp
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-
-	"gonum.org/v1/gonum/interp"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -31,16 +29,10 @@ type Params struct {
 	Falls []int64
 }
 
-// A side is what one rank has measured of its messages to another.
-type side struct {
-	from, to int
-	points   []point
-}
-
-// params makes the parameters of from -> to of what from has measured, and of
-// what to has: a rank times the receipt of what the other one sends.
-func params(own side, other []point) (Params, error) {
-	p := Params{PairParams: model.PairParams{Src: own.from, Dst: own.to}}
+// params makes the parameters of src -> dst of what src has measured, and of
+// what dst has: a rank times the receipt of what the other one sends, at sizes of its own.
+func params(src, dst int, own, other []point) Params {
+	p := Params{PairParams: model.PairParams{Src: src, Dst: dst}}
 	notBelow := func(x float64) float64 {
 		if x < 0 {
 			p.Clamped = true
@@ -48,13 +40,19 @@ func params(own side, other []point) (Params, error) {
 		}
 		return x
 	}
-	first := own.points[0]
-	p.Latency = notBelow(first.trip/2 - first.gap) // eq. 3.2
-	for _, x := range own.points {
+	p.Latency = notBelow(own[0].trip/2 - own[0].gap) // eq. 3.2
+	var receiver model.PLogP
+	for _, x := range other {
+		receiver.Sizes, receiver.Recv = append(receiver.Sizes, int64(x.size)), append(receiver.Recv, x.receipt)
+	}
+	for _, x := range own {
 		p.Sizes = append(p.Sizes, int64(x.size))
 		p.Gap = append(p.Gap, notBelow(x.gap))
 		p.Send = append(p.Send, x.sending)
 		p.RoundTrip = append(p.RoundTrip, x.trip)
+		if len(other) >= 2 {
+			p.Recv = append(p.Recv, receiver.RecvAt(int64(x.size)))
+		}
 		if !x.steady {
 			p.Unsteady = append(p.Unsteady, int64(x.size))
 		}
@@ -62,26 +60,7 @@ func params(own side, other []point) (Params, error) {
 	for _, i := range monotone(p.Gap) {
 		p.Falls = append(p.Falls, p.Sizes[i])
 	}
-	return p, p.receipts(other)
-}
-
-// receipts takes over what the receiver has measured, at sizes of its own.
-func (p *Params) receipts(other []point) error {
-	if len(other) < 2 {
-		return nil
-	}
-	sizes, times := make([]float64, len(other)), make([]float64, len(other))
-	for i, x := range other {
-		sizes[i], times[i] = float64(x.size), x.receipt
-	}
-	var line interp.PiecewiseLinear
-	if err := line.Fit(sizes, times); err != nil {
-		return fmt.Errorf("plogp: receive overhead of rank %d: %w", p.Dst, err)
-	}
-	for _, m := range p.Sizes {
-		p.Recv = append(p.Recv, line.Predict(float64(m)))
-	}
-	return nil
+	return p
 }
 
 // A Result holds the parameters of all directed pairs that were measured.
@@ -98,52 +77,40 @@ type Result struct {
 	// calls a round trip has four, an overhead one. 0: little, or not known.
 	CallCost float64
 
-	sides    []side // by from, then to
+	readings readings
 	settings json.RawMessage
 }
 
-// newResult puts the sides together; callCost is Result.CallCost.
-func newResult(ranks int, sides []side, callCost float64) (*Result, error) {
-	r := &Result{Ranks: ranks, CallCost: callCost}
-	points := make(map[[2]int][]point, len(sides))
-	for _, s := range sides {
-		points[[2]int{s.from, s.to}] = s.points
-	}
-	slices.SortFunc(sides, func(a, b side) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-	r.sides = sides
-	for _, s := range sides {
-		p, err := params(s, points[[2]int{s.to, s.from}])
-		if err != nil {
-			return nil, err
-		}
-		r.Pairs = append(r.Pairs, p)
+// newResult makes parameters of readings; callCost is Result.CallCost.
+func newResult(ranks int, found readings, callCost float64) *Result {
+	r := &Result{Ranks: ranks, CallCost: callCost, readings: found}
+	for _, pair := range slices.SortedFunc(maps.Keys(found), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		src, dst := pair[0], pair[1]
+		r.Pairs = append(r.Pairs, params(src, dst, found[pair], found[[2]int{dst, src}]))
 	}
 	r.warn()
-	return r, nil
+	return r
 }
 
 // warn says how much of what was measured is weak.
 func (r *Result) warn() {
-	var clamped, unsteady, falls int
-	for _, p := range r.Pairs {
-		if p.Clamped {
-			clamped++
+	add := func(text string, is func(*Params) bool) {
+		count := 0
+		for i := range r.Pairs {
+			if is(&r.Pairs[i]) {
+				count++
+			}
 		}
-		if len(p.Unsteady) > 0 {
-			unsteady++
-		}
-		if len(p.Falls) > 0 {
-			falls++
-		}
-	}
-	add := func(count int, text string) {
 		if count > 0 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs: %s", count, len(r.Pairs), text))
 		}
 	}
-	add(clamped, "a latency or a gap came out below 0 and was set to 0: round trips and gaps of short messages hardly differ")
-	add(unsteady, "the time per message of the longest row of messages still changed")
-	add(falls, "the gap falls with the size by more than a fifth: the library takes another protocol there")
+	add("a latency or a gap came out below 0 and was set to 0: round trips and gaps of short messages hardly differ",
+		func(p *Params) bool { return p.Clamped })
+	add("the time per message of the longest row of messages still changed",
+		func(p *Params) bool { return len(p.Unsteady) > 0 })
+	add("the gap falls with the size by more than a fifth: the library takes another protocol there",
+		func(p *Params) bool { return len(p.Falls) > 0 })
 	r.warnOfCalls()
 }
 
@@ -154,8 +121,8 @@ const tripCalls = 4
 // call.
 func (r *Result) warnOfCalls() {
 	var trips, overheads []float64
-	for _, s := range r.sides {
-		for _, x := range s.points {
+	for _, points := range r.readings {
+		for _, x := range points {
 			trips, overheads = append(trips, x.trip), append(overheads, x.sending, x.receipt)
 		}
 	}

@@ -1,11 +1,9 @@
 package plogp
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -19,9 +17,10 @@ func (r *Result) Section() *record.Section {
 		Kind: Kind, Columns: columns, Settings: r.settings,
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 	}
-	for _, x := range r.sides {
-		for _, p := range x.points {
-			s.Rows = append(s.Rows, float64(x.from), float64(x.to), float64(p.size), p.trip, p.gap, p.sending, p.receipt, record.Flag(p.steady))
+	for i := range r.Pairs {
+		pair := &r.Pairs[i]
+		for _, p := range r.readings[[2]int{pair.Src, pair.Dst}] {
+			s.Rows = p.appendRow(append(s.Rows, float64(pair.Src), float64(pair.Dst)))
 		}
 	}
 	return s
@@ -29,46 +28,25 @@ func (r *Result) Section() *record.Section {
 
 // FromSection makes the result of a section of the given number of ranks.
 func FromSection(s *record.Section, ranks int) (*Result, error) {
-	if s.Kind != Kind {
-		return nil, fmt.Errorf("plogp: section of kind %q: want %q", s.Kind, Kind)
-	}
-	at, err := s.Need(columns...)
+	var p settings
+	rows, err := s.Decode(Kind, &p, columns...)
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
 	}
-	var found sides
-	values := make([]float64, len(at))
-	type reading struct{ from, to, bytes float64 }
-	seen := make(map[reading]bool)
-	for i := range s.NumRows() {
-		row := s.Row(i)
-		for k, column := range at {
-			values[k] = row[column]
-		}
-		if err := check(values); err != nil {
+	found := make(readings)
+	for i, v := range rows {
+		if err := check(v); err != nil {
 			return nil, fmt.Errorf("plogp: row %d: %w", i, err)
 		}
-		if x := (reading{values[0], values[1], values[2]}); seen[x] {
-			return nil, fmt.Errorf("plogp: row %d: from %g to %g, %g bytes: is there twice", i, x.from, x.to, x.bytes)
-		} else {
-			seen[x] = true
-		}
-		found.add(int(values[0]), int(values[1]), pointOf(values[2:]))
-	}
-	var p settings
-	if len(s.Settings) > 0 {
-		if err := jsonfile.Unmarshal(s.Settings, &p); err != nil {
-			return nil, fmt.Errorf("plogp: settings: %w", err)
+		if !found.add(int(v[0]), int(v[1]), pointOf(v[2:])) {
+			return nil, fmt.Errorf("plogp: row %d: from %g to %g, %g bytes: is there twice", i, v[0], v[1], v[2])
 		}
 	}
 	if !(p.CallCost >= 0) {
 		return nil, fmt.Errorf("plogp: settings: call_cost_s: %g: want at least 0", p.CallCost)
 	}
-	r, err := newResult(ranks, found.all, p.CallCost)
-	if err != nil {
-		return nil, err
-	}
-	r.Stopped, r.Rounds, r.TotalRounds, r.Notes, r.settings = s.Stopped, s.Rounds, s.TotalRounds, s.Notes, json.RawMessage(s.Settings)
+	r := newResult(ranks, found, p.CallCost)
+	r.Stopped, r.Rounds, r.TotalRounds, r.Notes, r.settings = s.Stopped, s.Rounds, s.TotalRounds, s.Notes, s.Settings
 	return r, nil
 }
 

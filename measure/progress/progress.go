@@ -68,7 +68,7 @@ func (p *Printer) line(now measure.Progress) string {
 	text := fmt.Sprintf("%s: %d of %d %s, %v", p.title(), now.Done, now.Total, now.Units, now.Elapsed.Round(time.Second))
 	if now.TotalPairs > 0 {
 		text = fmt.Sprintf("%s: %d of %d pairs in %d of %d %s, %v, %.3g pairs/s",
-			p.title(), now.Pairs, now.TotalPairs, now.Done, now.Total, now.Units, now.Elapsed.Round(time.Second), now.Rate())
+			p.title(), now.Pairs, now.TotalPairs, now.Done, now.Total, now.Units, now.Elapsed.Round(time.Second), now.Rate)
 	}
 	if now.Remaining > 0 {
 		text += fmt.Sprintf(", about %v left", now.Remaining.Round(time.Second))

@@ -1,11 +1,11 @@
 package record
 
 import (
-	"bufio"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"slices"
 )
 
 // WriteCSV writes a section as a table: a line of its columns, "size" as
@@ -13,55 +13,38 @@ import (
 // "to". What was not measured is an empty cell. Numbers have a point and all
 // their digits.
 func (f *File) WriteCSV(w io.Writer, s *Section) error {
-	b := bufio.NewWriter(w) // keeps the first error for Flush
 	size, from, to := s.Column(ColumnSize), s.Column(ColumnFrom), s.Column(ColumnTo)
 	hosts := from >= 0 && to >= 0
-	for i, name := range s.Columns {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if i == size {
-			name = "size_bytes"
-		}
-		b.WriteString(quoted(name))
+	cells := slices.Clone(s.Columns)
+	if size >= 0 {
+		cells[size] = "size_bytes"
 	}
 	if hosts {
-		b.WriteString(",from_host,to_host")
+		cells = append(cells, "from_host", "to_host")
 	}
-	b.WriteByte('\n')
-	var number []byte
+	table := csv.NewWriter(w)
+	_ = table.Write(cells) // Error has the first error of all
 	for k := range s.NumRows() {
 		row := s.Row(k)
+		cells = cells[:0]
 		for i, v := range row {
-			if i > 0 {
-				b.WriteByte(',')
-			}
 			if i == size {
 				v = float64(s.Sizes[int(v)])
 			}
-			if !math.IsNaN(v) {
-				number = appendNumber(number[:0], v)
-				b.Write(number)
+			if math.IsNaN(v) {
+				cells = append(cells, "")
+			} else {
+				cells = append(cells, string(appendNumber(nil, v)))
 			}
 		}
 		if hosts {
-			b.WriteByte(',')
-			b.WriteString(quoted(f.Hosts[int(row[from])]))
-			b.WriteByte(',')
-			b.WriteString(quoted(f.Hosts[int(row[to])]))
+			cells = append(cells, f.Hosts[int(row[from])], f.Hosts[int(row[to])])
 		}
-		b.WriteByte('\n')
+		_ = table.Write(cells)
 	}
-	if err := b.Flush(); err != nil {
+	table.Flush()
+	if err := table.Error(); err != nil {
 		return fmt.Errorf("record: write table: %w", err)
 	}
 	return nil
-}
-
-// quoted is a cell of text, in quotes where it needs them (RFC 4180).
-func quoted(text string) string {
-	if !strings.ContainsAny(text, ",\"\r\n") {
-		return text
-	}
-	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 }

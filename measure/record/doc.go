@@ -6,7 +6,8 @@
 //	err = file.WriteFile("both.json")
 //
 // What a kind of measurement means is known to its own package, which makes a
-// Section of its results, and results of a Section. This one knows lines.
+// Section of its results, and results of a Section, whose rows Section.Decode checks and
+// walks. This one knows lines.
 //
 // # Layout
 //

@@ -26,38 +26,26 @@ func environment(variables []string) []string {
 const longestSetting = 1024 // B
 
 func changesBehaviour(name string) bool {
-	for _, prefix := range []string{
+	return someOf(name, strings.HasPrefix,
 		"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "OPAL_PREFIX", "MPICH_", "MPIR_", "HYDRA_", "I_MPI_", "MV2_", "MVP_",
 		"UCX_", "FI_", "PSM2_", "PSM3_", "HFI_", "MXM_", "HCOLL_", "RDMAV_", "MLX5_", "CXI_",
 		"SLURM_CPU_BIND", "SLURM_MEM_BIND", "SLURM_DISTRIBUTION", "SLURM_HINT", "SLURM_MPI_TYPE", "SLURM_THREADS_PER_CORE",
-		"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "GOGC", "GODEBUG", "GOMAXPROCS",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+		"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "GOGC", "GODEBUG", "GOMAXPROCS")
 }
 
 // ofOneProcess tells of variables by which a launcher tells a process who it is: another value in
 // each process or job, with the same behaviour.
 func ofOneProcess(name string) bool {
-	for _, prefix := range []string{
+	return someOf(name, strings.HasSuffix, "_HOSTNAME", "_FD", "_URI") || someOf(name, strings.HasPrefix,
 		"OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_prte_", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir", "PMIX_MCA_mca_base_", "PRTE_MCA_ess",
-		"PRTE_MCA_prte_", "HYDRA_CONTROL", "I_MPI_HYDRA_", "MV2_COMM_WORLD_",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return strings.HasSuffix(name, "_HOSTNAME") || strings.HasSuffix(name, "_FD") || strings.HasSuffix(name, "_URI")
+		"PRTE_MCA_prte_", "HYDRA_CONTROL", "I_MPI_HYDRA_", "MV2_COMM_WORLD_")
 }
 
 func secret(name string) bool {
-	for _, word := range []string{"KEY", "SECRET", "TOKEN", "PASSW", "CREDENTIAL", "COOKIE", "AUTH"} {
-		if strings.Contains(strings.ToUpper(name), word) {
-			return true
-		}
-	}
-	return false
+	return someOf(strings.ToUpper(name), strings.Contains, "KEY", "SECRET", "TOKEN", "PASSW", "CREDENTIAL", "COOKIE", "AUTH")
+}
+
+// someOf tells whether a name has one of the parts.
+func someOf(name string, has func(name, part string) bool, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return has(name, part) })
 }

@@ -68,11 +68,8 @@ func Gather(comm mpi.Communicator, probe *pingpong.Probe) (*Header, error) {
 }
 
 func fingerprint(environment []string) uint64 {
-	sum := fnv.New64a()
-	for _, setting := range environment {
-		_, _ = sum.Write([]byte(setting)) // it never fails
-		_, _ = sum.Write([]byte{0})
-	}
+	sum := fnv.New64a() // which never fails
+	fmt.Fprintf(sum, "%q", environment)
 	return sum.Sum64()
 }
 

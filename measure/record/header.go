@@ -32,9 +32,9 @@ type Header struct {
 	OtherEnvironment []int `json:"other_environment_ranks,omitempty"` // ranks whose environment is not that of rank 0
 }
 
-// Format of the files, and its version.
+// The format of the files, and its version.
 const (
-	Format  = "topocast/measurement"
+	format  = "topocast/measurement"
 	version = 3
 )
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -58,11 +59,8 @@ func (s *Section) add(other *Section) error {
 	if !slices.Equal(s.Sizes, other.Sizes) {
 		return fmt.Errorf("sizes of %v B and of %v B", s.Sizes, other.Sizes)
 	}
-	from := make([]int, len(s.Columns)) // where the other one has the column
-	for i, name := range s.Columns {
-		from[i] = other.Column(name)
-	}
-	if len(other.Columns) != len(s.Columns) || slices.Contains(from, -1) {
+	from, err := other.Need(s.Columns...)
+	if err != nil || len(other.Columns) != len(s.Columns) {
 		return fmt.Errorf("columns %q and %q", s.Columns, other.Columns)
 	}
 	settings, err := sum(s.Settings, other.Settings)
@@ -105,40 +103,33 @@ func sum(a, b json.RawMessage) (json.RawMessage, error) {
 	if a == nil && b == nil {
 		return nil, nil
 	}
-	x, y := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	for _, side := range []struct {
-		text json.RawMessage
-		into *map[string]json.RawMessage
-	}{{a, &x}, {b, &y}} {
-		if side.text != nil {
-			if err := json.Unmarshal(side.text, side.into); err != nil {
+	all := [2]map[string]json.RawMessage{{}, {}}
+	names := make(map[string]bool)
+	for i, text := range []json.RawMessage{a, b} {
+		if text != nil {
+			if err := json.Unmarshal(text, &all[i]); err != nil {
 				return nil, fmt.Errorf("settings: %w", err)
 			}
 		}
+		for name := range all[i] {
+			names[name] = true
+		}
 	}
-	names := maps.Clone(x)
-	maps.Copy(names, y)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
+		x, y := all[0][name], all[1][name]
 		switch {
 		case name == settingSeed:
 		case name == settingRepetitions:
 			var n, m int
-			if json.Unmarshal(x[name], &n) != nil || json.Unmarshal(y[name], &m) != nil {
-				return nil, fmt.Errorf("settings: %s: %s and %s: want two numbers", name, x[name], y[name])
+			if json.Unmarshal(x, &n) != nil || json.Unmarshal(y, &m) != nil {
+				return nil, fmt.Errorf("settings: %s: %s and %s: want two numbers", name, x, y)
 			}
-			x[name] = fmt.Appendf(nil, "%d", n+m)
-		case !bytes.Equal(x[name], y[name]):
-			return nil, fmt.Errorf("settings: %s: %s and %s", name, orNothing(x[name]), orNothing(y[name]))
+			all[0][name] = fmt.Appendf(nil, "%d", n+m)
+		case !bytes.Equal(x, y):
+			return nil, fmt.Errorf("settings: %s: %s and %s", name, cmp.Or(string(x), "none"), cmp.Or(string(y), "none"))
 		}
 	}
-	return json.Marshal(x)
-}
-
-func orNothing(value json.RawMessage) string {
-	if value == nil {
-		return "none"
-	}
-	return string(value)
+	return json.Marshal(all[0])
 }
 
 // union are all texts of a, then those of b that are not among them.

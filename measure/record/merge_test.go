@@ -3,7 +3,6 @@ package record
 import (
 	"encoding/json"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -117,33 +116,5 @@ func TestWriteCSV(t *testing.T) {
 	b.Reset()
 	if err := f.WriteCSV(&b, f.Sections[1]); err != nil || b.String() != "moon_phase\n-0.25\n9.007199254740992e+15\n" {
 		t.Errorf("%v, WriteCSV gives\n%s", err, &b)
-	}
-}
-
-// TestHostPairs: four ranks on two hosts; the medians are those of 1, 2, 9 and of 4 by hand.
-func TestHostPairs(t *testing.T) {
-	f := &File{Header: Header{Ranks: 4, Hosts: []string{"b", "a", "a", "b"}}}
-	s := &Section{Kind: "k", Sizes: []int{64, 8}, Columns: []string{"from", "to", "size", "x"}, Rows: []float64{
-		0, 1, 0, 9,
-		0, 2, 0, 1,
-		3, 1, 0, 2,
-		3, 2, 0, math.NaN(),
-		0, 1, 1, 7,
-		1, 2, 0, 4,
-	}}
-	got, err := f.HostPairs(s, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []HostPair{
-		{From: "b", To: "a", Size: 8, Readings: 1, Min: 7, Median: 7, Max: 7},
-		{From: "b", To: "a", Size: 64, Readings: 3, Min: 1, Median: 2, Max: 9},
-		{From: "a", To: "a", Size: 64, Readings: 1, Min: 4, Median: 4, Max: 4},
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("HostPairs = %+v, want %+v", got, want)
-	}
-	if _, err := f.HostPairs(s, "y"); err == nil || !strings.Contains(err.Error(), `"y"`) {
-		t.Errorf("a column that is not there: %v", err)
 	}
 }

@@ -42,13 +42,8 @@ func parseNumber(text []byte) (float64, error) {
 	if string(text) == "null" {
 		return math.NaN(), nil
 	}
-	for _, c := range text {
-		if c-'0' > 9 && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			return 0, fmt.Errorf("%.20q in a row: want a number", text)
-		}
-	}
 	v, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
+	if err != nil || len(bytes.Trim(text, "0123456789.+-eE")) > 0 {
 		return 0, fmt.Errorf("%.40q in a row: want a number", text)
 	}
 	return v, nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/harness"
@@ -22,8 +24,7 @@ type sectionLine struct {
 	Settings json.RawMessage `json:"settings,omitempty"`
 	Runs     int             `json:"runs,omitempty"`
 
-	Note    *string `json:"note,omitempty"`
-	Warning *string `json:"warning,omitempty"`
+	Note *string `json:"note,omitempty"`
 
 	// A section ends, or, with rounds only, is so far.
 	End         *string          `json:"end,omitempty"`
@@ -45,20 +46,47 @@ type sectionLine struct {
 // and numbers that cannot be are refused. An error that wraps ErrFormat says
 // that it is another kind of file. O(length) time; 8 B of memory per number.
 func Read(r io.Reader) (*File, error) {
-	d := decoder{lines: bufio.NewReaderSize(r, readerBuffer)}
+	d := decoder{lines: bufio.NewScanner(r)}
+	d.lines.Buffer(make([]byte, readerBuffer), math.MaxInt)
+	d.lines.Split(wholeLine)
 	if err := d.run(); err != nil {
 		return nil, fmt.Errorf("record: read: %w", err)
 	}
 	return &d.file, nil
 }
 
-// readerBuffer holds a row in any case, and some thousands of them; longer lines are put together.
+// ReadFile reads a file, see Read.
+func ReadFile(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("record: read: %w", err)
+	}
+	defer f.Close()
+	file, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, path)
+	}
+	return file, nil
+}
+
+// readerBuffer holds a row in any case, and some thousands of them. It grows for longer lines.
 const readerBuffer = 64 << 10 // B
 
+// wholeLine is bufio.ScanLines that keeps the end of a line, which tells whether the line is whole.
+func wholeLine(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	end := bytes.IndexByte(data, '\n') + 1
+	if end == 0 && atEOF {
+		end = len(data)
+	}
+	if end == 0 {
+		return 0, nil, nil
+	}
+	return end, data[:end], nil
+}
+
 type decoder struct {
-	lines  *bufio.Reader
-	long   []byte // a line that is longer than the buffer
-	number int    // of the line, from 1
+	lines  *bufio.Scanner
+	number int // of the line, from 1
 
 	file   File
 	open   *Section // nil between sections
@@ -71,23 +99,9 @@ type decoder struct {
 // none. It is valid until the next call.
 func (d *decoder) next() (line []byte, whole bool, err error) {
 	d.number++
-	line, err = d.lines.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		d.long = d.long[:0]
-		for err == bufio.ErrBufferFull {
-			d.long = append(d.long, line...)
-			line, err = d.lines.ReadSlice('\n')
-		}
-		d.long = append(d.long, line...)
-		line = d.long
-	}
-	if err == io.EOF {
-		return line, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	return line[:len(line)-1], true, nil
+	d.lines.Scan()
+	line, whole = bytes.CutSuffix(d.lines.Bytes(), []byte("\n"))
+	return line, whole, d.lines.Err()
 }
 
 func (d *decoder) run() error {
@@ -100,12 +114,12 @@ func (d *decoder) run() error {
 		Version int    `json:"version"`
 	}
 	switch err := json.Unmarshal(first, &kind); {
-	case err != nil && bytes.Contains(first, []byte(Format)):
+	case err != nil && bytes.Contains(first, []byte(format)):
 		return fmt.Errorf("line 1: not a whole header, which is one line: %w", err)
 	case err != nil:
 		return fmt.Errorf("%w: line 1 is no header: %w", ErrFormat, err)
-	case kind.Format != Format:
-		return fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, Format)
+	case kind.Format != format:
+		return fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, format)
 	case kind.Version > version:
 		return fmt.Errorf("version %d is newer than this program: want %d", kind.Version, version)
 	case kind.Version < version:
@@ -174,11 +188,9 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 		s = &Section{
 			Kind: *line.Kind, Sizes: line.Sizes, Columns: line.Columns, Settings: line.Settings, Runs: line.Runs,
 		}
-		if err := s.check(); err != nil {
-			return false, err
-		}
-		d.beginSection(s)
-		return false, nil
+		d.open, d.bound, d.marked = s, s.bounds(d.file.Ranks), -1
+		d.file.Sections = append(d.file.Sections, s)
+		return false, s.check()
 	case line.Closed != nil:
 		d.endSection()
 		if line.Sections == nil || *line.Sections != len(d.file.Sections) || line.NumRows == nil || *line.NumRows != d.rows {
@@ -189,9 +201,6 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 		return false, fmt.Errorf("%.40s: want a section to begin, or the closing line", data)
 	case line.Note != nil:
 		s.Notes = append(s.Notes, *line.Note)
-		return false, nil
-	case line.Warning != nil:
-		s.Warnings = append(s.Warnings, *line.Warning)
 		return false, nil
 	case line.Rounds == nil || line.TotalRounds == nil:
 		return false, fmt.Errorf("%.40s: this line is not known", data)
@@ -219,11 +228,6 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 		d.open = nil
 	}
 	return false, nil
-}
-
-func (d *decoder) beginSection(s *Section) {
-	d.open, d.bound, d.marked = s, s.bounds(d.file.Ranks), -1
-	d.file.Sections = append(d.file.Sections, s)
 }
 
 // endSection leaves a section that has no end of its own, without the rows below its last mark.

@@ -1,9 +1,11 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -107,6 +109,35 @@ func (s *Section) Need(names ...string) ([]int, error) {
 		}
 	}
 	return at, nil
+}
+
+// Decode checks that the section is of a kind, decodes its settings, and returns its rows by their number: each is the numbers
+// of the given columns, in their order, which are valid until the next row.
+func (s *Section) Decode(kind string, settings any, columns ...string) (iter.Seq2[int, []float64], error) {
+	if s.Kind != kind {
+		return nil, fmt.Errorf("section of kind %q: want %q", s.Kind, kind)
+	}
+	at, err := s.Need(columns...)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Settings) > 0 {
+		if err := jsonfile.Decode(bytes.NewReader(s.Settings), settings); err != nil {
+			return nil, fmt.Errorf("settings: %w", err)
+		}
+	}
+	return func(yield func(int, []float64) bool) {
+		values := make([]float64, len(at))
+		for i := range s.NumRows() {
+			row := s.Row(i)
+			for k, column := range at {
+				values[k] = row[column]
+			}
+			if !yield(i, values) {
+				return
+			}
+		}
+	}, nil
 }
 
 // check refuses sections that cannot be; rows are looked at as they come.

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+
+	"github.com/topocast/topocast/internal/outfile"
 )
 
 // A Writer writes a file while it is measured. It belongs to one goroutine.
@@ -18,7 +21,6 @@ type Writer struct {
 	err   error
 	ranks int      // of the header; 0: it is to come
 	open  *Section // the section under way, nil between sections
-	width int
 	bound bounds
 	line  []byte
 
@@ -41,79 +43,69 @@ func NewWriter(w io.Writer, h *Header) *Writer {
 
 // Head writes the header of a file that has none yet.
 func (w *Writer) Head(h *Header) {
-	if w.ranks > 0 || w.err != nil {
+	if w.ranks > 0 {
 		return
 	}
 	w.ranks = h.Ranks
-	if err := h.check(); err != nil {
-		w.err = err
-		return
-	}
-	w.json(headerLine{Format, version, h})
+	w.fail(h.check())
+	w.json(headerLine{format, version, h})
 	w.flush()
 }
 
 // Begin begins a section: its kind, columns, settings and rows, and of one that is
-// Unfinished also notes, warnings and rounds so far: whoever resumes begins
+// Unfinished also notes and rounds so far: whoever resumes begins
 // with what was read.
 func (w *Writer) Begin(s *Section) {
-	if w.err != nil {
-		return
-	}
-	if w.open != nil {
+	switch {
+	case w.open != nil:
 		w.fail(fmt.Errorf("section %q begins inside %q", s.Kind, w.open.Kind))
-		return
-	}
-	if w.ranks == 0 {
+	case w.ranks == 0:
 		w.fail(fmt.Errorf("section %q before the header", s.Kind))
-		return
+	default:
+		w.fail(s.check())
 	}
-	if err := s.check(); err != nil {
-		w.fail(err)
+	if w.err != nil {
 		return
 	}
 	w.json(sectionLine{
 		Kind: &s.Kind, Sizes: s.Sizes, Columns: s.Columns, Settings: s.Settings, Runs: s.Runs,
 	})
-	w.open, w.width, w.bound = s, len(s.Columns), s.bounds(w.ranks)
+	w.open, w.bound = s, s.bounds(w.ranks)
 	w.sections++
 	w.Rows(s.Rows)
-	defer w.flush()
-	if !s.Unfinished {
-		return // the end says the rest
+	if s.Unfinished { // the end of others says the rest
+		for _, text := range s.Notes {
+			w.Note(text)
+		}
+		if s.Rounds > 0 || s.TotalRounds > 0 {
+			w.Mark(s.Rounds, s.TotalRounds)
+		}
 	}
-	for _, text := range s.Notes {
-		w.Note(text)
-	}
-	for _, text := range s.Warnings {
-		w.warn(text)
-	}
-	if s.Rounds > 0 || s.TotalRounds > 0 {
-		w.Mark(s.Rounds, s.TotalRounds)
-	}
+	w.flush()
 }
 
 // Rows appends rows, one after the other. It refuses ranks, sizes, rounds
 // and repetitions that cannot be, and infinite numbers.
 func (w *Writer) Rows(rows []float64) {
-	if w.err == nil && w.open == nil && len(rows) > 0 {
-		w.fail(errors.New("rows outside of a section"))
-	}
 	if w.err != nil || len(rows) == 0 {
 		return
 	}
-	if len(rows)%w.width != 0 {
-		w.fail(fmt.Errorf("section %q: %d numbers: want rows of %d", w.open.Kind, len(rows), w.width))
+	if w.open == nil {
+		w.fail(errors.New("rows outside of a section"))
 		return
 	}
-	for ; len(rows) > 0; rows = rows[w.width:] {
-		row := rows[:w.width]
+	width := len(w.open.Columns)
+	if len(rows)%width != 0 {
+		w.fail(fmt.Errorf("section %q: %d numbers: want rows of %d", w.open.Kind, len(rows), width))
+		return
+	}
+	for row := range slices.Chunk(rows, width) {
 		if err := w.bound.check(w.open, row); err != nil {
 			w.fail(fmt.Errorf("section %q: %w", w.open.Kind, err))
 			return
 		}
 		w.line = append(appendRow(w.line[:0], row), '\n')
-		w.put(w.line)
+		_, _ = w.w.Write(w.line) // Flush returns the first error
 		w.rows++
 	}
 }
@@ -128,23 +120,13 @@ func (w *Writer) Mark(rounds, total int) {
 // Note keeps what was decided while measuring, one sentence.
 func (w *Writer) Note(text string) { w.inside("note", sectionLine{Note: &text}) }
 
-// warn keeps what is weak, one sentence.
-func (w *Writer) warn(text string) { w.inside("warning", sectionLine{Warning: &text}) }
-
 // End ends the section under way: with the rounds, notes, warnings and the
 // reason to stop of s, which take the place of those that came before.
 func (w *Writer) End(s *Section) {
-	if w.err != nil {
-		return
-	}
 	if w.open == nil || w.open.Kind != s.Kind {
 		w.fail(fmt.Errorf("the end of section %q, which is not under way", s.Kind))
-		return
 	}
-	if err := s.checkRounds(); err != nil {
-		w.fail(err)
-		return
-	}
+	w.fail(s.checkRounds())
 	if !s.Unfinished {
 		w.json(sectionLine{
 			End: &s.Kind, Rounds: &s.Rounds, TotalRounds: &s.TotalRounds, Stopped: &s.Stopped,
@@ -158,22 +140,13 @@ func (w *Writer) End(s *Section) {
 // Close writes the closing line, which tells a whole file from one that is
 // under way. It does not close the underlying writer.
 func (w *Writer) Close() error {
-	if w.err == nil && w.open != nil {
+	if w.open != nil {
 		w.fail(fmt.Errorf("the file is closed inside of section %q", w.open.Kind))
 	}
 	closed := true
 	w.json(sectionLine{Closed: &closed, Sections: &w.sections, NumRows: &w.rows})
 	w.flush()
 	return w.err
-}
-
-// flush hands everything to the underlying writer.
-func (w *Writer) flush() {
-	if w.err == nil {
-		if err := w.w.Flush(); err != nil {
-			w.fail(err)
-		}
-	}
 }
 
 // Open is the kind of the section under way, "" between sections.
@@ -187,17 +160,19 @@ func (w *Writer) Open() string {
 // Err is the first error, nil if there was none.
 func (w *Writer) Err() error { return w.err }
 
-func (w *Writer) fail(err error) { w.err = fmt.Errorf("record: write: %w", err) }
-
-func (w *Writer) put(line []byte) {
-	if _, err := w.w.Write(line); err != nil {
-		w.fail(err)
+// fail keeps the first error.
+func (w *Writer) fail(err error) {
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("record: write: %w", err)
 	}
 }
 
+// flush hands everything to the underlying writer.
+func (w *Writer) flush() { w.fail(w.w.Flush()) }
+
 // inside writes a line that has its place in a section only.
 func (w *Writer) inside(what string, line sectionLine) {
-	if w.err == nil && w.open == nil {
+	if w.open == nil {
 		w.fail(fmt.Errorf("a %s outside of a section", what))
 	}
 	w.json(line)
@@ -209,11 +184,31 @@ func (w *Writer) json(line any) {
 		return
 	}
 	data, err := json.Marshal(line)
-	if err != nil {
-		w.fail(err)
-		return
+	w.fail(err)
+	_, _ = w.w.Write(append(data, '\n')) // Flush returns the first error
+}
+
+// Write writes the file. The same content gives the same bytes. A file that is
+// Unfinished gets no closing line and can be gone on with.
+func (f *File) Write(w io.Writer) error {
+	out := NewWriter(w, &f.Header)
+	for _, s := range f.Sections {
+		out.Begin(s)
+		out.End(s)
 	}
-	w.put(append(data, '\n'))
+	if f.Unfinished {
+		return out.Err()
+	}
+	return out.Close()
+}
+
+// WriteFile writes to a path, where the file appears whole or not at all. Links
+// are followed; devices and pipes are written into.
+func (f *File) WriteFile(path string) error {
+	if err := outfile.Write(path, f.Write); err != nil {
+		return fmt.Errorf("record: write file: %w", err)
+	}
+	return nil
 }
 
 // wholeNumbers up to here are written without fraction or exponent, and are

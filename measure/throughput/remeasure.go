@@ -69,7 +69,7 @@ const (
 // was. The fit takes 8 bytes per pair of ranks on rank 0.
 func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
 	s := *cmp.Or(settings, &RemeasureSettings{})
-	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Remeasured, error) { return remeasure(ctx, c, &s) })
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (*Remeasured, error) { return remeasure(c, &s) })
 }
 
 // latencyPlan is what all ranks need to know.
@@ -78,7 +78,7 @@ type latencyPlan struct {
 	Samples int   `json:"samples"`
 }
 
-func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
+func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
 	left := harness.Remaining(c.Comm, s.Budget)
 	own := &harness.Settings{Control: s.Control}
 	p, err := harness.Share(c.Comm, c, func() (p latencyPlan, err error) {
@@ -94,15 +94,17 @@ func remeasure(ctx context.Context, c *harness.Conductor, s *RemeasureSettings) 
 	own.Budget = (s.Budget + 1) / budgetShare
 	own.Deliver = func(rows []harness.Row, _ harness.Progress) {
 		for _, row := range rows {
-			if bytes, seconds := row.Values[0], row.Values[1]; seconds > 0 {
-				latencies = append(latencies, fit.Observation{
-					Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(bytes)}},
-					Seconds:   []float64{seconds},
-				})
+			for x := range slices.Chunk(row.Values, 2) {
+				if bytes, seconds := x[0], x[1]; seconds > 0 {
+					latencies = append(latencies, fit.Observation{
+						Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(bytes)}},
+						Seconds:   []float64{seconds},
+					})
+				}
 			}
 		}
 	}
-	outcome, err := harness.AllPairs(ctx, c.Comm, &latencyTest{pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), p.Sizes}, own)
+	outcome, err := c.AllPairs(latencyTest(pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), p.Sizes), own)
 	if err != nil {
 		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}
@@ -153,29 +155,25 @@ func (s *RemeasureSettings) validate(ranks int) error {
 	return s.Load.validate()
 }
 
-// A latencyTest measures single messages of all sizes: of each the lower quartile of half round trips, which disturbances
-// do not reach.
-type latencyTest struct {
-	probe *pingpong.Probe
-	sizes []int
-}
-
-func (t *latencyTest) Columns() []string { return []string{"bytes", "q1_s"} }
-
-func (t *latencyTest) WarmUp(int) error { return nil } // each pair warms up by itself
-
-func (t *latencyTest) Exchange(rows []float64, peer int) ([]float64, error) {
-	if err := t.probe.WarmUp(peer, t.sizes[:1]); err != nil {
-		return nil, err
+// latencyTest measures single messages of some sizes: of each the lower quartile of half round trips, which disturbances
+// do not reach. It appends sizes and times. Each pair warms up by itself.
+func latencyTest(probe *pingpong.Probe, sizes []int) *harness.Test {
+	return &harness.Test{
+		WarmUp: func(int) error { return nil },
+		Exchange: func(found []float64, peer, _ int) ([]float64, error) {
+			if err := probe.WarmUp(peer, sizes[:1]); err != nil {
+				return nil, err
+			}
+			for _, size := range sizes {
+				s, err := probe.Pair(peer, size)
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, float64(size), s.Q1)
+			}
+			return found, nil
+		},
 	}
-	for _, size := range t.sizes {
-		s, err := t.probe.Pair(peer, size)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, float64(size), s.Q1)
-	}
-	return rows, nil
 }
 
 // contentionFree are rounds of pairs for the latencies of all links. Where the wiring tells of none, all pairs are measured.
