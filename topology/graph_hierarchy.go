@@ -74,14 +74,12 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	}
 
 	var groups []Group
-	height := 0
 	var below func(v, parent int) (hosts []int, level int)
 	add := func(hosts []int, level int, parts [][]int) int {
 		if len(hosts) < 2 || len(hosts) >= n {
 			return level
 		}
 		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: medianBetween(n, d, parts, false), Support: math.NaN()})
-		height = max(height, level+1)
 		return level + 1
 	}
 	below = func(v, parent int) (hosts []int, level int) {
@@ -114,7 +112,7 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 			parts = append(parts, hs)
 		}
 	}
-	h, err = NewHierarchy(n, levelsOf(groups, height), groups, medianBetween(n, d, parts, false))
+	h, err = NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, parts, false))
 	return h, true, err
 }
 
@@ -136,20 +134,25 @@ func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
 			groups = append(groups, Group{Hosts: hosts, Latency: medianBetween(n, d, [][]int{hosts}, true), Support: math.NaN()})
 		}
 	}
-	return NewHierarchy(n, levelsOf(groups, min(len(groups), 1)), groups, medianBetween(n, d, blocks, false))
+	return NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, blocks, false))
 }
 
-// levelsOf names the levels of the groups and gives each the median latency.
-func levelsOf(groups []Group, height int) []Level {
-	levels := make([]Level, height)
-	for l := range levels {
-		var at []float64
-		for _, gr := range groups {
-			if gr.Level == l {
-				at = append(at, gr.Latency)
-			}
+// NewLevels are the levels of the given groups, called "level 1" and so on. The latency of a level is the lower median of its
+// groups', and its support the least.
+func NewLevels(groups []Group) []Level {
+	var latencies, supports [][]float64 // by level
+	for _, g := range groups {
+		for len(latencies) <= g.Level {
+			latencies, supports = append(latencies, nil), append(supports, nil)
 		}
-		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(at)), Support: math.NaN()}
+		latencies[g.Level], supports[g.Level] = append(latencies[g.Level], g.Latency), append(supports[g.Level], g.Support)
+	}
+	levels := make([]Level, len(latencies))
+	for l := range levels {
+		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(latencies[l])), Support: math.NaN()}
+		if known := stats.SortedFinite(supports[l]); len(known) > 0 {
+			levels[l].Support = known[0]
+		}
 	}
 	return levels
 }

@@ -49,7 +49,7 @@ func told(name string, at func(k int) cluster.Clusterer) cluster.Family {
 func nestedBySSS(orders int, score func(cluster.Labels) float64) cluster.Family {
 	return cluster.Family{
 		Name: "ssstree", Parameter: "alpha",
-		Space: func(*cluster.Distances) (low, high float64) { return 1e-300, 5 },
+		Space: func(mat.Symmetric) (low, high float64) { return 1e-300, 5 },
 		At:    func(x float64) cluster.Clusterer { return sssTree{x, orders, score} },
 	}
 }
@@ -98,13 +98,13 @@ func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 				share = x
 			}
 		}
-		t.Row(run.name, run.purpose, run.nodes, run.cores, d.Len(), found.Labels.Clusters(), share)
+		t.Row(run.name, run.purpose, run.nodes, run.cores, d.SymmetricDim(), found.Labels.Clusters(), share)
 		where, groups := fmt.Sprintf("that a search finds, %s %d/%d", run.name, run.nodes, run.cores), float64(found.Labels.Clusters())
 		if run.groups > 0 {
 			s.Compare(run.kind(), "groups "+where, "", float64(run.groups), groups)
 		}
 		if run.each > 0 {
-			s.Compare(run.kind(), "ranks of a group "+where, "", float64(run.each), float64(d.Len())/groups)
+			s.Compare(run.kind(), "ranks of a group "+where, "", float64(run.each), float64(d.SymmetricDim())/groups)
 			s.Because("An input: four cores of BETZY's processors share a cache. The thesis prints no time between them, and the simulated machine has no such groups.")
 		}
 		if run.groups == 1 {
@@ -115,7 +115,7 @@ func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 }
 
 // distances are those of one number of repetitions, with the matrix they are made of.
-func (run *reinfjellRun) distances(k int, of plogp.Distance) (*cluster.Distances, mat.Matrix, error) {
+func (run *reinfjellRun) distances(k int, of plogp.Distance) (mat.Symmetric, mat.Matrix, error) {
 	m, err := run.results[k].Distances(plogp.View{Distance: of})
 	if err != nil {
 		return nil, nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // onLine are the distances between points on a line.
-func onLine(t *testing.T, x ...float64) *cluster.Distances {
+func onLine(t *testing.T, x ...float64) mat.Symmetric {
 	t.Helper()
 	m := mat.NewDense(len(x), len(x), nil)
 	for i := range x {
@@ -61,7 +61,7 @@ func TestMethodsOfThesis(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, method := range methodsOfThesis(nil) {
-		for name, d := range map[string]*cluster.Distances{"times": times, "profiles": profiles} {
+		for name, d := range map[string]mat.Symmetric{"times": times, "profiles": profiles} {
 			if method.Name == "spectral" && name == "profiles" {
 				continue // sockets of four do not show among seven neighbours there
 			}

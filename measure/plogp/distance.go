@@ -54,7 +54,7 @@ type View struct {
 }
 
 // Distances is the matrix D(m) (Reinfjell 2023, eq. 3.4) in s, row by row from each rank; of Profile
-// the one of eq. 3.6, a *cluster.Distances without a unit. NaN where
+// the one of eq. 3.6, a *cluster.Profiles without a unit. NaN where
 // nothing was measured, and on the diagonal. It is an error if no pair has a distance, or one without
 // overheads is asked for them.
 func (r *Result) Distances(v View) (mat.Matrix, error) {
@@ -83,7 +83,7 @@ func (r *Result) Distances(v View) (mat.Matrix, error) {
 }
 
 // profiles are the distances between the vectors V_i of eq. 3.5: L, os, or and g to all other ranks.
-func (r *Result) profiles(v View) (*cluster.Distances, error) {
+func (r *Result) profiles(v View) (*cluster.Profiles, error) {
 	var parameters []mat.Matrix
 	for _, of := range []func(*model.PLogP) float64{
 		func(p *model.PLogP) float64 { return p.Latency },

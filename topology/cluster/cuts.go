@@ -3,9 +3,6 @@ package cluster
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -37,42 +34,4 @@ func Best(clusterings []Labels, score func(Labels) float64) (best Labels, highes
 		}
 	}
 	return best, highest
-}
-
-// Timed is the result for groups that were found on other distances than times, such as profiles:
-// latencies of groups and levels are medians of the given ones, in s, whose repetitions count as in
-// Flat.Reconstruct, but pairs may be missing (NaN). Supports and kinds are kept. A group without a measured pair has that of the hierarchy. O(n^2).
-func Timed(h *topology.Hierarchy, repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, warnings, err := combine(true, repetitions)
-	if err != nil {
-		return nil, err
-	}
-	times := make([][]float64, len(h.Groups()))
-	for i := range d.n {
-		for j, v := range d.row(i)[:i] {
-			if g := h.Common(i, j); !math.IsNaN(v) {
-				times[g] = append(times[g], v)
-			}
-		}
-	}
-	groups := make([]topology.Group, len(times))
-	byLevel := make([][]float64, len(h.Levels())+1)
-	for g := range groups {
-		groups[g] = h.Groups()[g]
-		if len(times[g]) > 0 {
-			groups[g].Latency = stats.Median(times[g])
-			byLevel[groups[g].Level] = append(byLevel[groups[g].Level], groups[g].Latency)
-		}
-	}
-	levels := make([]topology.Level, len(h.Levels()))
-	for l := range levels {
-		if levels[l] = h.Levels()[l]; len(byLevel[l]) > 0 {
-			levels[l].Latency = stats.Median(byLevel[l])
-		}
-	}
-	timed, err := topology.NewHierarchy(h.Hosts(), levels, groups[1:], groups[0].Latency)
-	if err != nil {
-		return nil, err
-	}
-	return d.result(timed, warnings)
 }

@@ -17,8 +17,8 @@
 //     FromProfiles. Package measure/plogp makes both of a measurement.
 //  2. Methods that are told the number of clusters ("static"): KMedoids, and
 //     Agglomerative with K.
-//  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, Components, and
-//     Agglomerative by Height or at the widest gap.
+//  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, which has connected components as the
+//     case of MinPoints 1, and Agglomerative by Height or at the widest gap.
 //  4. A method that nests: Agglomerative, of which Nested makes a Hierarchy. Cuts gives the flat
 //     clusterings of a hierarchy.
 //  5. Families are the methods with the spaces in which their parameters are searched.
@@ -27,7 +27,7 @@
 //     to the correct machine, node or socket (equations 3.7 to 3.9): Matching; over
 //     all values of a parameter (equation 3.10) it is Family.Accuracy.
 //     AdjustedRand corrects for chance, SetF1 compares nested groups. Where it is
-//     not, Silhouette, DBCV and Stability look at the clusters alone.
+//     not, Silhouette and DBCV look at the clusters alone.
 //
 // Flat and Nested make a topology.Reconstructor of a method. The other methods that the
 // thesis compares, k-means, spectral clustering, SSS and SSSTree, are in examples/papers.
@@ -44,6 +44,5 @@
 //
 // Every method is a struct of its settings and a Clusterer. Labels are
 // canonical: clusters are numbered by their smallest member, so equal
-// partitions are equal slices. All results depend on the distances alone;
-// methods that draw random numbers take a seed.
+// partitions are equal slices. All results depend on the distances alone.
 package cluster

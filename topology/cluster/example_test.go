@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"log"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,7 +29,7 @@ func measured() *mat.Dense {
 	return m
 }
 
-func distances() *cluster.Distances {
+func distances() mat.Symmetric {
 	d, err := cluster.NewDistances(measured())
 	if err != nil {
 		log.Fatal(err)
@@ -190,24 +189,4 @@ func ExampleDBCV() {
 	// Output:
 	// nodes   0.80
 	// sockets 0.50
-}
-
-// How often each cluster comes out again: with noise of 10 % every node always,
-// with noise of 50 % every socket in about half of 50 trials.
-func ExampleStability() {
-	d := distances()
-	for _, c := range []struct {
-		clusters int
-		noise    float64
-	}{{2, 0.1}, {4, 0.5}} {
-		rng := rand.New(rand.NewPCG(1, 0))
-		share, err := cluster.Stability(cluster.Agglomerative{K: c.clusters}, d, c.noise, 50, rng)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%.2f\n", share)
-	}
-	// Output:
-	// [1.00 1.00]
-	// [0.52 0.60 0.52 0.58]
 }

@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Family is a method of which one parameter is left open, with the space in which it is searched
@@ -15,7 +17,7 @@ type Family struct {
 	Static bool
 
 	// Space is from where to where to search, the upper end left out.
-	Space func(d *Distances) (low, high float64)
+	Space func(d mat.Symmetric) (low, high float64)
 
 	// Whole says that only whole numbers count.
 	Whole bool
@@ -28,54 +30,51 @@ type Family struct {
 const least = 1e-300
 
 // Families are the methods with a parameter. Methods that are told the number of clusters are searched in [1, n),
-// DBSCAN, and Components after it, from the smallest to the largest distance. The thesis gives no space for
+// DBSCAN, with MinPoints of 1 as connected components, from the smallest to the largest distance. The thesis gives no space for
 // HDBSCAN: that of the smallest cluster is [2, n).
 func Families() []Family {
 	told := func(name string, at func(k int) Clusterer) Family {
 		return Family{
 			Name: name, Parameter: "k", Static: true, Whole: true,
-			Space: func(d *Distances) (float64, float64) { return 1, float64(d.n) },
+			Space: func(d mat.Symmetric) (float64, float64) { return 1, float64(d.SymmetricDim()) },
 			At:    func(x float64) Clusterer { return at(int(x)) },
 		}
 	}
-	agglomerative := func(l Linkage) func(int) Clusterer {
-		return func(k int) Clusterer { return Agglomerative{Linkage: l, K: k} }
+	within := func(name string, minPoints int) Family {
+		return Family{
+			Name: name, Parameter: "eps", Space: span,
+			At: func(x float64) Clusterer { return DBSCAN{Eps: max(x, least), MinPoints: minPoints} },
+		}
 	}
 	return []Family{
 		told("kmedoids", func(k int) Clusterer { return KMedoids{K: k} }),
-		told("average", agglomerative(Average)),
-		told("complete", agglomerative(Complete)),
-		told("single", agglomerative(Single)),
+		told("average", func(k int) Clusterer { return Agglomerative{Linkage: Average, K: k} }),
+		told("complete", func(k int) Clusterer { return Agglomerative{Linkage: Complete, K: k} }),
+		told("single", func(k int) Clusterer { return Agglomerative{Linkage: Single, K: k} }),
 		{
 			Name: "hdbscan", Parameter: "k", Whole: true,
-			Space: func(d *Distances) (float64, float64) { return 2, max(2, float64(d.n)) },
+			Space: func(d mat.Symmetric) (float64, float64) { return 2, max(2, float64(d.SymmetricDim())) },
 			At:    func(x float64) Clusterer { return orAll{HDBSCAN{MinClusterSize: int(x)}} },
 		},
-		{
-			Name: "dbscan", Parameter: "eps", Space: (*Distances).span,
-			At: func(x float64) Clusterer { return DBSCAN{Eps: max(x, least)} },
-		},
-		{
-			Name: "components", Parameter: "eps", Space: (*Distances).span,
-			At: func(x float64) Clusterer { return Components{Threshold: x} },
-		},
+		within("dbscan", usualMinPoints),
+		within("components", 1),
 	}
 }
 
 // orAll is one cluster of all objects where HDBSCAN finds none.
 type orAll struct{ HDBSCAN }
 
-func (h orAll) Cluster(d *Distances) (Labels, error) {
+func (h orAll) Cluster(d mat.Symmetric) (Labels, error) {
 	l, err := h.HDBSCAN.Cluster(d)
 	if err == nil && l.Clusters() == 0 {
-		h.AllowSingle = true
-		return h.HDBSCAN.Cluster(d)
+		l = make(Labels, d.SymmetricDim())
 	}
 	return l, err
 }
 
 // span is from the smallest to the largest distance between different objects.
-func (d *Distances) span() (low, high float64) {
+func span(s mat.Symmetric) (low, high float64) {
+	d := rowsOf(s)
 	low = math.Inf(1)
 	for i := range d.n {
 		for _, v := range d.row(i)[:i] {
@@ -85,8 +84,8 @@ func (d *Distances) span() (low, high float64) {
 	return min(low, high), high
 }
 
-// UsualSteps is k, the number of values tried (Reinfjell 2023, section 3.3).
-const UsualSteps = 50
+// searchSteps is k, the number of values tried (Reinfjell 2023, section 3.3).
+const searchSteps = 50
 
 // Found is what a search has found.
 type Found struct {
@@ -97,12 +96,12 @@ type Found struct {
 }
 
 // Search tries values of the parameter, from the low end of the family's space in equal steps, and keeps the one whose
-// clusters have the highest score (Reinfjell 2023, section 3.3, linear search). There are at most UsualSteps values, and of
+// clusters have the highest score (Reinfjell 2023, section 3.3, linear search). There are at most searchSteps values, and of
 // whole numbers each if there are no more. Ties go to the lower value. Values for which the method returns an error
 // are passed over; if none is left, the last error is returned. The score sees the method with its parameter, too.
-func (f *Family) Search(d *Distances, score func(at Clusterer, l Labels) float64) (Found, error) {
+func (f *Family) Search(d mat.Symmetric, score func(at Clusterer, l Labels) float64) (Found, error) {
 	low, high := f.Space(d)
-	steps := UsualSteps
+	steps := searchSteps
 	if f.Whole {
 		steps = max(1, min(steps, int(high-low)))
 	}
@@ -131,7 +130,7 @@ func (f *Family) Search(d *Distances, score func(at Clusterer, l Labels) float64
 
 // Accuracy is the score of equation 3.10: the largest share of objects in their true groups (Matching) over the values
 // of the parameter. Static methods are told the number of groups instead (section 3.2).
-func (f *Family) Accuracy(d *Distances, truth Labels) (Found, error) {
+func (f *Family) Accuracy(d mat.Symmetric, truth Labels) (Found, error) {
 	if !f.Static {
 		return f.Search(d, func(_ Clusterer, l Labels) float64 { return Matching(l, truth) })
 	}

@@ -46,7 +46,7 @@ func TestFamilies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range Families() {
-		for name, d := range map[string]*Distances{"times": times, "profiles": profiles} {
+		for name, d := range map[string]mat.Symmetric{"times": times, "profiles": profiles} {
 			for level, truth := range map[string]Labels{"nodes": nodes, "sockets": sockets} {
 				found, err := f.Accuracy(d, truth)
 				if err != nil || found.Score != 1 || !slices.Equal(found.Labels, truth) {
@@ -60,7 +60,7 @@ func TestFamilies(t *testing.T) {
 			if err != nil || !slices.Equal(found.Labels, nodes) && !slices.Equal(found.Labels, sockets) {
 				t.Errorf("%s of %s: searched %g of %d values, %v, %v", f.Name, name, found.Value, found.Tried, found.Labels, err)
 			}
-			if want := map[bool]int{true: 31, false: UsualSteps}[f.Static]; f.Name != "hdbscan" && found.Tried != want {
+			if want := map[bool]int{true: 31, false: searchSteps}[f.Static]; f.Name != "hdbscan" && found.Tried != want {
 				t.Errorf("%s: %d values tried, want %d", f.Name, found.Tried, want)
 			}
 		}

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A Verdict is what a comparison says of one link.
+// A Verdict is what a comparison says of a link, or of what differs.
 type Verdict string
 
-// The verdicts.
+// The verdicts of links.
 const (
 	LinkMissing Verdict = "missing"      // specified, but not found
 	LinkSlow    Verdict = "slow"         // slower than specified

@@ -71,7 +71,7 @@ func rivals() []rival {
 			all := cluster.Families()
 			components := all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == "components" })]
 			found, err := components.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
-			return cluster.Flat{Clusterer: cluster.Components{Threshold: found.Value}}, err
+			return cluster.Flat{Clusterer: cluster.DBSCAN{Eps: found.Value, MinPoints: 1}}, err
 		}},
 	}
 }
