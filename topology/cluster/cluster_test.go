@@ -10,7 +10,7 @@ import (
 )
 
 // line returns the distances between points on a line.
-func line(t testing.TB, x ...float64) *mat.SymDense {
+func line(t testing.TB, x ...float64) mat.Symmetric {
 	t.Helper()
 	m := &mat.Dense{} // NewDense refuses size 0
 	if len(x) > 0 {
@@ -31,7 +31,7 @@ func line(t testing.TB, x ...float64) *mat.SymDense {
 // reference is the point set that scipy 1.10.1 and scikit-learn 1.2.1 were run
 // on: three blobs of 7, 8 and 5 points and two far ones, the coordinates from
 // the congruence x <- 1103515245 x + 12345 mod 2^31, started at 12345.
-func reference(t testing.TB) *mat.SymDense {
+func reference(t testing.TB) mat.Symmetric {
 	t.Helper()
 	state := uint64(12345)
 	next := func() float64 {
@@ -491,10 +491,10 @@ func TestSettingsAreChecked(t *testing.T) {
 }
 
 // tree4096 is a noisy two-level tree: 64 groups of 64.
-func tree4096() *mat.SymDense {
+func tree4096() *distances {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(1, 1))
-	d := mat.NewSymDense(n, nil)
+	d := &distances{n: n, d: make([]float64, n*n)}
 	for i := range n {
 		for j := range i {
 			v := 20e-6
@@ -502,7 +502,7 @@ func tree4096() *mat.SymDense {
 				v = 10e-6
 			}
 			v *= 1 + 0.03*rng.NormFloat64()
-			d.SetSym(i, j, v)
+			d.d[i*n+j], d.d[j*n+i] = v, v
 		}
 	}
 	return d

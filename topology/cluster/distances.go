@@ -5,24 +5,18 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/topocast/topocast/internal/stats"
 )
 
 // NewDistances copies a square matrix. The distance of a pair is the mean of
 // its two cells, or the one that is not NaN. The diagonal is not read. It
 // refuses matrices that are not square, negative and infinite cells, and pairs
 // without a value. O(n^2).
-func NewDistances(m mat.Matrix) (*mat.SymDense, error) {
+func NewDistances(m mat.Matrix) (mat.Symmetric, error) {
 	n, cols := m.Dims()
 	if n != cols {
 		return nil, fmt.Errorf("cluster: distances: %d x %d matrix: want a square one", n, cols)
 	}
-	d, err := newDistances(n, m.At, false)
-	if err != nil {
-		return nil, err
-	}
-	return d.symmetric(), nil
+	return newDistances(n, m.At, false)
 }
 
 // distances is a symmetric matrix whose rows lie in one piece, as the methods walk through them. Its diagonal is 0.
@@ -30,6 +24,13 @@ type distances struct {
 	n int
 	d []float64 // row by row
 }
+
+var _ mat.Symmetric = (*distances)(nil)
+
+func (d *distances) Dims() (rows, columns int) { return d.n, d.n }
+func (d *distances) SymmetricDim() int         { return d.n }
+func (d *distances) At(i, j int) float64       { return d.d[i*d.n+j] }
+func (d *distances) T() mat.Matrix             { return d }
 
 // newDistances makes a matrix of the cells at (i, j), as NewDistances does; with gaps, NaN where a pair has no value.
 func newDistances(n int, at func(i, j int) float64, gaps bool) (*distances, error) {
@@ -55,52 +56,62 @@ func newDistances(n int, at func(i, j int) float64, gaps bool) (*distances, erro
 	return d, nil
 }
 
-// rowsOf are distances for a method to walk through.
+// rowsOf are distances for a method to walk through; those of others are copied.
 func rowsOf(s mat.Symmetric) *distances {
+	if p, ok := s.(*Profiles); ok {
+		s = p.Symmetric
+	}
+	if d, ok := s.(*distances); ok {
+		return d
+	}
 	n := s.SymmetricDim()
 	d := &distances{n: n, d: make([]float64, n*n)}
 	for i := range n {
-		for j := i + 1; j < n; j++ {
-			v := s.At(i, j)
-			d.d[i*n+j], d.d[j*n+i] = v, v
+		for j := range n {
+			if i != j {
+				d.d[i*n+j] = s.At(i, j)
+			}
 		}
 	}
 	return d
 }
 
-// symmetric is the matrix for others.
-func (d *distances) symmetric() *mat.SymDense {
-	if d.n == 0 {
-		return &mat.SymDense{} // NewSymDense refuses size 0
-	}
-	return mat.NewSymDense(d.n, d.d)
-}
-
 // row is the distances of one object.
 func (d *distances) row(i int) []float64 { return d.d[i*d.n : (i+1)*d.n] }
-
-// at is the distance between objects i and j.
-func (d *distances) at(i, j int) float64 { return d.d[i*d.n+j] }
 
 // part is the distances among some of the objects.
 func (d *distances) part(members []int) *distances {
 	p := &distances{n: len(members), d: make([]float64, len(members)*len(members))}
 	for a, i := range members {
 		for b, j := range members {
-			p.d[a*p.n+b] = d.at(i, j)
+			p.d[a*p.n+b] = d.At(i, j)
 		}
 	}
 	return p
 }
 
 // kth returns each object's distance to its k-th nearest other, k >= 1; to the
-// farthest where there are fewer. O(n^2).
+// farthest where there are fewer. O(k n^2) at worst, O(n^2) as a rule.
 func (d *distances) kth(k int) []float64 {
 	out := make([]float64, d.n)
-	var row []float64
-	for i := range out {
-		row = append(row[:0], d.row(i)...) // with the 0 of the object itself, which is the least
-		out[i] = stats.Select(row, min(k, d.n-1))
+	near := make([]float64, k)
+	for i := range d.n {
+		// The k smallest so far, ascending: k is small, rows are long.
+		count := 0
+		for j, v := range d.row(i) {
+			if j == i || count == k && v >= near[k-1] {
+				continue
+			}
+			at := min(count, k-1)
+			for ; at > 0 && near[at-1] > v; at-- {
+				near[at] = near[at-1]
+			}
+			near[at] = v
+			count = min(count+1, k)
+		}
+		if count > 0 {
+			out[i] = near[count-1]
+		}
 	}
 	return out
 }

@@ -103,7 +103,7 @@ func (p *pam) assign() {
 	for o := range p.d.n {
 		p.nearest[o], p.first[o], p.second[o] = -1, math.Inf(1), math.Inf(1)
 		for i, m := range p.medoids {
-			v := p.d.at(o, m)
+			v := p.d.At(o, m)
 			if m == o {
 				v = -1
 			}

@@ -10,7 +10,7 @@ import (
 
 // Profiles are the distances between profiles.
 type Profiles struct {
-	*mat.SymDense
+	mat.Symmetric
 	Vectors [][]float64 // the scaled profiles, one per object, with NaN for missing entries
 }
 
@@ -58,7 +58,7 @@ func FromProfiles(parameters ...mat.Matrix) (*Profiles, error) {
 			d.d[i*n+j], d.d[j*n+i] = v, v
 		}
 	}
-	return &Profiles{d.symmetric(), profiles}, nil
+	return &Profiles{d, profiles}, nil
 }
 
 // scaledByMAD copies the off-diagonal cells, divided by their median absolute

@@ -82,7 +82,7 @@ func DBCV(s mat.Symmetric, l Labels, dimension float64) float64 {
 			}
 			for _, x := range inner[c] {
 				for _, y := range inner[o] {
-					separation = min(separation, max(d.at(x, y), core[x], core[y]))
+					separation = min(separation, max(d.At(x, y), core[x], core[y]))
 				}
 			}
 		}

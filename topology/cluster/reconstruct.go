@@ -53,7 +53,7 @@ func reconstruct(repetitions []mat.Matrix, groups func(mat.Symmetric) (*topology
 	if err != nil {
 		return nil, err
 	}
-	h, err := groups(d.symmetric())
+	h, err := groups(d)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func Combine(repetitions ...mat.Matrix) (mat.Symmetric, []string, error) {
 	if s, ok := repetitions[0].(mat.Symmetric); ok && len(repetitions) == 1 {
 		return s, nil, nil
 	}
-	return d.symmetric(), warnings, nil
+	return d, warnings, nil
 }
 
 // combine is Combine; with gaps, of matrices that need not have all pairs.
