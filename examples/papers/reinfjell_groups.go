@@ -94,7 +94,7 @@ func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 		}
 		share := math.NaN()
 		for _, level := range run.truth {
-			if x := cluster.Matching(found.Labels, level.Labels); !(x <= share) {
+			if x := truth.Matching(found.Labels, level.Labels); !(x <= share) {
 				share = x
 			}
 		}
@@ -158,7 +158,7 @@ func (run *reinfjellRun) accuracy(s *outcome.Section, first bool) error {
 					return err
 				}
 				f := methodsOfThesis(matching(level.Labels))[x]
-				found, err := f.Accuracy(d, level.Labels)
+				found, err := truth.Accuracy(&f, d, level.Labels)
 				if err != nil {
 					return err
 				}
@@ -185,8 +185,8 @@ func (run *reinfjellRun) accuracy(s *outcome.Section, first bool) error {
 }
 
 // matching is the share of ranks in their true groups.
-func matching(truth cluster.Labels) func(cluster.Labels) float64 {
-	return func(l cluster.Labels) float64 { return cluster.Matching(l, truth) }
+func matching(known cluster.Labels) func(cluster.Labels) float64 {
+	return func(l cluster.Labels) float64 { return truth.Matching(l, known) }
 }
 
 // A reinfjellKey is a method, a level and a number of repetitions.

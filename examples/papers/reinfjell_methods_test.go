@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/topology/cluster"
 )
 
@@ -68,10 +69,10 @@ func TestMethodsOfThesis(t *testing.T) {
 			if method.Name == "kmeans" && name == "times" {
 				continue // it takes profiles
 			}
-			for level, truth := range map[string]cluster.Labels{"nodes": nodes, "sockets": sockets} {
-				f := methodsOfThesis(matching(truth))[k]
-				found, err := f.Accuracy(d, truth)
-				if err != nil || found.Score != 1 || !slices.Equal(found.Labels, truth) {
+			for level, known := range map[string]cluster.Labels{"nodes": nodes, "sockets": sockets} {
+				f := methodsOfThesis(matching(known))[k]
+				found, err := truth.Accuracy(&f, d, known)
+				if err != nil || found.Score != 1 || !slices.Equal(found.Labels, known) {
 					t.Errorf("%s of %s, %s: %.3f at %g, %v; want 1", f.Name, name, level, found.Score, found.Value, err)
 				}
 			}
@@ -144,10 +145,10 @@ func TestKMeansOfEqualRanks(t *testing.T) {
 func TestSpectral(t *testing.T) {
 	const groups, each = 4, 10
 	m := mat.NewDense(groups*each, groups*each, nil)
-	truth := make(cluster.Labels, groups*each)
-	for i := range truth {
-		truth[i] = i / each
-		for j := range truth {
+	known := make(cluster.Labels, groups*each)
+	for i := range known {
+		known[i] = i / each
+		for j := range known {
 			switch {
 			case i/each != j/each:
 				m.Set(i, j, 2)
@@ -169,7 +170,7 @@ func TestSpectral(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if share := cluster.Matching(labels, truth); (share == 1) != c.found {
+		if share := truth.Matching(labels, known); (share == 1) != c.found {
 			t.Errorf("%s: %g of the ranks are in the right group", c.name, share)
 		}
 	}

@@ -76,7 +76,7 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 		for _, d := range []mat.Symmetric{plain, euclid, disturbed} {
 			for _, level := range run.truth[1:] {
 				f := method(matching(level.Labels))
-				found, err := f.Accuracy(d, level.Labels)
+				found, err := truth.Accuracy(&f, d, level.Labels)
 				if err != nil {
 					return nil, err
 				}

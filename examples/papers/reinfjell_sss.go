@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 )
@@ -33,7 +34,7 @@ func (t sssTree) Cluster(d mat.Symmetric) (cluster.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, _ := cluster.Best(cluster.Cuts(h), t.score)
+	labels, _ := truth.Best(truth.Cuts(h), t.score)
 	return labels, nil
 }
 

@@ -1,6 +1,5 @@
 // Package cluster groups hosts by a matrix of distances: clustering methods, the
-// search for their parameters, and measures of how good and how right a
-// clustering is. It gives second opinions on a machine whose wiring
+// search for their parameters, and measures of how good a clustering is. It gives second opinions on a machine whose wiring
 // linkage.Robust has found, and clusters anything else of which pairwise
 // distances are known. The call that most readers need:
 //
@@ -19,15 +18,10 @@
 //     Agglomerative with K.
 //  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, which has connected components as the
 //     case of MinPoints 1, and Agglomerative by Height or at the widest gap.
-//  4. A method that nests: Agglomerative, of which Nested makes a Hierarchy. Cuts gives the flat
-//     clusterings of a hierarchy.
+//  4. A method that nests: Agglomerative, of which Nested makes a Hierarchy.
 //  5. Families are the methods with the spaces in which their parameters are searched.
 //     Family.Search tries 50 values (section 3.3) and keeps the best by a score.
-//  6. Where the answer is known, the score is the share of ranks that are mapped
-//     to the correct machine, node or socket (equations 3.7 to 3.9): Matching; over
-//     all values of a parameter (equation 3.10) it is Family.Accuracy.
-//     AdjustedRand corrects for chance, SetF1 compares nested groups. Where it is
-//     not, Silhouette and DBCV look at the clusters alone.
+//  6. Scores: Silhouette and DBCV look at the clusters alone. AdjustedRand holds them against a known answer.
 //
 // Flat and Nested make a topology.Reconstructor of a method. The other methods that the
 // thesis compares, k-means, spectral clustering, SSS and SSSTree, are in examples/papers.

@@ -128,45 +128,24 @@ func ExampleFamily_Search() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		right, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
+		right, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.AdjustedRand(l, sockets) })
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s: %v, silhouette %.2f; %.0f %% of the cores on the correct socket\n", family.Name, clear.Labels, clear.Score, 100*right.Score)
+		fmt.Printf("%s: %v, silhouette %.2f; sockets with an adjusted Rand index of %.2f\n", family.Name, clear.Labels, clear.Score, right.Score)
 	}
 	// Output:
-	// kmedoids: [0 0 0 0 1 1 1 1], silhouette 0.83; 100 % of the cores on the correct socket
-	// components: [0 0 0 0 1 1 1 1], silhouette 0.83; 100 % of the cores on the correct socket
+	// kmedoids: [0 0 0 0 1 1 1 1], silhouette 0.83; sockets with an adjusted Rand index of 1.00
+	// components: [0 0 0 0 1 1 1 1], silhouette 0.83; sockets with an adjusted Rand index of 1.00
 }
 
-// The share of ranks that are mapped to the correct node (Reinfjell 2023,
-// equation 3.8). Rank 3 is not; of four sockets two can be matched to the two
-// nodes.
-func ExampleMatching() {
-	nodes := cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}
-	fmt.Println(cluster.Matching(cluster.Labels{0, 0, 0, 1, 1, 1, 1, 1}, nodes))
-	fmt.Println(cluster.Matching(cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}, nodes))
-	// Output:
-	// 0.875
-	// 0.5
-}
-
-// The same rank 3: of 28 pairs 12 are together in one, 13 in the other and 9 in
+// Rank 3 is in the wrong node: of 28 pairs 12 are together in one, 13 in the other and 9 in
 // both, where chance has 12*13/28 = 5.57. (9-5.57) / (12.5-5.57) = 0.49.
 func ExampleAdjustedRand() {
 	nodes := cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}
 	found := cluster.Labels{0, 0, 0, 1, 1, 1, 1, 1}
 	fmt.Printf("%.2f\n", cluster.AdjustedRand(found, nodes))
 	// Output: 0.49
-}
-
-// Nested groups count where they are found exactly: all four are true, two of six
-// were missed. 2*4 / (4+6) = 0.8.
-func ExampleSetF1() {
-	found := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}}
-	truth := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}}
-	fmt.Println(cluster.SetF1(found, truth))
-	// Output: 0.8
 }
 
 // The nodes stand further apart than the sockets, by the mean distance inside

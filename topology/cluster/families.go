@@ -127,17 +127,3 @@ func (f *Family) Search(d mat.Symmetric, score func(at Clusterer, l Labels) floa
 	}
 	return found, nil
 }
-
-// Accuracy is the score of equation 3.10: the largest share of objects in their true groups (Matching) over the values
-// of the parameter. Static methods are told the number of groups instead (section 3.2).
-func (f *Family) Accuracy(d mat.Symmetric, truth Labels) (Found, error) {
-	if !f.Static {
-		return f.Search(d, func(_ Clusterer, l Labels) float64 { return Matching(l, truth) })
-	}
-	k := float64(truth.Clusters())
-	labels, err := f.At(k).Cluster(d)
-	if err != nil {
-		return Found{}, err
-	}
-	return Found{k, labels, Matching(labels, truth), 1}, nil
-}

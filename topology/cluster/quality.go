@@ -140,3 +140,51 @@ func density(tree []nnchain.Merge, members []int) (sparse float64, inner []int) 
 	}
 	return sparse, inner
 }
+
+// AdjustedRand is the Rand index of two clusterings, corrected for chance
+// (Hubert and Arabie 1985): 1 for equal ones, 0 expected for random ones. Noise
+// objects count as clusters of their own. O(n + k1 k2).
+func AdjustedRand(a, b Labels) float64 {
+	a, b = solitary(a), solitary(b)
+	type cell struct{ i, j int }
+	joint := make(map[cell]float64)
+	rows, cols := make([]float64, a.Clusters()), make([]float64, b.Clusters())
+	for x := range a {
+		joint[cell{a[x], b[x]}]++
+		rows[a[x]]++
+		cols[b[x]]++
+	}
+	pairs := func(n float64) float64 { return n * (n - 1) / 2 }
+	var both, inA, inB float64 // sums of whole numbers: any order gives the same
+	for _, n := range joint {
+		both += pairs(n)
+	}
+	for _, n := range rows {
+		inA += pairs(n)
+	}
+	for _, n := range cols {
+		inB += pairs(n)
+	}
+	all := pairs(float64(len(a)))
+	if all == 0 {
+		return 1
+	}
+	expected := inA * inB / all
+	if most := (inA + inB) / 2; most != expected {
+		return (both - expected) / (most - expected)
+	}
+	return 1 // both are one cluster, or all singletons: equal
+}
+
+// solitary gives every noise object a cluster of its own.
+func solitary(l Labels) Labels {
+	out := slices.Clone(l)
+	next := l.Clusters()
+	for i, c := range out {
+		if c == Noise {
+			out[i] = next
+			next++
+		}
+	}
+	return out
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
@@ -144,11 +145,11 @@ func (t *tally) add(r rival, s dataSet) error {
 		}
 	}
 	score := func(levels []knownLevel) (misses bool, f1 float64) {
-		claims, truth := slices.Clone(counted), [][]int{}
+		claims, want := slices.Clone(counted), [][]int{}
 		for _, l := range levels {
 			for _, g := range l.groups {
 				g = slices.Sorted(slices.Values(g))
-				truth = append(truth, g)
+				want = append(want, g)
 				if found[key(g)] {
 					claims = append(claims, g)
 				} else {
@@ -156,7 +157,7 @@ func (t *tally) add(r rival, s dataSet) error {
 				}
 			}
 		}
-		return misses, cluster.SetF1(claims, truth)
+		return misses, truth.SetF1(claims, want)
 	}
 	matching := func(l knownLevel) float64 {
 		best := 0.0
@@ -165,7 +166,7 @@ func (t *tally) add(r rival, s dataSet) error {
 			for _, g := range h.GroupsAt(level) {
 				groups = append(groups, g.Hosts)
 			}
-			best = max(best, cluster.Matching(labels(n, groups), labels(n, l.groups)))
+			best = max(best, truth.Matching(labels(n, groups), labels(n, l.groups)))
 		}
 		return best
 	}

@@ -1,8 +1,13 @@
-package cluster
+package truth
 
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/cluster"
 )
 
 // Matching is the share of objects that are mapped to the correct group
@@ -12,18 +17,18 @@ import (
 // counted. Objects that are noise in found are never correct; objects without
 // a true group do not count. In [0, 1]; 1 if there is nothing to count. O(k^3)
 // for k clusters.
-func Matching(found, truth Labels) float64 {
+func Matching(found, truth cluster.Labels) float64 {
 	overlap := make([][]float64, found.Clusters())
 	for i := range overlap {
 		overlap[i] = make([]float64, truth.Clusters())
 	}
 	var total float64
 	for i, t := range truth {
-		if t == Noise {
+		if t == cluster.Noise {
 			continue
 		}
 		total++
-		if found[i] != Noise {
+		if found[i] != cluster.Noise {
 			overlap[found[i]][t]++
 		}
 	}
@@ -96,54 +101,6 @@ func maxAssignment(w [][]float64) float64 {
 	return total
 }
 
-// AdjustedRand is the Rand index of two clusterings, corrected for chance
-// (Hubert and Arabie 1985): 1 for equal ones, 0 expected for random ones. Noise
-// objects count as clusters of their own. O(n + k1 k2).
-func AdjustedRand(a, b Labels) float64 {
-	a, b = solitary(a), solitary(b)
-	type cell struct{ i, j int }
-	joint := make(map[cell]float64)
-	rows, cols := make([]float64, a.Clusters()), make([]float64, b.Clusters())
-	for x := range a {
-		joint[cell{a[x], b[x]}]++
-		rows[a[x]]++
-		cols[b[x]]++
-	}
-	pairs := func(n float64) float64 { return n * (n - 1) / 2 }
-	var both, inA, inB float64 // sums of whole numbers: any order gives the same
-	for _, n := range joint {
-		both += pairs(n)
-	}
-	for _, n := range rows {
-		inA += pairs(n)
-	}
-	for _, n := range cols {
-		inB += pairs(n)
-	}
-	all := pairs(float64(len(a)))
-	if all == 0 {
-		return 1
-	}
-	expected := inA * inB / all
-	if most := (inA + inB) / 2; most != expected {
-		return (both - expected) / (most - expected)
-	}
-	return 1 // both are one cluster, or all singletons: equal
-}
-
-// solitary gives every noise object a cluster of its own.
-func solitary(l Labels) Labels {
-	out := slices.Clone(l)
-	next := l.Clusters()
-	for i, c := range out {
-		if c == Noise {
-			out[i] = next
-			next++
-		}
-	}
-	return out
-}
-
 // SetF1 compares two families of groups, as those of two hierarchies: the
 // harmonic mean of the share of found groups that are true and of true groups
 // that are found, groups counting only where they are equal. Groups are given
@@ -166,4 +123,48 @@ func distinct(groups [][]int) [][]int {
 	s := slices.Clone(groups)
 	slices.SortFunc(s, slices.Compare[[]int])
 	return slices.CompactFunc(s, slices.Equal[[]int])
+}
+
+// Cuts are the flat clusterings that a hierarchy holds, one per level, fine to coarse, and
+// that of one cluster last (Reinfjell 2023, section 2.5.7). A cut's clusters are
+// the largest groups of its level and finer ones; hosts in none are clusters of their own.
+func Cuts(h *topology.Hierarchy) []cluster.Labels {
+	var cuts []cluster.Labels
+	groups := h.Groups() // parents before children
+	for level := range len(h.Levels()) + 1 {
+		raw := make([]int, h.Hosts())
+		for x := range raw {
+			raw[x] = len(groups) + x
+			for g := h.Smallest(x); g >= 0 && groups[g].Level <= level; g = groups[g].Parent {
+				raw[x] = g
+			}
+		}
+		cuts = append(cuts, cluster.Relabel(raw))
+	}
+	return cuts
+}
+
+// Best is the clustering of the highest score, the first of equal ones. It is nil if there is none.
+func Best(clusterings []cluster.Labels, score func(cluster.Labels) float64) (best cluster.Labels, highest float64) {
+	highest = math.Inf(-1)
+	for _, l := range clusterings {
+		if s := score(l); best == nil || s > highest {
+			best, highest = l, s
+		}
+	}
+	return best, highest
+}
+
+// Accuracy is the score of equation 3.10: the largest share of objects in their true groups (Matching) over the values
+// of the parameter. Static methods are told the number of groups instead (section 3.2).
+func Accuracy(f *cluster.Family, d mat.Symmetric, truth cluster.Labels) (cluster.Found, error) {
+	if !f.Static {
+		return f.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return Matching(l, truth) })
+	}
+	k := float64(truth.Clusters())
+	labels, err := f.At(k).Cluster(d)
+	if err != nil {
+		return cluster.Found{}, err
+	}
+	return cluster.Found{Value: k, Labels: labels, Score: Matching(labels, truth), Tried: 1}, nil
 }
