@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 )
 
@@ -243,21 +242,21 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	for i, m := range j.nodes {
 		inside[i] = m.Result.Hierarchy.levels
 	}
-	kinds, kind := alignLevels(inside)
+	joined, of := alignLevels(inside)
 	number := map[*joinedLevel]int{}
-	levels := make([]Level, len(kinds))
-	for l, k := range kinds {
+	var levels []Level
+	for l, k := range joined {
 		number[k] = l
-		levels[l] = k.level(l)
+		levels = append(levels, Level{Name: k.name, Kind: k.kind})
 	}
 	node := len(levels)
+	levels = append(levels, Level{Name: "node", Kind: KindHost})
+	levels = append(levels, j.inter.Hierarchy.levels...)
+
 	var groups []Group
 	members := make([][]int, len(j.nodes))
-	var latencies []float64
 	for i, m := range j.nodes {
-		all := m.Result.Hierarchy.groups
-		latencies = append(latencies, m.apart())
-		for k, g := range all {
+		for k, g := range m.Result.Hierarchy.groups {
 			var hosts []int
 			for _, h := range g.Hosts {
 				if h != m.External {
@@ -266,54 +265,37 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 			}
 			if k == 0 {
 				members[i] = hosts
-				continue
-			}
-			if len(hosts) < len(members[i]) { // a group of all cores is the node
-				groups = append(groups, Group{Hosts: hosts, Level: number[kind[i][g.Level]], Latency: g.Latency, Support: g.Support})
+				groups = append(groups, Group{Hosts: hosts, Level: node, Latency: m.apart(), Support: 1})
+			} else if len(hosts) < len(members[i]) { // a group of all cores is the node
+				groups = append(groups, Group{Hosts: hosts, Level: number[of[i][g.Level]], Latency: g.Latency, Support: g.Support})
 			}
 		}
 	}
-	several := false
-	for i, hosts := range members {
-		if len(hosts) >= 2 && len(hosts) < j.cores {
-			groups = append(groups, Group{Hosts: hosts, Level: node, Latency: latencies[i], Support: 1})
-			several = true
-		}
-	}
-	if several {
-		mid := stats.Median(stats.SortedFinite(latencies))
-		levels = append(levels, Level{Name: "node", Kind: KindHost, Latency: mid, Support: 1})
-		node++
-	}
-	levels = append(levels, j.inter.Hierarchy.levels...)
 	for _, g := range j.inter.Hierarchy.groups[1:] {
 		var hosts []int
 		for _, i := range g.Hosts {
 			hosts = append(hosts, members[i]...)
 		}
-		groups = append(groups, Group{Hosts: hosts, Level: node + g.Level, Latency: g.Latency, Support: g.Support})
+		groups = append(groups, Group{Hosts: hosts, Level: node + 1 + g.Level, Latency: g.Latency, Support: g.Support})
 	}
 	groups = slices.DeleteFunc(groups, func(g Group) bool { return len(g.Hosts) < 2 || len(g.Hosts) >= j.cores })
+
 	apart := j.inter.Hierarchy.groups[0].Latency
 	if len(j.nodes) == 1 {
-		apart = latencies[0]
+		apart = j.nodes[0].apart()
 	}
-	return withGroups(j.cores, levels, groups, apart)
-}
-
-// withGroups is the hierarchy of those levels that have a group.
-func withGroups(hosts int, levels []Level, groups []Group, apart float64) (*Hierarchy, error) {
 	used := make([]bool, len(levels))
 	for _, g := range groups {
 		used[g.Level] = true
 	}
 	levels = keepLevels(levels, groups, used)
-	for l := range levels {
+	for l, found := range NewLevels(groups) {
+		levels[l].Latency, levels[l].Support = found.Latency, found.Support
 		if isNeutral(levels[l].Name) { // counted anew: inside and outside both begin with 1
-			levels[l].Name = fmt.Sprintf("level %d", l+1)
+			levels[l].Name = found.Name
 		}
 	}
-	return NewHierarchy(hosts, levels, groups, apart)
+	return NewHierarchy(j.cores, levels, groups, apart)
 }
 
 // apart is the latency in s that is typical between the cores of the node which

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ type joinedLevel struct {
 	name      string    // "" of neutral ones: a number tells no kind
 	kind      Kind      // of the first level of a known one
 	latencies []float64 // of the nodes' levels, as far as known
-	supports  []float64
 }
 
 // sameKind is the ratio of latencies below which the levels of two nodes may be of one
@@ -55,7 +53,6 @@ func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) 
 				k.kind = level.Kind
 			}
 			k.latencies = append(k.latencies, level.Latency)
-			k.supports = append(k.supports, level.Support)
 			own[l] = k
 		}
 		kind = append(kind, own)
@@ -72,19 +69,6 @@ func isNeutral(name string) bool {
 // latency is the lower median; NaN if none is known.
 func (k *joinedLevel) latency() float64 {
 	return stats.Median(stats.SortedFinite(k.latencies))
-}
-
-// level is the kind as a Level, the i-th from the finest.
-func (k *joinedLevel) level(i int) Level {
-	support := math.NaN()
-	if known := stats.SortedFinite(k.supports); len(known) > 0 {
-		support = known[0]
-	}
-	name := k.name
-	if name == "" {
-		name = fmt.Sprintf("level %d", i+1)
-	}
-	return Level{Name: name, Kind: k.kind, Latency: k.latency(), Support: support}
 }
 
 // unlike is the logarithm of the ratio of latencies, 0 for a level of the same name, +Inf if it is of another kind.
