@@ -272,18 +272,28 @@ func TestPairsAreThoseOfTheMatrix(t *testing.T) {
 	}
 }
 
-// Each bin of a distribution holds the values between its edges.
+// Each bin of a distribution holds the values between its edges, the first and the last value in its outer ones.
 func TestBinsHoldWhatLiesBetweenTheirEdges(t *testing.T) {
-	for _, b := range []binning{{span{1e-6, 1e-3}, true, 17}, {span{-2, 5}, false, 9}} {
-		for bin := range b.bins {
-			middle := (b.edge(bin) + b.edge(bin+1)) / 2
-			if got := b.bin(middle); got != bin {
-				t.Errorf("%g between %g and %g is in bin %d, want %d", middle, b.edge(bin), b.edge(bin+1), got, bin)
+	for _, c := range []struct {
+		all  span
+		axis Axis
+		bins int
+	}{{span{1e-6, 1e-3}, Axis{Log: true}, 17}, {span{-2, 5}, Axis{}, 9}} {
+		edges := edgesOf(c.all, c.axis.Log, c.bins)
+		if len(edges) != c.bins+1 {
+			t.Fatalf("%d edges of %d bins", len(edges), c.bins)
+		}
+		within := func(v float64, bin int) {
+			t.Helper()
+			if got := bars([]float64{v}, &c.axis, edges).Bins; len(got) != 1 || got[0].Min != edges[bin] || got[0].Max != edges[bin+1] {
+				t.Errorf("%g between %g and %g is in %v", v, edges[bin], edges[bin+1], got)
 			}
 		}
-		if b.bin(b.low) != 0 || b.bin(b.high) != b.bins-1 {
-			t.Errorf("the ends are in bins %d and %d", b.bin(b.low), b.bin(b.high))
+		for bin := range c.bins {
+			within((edges[bin]+edges[bin+1])/2, bin)
 		}
+		within(c.all.low, 0)
+		within(c.all.high, c.bins-1)
 	}
 }
 
