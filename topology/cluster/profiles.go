@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // Profiles are the distances between profiles.
@@ -76,21 +78,12 @@ func scaledByMAD(p mat.Matrix, n int) []float64 {
 	if len(all) == 0 {
 		return v
 	}
-	slices.Sort(all)
-	centre := all[len(all)/2]
-	var mean float64
+	centre, mean := stats.Select(all, len(all)/2), 0.0
 	for i := range all {
 		all[i] = math.Abs(all[i] - centre)
 		mean += all[i] / float64(len(all))
 	}
-	slices.Sort(all)
-	scale := all[len(all)/2]
-	if scale == 0 {
-		scale = mean
-	}
-	if scale == 0 {
-		scale = 1
-	}
+	scale := cmp.Or(stats.Select(all, len(all)/2), mean, 1)
 	for i := range v {
 		v[i] /= scale
 	}
