@@ -137,6 +137,30 @@ func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
 	return NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, blocks, false))
 }
 
+// Graph is the tree of the groups: a switch for each, the root's first. Links are half as long as the latencies of the
+// groups at their ends differ, where that is known and not below 0, and nothing is known of their bandwidths. A single host
+// has no switch.
+func (h *Hierarchy) Graph() (*Graph, error) {
+	if h.hosts < 2 {
+		return NewGraph(h.hosts, 0, nil, nil)
+	}
+	var arcs []Arc
+	link := func(v, group int, below float64) {
+		length := (h.groups[group].Latency - below) / 2
+		if length < 0 {
+			length = 0
+		}
+		arcs = AppendLink(arcs, v, h.hosts+group, length, math.NaN())
+	}
+	for host, group := range h.smallest {
+		link(host, group, 0)
+	}
+	for i, g := range h.groups[1:] {
+		link(h.hosts+i+1, g.Parent, g.Latency)
+	}
+	return NewGraph(h.hosts, len(h.groups), nil, arcs)
+}
+
 // NewLevels are the levels of the given groups, called "level 1" and so on. The latency of a level is the lower median of its
 // groups', and its support the least.
 func NewLevels(groups []Group) []Level {

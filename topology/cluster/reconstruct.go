@@ -172,37 +172,15 @@ func combine(gaps bool, repetitions []mat.Matrix) (*distances, []string, error) 
 	return d, nil, nil
 }
 
-// result draws a switch for the root and every group, links as long as half
-// the difference of the latencies, and reports how well that explains the
-// distances.
+// result has a switch for each group, and reports how well that explains the distances.
 func (d *distances) result(h *topology.Hierarchy, warnings []string) (*topology.Result, error) {
-	nan := math.NaN()
-	groups := h.Groups()
-	var arcs []topology.Arc
-	link := func(v, group int, below float64) {
-		length := (groups[group].Latency - below) / 2
-		if length < 0 {
-			length = 0
-		}
-		arcs = topology.AppendLink(arcs, v, d.n+group, length, nan)
-	}
-	switches := 0
-	if d.n > 1 {
-		switches = len(groups)
-		for x := range d.n {
-			link(x, h.Smallest(x), 0)
-		}
-		for i, g := range groups[1:] {
-			link(d.n+i+1, g.Parent, g.Latency)
-		}
-	}
-	graph, err := topology.NewGraph(d.n, switches, nil, arcs)
+	graph, err := h.Graph()
 	if err != nil {
 		return nil, err
 	}
 	fit := topology.NewFit(graph, h, d.d, 0)
 	fit.Family = topology.FamilyTree
-	if len(groups) == 1 {
+	if len(h.Groups()) == 1 {
 		fit.Family = topology.FamilyFlat
 	}
 	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit, Warnings: warnings}, nil
