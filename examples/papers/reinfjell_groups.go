@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology/cluster"
@@ -19,8 +20,8 @@ import (
 
 // methodsOfThesis are those of section 2.5, the static ones first. Of nested groups the cut of the highest score is
 // taken.
-func methodsOfThesis(score func(cluster.Labels) float64) []cluster.Family {
-	return []cluster.Family{
+func methodsOfThesis(score func(cluster.Labels) float64) []search.Family {
+	return []search.Family{
 		told("kmeans", func(k int) cluster.Clusterer { return kMeans{k} }),
 		familyOf("kmedoids"),
 		familyOf("average"),
@@ -33,21 +34,21 @@ func methodsOfThesis(score func(cluster.Labels) float64) []cluster.Family {
 }
 
 // familyOf is the method of package cluster of that name, which there is.
-func familyOf(name string) cluster.Family {
-	all := cluster.Families()
-	return all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == name })]
+func familyOf(name string) search.Family {
+	all := search.Families()
+	return all[slices.IndexFunc(all, func(f search.Family) bool { return f.Name == name })]
 }
 
 // told is a method that is told the number of clusters.
-func told(name string, at func(k int) cluster.Clusterer) cluster.Family {
+func told(name string, at func(k int) cluster.Clusterer) search.Family {
 	f := familyOf("kmedoids")
 	f.Name, f.At = name, func(x float64) cluster.Clusterer { return at(int(x)) }
 	return f
 }
 
 // nestedBySSS is ssstree with the best of some orders of the ranks. Its parameter is searched in (0, 5), as in section 3.3.
-func nestedBySSS(orders int, score func(cluster.Labels) float64) cluster.Family {
-	return cluster.Family{
+func nestedBySSS(orders int, score func(cluster.Labels) float64) search.Family {
+	return search.Family{
 		Name: "ssstree", Parameter: "alpha",
 		Space: func(mat.Symmetric) (low, high float64) { return 1e-300, 5 },
 		At:    func(x float64) cluster.Clusterer { return sssTree{x, orders, score} },

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology/cluster"
 )
 
@@ -27,7 +28,7 @@ const (
 
 // Cluster returns the k clusters. O(n k) profiles per pass, some ten passes per start.
 func (m kMeans) Cluster(d mat.Symmetric) (cluster.Labels, error) {
-	profiles, ok := d.(*cluster.Profiles)
+	profiles, ok := d.(*plogp.Profiles)
 	if !ok {
 		return nil, fmt.Errorf("k-means: want profiles, not distances alone")
 	}

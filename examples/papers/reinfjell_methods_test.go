@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/truth"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology/cluster"
 )
 
@@ -57,7 +58,7 @@ func TestMethodsOfThesis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := cluster.FromProfiles(m)
+	profiles, err := plogp.NewProfiles(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestKMeansByHand(t *testing.T) {
 
 // TestKMeansOfEqualRanks: clusters without a point of their own take one.
 func TestKMeansOfEqualRanks(t *testing.T) {
-	d, err := cluster.FromProfiles(mat.NewDense(6, 6, nil))
+	d, err := plogp.NewProfiles(mat.NewDense(6, 6, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -71,7 +72,7 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 		columns = append(columns, outcome.Number("N "+name, ""), outcome.Number("S "+name, ""))
 	}
 	t := s.Table("as-printed", columns...)
-	line := func(name string, method func(score func(cluster.Labels) float64) cluster.Family) (sockets []float64, err error) {
+	line := func(name string, method func(score func(cluster.Labels) float64) search.Family) (sockets []float64, err error) {
 		row := []any{name}
 		for _, d := range []mat.Symmetric{plain, euclid, disturbed} {
 			for _, level := range run.truth[1:] {
@@ -94,7 +95,7 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 		if f.Name == "kmeans" {
 			continue // it takes profiles
 		}
-		sockets, err := line(f.Name, func(score func(cluster.Labels) float64) cluster.Family { return methodsOfThesis(score)[k] })
+		sockets, err := line(f.Name, func(score func(cluster.Labels) float64) search.Family { return methodsOfThesis(score)[k] })
 		if err != nil {
 			return err
 		}
@@ -102,11 +103,11 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 			dbscan = sockets
 		}
 	}
-	figure25 := func(score func(cluster.Labels) float64) cluster.Family { return nestedBySSS(1, score) }
+	figure25 := func(score func(cluster.Labels) float64) search.Family { return nestedBySSS(1, score) }
 	if _, err := line("ssstree, figure 2.5", figure25); err != nil {
 		return err
 	}
-	section256 := func(func(cluster.Labels) float64) cluster.Family {
+	section256 := func(func(cluster.Labels) float64) search.Family {
 		return told("spectral", func(k int) cluster.Clusterer { return spectral{k, plainDistances} })
 	}
 	byDistances, err := line("spectral, 2.5.6", section256)

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
@@ -125,22 +126,22 @@ func noiseOf(m mat.Matrix) float64 {
 
 // A searched method has found its parameter.
 type searched struct {
-	family cluster.Family
+	family search.Family
 	score  string
-	found  cluster.Found
+	found  search.Found
 	method topology.Reconstructor
 }
 
 // family is a method with its parameter left open.
-func family(name string) (cluster.Family, error) {
+func family(name string) (search.Family, error) {
 	var names []string
-	for _, f := range cluster.Families() {
+	for _, f := range search.Families() {
 		if f.Name == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
 	}
-	return cluster.Family{}, cli.BadInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
+	return search.Family{}, cli.BadInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
 }
 
 // search finds the parameter of a method for the latencies.

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 )
@@ -157,14 +158,14 @@ func Best(clusterings []cluster.Labels, score func(cluster.Labels) float64) (bes
 
 // Accuracy is the score of equation 3.10: the largest share of objects in their true groups (Matching) over the values
 // of the parameter. Static methods are told the number of groups instead (section 3.2).
-func Accuracy(f *cluster.Family, d mat.Symmetric, truth cluster.Labels) (cluster.Found, error) {
+func Accuracy(f *search.Family, d mat.Symmetric, truth cluster.Labels) (search.Found, error) {
 	if !f.Static {
 		return f.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return Matching(l, truth) })
 	}
 	k := float64(truth.Clusters())
 	labels, err := f.At(k).Cluster(d)
 	if err != nil {
-		return cluster.Found{}, err
+		return search.Found{}, err
 	}
-	return cluster.Found{Value: k, Labels: labels, Score: Matching(labels, truth), Tried: 1}, nil
+	return search.Found{Value: k, Labels: labels, Score: Matching(labels, truth), Tried: 1}, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/topology/cluster"
 )
 
 // A Distance is what tells how far apart two ranks are.
@@ -54,7 +53,7 @@ type View struct {
 }
 
 // Distances is the matrix D(m) (Reinfjell 2023, eq. 3.4) in s, row by row from each rank; of Profile
-// the one of eq. 3.6, a *cluster.Profiles without a unit. NaN where
+// the one of eq. 3.6, a *Profiles without a unit. NaN where
 // nothing was measured, and on the diagonal. It is an error if no pair has a distance, or one without
 // overheads is asked for them.
 func (r *Result) Distances(v View) (mat.Matrix, error) {
@@ -83,7 +82,7 @@ func (r *Result) Distances(v View) (mat.Matrix, error) {
 }
 
 // profiles are the distances between the vectors V_i of eq. 3.5: L, os, or and g to all other ranks.
-func (r *Result) profiles(v View) (*cluster.Profiles, error) {
+func (r *Result) profiles(v View) (*Profiles, error) {
 	var parameters []mat.Matrix
 	for _, of := range []func(*model.PLogP) float64{
 		func(p *model.PLogP) float64 { return p.Latency },
@@ -93,11 +92,7 @@ func (r *Result) profiles(v View) (*cluster.Profiles, error) {
 	} {
 		parameters = append(parameters, r.matrix(v, of))
 	}
-	d, err := cluster.FromProfiles(parameters...)
-	if err != nil {
-		return nil, fmt.Errorf("plogp: distances: %w", err)
-	}
-	return d, nil
+	return NewProfiles(parameters...)
 }
 
 // matrix is a function of the parameters of all pairs.

@@ -291,48 +291,6 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-func TestSearchFindsTheNumberOfBlobs(t *testing.T) {
-	d := line(t, 0, 1, 2, 10, 11, 12, 20, 21, 22)
-	all := Families()
-	f := all[slices.IndexFunc(all, func(f Family) bool { return f.Name == "kmedoids" })]
-	found, err := f.Search(d, func(_ Clusterer, l Labels) float64 { return Silhouette(d, l) })
-	if err != nil || found.Value != 3 || found.Labels.Clusters() != 3 || found.Tried != 8 {
-		t.Errorf("best K = %g, %v, %v, want 3", found.Value, found.Labels, err)
-	}
-	f.Space = func(mat.Symmetric) (float64, float64) { return 20, 30 }
-	if _, err := f.Search(d, func(Clusterer, Labels) float64 { return 0 }); err == nil {
-		t.Error("no value works: no error")
-	}
-}
-
-// TestFromProfilesByHand: two parameters of four hosts. For the pair (0, 1)
-// only columns 2 and 3 count.
-func TestFromProfilesByHand(t *testing.T) {
-	// Off-diagonal cells: six of 1, six of 3; sorted, the middle (index 6) is
-	// 3, deviations are 0 and 2 six times each, and their middle is 2.
-	a := mat.NewDense(4, 4, []float64{
-		9, 1, 1, 3,
-		1, 9, 3, 3,
-		1, 3, 9, 1,
-		3, 3, 1, 9,
-	})
-	d, err := FromProfiles(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// (0,1): columns 2, 3: 1 against 3, 3 against 3, scaled by 2: 1.
-	// (0,3): columns 1, 2: 1 against 3, 1 against 1: 1.
-	// (1,2): columns 0, 3: 1 against 1, 3 against 1: 1. (0,2): 1:3 and 3:1: sqrt 2.
-	for _, c := range []struct {
-		i, j int
-		want float64
-	}{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {0, 2, math.Sqrt2}} {
-		if got := d.At(c.i, c.j); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("distance (%d,%d) = %g, want %g", c.i, c.j, got, c.want)
-		}
-	}
-}
-
 // TestRelabelling: the methods that draw no random numbers follow a
 // permutation of the objects.
 func TestRelabelling(t *testing.T) {

@@ -58,9 +58,6 @@ func newDistances(n int, at func(i, j int) float64, gaps bool) (*distances, erro
 
 // rowsOf are distances for a method to walk through; those of others are copied.
 func rowsOf(s mat.Symmetric) *distances {
-	if p, ok := s.(*Profiles); ok {
-		s = p.Symmetric
-	}
 	if d, ok := s.(*distances); ok {
 		return d
 	}

@@ -1,5 +1,5 @@
-// Package cluster groups hosts by a matrix of distances: clustering methods, the
-// search for their parameters, and measures of how good a clustering is. It gives second opinions on a machine whose wiring
+// Package cluster groups hosts by a matrix of distances: clustering methods, and measures of how good a
+// clustering is. It gives second opinions on a machine whose wiring
 // linkage.Robust has found, and clusters anything else of which pairwise
 // distances are known. The call that most readers need:
 //
@@ -11,17 +11,14 @@
 // It is that of Reinfjell 2023, sections 2.5, 3.2 and 3.3:
 //
 //  1. Distances: the predicted time t(m) of a message between two ranks
-//     (equation 3.4) goes into NewDistances; the Euclidean distance between
-//     the ranks' vectors of all PLogP parameters (equations 3.5 and 3.6) is
-//     FromProfiles. Package measure/plogp makes both of a measurement.
+//     (equation 3.4) goes into NewDistances. Package measure/plogp makes them of a measurement, and those between
+//     the ranks' profiles of all PLogP parameters (equations 3.5 and 3.6), too.
 //  2. Methods that are told the number of clusters ("static"): KMedoids, and
 //     Agglomerative with K.
 //  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, which has connected components as the
 //     case of MinPoints 1, and Agglomerative by Height or at the widest gap.
 //  4. A method that nests: Agglomerative, of which Nested makes a Hierarchy.
-//  5. Families are the methods with the spaces in which their parameters are searched.
-//     Family.Search tries 50 values (section 3.3) and keeps the best by a score.
-//  6. Scores: Silhouette and DBCV look at the clusters alone. AdjustedRand holds them against a known answer.
+//  5. Scores: Silhouette and DBCV look at the clusters alone. AdjustedRand holds them against a known answer.
 //
 // Flat and Nested make a topology.Reconstructor of a method. The other methods that the
 // thesis compares, k-means, spectral clustering, SSS and SSSTree, are in examples/papers.

@@ -55,31 +55,6 @@ func Example() {
 	// [[0 1] [2 3] [4 5] [6 7]]
 }
 
-// Hosts that see the others alike belong together: here by their latencies and
-// gaps, which differ between the two nodes only (Reinfjell 2023, equations 3.5
-// and 3.6).
-func ExampleFromProfiles() {
-	latencies, gaps := measured(), mat.NewDense(8, 8, nil)
-	for i := range 8 {
-		for j := range 8 {
-			gaps.Set(i, j, 50e-6) // s, for the same message
-			if i/4 == j/4 {
-				gaps.Set(i, j, 5e-6)
-			}
-		}
-	}
-	d, err := cluster.FromProfiles(latencies, gaps)
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels, err := cluster.Agglomerative{K: 2}.Cluster(d)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(labels)
-	// Output: [0 0 0 0 1 1 1 1]
-}
-
 // The tree as nested groups, level by level.
 func ExampleNested_Hierarchy() {
 	h, err := cluster.Nested{Ratio: 1.25}.Hierarchy(distances()) // latencies of nested groups differ by a quarter at least
@@ -113,30 +88,6 @@ func ExampleFlat() {
 	// 8 cores below 3 switches
 	// [0 1 2 3]
 	// [4 5 6 7]
-}
-
-// The parameter that gives the best clustering, without and with a known answer
-// (Reinfjell 2023, section 3.3 and equation 3.10).
-func ExampleFamily_Search() {
-	d := distances()
-	sockets := cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}
-	for _, family := range cluster.Families() {
-		if family.Name != "components" && family.Name != "kmedoids" {
-			continue
-		}
-		clear, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
-		if err != nil {
-			log.Fatal(err)
-		}
-		right, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.AdjustedRand(l, sockets) })
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%s: %v, silhouette %.2f; sockets with an adjusted Rand index of %.2f\n", family.Name, clear.Labels, clear.Score, right.Score)
-	}
-	// Output:
-	// kmedoids: [0 0 0 0 1 1 1 1], silhouette 0.83; sockets with an adjusted Rand index of 1.00
-	// components: [0 0 0 0 1 1 1 1], silhouette 0.83; sockets with an adjusted Rand index of 1.00
 }
 
 // Rank 3 is in the wrong node: of 28 pairs 12 are together in one, 13 in the other and 9 in

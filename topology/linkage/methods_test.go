@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/topology"
@@ -69,8 +70,8 @@ func rivals() []rival {
 			if err != nil {
 				return nil, err
 			}
-			all := cluster.Families()
-			components := all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == "components" })]
+			all := search.Families()
+			components := all[slices.IndexFunc(all, func(f search.Family) bool { return f.Name == "components" })]
 			found, err := components.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
 			return cluster.Flat{Clusterer: cluster.DBSCAN{Eps: found.Value, MinPoints: 1}}, err
 		}},

@@ -1,10 +1,13 @@
-package cluster
+// Package search finds the parameter of a clustering method that gives the best clusters, as Reinfjell 2023, section 3.3, does.
+package search
 
 import (
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/topology/cluster"
 )
 
 // A Family is a method of which one parameter is left open, with the space in which it is searched
@@ -23,7 +26,7 @@ type Family struct {
 	Whole bool
 
 	// At is the method with a value of the parameter.
-	At func(x float64) Clusterer
+	At func(x float64) cluster.Clusterer
 }
 
 // least keeps an open end out of a space: where 0 would mean a default.
@@ -33,75 +36,74 @@ const least = 1e-300
 // DBSCAN, with MinPoints of 1 as connected components, from the smallest to the largest distance. The thesis gives no space for
 // HDBSCAN: that of the smallest cluster is [2, n).
 func Families() []Family {
-	told := func(name string, at func(k int) Clusterer) Family {
+	told := func(name string, at func(k int) cluster.Clusterer) Family {
 		return Family{
 			Name: name, Parameter: "k", Static: true, Whole: true,
 			Space: func(d mat.Symmetric) (float64, float64) { return 1, float64(d.SymmetricDim()) },
-			At:    func(x float64) Clusterer { return at(int(x)) },
+			At:    func(x float64) cluster.Clusterer { return at(int(x)) },
 		}
 	}
 	within := func(name string, minPoints int) Family {
 		return Family{
 			Name: name, Parameter: "eps", Space: span,
-			At: func(x float64) Clusterer { return DBSCAN{Eps: max(x, least), MinPoints: minPoints} },
+			At: func(x float64) cluster.Clusterer { return cluster.DBSCAN{Eps: max(x, least), MinPoints: minPoints} },
 		}
 	}
 	return []Family{
-		told("kmedoids", func(k int) Clusterer { return KMedoids{K: k} }),
-		told("average", func(k int) Clusterer { return Agglomerative{Linkage: Average, K: k} }),
-		told("complete", func(k int) Clusterer { return Agglomerative{Linkage: Complete, K: k} }),
-		told("single", func(k int) Clusterer { return Agglomerative{Linkage: Single, K: k} }),
+		told("kmedoids", func(k int) cluster.Clusterer { return cluster.KMedoids{K: k} }),
+		told("average", func(k int) cluster.Clusterer { return cluster.Agglomerative{Linkage: cluster.Average, K: k} }),
+		told("complete", func(k int) cluster.Clusterer { return cluster.Agglomerative{Linkage: cluster.Complete, K: k} }),
+		told("single", func(k int) cluster.Clusterer { return cluster.Agglomerative{Linkage: cluster.Single, K: k} }),
 		{
 			Name: "hdbscan", Parameter: "k", Whole: true,
 			Space: func(d mat.Symmetric) (float64, float64) { return 2, max(2, float64(d.SymmetricDim())) },
-			At:    func(x float64) Clusterer { return orAll{HDBSCAN{MinClusterSize: int(x)}} },
+			At:    func(x float64) cluster.Clusterer { return orAll{cluster.HDBSCAN{MinClusterSize: int(x)}} },
 		},
-		within("dbscan", usualMinPoints),
+		within("dbscan", 0),
 		within("components", 1),
 	}
 }
 
 // orAll is one cluster of all objects where HDBSCAN finds none.
-type orAll struct{ HDBSCAN }
+type orAll struct{ cluster.HDBSCAN }
 
-func (h orAll) Cluster(d mat.Symmetric) (Labels, error) {
+func (h orAll) Cluster(d mat.Symmetric) (cluster.Labels, error) {
 	l, err := h.HDBSCAN.Cluster(d)
 	if err == nil && l.Clusters() == 0 {
-		l = make(Labels, d.SymmetricDim())
+		l = make(cluster.Labels, d.SymmetricDim())
 	}
 	return l, err
 }
 
 // span is from the smallest to the largest distance between different objects.
-func span(s mat.Symmetric) (low, high float64) {
-	d := rowsOf(s)
+func span(d mat.Symmetric) (low, high float64) {
 	low = math.Inf(1)
-	for i := range d.n {
-		for _, v := range d.row(i)[:i] {
-			low, high = min(low, v), max(high, v)
+	for i := range d.SymmetricDim() {
+		for j := range i {
+			low, high = min(low, d.At(i, j)), max(high, d.At(i, j))
 		}
 	}
 	return min(low, high), high
 }
 
-// searchSteps is k, the number of values tried (Reinfjell 2023, section 3.3).
-const searchSteps = 50
+// mostSteps is k, the number of values tried (Reinfjell 2023, section 3.3).
+const mostSteps = 50
 
 // Found is what a search has found.
 type Found struct {
 	Value  float64 // of the parameter
-	Labels Labels
+	Labels cluster.Labels
 	Score  float64
 	Tried  int // values
 }
 
 // Search tries values of the parameter, from the low end of the family's space in equal steps, and keeps the one whose
-// clusters have the highest score (Reinfjell 2023, section 3.3, linear search). There are at most searchSteps values, and of
+// clusters have the highest score (Reinfjell 2023, section 3.3, linear search). There are at most 50 values, and of
 // whole numbers each if there are no more. Ties go to the lower value. Values for which the method returns an error
 // are passed over; if none is left, the last error is returned. The score sees the method with its parameter, too.
-func (f *Family) Search(d mat.Symmetric, score func(at Clusterer, l Labels) float64) (Found, error) {
+func (f *Family) Search(d mat.Symmetric, score func(at cluster.Clusterer, l cluster.Labels) float64) (Found, error) {
 	low, high := f.Space(d)
-	steps := searchSteps
+	steps := mostSteps
 	if f.Whole {
 		steps = max(1, min(steps, int(high-low)))
 	}
@@ -123,7 +125,7 @@ func (f *Family) Search(d mat.Symmetric, score func(at Clusterer, l Labels) floa
 		}
 	}
 	if found.Labels == nil {
-		return Found{}, fmt.Errorf("cluster: search: no value from %g to %g works: %w", low, high, failed)
+		return Found{}, fmt.Errorf("search: no value from %g to %g works: %w", low, high, failed)
 	}
 	return found, nil
 }

@@ -1,4 +1,4 @@
-package cluster
+package plogp
 
 import (
 	"cmp"
@@ -10,30 +10,33 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// Profiles are the distances between profiles.
+// Profiles are the distances between the profiles of ranks.
 type Profiles struct {
-	mat.Symmetric
-	Vectors [][]float64 // the scaled profiles, one per object, with NaN for missing entries
+	*mat.SymDense
+	Vectors [][]float64 // the scaled profiles, one per rank, with NaN for missing entries
 }
 
-// FromProfiles returns the Euclidean distances between the hosts' profiles
+// NewProfiles returns the Euclidean distances between the ranks' profiles
 // (Reinfjell 2023, equations 3.5 and 3.6): one square matrix per parameter of
 // the pairs, such as L, os, or and g, row i of all of them being the profile
-// of host i. Two departures keep the distances meaningful. Of a pair (i, j)
-// the entries with i or j as the other end are left out, as a host has no values
+// of rank i. Two departures keep the distances meaningful. Of a pair (i, j)
+// the entries with i or j as the other end are left out, as a rank has no values
 // to itself. Each parameter is scaled by its median absolute deviation,
 // or g would drown L. Cells that are NaN in either profile are left out too,
 // and the sum is scaled up for them. O(n^3) per parameter.
-func FromProfiles(parameters ...mat.Matrix) (*Profiles, error) {
+func NewProfiles(parameters ...mat.Matrix) (*Profiles, error) {
 	if len(parameters) == 0 {
-		return nil, fmt.Errorf("cluster: profiles: no parameters")
+		return nil, fmt.Errorf("plogp: profiles: no parameters")
 	}
 	n, _ := parameters[0].Dims()
+	if n == 0 {
+		return nil, fmt.Errorf("plogp: profiles: no ranks")
+	}
 	sum, count := make([]float64, n*n), make([]int, n*n)
 	profiles := make([][]float64, n)
 	for k, p := range parameters {
 		if r, c := p.Dims(); r != n || c != n {
-			return nil, fmt.Errorf("cluster: profiles: parameter %d is a %d x %d matrix: want %d x %d", k, r, c, n, n)
+			return nil, fmt.Errorf("plogp: profiles: parameter %d is a %d x %d matrix: want %d x %d", k, r, c, n, n)
 		}
 		v := scaledByMAD(p, n)
 		for i := range n {
@@ -50,14 +53,13 @@ func FromProfiles(parameters ...mat.Matrix) (*Profiles, error) {
 		}
 	}
 	full := float64(len(parameters) * max(0, n-2))
-	d := &distances{n: n, d: make([]float64, n*n)}
+	d := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i {
 			if n > 2 && count[i*n+j] == 0 {
-				return nil, fmt.Errorf("cluster: profiles: hosts %d and %d have no common entry", j, i)
+				return nil, fmt.Errorf("plogp: profiles: ranks %d and %d have no common entry", j, i)
 			}
-			v := math.Sqrt(sum[i*n+j] * full / float64(max(1, count[i*n+j])))
-			d.d[i*n+j], d.d[j*n+i] = v, v
+			d.SetSym(i, j, math.Sqrt(sum[i*n+j]*full/float64(max(1, count[i*n+j]))))
 		}
 	}
 	return &Profiles{d, profiles}, nil
