@@ -18,21 +18,15 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Sample is values of which a Distribution shows how often each occurs.
-type Sample struct {
-	Name   string
-	Values []float64 // NaN: not known
-}
-
-// Distribution draws how many values of each sample lie in each of some equal parts of an axis, or of equal
-// ratios of a logarithmic one. The samples stand one below the other, so that none hides another. Counts that
+// Distribution draws how often the values Y of each series occur, in bins of an axis that are equally wide, or of equal
+// ratios on a logarithmic one. The series stand one below the other, so that none hides another. Counts that
 // differ by more than 50 times are on a logarithmic axis. Bins are 0 for a number that follows from the values.
-func Distribution(title string, x Axis, samples []Sample, bins int, notes ...string) (*Figure, error) {
+func Distribution(title string, x Axis, samples []Series, bins int, notes ...string) (*Figure, error) {
 	all := emptySpan()
 	most := 0
 	for _, s := range samples {
 		n := 0
-		for _, v := range s.Values {
+		for _, v := range s.Y {
 			if x.has(v) {
 				all.add(v)
 				n++
@@ -49,7 +43,7 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 	edges := edgesOf(all, x.isLog(), bins)
 	rows, legends := make([][]*plot.Plot, len(samples)), make([]*plot.Legend, len(samples))
 	for k, s := range samples {
-		p, counts := newPlot("", ""), bars(s.Values, &x, edges)
+		p, counts := newPlot("", ""), bars(s.Y, &x, edges)
 		counts.FillColor, counts.LineStyle = faint(ink(k), 0.6), vgdraw.LineStyle{Color: ink(k), Width: 0.6}
 		p.Add(gridLines(true, true), counts)
 		x.set(&p.X, span{edges[0], edges[bins]})
@@ -127,7 +121,7 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 	if h.Hosts() != n {
 		return nil, fmt.Errorf("draw: histogram: a hierarchy of %d hosts for %d rows", h.Hosts(), n)
 	}
-	levels := make([]Sample, len(h.Levels())+1)
+	levels := make([]Series, len(h.Levels())+1)
 	known, zeros := 0, 0
 	for i := range n {
 		for j := range n {
@@ -138,14 +132,14 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 			default:
 				known++
 				l := &levels[h.Groups()[h.Common(i, j)].Level]
-				l.Values = append(l.Values, v)
+				l.Y = append(l.Y, v)
 			}
 		}
 	}
 	for l := range levels {
 		levels[l].Name = shorten(h.LevelName(l))
 	}
-	levels = slices.DeleteFunc(levels, func(s Sample) bool { return s.Values == nil })
+	levels = slices.DeleteFunc(levels, func(s Series) bool { return s.Y == nil })
 	notes := []string{fmt.Sprintf("%s.", words.Count(known, "measurement"))}
 	if zeros > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, for the axis is logarithmic: %s of 0.", words.Count(zeros, "measurement")))

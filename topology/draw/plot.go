@@ -13,10 +13,10 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A Series is points of a plot, joined by a line.
+// A Series is points of a plot, joined by a line, or the values of a distribution.
 type Series struct {
 	Name string
-	X, Y []float64 // as many of each; NaN: not known
+	X, Y []float64 // as many of each, or of a distribution Y alone; NaN: not known
 	// Low and High bound a band about the values, such as quartiles or an interval of
 	// confidence; nil, or NaN: none.
 	Low, High []float64
