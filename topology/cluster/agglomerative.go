@@ -24,12 +24,10 @@ const (
 // complete linkage run by nearest-neighbour chain (Murtagh 1983) in float32,
 // single linkage by a minimum spanning tree (Gower and Ross 1969); all O(n^2).
 //
-// As a Clusterer it cuts the tree into K clusters, or below Height if K is 0;
-// without either it cuts at the widest relative gap between two heights.
+// As a Clusterer it cuts the tree into K clusters, or at the widest relative gap between two heights if K is 0.
 type Agglomerative struct {
 	Linkage Linkage
-	K       int     // clusters wanted; 0: by Height
-	Height  float64 // largest distance at which clusters join; 0: widest gap
+	K       int // clusters wanted; 0: those below the widest gap
 }
 
 var _ Clusterer = Agglomerative{}
@@ -59,21 +57,17 @@ func (a Agglomerative) dendrogram(d *distances) (*dendrogram, error) {
 // Cluster cuts the tree.
 func (a Agglomerative) Cluster(s mat.Symmetric) (Labels, error) {
 	d := rowsOf(s)
-	if a.K < 0 || a.K > d.n || a.Height < 0 {
-		return nil, fmt.Errorf("cluster: agglomerative: K = %d, Height = %g: want K in [0, %d] and Height at least 0", a.K, a.Height, d.n)
+	if a.K < 0 || a.K > d.n {
+		return nil, fmt.Errorf("cluster: agglomerative: K = %d: want in [0, %d]", a.K, d.n)
 	}
 	t, err := a.dendrogram(d)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case a.K > 0:
+	if a.K > 0 {
 		return t.after(d.n - a.K), nil
-	case a.Height > 0:
-		return t.cut(a.Height), nil
-	default:
-		return t.cut(t.widestGap()), nil
 	}
+	return t.after(t.belowWidestGap()), nil
 }
 
 // spanningTree returns the edges of a minimum spanning tree, by Prim's algorithm on the full matrix. Lengths are

@@ -120,12 +120,20 @@ func TestDendrogramCutsAndNests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for height, want := range map[float64]Labels{
-		0.5: {0, 1, 2, 3, 4, 5, 6, 7}, 1: {0, 0, 1, 1, 2, 2, 3, 3}, 9: {0, 0, 0, 0, 1, 1, 1, 1}, 89: make(Labels, 8),
+	for merges, want := range map[int]Labels{
+		0: {0, 1, 2, 3, 4, 5, 6, 7}, 4: {0, 0, 1, 1, 2, 2, 3, 3}, 6: {0, 0, 0, 0, 1, 1, 1, 1}, 7: make(Labels, 8),
 	} {
-		if got := tree.cut(height); !slices.Equal(got, want) {
-			t.Errorf("Cut(%g) = %v, want %v", height, got, want)
+		if got := tree.after(merges); !slices.Equal(got, want) {
+			t.Errorf("after %d merges %v, want %v", merges, got, want)
 		}
+	}
+	for below, height := range map[int]float64{4: 1, 6: 9, 7: 89} {
+		if got := tree.merges[below-1].Height; got != height {
+			t.Errorf("merge %d is at %g, want %g", below-1, got, height)
+		}
+	}
+	if below := tree.belowWidestGap(); below != 6 { // 89 is 9.9 times 9, and 9 is 9 times 1
+		t.Errorf("%d merges below the widest gap, want 6", below)
 	}
 	h, err := tree.hierarchy(1.5)
 	if err != nil {
@@ -365,7 +373,6 @@ func TestSettingsAreChecked(t *testing.T) {
 	d := line(t, 0, 1, 2)
 	for _, c := range []Clusterer{
 		Agglomerative{K: 4},
-		Agglomerative{Height: -1},
 		Agglomerative{Linkage: 9},
 		DBSCAN{Eps: -1},
 		DBSCAN{MinPoints: -1},

@@ -23,15 +23,6 @@ func (t *dendrogram) size(c int32) int {
 	return int(t.merges[int(c)-t.n].Size)
 }
 
-// cut returns the clusters that have joined at or below the height. O(n).
-func (t *dendrogram) cut(height float64) Labels {
-	k := 0
-	for k < len(t.merges) && t.merges[k].Height <= height {
-		k++
-	}
-	return t.after(k)
-}
-
 // after returns the clusters after the first k merges.
 func (t *dendrogram) after(k int) Labels {
 	owner := make([]int, t.n+k)
@@ -45,15 +36,15 @@ func (t *dendrogram) after(k int) Labels {
 	return Relabel(owner[:t.n])
 }
 
-// widestGap is the height below the largest ratio of consecutive heights.
-func (t *dendrogram) widestGap() float64 {
-	best, at := 1.0, math.Inf(1)
+// belowWidestGap is the number of merges below the largest ratio of consecutive heights; all if no two differ.
+func (t *dendrogram) belowWidestGap() int {
+	best, below := 1.0, len(t.merges)
 	for k := 1; k < len(t.merges); k++ {
 		if low, high := t.merges[k-1].Height, t.merges[k].Height; low > 0 && high/low > best {
-			best, at = high/low, low
+			best, below = high/low, k
 		}
 	}
-	return at
+	return below
 }
 
 // hierarchy turns the tree into nested groups. A merge whose height is below

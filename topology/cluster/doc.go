@@ -16,7 +16,7 @@
 //  2. Methods that are told the number of clusters ("static"): KMedoids, and
 //     Agglomerative with K.
 //  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, which has connected components as the
-//     case of MinPoints 1, and Agglomerative by Height or at the widest gap.
+//     case of MinPoints 1, and Agglomerative at the widest gap.
 //  4. A method that nests: Agglomerative, of which Nested makes a Hierarchy.
 //  5. Scores: Silhouette and DBCV look at the clusters alone. AdjustedRand holds them against a known answer.
 //
