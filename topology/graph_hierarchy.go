@@ -9,12 +9,12 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// treeHierarchy makes groups of hosts from a graph that is a tree: those below
-// each switch, seen from the middle of the longest path between switches -
-// links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Of other
-// graphs the hosts of each switch are a group. Where a host forwards, where there is no
-// switch or a link has one direction only, and where parts are not connected, there is the
-// root alone. d gives latencies.
+// treeHierarchy makes groups of hosts from a graph that is a tree: those below each switch, seen from the middle of the
+// longest path between switches. Links of hosts do not count, as one slow host would move the middle. The level of a
+// group is the number of groups below it on the longest path down. Of other graphs the hosts of each switch are a group.
+//
+// There is the root alone if a host forwards, if there is no switch, if a link has one direction only, or if parts are
+// not connected. d gives latencies.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
 	through := g.vertices == n // a host forwards, or nobody does
@@ -116,8 +116,8 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	return h, true, err
 }
 
-// blockHierarchy has a group of the hosts of each switch, if they are two and
-// more and not all: of rings, tori and meshes of switches.
+// blockHierarchy is for rings, tori and meshes of switches. The hosts of each switch are a group if they are two or
+// more and not all.
 func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
 	n := g.hosts
 	var groups []Group
@@ -137,9 +137,8 @@ func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
 	return NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, blocks, false))
 }
 
-// Graph is the tree of the groups: a switch for each, the root's first. Links are half as long as the latencies of the
-// groups at their ends differ, where that is known and not below 0, and nothing is known of their bandwidths. A single host
-// has no switch.
+// Graph is the tree of the groups: a switch for each, the root's first. A link is half as long as the latencies of the
+// groups at its ends differ, but not below 0, and NaN if one is not known. Bandwidths are NaN. A single host has no switch.
 func (h *Hierarchy) Graph() (*Graph, error) {
 	if h.hosts < 2 {
 		return NewGraph(h.hosts, 0, nil, nil)
@@ -189,7 +188,7 @@ func allHosts(n int) []int {
 	return all
 }
 
-// medianBetween is the lower median of the readings between hosts of different
+// medianBetween is the lower median of the measurements between hosts of different
 // parts, or, within, of the same part. NaN if there is none.
 func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 	var readings []float64

@@ -12,10 +12,9 @@ import (
 // Result are the node's cores.
 type NodeModel struct {
 	Result *Result
-	// External is the host of the Result that stands for a neighbouring node,
-	// from which the latencies to all cores were measured and put among those
-	// between the cores; -1 if that was not done: the node's own vertex is then
-	// put at no latency on the vertex from which the farthest core is nearest.
+	// External is the host of the Result that stands for a neighbouring node: latencies from there to all cores were
+	// measured, too. It is -1 if that was not done. The node's own vertex is then put at no latency on the vertex
+	// from which the farthest core is nearest.
 	External int
 	// Core is the host of the Result that took part in the measurements
 	// between nodes.
@@ -28,17 +27,14 @@ type NodeModel struct {
 // Join makes one machine of a model between nodes and one model inside each
 // node; host i of inter is node i. It follows Bufe 2014, section 2.7.
 //
-// The hosts of the result are the cores, External ones left
-// out. After them come the nodes' own vertices, where the outside begins; the
-// switches inside nodes, node after node; the switches between nodes. A
-// node's vertex takes the place of the external one, its links shortened by the least
-// latency among them: the rest belongs to the way outside. The links between nodes
-// are shortened by what lies between the node's vertex and the core that
-// measured; what would fall below zero becomes zero, with a warning.
+// The hosts of the result are the cores, External ones left out. After them come the nodes' own vertices, where the
+// outside begins; the switches inside nodes, node after node; the switches between nodes. The vertex of a node takes the
+// place of the external one. Its links are shortened by the least latency among them: the rest belongs to the path outside. The
+// links between nodes are shortened by what lies between the node's vertex and the core that measured. What would fall
+// below zero becomes zero, with a warning.
 //
-// Nodes become groups of a level named "node", with support 1, since nobody had to find
-// them. Levels of different nodes become one where they have one name, or, where names are
-// mere numbers, latencies that differ by less than a half: nodes need not be alike.
+// Nodes become groups of a level named "node", with support 1, since nobody had to find them. Nodes need not be alike.
+// Levels of different nodes become one if they have one name. Where names are mere numbers, latencies must differ by less than a half.
 func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	n := inter.Graph.hosts
 	if len(nodes) != n {

@@ -20,13 +20,12 @@ type joinedLevel struct {
 // may differ by less.
 const sameKind = 1.5
 
-// alignLevels finds out which levels of different nodes are of one kind, and returns the
-// kinds from fine to coarse, and for each node which kind each of its levels is. A
-// level of one name is one kind, and levels without a name of their own are if their
-// latencies are alike. Each node's order is kept.
+// alignLevels finds out which levels of different nodes are of one kind. It returns the kinds from fine to coarse, and
+// the kind of each level of each node. Levels of one name are of one kind, and so are levels without a name of their own
+// if their latencies are alike. The order of each node's levels is kept.
 //
-// Nodes are taken one after another. Each of their levels, from fine to coarse, is of the kind that is most like it, if that
-// is coarser than the kind of the level before. A level that is like none is a kind of its own. O(levels^2) per node.
+// Nodes are taken one after another, and their levels from fine to coarse. A level is of the kind that is most like it
+// among those coarser than the kind of the level before. A level that is like none is a kind of its own. O(levels^2) per node.
 func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) {
 	for _, levels := range nodes {
 		own := make([]*joinedLevel, len(levels))

@@ -32,9 +32,9 @@ type Family struct {
 // least keeps an open end out of a space: where 0 would mean a default.
 const least = 1e-300
 
-// Families are the methods with a parameter. Methods that are told the number of clusters are searched in [1, n),
-// DBSCAN, with MinPoints of 1 as connected components, from the smallest to the largest distance. The thesis gives no space for
-// HDBSCAN: that of the smallest cluster is [2, n).
+// Families are the methods with a parameter. The number of clusters is searched in [1, n). The distance of DBSCAN and of
+// connected components, which are DBSCAN with MinPoints 1, is searched from the smallest distance to the largest. The thesis
+// gives no space for HDBSCAN: its smallest cluster is searched in [2, n).
 func Families() []Family {
 	told := func(name string, at func(k int) cluster.Clusterer) Family {
 		return Family{
@@ -97,10 +97,10 @@ type Found struct {
 	Tried  int // values
 }
 
-// Search tries values of the parameter, from the low end of the family's space in equal steps, and keeps the one whose
-// clusters have the highest score (Reinfjell 2023, section 3.3, linear search). There are at most 50 values, and of
-// whole numbers each if there are no more. Ties go to the lower value. Values for which the method returns an error
-// are passed over; if none is left, the last error is returned. The score sees the method with its parameter, too.
+// Search tries values of the parameter, from the low end of the family's space in equal steps (Reinfjell 2023, section
+// 3.3, linear search). It keeps the one whose clusters have the highest score; ties go to the lower value. There are at most 50
+// values, and of whole numbers each if there are no more. Values for which the method returns an error are passed over.
+// If none is left, the last error is returned. The score sees the method with its parameter, too.
 func (f *Family) Search(d mat.Symmetric, score func(at cluster.Clusterer, l cluster.Labels) float64) (Found, error) {
 	low, high := f.Space(d)
 	steps := mostSteps

@@ -12,10 +12,9 @@ import (
 )
 
 // Matching is the share of objects that are mapped to the correct group
-// (Reinfjell 2023, equations 3.7 to 3.9, where "mapped to correct" is left
-// open): clusters and true groups are matched one to one so that as many
-// objects as possible lie in a matched pair (Kuhn 1955), and these are
-// counted. Objects that are noise in found are never correct; objects without
+// (Reinfjell 2023, equations 3.7 to 3.9). The thesis leaves open what "mapped to correct" is. Here
+// clusters and true groups are matched one to one so that as many
+// objects as possible lie in a matched pair (Kuhn 1955). These are counted. Objects that are noise in found are never correct; objects without
 // a true group do not count. In [0, 1]; 1 if there is nothing to count. O(k^3)
 // for k clusters.
 func Matching(found, truth cluster.Labels) float64 {
@@ -102,10 +101,9 @@ func maxAssignment(w [][]float64) float64 {
 	return total
 }
 
-// SetF1 compares two families of groups, as those of two hierarchies: the
-// harmonic mean of the share of found groups that are true and of true groups
-// that are found, groups counting only where they are equal. Groups are given
-// by ascending members; equal ones count once. 1 if both are empty.
+// SetF1 compares two families of groups, as those of two hierarchies. It is the harmonic mean of the share of found groups
+// that are true, and of true groups that are found. Groups count only where they are equal. They are given by
+// ascending members; equal ones count once. 1 if both are empty.
 func SetF1(found, truth [][]int) float64 {
 	f, t := distinct(found), distinct(truth)
 	if len(f)+len(t) == 0 {

@@ -12,8 +12,8 @@ import (
 // core reaches are noise. Border objects go to the first cluster that reaches
 // them, in the order of the objects. O(n^2).
 //
-// With MinPoints 1 every object is a core, and the clusters are the connected components of the graph that joins all
-// objects at most Eps apart (Reinfjell 2023, connected-components clustering): single linkage, cut at that height.
+// With MinPoints 1 every object is a core. The clusters are then the connected components of the graph that joins all
+// objects at most Eps apart (Reinfjell 2023): single linkage, cut at that height.
 type DBSCAN struct {
 	Eps       float64 // in the unit of the distances; 0: the knee of the sorted distances to the (MinPoints-1)-th neighbour
 	MinPoints int     // 0: 3

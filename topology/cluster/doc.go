@@ -27,7 +27,7 @@
 //
 // Nothing is judged: groups carry no support (NaN), and a method that always
 // finds clusters finds them in noise, too. A flat clustering knows one level of
-// a machine that has several. Wrong readings are not looked for. Distances are
+// a machine that has several. Wrong measurements are not looked for. Distances are
 // symmetric, one float64 per cell: 1,024 hosts take 8 MB, and all methods O(n^2)
 // time.
 //

@@ -47,10 +47,9 @@ const (
 	// hosts are named that have nothing but a slow link.
 	oddHost = 0.1
 
-	// misfitFloor is the misfitQuantile of the same over all pairs from which the reference's wiring is
-	// not that of the measurements, and misfitNoise how many times the noise is added: a right fit leaves
-	// 1.15 standard deviations. It is not a median: of two racks under a reference with one switch the
-	// greater half of the pairs are alike.
+	// From a misfit of misfitFloor and misfitNoise times the noise on, the wiring of the reference is not that of the
+	// measurements. The misfit is the misfitQuantile over all pairs: a right fit leaves 1.15 standard deviations. It is
+	// not a median: of two racks under a reference with one switch the greater half of the pairs are alike.
 	misfitFloor    = 0.1
 	misfitNoise    = 3
 	misfitQuantile = 0.75

@@ -18,8 +18,8 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Distribution draws how often the values Y of each series occur, in bins of an axis that are equally wide, or of equal
-// ratios on a logarithmic one. The series stand one below the other, so that none hides another. Counts that
+// Distribution draws how often the values Y of each series occur. Bins are equally wide, or of equal ratios on a
+// logarithmic axis. The series stand one below the other, so that none hides another. Counts that
 // differ by more than 50 times are on a logarithmic axis. Bins are 0 for a number that follows from the values.
 func Distribution(title string, x Axis, samples []Series, bins int, notes ...string) (*Figure, error) {
 	all := emptySpan()

@@ -11,7 +11,7 @@ import (
 
 const (
 	// longestChannel is how many times longer than the shortest channel the longest is drawn at most. Where latencies
-	// differ by more, lengths are a power of them, or the cores of a host would be one dot beside the way to the next host.
+	// differ by more, lengths are a power of them: else the cores of a host would be one dot beside the link to the next host.
 	longestChannel = 10
 
 	// repulsion is Bannikov and Salnikov's gamma: how strongly vertices without a channel are kept as far apart as the

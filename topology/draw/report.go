@@ -146,7 +146,7 @@ type picture struct {
 	Data  template.URL
 }
 
-// maxWeak bounds the list of weak groups; the table has them all.
+// maxWeak bounds the list of uncertain groups; the table has them all.
 const maxWeak = 10
 
 func (r *Report) page() (*page, error) {
@@ -175,7 +175,7 @@ func (r *Report) page() (*page, error) {
 	return p, err
 }
 
-// doubts is a sentence on what is weak or suspicious.
+// doubts is a sentence on what is uncertain or suspicious.
 func (r *Report) doubts(weak, groups int) string {
 	var parts []string
 	if len(r.Suspects) > 0 {
