@@ -74,21 +74,9 @@ func ofGroups(data []byte, names []string) (*Network, error) {
 	return groupNetwork(h, names)
 }
 
-// groupNetwork is the network of groups alone: a switch for each, and links of which nothing is known.
+// groupNetwork is the network of groups alone.
 func groupNetwork(h *topology.Hierarchy, names []string) (*Network, error) {
-	var arcs []topology.Arc
-	link := func(v, group int) {
-		arcs = topology.AppendLink(arcs, h.Hosts()+group, v, math.NaN(), math.NaN())
-	}
-	for i, g := range h.Groups() {
-		if g.Parent >= 0 {
-			link(h.Hosts()+i, g.Parent)
-		}
-	}
-	for rank := range h.Hosts() {
-		link(rank, h.Smallest(rank))
-	}
-	g, err := topology.NewGraph(h.Hosts(), len(h.Groups()), nil, arcs)
+	g, err := h.Graph()
 	if err != nil {
 		return nil, err
 	}

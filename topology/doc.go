@@ -4,7 +4,7 @@
 // measured), switches, and directed arcs with latency and bandwidth between
 // them. A Hierarchy is the nesting of hosts in groups - cores in sockets, hosts
 // in racks - along which schedules and broadcasts run. A Result is both, as
-// somebody found them, with how well they explain the readings; a Reconstructor
+// somebody found them, with how well they explain the measurements; a Reconstructor
 // is who finds them. None of these changes once it is built.
 //
 // Who just wants the wiring of measured latencies calls

@@ -211,8 +211,8 @@ func FuzzSwitches(f *testing.F) {
 func FuzzCluster(f *testing.F) {
 	fuzzMethods(f, cluster.Nested{}, cluster.Nested{Agglomerative: cluster.Agglomerative{Linkage: cluster.Single}, Ratio: 1},
 		cluster.Nested{Agglomerative: cluster.Agglomerative{Linkage: cluster.Complete}},
-		cluster.Flat{Clusterer: cluster.HDBSCAN{}}, cluster.Flat{Clusterer: cluster.HDBSCAN{MinClusterSize: 3, MinSamples: 2, AllowSingle: true}},
+		cluster.Flat{Clusterer: cluster.HDBSCAN{}}, cluster.Flat{Clusterer: cluster.HDBSCAN{MinClusterSize: 3, MinSamples: 2}},
 		cluster.Flat{Clusterer: cluster.DBSCAN{}}, cluster.Flat{Clusterer: cluster.Agglomerative{}},
 		cluster.Flat{Clusterer: cluster.KMedoids{K: 2}},
-		cluster.Flat{Clusterer: cluster.Components{Threshold: 50e-6}})
+		cluster.Flat{Clusterer: cluster.DBSCAN{Eps: 50e-6, MinPoints: 1}})
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// treeHierarchy makes groups of hosts from a graph that is a tree: those below
-// each switch, seen from the middle of the longest path between switches -
-// links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Of other
-// graphs the hosts of each switch are a group. Where a host forwards, where there is no
-// switch or a link has one direction only, and where parts are not connected, there is the
-// root alone. d gives latencies.
+// treeHierarchy makes groups of hosts from a graph that is a tree: those below each switch, seen from the middle of the
+// longest path between switches. Links of hosts do not count, as one slow host would move the middle. The level of a
+// group is the number of groups below it on the longest path down. Of other graphs the hosts of each switch are a group.
+//
+// There is the root alone if a host forwards, if there is no switch, if a link has one direction only, or if parts are
+// not connected. d gives latencies.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
 	through := g.vertices == n // a host forwards, or nobody does
@@ -74,14 +74,12 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	}
 
 	var groups []Group
-	height := 0
 	var below func(v, parent int) (hosts []int, level int)
 	add := func(hosts []int, level int, parts [][]int) int {
 		if len(hosts) < 2 || len(hosts) >= n {
 			return level
 		}
 		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: medianBetween(n, d, parts, false), Support: math.NaN()})
-		height = max(height, level+1)
 		return level + 1
 	}
 	below = func(v, parent int) (hosts []int, level int) {
@@ -114,12 +112,12 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 			parts = append(parts, hs)
 		}
 	}
-	h, err = NewHierarchy(n, levelsOf(groups, height), groups, medianBetween(n, d, parts, false))
+	h, err = NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, parts, false))
 	return h, true, err
 }
 
-// blockHierarchy has a group of the hosts of each switch, if they are two and
-// more and not all: of rings, tori and meshes of switches.
+// blockHierarchy is for rings, tori and meshes of switches. The hosts of each switch are a group if they are two or
+// more and not all.
 func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
 	n := g.hosts
 	var groups []Group
@@ -136,20 +134,48 @@ func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
 			groups = append(groups, Group{Hosts: hosts, Latency: medianBetween(n, d, [][]int{hosts}, true), Support: math.NaN()})
 		}
 	}
-	return NewHierarchy(n, levelsOf(groups, min(len(groups), 1)), groups, medianBetween(n, d, blocks, false))
+	return NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, blocks, false))
 }
 
-// levelsOf names the levels of the groups and gives each the median latency.
-func levelsOf(groups []Group, height int) []Level {
-	levels := make([]Level, height)
-	for l := range levels {
-		var at []float64
-		for _, gr := range groups {
-			if gr.Level == l {
-				at = append(at, gr.Latency)
-			}
+// Graph is the tree of the groups: a switch for each, the root's first. A link is half as long as the latencies of the
+// groups at its ends differ, but not below 0, and NaN if one is not known. Bandwidths are NaN. A single host has no switch.
+func (h *Hierarchy) Graph() (*Graph, error) {
+	if h.hosts < 2 {
+		return NewGraph(h.hosts, 0, nil, nil)
+	}
+	var arcs []Arc
+	link := func(v, group int, below float64) {
+		length := (h.groups[group].Latency - below) / 2
+		if length < 0 {
+			length = 0
 		}
-		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(at)), Support: math.NaN()}
+		arcs = AppendLink(arcs, v, h.hosts+group, length, math.NaN())
+	}
+	for host, group := range h.smallest {
+		link(host, group, 0)
+	}
+	for i, g := range h.groups[1:] {
+		link(h.hosts+i+1, g.Parent, g.Latency)
+	}
+	return NewGraph(h.hosts, len(h.groups), nil, arcs)
+}
+
+// NewLevels are the levels of the given groups, called "level 1" and so on. The latency of a level is the lower median of its
+// groups', and its support the least.
+func NewLevels(groups []Group) []Level {
+	var latencies, supports [][]float64 // by level
+	for _, g := range groups {
+		for len(latencies) <= g.Level {
+			latencies, supports = append(latencies, nil), append(supports, nil)
+		}
+		latencies[g.Level], supports[g.Level] = append(latencies[g.Level], g.Latency), append(supports[g.Level], g.Support)
+	}
+	levels := make([]Level, len(latencies))
+	for l := range levels {
+		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(latencies[l])), Support: math.NaN()}
+		if known := stats.SortedFinite(supports[l]); len(known) > 0 {
+			levels[l].Support = known[0]
+		}
 	}
 	return levels
 }
@@ -162,7 +188,7 @@ func allHosts(n int) []int {
 	return all
 }
 
-// medianBetween is the lower median of the readings between hosts of different
+// medianBetween is the lower median of the measurements between hosts of different
 // parts, or, within, of the same part. NaN if there is none.
 func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 	var readings []float64

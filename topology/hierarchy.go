@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// FirmSupport is the least support of a firm group. Firm groups are those that
-// the readings set off clearly; schedules, models, placement and files for
-// other tools follow them alone. A group below is weak: it is reported, with
+// FirmSupport is the least support of a confident group. Confident groups are those that
+// the measurements set off clearly; schedules, models, placement and files for
+// other tools follow them alone. A group below is uncertain: it is reported, with
 // its support, and decides nothing. Of the groups with a support from 0.5 to
 // 0.9 that linkage.Robust finds on simulated machines one in eight does not exist.
 const FirmSupport = 0.9
@@ -27,7 +27,7 @@ type Level struct {
 	Name    string  // "" if nobody has named it
 	Kind    Kind    // what the hosts of its groups have in common; KindUnknown if that is not known, or differs
 	Latency float64 // s, typical between hosts that a group of this level joins and no finer one; NaN if not known
-	Support float64 // in [0, 1]: the least of its groups', so that no weak one hides; NaN if not computed
+	Support float64 // in [0, 1]: the least of its groups', so that no uncertain one hides; NaN if not computed
 }
 
 // A Group is a node of a Hierarchy.
@@ -35,7 +35,7 @@ type Group struct {
 	Hosts    []int   // all hosts below, ascending
 	Level    int     // index into Levels(), finest 0; len(Levels()) for the root
 	Latency  float64 // s, typical between hosts of different children; NaN if not known
-	Support  float64 // in [0, 1]: how firmly the readings speak for the group, see FirmSupport; 1 for the root and for groups that are given; NaN if not computed
+	Support  float64 // in [0, 1]: the confidence in the group, see FirmSupport; 1 for the root and for groups that are given; NaN if not computed
 	Parent   int     // index into Groups(), -1 for the root
 	Children []int   // indices into Groups(), ascending; hosts in none of them hang directly below the group
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 )
 
@@ -13,10 +12,9 @@ import (
 // Result are the node's cores.
 type NodeModel struct {
 	Result *Result
-	// External is the host of the Result that stands for a neighbouring node,
-	// from which the latencies to all cores were measured and put among those
-	// between the cores; -1 if that was not done: the node's own vertex is then
-	// put at no latency on the vertex from which the farthest core is nearest.
+	// External is the host of the Result that stands for a neighbouring node: latencies from there to all cores were
+	// measured, too. It is -1 if that was not done. The node's own vertex is then put at no latency on the vertex
+	// from which the farthest core is nearest.
 	External int
 	// Core is the host of the Result that took part in the measurements
 	// between nodes.
@@ -29,17 +27,14 @@ type NodeModel struct {
 // Join makes one machine of a model between nodes and one model inside each
 // node; host i of inter is node i. It follows Bufe 2014, section 2.7.
 //
-// The hosts of the result are the cores, External ones left
-// out. After them come the nodes' own vertices, where the outside begins; the
-// switches inside nodes, node after node; the switches between nodes. A
-// node's vertex takes the place of the external one, its links shortened by the least
-// latency among them: the rest belongs to the way outside. The links between nodes
-// are shortened by what lies between the node's vertex and the core that
-// measured; what would fall below zero becomes zero, with a warning.
+// The hosts of the result are the cores, External ones left out. After them come the nodes' own vertices, where the
+// outside begins; the switches inside nodes, node after node; the switches between nodes. The vertex of a node takes the
+// place of the external one. Its links are shortened by the least latency among them: the rest belongs to the path outside. The
+// links between nodes are shortened by what lies between the node's vertex and the core that measured. What would fall
+// below zero becomes zero, with a warning.
 //
-// Nodes become groups of a level named "node", with support 1, since nobody had to find
-// them. Levels of different nodes become one where they have one name, or, where names are
-// mere numbers, latencies that differ by less than a half: nodes need not be alike.
+// Nodes become groups of a level named "node", with support 1, since nobody had to find them. Nodes need not be alike.
+// Levels of different nodes become one if they have one name. Where names are mere numbers, latencies must differ by less than a half.
 func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	n := inter.Graph.hosts
 	if len(nodes) != n {
@@ -243,21 +238,21 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	for i, m := range j.nodes {
 		inside[i] = m.Result.Hierarchy.levels
 	}
-	kinds, kind := alignLevels(inside)
+	joined, of := alignLevels(inside)
 	number := map[*joinedLevel]int{}
-	levels := make([]Level, len(kinds))
-	for l, k := range kinds {
+	var levels []Level
+	for l, k := range joined {
 		number[k] = l
-		levels[l] = k.level(l)
+		levels = append(levels, Level{Name: k.name, Kind: k.kind})
 	}
 	node := len(levels)
+	levels = append(levels, Level{Name: "node", Kind: KindHost})
+	levels = append(levels, j.inter.Hierarchy.levels...)
+
 	var groups []Group
 	members := make([][]int, len(j.nodes))
-	var latencies []float64
 	for i, m := range j.nodes {
-		all := m.Result.Hierarchy.groups
-		latencies = append(latencies, m.apart())
-		for k, g := range all {
+		for k, g := range m.Result.Hierarchy.groups {
 			var hosts []int
 			for _, h := range g.Hosts {
 				if h != m.External {
@@ -266,54 +261,37 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 			}
 			if k == 0 {
 				members[i] = hosts
-				continue
-			}
-			if len(hosts) < len(members[i]) { // a group of all cores is the node
-				groups = append(groups, Group{Hosts: hosts, Level: number[kind[i][g.Level]], Latency: g.Latency, Support: g.Support})
+				groups = append(groups, Group{Hosts: hosts, Level: node, Latency: m.apart(), Support: 1})
+			} else if len(hosts) < len(members[i]) { // a group of all cores is the node
+				groups = append(groups, Group{Hosts: hosts, Level: number[of[i][g.Level]], Latency: g.Latency, Support: g.Support})
 			}
 		}
 	}
-	several := false
-	for i, hosts := range members {
-		if len(hosts) >= 2 && len(hosts) < j.cores {
-			groups = append(groups, Group{Hosts: hosts, Level: node, Latency: latencies[i], Support: 1})
-			several = true
-		}
-	}
-	if several {
-		mid := stats.Median(stats.SortedFinite(latencies))
-		levels = append(levels, Level{Name: "node", Kind: KindHost, Latency: mid, Support: 1})
-		node++
-	}
-	levels = append(levels, j.inter.Hierarchy.levels...)
 	for _, g := range j.inter.Hierarchy.groups[1:] {
 		var hosts []int
 		for _, i := range g.Hosts {
 			hosts = append(hosts, members[i]...)
 		}
-		groups = append(groups, Group{Hosts: hosts, Level: node + g.Level, Latency: g.Latency, Support: g.Support})
+		groups = append(groups, Group{Hosts: hosts, Level: node + 1 + g.Level, Latency: g.Latency, Support: g.Support})
 	}
 	groups = slices.DeleteFunc(groups, func(g Group) bool { return len(g.Hosts) < 2 || len(g.Hosts) >= j.cores })
+
 	apart := j.inter.Hierarchy.groups[0].Latency
 	if len(j.nodes) == 1 {
-		apart = latencies[0]
+		apart = j.nodes[0].apart()
 	}
-	return withGroups(j.cores, levels, groups, apart)
-}
-
-// withGroups is the hierarchy of those levels that have a group.
-func withGroups(hosts int, levels []Level, groups []Group, apart float64) (*Hierarchy, error) {
 	used := make([]bool, len(levels))
 	for _, g := range groups {
 		used[g.Level] = true
 	}
 	levels = keepLevels(levels, groups, used)
-	for l := range levels {
+	for l, found := range NewLevels(groups) {
+		levels[l].Latency, levels[l].Support = found.Latency, found.Support
 		if isNeutral(levels[l].Name) { // counted anew: inside and outside both begin with 1
-			levels[l].Name = fmt.Sprintf("level %d", l+1)
+			levels[l].Name = found.Name
 		}
 	}
-	return NewHierarchy(hosts, levels, groups, apart)
+	return NewHierarchy(j.cores, levels, groups, apart)
 }
 
 // apart is the latency in s that is typical between the cores of the node which

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ type joinedLevel struct {
 	name      string    // "" of neutral ones: a number tells no kind
 	kind      Kind      // of the first level of a known one
 	latencies []float64 // of the nodes' levels, as far as known
-	supports  []float64
 }
 
 // sameKind is the ratio of latencies below which the levels of two nodes may be of one
@@ -22,13 +20,12 @@ type joinedLevel struct {
 // may differ by less.
 const sameKind = 1.5
 
-// alignLevels finds out which levels of different nodes are of one kind, and returns the
-// kinds from fine to coarse, and for each node which kind each of its levels is. A
-// level of one name is one kind, and levels without a name of their own are if their
-// latencies are alike. Each node's order is kept.
+// alignLevels finds out which levels of different nodes are of one kind. It returns the kinds from fine to coarse, and
+// the kind of each level of each node. Levels of one name are of one kind, and so are levels without a name of their own
+// if their latencies are alike. The order of each node's levels is kept.
 //
-// Nodes are taken one after another. Each of their levels, from fine to coarse, is of the kind that is most like it, if that
-// is coarser than the kind of the level before. A level that is like none is a kind of its own. O(levels^2) per node.
+// Nodes are taken one after another, and their levels from fine to coarse. A level is of the kind that is most like it
+// among those coarser than the kind of the level before. A level that is like none is a kind of its own. O(levels^2) per node.
 func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) {
 	for _, levels := range nodes {
 		own := make([]*joinedLevel, len(levels))
@@ -55,7 +52,6 @@ func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) 
 				k.kind = level.Kind
 			}
 			k.latencies = append(k.latencies, level.Latency)
-			k.supports = append(k.supports, level.Support)
 			own[l] = k
 		}
 		kind = append(kind, own)
@@ -72,19 +68,6 @@ func isNeutral(name string) bool {
 // latency is the lower median; NaN if none is known.
 func (k *joinedLevel) latency() float64 {
 	return stats.Median(stats.SortedFinite(k.latencies))
-}
-
-// level is the kind as a Level, the i-th from the finest.
-func (k *joinedLevel) level(i int) Level {
-	support := math.NaN()
-	if known := stats.SortedFinite(k.supports); len(known) > 0 {
-		support = known[0]
-	}
-	name := k.name
-	if name == "" {
-		name = fmt.Sprintf("level %d", i+1)
-	}
-	return Level{Name: name, Kind: k.kind, Latency: k.latency(), Support: support}
 }
 
 // unlike is the logarithm of the ratio of latencies, 0 for a level of the same name, +Inf if it is of another kind.

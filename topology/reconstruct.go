@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrDisconnected says that the readings leave the hosts in parts between which
+// ErrDisconnected says that the measurements leave the hosts in parts between which
 // nothing was measured, so that nothing can be said of how they are joined.
 // Reconstructors return it, wrapped with a host of each part.
 var ErrDisconnected = readings.ErrDisconnected
@@ -15,7 +15,7 @@ type Reconstructor interface {
 	// Reconstruct takes square matrices of one-way latencies in s between the
 	// same hosts, one per repetition: cell (i, j) is the latency from i to j,
 	// NaN where it was not measured. The diagonal is not read. Bad data are an
-	// error; a usable but weak result carries Warnings.
+	// error; a usable but uncertain result carries Warnings.
 	Reconstruct(repetitions ...mat.Matrix) (*Result, error)
 }
 
@@ -35,20 +35,20 @@ type Result struct {
 	Graph     *Graph     // hosts and the switches found
 	Hierarchy *Hierarchy // nested groups; of FamilyMesh the root alone
 	Fit       Fit
-	Warnings  []string // what is weak, and what latencies cannot tell apart, each one sentence
+	Warnings  []string // what is uncertain, and what latencies cannot tell apart, each one sentence
 
 	Local []LocalTopology // that Graph was merged of, short messages first; nil: it was not
 }
 
 // Fit says how well a result explains the latencies that it was made from.
-// Values are finite, or NaN where a method does not compute them or the readings do not
+// Values are finite, or NaN where a method does not compute them or the measurements do not
 // tell.
 type Fit struct {
 	Family       Family
-	R2           float64    // share of the variance of the readings that the graph explains
-	Residual     float64    // median of |reading - fit| / fit
+	R2           float64    // share of the variance of the measurements that the graph explains
+	Residual     float64    // median of |measurement - fit| / fit
 	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition within noise
-	Noise        float64    // relative spread of readings, sigma, as estimated
+	Noise        float64    // relative spread of measurements, sigma, as estimated
 	Overhead     float64    // s, what every message pays at its ends, on top of the graph's latencies
 	Levels       []LevelFit // one per level of the hierarchy, fine to coarse, and one for the root
 }
@@ -56,5 +56,5 @@ type Fit struct {
 // LevelFit is the part of a Fit that speaks of one level.
 type LevelFit struct {
 	Separation float64 // ln of the ratio of the latency one level up to this one; NaN for the root and next to a latency of 0
-	Residual   float64 // median of |reading - fit| / fit over the pairs that the level joins
+	Residual   float64 // median of |measurement - fit| / fit over the pairs that the level joins
 }

@@ -11,9 +11,9 @@ import (
 
 // NewResult is the result of a Reconstructor that finds a graph: its family, the groups where it is a
 // tree, how well it and an overhead in s that every message pays on top explain the
-// readings d, and, after the warnings given, what cannot be told apart. d is n*n for n hosts, row by
+// measurements d, and, after the warnings given, what cannot be told apart. d is n*n for n hosts, row by
 // row, in s, as given; the diagonal is not read, NaN is not measured. noise is the relative spread of
-// readings, NaN if not known. O(n^2) on trees; on other graphs a search for paths from each host.
+// measurements, NaN if not known. O(n^2) on trees; on other graphs a search for paths from each host.
 func NewResult(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
 	n := g.hosts
 	if len(d) != n*n {
@@ -66,12 +66,12 @@ func (g *Graph) alike() []string {
 	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", words.List(full))}
 }
 
-// fitRounding is what sums of squares may be off by, as a share of the mean: readings that
+// fitRounding is what sums of squares may be off by, as a share of the mean: measurements that
 // are all alike leave no variance to explain but that.
 const fitRounding = 1e-12
 
 // NewFit tells how well the shortest paths of a graph, and an overhead in s that every message
-// pays on top, explain the readings d, as NewResult takes them. The hierarchy, of the same hosts, gives the
+// pays on top, explain the measurements d, as NewResult takes them. The hierarchy, of the same hosts, gives the
 // levels; nil: all pairs are of one.
 func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts

@@ -18,7 +18,6 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
-	"github.com/topocast/topocast/topology/cluster"
 )
 
 func reinfjellSource() source {
@@ -229,7 +228,7 @@ func parameters(ctx context.Context, c *simnet.Cluster, noise simnet.Noise, s pl
 // simulatedTruth are the machines, nodes and sockets of a cluster. A level that it has one of is all of it.
 func simulatedTruth(c *simnet.Cluster) []truth.Level {
 	known := truth.OfHierarchy(c.Hierarchy)
-	cuts := cluster.Cuts(c.Hierarchy)
+	cuts := truth.Cuts(c.Hierarchy)
 	above := cuts[len(cuts)-1] // all
 	var levels []truth.Level
 	for _, name := range []string{truth.Machine, truth.Node, truth.Socket} {

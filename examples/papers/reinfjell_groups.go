@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology/cluster"
@@ -19,8 +20,8 @@ import (
 
 // methodsOfThesis are those of section 2.5, the static ones first. Of nested groups the cut of the highest score is
 // taken.
-func methodsOfThesis(score func(cluster.Labels) float64) []cluster.Family {
-	return []cluster.Family{
+func methodsOfThesis(score func(cluster.Labels) float64) []search.Family {
+	return []search.Family{
 		told("kmeans", func(k int) cluster.Clusterer { return kMeans{k} }),
 		familyOf("kmedoids"),
 		familyOf("average"),
@@ -33,23 +34,23 @@ func methodsOfThesis(score func(cluster.Labels) float64) []cluster.Family {
 }
 
 // familyOf is the method of package cluster of that name, which there is.
-func familyOf(name string) cluster.Family {
-	all := cluster.Families()
-	return all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == name })]
+func familyOf(name string) search.Family {
+	all := search.Families()
+	return all[slices.IndexFunc(all, func(f search.Family) bool { return f.Name == name })]
 }
 
 // told is a method that is told the number of clusters.
-func told(name string, at func(k int) cluster.Clusterer) cluster.Family {
+func told(name string, at func(k int) cluster.Clusterer) search.Family {
 	f := familyOf("kmedoids")
 	f.Name, f.At = name, func(x float64) cluster.Clusterer { return at(int(x)) }
 	return f
 }
 
 // nestedBySSS is ssstree with the best of some orders of the ranks. Its parameter is searched in (0, 5), as in section 3.3.
-func nestedBySSS(orders int, score func(cluster.Labels) float64) cluster.Family {
-	return cluster.Family{
+func nestedBySSS(orders int, score func(cluster.Labels) float64) search.Family {
+	return search.Family{
 		Name: "ssstree", Parameter: "alpha",
-		Space: func(*cluster.Distances) (low, high float64) { return 1e-300, 5 },
+		Space: func(mat.Symmetric) (low, high float64) { return 1e-300, 5 },
 		At:    func(x float64) cluster.Clusterer { return sssTree{x, orders, score} },
 	}
 }
@@ -94,17 +95,17 @@ func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 		}
 		share := math.NaN()
 		for _, level := range run.truth {
-			if x := cluster.Matching(found.Labels, level.Labels); !(x <= share) {
+			if x := truth.Matching(found.Labels, level.Labels); !(x <= share) {
 				share = x
 			}
 		}
-		t.Row(run.name, run.purpose, run.nodes, run.cores, d.Len(), found.Labels.Clusters(), share)
+		t.Row(run.name, run.purpose, run.nodes, run.cores, d.SymmetricDim(), found.Labels.Clusters(), share)
 		where, groups := fmt.Sprintf("that a search finds, %s %d/%d", run.name, run.nodes, run.cores), float64(found.Labels.Clusters())
 		if run.groups > 0 {
 			s.Compare(run.kind(), "groups "+where, "", float64(run.groups), groups)
 		}
 		if run.each > 0 {
-			s.Compare(run.kind(), "ranks of a group "+where, "", float64(run.each), float64(d.Len())/groups)
+			s.Compare(run.kind(), "ranks of a group "+where, "", float64(run.each), float64(d.SymmetricDim())/groups)
 			s.Because("An input: four cores of BETZY's processors share a cache. The thesis prints no time between them, and the simulated machine has no such groups.")
 		}
 		if run.groups == 1 {
@@ -115,7 +116,7 @@ func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 }
 
 // distances are those of one number of repetitions, with the matrix they are made of.
-func (run *reinfjellRun) distances(k int, of plogp.Distance) (*cluster.Distances, mat.Matrix, error) {
+func (run *reinfjellRun) distances(k int, of plogp.Distance) (mat.Symmetric, mat.Matrix, error) {
 	m, err := run.results[k].Distances(plogp.View{Distance: of})
 	if err != nil {
 		return nil, nil, err
@@ -158,7 +159,7 @@ func (run *reinfjellRun) accuracy(s *outcome.Section, first bool) error {
 					return err
 				}
 				f := methodsOfThesis(matching(level.Labels))[x]
-				found, err := f.Accuracy(d, level.Labels)
+				found, err := truth.Accuracy(&f, d, level.Labels)
 				if err != nil {
 					return err
 				}
@@ -185,8 +186,8 @@ func (run *reinfjellRun) accuracy(s *outcome.Section, first bool) error {
 }
 
 // matching is the share of ranks in their true groups.
-func matching(truth cluster.Labels) func(cluster.Labels) float64 {
-	return func(l cluster.Labels) float64 { return cluster.Matching(l, truth) }
+func matching(known cluster.Labels) func(cluster.Labels) float64 {
+	return func(l cluster.Labels) float64 { return truth.Matching(l, known) }
 }
 
 // A reinfjellKey is a method, a level and a number of repetitions.

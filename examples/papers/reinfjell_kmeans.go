@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology/cluster"
 )
 
@@ -24,8 +27,12 @@ const (
 )
 
 // Cluster returns the k clusters. O(n k) profiles per pass, some ten passes per start.
-func (m kMeans) Cluster(d *cluster.Distances) (cluster.Labels, error) {
-	points := d.Profiles()
+func (m kMeans) Cluster(d mat.Symmetric) (cluster.Labels, error) {
+	profiles, ok := d.(*plogp.Profiles)
+	if !ok {
+		return nil, fmt.Errorf("k-means: want profiles, not distances alone")
+	}
+	points := profiles.Vectors
 	if m.k < 1 || m.k > len(points) {
 		return nil, fmt.Errorf("k-means: %d clusters of %d profiles: want 1 to as many", m.k, len(points))
 	}

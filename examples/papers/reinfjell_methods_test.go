@@ -10,11 +10,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/truth"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology/cluster"
 )
 
 // onLine are the distances between points on a line.
-func onLine(t *testing.T, x ...float64) *cluster.Distances {
+func onLine(t *testing.T, x ...float64) mat.Symmetric {
 	t.Helper()
 	m := mat.NewDense(len(x), len(x), nil)
 	for i := range x {
@@ -56,22 +58,22 @@ func TestMethodsOfThesis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := cluster.FromProfiles(m)
+	profiles, err := plogp.NewProfiles(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, method := range methodsOfThesis(nil) {
-		for name, d := range map[string]*cluster.Distances{"times": times, "profiles": profiles} {
+		for name, d := range map[string]mat.Symmetric{"times": times, "profiles": profiles} {
 			if method.Name == "spectral" && name == "profiles" {
 				continue // sockets of four do not show among seven neighbours there
 			}
 			if method.Name == "kmeans" && name == "times" {
 				continue // it takes profiles
 			}
-			for level, truth := range map[string]cluster.Labels{"nodes": nodes, "sockets": sockets} {
-				f := methodsOfThesis(matching(truth))[k]
-				found, err := f.Accuracy(d, truth)
-				if err != nil || found.Score != 1 || !slices.Equal(found.Labels, truth) {
+			for level, known := range map[string]cluster.Labels{"nodes": nodes, "sockets": sockets} {
+				f := methodsOfThesis(matching(known))[k]
+				found, err := truth.Accuracy(&f, d, known)
+				if err != nil || found.Score != 1 || !slices.Equal(found.Labels, known) {
 					t.Errorf("%s of %s, %s: %.3f at %g, %v; want 1", f.Name, name, level, found.Score, found.Value, err)
 				}
 			}
@@ -121,7 +123,7 @@ func TestKMeansByHand(t *testing.T) {
 
 // TestKMeansOfEqualRanks: clusters without a point of their own take one.
 func TestKMeansOfEqualRanks(t *testing.T) {
-	d, err := cluster.FromProfiles(mat.NewDense(6, 6, nil))
+	d, err := plogp.NewProfiles(mat.NewDense(6, 6, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,10 +146,10 @@ func TestKMeansOfEqualRanks(t *testing.T) {
 func TestSpectral(t *testing.T) {
 	const groups, each = 4, 10
 	m := mat.NewDense(groups*each, groups*each, nil)
-	truth := make(cluster.Labels, groups*each)
-	for i := range truth {
-		truth[i] = i / each
-		for j := range truth {
+	known := make(cluster.Labels, groups*each)
+	for i := range known {
+		known[i] = i / each
+		for j := range known {
 			switch {
 			case i/each != j/each:
 				m.Set(i, j, 2)
@@ -169,7 +171,7 @@ func TestSpectral(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if share := cluster.Matching(labels, truth); (share == 1) != c.found {
+		if share := truth.Matching(labels, known); (share == 1) != c.found {
 			t.Errorf("%s: %g of the ranks are in the right group", c.name, share)
 		}
 	}

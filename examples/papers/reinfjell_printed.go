@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -18,7 +19,7 @@ import (
 // equation36 are the Euclidean distances between the vectors V of equation 3.5, as equation 3.6 prints them: parameters are
 // neither scaled nor left out. Package cluster scales them, and leaves out what two ranks have with each other. A rank's
 // parameters with itself, which the thesis does not define, are 0. Sizes of messages are 0 B.
-func equation36(r *plogp.Result) (*cluster.Distances, error) {
+func equation36(r *plogp.Result) *mat.SymDense {
 	const parameters = 4 // L, os, or and g
 	n := r.Ranks
 	vectors := make([]float64, n*n*parameters)
@@ -27,7 +28,7 @@ func equation36(r *plogp.Result) (*cluster.Distances, error) {
 		v := vectors[(p.Src*n+p.Dst)*parameters:]
 		v[0], v[1], v[2], v[3] = p.Latency, p.SendAt(0), p.RecvAt(0), p.GapAt(0)
 	}
-	d := mat.NewDense(n, n, nil)
+	d := mat.NewSymDense(n, nil)
 	width := n * parameters
 	for i := range n {
 		for j := range i {
@@ -36,11 +37,10 @@ func equation36(r *plogp.Result) (*cluster.Distances, error) {
 				diff := v - vectors[j*width+x]
 				sum += diff * diff
 			}
-			d.Set(i, j, math.Sqrt(sum))
-			d.Set(j, i, math.Sqrt(sum))
+			d.SetSym(i, j, math.Sqrt(sum))
 		}
 	}
-	return cluster.NewDistances(d)
+	return d
 }
 
 // asPrinted repeats figure 7.2 with what the thesis prints where package cluster departs from it, and with the strongest noise.
@@ -61,10 +61,7 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 	if err != nil {
 		return err
 	}
-	euclid, err := equation36(run.results[0])
-	if err != nil {
-		return err
-	}
+	euclid := equation36(run.results[0])
 	disturbed, disturbedCells, err := noisy.distances(0, plogp.RoundTrip)
 	if err != nil {
 		return err
@@ -75,12 +72,12 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 		columns = append(columns, outcome.Number("N "+name, ""), outcome.Number("S "+name, ""))
 	}
 	t := s.Table("as-printed", columns...)
-	line := func(name string, method func(score func(cluster.Labels) float64) cluster.Family) (sockets []float64, err error) {
+	line := func(name string, method func(score func(cluster.Labels) float64) search.Family) (sockets []float64, err error) {
 		row := []any{name}
-		for _, d := range []*cluster.Distances{plain, euclid, disturbed} {
+		for _, d := range []mat.Symmetric{plain, euclid, disturbed} {
 			for _, level := range run.truth[1:] {
 				f := method(matching(level.Labels))
-				found, err := f.Accuracy(d, level.Labels)
+				found, err := truth.Accuracy(&f, d, level.Labels)
 				if err != nil {
 					return nil, err
 				}
@@ -98,7 +95,7 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 		if f.Name == "kmeans" {
 			continue // it takes profiles
 		}
-		sockets, err := line(f.Name, func(score func(cluster.Labels) float64) cluster.Family { return methodsOfThesis(score)[k] })
+		sockets, err := line(f.Name, func(score func(cluster.Labels) float64) search.Family { return methodsOfThesis(score)[k] })
 		if err != nil {
 			return err
 		}
@@ -106,11 +103,11 @@ func (run *reinfjellRun) asPrinted(ctx context.Context, out *outcome.Outcome) er
 			dbscan = sockets
 		}
 	}
-	figure25 := func(score func(cluster.Labels) float64) cluster.Family { return nestedBySSS(1, score) }
+	figure25 := func(score func(cluster.Labels) float64) search.Family { return nestedBySSS(1, score) }
 	if _, err := line("ssstree, figure 2.5", figure25); err != nil {
 		return err
 	}
-	section256 := func(func(cluster.Labels) float64) cluster.Family {
+	section256 := func(func(cluster.Labels) float64) search.Family {
 		return told("spectral", func(k int) cluster.Clusterer { return spectral{k, plainDistances} })
 	}
 	byDistances, err := line("spectral, 2.5.6", section256)

@@ -14,14 +14,14 @@ import (
 // Weiss 2001).
 type spectral struct {
 	k     int
-	cells func(d *cluster.Distances) *mat.SymDense
+	cells func(d mat.Symmetric) *mat.SymDense
 }
 
 // affinities are those of Zelnik-Manor and Perona 2004: exp(-d_ij^2 / (s_i s_j)) for the distances s to the seventh
 // neighbours.
-func affinities(d *cluster.Distances) *mat.SymDense {
+func affinities(d mat.Symmetric) *mat.SymDense {
 	const neighbour = 7
-	n := d.Len()
+	n := d.SymmetricDim()
 	scale := make([]float64, n)
 	for i := range n {
 		var row []float64
@@ -51,19 +51,15 @@ func affinities(d *cluster.Distances) *mat.SymDense {
 }
 
 // plainDistances are the distances themselves, as section 2.5.6 of the thesis words spectral clustering.
-func plainDistances(d *cluster.Distances) *mat.SymDense {
-	a := mat.NewSymDense(d.Len(), nil)
-	for i := range d.Len() {
-		for j := range i {
-			a.SetSym(i, j, d.At(i, j))
-		}
-	}
+func plainDistances(d mat.Symmetric) *mat.SymDense {
+	a := mat.NewSymDense(d.SymmetricDim(), nil)
+	a.CopySym(d)
 	return a
 }
 
 // Cluster returns k clusters. O(n^3).
-func (s spectral) Cluster(d *cluster.Distances) (cluster.Labels, error) {
-	n := d.Len()
+func (s spectral) Cluster(d mat.Symmetric) (cluster.Labels, error) {
+	n := d.SymmetricDim()
 	if s.k < 1 || s.k > n {
 		return nil, fmt.Errorf("spectral clustering: %d clusters of %d ranks: want 1 to as many", s.k, n)
 	}
@@ -96,17 +92,13 @@ func (s spectral) Cluster(d *cluster.Distances) (cluster.Labels, error) {
 			}
 		}
 	}
-	embedded := mat.NewDense(n, n, nil)
+	apart := mat.NewSymDense(n, nil)
 	for i := range n {
-		for j := range n {
+		for j := range i {
 			var diff mat.VecDense
 			diff.SubVec(points.RowView(i), points.RowView(j))
-			embedded.Set(i, j, mat.Norm(&diff, 2))
+			apart.SetSym(i, j, mat.Norm(&diff, 2))
 		}
-	}
-	apart, err := cluster.NewDistances(embedded)
-	if err != nil {
-		return nil, err
 	}
 	return cluster.KMedoids{K: s.k}.Cluster(apart)
 }

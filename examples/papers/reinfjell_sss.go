@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 )
@@ -29,50 +29,35 @@ type sssTree struct {
 const fewestToSplit = 3
 
 // Cluster returns the cut of the highest score. Ties go to the finer one.
-func (t sssTree) Cluster(d *cluster.Distances) (cluster.Labels, error) {
+func (t sssTree) Cluster(d mat.Symmetric) (cluster.Labels, error) {
 	h, err := t.hierarchy(d)
 	if err != nil {
 		return nil, err
 	}
-	labels, _ := cluster.Best(cluster.Cuts(h), t.score)
+	labels, _ := truth.Best(truth.Cuts(h), t.score)
 	return labels, nil
 }
 
 // hierarchy returns the nested groups. A group's level is its distance in splits from the deepest cluster
 // below. Latencies are means of the distances between its children.
-func (t sssTree) hierarchy(d *cluster.Distances) (*topology.Hierarchy, error) {
-	all := make([]int, d.Len())
+func (t sssTree) hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
+	all := make([]int, d.SymmetricDim())
 	for i := range all {
 		all[i] = i
 	}
 	var groups []topology.Group
-	depth, latency, err := t.split(d, all, rand.New(rand.NewPCG(0, 0)), &groups)
-	if err != nil {
-		return nil, err
-	}
-	var levels []topology.Level
-	for l := range depth {
-		var sum, count float64
-		for _, g := range groups {
-			if g.Level == l {
-				sum, count = sum+g.Latency, count+1
-			}
-		}
-		levels = append(levels, topology.Level{Name: fmt.Sprintf("level %d", l+1), Latency: sum / count, Support: math.NaN()})
-	}
-	return topology.NewHierarchy(d.Len(), levels, groups, latency)
+	_, latency := t.split(d, all, rand.New(rand.NewPCG(0, 0)), &groups)
+	return topology.NewHierarchy(d.SymmetricDim(), topology.NewLevels(groups), groups, latency)
 }
 
 // split adds the groups below members and returns how many levels they have, and the mean distance between the
 // children of members.
-func (t sssTree) split(d *cluster.Distances, members []int, rng *rand.Rand, groups *[]topology.Group) (depth int, latency float64, err error) {
+func (t sssTree) split(d mat.Symmetric, members []int, rng *rand.Rand, groups *[]topology.Group) (depth int, latency float64) {
 	labels := make(cluster.Labels, len(members)) // one cluster: leave it whole
 	if len(members) >= fewestToSplit {
-		part, err := cluster.NewDistances(among{d, members})
-		if err != nil {
-			return 0, 0, err
-		}
-		labels = t.best(part, rng)
+		var part mat.SymDense
+		part.SubsetSym(d, members)
+		labels = t.best(&part, rng)
 	}
 	if parts := labels.Groups(); len(parts) > 1 && len(parts) < len(members) {
 		for _, part := range parts {
@@ -83,10 +68,7 @@ func (t sssTree) split(d *cluster.Distances, members []int, rng *rand.Rand, grou
 			for i, x := range part {
 				own[i] = members[x]
 			}
-			below, l, err := t.split(d, own, rng, groups)
-			if err != nil {
-				return 0, 0, err
-			}
+			below, l := t.split(d, own, rng, groups)
 			*groups = append(*groups, topology.Group{Hosts: own, Level: below, Latency: l, Support: math.NaN()})
 			depth = max(depth, below+1)
 		}
@@ -103,22 +85,12 @@ func (t sssTree) split(d *cluster.Distances, members []int, rng *rand.Rand, grou
 			}
 		}
 	}
-	return depth, sum / count, nil
+	return depth, sum / count
 }
-
-// among is the distances among some ranks.
-type among struct {
-	*cluster.Distances
-	members []int
-}
-
-func (a among) Dims() (rows, columns int) { return len(a.members), len(a.members) }
-func (a among) At(i, j int) float64       { return a.Distances.At(a.members[i], a.members[j]) }
-func (a among) T() mat.Matrix             { return a }
 
 // best returns the clustering of the highest silhouette. Ties go to the first order.
-func (t sssTree) best(d *cluster.Distances, rng *rand.Rand) cluster.Labels {
-	order := make([]int, d.Len())
+func (t sssTree) best(d mat.Symmetric, rng *rand.Rand) cluster.Labels {
+	order := make([]int, d.SymmetricDim())
 	for i := range order {
 		order[i] = i
 	}
@@ -129,13 +101,13 @@ func (t sssTree) best(d *cluster.Distances, rng *rand.Rand) cluster.Labels {
 		if v := cluster.Silhouette(d, l); labels == nil || v > score {
 			labels, score = l, v
 		}
-		order = rng.Perm(d.Len())
+		order = rng.Perm(d.SymmetricDim())
 	}
 	return labels
 }
 
 // once runs the selection in the given order.
-func (t sssTree) once(d *cluster.Distances, order []int) cluster.Labels {
+func (t sssTree) once(d mat.Symmetric, order []int) cluster.Labels {
 	raw := make([]int, len(order))
 	var radius float64
 	for _, x := range order {

@@ -288,10 +288,10 @@ func (z *zhuRun) histograms(s *outcome.Section) error {
 	t := s.Table(z.named("figure-6"), outcome.Text("d"), outcome.Text("sharing"), outcome.Number("messages", ""), outcome.Number("within 10 %", "%"), outcome.Number("least error", "%"), outcome.Number("greatest", "%"))
 	// Printed in section 7.2 of the main testbed: by the asymmetric model and by fair sharing. Grid5000 is not repeated.
 	printedShares := map[int][2]float64{1: {83.2, 66.8}, 2: {77.3, 58.0}, 3: {72.1, 68.8}}
-	var samples []draw.Sample
+	var samples []draw.Series
 	for column, law := range []int{lawAsymmetric, lawFair} {
 		for _, d := range z.degrees {
-			sample := draw.Sample{Name: fmt.Sprintf("%s, d = %d", z.laws[law].name, d)}
+			sample := draw.Series{Name: fmt.Sprintf("%s, d = %d", z.laws[law].name, d)}
 			within := 0
 			for _, row := range z.rows {
 				for i := range row.Transfers {
@@ -299,17 +299,17 @@ func (z *zhuRun) histograms(s *outcome.Section) error {
 						continue
 					}
 					e := row.Transfers[i].off(law)
-					sample.Values = append(sample.Values, 100*e)
+					sample.Y = append(sample.Y, 100*e)
 					if math.Abs(e) <= zhuMargin {
 						within++
 					}
 				}
 			}
-			if sample.Values == nil {
+			if sample.Y == nil {
 				continue // the budget ended before
 			}
-			share := 100 * float64(within) / float64(len(sample.Values))
-			t.Row(fmt.Sprint(d), z.laws[law].name, len(sample.Values), share, slices.Min(sample.Values), slices.Max(sample.Values))
+			share := 100 * float64(within) / float64(len(sample.Y))
+			t.Row(fmt.Sprint(d), z.laws[law].name, len(sample.Y), share, slices.Min(sample.Y), slices.Max(sample.Y))
 			if printed, known := printedShares[d]; known {
 				s.Compare(z.lawKind(), fmt.Sprintf("within 10 %%, %s, d = %d", z.laws[law].name, d), "%", printed[column], share)
 			}

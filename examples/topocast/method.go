@@ -83,7 +83,7 @@ func methods() []method {
 		{"average", optional, refused, agglomerative(cluster.Average)},
 		{"complete", optional, refused, agglomerative(cluster.Complete)},
 		{"single", optional, refused, agglomerative(cluster.Single)},
-		{"components", refused, needed, flat(func(o methodOptions) cluster.Clusterer { return cluster.Components{Threshold: o.eps} })},
+		{"components", refused, needed, flat(func(o methodOptions) cluster.Clusterer { return cluster.DBSCAN{Eps: o.eps, MinPoints: 1} })},
 		{"dbscan", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.DBSCAN{Eps: o.eps} })},
 		{"hdbscan", optional, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.HDBSCAN{MinClusterSize: o.k} })},
 		{"kmedoids", needed, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.KMedoids{K: o.k} })},

@@ -69,11 +69,17 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 // reportOf fills a report from a network alone, whose ranks are not called by their hosts only.
 func reportOf(file string, n *model.Network) (*draw.Report, error) {
 	var err error
+	graph := n.Graph()
+	noun, names := rankNames(n)
+	if names != nil {
+		if graph, err = graph.WithHostNames(names); err != nil {
+			return nil, err
+		}
+	}
 	r := &draw.Report{
-		Graph: n.Graph(), Hierarchy: n.ReportedHierarchy(), Sizes: n.LocalTopologies(), Warnings: n.Warnings(),
+		Noun: noun, Graph: graph, Hierarchy: n.ReportedHierarchy(), Sizes: n.LocalTopologies(), Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
-	r.Noun, r.Names = rankNames(n)
 	if r.Noun == "rank" {
 		r.Places = ranksOf(n).Places
 	}
@@ -85,7 +91,7 @@ func reportOf(file string, n *model.Network) (*draw.Report, error) {
 		r.Hierarchy = found.Hierarchy
 	}
 	r.Bandwidths = bandwidthCurves(n)
-	r.Sections = measuredSections(file, n)
+	r.How = measuredSections(file, n)
 	r.Tables, err = broadcastTables(n)
 	return r, err
 }
@@ -143,37 +149,37 @@ func bandwidthCurves(n *model.Network) []draw.Series {
 }
 
 // measuredSections say how the network was measured, and how well it explains what was.
-func measuredSections(file string, n *model.Network) []draw.Section {
+func measuredSections(file string, n *model.Network) []draw.Table {
 	m, fit := n.Measured(), n.ReconstructionFit()
-	how := draw.Section{Title: "Network", Rows: [][2]string{{"file", filepath.Base(file)}, {"ranks", fmt.Sprint(n.Ranks())}}}
+	how := draw.Table{Title: "Network", Rows: [][]string{{"file", filepath.Base(file)}, {"ranks", fmt.Sprint(n.Ranks())}}}
 	if hosts := len(n.Hosts()); hosts > 0 {
-		how.Rows = append(how.Rows, [2]string{"hosts", fmt.Sprint(hosts)})
+		how.Rows = append(how.Rows, []string{"hosts", fmt.Sprint(hosts)})
 	}
-	for _, row := range [][2]string{{"date", m.Date}, {"tool", m.Tool}, {"library", m.Library}} {
+	for _, row := range [][]string{{"date", m.Date}, {"tool", m.Tool}, {"library", m.Library}} {
 		if row[1] != "" {
 			how.Rows = append(how.Rows, row)
 		}
 	}
-	how.Rows = append(how.Rows, [2]string{"messages of the latencies", quantity.Bytes(m.Bytes)})
+	how.Rows = append(how.Rows, []string{"messages of the latencies", quantity.Bytes(m.Bytes)})
 	for _, name := range slices.Sorted(maps.Keys(m.Notes)) {
-		how.Rows = append(how.Rows, [2]string{name, m.Notes[name]})
+		how.Rows = append(how.Rows, []string{name, m.Notes[name]})
 	}
-	found := draw.Section{Title: "Reconstruction"}
+	found := draw.Table{Title: "Reconstruction"}
 	if fit.Family != "" {
-		found.Rows = append(found.Rows, [2]string{"family", string(fit.Family)})
+		found.Rows = append(found.Rows, []string{"family", string(fit.Family)})
 	}
 	for _, row := range []struct {
 		name  string
 		value float64
 	}{{"variance explained (R²)", fit.R2}, {"measurement off the fit, median", fit.Residual}, {"noise of measurements", fit.Noise}, {"quadruples as in a tree", fit.TreeLikeness}} {
 		if !math.IsNaN(row.value) {
-			found.Rows = append(found.Rows, [2]string{row.name, quantity.Percent(row.value)})
+			found.Rows = append(found.Rows, []string{row.name, quantity.Percent(row.value)})
 		}
 	}
 	if len(found.Rows) == 0 {
-		return []draw.Section{how}
+		return []draw.Table{how}
 	}
-	return []draw.Section{how, found}
+	return []draw.Table{how, found}
 }
 
 // addReadings shows the latencies of a file between the network's ranks, the cells' medians where there are repetitions.
@@ -196,7 +202,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 		return cli.BadInput("--measurements: %s: measured other hosts than the network has: %w", path, err)
 	}
 	r.Latencies, r.Source = inOrder{stats.MedianCells(l.matrices), order}, "as measured"
-	rows := [][2]string{{"file", filepath.Base(path)}, {"hosts", matched}, {"repetitions", fmt.Sprint(len(l.matrices))}}
+	rows := [][]string{{"file", filepath.Base(path)}, {"hosts", matched}, {"repetitions", fmt.Sprint(len(l.matrices))}}
 	if m := l.measured; m != nil {
 		r.Bytes = int64(slices.Min(m.Sizes))
 		r.Source += ", with messages of " + quantity.Bytes(r.Bytes)
@@ -204,12 +210,12 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 		for _, size := range m.Sizes {
 			sizes = append(sizes, quantity.Bytes(size))
 		}
-		rows = append(rows, [2]string{"sizes", fmt.Sprint(sizes)}, [2]string{"samples of a pair", fmt.Sprint(m.Samples)}, [2]string{"rounds", fmt.Sprint(m.Rounds)})
+		rows = append(rows, []string{"sizes", fmt.Sprint(sizes)}, []string{"samples of a pair", fmt.Sprint(m.Samples)}, []string{"rounds", fmt.Sprint(m.Rounds)})
 		if !m.Date.IsZero() {
-			rows = append(rows, [2]string{"date", m.Date.Format("2006-01-02 15:04:05 MST")})
+			rows = append(rows, []string{"date", m.Date.Format("2006-01-02 15:04:05 MST")})
 		}
 		if m.Stopped != "" {
-			rows = append(rows, [2]string{"ended early by", string(m.Stopped)})
+			rows = append(rows, []string{"ended early by", string(m.Stopped)})
 		}
 	}
 	for _, warning := range l.warnings {
@@ -217,7 +223,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 			r.Warnings = append(slices.Clip(r.Warnings), warning)
 		}
 	}
-	r.Sections = append(r.Sections, draw.Section{Title: "Measurements", Rows: rows})
+	r.How = append(r.How, draw.Table{Title: "Measurements", Rows: rows})
 	return nil
 }
 

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
@@ -24,7 +27,7 @@ type searchOptions struct {
 }
 
 func (o *searchOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.search, "search", false, fmt.Sprintf("try %d values of the method's parameter and keep the best", cluster.UsualSteps))
+	f.BoolVar(&o.search, "search", false, "try 50 values of the method's parameter and keep the best")
 	cli.Choice(f, &o.score, "score", scoreNames(), "with --search: what is best, "+words.Or(scoreNames()))
 }
 
@@ -43,16 +46,16 @@ func (o *searchOptions) check(c *cobra.Command, name string, m methodOptions) er
 // A quality tells how good a clustering is without knowing the right one.
 type quality struct {
 	name string
-	of   func(d *cluster.Distances, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error)
+	of   func(d mat.Symmetric, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error)
 }
 
 // scores are those that a search can go by.
 func scores() []quality {
 	return []quality{
-		{"silhouette", func(d *cluster.Distances, _ float64, _ cluster.Clusterer, l cluster.Labels) (float64, error) {
+		{"silhouette", func(d mat.Symmetric, _ float64, _ cluster.Clusterer, l cluster.Labels) (float64, error) {
 			return cluster.Silhouette(d, l), nil
 		}},
-		{"dbcv", func(d *cluster.Distances, _ float64, _ cluster.Clusterer, l cluster.Labels) (float64, error) {
+		{"dbcv", func(d mat.Symmetric, _ float64, _ cluster.Clusterer, l cluster.Labels) (float64, error) {
 			return cluster.DBCV(d, l, 1), nil // distances are along one line
 		}},
 		{"stability", stability},
@@ -70,22 +73,37 @@ func scoreNames() []string {
 // resamples of a stability.
 const resamples = 20
 
-// stability is the share of ranks whose clusters come out again when all distances are disturbed by their own noise, in
-// the mean of the resamples; 0 for one cluster and for ranks that are all alone, which always do.
-func stability(d *cluster.Distances, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error) {
-	groups := l.Groups()
-	if len(groups) < 2 || len(groups) == d.Len() {
+// stability is the share of ranks whose clusters come out again exactly when every distance is multiplied by
+// exp(noise*N(0,1)), in the mean of the resamples. It is 0 for one cluster and for ranks that are all alone, which always do.
+func stability(d mat.Symmetric, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error) {
+	n, groups := d.SymmetricDim(), l.Groups()
+	if len(groups) < 2 || len(groups) == n {
 		return 0, nil
 	}
-	shares, err := cluster.Stability(at, d, noise, resamples, rand.New(rand.NewPCG(1, 0)))
-	if err != nil {
-		return 0, err
+	rng, noisy, same := rand.New(rand.NewPCG(1, 0)), mat.NewDense(n, n, nil), 0
+	for range resamples {
+		for i := range n {
+			for j := range i {
+				v := d.At(i, j) * math.Exp(noise*rng.NormFloat64())
+				noisy.Set(i, j, v)
+				noisy.Set(j, i, v)
+			}
+		}
+		disturbed, err := cluster.NewDistances(noisy)
+		if err != nil {
+			return 0, err
+		}
+		again, err := at.Cluster(disturbed)
+		if err != nil {
+			return 0, err
+		}
+		for _, g := range again.Groups() {
+			if slices.ContainsFunc(groups, func(first []int) bool { return slices.Equal(first, g) }) {
+				same += len(g)
+			}
+		}
 	}
-	var sum float64
-	for k, g := range groups {
-		sum += shares[k] * float64(len(g))
-	}
-	return sum / float64(d.Len()), nil
+	return float64(same) / float64(resamples*n), nil
 }
 
 // leastNoise is that of readings whose directions agree.
@@ -108,22 +126,22 @@ func noiseOf(m mat.Matrix) float64 {
 
 // A searched method has found its parameter.
 type searched struct {
-	family cluster.Family
+	family search.Family
 	score  string
-	found  cluster.Found
+	found  search.Found
 	method topology.Reconstructor
 }
 
 // family is a method with its parameter left open.
-func family(name string) (cluster.Family, error) {
+func family(name string) (search.Family, error) {
 	var names []string
-	for _, f := range cluster.Families() {
+	for _, f := range search.Families() {
 		if f.Name == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
 	}
-	return cluster.Family{}, cli.BadInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
+	return search.Family{}, cli.BadInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
 }
 
 // search finds the parameter of a method for the latencies.

@@ -87,21 +87,21 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 		return nil
 	}
 	fmt.Fprintln(w, "\nshare of the ranks in the right group (Reinfjell 2023, eq. 3.7 to 3.9)")
-	cuts := cluster.Cuts(found)
+	cuts := truth.Cuts(found)
 	names := []string{"level", "groups", "found", "share", "adjusted Rand"}
 	if by != nil {
 		names = append(names, "best (3.10)", "at --"+by.family.Parameter)
 	}
 	tab := columns.New(w, names...)
 	for _, level := range t.levels {
-		best, share := cluster.Best(cuts, func(c cluster.Labels) float64 { return cluster.Matching(c, level.Labels) })
+		best, share := truth.Best(cuts, func(c cluster.Labels) float64 { return truth.Matching(c, level.Labels) })
 		row := []any{level.Name, level.Labels.Clusters(), best.Clusters(), fmt.Sprintf("%.3f", share), fmt.Sprintf("%.3f", cluster.AdjustedRand(best, level.Labels))}
 		if by != nil {
 			d, _, err := cluster.Combine(l.matrices...)
 			if err != nil {
 				return err
 			}
-			most, err := by.family.Accuracy(d, level.Labels)
+			most, err := truth.Accuracy(&by.family, d, level.Labels)
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 	for _, g := range found.Groups()[1:] {
 		groups = append(groups, g.Hosts)
 	}
-	fmt.Fprintf(w, "groups that are found exactly: F1 %.3f of %d found and %d true\n", cluster.SetF1(groups, t.groups), len(groups), len(t.groups))
+	fmt.Fprintf(w, "groups that are found exactly: F1 %.3f of %d found and %d true\n", truth.SetF1(groups, t.groups), len(groups), len(t.groups))
 	for _, note := range t.notes {
 		fmt.Fprintln(w, words.Fill("note: "+note, cli.HelpWidth))
 	}

@@ -9,7 +9,7 @@ import (
 // made by merge k is n+k.
 type Merge struct {
 	A, B   int32
-	Height float32 // distance at which they join
+	Height float64 // distance at which they join
 	Size   int32   // leaves of the new cluster
 }
 
@@ -52,13 +52,13 @@ func Merges(m *Square, rule Rule) []Merge {
 			continue
 		}
 		path = path[:len(path)-2]
-		raw = append(raw, Merge{A: c.leaf[min(x, y)], B: c.leaf[max(x, y)], Height: height})
+		raw = append(raw, Merge{A: c.leaf[min(x, y)], B: c.leaf[max(x, y)], Height: float64(height)})
 		c.join(min(x, y), max(x, y))
 		if 2*len(c.alive) <= c.n {
 			c.compact(path)
 		}
 	}
-	return label(raw, n)
+	return Label(raw, n)
 }
 
 // chain is the state: every cluster lives in a slot, a row and column of d.
@@ -134,8 +134,12 @@ func (c *chain) join(a, b int32) {
 	c.size[a] += c.size[b]
 }
 
-// label sorts merges of slots by height and renames the slots to clusters.
-func label(raw []Merge, n int) []Merge {
+// Label makes the merges of a tree of n leaves of its edges, each a merge of two leaves whose clusters join at its height: it
+// sorts them by height and renames the leaves to clusters, in place.
+func Label(raw []Merge, n int) []Merge {
+	if n < 2 {
+		return nil
+	}
 	slices.SortStableFunc(raw, func(x, y Merge) int { return cmp.Compare(x.Height, y.Height) })
 	parent := make([]int32, 2*n-1)
 	size := make([]int32, 2*n-1)

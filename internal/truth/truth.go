@@ -78,7 +78,7 @@ func OfHwloc(data []byte, job *record.Header) ([]Level, error) {
 // OfHierarchy are the levels of a hierarchy, from coarse to fine.
 func OfHierarchy(h *topology.Hierarchy) []Level {
 	var levels []Level
-	cuts := cluster.Cuts(h)
+	cuts := Cuts(h)
 	for l := len(h.Levels()) - 1; l >= 0; l-- {
 		name := h.LevelName(l)
 		switch h.Levels()[l].Kind {

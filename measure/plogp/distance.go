@@ -9,7 +9,6 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/topology/cluster"
 )
 
 // A Distance is what tells how far apart two ranks are.
@@ -72,7 +71,7 @@ type View struct {
 }
 
 // Distances is the matrix D(m) (Reinfjell 2023, eq. 3.4) in s, row by row from each rank; of Profile
-// the one of eq. 3.6, a *cluster.Distances without a unit. NaN where
+// the one of eq. 3.6, a *Profiles without a unit. NaN where
 // nothing was measured, and on the diagonal. It is an error if no pair has a distance, or one without
 // overheads is asked for them.
 func (r *Result) Distances(v View) (mat.Matrix, error) {
@@ -93,11 +92,11 @@ func (r *Result) Distances(v View) (mat.Matrix, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	d, err := cluster.FromProfiles(found...)
+	profiles, err := NewProfiles(found...)
 	if err != nil {
-		return nil, fmt.Errorf("plogp: distances: %w", err)
+		return nil, err
 	}
-	return d, nil
+	return profiles, nil
 }
 
 // matrix is a parameter of all pairs.

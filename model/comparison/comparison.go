@@ -242,7 +242,7 @@ func (r *Comparison) FindingName(f *compare.Finding) string {
 // Reason says what is the matter, in words.
 func (r *Comparison) Reason(f *compare.Finding) string {
 	switch f.Kind {
-	case compare.FoundMissing:
+	case compare.LinkMissing:
 		return "nothing takes it: it is cut, or slower than the way around it"
 	case compare.FoundMissingGroup:
 		return "the reference has it, and it was not measured"

@@ -165,14 +165,14 @@ type Level struct {
 
 // A Difference is a link, a host or a group that is not as in the reference.
 type Difference struct {
-	What   string              `json:"what"`
-	Kind   compare.FindingKind `json:"kind"`
-	Link   *int                `json:"link,omitempty"` // index into links
-	Hosts  []string            `json:"hosts"`
-	From   []string            `json:"from,omitempty"`
-	To     []string            `json:"to,omitempty"`
-	Times  *float64            `json:"times,omitempty"`
-	Reason string              `json:"reason"`
+	What   string          `json:"what"`
+	Kind   compare.Verdict `json:"kind"`
+	Link   *int            `json:"link,omitempty"` // index into links
+	Hosts  []string        `json:"hosts"`
+	From   []string        `json:"from,omitempty"`
+	To     []string        `json:"to,omitempty"`
+	Times  *float64        `json:"times,omitempty"`
+	Reason string          `json:"reason"`
 }
 
 // A Link is a link of the reference with what was measured on it.

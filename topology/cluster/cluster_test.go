@@ -10,7 +10,7 @@ import (
 )
 
 // line returns the distances between points on a line.
-func line(t testing.TB, x ...float64) *Distances {
+func line(t testing.TB, x ...float64) mat.Symmetric {
 	t.Helper()
 	m := &mat.Dense{} // NewDense refuses size 0
 	if len(x) > 0 {
@@ -31,7 +31,7 @@ func line(t testing.TB, x ...float64) *Distances {
 // reference is the point set that scipy 1.10.1 and scikit-learn 1.2.1 were run
 // on: three blobs of 7, 8 and 5 points and two far ones, the coordinates from
 // the congruence x <- 1103515245 x + 12345 mod 2^31, started at 12345.
-func reference(t testing.TB) *Distances {
+func reference(t testing.TB) mat.Symmetric {
 	t.Helper()
 	state := uint64(12345)
 	next := func() float64 {
@@ -95,13 +95,13 @@ func TestAgglomerativeHeights(t *testing.T) {
 		{Complete, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.154224547802, 0.164430183128, 0.231029379414, 0.27247290616, 0.287187398819, 0.30662101058, 0.405366576815, 0.442653978578, 0.460910326634, 0.482312900005, 0.707253300573, 0.785501960866, 1.038751166088, 1.726972807251, 6.155320299213, 6.637175562448, 15.256652406405, 33.615472627943}},
 		{Average, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.154224547802, 0.164430183128, 0.189185047534, 0.240142408519, 0.27247290616, 0.30662101058, 0.30707656017, 0.340403555038, 0.405366576815, 0.448434683307, 0.466727187013, 0.595731624252, 0.766680487783, 1.240973358375, 5.505980521858, 5.767486177385, 12.376368436799, 24.887380629843}},
 	} {
-		tree, err := Agglomerative{Linkage: c.linkage}.dendrogram(d)
+		tree, err := Agglomerative{Linkage: c.linkage}.dendrogram(rowsOf(d))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k, m := range tree.merges {
-			if math.Abs(m.height-c.want[k]) > 1e-6*c.want[k] {
-				t.Errorf("linkage %d: height of merge %d = %.12g, want %.12g", c.linkage, k, m.height, c.want[k])
+			if math.Abs(m.Height-c.want[k]) > 1e-6*c.want[k] {
+				t.Errorf("linkage %d: height of merge %d = %.12g, want %.12g", c.linkage, k, m.Height, c.want[k])
 			}
 		}
 	}
@@ -116,16 +116,24 @@ func TestAgglomerativeHeights(t *testing.T) {
 func TestDendrogramCutsAndNests(t *testing.T) {
 	// Pairs at 1, pairs of pairs at about 10, all at about 100.
 	d := line(t, 0, 1, 10, 11, 100, 101, 110, 111)
-	tree, err := Agglomerative{Linkage: Single}.dendrogram(d)
+	tree, err := Agglomerative{Linkage: Single}.dendrogram(rowsOf(d))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for height, want := range map[float64]Labels{
-		0.5: {0, 1, 2, 3, 4, 5, 6, 7}, 1: {0, 0, 1, 1, 2, 2, 3, 3}, 9: {0, 0, 0, 0, 1, 1, 1, 1}, 89: make(Labels, 8),
+	for merges, want := range map[int]Labels{
+		0: {0, 1, 2, 3, 4, 5, 6, 7}, 4: {0, 0, 1, 1, 2, 2, 3, 3}, 6: {0, 0, 0, 0, 1, 1, 1, 1}, 7: make(Labels, 8),
 	} {
-		if got := tree.cut(height); !slices.Equal(got, want) {
-			t.Errorf("Cut(%g) = %v, want %v", height, got, want)
+		if got := tree.after(merges); !slices.Equal(got, want) {
+			t.Errorf("after %d merges %v, want %v", merges, got, want)
 		}
+	}
+	for below, height := range map[int]float64{4: 1, 6: 9, 7: 89} {
+		if got := tree.merges[below-1].Height; got != height {
+			t.Errorf("merge %d is at %g, want %g", below-1, got, height)
+		}
+	}
+	if below := tree.belowWidestGap(); below != 6 { // 89 is 9.9 times 9, and 9 is 9 times 1
+		t.Errorf("%d merges below the widest gap, want 6", below)
 	}
 	h, err := tree.hierarchy(1.5)
 	if err != nil {
@@ -178,71 +186,6 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestMatchingAgainstAllAssignments compares with the best of all permutations.
-func TestMatchingAgainstAllAssignments(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
-		n, ka, kb := 1+rng.IntN(20), 1+rng.IntN(5), 1+rng.IntN(5)
-		a, b := make([]int, n), make([]int, n)
-		for i := range a {
-			a[i], b[i] = rng.IntN(ka+1)-1, rng.IntN(kb)
-		}
-		found, truth := Relabel(a), Relabel(b)
-		k := max(found.Clusters(), truth.Clusters())
-		best := 0
-		permute(k, func(p []int) {
-			hits := 0
-			for i, f := range found {
-				if f != Noise && p[f] == truth[i] {
-					hits++
-				}
-			}
-			best = max(best, hits)
-		})
-		if got, want := Matching(found, truth), float64(best)/float64(n); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("Matching(%v, %v) = %g, want %g", found, truth, got, want)
-		}
-	}
-}
-
-// permute calls f with every permutation of 0..k-1.
-func permute(k int, f func([]int)) {
-	p := make([]int, k)
-	for i := range p {
-		p[i] = i
-	}
-	var rec func(int)
-	rec = func(i int) {
-		if i == k {
-			f(p)
-			return
-		}
-		for j := i; j < k; j++ {
-			p[i], p[j] = p[j], p[i]
-			rec(i + 1)
-			p[i], p[j] = p[j], p[i]
-		}
-	}
-	rec(0)
-}
-
-func TestSetF1(t *testing.T) {
-	truth := [][]int{{0, 1}, {2, 3}, {0, 1, 2, 3}}
-	for _, c := range []struct {
-		found [][]int
-		want  float64
-	}{
-		{truth, 1},
-		{nil, 0},
-		{[][]int{{0, 1}, {0, 1}}, 0.5}, // 1 of 1 found, 1 of 3 true: 2/(1+3)
-		{[][]int{{0, 1}, {2, 3}, {0, 2}}, 2 * 2.0 / 6.0}, // 2 of 3 both ways
-	} {
-		if got := SetF1(c.found, truth); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("SetF1(%v) = %g, want %g", c.found, got, c.want)
-		}
-	}
-}
-
 // TestKMedoidsIsSwapOptimal: no exchange of one medoid lowers the cost, and in
 // easy cases the blobs come out.
 func TestKMedoidsIsSwapOptimal(t *testing.T) {
@@ -254,7 +197,7 @@ func TestKMedoidsIsSwapOptimal(t *testing.T) {
 			x[i] = rng.Float64()
 		}
 		d, k := line(t, x...), 1+rng.IntN(n)
-		_, medoids, err := KMedoids{K: k, Seed: rng.Uint64()}.medoids(d)
+		_, medoids, err := KMedoids{K: k}.medoids(rowsOf(d))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +248,7 @@ func TestHDBSCANByHand(t *testing.T) {
 	if want := (Labels{0, 0, 0, 1, 1, 1, Noise}); !slices.Equal(labels, want) {
 		t.Errorf("labels %v, want %v", labels, want)
 	}
-	c := HDBSCAN{MinClusterSize: 2}.condense(fromTree(d.n, spanningTree(d.n, d.row, d.kth(1))))
+	c := HDBSCAN{MinClusterSize: 2}.condense(HDBSCAN{MinSamples: 1}.tree(rowsOf(d)))
 	want := []float64{1.0/88 + 6.0/8, 3 * 7.0 / 8, 3 * 7.0 / 8}
 	for k, s := range c.stability {
 		if math.Abs(s-want[k]) > 1e-12 {
@@ -350,64 +293,9 @@ func TestDBCVByHand(t *testing.T) {
 }
 
 func TestComponents(t *testing.T) {
-	got, err := Components{Threshold: 2}.Cluster(line(t, 0, 5, 2, 4, 8))
+	got, err := DBSCAN{Eps: 2, MinPoints: 1}.Cluster(line(t, 0, 5, 2, 4, 8))
 	if want := (Labels{0, 0, 0, 0, 1}); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-}
-
-func TestSearchFindsTheNumberOfBlobs(t *testing.T) {
-	d := line(t, 0, 1, 2, 10, 11, 12, 20, 21, 22)
-	all := Families()
-	f := all[slices.IndexFunc(all, func(f Family) bool { return f.Name == "kmedoids" })]
-	found, err := f.Search(d, func(_ Clusterer, l Labels) float64 { return Silhouette(d, l) })
-	if err != nil || found.Value != 3 || found.Labels.Clusters() != 3 || found.Tried != 8 {
-		t.Errorf("best K = %g, %v, %v, want 3", found.Value, found.Labels, err)
-	}
-	f.Space = func(*Distances) (float64, float64) { return 20, 30 }
-	if _, err := f.Search(d, func(Clusterer, Labels) float64 { return 0 }); err == nil {
-		t.Error("no value works: no error")
-	}
-}
-
-func TestStability(t *testing.T) {
-	d := line(t, 0, 1, 2, 100, 101, 102)
-	share, err := Stability(Agglomerative{K: 2}, d, 0.05, 20, rand.New(rand.NewPCG(1, 2)))
-	if err != nil || len(share) != 2 || math.Abs(share[0]-1) > 1e-9 || math.Abs(share[1]-1) > 1e-9 {
-		t.Errorf("clear clusters: %v, %v, want 1 and 1", share, err)
-	}
-	// Evenly spaced points have no two clusters that noise leaves alone.
-	share, err = Stability(Agglomerative{K: 2}, line(t, 0, 1, 2, 3, 4, 5, 6, 7), 0.2, 40, rand.New(rand.NewPCG(1, 2)))
-	if err != nil || slices.Max(share) > 0.7 {
-		t.Errorf("no clusters: %v, %v, want well below 1", share, err)
-	}
-}
-
-// TestFromProfilesByHand: two parameters of four hosts. For the pair (0, 1)
-// only columns 2 and 3 count.
-func TestFromProfilesByHand(t *testing.T) {
-	// Off-diagonal cells: six of 1, six of 3; sorted, the middle (index 6) is
-	// 3, deviations are 0 and 2 six times each, and their middle is 2.
-	a := mat.NewDense(4, 4, []float64{
-		9, 1, 1, 3,
-		1, 9, 3, 3,
-		1, 3, 9, 1,
-		3, 3, 1, 9,
-	})
-	d, err := FromProfiles(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// (0,1): columns 2, 3: 1 against 3, 3 against 3, scaled by 2: 1.
-	// (0,3): columns 1, 2: 1 against 3, 1 against 1: 1.
-	// (1,2): columns 0, 3: 1 against 1, 3 against 1: 1. (0,2): 1:3 and 3:1: sqrt 2.
-	for _, c := range []struct {
-		i, j int
-		want float64
-	}{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {0, 2, math.Sqrt2}} {
-		if got := d.At(c.i, c.j); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("distance (%d,%d) = %g, want %g", c.i, c.j, got, c.want)
-		}
 	}
 }
 
@@ -415,10 +303,10 @@ func TestFromProfilesByHand(t *testing.T) {
 // permutation of the objects.
 func TestRelabelling(t *testing.T) {
 	d := reference(t)
-	perm := rand.New(rand.NewPCG(9, 9)).Perm(d.Len())
-	m := mat.NewDense(d.Len(), d.Len(), nil)
-	for i := range d.Len() {
-		for j := range d.Len() {
+	perm := rand.New(rand.NewPCG(9, 9)).Perm(d.SymmetricDim())
+	m := mat.NewDense(d.SymmetricDim(), d.SymmetricDim(), nil)
+	for i := range d.SymmetricDim() {
+		for j := range d.SymmetricDim() {
 			m.Set(perm[i], perm[j], d.At(i, j))
 		}
 	}
@@ -431,7 +319,7 @@ func TestRelabelling(t *testing.T) {
 		Agglomerative{Linkage: Complete, K: 5},
 		Agglomerative{Linkage: Single, K: 5},
 		Agglomerative{},
-		Components{Threshold: 1},
+		DBSCAN{Eps: 1, MinPoints: 1},
 		DBSCAN{},
 		HDBSCAN{},
 		HDBSCAN{MinSamples: 2, MinClusterSize: 3},
@@ -459,13 +347,13 @@ func TestSmallInputs(t *testing.T) {
 	for n := range 4 {
 		d := line(t, []float64{0, 1, 5}[:n]...)
 		for _, c := range []Clusterer{
-			Agglomerative{}, Agglomerative{Linkage: Single}, Components{}, DBSCAN{}, HDBSCAN{}, KMedoids{K: min(n, 1)},
+			Agglomerative{}, Agglomerative{Linkage: Single}, DBSCAN{MinPoints: 1}, DBSCAN{}, HDBSCAN{}, KMedoids{K: min(n, 1)},
 		} {
 			if l, err := c.Cluster(d); err != nil || len(l) != n {
 				t.Errorf("%T on %d objects: %v, %v", c, n, l, err)
 			}
 		}
-		tree, err := Agglomerative{}.dendrogram(d)
+		tree, err := Agglomerative{}.dendrogram(rowsOf(d))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -485,9 +373,7 @@ func TestSettingsAreChecked(t *testing.T) {
 	d := line(t, 0, 1, 2)
 	for _, c := range []Clusterer{
 		Agglomerative{K: 4},
-		Agglomerative{Height: -1},
 		Agglomerative{Linkage: 9},
-		Components{Threshold: -1},
 		DBSCAN{Eps: -1},
 		DBSCAN{MinPoints: -1},
 		HDBSCAN{MinClusterSize: 1},
@@ -505,10 +391,10 @@ func TestSettingsAreChecked(t *testing.T) {
 }
 
 // tree4096 is a noisy two-level tree: 64 groups of 64.
-func tree4096() *Distances {
+func tree4096() *distances {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(1, 1))
-	d := &Distances{n: n, d: make([]float64, n*n)}
+	d := &distances{n: n, d: make([]float64, n*n)}
 	for i := range n {
 		for j := range i {
 			v := 20e-6

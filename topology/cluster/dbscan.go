@@ -3,12 +3,17 @@ package cluster
 import (
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // DBSCAN grows clusters from objects that have at least MinPoints objects,
 // themselves included, within Eps (Ester et al. 1996). Objects that no such
 // core reaches are noise. Border objects go to the first cluster that reaches
 // them, in the order of the objects. O(n^2).
+//
+// With MinPoints 1 every object is a core. The clusters are then the connected components of the graph that joins all
+// objects at most Eps apart (Reinfjell 2023): single linkage, cut at that height.
 type DBSCAN struct {
 	Eps       float64 // in the unit of the distances; 0: the knee of the sorted distances to the (MinPoints-1)-th neighbour
 	MinPoints int     // 0: 3
@@ -22,7 +27,8 @@ var _ Clusterer = DBSCAN{}
 const usualMinPoints = 3
 
 // Cluster returns the clusters and noise.
-func (c DBSCAN) Cluster(d *Distances) (Labels, error) {
+func (c DBSCAN) Cluster(s mat.Symmetric) (Labels, error) {
+	d := rowsOf(s)
 	if c.MinPoints == 0 {
 		c.MinPoints = usualMinPoints
 	}

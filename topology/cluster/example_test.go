@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"log"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,7 +29,7 @@ func measured() *mat.Dense {
 	return m
 }
 
-func distances() *cluster.Distances {
+func distances() mat.Symmetric {
 	d, err := cluster.NewDistances(measured())
 	if err != nil {
 		log.Fatal(err)
@@ -54,31 +53,6 @@ func Example() {
 	// Output:
 	// [0 0 1 1 2 2 3 3]
 	// [[0 1] [2 3] [4 5] [6 7]]
-}
-
-// Hosts that see the others alike belong together: here by their latencies and
-// gaps, which differ between the two nodes only (Reinfjell 2023, equations 3.5
-// and 3.6).
-func ExampleFromProfiles() {
-	latencies, gaps := measured(), mat.NewDense(8, 8, nil)
-	for i := range 8 {
-		for j := range 8 {
-			gaps.Set(i, j, 50e-6) // s, for the same message
-			if i/4 == j/4 {
-				gaps.Set(i, j, 5e-6)
-			}
-		}
-	}
-	d, err := cluster.FromProfiles(latencies, gaps)
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels, err := cluster.Agglomerative{K: 2}.Cluster(d)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(labels)
-	// Output: [0 0 0 0 1 1 1 1]
 }
 
 // The tree as nested groups, level by level.
@@ -116,58 +90,13 @@ func ExampleFlat() {
 	// [4 5 6 7]
 }
 
-// The parameter that gives the best clustering, without and with a known answer
-// (Reinfjell 2023, section 3.3 and equation 3.10).
-func ExampleFamily_Search() {
-	d := distances()
-	sockets := cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}
-	for _, family := range cluster.Families() {
-		if family.Name != "components" && family.Name != "kmedoids" {
-			continue
-		}
-		clear, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
-		if err != nil {
-			log.Fatal(err)
-		}
-		right, err := family.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%s: %v, silhouette %.2f; %.0f %% of the cores on the correct socket\n", family.Name, clear.Labels, clear.Score, 100*right.Score)
-	}
-	// Output:
-	// kmedoids: [0 0 0 0 1 1 1 1], silhouette 0.83; 100 % of the cores on the correct socket
-	// components: [0 0 0 0 1 1 1 1], silhouette 0.83; 100 % of the cores on the correct socket
-}
-
-// The share of ranks that are mapped to the correct node (Reinfjell 2023,
-// equation 3.8). Rank 3 is not; of four sockets two can be matched to the two
-// nodes.
-func ExampleMatching() {
-	nodes := cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}
-	fmt.Println(cluster.Matching(cluster.Labels{0, 0, 0, 1, 1, 1, 1, 1}, nodes))
-	fmt.Println(cluster.Matching(cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}, nodes))
-	// Output:
-	// 0.875
-	// 0.5
-}
-
-// The same rank 3: of 28 pairs 12 are together in one, 13 in the other and 9 in
+// Rank 3 is in the wrong node: of 28 pairs 12 are together in one, 13 in the other and 9 in
 // both, where chance has 12*13/28 = 5.57. (9-5.57) / (12.5-5.57) = 0.49.
 func ExampleAdjustedRand() {
 	nodes := cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}
 	found := cluster.Labels{0, 0, 0, 1, 1, 1, 1, 1}
 	fmt.Printf("%.2f\n", cluster.AdjustedRand(found, nodes))
 	// Output: 0.49
-}
-
-// Nested groups count where they are found exactly: all four are true, two of six
-// were missed. 2*4 / (4+6) = 0.8.
-func ExampleSetF1() {
-	found := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}}
-	truth := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}}
-	fmt.Println(cluster.SetF1(found, truth))
-	// Output: 0.8
 }
 
 // The nodes stand further apart than the sockets, by the mean distance inside
@@ -190,24 +119,4 @@ func ExampleDBCV() {
 	// Output:
 	// nodes   0.80
 	// sockets 0.50
-}
-
-// How often each cluster comes out again: with noise of 10 % every node always,
-// with noise of 50 % every socket in about half of 50 trials.
-func ExampleStability() {
-	d := distances()
-	for _, c := range []struct {
-		clusters int
-		noise    float64
-	}{{2, 0.1}, {4, 0.5}} {
-		rng := rand.New(rand.NewPCG(1, 0))
-		share, err := cluster.Stability(cluster.Agglomerative{K: c.clusters}, d, c.noise, 50, rng)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%.2f\n", share)
-	}
-	// Output:
-	// [1.00 1.00]
-	// [0.52 0.60 0.52 0.58]
 }

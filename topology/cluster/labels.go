@@ -1,5 +1,7 @@
 package cluster
 
+import "gonum.org/v1/gonum/mat"
+
 // Labels is a flat clustering: the number of each object's cluster, -1 for an
 // object in none (noise). Labels are canonical: clusters are 0, 1, ... in the
 // order of their smallest members.
@@ -8,11 +10,11 @@ type Labels []int
 // Noise is the label of objects in no cluster.
 const Noise = -1
 
-// A Clusterer makes a flat clustering.
+// A Clusterer makes a flat clustering of objects by their distances, as NewDistances has them.
 type Clusterer interface {
 	// Cluster groups the objects. Settings that do not fit the distances are
 	// an error. No objects give no labels.
-	Cluster(d *Distances) (Labels, error)
+	Cluster(d mat.Symmetric) (Labels, error)
 }
 
 // Relabel makes canonical labels of any numbers, negative ones being noise.

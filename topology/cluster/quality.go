@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/nnchain"
 )
 
 // Silhouette is the mean silhouette width (Rousseeuw 1987) over all objects,
@@ -11,7 +14,8 @@ import (
 // others and b to the nearest other cluster. Objects alone in their cluster
 // and noise count as 0; so does everything where there are fewer than two
 // clusters. O(n^2).
-func Silhouette(d *Distances, l Labels) float64 {
+func Silhouette(s mat.Symmetric, l Labels) float64 {
+	d := rowsOf(s)
 	k := l.Clusters()
 	if k < 2 {
 		return 0
@@ -52,7 +56,8 @@ func Silhouette(d *Distances, l Labels) float64 {
 // noise weighs against it, and a cluster of one object is noise. dimension is the exponent of the core distances,
 // the dimension of the space where there is one; distances alone have none: 1
 // is a good choice. Fewer than two clusters give 0. O(n^2).
-func DBCV(d *Distances, l Labels, dimension float64) float64 {
+func DBCV(s mat.Symmetric, l Labels, dimension float64) float64 {
+	d := rowsOf(s)
 	groups := slices.DeleteFunc(l.Groups(), func(g []int) bool { return len(g) == 1 })
 	if len(groups) < 2 {
 		return 0
@@ -66,8 +71,7 @@ func DBCV(d *Distances, l Labels, dimension float64) float64 {
 		for i, x := range g {
 			core[x] = local[i]
 		}
-		tree := spanningTree(part.n, part.row, local)
-		sparse[c], inner[c] = density(tree, g)
+		sparse[c], inner[c] = density(spanningTree(part, local), g)
 	}
 	var total float64
 	for c, g := range groups {
@@ -90,7 +94,7 @@ func DBCV(d *Distances, l Labels, dimension float64) float64 {
 }
 
 // coreDistances are the all-points core distances of one cluster.
-func coreDistances(d *Distances, dimension float64) []float64 {
+func coreDistances(d *distances, dimension float64) []float64 {
 	core := make([]float64, d.n)
 	for i := range d.n {
 		var sum float64
@@ -109,11 +113,11 @@ func coreDistances(d *Distances, dimension float64) []float64 {
 // density returns the longest edge between inner vertices of a cluster's tree,
 // and these vertices; of a tree without such an edge, the longest edge, and of
 // one without inner vertices, all.
-func density(tree []edge, members []int) (sparse float64, inner []int) {
+func density(tree []nnchain.Merge, members []int) (sparse float64, inner []int) {
 	degree := make([]int, len(members))
 	for _, e := range tree {
-		degree[e.a]++
-		degree[e.b]++
+		degree[e.A]++
+		degree[e.B]++
 	}
 	for i, x := range members {
 		if degree[i] > 1 {
@@ -126,9 +130,9 @@ func density(tree []edge, members []int) (sparse float64, inner []int) {
 	var longest float64
 	found := false
 	for _, e := range tree {
-		longest = max(longest, e.length)
-		if degree[e.a] > 1 && degree[e.b] > 1 {
-			sparse, found = max(sparse, e.length), true
+		longest = max(longest, e.Height)
+		if degree[e.A] > 1 && degree[e.B] > 1 {
+			sparse, found = max(sparse, e.Height), true
 		}
 	}
 	if !found {
@@ -137,36 +141,50 @@ func density(tree []edge, members []int) (sparse float64, inner []int) {
 	return sparse, inner
 }
 
-// Stability tells for each cluster in which share of the resamples exactly the
-// same cluster comes out again, when every distance is multiplied by
-// exp(sigma*N(0,1)). Where the noise of the readings is known, it is sigma.
-// Costs one run of the method per resample.
-func Stability(c Clusterer, d *Distances, sigma float64, resamples int, rng *rand.Rand) ([]float64, error) {
-	labels, err := c.Cluster(d)
-	if err != nil {
-		return nil, err
+// AdjustedRand is the Rand index of two clusterings, corrected for chance
+// (Hubert and Arabie 1985): 1 for equal ones, 0 expected for random ones. Noise
+// objects count as clusters of their own. O(n + k1 k2).
+func AdjustedRand(a, b Labels) float64 {
+	a, b = solitary(a), solitary(b)
+	type cell struct{ i, j int }
+	joint := make(map[cell]float64)
+	rows, cols := make([]float64, a.Clusters()), make([]float64, b.Clusters())
+	for x := range a {
+		joint[cell{a[x], b[x]}]++
+		rows[a[x]]++
+		cols[b[x]]++
 	}
-	groups := labels.Groups()
-	share := make([]float64, len(groups))
-	noisy := &Distances{n: d.n, d: make([]float64, len(d.d))}
-	for range resamples {
-		for i := range d.n {
-			for j := range i {
-				v := d.At(i, j) * math.Exp(sigma*rng.NormFloat64())
-				noisy.d[i*d.n+j], noisy.d[j*d.n+i] = v, v
-			}
-		}
-		again, err := c.Cluster(noisy)
-		if err != nil {
-			return nil, err
-		}
-		found := again.Groups()
-		for k, g := range groups {
-			// Canonical labels: the cluster of g's first member is the only candidate.
-			if l := again[g[0]]; l != Noise && slices.Equal(found[l], g) {
-				share[k] += 1 / float64(resamples)
-			}
+	pairs := func(n float64) float64 { return n * (n - 1) / 2 }
+	var both, inA, inB float64 // sums of whole numbers: any order gives the same
+	for _, n := range joint {
+		both += pairs(n)
+	}
+	for _, n := range rows {
+		inA += pairs(n)
+	}
+	for _, n := range cols {
+		inB += pairs(n)
+	}
+	all := pairs(float64(len(a)))
+	if all == 0 {
+		return 1
+	}
+	expected := inA * inB / all
+	if most := (inA + inB) / 2; most != expected {
+		return (both - expected) / (most - expected)
+	}
+	return 1 // both are one cluster, or all singletons: equal
+}
+
+// solitary gives every noise object a cluster of its own.
+func solitary(l Labels) Labels {
+	out := slices.Clone(l)
+	next := l.Clusters()
+	for i, c := range out {
+		if c == Noise {
+			out[i] = next
+			next++
 		}
 	}
-	return share, nil
+	return out
 }

@@ -48,8 +48,8 @@ func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error)
 }
 
 // reconstruct makes a result of the groups that a method finds in the distances of the repetitions.
-func reconstruct(repetitions []mat.Matrix, groups func(*Distances) (*topology.Hierarchy, error)) (*topology.Result, error) {
-	d, warnings, err := Combine(repetitions...)
+func reconstruct(repetitions []mat.Matrix, groups func(mat.Symmetric) (*topology.Hierarchy, error)) (*topology.Result, error) {
+	d, warnings, err := combine(false, repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func reconstruct(repetitions []mat.Matrix, groups func(*Distances) (*topology.Hi
 }
 
 // hierarchy is one level of the clusters, those of fewer than two hosts left out. Latencies are medians.
-func (f Flat) hierarchy(d *Distances) (*topology.Hierarchy, error) {
+func (f Flat) hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
 	if f.Clusterer == nil {
 		return nil, errors.New("cluster: reconstruct: Flat has no Clusterer")
 	}
@@ -69,35 +69,64 @@ func (f Flat) hierarchy(d *Distances) (*topology.Hierarchy, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := labels.Groups()
-	inside, outside := make([][]float64, len(found)), []float64(nil)
-	single := !slices.ContainsFunc(found, func(g []int) bool { return len(g) >= 2 && len(g) < d.n })
+	var groups []topology.Group
+	for _, hosts := range labels.Groups() {
+		if len(hosts) >= 2 && len(hosts) < d.SymmetricDim() {
+			groups = append(groups, topology.Group{Hosts: hosts, Latency: math.NaN(), Support: math.NaN()})
+		}
+	}
+	h, err := topology.NewHierarchy(d.SymmetricDim(), topology.NewLevels(groups), groups, math.NaN())
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(d).timed(h)
+}
+
+// timed is the hierarchy with latencies that are medians of the distances between the children of each group. A group
+// without one has that of the hierarchy. O(n^2) times the number of levels.
+func (d *distances) timed(h *topology.Hierarchy) (*topology.Hierarchy, error) {
+	between := make([][]float64, len(h.Groups()))
 	for i := range d.n {
 		for j, v := range d.row(i)[:i] {
-			if c := labels[i]; c != Noise && c == labels[j] && !single {
-				inside[c] = append(inside[c], v)
-			} else {
-				outside = append(outside, v)
+			if g := h.Common(i, j); !math.IsNaN(v) {
+				between[g] = append(between[g], v)
 			}
 		}
 	}
-	var groups []topology.Group
-	for c, g := range found {
-		if len(g) >= 2 && len(g) < d.n {
-			groups = append(groups, topology.Group{Hosts: g, Latency: stats.Median(inside[c]), Support: math.NaN()})
+	groups := slices.Clone(h.Groups())
+	for g := range groups {
+		if len(between[g]) > 0 {
+			groups[g].Latency = stats.Median(between[g])
 		}
 	}
-	var levels []topology.Level
-	if groups != nil {
-		levels = []topology.Level{{Name: "level 1", Latency: stats.Median(slices.Concat(inside...)), Support: math.NaN()}}
+	levels := slices.Clone(h.Levels())
+	for l, found := range topology.NewLevels(groups[1:]) {
+		if !math.IsNaN(found.Latency) {
+			levels[l].Latency = found.Latency
+		}
 	}
-	return topology.NewHierarchy(d.n, levels, groups, stats.Median(outside))
+	return topology.NewHierarchy(d.n, levels, groups[1:], groups[0].Latency)
+}
+
+// Timed is the result for groups that were found on other distances than times, such as profiles:
+// latencies of groups and levels are medians of the given ones, in s, whose repetitions count as in
+// Flat.Reconstruct, but pairs may be missing (NaN). Supports and kinds are kept. A group without a measured pair has that of the hierarchy. O(n^2).
+func Timed(h *topology.Hierarchy, repetitions ...mat.Matrix) (*topology.Result, error) {
+	d, warnings, err := combine(true, repetitions)
+	if err != nil {
+		return nil, err
+	}
+	timed, err := d.timed(h)
+	if err != nil {
+		return nil, err
+	}
+	return d.result(timed, warnings)
 }
 
 // Hierarchy turns the tree into nested groups, whose latencies are the heights at which they join. Their supports are NaN:
 // nothing judges the groups here, as linkage.Robust does. O(n^2).
-func (n Nested) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
-	t, err := n.dendrogram(d)
+func (n Nested) Hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
+	t, err := n.dendrogram(rowsOf(d))
 	if err != nil {
 		return nil, err
 	}
@@ -105,16 +134,24 @@ func (n Nested) Hierarchy(d *Distances) (*topology.Hierarchy, error) {
 }
 
 // Combine makes the distances of repetitions: each direction's samples become one (readings.Combine), and a
-// pair's two directions their mean. It warns of pairs of which that is a poor one. Distances alone are taken as they are.
-func Combine(repetitions ...mat.Matrix) (*Distances, []string, error) {
-	return combine(false, repetitions)
+// pair's two directions their mean. It warns of pairs of which that is a poor one. A single symmetric matrix is taken as it is.
+func Combine(repetitions ...mat.Matrix) (mat.Symmetric, []string, error) {
+	d, warnings, err := combine(false, repetitions)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s, ok := repetitions[0].(mat.Symmetric); ok && len(repetitions) == 1 {
+		return s, nil, nil
+	}
+	return d, warnings, nil
 }
 
 // combine is Combine; with gaps, of matrices that need not have all pairs.
-func combine(gaps bool, repetitions []mat.Matrix) (*Distances, []string, error) {
+func combine(gaps bool, repetitions []mat.Matrix) (*distances, []string, error) {
 	if len(repetitions) == 1 {
-		if d, ok := repetitions[0].(*Distances); ok {
-			return d, nil, nil
+		if s, ok := repetitions[0].(mat.Symmetric); ok {
+			d, err := newDistances(s.SymmetricDim(), s.At, gaps)
+			return d, nil, err
 		}
 	}
 	measured, err := readings.New("cluster: reconstruct", repetitions)
@@ -125,7 +162,7 @@ func combine(gaps bool, repetitions []mat.Matrix) (*Distances, []string, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := distances(directed.N(), directed.At, gaps)
+	d, err := newDistances(directed.N(), directed.At, gaps)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,37 +172,15 @@ func combine(gaps bool, repetitions []mat.Matrix) (*Distances, []string, error) 
 	return d, nil, nil
 }
 
-// result draws a switch for the root and every group, links as long as half
-// the difference of the latencies, and reports how well that explains the
-// distances.
-func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.Result, error) {
-	nan := math.NaN()
-	groups := h.Groups()
-	var arcs []topology.Arc
-	link := func(v, group int, below float64) {
-		length := (groups[group].Latency - below) / 2
-		if length < 0 {
-			length = 0
-		}
-		arcs = topology.AppendLink(arcs, v, d.n+group, length, nan)
-	}
-	switches := 0
-	if d.n > 1 {
-		switches = len(groups)
-		for x := range d.n {
-			link(x, h.Smallest(x), 0)
-		}
-		for i, g := range groups[1:] {
-			link(d.n+i+1, g.Parent, g.Latency)
-		}
-	}
-	graph, err := topology.NewGraph(d.n, switches, nil, arcs)
+// result has a switch for each group, and reports how well that explains the distances.
+func (d *distances) result(h *topology.Hierarchy, warnings []string) (*topology.Result, error) {
+	graph, err := h.Graph()
 	if err != nil {
 		return nil, err
 	}
 	fit := topology.NewFit(graph, h, d.d, 0)
 	fit.Family = topology.FamilyTree
-	if len(groups) == 1 {
+	if len(h.Groups()) == 1 {
 		fit.Family = topology.FamilyFlat
 	}
 	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit, Warnings: warnings}, nil

@@ -83,7 +83,7 @@ func TestReconstructorsOfWeakInput(t *testing.T) {
 		Flat{HDBSCAN{}},
 		Flat{KMedoids{K: 1}},
 		Flat{Agglomerative{}},
-		Flat{Components{Threshold: 1}},
+		Flat{DBSCAN{Eps: 1, MinPoints: 1}},
 		Flat{DBSCAN{}},
 		Nested{},
 		Nested{Agglomerative: Agglomerative{Linkage: Complete}},
@@ -178,7 +178,7 @@ func TestFlatLatencies(t *testing.T) {
 // fixed are labels that do not depend on the distances.
 type fixed Labels
 
-func (f fixed) Cluster(*Distances) (Labels, error) { return Labels(f), nil }
+func (f fixed) Cluster(mat.Symmetric) (Labels, error) { return Labels(f), nil }
 
 // BenchmarkFlatOfPairs has as many groups as half the hosts: ns per pair must not grow.
 func BenchmarkFlatOfPairs(b *testing.B) {

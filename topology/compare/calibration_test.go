@@ -43,7 +43,7 @@ func foundLinks(t testing.TB, sigma float64, seeds uint64) map[string]*outcome {
 				swap := [2]int{rng.IntN(g.Hosts()), rng.IntN(g.Hosts())}
 				switch {
 				case times > 1:
-					want = string(compare.FoundSlow)
+					want = string(compare.LinkSlow)
 					g = scaled(t, g, link, times)
 				case times == 0:
 					if g.Out(swap[0])[0].To == g.Out(swap[1])[0].To {
@@ -212,12 +212,12 @@ func foundSuspects(t testing.TB, sigma float64, seeds uint64) map[string]*outcom
 					if f.Link >= 0 {
 						host = strings.Join(cmp.Links[f.Link].Below, "-")
 					}
-					slow := kind == "slow" && (f.Kind == compare.FoundSlow || f.Kind == compare.FoundOdd) && host == g.Name(swap[0])
+					slow := kind == "slow" && (f.Kind == compare.LinkSlow || f.Kind == compare.FoundOdd) && host == g.Name(swap[0])
 					moved := kind == "swap" && f.Kind == compare.FoundMoved && (host == g.Name(swap[0]) || host == g.Name(swap[1]))
 					switch {
 					case slow || moved:
 						hits[host] = true
-					case f.Kind != compare.FoundFast:
+					case f.Kind != compare.LinkFast:
 						o.others++
 					}
 				}

@@ -9,37 +9,31 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A FindingKind is a sort of difference.
-type FindingKind string
-
-// The kinds of findings.
+// What is found besides missing, slow and fast links.
 const (
-	FoundMissing FindingKind = "missing" // a link that nothing takes: cut, or slower than the way around it
-	FoundMoved   FindingKind = "moved"   // a host whose latencies are those of another switch
-	FoundSlow    FindingKind = "slow"    // a link, or a host if all its links are
-	FoundFast    FindingKind = "fast"    // a link
-	FoundOdd     FindingKind = "odd"     // a host whose latencies no place explains
-	FoundExtra   FindingKind = "extra"   // a link between two hosts that the reference does not have
-	FoundClass   FindingKind = "class"   // a class that differs as a whole from all others
-	FoundMisfit  FindingKind = "misfit"  // the reference's links do not explain the latencies
+	FoundMoved  Verdict = "moved"  // a host whose latencies are those of another switch
+	FoundOdd    Verdict = "odd"    // a host whose latencies no place explains
+	FoundExtra  Verdict = "extra"  // a link between two hosts that the reference does not have
+	FoundClass  Verdict = "class"  // a class that differs as a whole from all others
+	FoundMisfit Verdict = "misfit" // the reference's links do not explain the latencies
 
-	FoundMissingGroup FindingKind = "missing group" // of the reference only
-	FoundExtraGroup   FindingKind = "extra group"   // measured only
+	FoundMissingGroup Verdict = "missing group" // of the reference only
+	FoundExtraGroup   Verdict = "extra group"   // measured only
 )
 
 // A Finding is a difference between both sides.
 type Finding struct {
-	Kind  FindingKind
+	Kind  Verdict  // LinkMissing, LinkSlow or LinkFast of a link, LinkSlow of a host with slow links alone, or one of those above
 	Link  int      // index into LinkComparison.Links; -1 if it is none
 	Class int      // of FoundClass, else -1
 	Rates bool     // of FoundClass: it is about bandwidths, not latencies
-	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra; those of a group
+	Hosts []string // the host of FoundMoved, FoundOdd, and of LinkSlow without a link; the two of FoundExtra; those of a group
 
 	// Of FoundMoved: the hosts on the switch where the reference has it, and on
 	// the one that explains it.
 	From, To []string
 
-	// Times: how many times as slow, or for FoundFast as fast; for FoundMoved
+	// Times: how many times as slow, or for LinkFast as fast; for FoundMoved
 	// and FoundOdd how much more is left unexplained than usual; for
 	// FoundMisfit the share by which a quarter of the pairs of hosts is off at least.
 	Times float64
@@ -53,10 +47,9 @@ const (
 	// hosts are named that have nothing but a slow link.
 	oddHost = 0.1
 
-	// misfitFloor is the misfitQuantile of the same over all pairs from which the reference's wiring is
-	// not that of the measurements, and misfitNoise how many times the noise is added: a right fit leaves
-	// 1.15 standard deviations. It is not a median: of two racks under a reference with one switch the
-	// greater half of the pairs are alike.
+	// From a misfit of misfitFloor and misfitNoise times the noise on, the wiring of the reference is not that of the
+	// measurements. The misfit is the misfitQuantile over all pairs: a right fit leaves 1.15 standard deviations. It is
+	// not a median: of two racks under a reference with one switch the greater half of the pairs are alike.
 	misfitFloor    = 0.1
 	misfitNoise    = 3
 	misfitQuantile = 0.75
@@ -90,11 +83,11 @@ func (c *linkComparer) conclude() {
 			cmp.Compare(math.Round(weightSteps*b.weight()), math.Round(weightSteps*a.weight())), a.Class-b.Class, a.U-b.U, a.V-b.V)
 	})
 	whole := c.slowHosts()
-	kinds := map[Verdict]FindingKind{LinkMissing: FoundMissing, LinkSlow: FoundSlow, LinkFast: FoundFast}
 	for i := range out.Links {
 		l := &out.Links[i]
-		if kind := kinds[l.Verdict]; kind != "" && !(kind == FoundSlow && (whole[l.U] || whole[l.V])) {
-			out.Findings = append(out.Findings, Finding{Kind: kind, Link: i, Class: -1, Times: l.Times()})
+		differs := l.Verdict != LinkSame && l.Verdict != LinkUnknown
+		if differs && !(l.Verdict == LinkSlow && (whole[l.U] || whole[l.V])) {
+			out.Findings = append(out.Findings, Finding{Kind: l.Verdict, Link: i, Class: -1, Times: l.Times()})
 		}
 	}
 	c.hostFindings()
@@ -104,7 +97,7 @@ func (c *linkComparer) conclude() {
 	}
 	// What makes the rest doubtful or speaks of the wiring goes first.
 	// What has become faster is seldom why somebody looks.
-	rank := map[FindingKind]int{FoundMisfit: -3, FoundMissing: -2, FoundMoved: -1, FoundFast: 1}
+	rank := map[Verdict]int{FoundMisfit: -3, LinkMissing: -2, FoundMoved: -1, LinkFast: 1}
 	weight := func(f Finding) float64 {
 		if f.Link >= 0 {
 			return out.Links[f.Link].weight()
@@ -135,7 +128,7 @@ func (c *linkComparer) slowHosts() map[int]bool {
 	for h, v := range c.reference.vertex[:len(c.out.Hosts)] {
 		if len(slow[v]) >= 2 && len(slow[v]) == links[v] {
 			whole[v] = true
-			c.add(Finding{Kind: FoundSlow, Hosts: []string{c.out.Hosts[h]}, Times: stats.LowerMedian(slow[v])})
+			c.add(Finding{Kind: LinkSlow, Hosts: []string{c.out.Hosts[h]}, Times: stats.LowerMedian(slow[v])})
 		}
 	}
 	return whole

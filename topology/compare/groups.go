@@ -108,7 +108,7 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 // Findings are the groups that one side has alone, with their hosts by name.
 func (c *GroupComparison) Findings(names []string) []Finding {
 	var all []Finding
-	list := func(kind FindingKind, groups [][]int) {
+	list := func(kind Verdict, groups [][]int) {
 		for _, hosts := range groups {
 			f := Finding{Kind: kind, Link: -1, Class: -1, Times: math.NaN()}
 			for _, h := range hosts {

@@ -31,17 +31,13 @@ func (c *linkComparer) insideHosts(measured, reference *topology.Graph) {
 					}
 				}
 			}
-			middle[side] = math.NaN()
-			if len(values) > 0 {
-				middle[side] = stats.LowerMedian(values)
-			}
+			middle[side] = stats.Median(values)
 		}
 		c.out.Classes[c.inside].Links++
-		nan := Quantity{Measured: math.NaN(), Reference: math.NaN(), Slower: math.NaN(), Verdict: LinkUnknown}
-		c.links = append(c.links, checked{arcs: [2]int{-1, -1}, pairs: len(ranks[0]) * (len(ranks[0]) - 1), distance: middle[0], state: LinkState{
-			U: c.referenceOf[i][0], V: c.referenceOf[i][0], Class: c.inside, Below: []string{name},
-			Latency:   Quantity{Measured: middle[0], Reference: middle[1], Slower: math.NaN(), Verdict: LinkUnknown},
-			Bandwidth: [2]Quantity{nan, nan}, Verdict: LinkUnknown,
-		}})
+		l := checked{arcs: [2]int{-1, -1}, pairs: len(ranks[0]) * (len(ranks[0]) - 1), distance: middle[0]}
+		l.state = unknownLink(c.referenceOf[i][0], c.referenceOf[i][0], c.inside)
+		l.state.Below = []string{name}
+		l.state.Latency.Measured, l.state.Latency.Reference = middle[0], middle[1]
+		c.links = append(c.links, l)
 	}
 }

@@ -174,10 +174,7 @@ func sharedOf(entries []entry, of func(entry) float64) Shared {
 			values = append(values, x)
 		}
 	}
-	s := Shared{math.NaN(), math.NaN()}
-	if len(values) > 0 {
-		s.Slower = stats.LowerMedian(values)
-	}
+	s := Shared{stats.Median(values), math.NaN()}
 	if len(values) >= fewLinks {
 		for i, x := range values {
 			values[i] = math.Log(x / s.Slower)

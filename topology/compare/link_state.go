@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A Verdict is what a comparison says of one link.
+// A Verdict is what a comparison says of a link, or of what differs.
 type Verdict string
 
-// The verdicts.
+// The verdicts of links.
 const (
 	LinkMissing Verdict = "missing"      // specified, but not found
 	LinkSlow    Verdict = "slow"         // slower than specified
@@ -26,7 +26,7 @@ type Quantity struct {
 	// of the class have in common is taken out. NaN: not known. It is
 	// below 1 for a link that has become faster.
 	Slower  float64
-	Unseen  bool    // of a latency: so small a share of the ways over the link that readings do not show it; Slower is at most what it says
+	Unseen  bool    // of a latency: so small a share of the ways over the link that measurements do not show it; Slower is at most what it says
 	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
 }
 

@@ -17,7 +17,7 @@ type LinkSettings struct {
 	// called slow or fast. 0: six times the spread of its class, but at least
 	// 0.1 of a latency (0.3 inside a host) and 0.15 of a bandwidth.
 	Tolerance float64
-	// Noise is the relative spread of the readings from which both graphs were
+	// Noise is the relative spread of the measurements from which both graphs were
 	// made (Fit.Noise), the root of the sum of their squares; it counts where a
 	// class has too few links to show its spread. 0 or NaN: 0.01.
 	Noise float64

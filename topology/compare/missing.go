@@ -94,10 +94,7 @@ func between(hung [][]int, g *topology.Graph, distances []float64) [][]float64 {
 					}
 				}
 			}
-			d[u][v] = math.NaN()
-			if len(values) > 0 {
-				d[u][v] = stats.LowerMedian(values)
-			}
+			d[u][v] = stats.Median(values)
 		}
 	}
 	return d

@@ -100,9 +100,9 @@ func (c *linkComparer) switchDistances() [][]float64 {
 	return all
 }
 
-// betterPlace returns the switch on which a host explains its readings better
+// betterPlace returns the switch on which a host explains its measurements better
 // than on its own, by a quarter, or -1; and how much more is left unexplained where
-// it is. The link of the host is as long as its readings want it.
+// it is. The link of the host is as long as its measurements want it.
 func (c *linkComparer) betterPlace(distances [][]float64, h int) (place int, ratio float64) {
 	g := c.fit.Graph
 	if len(g.Out(h)) != 1 || !g.IsSwitch(g.Out(h)[0].To) {
@@ -140,7 +140,7 @@ func (c *linkComparer) betterPlace(distances [][]float64, h int) (place int, rat
 			place, least = s, x
 		}
 	}
-	// What is left of exact readings is rounding, of which one place leaves less than another by chance.
+	// What is left of exact measurements is rounding, of which one place leaves less than another by chance.
 	if least = max(least, floorShare*usual*float64(len(to))); place < 0 || least > placeGain*now {
 		return -1, 0
 	}

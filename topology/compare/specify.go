@@ -11,7 +11,6 @@ func (c *linkComparer) specify() {
 	g := c.reference.graph
 	c.heights = heightsOf(g)
 	c.link = make([]int, g.NumArcs())
-	nan := Quantity{Measured: math.NaN(), Reference: math.NaN(), Slower: math.NaN(), Verdict: LinkUnknown}
 	for i, a := range g.Arcs() {
 		back := g.ArcIndex(a.To, a.From)
 		if back >= 0 && back < i {
@@ -19,31 +18,28 @@ func (c *linkComparer) specify() {
 			continue
 		}
 		c.link[i] = len(c.links)
-		c.links = append(c.links, checked{
+		l := checked{
 			arcs: [2]int{i, back}, doubtful: a.Probability < topology.FirmSupport,
-			state: LinkState{
-				U: c.reference.vertex[a.From], V: c.reference.vertex[a.To], Class: c.classOf(a),
-				Latency: nan, Bandwidth: [2]Quantity{nan, nan}, Verdict: LinkUnknown,
-			},
-		})
-		l := &c.links[len(c.links)-1]
-		l.state.Latency.Reference = c.meanLatency(l)
+			state: unknownLink(c.reference.vertex[a.From], c.reference.vertex[a.To], c.classOf(a)),
+		}
+		l.state.Latency.Reference = a.Latency
+		if back >= 0 {
+			l.state.Latency.Reference = (a.Latency + g.Arcs()[back].Latency) / 2
+		}
 		for way, arc := range l.arcs {
 			if arc >= 0 {
 				l.state.Bandwidth[way].Reference = measuredRate(g, arc)
 			}
 		}
+		c.links = append(c.links, l)
 	}
 	c.nameLinks()
 }
 
-// meanLatency is the reference's latency of a link, over both directions.
-func (c *linkComparer) meanLatency(l *checked) float64 {
-	g := c.reference.graph
-	if l.arcs[1] < 0 {
-		return g.Arcs()[l.arcs[0]].Latency
-	}
-	return (g.Arcs()[l.arcs[0]].Latency + g.Arcs()[l.arcs[1]].Latency) / 2
+// unknownLink is a link of which nothing is known yet.
+func unknownLink(u, v, class int) LinkState {
+	none := Quantity{Measured: math.NaN(), Reference: math.NaN(), Slower: math.NaN(), Verdict: LinkUnknown}
+	return LinkState{U: u, V: v, Class: class, Latency: none, Bandwidth: [2]Quantity{none, none}, Verdict: LinkUnknown}
 }
 
 // knownDistances are Graph.HostDistances with NaN where no path of known latency leads.

@@ -15,7 +15,7 @@ import (
 )
 
 // Dendrogram draws the groups of a hierarchy: hosts on the left, and to the right of them the groups that
-// join them, at their latencies on a logarithmic axis; weak groups are dashed. names are
+// join them, at their latencies on a logarithmic axis; uncertain groups are dashed. names are
 // the hosts', or nil for their numbers; many hosts have none.
 func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, error) {
 	n := h.Hosts()

@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -16,21 +18,15 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Sample is values of which a Distribution shows how often each occurs.
-type Sample struct {
-	Name   string
-	Values []float64 // NaN: not known
-}
-
-// Distribution draws how many values of each sample lie in each of some equal parts of an axis, or of equal
-// ratios of a logarithmic one. The samples stand one below the other, so that none hides another. Counts that
+// Distribution draws how often the values Y of each series occur. Bins are equally wide, or of equal ratios on a
+// logarithmic axis. The series stand one below the other, so that none hides another. Counts that
 // differ by more than 50 times are on a logarithmic axis. Bins are 0 for a number that follows from the values.
-func Distribution(title string, x Axis, samples []Sample, bins int, notes ...string) (*Figure, error) {
+func Distribution(title string, x Axis, samples []Series, bins int, notes ...string) (*Figure, error) {
 	all := emptySpan()
 	most := 0
 	for _, s := range samples {
 		n := 0
-		for _, v := range s.Values {
+		for _, v := range s.Y {
 			if x.has(v) {
 				all.add(v)
 				n++
@@ -41,24 +37,27 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 	if most == 0 {
 		return nil, fmt.Errorf("draw: distribution %q: no sample has a value", title)
 	}
-	b := newBinning(all, x.isLog(), bins, most)
+	if bins < 1 {
+		bins = max(8, min(60, int(2*math.Cbrt(float64(most)))))
+	}
+	edges := edgesOf(all, x.isLog(), bins)
 	rows, legends := make([][]*plot.Plot, len(samples)), make([]*plot.Legend, len(samples))
 	for k, s := range samples {
-		p, bars := newPlot("", ""), b.bars(s.Values, &x)
-		bars.FillColor, bars.LineStyle = faint(ink(k), 0.6), vgdraw.LineStyle{Color: ink(k), Width: 0.6}
-		p.Add(gridLines(true, true), bars)
-		x.set(&p.X, b.span)
-		p.X.Min, p.X.Max = b.low, b.high
+		p, counts := newPlot("", ""), bars(s.Y, &x, edges)
+		counts.FillColor, counts.LineStyle = faint(ink(k), 0.6), vgdraw.LineStyle{Color: ink(k), Width: 0.6}
+		p.Add(gridLines(true, true), counts)
+		x.set(&p.X, span{edges[0], edges[bins]})
+		p.X.Min, p.X.Max = edges[0], edges[bins]
 		if k == len(samples)-1 {
 			p.X.Label.Text = x.Name
 		}
 		p.Y.Max = max(1, 1.05*p.Y.Max)
-		if bars.LogY {
+		if counts.LogY {
 			p.Y.Max *= 2
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{plainNumber}
 		}
 		rows[k], legends[k] = []*plot.Plot{p}, newLegend()
-		legends[k].Add(s.Name, bars)
+		legends[k].Add(s.Name, counts)
 	}
 	height := max(110, 300/vg.Length(len(samples))) * vg.Length(len(samples))
 	return &Figure{title: title, notes: notes, width: 470 + legendWidth, height: height, draw: func(c vgdraw.Canvas) {
@@ -72,18 +71,8 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 	}}, nil
 }
 
-// A binning cuts an axis into bins.
-type binning struct {
-	span
-	log  bool
-	bins int
-}
-
-// newBinning cuts an axis into the given number of bins, 0: as many as are good for so many values.
-func newBinning(all span, log bool, bins, values int) *binning {
-	if bins < 1 {
-		bins = max(8, min(60, int(2*math.Cbrt(float64(values)))))
-	}
+// edgesOf cuts an axis into bins of equal width, or of equal ratio. All values lie below the last edge.
+func edgesOf(all span, log bool, bins int) []float64 {
 	switch {
 	case all.low < all.high:
 	case log:
@@ -91,43 +80,28 @@ func newBinning(all span, log bool, bins, values int) *binning {
 	default:
 		all = span{all.low - 0.5, all.high + 0.5}
 	}
-	return &binning{all, log, bins}
-}
-
-// edge is the lower end of a bin.
-func (b *binning) edge(bin int) float64 {
-	share := float64(bin) / float64(b.bins)
-	if b.log {
-		return b.low * math.Pow(b.high/b.low, share)
+	edges := make([]float64, bins+1)
+	if log {
+		floats.LogSpan(edges, all.low, all.high)
+	} else {
+		floats.Span(edges, all.low, all.high)
 	}
-	return b.low + (b.high-b.low)*share
+	edges[0], edges[bins] = min(edges[0], all.low), math.Nextafter(max(edges[bins], all.high), math.Inf(1))
+	return edges
 }
 
-// bin is the one in which a value lies.
-func (b *binning) bin(v float64) int {
-	share := (v - b.low) / (b.high - b.low)
-	if b.log {
-		share = math.Log(v/b.low) / math.Log(b.high/b.low)
-	}
-	return max(0, min(b.bins-1, int(share*float64(b.bins))))
-}
-
-// bars counts the values in each bin. Their axis is to be logarithmic if counts differ so much that rare ones could not
+// bars counts the values between the edges. Their axis is to be logarithmic if counts differ so much that rare ones could not
 // be seen.
-func (b *binning) bars(values []float64, x *Axis) *plotter.Histogram {
-	h := &plotter.Histogram{Bins: make([]plotter.HistogramBin, b.bins)}
-	for bin := range h.Bins {
-		h.Bins[bin].Min, h.Bins[bin].Max = b.edge(bin), b.edge(bin+1)
-	}
-	for _, v := range values {
-		if x.has(v) {
-			h.Bins[b.bin(v)].Weight++
-		}
-	}
+func bars(values []float64, x *Axis, edges []float64) *plotter.Histogram {
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !x.has(v) })
+	slices.Sort(values)
+	h := &plotter.Histogram{}
 	most, least := 0.0, math.Inf(1)
-	h.Bins = slices.DeleteFunc(h.Bins, func(bin plotter.HistogramBin) bool { return bin.Weight == 0 })
-	for _, bin := range h.Bins {
-		most, least = max(most, bin.Weight), min(least, bin.Weight)
+	for bin, count := range stat.Histogram(nil, edges, values, nil) {
+		if count > 0 {
+			h.Bins = append(h.Bins, plotter.HistogramBin{Min: edges[bin], Max: edges[bin+1], Weight: count})
+			most, least = max(most, count), min(least, count)
+		}
 	}
 	h.LogY = most > 50*least
 	return h
@@ -147,7 +121,7 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 	if h.Hosts() != n {
 		return nil, fmt.Errorf("draw: histogram: a hierarchy of %d hosts for %d rows", h.Hosts(), n)
 	}
-	levels := make([]Sample, len(h.Levels())+1)
+	levels := make([]Series, len(h.Levels())+1)
 	known, zeros := 0, 0
 	for i := range n {
 		for j := range n {
@@ -158,14 +132,14 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 			default:
 				known++
 				l := &levels[h.Groups()[h.Common(i, j)].Level]
-				l.Values = append(l.Values, v)
+				l.Y = append(l.Y, v)
 			}
 		}
 	}
 	for l := range levels {
 		levels[l].Name = shorten(h.LevelName(l))
 	}
-	levels = slices.DeleteFunc(levels, func(s Sample) bool { return s.Values == nil })
+	levels = slices.DeleteFunc(levels, func(s Series) bool { return s.Y == nil })
 	notes := []string{fmt.Sprintf("%s.", words.Count(known, "measurement"))}
 	if zeros > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, for the axis is logarithmic: %s of 0.", words.Count(zeros, "measurement")))

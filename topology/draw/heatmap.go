@@ -23,7 +23,7 @@ type HeatMapSettings struct {
 	// Hierarchy puts the rows in the order of its groups, and frames those that are large enough to
 	// be seen; nil: as the matrix has them.
 	Hierarchy *topology.Hierarchy
-	// Percentile is the share of the readings that the colours span, in (0, 1]: a few that are far off
+	// Percentile is the share of the measurements that the colours span, in (0, 1]: a few that are far off
 	// would leave one colour for all others. 0: 0.99.
 	Percentile float64
 }

@@ -4,13 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/paths"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
 const (
 	// longestChannel is how many times longer than the shortest channel the longest is drawn at most. Where latencies
-	// differ by more, lengths are a power of them, or the cores of a host would be one dot beside the way to the next host.
+	// differ by more, lengths are a power of them: else the cores of a host would be one dot beside the link to the next host.
 	longestChannel = 10
 
 	// repulsion is Bannikov and Salnikov's gamma: how strongly vertices without a channel are kept as far apart as the
@@ -46,16 +47,10 @@ func layoutWith(g *topology.Graph, longest, gamma float64) [][3]float64 {
 
 // A part is a connected part of a graph; its vertices have numbers of their own.
 type part struct {
-	vertices []int       // of the graph, ascending
-	hosts    int         // the first so many are hosts
-	next     [][]channel // per vertex, by the number of the other end
+	vertices []int         // of the graph, ascending
+	hosts    int           // the first so many are hosts
+	next     [][]paths.Arc // channels of each vertex, by the number of the other end; the shortest is 1 long
 	at       [][3]float64
-}
-
-// A channel leads to a vertex; the shortest is 1 long.
-type channel struct {
-	to     int
-	length float64
 }
 
 // partsOf is the graph in parts, by their lowest vertex, with lengths of channels between 1 and longest.
@@ -79,12 +74,12 @@ func partsOf(g *topology.Graph, longest float64) []part {
 	lengths := drawnLengths(channels, longest)
 	for i, c := range channels {
 		p, u, v := &parts[partOf[c.U]], local[c.U], local[c.V]
-		p.next[u] = append(p.next[u], channel{v, lengths[i]})
-		p.next[v] = append(p.next[v], channel{u, lengths[i]})
+		p.next[u] = append(p.next[u], paths.Arc{To: int32(v), Length: lengths[i]})
+		p.next[v] = append(p.next[v], paths.Arc{To: int32(u), Length: lengths[i]})
 	}
 	for k := range parts {
 		for _, cs := range parts[k].next {
-			slices.SortFunc(cs, func(a, b channel) int { return a.to - b.to })
+			slices.SortFunc(cs, func(a, b paths.Arc) int { return int(a.To - b.To) })
 		}
 	}
 	return parts

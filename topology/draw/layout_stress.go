@@ -83,7 +83,7 @@ func (p *part) terms() []term {
 	var terms []term
 	for i, cs := range p.next {
 		for _, c := range cs {
-			terms = append(terms, term{int32(i), int32(c.to), float32(c.length), float32(1 / (c.length * c.length))})
+			terms = append(terms, term{int32(i), c.To, float32(c.Length), float32(1 / (c.Length * c.Length))})
 		}
 	}
 	of, from := p.pivots()
@@ -113,13 +113,7 @@ func (p *part) terms() []term {
 // shortest paths from each to all vertices. Ties go to the lowest vertex.
 func (p *part) pivots() (of []int, from [][]float64) {
 	n := len(p.next)
-	out, nearest := make([][]paths.Arc, n), make([]float64, n)
-	for v, cs := range p.next {
-		nearest[v] = math.Inf(1)
-		for _, c := range cs {
-			out[v] = append(out[v], paths.Arc{To: int32(c.to), Length: c.length})
-		}
-	}
+	nearest := slices.Repeat([]float64{math.Inf(1)}, n)
 	order := make([]int, 0, n)
 	for len(of) < min(pivotCount, n) {
 		far, dist := 0, make([]float64, n)
@@ -128,7 +122,7 @@ func (p *part) pivots() (of []int, from [][]float64) {
 				far = v
 			}
 		}
-		paths.From(out, far, dist, order[:0])
+		paths.From(p.next, far, dist, order[:0])
 		of, from = append(of, far), append(from, dist)
 		for v := range n {
 			nearest[v] = min(nearest[v], dist[v])
@@ -139,7 +133,7 @@ func (p *part) pivots() (of []int, from [][]float64) {
 
 // joined tells whether there is a channel between two vertices.
 func (p *part) joined(u, v int) bool {
-	_, ok := slices.BinarySearchFunc(p.next[u], v, func(c channel, to int) int { return c.to - to })
+	_, ok := slices.BinarySearchFunc(p.next[u], v, func(c paths.Arc, to int) int { return int(c.To) - to })
 	return ok
 }
 

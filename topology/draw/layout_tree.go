@@ -40,19 +40,19 @@ func (p *part) spread(v, parent int, left float64, tier []int) (right float64) {
 	right = left
 	leaves := 0
 	for _, c := range p.next[v] {
-		if c.to == parent {
+		if int(c.To) == parent {
 			continue
 		}
-		if len(p.next[c.to]) == 1 {
-			p.at[c.to] = [3]float64{left + float64(leaves%rowOf) + 0.5, 0, -float64(leaves / rowOf)}
+		if len(p.next[c.To]) == 1 {
+			p.at[c.To] = [3]float64{left + float64(leaves%rowOf) + 0.5, 0, -float64(leaves / rowOf)}
 			leaves++
 			right = max(right, left+float64(min(leaves, rowOf)))
 		}
 	}
 	for _, c := range p.next[v] {
-		if c.to != parent && len(p.next[c.to]) > 1 {
-			right = p.spread(c.to, v, right, tier)
-			tier[v] = max(tier[v], tier[c.to])
+		if int(c.To) != parent && len(p.next[c.To]) > 1 {
+			right = p.spread(int(c.To), v, right, tier)
+			tier[v] = max(tier[v], tier[c.To])
 		}
 	}
 	tier[v]++
@@ -82,7 +82,7 @@ func (p *part) middle() []int {
 		}
 		for _, v := range leaves {
 			for _, c := range p.next[v] {
-				degree[c.to]--
+				degree[c.To]--
 			}
 		}
 		rest = inner

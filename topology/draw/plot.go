@@ -13,14 +13,14 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A Series is points of a plot, joined by a line.
+// A Series is points of a plot, joined by a line, or the values of a distribution.
 type Series struct {
 	Name string
-	X, Y []float64 // as many of each; NaN: not known
+	X, Y []float64 // as many of each, or of a distribution Y alone; NaN: not known
 	// Low and High bound a band about the values, such as quartiles or an interval of
 	// confidence; nil, or NaN: none.
 	Low, High []float64
-	Apart     bool // the points are not joined
+	Apart     bool // the points are not joined, and have no band
 	// Limit says that the series is not an outcome but what outcomes are held against, such as a bound or a
 	// printed figure: it is dotted and has no marks.
 	Limit bool
@@ -85,7 +85,7 @@ func (s *Series) add(p *plot.Plot, legend *plot.Legend, k int, x, y *Axis) (left
 		p.Add(line)
 		legend.Add(s.Name, line)
 	case s.Apart:
-		p.Add(s.band(k, x, y), marks)
+		p.Add(marks)
 		legend.Add(s.Name, marks)
 	default:
 		p.Add(s.band(k, x, y), line, marks)
@@ -94,26 +94,19 @@ func (s *Series) add(p *plot.Plot, legend *plot.Legend, k int, x, y *Axis) (left
 	return left
 }
 
-// band is the area between the bounds, and of points that are not joined a line each.
+// band is the area between the bounds.
 func (s *Series) band(k int, x, y *Axis) *plotter.Polygon {
 	band := &plotter.Polygon{Color: faint(ink(k), 0.18)}
-	if s.Apart {
-		band.LineStyle = vgdraw.LineStyle{Color: faint(ink(k), 0.6), Width: 1}
-	}
 	if s.Low == nil || s.High == nil {
 		return band
 	}
 	var low, high plotter.XYs
 	for i, at := range s.X {
-		if !x.has(at) || !y.has(s.Low[i]) || !y.has(s.High[i]) {
-			continue
-		}
-		low, high = append(low, plotter.XY{X: at, Y: s.Low[i]}), append(high, plotter.XY{X: at, Y: s.High[i]})
-		if s.Apart {
-			band.XYs = append(band.XYs, plotter.XYs{low[len(low)-1], high[len(high)-1]})
+		if x.has(at) && y.has(s.Low[i]) && y.has(s.High[i]) {
+			low, high = append(low, plotter.XY{X: at, Y: s.Low[i]}), append(high, plotter.XY{X: at, Y: s.High[i]})
 		}
 	}
-	if !s.Apart && len(low) > 0 {
+	if len(low) > 0 {
 		slices.Reverse(high)
 		band.XYs = []plotter.XYs{append(low, high...)}
 	}

@@ -15,7 +15,7 @@ func TestPlot(t *testing.T) {
 	f, err := draw.Plot("Title", draw.Axis{Labels: []string{"first", "second"}}, draw.Axis{Name: "error", Format: share, Log: true}, []draw.Series{
 		{Name: "ours", X: []float64{0, 1, 1, math.NaN()}, Y: []float64{10, 20, 0, 5}, Low: []float64{5, 10, 0, 1}, High: []float64{12, 25, 1, 9}},
 		{Name: "printed", X: []float64{0, 1}, Y: []float64{12, 18}, Limit: true},
-		{Name: "alone", X: []float64{0.5}, Y: []float64{15}, Low: []float64{14}, High: []float64{16}, Apart: true},
+		{Name: "alone", X: []float64{0.5}, Y: []float64{15}, Apart: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestPlotTicks(t *testing.T) {
 }
 
 func TestDistribution(t *testing.T) {
-	f, err := draw.Distribution("Title", draw.Axis{Name: "error"}, []draw.Sample{{"a", []float64{-1, 0, 0, 1}}, {"b", []float64{2, math.NaN()}}, {"none", nil}}, 3)
+	f, err := draw.Distribution("Title", draw.Axis{Name: "error"}, []draw.Series{{Name: "a", Y: []float64{-1, 0, 0, 1}}, {Name: "b", Y: []float64{2, math.NaN()}}, {Name: "none"}}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestDistribution(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if _, err := draw.Distribution("T", draw.Axis{}, []draw.Sample{{}}, 0); err == nil {
+	if _, err := draw.Distribution("T", draw.Axis{}, []draw.Series{{}}, 0); err == nil {
 		t.Error("a distribution of nothing has no error")
 	}
 }

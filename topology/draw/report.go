@@ -25,8 +25,7 @@ import (
 type Report struct {
 	Noun      string              // what the hosts of the graph are: host, rank, core; "": host
 	Graph     *topology.Graph     // the wiring
-	Hierarchy *topology.Hierarchy // of the same hosts, weak groups included; nil: none
-	Names     []string            // of the hosts; nil: those of the graph
+	Hierarchy *topology.Hierarchy // of the same hosts, uncertain groups included; nil: none
 	Places    []Place             // of the hosts, where these are cores of greater hosts; nil: not known
 
 	Latencies mat.Matrix // between hosts in s, NaN: not measured; nil: no pictures of pairs
@@ -39,15 +38,15 @@ type Report struct {
 	Specification *Specification // what the machine should be; nil: not compared
 	Suspects      []Suspect      // hosts and links to look at, the worst first; nil without Specification: those that Text marks as slow
 	Warnings      []string
-	Tables        []Table   // what follows from the network, such as its broadcasts
-	Sections      []Section // how it was measured
+	Tables        []Table // what follows from the network, such as its broadcasts
+	How           []Table // how it was measured: names and values, without a head
 }
 
 // A Table has a line of names above its rows.
 type Table struct {
 	Title string
-	Note  string // below the title
-	Head  []string
+	Note  string   // below the title
+	Head  []string // names of the columns; nil: each row is a name and a value
 	Rows  [][]string
 }
 
@@ -59,12 +58,6 @@ type Suspect struct {
 	// Uplink says that the link which leads up from the hosts is to blame. It is marked in the picture, and the
 	// hosts are not.
 	Uplink bool
-}
-
-// A Section is a table of names and values under a heading.
-type Section struct {
-	Title string
-	Rows  [][2]string
 }
 
 // A Specification is the machine as it should be, with what was measured on its links. It is
@@ -153,7 +146,7 @@ type picture struct {
 	Data  template.URL
 }
 
-// maxWeak bounds the list of weak groups; the table has them all.
+// maxWeak bounds the list of uncertain groups; the table has them all.
 const maxWeak = 10
 
 func (r *Report) page() (*page, error) {
@@ -182,7 +175,7 @@ func (r *Report) page() (*page, error) {
 	return p, err
 }
 
-// doubts is a sentence on what is weak or suspicious.
+// doubts is a sentence on what is uncertain or suspicious.
 func (r *Report) doubts(weak, groups int) string {
 	var parts []string
 	if len(r.Suspects) > 0 {
@@ -240,7 +233,7 @@ func (r *Report) pictures(latencies bool) ([]picture, error) {
 		}
 	}
 	if slices.ContainsFunc(h.Groups(), func(g topology.Group) bool { return g.Latency > 0 }) && len(h.Groups()) > 1 {
-		if err := add(Dendrogram("Groups by latency", h, r.hostNames())); err != nil {
+		if err := add(Dendrogram("Groups by latency", h, r.Graph.Names()[:r.Graph.Hosts()])); err != nil {
 			return nil, err
 		}
 	}
@@ -275,16 +268,17 @@ func (r *Report) validate() error {
 	if r.Hierarchy != nil && r.Hierarchy.Hosts() != n {
 		return fmt.Errorf("draw: report: %d hosts in the hierarchy, %d in the graph", r.Hierarchy.Hosts(), n)
 	}
-	if r.Names != nil && len(r.Names) != n {
-		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Names), "name"), words.Count(n, "host"))
-	}
 	if r.Places != nil && len(r.Places) != n {
 		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Places), "place"), words.Count(n, "host"))
 	}
-	for _, t := range r.Tables {
+	for _, t := range slices.Concat(r.Tables, r.How) {
+		columns := len(t.Head)
+		if t.Head == nil {
+			columns = 2
+		}
 		for _, row := range t.Rows {
-			if len(row) != len(t.Head) {
-				return fmt.Errorf("draw: report: table %q: %d cells for %s", t.Title, len(row), words.Count(len(t.Head), "column"))
+			if len(row) != columns {
+				return fmt.Errorf("draw: report: table %q: %d cells for %s", t.Title, len(row), words.Count(columns, "column"))
 			}
 		}
 	}
@@ -321,23 +315,6 @@ func (r *Report) validate() error {
 }
 
 func (r *Report) noun() string { return cmp.Or(r.Noun, "host") }
-
-// name is that of a vertex.
-func (r *Report) name(v int) string {
-	if r.Names != nil && v < len(r.Names) && r.Names[v] != "" {
-		return r.Names[v]
-	}
-	return r.Graph.Name(v)
-}
-
-// hostNames are the names of all hosts.
-func (r *Report) hostNames() []string {
-	names := make([]string, r.Graph.Hosts())
-	for v := range names {
-		names[v] = r.name(v)
-	}
-	return names
-}
 
 // hierarchy is the one given, or the group of all hosts.
 func (r *Report) hierarchy() *topology.Hierarchy {

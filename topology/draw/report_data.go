@@ -96,7 +96,7 @@ func (r *Report) data() *pageData {
 	}
 	d.Groups = groupsOf(h, d.Order, r.Places)
 	arcs, leftOut := arcsOf(r.Graph)
-	d.Found = newGraphData(r.Graph, r.name, arcs)
+	d.Found = newGraphData(r.Graph, arcs)
 	d.Found.LeftOut = leftOut
 	for _, p := range r.Places {
 		label := ""
@@ -118,13 +118,8 @@ func (r *Report) data() *pageData {
 }
 
 // newGraphData lays a graph out and lists its arcs.
-func newGraphData(g *topology.Graph, name func(int) string, arcs []topology.Arc) *graphData {
-	d := &graphData{Hosts: g.Hosts(), Names: make([]string, g.Vertices()), From: []int{}, To: []int{}, Latency: []figure{}}
-	for v := range d.Names {
-		d.Names[v] = name(v)
-	}
-	d.Places = placesOf(g)
-	d.Flat = true
+func newGraphData(g *topology.Graph, arcs []topology.Arc) *graphData {
+	d := &graphData{Hosts: g.Hosts(), Names: g.Names(), Places: placesOf(g), Flat: true, From: []int{}, To: []int{}, Latency: []figure{}}
 	for i := 1; i < len(d.Places); i += 3 {
 		d.Flat = d.Flat && d.Places[i] == 0
 	}
@@ -192,7 +187,7 @@ func sizeOf(s topology.LocalTopology, arcs []topology.Arc) sizeData {
 // data is the specification's graph with what was measured on its arcs.
 func (s *Specification) data() *graphData {
 	arcs, leftOut := arcsOf(s.Graph)
-	d := newGraphData(s.Graph, s.Graph.Name, arcs)
+	d := newGraphData(s.Graph, arcs)
 	d.LeftOut = leftOut
 	of := map[[2]int]SpecifiedLink{}
 	for _, l := range s.Links {

@@ -46,23 +46,13 @@ func insideOf(g *topology.Graph, h *topology.Hierarchy) []int {
 			if inside[v] < 0 {
 				inside[v] = inside[u]
 			}
-			inside[v] = commonGroup(h, inside[v], inside[u])
+			// The smallest group that holds both. Parents come before children: of two that nest it is the lower one.
+			common := h.Common(h.Groups()[inside[v]].Hosts[0], h.Groups()[inside[u]].Hosts[0])
+			inside[v] = min(common, inside[v], inside[u])
 		}
 	}
 	for v := range inside {
 		inside[v] = max(0, inside[v])
 	}
 	return inside
-}
-
-// commonGroup is the smallest group that holds two groups. Parents come before children.
-func commonGroup(h *topology.Hierarchy, x, y int) int {
-	for x != y {
-		if x > y {
-			x = h.Groups()[x].Parent
-		} else {
-			y = h.Groups()[y].Parent
-		}
-	}
-	return x
 }

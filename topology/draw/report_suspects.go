@@ -55,7 +55,7 @@ func (r *Report) slowLinks() []Suspect {
 		}
 		names := make([]string, len(x.hosts))
 		for i, h := range x.hosts {
-			names[i] = r.name(h)
+			names[i] = r.Graph.Name(h)
 		}
 		suspects = append(suspects, Suspect{Name: name + hostlist.Ranges(names), Reason: reason, Hosts: x.hosts, Uplink: true})
 	}

@@ -71,7 +71,7 @@ func reportOf(t testing.TB, spec string) *Report {
 		},
 		Suspects: []Suspect{{Name: "host h1", Reason: "it is slow", Hosts: []int{1}}},
 		Warnings: []string{"it was late"},
-		Sections: []Section{{"Network", [][2]string{{"date", "2026-01-02"}}}},
+		How:      []Table{{Title: "Network", Rows: [][]string{{"date", "2026-01-02"}}}},
 	}
 }
 
@@ -108,10 +108,13 @@ func TestReportIsTheGoldenPage(t *testing.T) {
 func TestReportEscapes(t *testing.T) {
 	evil := `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` + "`${1}{{.}}\u2028 Ωλ 漢 \x00\xff<!--"
 	r := reportOf(t, "tree:2x3")
-	r.Names = slices.Repeat([]string{evil}, 6)
+	var err error
+	if r.Graph, err = r.Graph.WithHostNames(slices.Repeat([]string{evil}, 6)); err != nil {
+		t.Fatal(err)
+	}
 	r.Noun, r.Source, r.Bandwidths[0].Name = evil, evil, evil
 	r.Suspects[0].Name, r.Suspects[0].Reason, r.Warnings[0] = evil, evil, evil
-	r.Sections = []Section{{evil, [][2]string{{evil, evil}}}}
+	r.How = []Table{{Title: evil, Rows: [][]string{{evil, evil}}}}
 	r.Specification.Name = evil
 	page := written(t, r)
 	lower := strings.ToLower(page)
@@ -160,8 +163,12 @@ func TestReportStaysSmall(t *testing.T) {
 		for i := range names {
 			names[i] = fmt.Sprintf("node%05d.cluster.example.org", i)
 		}
+		named, err := cluster.Graph.WithHostNames(names)
+		if err != nil {
+			t.Fatal(err)
+		}
 		noise := lazy{n, func(i, j int) float64 { return 1e-6 * (1 + float64((i*7919+j*104729)%1000)/100) }}
-		page := written(t, &Report{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy, Names: names, Latencies: noise})
+		page := written(t, &Report{Graph: named, Hierarchy: cluster.Hierarchy, Latencies: noise})
 		t.Logf("%s: %d bytes", c.spec, len(page))
 		if len(page) > c.bound {
 			t.Errorf("%s: %d bytes, want at most %d", c.spec, len(page), c.bound)
@@ -265,18 +272,28 @@ func TestPairsAreThoseOfTheMatrix(t *testing.T) {
 	}
 }
 
-// Each bin of a distribution holds the values between its edges.
+// Each bin of a distribution holds the values between its edges, the first and the last value in its outer ones.
 func TestBinsHoldWhatLiesBetweenTheirEdges(t *testing.T) {
-	for _, b := range []binning{{span{1e-6, 1e-3}, true, 17}, {span{-2, 5}, false, 9}} {
-		for bin := range b.bins {
-			middle := (b.edge(bin) + b.edge(bin+1)) / 2
-			if got := b.bin(middle); got != bin {
-				t.Errorf("%g between %g and %g is in bin %d, want %d", middle, b.edge(bin), b.edge(bin+1), got, bin)
+	for _, c := range []struct {
+		all  span
+		axis Axis
+		bins int
+	}{{span{1e-6, 1e-3}, Axis{Log: true}, 17}, {span{-2, 5}, Axis{}, 9}} {
+		edges := edgesOf(c.all, c.axis.Log, c.bins)
+		if len(edges) != c.bins+1 {
+			t.Fatalf("%d edges of %d bins", len(edges), c.bins)
+		}
+		within := func(v float64, bin int) {
+			t.Helper()
+			if got := bars([]float64{v}, &c.axis, edges).Bins; len(got) != 1 || got[0].Min != edges[bin] || got[0].Max != edges[bin+1] {
+				t.Errorf("%g between %g and %g is in %v", v, edges[bin], edges[bin+1], got)
 			}
 		}
-		if b.bin(b.low) != 0 || b.bin(b.high) != b.bins-1 {
-			t.Errorf("the ends are in bins %d and %d", b.bin(b.low), b.bin(b.high))
+		for bin := range c.bins {
+			within((edges[bin]+edges[bin+1])/2, bin)
 		}
+		within(c.all.low, 0)
+		within(c.all.high, c.bins-1)
 	}
 }
 
@@ -377,15 +394,15 @@ func TestReportOfLittle(t *testing.T) {
 func TestReportRefuses(t *testing.T) {
 	g := topotest.Star(t, 3, 1e-6)
 	for want, r := range map[string]*Report{
-		"no graph given":                 {},
-		"4 hosts in the hierarchy, 3":    {Graph: g, Hierarchy: flatHierarchy(4)},
-		"1 name for 3 hosts":             {Graph: g, Names: []string{"a"}},
-		"2 x 2 latencies for 3 hosts":    {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
-		"the topology of 8 B has an arc": {Graph: g, Sizes: []topology.LocalTopology{{Bytes: 8, Arcs: topotest.Star(t, 4, 1e-6).Arcs()}}},
-		`series "c" has 1 and 0 values`:  {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
-		`suspect "s": host 3`:            {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
-		"the specification has no graph": {Graph: g, Specification: &Specification{}},
-		"specified link 0-9":             {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},
+		"no graph given":                   {},
+		"4 hosts in the hierarchy, 3":      {Graph: g, Hierarchy: flatHierarchy(4)},
+		`table "t": 1 cells for 2 columns`: {Graph: g, How: []Table{{Title: "t", Rows: [][]string{{"a"}}}}},
+		"2 x 2 latencies for 3 hosts":      {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
+		"the topology of 8 B has an arc":   {Graph: g, Sizes: []topology.LocalTopology{{Bytes: 8, Arcs: topotest.Star(t, 4, 1e-6).Arcs()}}},
+		`series "c" has 1 and 0 values`:    {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
+		`suspect "s": host 3`:              {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
+		"the specification has no graph":   {Graph: g, Specification: &Specification{}},
+		"specified link 0-9":               {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},
 	} {
 		var b bytes.Buffer
 		if err := WriteReport(&b, r); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {

@@ -66,6 +66,9 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 	if t.Noun == "" {
 		t.Noun = "rank"
 	}
+	if t.Places == nil {
+		t.Places = slices.Repeat([]Place{{Core: -1}}, n)
+	}
 	t.ranksOf = make(map[string]int)
 	for _, p := range t.Places {
 		t.ranksOf[p.Host]++

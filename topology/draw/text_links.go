@@ -73,7 +73,7 @@ func (t *textTree) writeLinks() {
 	}
 	least, most, links, first := len(next), 0, 0, -1
 	between := t.Noun + "s"
-	if t.Noun == "rank" && len(t.ranksOf) > 0 && len(t.ranksOf) == len(t.Places) {
+	if t.Noun == "rank" && len(t.ranksOf) == len(t.Places) && t.Places[0].Host != "" {
 		between = "hosts"
 	}
 	for v, ns := range next {
@@ -148,7 +148,7 @@ func (t *textTree) vertexName(v int) string {
 	switch {
 	case t.graph.IsSwitch(v):
 		return t.graph.Name(v)
-	case t.Places != nil && t.alone(v):
+	case t.alone(v):
 		return t.Places[v].Host
 	}
 	return fmt.Sprint(v)

@@ -48,8 +48,6 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 	if x.group < 0 {
 		host := x.hosts[0]
 		switch {
-		case t.Places == nil:
-			return t.Noun, ""
 		case t.alone(host) && t.Noun == "rank":
 			return "host", t.Places[host].Host
 		case t.alone(host):
@@ -91,7 +89,7 @@ func (t *textTree) alone(rank int) bool {
 
 // wholeHost tells whether the ranks are those of one host, all of them.
 func (t *textTree) wholeHost(ranks []int) bool {
-	if t.Places == nil || t.Places[ranks[0]].Host == "" || t.ranksOf[t.Places[ranks[0]].Host] != len(ranks) {
+	if t.Places[ranks[0]].Host == "" || t.ranksOf[t.Places[ranks[0]].Host] != len(ranks) {
 		return false
 	}
 	for _, r := range ranks {
@@ -104,9 +102,6 @@ func (t *textTree) wholeHost(ranks []int) bool {
 
 // cores are those of nodes inside hosts, if all the nodes, or all their hosts together, have the same.
 func (t *textTree) cores(b bundle) (string, bool) {
-	if t.Places == nil {
-		return "", false
-	}
 	of := make(map[string][]int) // by host
 	for _, x := range b {
 		for _, r := range x.hosts {
@@ -148,9 +143,6 @@ func placeWord(token string) string {
 // common that no other group has.
 func (t *textTree) namePlaces() {
 	t.places = make(map[int][2]string)
-	if t.Places == nil {
-		return
-	}
 	for level := range t.hierarchy.Levels() {
 		groups, byToken, kinds := 0, make(map[string]int), make(map[string]bool)
 		for i, g := range t.hierarchy.Groups() {

@@ -209,8 +209,5 @@ func (b bundle) median(figure int) float64 {
 			known = append(known, v)
 		}
 	}
-	if len(known) == 0 {
-		return math.NaN()
-	}
-	return stats.LowerMedian(known)
+	return stats.Median(known)
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/search"
 	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
@@ -68,10 +70,10 @@ func rivals() []rival {
 			if err != nil {
 				return nil, err
 			}
-			all := cluster.Families()
-			components := all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == "components" })]
+			all := search.Families()
+			components := all[slices.IndexFunc(all, func(f search.Family) bool { return f.Name == "components" })]
 			found, err := components.Search(d, func(_ cluster.Clusterer, l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
-			return cluster.Flat{Clusterer: cluster.Components{Threshold: found.Value}}, err
+			return cluster.Flat{Clusterer: cluster.DBSCAN{Eps: found.Value, MinPoints: 1}}, err
 		}},
 	}
 }
@@ -144,11 +146,11 @@ func (t *tally) add(r rival, s dataSet) error {
 		}
 	}
 	score := func(levels []knownLevel) (misses bool, f1 float64) {
-		claims, truth := slices.Clone(counted), [][]int{}
+		claims, want := slices.Clone(counted), [][]int{}
 		for _, l := range levels {
 			for _, g := range l.groups {
 				g = slices.Sorted(slices.Values(g))
-				truth = append(truth, g)
+				want = append(want, g)
 				if found[key(g)] {
 					claims = append(claims, g)
 				} else {
@@ -156,7 +158,7 @@ func (t *tally) add(r rival, s dataSet) error {
 				}
 			}
 		}
-		return misses, cluster.SetF1(claims, truth)
+		return misses, truth.SetF1(claims, want)
 	}
 	matching := func(l knownLevel) float64 {
 		best := 0.0
@@ -165,7 +167,7 @@ func (t *tally) add(r rival, s dataSet) error {
 			for _, g := range h.GroupsAt(level) {
 				groups = append(groups, g.Hosts)
 			}
-			best = max(best, cluster.Matching(labels(n, groups), labels(n, l.groups)))
+			best = max(best, truth.Matching(labels(n, groups), labels(n, l.groups)))
 		}
 		return best
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
@@ -125,34 +124,16 @@ const (
 // hierarchy is the tree as a Hierarchy with neutral level names.
 func (g *judge) hierarchy(class []int) (*topology.Hierarchy, error) {
 	t := g.t
-	var (
-		groups    []topology.Group
-		latencies [][]float64
-		supports  []float64
-	)
+	var groups []topology.Group
 	for _, v := range t.Groups()[1:] {
 		at := int(v) - t.N
-		for len(latencies) <= class[at] {
-			latencies, supports = append(latencies, nil), append(supports, 1)
-		}
 		hosts := make([]int, 0, t.Size(v))
 		for _, h := range t.Leaves(v) {
 			hosts = append(hosts, int(h))
 		}
-		latency := math.Exp(t.Level[at])
-		groups = append(groups, topology.Group{Hosts: hosts, Level: class[at], Latency: latency, Support: g.support[at]})
-		latencies[class[at]] = append(latencies[class[at]], latency)
-		supports[class[at]] = min(supports[class[at]], g.support[at])
+		groups = append(groups, topology.Group{Hosts: hosts, Level: class[at], Latency: math.Exp(t.Level[at]), Support: g.support[at]})
 	}
-	levels := make([]topology.Level, len(latencies))
-	for k := range levels {
-		levels[k] = topology.Level{
-			Name:    fmt.Sprintf("level %d", k+1),
-			Latency: stats.LowerMedian(latencies[k]),
-			Support: supports[k],
-		}
-	}
-	return topology.NewHierarchy(t.N, levels, groups, math.Exp(t.LevelOf(t.Root)))
+	return topology.NewHierarchy(t.N, topology.NewLevels(groups), groups, math.Exp(t.LevelOf(t.Root)))
 }
 
 // weakGroups warns of the groups that are not firm.

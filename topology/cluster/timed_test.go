@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,17 +24,6 @@ func nestedGroups(t *testing.T) *topology.Hierarchy {
 		t.Fatal(err)
 	}
 	return h
-}
-
-func TestCuts(t *testing.T) {
-	want := []Labels{
-		{0, 0, 1, 1, 2, 2, 3, 4, 5},
-		{0, 0, 0, 0, 1, 1, 1, 1, 2},
-		{0, 0, 0, 0, 0, 0, 0, 0, 0},
-	}
-	if got := Cuts(nestedGroups(t)); !slices.EqualFunc(got, want, slices.Equal[Labels]) {
-		t.Errorf("Cuts = %v, want %v", got, want)
-	}
 }
 
 // TestTimed: latencies are the medians of the times between a group's children, of both directions the mean, and the
