@@ -88,16 +88,7 @@ func (r *Result) block(repetition, size int) []Reading {
 	return r.readings[find(repetition, size):find(repetition, size+1)]
 }
 
-// Median is that of the samples of a measurement, in s.
-func Median(x *Reading) float64 { return x.Median }
-
-// LowerQuartile is that of the samples of a measurement, in s.
-func LowerQuartile(x *Reading) float64 { return x.Q1 }
-
-// Min is the least of the samples of a measurement, in s.
-func Min(x *Reading) float64 { return x.Min }
-
-// Matrix returns one number, such as the Median, of each measurement of one repetition and size (an index into
+// Matrix returns one number, such as its Median, of each measurement of one repetition and size (an index into
 // Sizes) as a Ranks x Ranks matrix: cell (i, j) is of the one in which i
 // sent first. It is NaN where nothing was measured and on the diagonal.
 // O(n^2).
@@ -134,7 +125,7 @@ func (r *Result) Matrices() []mat.Matrix {
 	var all []mat.Matrix
 	for k := range r.Repetitions {
 		if len(r.block(k, smallest)) > 0 || r.Ranks == 1 && k == 0 {
-			all = append(all, r.matrix(LowerQuartile, k, smallest))
+			all = append(all, r.matrix(func(x *Reading) float64 { return x.Q1 }, k, smallest))
 		}
 	}
 	return all

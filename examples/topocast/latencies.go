@@ -203,7 +203,7 @@ func parametersOf(f *record.File, s *record.Section, v plogp.View) (*latencies, 
 // ofSize are the repetitions of one of the sizes that were measured.
 func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 	for k := range l.measured.Repetitions {
-		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
+		m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, size)
 		if err != nil {
 			return nil, err
 		}

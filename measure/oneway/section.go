@@ -1,7 +1,6 @@
 package oneway
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -18,12 +17,8 @@ var sectionColumns = append([]string{record.ColumnRepetition, record.ColumnFrom,
 
 // Section is the result as a file keeps it: the times as they were stamped.
 func (r *Result) Section() *record.Section {
-	settings, err := json.Marshal(&r.plan)
-	if err != nil {
-		panic("oneway: settings are no JSON: " + err.Error()) // they are numbers only
-	}
 	s := &record.Section{
-		Kind: Kind, Columns: sectionColumns, Settings: settings,
+		Kind: Kind, Columns: sectionColumns, Settings: record.SettingsOf(&r.plan),
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 	}
 	for _, t := range r.trips {

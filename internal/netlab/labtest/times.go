@@ -73,7 +73,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	if err != nil {
 		return err
 	}
-	medians, err := short.Matrix(measure.Median, 0, 0)
+	medians, err := short.Matrix(func(x *measure.Reading) float64 { return x.Median }, 0, 0)
 	if err != nil {
 		return err
 	}
