@@ -81,7 +81,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 	return &d, err
 }
 
-// run is the chain: latencies, groups and wiring, rates, network. Ranks other than 0 only take part in the measuring.
+// run is the chain: latencies, groups and wiring, rates, network. Other ranks than 0 only take part in the measuring.
 func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
 	left := harness.Remaining(comm, s.Budget)
 	onRoot := func(work func() error) (err error) {
