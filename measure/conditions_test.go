@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/measure/adaptive"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
@@ -199,17 +198,6 @@ func TestCallsFromGoAreTold(t *testing.T) {
 		r.CallCost = cost
 		if got := r.callWarning(0); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("calls of %g s: %q, want %q", cost, got, want)
-		}
-	}
-}
-
-// Measurements of few pairs tell of costly calls as all others do.
-func TestCallsOfFewPairsAreTold(t *testing.T) {
-	for cost, want := range map[float64]int{0: 0, 1e-6: 1} {
-		r := &Result{Header: record.Header{Ranks: 3, CallCost: cost}, Sizes: []int{8}, Repetitions: 1, Samples: 10}
-		r.addFew(&adaptive.Result{Readings: []adaptive.Reading{{A: 1, B: 2, Latency: 2e-6}}, Rounds: 1})
-		if len(r.Warnings) != want || want > 0 && !strings.HasPrefix(r.Warnings[0], "1 of 1 measurements of 8 B are below 20 us") {
-			t.Errorf("calls of %g s: warnings %q", cost, r.Warnings)
 		}
 	}
 }

@@ -63,6 +63,7 @@ func (d *Discovery) measureOverhead(_ context.Context, comm mpi.Communicator, _ 
 	}
 	if comm.Rank() == 0 {
 		d.Overhead = max(0, (max(rows[1].least, rows[2].least)-rows[0].least)/(rowMessages-1))
+		d.rates.fit.Overhead = d.Overhead
 	}
 	return nil
 }

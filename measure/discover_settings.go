@@ -95,6 +95,8 @@ func (s *DiscoverSettings) validate() error {
 	switch {
 	case s.Budget < 0:
 		return fmt.Errorf("measure: DiscoverSettings.Budget: %v: want at least 0", s.Budget)
+	case s.Samples < 0:
+		return fmt.Errorf("measure: DiscoverSettings.Samples: %d: want at least 0", s.Samples)
 	case s.Pairs < AsNeeded || s.Pairs > TwoLevelsAlike:
 		return fmt.Errorf("measure: DiscoverSettings.Pairs: %d: want one of AsNeeded to TwoLevelsAlike", s.Pairs)
 	case s.Pairs == FewPairs && s.Reconstructor != nil:

@@ -8,9 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/topology"
 )
 
 // A library sends messages of more than some size in another way: it asks their receiver first, and their time has a
@@ -46,31 +44,22 @@ func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *
 		}
 		if comm.Rank() == 0 {
 			d.Steps = append(d.Steps, found)
+			d.rates.observations = append(d.rates.observations, found.Observations()...)
 		}
 	}
 	return nil
 }
 
-// stepTimes are the readings of Steps.
-func (d *Discovery) stepTimes() (all []fit.Observation) {
-	for _, r := range d.Steps {
-		all = append(all, r.Observations()...)
-	}
-	return all
-}
-
 // between are the sizes that are to be read, of all levels, and the pairs: of each level with such sizes those whose
 // own times are nearest to the level's.
 func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int) (sizes []int, pairs [][2]int) {
-	tree := d.Topology.Hierarchy.Firm(topology.FirmSupport)
-	readings := append(d.Bandwidths.Observations(), d.stepTimes()...)
-	for level := range len(tree.Levels()) + 1 {
+	for level := range len(d.groups.Levels()) + 1 {
 		times := make(map[int64][]float64)
 		medium := make(map[[2]int]float64)
 		var latencies []float64
-		for _, o := range readings {
+		for _, o := range d.rates.observations {
 			t := o.Transfers[0]
-			g := tree.Groups()[tree.Common(t.Src, t.Dst)]
+			g := d.groups.Groups()[d.groups.Common(t.Src, t.Dst)]
 			if g.Level != level {
 				continue
 			}

@@ -41,8 +41,14 @@
 //     network to it all.
 //
 // Further kinds of measurement are packages below this one: oneway, plogp, throughput,
-// concurrent, servet, adaptive, check. They stand on harness, as Run does, and keep their
-// readings in sections of one file (record).
+// concurrent, servet, check. They stand on harness, as Run does, and keep their
+// readings in sections of one file (record). Package adaptive plans which few pairs are measured.
+//
+// # The files of Discover
+//
+// Each step of the chain is a file. Settings of Discover choose the pairs (discover_latencies), which are all pairs (run),
+// few of them (few_pairs) or those of two levels (two_level). Their latencies give groups and wiring (reconstruct). Along the confident
+// groups rates are measured (rates, telling, discover_steps, discover_overhead). All of it gives the network (discover).
 //
 // # Limits
 //

@@ -71,6 +71,35 @@ func TestMPIAllPairs(t *testing.T) {
 	}
 }
 
+// All ranks come to an end together, with a result that holds all that was read.
+func TestMPIFewPairs(t *testing.T) {
+	c := mpitest.MPIWorld(t)
+	r, err := byFew(context.Background(), c, Sampling{Samples: 5}, harness.Control{})
+	if c.Size() < 3 { // a wiring of fewer says nothing
+		if err == nil && c.Size() == 1 {
+			t.Error("one rank: no error")
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (r != nil) != (c.Rank() == 0) {
+		t.Fatalf("rank %d has the result %v", c.Rank(), r)
+	}
+	if r == nil {
+		return
+	}
+	if r.topology.Hierarchy.Hosts() != c.Size() || r.pairsMeasured() < c.Size()-1 {
+		t.Errorf("%d ranks: %d hosts, %d pairs", c.Size(), r.topology.Hierarchy.Hosts(), r.pairsMeasured())
+	}
+	for _, x := range r.readings {
+		if !(x.Q1 > 0) {
+			t.Fatalf("measurement %+v", x)
+		}
+	}
+}
+
 func TestMPIGroups(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	n := c.Size()

@@ -9,9 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 )
 
 // A Result is what Run has measured, and under which conditions.
@@ -85,16 +88,7 @@ func (r *Result) block(repetition, size int) []Reading {
 	return r.readings[find(repetition, size):find(repetition, size+1)]
 }
 
-// Median is that of the samples of a measurement, in s.
-func Median(x *Reading) float64 { return x.Median }
-
-// LowerQuartile is that of the samples of a measurement, in s.
-func LowerQuartile(x *Reading) float64 { return x.Q1 }
-
-// Min is the least of the samples of a measurement, in s.
-func Min(x *Reading) float64 { return x.Min }
-
-// Matrix returns one number, such as the Median, of each measurement of one repetition and size (an index into
+// Matrix returns one number, such as its Median, of each measurement of one repetition and size (an index into
 // Sizes) as a Ranks x Ranks matrix: cell (i, j) is of the one in which i
 // sent first. It is NaN where nothing was measured and on the diagonal.
 // O(n^2).
@@ -131,8 +125,35 @@ func (r *Result) Matrices() []mat.Matrix {
 	var all []mat.Matrix
 	for k := range r.Repetitions {
 		if len(r.block(k, smallest)) > 0 || r.Ranks == 1 && k == 0 {
-			all = append(all, r.matrix(LowerQuartile, k, smallest))
+			all = append(all, r.matrix(func(x *Reading) float64 { return x.Q1 }, k, smallest))
 		}
+	}
+	return all
+}
+
+// Observations are the readings as fit.Network takes them: one per pair,
+// direction and size. Its time is made of the lower quartiles of the repetitions by readings.Combine.
+// Readings of 0 are left out. O(readings).
+func (r *Result) Observations() []fit.Observation {
+	type key struct{ from, to, size int }
+	times := make(map[key][]float64)
+	var keys []key
+	for _, x := range r.readings {
+		if x.Q1 == 0 {
+			continue // below what the clock can tell
+		}
+		k := key{x.From, x.To, x.Size}
+		if times[k] == nil {
+			keys = append(keys, k)
+		}
+		times[k] = append(times[k], x.Q1)
+	}
+	all := make([]fit.Observation, 0, len(keys))
+	for _, k := range keys {
+		all = append(all, fit.Observation{
+			Transfers: []model.Transfer{{Src: k.from, Dst: k.to, Bytes: int64(r.Sizes[k.size])}},
+			Seconds:   []float64{readings.Combine(times[k])},
+		})
 	}
 	return all
 }

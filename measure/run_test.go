@@ -202,7 +202,9 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 			}
 			for repetition := range 2 {
 				for statistic, number := range []func(*Reading) float64{
-					Min, LowerQuartile, Median,
+					func(x *Reading) float64 { return x.Min },
+					func(x *Reading) float64 { return x.Q1 },
+					func(x *Reading) float64 { return x.Median },
 					func(x *Reading) float64 { return x.Q3 }, func(x *Reading) float64 { return x.Max },
 				} {
 					m, err := r.Matrix(number, repetition, 0)
@@ -348,7 +350,7 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 
 func TestGroupsOnly(t *testing.T) {
 	r := results(t, 12, nil, &Settings{Pairs: harness.Pairs{Groups: racks(t), WithinGroups: true}, Sampling: Sampling{Samples: 5, Repetitions: 1}}, nil)[0]
-	m, err := r.Matrix(Median, 0, 0)
+	m, err := r.Matrix(func(x *Reading) float64 { return x.Median }, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
-	"github.com/topocast/topocast/measure/adaptive"
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
@@ -80,8 +80,7 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 			return err
 		},
 		"few pairs": func(c mpi.Communicator) error {
-			_, err := adaptive.Measure(ctx, c, &adaptive.Settings{Control: harness.Control{Silence: silence}})
-			return err
+			return measure.FewPairsAlone(ctx, c, control)
 		},
 		"throughput": func(c mpi.Communicator) error {
 			_, err := throughput.Measure(ctx, c, &throughput.Settings{

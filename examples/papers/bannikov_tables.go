@@ -25,7 +25,7 @@ func bannikovSection(out *outcome.Outcome, name, title string, measured *measure
 	}
 	var sized []spanner.Sized
 	for i, bytes := range measured.Sizes {
-		m, err := typical(measured, measure.LowerQuartile, i)
+		m, err := typical(measured, func(x *measure.Reading) float64 { return x.Q1 }, i)
 		if err != nil {
 			return err
 		}

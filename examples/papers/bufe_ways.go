@@ -43,7 +43,7 @@ func shortLatencies(ctx context.Context, comm mpi.Communicator, s *measure.Setti
 	if err != nil || r == nil {
 		return nil, err
 	}
-	return typical(r, measure.Median, 0)
+	return typical(r, func(x *measure.Reading) float64 { return x.Median }, 0)
 }
 
 // bufeParts is how many measurements share the budget.

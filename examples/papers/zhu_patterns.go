@@ -70,13 +70,13 @@ type zhuPattern struct {
 
 // newZhuRun makes the patterns.
 func newZhuRun(o *zhuOptions, found *measure.Discovery) (*zhuRun, error) {
-	z := &zhuRun{zhuOptions: o, found: found, groups: found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()}
+	z := &zhuRun{zhuOptions: o, found: found, groups: found.Network.Hierarchy().Groups()}
 	z.findHosts()
 	if z.nodes == nil {
 		z.nodes = []int{len(z.ranksOf)}
 	}
 	var fit, held []zhuPattern
-	for _, transfers := range concurrent.ForDiscover(found.Topology, z.bytes, z.fit, zhuSeed) {
+	for _, transfers := range concurrent.ForDiscover(found.Network.Hierarchy(), z.bytes, z.fit, zhuSeed) {
 		fit = append(fit, zhuPattern{transfers: transfers})
 	}
 	random := rand.New(rand.NewPCG(zhuSeed, 3))

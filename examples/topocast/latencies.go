@@ -18,7 +18,6 @@ import (
 	"github.com/topocast/topocast/measure/oneway"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/draw"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -204,7 +203,7 @@ func parametersOf(f *record.File, s *record.Section, v plogp.View) (*latencies, 
 // ofSize are the repetitions of one of the sizes that were measured.
 func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 	for k := range l.measured.Repetitions {
-		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
+		m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, size)
 		if err != nil {
 			return nil, err
 		}
@@ -224,7 +223,7 @@ func (l *latencies) named() *draw.TextSettings {
 		return s
 	}
 	s := &draw.TextSettings{Noun: "rank"}
-	for _, at := range locations(l.job) {
+	for _, at := range l.job.Locations() {
 		s.Places = append(s.Places, draw.Place{Host: at.Host, Core: at.Core})
 	}
 	return s
@@ -236,13 +235,4 @@ func (l *latencies) hostNames() []string {
 		return l.job.Hosts
 	}
 	return l.names
-}
-
-// locations are those of the ranks of a job.
-func locations(job *record.Header) []model.Location {
-	all := make([]model.Location, job.Ranks)
-	for i := range all {
-		all[i] = model.Location{Host: job.Hosts[i], Core: job.Cores[i]}
-	}
-	return all
 }

@@ -214,7 +214,7 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 		}
 		return model.New(result, &s)
 	}
-	s.Locations = locations(l.job)
+	s.Locations = l.job.Locations()
 	s.Measured.Library = l.job.Library
 	if date := l.job.Date; !date.IsZero() {
 		s.Measured.Date = date.Format(time.RFC3339)

@@ -19,12 +19,12 @@ type Work struct {
 	Remedy string  // the flags that make it less
 }
 
-// Costs of a simulation, by user time and peak memory of check, discover and measure with 256 and 1,024 ranks. What keeps
+// Costs of a simulation, by user time and peak memory of check, discover and measure with 256 to 1,024 ranks. What keeps
 // times has matrices of all pairs of ranks, too.
 const (
 	pairsPerSecond = 6000
 	bytesPerRank   = 100e3
-	bytesPerKept   = 5000
+	bytesPerKept   = 2000
 	bytesPerEntry  = 50
 )
 

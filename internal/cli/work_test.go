@@ -26,7 +26,7 @@ func TestWorkIsToldBeforeItIsDone(t *testing.T) {
 		{"a minute", Work{Pairs: 60 * 6000, Remedy: "--ranks"}, false, "100 simulated ranks take up to about 60 seconds and 9.5 MiB of memory; --ranks makes it less, Ctrl-C ends it", ""},
 		{"an hour", Work{Pairs: 3600 * 6000, Remedy: "--ranks"}, false, "", "--sim: 100 simulated ranks take up to about 60 minutes and 9.5 MiB of memory: --ranks makes it less, --large does it anyhow"},
 		{"an hour, wanted", Work{Pairs: 3600 * 6000, Remedy: "--ranks"}, true, "60 minutes", ""},
-		{"memory", Work{Kept: 1e12}, false, "", "4.4 PiB"},
+		{"memory", Work{Kept: 1e12}, false, "", "1.8 PiB"},
 		{"no number", Work{Pairs: math.Inf(1), Remedy: "--ranks"}, false, "", "11574 days"},
 	} {
 		note := ""

@@ -22,7 +22,7 @@ type stored struct {
 
 func (s *stored) read(dst []float64, pairs []pair) error {
 	for k, p := range pairs {
-		dst[k] = s.d[int(p.a)*s.n+int(p.b)] * (1 + s.sigma*s.rng.NormFloat64())
+		dst[k] = s.d[int(p[0])*s.n+int(p[1])] * (1 + s.sigma*s.rng.NormFloat64())
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func TestNoTreeIsReadByAllPairs(t *testing.T) {
 		"dragonfly":        topotest.Dragonfly(8, 6, 1e-6, 3e-6),
 	} {
 		o := &stored{w.Hosts, w.Distances(), 0.01, rand.New(rand.NewPCG(1, 1))}
-		found, err := find(w.Hosts, o, &Settings{})
+		found, err := find(w.Hosts, o.read, &Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestNoTreeIsReadByAllPairs(t *testing.T) {
 func TestTooManyHostsForAllPairs(t *testing.T) {
 	w := topotest.Torus([]int{50, 50}, 0, 0, 1e-6)
 	o := &stored{w.Hosts, w.Distances(), 0.01, rand.New(rand.NewPCG(3, 1))}
-	_, err := find(w.Hosts, o, &Settings{})
+	_, err := find(w.Hosts, o.read, &Settings{})
 	if !errors.Is(err, errNoTree) || !strings.Contains(err.Error(), "only all pairs tell") {
 		t.Errorf("a torus of 2,500 hosts: %v", err)
 	}

@@ -61,7 +61,7 @@ func BenchmarkWirings(b *testing.B) {
 						read += 100 * r.share()
 						pairs += 100 * float64(r.pairs()) / (float64(m.n) * float64(m.n-1) / 2)
 						certificate += 100 * m.certificate()
-						rounds += float64(r.Rounds)
+						rounds += float64(r.rounds)
 						b.StartTimer()
 					}
 					k := float64(kind.seeds)
@@ -94,7 +94,7 @@ func BenchmarkPlanner(b *testing.B) {
 		b.ReportMetric(float64(missing+extra), "wrong")
 		b.ReportMetric(float64(r.pairs())/n, "pairs/host")
 		b.ReportMetric(100*r.share(), "%read")
-		b.ReportMetric(float64(r.Rounds), "rounds")
+		b.ReportMetric(float64(r.rounds), "rounds")
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")
 		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/(1<<20), "MiB-allocated")
 		b.StartTimer()

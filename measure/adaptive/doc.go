@@ -1,7 +1,7 @@
 // Package adaptive finds how hosts are grouped from the latencies of few pairs, where all pairs would take too long.
 // Of 1,024 hosts it reads some 2 % of the pairs, of 16,384 some 0.1 %.
 //
-//	found, err := adaptive.Measure(ctx, comm, nil) // by all ranks
+//	found, err := adaptive.Find(hosts, read, nil) // read measures pairs that it is asked for
 //
 // # Method
 //
@@ -43,7 +43,7 @@
 //	Leonardo, in order             6.7 %      12.8 %
 //	JUPITER, in order              5.9 %      11.3 %
 //
-// In order means Settings.Order, by default that of the names of the hosts. A host then reads its neighbours
+// In order means Settings.Order, such as that of the names of the hosts. A host then reads its neighbours
 // first, which mostly tells its cell at once. The order is no evidence. With a wrong order the result
 // is what it is without (BenchmarkWirings).
 //
@@ -52,8 +52,8 @@
 // Levels are those of the machine, not of single groups: groups of one kind differ in latency by less than 7 %.
 // Links that are unequal by more than some 10 % of the lowest latency, and what is no tree, are read by all pairs. Of more than
 // 2,048 hosts that is an error. Hosts that are slow
-// on every message are put where they are nearest, whatever the factor, and named by a warning. Of 100 machines with three of them
-// one or two have a confident group that lacks one. Few hosts far from all others look the same.
+// on every message are put where they are nearest, whatever the factor, and named by a warning. Of 300 machines with three of them
+// none had a confident group that lacks one, with five of them one. One or two hosts far from all others look the same.
 // Groups of hosts that no reading has met by chance, as pairs inside one switch of many, may be missed where they are rare.
 // Hosts side by side in a group that is not of the finest level are compared each with each.
 //

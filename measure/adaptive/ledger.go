@@ -6,35 +6,29 @@ import (
 	"math"
 )
 
-// An oracle measures pairs of hosts.
-type oracle interface {
-	// read measures the given pairs, all at once, and writes the latency of each in s into dst, which is as long. NaN is a
-	// pair that gave none. No host is in two pairs of a call. errStop, wrapped or not, ends the discovery with what was
-	// read before. Any other error fails it.
-	read(dst []float64, pairs []pair) error
-}
+// read measures pairs of hosts at once, see Find.
+type read func(dst []float64, pairs [][2]int32) error
 
-// errStop is returned by an oracle whose time is up.
-var errStop = errors.New("no time left")
+// ErrStop says that there is no time to measure more.
+var ErrStop = errors.New("no time left")
 
 // A pair is two different hosts.
-type pair struct{ a, b int32 }
+type pair = [2]int32
 
 // nobody is no pair.
 var nobody = pair{none, none}
 
-// A Reading is the latency of two hosts, in s, as it was read in a round.
-type Reading struct {
+// A reading is the latency of two hosts.
+type reading struct {
 	A, B    int32
-	Round   int32
 	Latency float32 // s, to seven digits
 }
 
-// A ledger asks the oracle and keeps what it said.
+// A ledger measures pairs in rounds, and keeps what was read.
 type ledger struct {
-	oracle oracle
+	read   read
 	hosts  int
-	log    []Reading
+	log    []reading
 	rounds int
 	idle   int     // rounds without a pair, in a row
 	busy   []int32 // round in which a host was last taken, from 1
@@ -45,8 +39,8 @@ type ledger struct {
 // mostIdle is how many rounds without a pair in a row are a fault of ours.
 const mostIdle = 1000
 
-func newLedger(o oracle, hosts int) *ledger {
-	return &ledger{oracle: o, hosts: hosts, busy: make([]int32, hosts)}
+func newLedger(read read, hosts int) *ledger {
+	return &ledger{read: read, hosts: hosts, busy: make([]int32, hosts)}
 }
 
 func (l *ledger) free(h int32) bool { return l.busy[h] != int32(l.rounds+1) }
@@ -61,11 +55,11 @@ func round[Q any](l *ledger, open []Q, choose func(Q) pair, take func(Q, pair, f
 		slots[k] = -1
 		if p := choose(q); p != nobody {
 			slots[k] = len(l.pairs)
-			l.busy[p.a], l.busy[p.b] = int32(l.rounds+1), int32(l.rounds+1)
+			l.busy[p[0]], l.busy[p[1]] = int32(l.rounds+1), int32(l.rounds+1)
 			l.pairs = append(l.pairs, p)
 		}
 	}
-	values, err := l.read()
+	values, err := l.measure()
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +76,8 @@ func round[Q any](l *ledger, open []Q, choose func(Q) pair, take func(Q, pair, f
 	return left, nil
 }
 
-// read measures the pairs of the round: ln of the latencies in s, NaN where there is none.
-func (l *ledger) read() ([]float64, error) {
+// measure reads the pairs of the round: ln of the latencies in s, NaN where there is none.
+func (l *ledger) measure() ([]float64, error) {
 	if len(l.pairs) == 0 { // all who ask wait for someone, which they do for a round or two
 		if l.idle++; l.idle > mostIdle {
 			return nil, fmt.Errorf("adaptive: after %d rounds no pair is left to read, and hosts without a place are", l.rounds)
@@ -95,18 +89,18 @@ func (l *ledger) read() ([]float64, error) {
 		l.values = make([]float64, 2*len(l.pairs))
 	}
 	values := l.values[:len(l.pairs)]
-	if err := l.oracle.read(values, l.pairs); err != nil {
+	if err := l.read(values, l.pairs); err != nil {
 		return nil, err
 	}
 	for k, d := range values {
 		p := l.pairs[k]
 		switch {
 		case math.IsInf(d, 0) || d < 0:
-			return nil, fmt.Errorf("adaptive: measurement of hosts %d and %d: %g s: want a latency", p.a, p.b, d)
+			return nil, fmt.Errorf("adaptive: measurement of hosts %d and %d: %g s: want a latency", p[0], p[1], d)
 		case math.IsNaN(d) || d == 0: // nothing, or below what the clock can tell
 			values[k] = math.NaN()
 		default:
-			l.log = append(l.log, Reading{p.a, p.b, int32(l.rounds), float32(d)})
+			l.log = append(l.log, reading{p[0], p[1], float32(d)})
 			values[k] = math.Log(d)
 		}
 	}

@@ -125,21 +125,21 @@ func (r *reader) read(dst []float64, pairs []pair) error {
 	// The contract: no host twice, no pair of one host.
 	used := make(map[int32]bool, 2*len(pairs))
 	for _, p := range pairs {
-		if used[p.a] || used[p.b] || p.a == p.b {
+		if used[p[0]] || used[p[1]] || p[0] == p[1] {
 			r.bad = fmt.Errorf("round %d: pair %v of busy hosts", r.calls, p)
 		}
-		used[p.a], used[p.b] = true, true
+		used[p[0]], used[p[1]] = true, true
 	}
 	r.calls++
 	if r.stop > 0 && r.calls > r.stop {
-		return fmt.Errorf("enough: %w", errStop)
+		return fmt.Errorf("enough: %w", ErrStop)
 	}
 	slow := 1.0
 	if r.rng.Float64() < r.noise.slowRounds {
 		slow = 1.2 + 0.8*r.rng.Float64()
 	}
 	for k, p := range pairs {
-		d := r.machine.at(p.a, p.b) * slow
+		d := r.machine.at(p[0], p[1]) * slow
 		d *= min(max(1+r.noise.sigma*r.rng.NormFloat64(), 0.5), 1.5)
 		if r.rng.Float64() < r.noise.outliers {
 			d *= 1.5 + 8.5*r.rng.Float64()

@@ -9,24 +9,8 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/support"
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 )
-
-// A Result is what a discovery has found, and what it read for it.
-type Result struct {
-	// Topology is the machine. The confidence of a group says how surely the readings are of the levels that the tree
-	// has. It is low if the group is little faster than the one around it, as in linkage.Robust.
-	Topology *topology.Result
-
-	// Readings are all latencies that were read, in the order of their rounds. A pair may have several.
-	Readings []Reading
-
-	Rounds  int             // of disjoint pairs that were read at once
-	Stopped harness.Stopped // why Measure ended early: harness.StoppedByBudget, harness.StoppedByContext, or ""; of Explore ""
-
-	allPairs bool // all pairs were read: the machine is no tree, or small
-}
 
 // result judges the tree and makes it a Topology.
 func (f *finding) result() (*topology.Result, error) {
@@ -36,7 +20,7 @@ func (f *finding) result() (*topology.Result, error) {
 		list = t.all()
 	}
 	if len(list) == 0 || f.unplaced > 0 && f.unplaced == t.n-1 {
-		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", errStop)
+		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", ErrStop)
 	}
 	confidence, latency := f.confidence, f.latency
 	number := make(map[int32]int32) // of groups in the nested tree: parents above their children

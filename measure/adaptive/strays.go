@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// Readings of a stray to each child of a group, of which the second lowest counts: noise goes up.
-	strayReadings = 4
+	// Measurements of a stray and each child of a group, of which the lowest counts: noise goes up.
+	strayReadings = 3
 	// A child is the nearest if it is nearer than the median of the others by this share of the least step of levels. It has to
 	// be so by so many standard deviations, too: the least of many medians is lucky.
 	nearStep, nearSigmas = 0.5, 3
 )
 
-// alone are the hosts that are alone at a level that the core has not seen: slow hosts see levels of their own.
+// alone are the hosts that are alone, or by twos, at a level that the core has not seen: slow hosts see levels of their own.
 func (f *finding) alone() (hosts []int32) {
 	t := f.tree
 	for _, v := range t.all() {
@@ -23,12 +23,13 @@ func (f *finding) alone() (hosts []int32) {
 			continue
 		}
 		for _, c := range t.kids(v) {
-			if !t.isGroup(c) {
-				hosts = append(hosts, c)
+			if t.size(c) <= 2 {
+				hosts = append(hosts, t.members(c)...)
 			}
 		}
 	}
-	return hosts
+	slices.Sort(hosts) // of two levels within each other both may name a host
+	return slices.Compact(hosts)
 }
 
 // late tells whether a level came up after the core.
@@ -111,7 +112,7 @@ func (f *finding) nearest(asked []*question) int32 {
 		if len(q.z) == 0 {
 			continue
 		}
-		z := stats.LowerMedian(q.z)
+		z := slices.Min(q.z)
 		all = append(all, z)
 		if z < least {
 			best, least = q.child, z

@@ -107,7 +107,7 @@ func (in *inserter) verify() (suspects []int32, err error) {
 					r.further++
 				}
 				if !math.IsNaN(z) {
-					r.meet(p.b, z, in.levels)
+					r.meet(p[1], z, in.levels)
 				}
 				return r.further >= mostFurther || in.doubt(r) <= tolerated || in.against(r)
 			})

@@ -22,9 +22,9 @@ const (
 	mostRandom = 64 // ranks in a random pattern: its transfers grow with them, and fit.Network plays each many times
 )
 
-// ForDiscover makes the patterns that tell how the links of a reconstructed
-// machine are shared, at most so many, for Measure and then fit.Network. The links of single
-// ranks are a class, and so are those above the groups of each confident level. For each class there are two
+// ForDiscover makes the patterns that tell how the links of a machine of known
+// groups are shared, at most so many, for Measure and then fit.Network. The links of single
+// ranks are a class, and so are those above the groups of each level. For each class there are two
 // transfers in and one out over one link, and two out and one in. They tell how its two directions
 // disturb each other (Zhu et al. 2014, section 5.2). Uplinks get as many times
 // that as there are ranks on both sides. Before it they get one transfer out of each, which may
@@ -35,8 +35,7 @@ const (
 // Each message has the given size in bytes, which is to take some hundred times
 // the latency. The same arguments give the same patterns. There are none for fewer than 3 ranks.
 // O(patterns * ranks).
-func ForDiscover(found *topology.Result, bytes int64, most int, seed uint64) [][]model.Transfer {
-	h := found.Hierarchy.Firm(topology.FirmSupport)
+func ForDiscover(h *topology.Hierarchy, bytes int64, most int, seed uint64) [][]model.Transfer {
 	ranks := h.Hosts()
 	if ranks < 3 {
 		return nil

@@ -1,16 +1,15 @@
 package concurrent
 
 import (
-	"slices"
-
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi"
 )
 
 // A part is what one rank has to do with a pattern. Starts and ends are
 // stamps of its clock in s, one per iteration that counts.
 type part struct {
 	transfers []model.Transfer
+	hollow    bool  // messages carry no content, and all are in one buffer
 	sends     []int // which transfers it sends, ascending
 	receives  []int // and receives
 	in, out   []byte
@@ -29,14 +28,21 @@ func (c *campaign) newPart(transfers []model.Transfer) *part {
 			p.receives = append(p.receives, i)
 		}
 	}
-	var in, out int64
+	var in, out, longest int64
+	for _, t := range transfers {
+		longest = max(longest, t.Bytes)
+	}
 	for _, i := range p.receives {
 		in += transfers[i].Bytes
 	}
 	for _, i := range p.sends {
 		out = max(out, transfers[i].Bytes)
 	}
-	p.in, p.out = c.buffer(&c.in, in), c.buffer(&c.out, out)
+	if shared := harness.Hollow(c.Comm, int(longest)); shared != nil {
+		p.hollow, p.in, p.out = true, shared, shared
+	} else {
+		p.in, p.out = c.buffer(&c.in, in), c.buffer(&c.out, out)
+	}
 	p.starts = make([][]float64, len(p.sends))
 	p.ends = make([][]float64, len(p.receives))
 	return p
@@ -55,7 +61,7 @@ func (c *campaign) buffer(buf *[]byte, bytes int64) []byte {
 // alone, and then takes no memory.
 func (p *part) post(c *campaign) error {
 	c.fills++
-	if !slices.ContainsFunc(p.transfers, func(t model.Transfer) bool { return isHollow(c.Comm, t.Bytes) }) {
+	if !p.hollow {
 		fill(p.in, 0)
 		fill(p.out, byte(c.fills))
 	}
@@ -65,7 +71,9 @@ func (p *part) post(c *campaign) error {
 		if err := c.set.Irecv(in[:t.Bytes:t.Bytes], t.Src, tagTransfer); err != nil {
 			return err
 		}
-		in = in[t.Bytes:]
+		if !p.hollow {
+			in = in[t.Bytes:]
+		}
 	}
 	return nil
 }
@@ -92,13 +100,6 @@ func (p *part) run(c *campaign) error {
 			p.ends[k] = append(p.ends[k], c.Now())
 		}
 	}
-}
-
-// isHollow tells whether messages of so many bytes carry no content, as long ones of simulated ranks: what is in their
-// buffers does not matter then.
-func isHollow(comm mpi.Communicator, bytes int64) bool {
-	c, ok := comm.(interface{ IsHollow(bytes int64) bool })
-	return ok && c.IsHollow(bytes)
 }
 
 func fill(buf []byte, x byte) {

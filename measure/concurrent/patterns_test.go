@@ -132,18 +132,17 @@ func TestForDiscover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := &topology.Result{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy}
-	patterns := ForDiscover(found, 1<<20, UsualPatterns, 1)
+	patterns := ForDiscover(cluster.Hierarchy, 1<<20, UsualPatterns, 1)
 	if len(patterns) != UsualPatterns {
 		t.Fatalf("%d patterns, want %d", len(patterns), UsualPatterns)
 	}
-	if again := ForDiscover(found, 1<<20, UsualPatterns, 1); !reflect.DeepEqual(again, patterns) {
+	if again := ForDiscover(cluster.Hierarchy, 1<<20, UsualPatterns, 1); !reflect.DeepEqual(again, patterns) {
 		t.Error("the same arguments give other patterns")
 	}
 	// Twice: a rank, a rack and a pod, each first in, then out; before it, all ranks of a
 	// group out. A rack's eight ranks make two times three transfers; the pods' 32 make 24.
 	next := 0
-	patterns = ForDiscover(found, 1<<20, 2*UsualPatterns, 1)
+	patterns = ForDiscover(cluster.Hierarchy, 1<<20, 2*UsualPatterns, 1)
 	take := func() []model.Transfer {
 		next++
 		return patterns[next-1]
@@ -216,7 +215,7 @@ func TestForDiscover(t *testing.T) {
 		}
 	}
 	// Few patterns leave room for random ones.
-	few := ForDiscover(found, 1<<20, 4, 1)
+	few := ForDiscover(cluster.Hierarchy, 1<<20, 4, 1)
 	if len(few) != 4 || !reflect.DeepEqual(few[:2], patterns[:2]) || reflect.DeepEqual(few[2], patterns[2]) || len(few[2]) < 10 || len(few[3]) < 10 {
 		t.Errorf("of four patterns, want the first two and two random ones: %v", few)
 	}
@@ -225,7 +224,7 @@ func TestForDiscover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := ForDiscover(&topology.Result{Graph: pairs.Graph, Hierarchy: pairs.Hierarchy}, 1, 10, 1)[0]
+	first := ForDiscover(pairs.Hierarchy, 1, 10, 1)[0]
 	if first[0].Dst != first[1].Dst || first[2].Src != first[0].Dst || first[0].Src == first[1].Src {
 		t.Errorf("racks of two: %v, want two ranks into one", first)
 	}
@@ -234,8 +233,7 @@ func TestForDiscover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	star := &topology.Result{Graph: flat.Graph, Hierarchy: flat.Hierarchy}
-	for k, p := range ForDiscover(star, 1, 10, 5) {
+	for k, p := range ForDiscover(flat.Hierarchy, 1, 10, 5) {
 		if a, b := crossings(p, []int{p[0].Dst}); k == 0 && (a != 2 || b != 1) {
 			t.Errorf("star: pattern %v, want two into the first receiver and one out", p)
 		}
@@ -244,7 +242,7 @@ func TestForDiscover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := ForDiscover(&topology.Result{Graph: two.Graph, Hierarchy: two.Hierarchy}, 1, 10, 5); p != nil {
+	if p := ForDiscover(two.Hierarchy, 1, 10, 5); p != nil {
 		t.Errorf("two ranks: patterns %v, want none", p)
 	}
 }

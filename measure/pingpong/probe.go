@@ -27,7 +27,7 @@ type Probe struct {
 	now      func() float64 // s
 	overhead float64        // s, of the clock in each sample
 
-	buf     []byte
+	buf     []byte // of messages that the communicator does not time itself
 	word    []byte // of its own: cgo looks at the whole allocation
 	samples []float64
 	pilots  []float64
@@ -50,9 +50,11 @@ const (
 func New(comm mpi.Communicator, longest, samples int) *Probe {
 	p := &Probe{
 		comm: comm, now: harness.Clock(comm),
-		buf: make([]byte, longest), word: make([]byte, 8), samples: make([]float64, samples), pilots: make([]float64, pilots),
+		word: make([]byte, 8), samples: make([]float64, samples), pilots: make([]float64, pilots),
 	}
-	p.timed, p.Timed = comm.(mpi.Timed)
+	if p.timed, p.Timed = comm.(mpi.Timed); !p.Timed {
+		p.buf = make([]byte, longest)
+	}
 	p.readClock()
 	p.overhead = p.Cost
 	return p

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/topocast/topocast/model"
 )
 
 // A Header says where, when and with what something was measured.
@@ -30,6 +32,15 @@ type Header struct {
 	Environment  []string `json:"environment"`             // of rank 0, sorted: "NAME=value" of variables that change the library's behaviour; nil: not known
 
 	OtherEnvironment []int `json:"other_environment_ranks,omitempty"` // ranks whose environment is not that of rank 0
+}
+
+// Locations are those of the ranks.
+func (h *Header) Locations() []model.Location {
+	all := make([]model.Location, h.Ranks)
+	for i := range all {
+		all[i] = model.Location{Host: h.Hosts[i], Core: h.Cores[i]}
+	}
+	return all
 }
 
 // The format of the files, and its version.

@@ -107,8 +107,18 @@ func (c *Comm) Place() mpi.Place {
 	return p
 }
 
-// IsHollow tells whether messages of so many bytes carry no content, see Settings.HollowAbove.
-func (c *Comm) IsHollow(bytes int64) bool { return c.world.isHollow(int(bytes)) }
+// Hollow returns memory for messages of so many bytes, which all ranks share, if they carry no content; else nil. See
+// Settings.HollowAbove.
+func (c *Comm) Hollow(bytes int) []byte {
+	w := c.world
+	if !w.isHollow(bytes) {
+		return nil
+	}
+	if len(w.hollow) < bytes {
+		w.hollow = make([]byte, bytes)
+	}
+	return w.hollow[:bytes]
+}
 
 // Close makes the communicator unusable on this rank.
 func (c *Comm) Close() error {

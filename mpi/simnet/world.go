@@ -70,6 +70,7 @@ type world struct {
 	net      *network
 	ranks    []rank
 	noisy    bool
+	hollow   []byte // memory of messages without content, of all ranks
 
 	now      instant
 	queue    eventQueue

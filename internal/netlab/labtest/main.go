@@ -187,7 +187,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 		Hosts: short.Hosts, Warnings: append(short.Warnings, found.Warnings...),
 		Short: middle.Sub(start).Seconds(), Long: end.Sub(middle).Seconds(),
 	}
-	least, err := short.Matrix(measure.Min, 0, 0)
+	least, err := short.Matrix(func(x *measure.Reading) float64 { return x.Min }, 0, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/adaptive"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -58,7 +57,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 		return err
 	}
 	lap(0)
-	few, err := adaptive.Measure(ctx, comm, &adaptive.Settings{Seed: 1})
+	few, err := measure.Discover(ctx, comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Seed: 1}, Pairs: measure.FewPairs, Patterns: -1})
 	if err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	if err != nil {
 		return err
 	}
-	medians, err := short.Matrix(measure.Median, 0, 0)
+	medians, err := short.Matrix(func(x *measure.Reading) float64 { return x.Median }, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -85,8 +84,8 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	}
 	r.All, r.Few = firmGroups(all), firmGroups(few.Topology)
 	read := make(map[[2]int]bool)
-	for _, x := range few.Readings {
-		read[[2]int{int(min(x.A, x.B)), int(max(x.A, x.B))}] = true
+	for _, x := range few.Latencies.Readings() {
+		read[[2]int{min(x.From, x.To), max(x.From, x.To)}] = true
 	}
 	r.FewPairs = len(read)
 	for _, p := range params.Pairs {

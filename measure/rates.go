@@ -2,13 +2,13 @@ package measure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/topology"
 )
 
 // A part measures something, under a control that has its share of the budget. It is collective.
@@ -48,38 +48,46 @@ const fewestLinked = 3
 func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) (err error) {
 	long := &Settings{}
 	if comm.Rank() == 0 {
-		pairs := telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
+		pairs := telling(d.groups, s.Seed)
 		long = s.long(c, []int{pieceSize, mediumSize, longSize}, pairs)
 	}
-	d.Bandwidths, err = Run(ctx, comm, long)
+	if d.Bandwidths, err = Run(ctx, comm, long); err == nil && comm.Rank() == 0 {
+		d.rates.observations = d.Bandwidths.Observations()
+	}
 	return err
 }
 
-// measureUplinks measures the links of hosts and above each firm group, both ways.
-func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) (err error) {
+// measureUplinks measures the links of hosts and above each confident group, both ways.
+func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) error {
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
 		uplinks = throughput.Uplinks(d.Topology, c)
 	}
-	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
-		for _, w := range d.Uplinks.Warnings {
-			d.warnings = append(d.warnings, "rates of links: "+w)
-		}
+	found, err := throughput.Measure(ctx, comm, uplinks)
+	if err != nil || found == nil {
+		return err
 	}
-	return err
+	d.rates.observations = append(d.rates.observations, found.Observations()...)
+	d.rates.fit.Arcs = found.Measured()
+	for _, w := range found.Warnings {
+		d.rates.warnings = append(d.rates.warnings, "rates of links: "+w)
+	}
+	return nil
 }
 
-// measurePatterns measures transfers that are under way together.
-func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) (err error) {
+// measurePatterns measures transfers that are under way together. How sure each of them is enters the fit, and its intervals.
+func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error {
 	var patterns *concurrent.Settings
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
-			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
+			Patterns:      concurrent.ForDiscover(d.groups, d.patternBytes(), s.patterns(), s.Seed),
 			MaxIterations: mostIterations, Control: c,
 		}
 	}
-	// How sure each of them is enters the fit, and its intervals.
-	d.Patterns, err = concurrent.Measure(ctx, comm, patterns)
+	found, err := concurrent.Measure(ctx, comm, patterns)
+	if err == nil && found != nil {
+		d.rates.observations = append(d.rates.observations, found.Observations()...)
+	}
 	return err
 }
 
@@ -114,49 +122,52 @@ func (d *Discovery) patternBytes() int64 {
 }
 
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
-func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control, measured bool) (err error) {
+func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control, measured bool) error {
 	var own *servet.InsideSettings
 	var inside []servet.Part
 	if comm.Rank() == 0 {
 		inside = s.Inside
 		own = &servet.InsideSettings{Control: half(c)}
 	}
-	var said []string
-	if d.resources, said, err = servet.Told(comm, inside); err != nil {
+	resources, said, err := servet.Told(comm, inside)
+	if err != nil {
 		return err
 	}
+	var memory *servet.MemoryResult
+	var caches *servet.CacheResult
 	if measured {
-		if d.Memory, err = servet.Memory(ctx, comm, own); err != nil {
+		if memory, err = servet.Memory(ctx, comm, own); err != nil {
 			return err
 		}
-		if d.Caches, err = servet.Caches(ctx, comm, own); err != nil {
+		if caches, err = servet.Caches(ctx, comm, own); err != nil {
 			return err
 		}
 	}
 	if comm.Rank() == 0 {
-		var more []string
-		d.resources, more = servet.Resources(d.Memory, d.Caches, d.resources)
-		d.warnings = append(append(d.warnings, said...), more...)
+		resources, more := servet.Resources(memory, caches, resources)
+		d.rates.fit.Network.Resources = resources
+		d.rates.warnings = slices.Concat(d.rates.warnings, said, more)
 	}
 	return nil
 }
 
 // measureDegradation measures Servet's two ratios.
-func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) (err error) {
+func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) error {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Control: half(c)}
+		own = &servet.Settings{Resources: d.rates.fit.Network.Resources, Control: half(c)}
 	}
-	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
+	distance, err := servet.Distance(ctx, comm, own)
+	if err != nil {
 		return err
 	}
-	if d.Access, err = servet.Access(ctx, comm, own); err != nil {
+	access, err := servet.Access(ctx, comm, own)
+	if err != nil || comm.Rank() != 0 {
 		return err
 	}
-	if comm.Rank() == 0 {
-		d.warnings = append(append(d.warnings, d.Distance.Warnings...), d.Access.Warnings...)
-	}
-	return nil
+	d.rates.warnings = slices.Concat(d.rates.warnings, distance.Warnings, access.Warnings)
+	d.rates.fit.Network.Degradation, err = servet.Degradation(distance, access)
+	return err
 }
 
 // half is the control of each of two measurements.

@@ -1,12 +1,14 @@
 package adaptive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 )
 
@@ -39,39 +41,73 @@ const (
 // errNoTree says that hosts could not be placed in nested groups.
 var errNoTree = errors.New("adaptive: no tree")
 
-// find works out the wiring of hosts from few readings of an oracle. Where they are nested groups of equal links it
+// Settings of Find. Nil and the zero value mean all defaults.
+type Settings struct {
+	// Seed is that of the random choices. The same seed and the same measurements give the
+	// same result.
+	Seed uint64
+
+	// Order gives each host a key. Hosts with neighbouring keys are likely near each other, as those of
+	// neighbouring names. Hosts of one key are likely of one group, as the ranks of one node. A host that
+	// looks for its place reads them first. Where the order is wrong, nothing but time is lost. Default: none.
+	Order []int
+}
+
+// Find works out the wiring of hosts from few of their latencies. Where they are nested groups of equal links it
 // takes some n times the sum of half the children per level. The number of rounds grows with the logarithm of
-// n. What is no tree of equal links is read by all pairs. With errStop of the oracle find returns what there
-// is, with all groups uncertain; that is an error if it is nothing. O(readings) time and memory.
-func find(hosts int, o oracle, s *Settings) (*Result, error) {
-	if hosts < 2 {
-		return nil, fmt.Errorf("adaptive: %s: want at least 2", words.Count(hosts, "host"))
-	}
-	if err := s.validate(hosts); err != nil {
+// n. What is no tree of equal links is read by all pairs. O(measurements) time and memory.
+//
+// Read measures the given pairs of hosts, all at once, and writes the latency of each in s into dst. NaN is a pair that gave
+// none, and so is 0. No host is in two pairs of a call. With ErrStop of read, wrapped or not, Find returns what there
+// is, with all groups uncertain; that is an error if it is nothing. Any other error is one of Find.
+func Find(hosts int, read func(dst []float64, pairs [][2]int32) error, s *Settings) (*topology.Result, error) {
+	found, err := find(hosts, read, cmp.Or(s, &Settings{}))
+	if err != nil {
 		return nil, err
 	}
-	l := newLedger(o, hosts)
+	return found.Topology, nil
+}
+
+// A discovery is what find has found, and what it read for it.
+type discovery struct {
+	// Topology is the machine. The confidence of a group says how surely the readings are of the levels that the tree
+	// has. It is low if the group is little faster than the one around it, as in linkage.Robust.
+	Topology *topology.Result
+
+	readings []reading // in the order of their rounds; a pair may have several
+	rounds   int       // of disjoint pairs that were read at once
+	allPairs bool      // all pairs were read: the machine is no tree, or small
+}
+
+func find(hosts int, read read, s *Settings) (*discovery, error) {
+	switch {
+	case hosts < 2:
+		return nil, fmt.Errorf("adaptive: %s: want at least 2", words.Count(hosts, "host"))
+	case s.Order != nil && len(s.Order) != hosts:
+		return nil, fmt.Errorf("adaptive: Settings.Order: of %d hosts: want of %d", len(s.Order), hosts)
+	}
+	l := newLedger(read, hosts)
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(hosts)))
-	r := &Result{}
+	d := &discovery{}
 	err := errNoTree
 	if hosts > fewHosts {
 		var f *finding
 		if f, err = seek(l, s, rng); err == nil {
-			r.Topology, err = f.result()
+			d.Topology, err = f.result()
 		}
 	}
 	if errors.Is(err, errNoTree) {
-		err = r.withoutTree(l, rng)
+		err = d.withoutTree(l, rng)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.Readings, r.Rounds = l.log, l.rounds
-	return r, nil
+	d.readings, d.rounds = l.log, l.rounds
+	return d, nil
 }
 
 // withoutTree finds what is no tree of equal links by all its pairs.
-func (r *Result) withoutTree(l *ledger, rng *rand.Rand) error {
+func (d *discovery) withoutTree(l *ledger, rng *rand.Rand) error {
 	if l.hosts > mostAll {
 		return fmt.Errorf("adaptive: %d hosts that are no nested groups of equal links: only all pairs tell how they are wired: %w", l.hosts, errNoTree)
 	}
@@ -79,12 +115,12 @@ func (r *Result) withoutTree(l *ledger, rng *rand.Rand) error {
 	if err != nil {
 		return fmt.Errorf("adaptive: all pairs: %w", err)
 	}
-	if r.Topology, err = linkage.Reconstruct(all...); err != nil {
+	if d.Topology, err = linkage.Reconstruct(all...); err != nil {
 		return err
 	}
-	r.allPairs = true
+	d.allPairs = true
 	if l.hosts > fewHosts {
-		r.Topology.Warnings = append(r.Topology.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
+		d.Topology.Warnings = append(d.Topology.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
 	}
 	return nil
 }
@@ -105,7 +141,7 @@ func seek(l *ledger, s *Settings, rng *rand.Rand) (*finding, error) {
 		f.judge() // the strays tell nothing of others
 		err = f.placeStrays()
 	}
-	if errors.Is(err, errStop) {
+	if errors.Is(err, ErrStop) {
 		f.stopped, err = true, nil
 		f.placeRest()
 		f.judge()

@@ -12,32 +12,32 @@ import (
 )
 
 // explore is what is found on a machine, with the contract of the oracle checked.
-func explore(t testing.TB, m *machine, n noise, seed uint64, s *Settings) *Result {
+func explore(t testing.TB, m *machine, n noise, seed uint64, s *Settings) *discovery {
 	t.Helper()
 	o := &reader{machine: m, noise: n, rng: rand.New(rand.NewPCG(seed, 7))}
-	found, err := find(m.n, o, cmp.Or(s, &Settings{}))
+	found, err := find(m.n, o.read, cmp.Or(s, &Settings{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if o.bad != nil {
 		t.Fatal(o.bad)
 	}
-	if found.Rounds != o.calls {
-		t.Fatalf("%d rounds, of %d calls", found.Rounds, o.calls)
+	if found.rounds != o.calls {
+		t.Fatalf("%d rounds, of %d calls", found.rounds, o.calls)
 	}
 	return found
 }
 
 // share is how many readings there are per pair of hosts: repeated ones count. One matrix of all pairs has 1.
-func (r *Result) share() float64 {
+func (r *discovery) share() float64 {
 	n := float64(r.Topology.Hierarchy.Hosts())
-	return float64(len(r.Readings)) / (n * (n - 1) / 2)
+	return float64(len(r.readings)) / (n * (n - 1) / 2)
 }
 
 // pairs is the number of different pairs that were read.
-func (r *Result) pairs() int {
+func (r *discovery) pairs() int {
 	seen := make(map[pair]bool)
-	for _, x := range r.Readings {
+	for _, x := range r.readings {
 		seen[pair{min(x.A, x.B), max(x.A, x.B)}] = true
 	}
 	return len(seen)
@@ -64,7 +64,7 @@ func (r recovery) check(t testing.TB, seeds []uint64) (mean, worst float64, roun
 		}
 		mean += found.share() / float64(len(seeds))
 		worst = max(worst, found.share())
-		rounds += found.Rounds / len(seeds)
+		rounds += found.rounds / len(seeds)
 	}
 	if mean > r.mean || worst > r.worst {
 		t.Errorf("n=%d sigma=%g: %.2f %% of the measurements of a matrix in the mean, %.2f %% at worst; want %g and %g",
@@ -134,7 +134,7 @@ func TestExploreIsDeterministic(t *testing.T) {
 	m := randomMachine(rng, 200, 1.3)
 	text := func(seed uint64) string {
 		r := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 5, &Settings{Seed: seed})
-		return fmt.Sprint(r.Readings, r.Topology.Hierarchy.Groups(), r.Topology.Graph.Arcs(), r.Topology.Warnings, r.Topology.Fit)
+		return fmt.Sprint(r.readings, r.Topology.Hierarchy.Groups(), r.Topology.Graph.Arcs(), r.Topology.Warnings, r.Topology.Fit)
 	}
 	first := text(1)
 	if text(1) != first {
@@ -159,7 +159,7 @@ func TestOrderIsVerified(t *testing.T) {
 		if missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true)); missing+extra > 0 {
 			t.Errorf("%s order: %d groups missing, %d firm ones do not exist", name, missing, extra)
 		}
-		read[name] = len(r.Readings)
+		read[name] = len(r.readings)
 	}
 	if 10*read["right"] > 9*read["none"] {
 		t.Errorf("%d measurements with the right order, %d without: want a tenth less", read["right"], read["none"])
@@ -173,7 +173,7 @@ func TestTimeIsUp(t *testing.T) {
 	results := 0
 	for stop := 1; stop < 200; stop += 9 {
 		o := &reader{machine: m, noise: noise{sigma: 0.01}, rng: rng, stop: stop}
-		r, err := find(m.n, o, &Settings{})
+		r, err := find(m.n, o.read, &Settings{})
 		if err != nil {
 			continue
 		}
@@ -190,7 +190,7 @@ func TestTimeIsUp(t *testing.T) {
 	if results == 0 {
 		t.Error("no result, however late")
 	}
-	if _, err := find(m.n, &reader{machine: m, rng: rng, stop: 1}, &Settings{}); err == nil {
+	if _, err := find(m.n, (&reader{machine: m, rng: rng, stop: 1}).read, &Settings{}); err == nil {
 		t.Error("one round is enough")
 	}
 }
@@ -209,7 +209,7 @@ func TestExploreRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		hosts  int
-		oracle oracle
+		oracle lying
 		s      *Settings
 	}{
 		{"one host", 1, lying(1), nil},
@@ -218,7 +218,7 @@ func TestExploreRefuses(t *testing.T) {
 		{"infinite latency", 50, lying(math.Inf(1)), nil},
 		{"no latency at all", 50, lying(math.NaN()), nil},
 	} {
-		if r, err := find(tt.hosts, tt.oracle, cmp.Or(tt.s, &Settings{})); err == nil {
+		if r, err := find(tt.hosts, tt.oracle.read, cmp.Or(tt.s, &Settings{})); err == nil {
 			t.Errorf("%s: found %v, want an error", tt.name, r.Topology.Hierarchy.Groups())
 		}
 	}
@@ -227,7 +227,7 @@ func TestExploreRefuses(t *testing.T) {
 // All alike are one switch, at a cost of some readings per host.
 func TestOneSwitch(t *testing.T) {
 	for _, n := range []int{13, 64, 1000} {
-		r, err := find(n, lying(2e-6), &Settings{})
+		r, err := find(n, lying(2e-6).read, &Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
