@@ -48,8 +48,8 @@ type Discovery struct {
 	Overhead   float64              // s, at most, of the software for a short message, sent or received
 	Uplinks    *throughput.Result   // of each firm group, both ways
 	Patterns   *concurrent.Result   // transfers that are under way together
-	Memory     *servet.MemoryResult // see Memory
-	Caches     *servet.CacheResult
+	Memory     *servet.InsideResult // see Memory
+	Caches     *servet.InsideResult
 	Distance   *servet.Result // see Degradation
 	Access     *servet.Result
 	Topology   *topology.Result // of the latencies, with all warnings so far

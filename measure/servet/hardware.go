@@ -1,7 +1,6 @@
 package servet
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -83,33 +82,33 @@ func (h *hardware) room(bytes int) error {
 }
 
 func (h *hardware) warmUp(s stress) error {
-	if !s.Walk {
-		if err := h.room(2 * s.Bytes); err != nil {
+	if !s.walk {
+		if err := h.room(2 * s.bytes); err != nil {
 			return err
 		}
 		h.size = 0
 		h.copy(s, copyWarmUp)
 		return nil
 	}
-	if err := h.room(s.Bytes); err != nil {
+	if err := h.room(s.bytes); err != nil {
 		return err
 	}
-	if h.size != s.Bytes {
-		h.chain(s.Bytes)
+	if h.size != s.bytes {
+		h.chain(s.bytes)
 	}
 	// One pass, after which caches hold what they can.
 	start := time.Now()
-	for left := s.Bytes / lineBytes; left > 0 && time.Since(start) < walkWarmUp; left -= mostPiece {
+	for left := s.bytes / lineBytes; left > 0 && time.Since(start) < walkWarmUp; left -= mostPiece {
 		h.walk(min(left, mostPiece))
 	}
 	return nil
 }
 
 func (h *hardware) measure(s stress) (float64, error) {
-	if !s.Walk {
+	if !s.walk {
 		return h.copy(s, copyTime), nil
 	}
-	accesses := min(max(s.Bytes/lineBytes, leastPiece), mostPiece)
+	accesses := min(max(s.bytes/lineBytes, leastPiece), mostPiece)
 	return medianTime(walkTime, func() { h.walk(accesses) }) / float64(accesses), nil
 }
 
@@ -127,11 +126,11 @@ func medianTime(long time.Duration, piece func()) float64 {
 // copy copies from one half of the buffer to the other for the given time. It returns the median rate in
 // bytes per second, read and written.
 func (h *hardware) copy(s stress, long time.Duration) float64 {
-	from, to := h.buffer[:s.Bytes], h.buffer[s.Bytes:2*s.Bytes]
-	piece, at := min(copyPiece, s.Bytes), 0
+	from, to := h.buffer[:s.bytes], h.buffer[s.bytes:2*s.bytes]
+	piece, at := min(copyPiece, s.bytes), 0
 	seconds := medianTime(long, func() {
 		copy(to[at:at+piece], from[at:at+piece])
-		if at += piece; at+piece > s.Bytes {
+		if at += piece; at+piece > s.bytes {
 			at = 0
 		}
 	})
@@ -176,26 +175,4 @@ func freeMemory() int {
 		return int(min(bytes, math.MaxInt))
 	}
 	return math.MaxInt
-}
-
-// equipment is the size of the last cache that a rank sees, and the room in memory that it may use.
-func (c *crew) equipment() []float64 {
-	return []float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))}
-}
-
-// chooseBytes is the size of the settings. If they have none, it is what pick makes of the
-// largest last cache and the least room of all ranks. Rank 0 calls it.
-func (c *crew) chooseBytes(pick func(last, room int) int) (int, error) {
-	if c.bytes > 0 {
-		return c.bytes, nil
-	}
-	found, err := c.tell(insideRound{})
-	if err != nil {
-		return 0, err
-	}
-	last, room := 0, math.MaxInt
-	for _, own := range found {
-		last, room = max(last, int(own[0])), min(room, int(own[1]))
-	}
-	return pick(cmp.Or(last, usualLast), room), nil
 }

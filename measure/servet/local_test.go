@@ -75,10 +75,10 @@ func TestInsideThisHost(t *testing.T) {
 			if err != nil || m == nil {
 				return err
 			}
-			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.pairs) != 1 || !(m.pairs[0].BandwidthA > 0 && m.pairs[0].BandwidthB > 0) {
+			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.pairs) != 1 || !(m.pairs[0].Share > 0) || len(m.readings) != 2+2+2 {
 				return fmt.Errorf("memory: %+v", m)
 			}
-			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.tests) != len(k.Resources) {
+			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.pairs) != len(k.Resources) {
 				return fmt.Errorf("caches: %+v", k)
 			}
 			return nil
@@ -125,7 +125,7 @@ func TestChainsAreOneCycle(t *testing.T) {
 		}
 	}()
 	for _, bytes := range []int{4096, 24 << 10, 1 << 20} {
-		if err := h.warmUp(stress{Bytes: bytes, Walk: true}); err != nil {
+		if err := h.warmUp(stress{bytes: bytes, walk: true}); err != nil {
 			t.Fatal(err)
 		}
 		seen := make(map[uint64]bool)

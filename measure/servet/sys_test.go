@@ -212,24 +212,24 @@ func TestResourcesPreferWhatWasMeasured(t *testing.T) {
 	l2, l3 := resource(topology.KindCache, 2<<20, true), resource(topology.KindCache, 30<<20, true, []int{0, 1})
 	numa, socket := resource(topology.KindNUMA, 0, true, []int{0, 1}), resource(topology.KindSocket, 0, true, []int{0, 1})
 	told := []model.Resource{l2, l3, numa, socket}
-	seen := func(largest int, groups ...[]int) *CacheResult {
-		return &CacheResult{Largest: largest, Resources: []model.Resource{resource(topology.KindCache, 2<<20, false, groups...)}}
+	seen := func(largest int, groups ...[]int) *InsideResult {
+		return &InsideResult{Bytes: largest, Resources: []model.Resource{resource(topology.KindCache, 2<<20, false, groups...)}}
 	}
-	memory := &MemoryResult{Resources: []model.Resource{resource(topology.KindNUMA, 0, false)}}
+	memory := &InsideResult{Resources: []model.Resource{resource(topology.KindNUMA, 0, false)}}
 	for _, c := range []struct {
 		name     string
-		memory   *MemoryResult
-		caches   *CacheResult
+		memory   *InsideResult
+		caches   *InsideResult
 		want     []model.Resource
 		warnings int
 	}{
 		{"nothing measured", nil, nil, told, 0},
 		{"memory measured", memory, nil, []model.Resource{memory.Resources[0], l2, l3, socket}, 0},
-		{"pairs of memory tell nothing", &MemoryResult{}, nil, told, 0},
+		{"pairs of memory tell nothing", &InsideResult{}, nil, told, 0},
 		{"small caches measured", nil, seen(8 << 20), []model.Resource{seen(0).Resources[0], l3, numa, socket}, 0},
 		{"all caches measured", nil, seen(64<<20, []int{0, 1}), []model.Resource{seen(0, []int{0, 1}).Resources[0], numa, socket}, 0},
 		{"all measured, and none shared", nil, seen(64 << 20), []model.Resource{seen(0).Resources[0], numa, socket}, 1},
-		{"no caches seen", nil, &CacheResult{Largest: 64 << 20}, told, 0},
+		{"no caches seen", nil, &InsideResult{Bytes: 64 << 20}, told, 0},
 	} {
 		got, warnings := Resources(c.memory, c.caches, told)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) || len(warnings) != c.warnings {

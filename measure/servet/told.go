@@ -138,7 +138,7 @@ func within(p mpi.Place, cpus []int) bool {
 // Resources are what a Network is to keep: what was measured and, of what was not, what was told.
 // Either result may be nil. A measured kind replaces the one that was told; of caches those that are
 // told to be larger than what was measured stay. Warnings are of told groups that the measurement does not show.
-func Resources(memory *MemoryResult, caches *CacheResult, told []model.Resource) (all []model.Resource, warnings []string) {
+func Resources(memory, caches *InsideResult, told []model.Resource) (all []model.Resource, warnings []string) {
 	if caches != nil {
 		all = append(all, caches.Resources...)
 	}
@@ -151,7 +151,7 @@ func Resources(memory *MemoryResult, caches *CacheResult, told []model.Resource)
 	haveCaches, haveMemory := measured(topology.KindCache), measured(topology.KindNUMA)
 	for _, t := range told {
 		switch {
-		case t.Kind == topology.KindCache && haveCaches && 2*t.Bytes <= int64(caches.Largest):
+		case t.Kind == topology.KindCache && haveCaches && 2*t.Bytes <= int64(caches.Bytes):
 			if len(t.Groups) > 0 && !slices.ContainsFunc(caches.Resources, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
 				warnings = append(warnings, fmt.Sprintf("ranks share caches of %s by the word of the operating system, and do not disturb each other in any", quantity.Bytes(int(t.Bytes))))
 			}
