@@ -36,8 +36,8 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		if err != nil {
 			return nil, err
 		}
-		result := &InsideResult{Kind: KindCache, Bytes: largest, hosts: r.hosts}
-		if result.readings, err = r.run([]int{partCurve}, setSizes(largest)); err != nil {
+		result := &InsideResult{Kind: KindCache, Bytes: largest, hosts: r.hosts, values: make(values)}
+		if err := r.run(result.values, []int{partCurve}, setSizes(largest)); err != nil {
 			return nil, err
 		}
 		var sharpest, alone []int // the working sets to test with; and each size, and twice that
@@ -45,13 +45,10 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			sharpest, alone = append(sharpest, x.sharpest), append(alone, x.sharpest, 2*x.sharpest)
 		}
 		slices.Sort(alone)
-		single, err := r.run([]int{partAlone}, slices.Compact(alone))
-		if err != nil {
+		if err := r.run(result.values, []int{partAlone}, slices.Compact(alone)); err != nil {
 			return nil, err
 		}
-		double, err := r.run([]int{partPair}, sharpest)
-		result.readings = slices.Concat(result.readings, single, double)
-		return result, err
+		return result, r.run(result.values, []int{partPair}, sharpest)
 	})
 }
 
@@ -123,13 +120,12 @@ func alike(found []riseOf) []riseOf {
 
 // curves finds the caches that the first ranks of the hosts see.
 func (r *InsideResult) curves() []riseOf {
-	value := r.readings.medians()
 	var found []riseOf
 	r.Sizes, r.Access = setSizes(r.Bytes), nil
 	for _, ranks := range r.hosts {
 		var curve []float64
 		for _, size := range r.Sizes {
-			curve = append(curve, value(key{partCurve, size, ranks[0], ranks[0]}))
+			curve = append(curve, r.values.median(partCurve, size, ranks[0], ranks[0]))
 		}
 		r.Access = append(r.Access, curve)
 		found = append(found, risesOf(r.Sizes, curve)...)
@@ -137,9 +133,9 @@ func (r *InsideResult) curves() []riseOf {
 	return alike(found)
 }
 
-// concludeCaches makes caches of the readings.
+// concludeCaches makes caches of the values.
 func (r *InsideResult) concludeCaches() (warnings []string) {
-	found, value := r.curves(), r.readings.medians()
+	found := r.curves()
 	missing, against := 0, 0
 	for _, x := range found {
 		cache := model.Resource{Kind: topology.KindCache, Bytes: int64(x.capacity), Bandwidth: math.NaN()}
@@ -147,8 +143,8 @@ func (r *InsideResult) concludeCaches() (warnings []string) {
 		for _, ranks := range r.hosts {
 			// How far a rank is from its time alone to that of twice the set.
 			share := func(rank, other int) float64 {
-				a, b := value(key{partAlone, x.sharpest, rank, rank}), value(key{partAlone, 2 * x.sharpest, rank, rank})
-				t := value(key{partPair, x.sharpest, rank, other})
+				a, b := r.values.median(partAlone, x.sharpest, rank, rank), r.values.median(partAlone, 2*x.sharpest, rank, rank)
+				t := r.values.median(partPair, x.sharpest, rank, other)
 				if b < rise*a && !math.IsNaN(t) {
 					return 0 // a core without a cache of this size shares none
 				}

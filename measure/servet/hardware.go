@@ -1,6 +1,7 @@
 package servet
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/topocast/topocast/internal/hostmemory"
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/mpi"
 )
 
 // Of the real thing.
@@ -30,7 +30,8 @@ const (
 
 // hardware is the worker that uses the memory of the host.
 type hardware struct {
-	restore func() error // the binding that was
+	slot    int          // which of the CPUs that the rank may use, if it may use several
+	restore func() error // the binding that was; nil: the thread was not bound yet
 	buffer  []byte
 	free    func() error // of buffer
 	words   []uint64     // of the working set: each line holds the number of the next word to visit
@@ -39,25 +40,29 @@ type hardware struct {
 	rng     *rand.Rand
 }
 
-// newHardware binds the calling thread, if it is bound to no single CPU, to the index-th of those that it may use.
-func newHardware(comm mpi.Communicator, index int) (*hardware, error) {
-	h := &hardware{rng: rand.New(rand.NewPCG(uint64(comm.Rank()), 1)), free: func() error { return nil }}
-	runtime.LockOSThread()
-	var err error
-	if h.restore, err = bind(index); err != nil {
-		runtime.UnlockOSThread()
-		return nil, err
+func newHardware(rank, slot int) *hardware {
+	return &hardware{slot: slot, rng: rand.New(rand.NewPCG(uint64(rank), 1)), free: func() error { return nil }}
+}
+
+// bind binds the calling thread, if it is bound to no single CPU, to one of those that it may use.
+func (h *hardware) bind() (err error) {
+	if h.restore != nil {
+		return nil
 	}
-	return h, nil
+	runtime.LockOSThread()
+	if h.restore, err = bind(h.slot); err != nil {
+		runtime.UnlockOSThread()
+	}
+	return err
 }
 
 // close gives everything back.
 func (h *hardware) close() error {
 	err := h.free()
-	if restoring := h.restore(); err == nil {
-		err = restoring
+	if h.restore != nil {
+		err = errors.Join(err, h.restore())
+		runtime.UnlockOSThread()
 	}
-	runtime.UnlockOSThread()
 	return err
 }
 
@@ -82,6 +87,9 @@ func (h *hardware) room(bytes int) error {
 }
 
 func (h *hardware) warmUp(s stress) error {
+	if err := h.bind(); err != nil {
+		return err
+	}
 	if !s.walk {
 		if err := h.room(2 * s.bytes); err != nil {
 			return err

@@ -51,9 +51,9 @@ type InsideResult struct {
 	Sizes  []int       // of working sets in B, ascending
 	Access [][]float64 // of the first rank of each host, by size: s per access, alone
 
-	hosts    [][]int      // ranks, by core
-	readings readings     // all
-	pairs    []insidePair // of ranks of one host that were to be measured at once
+	hosts  [][]int      // ranks, by core
+	values values       // all that was measured
+	pairs  []insidePair // of ranks of one host that were to be measured at once
 }
 
 // An insidePair is two ranks of one host that work at once.
@@ -132,7 +132,11 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		return slotsOf(r.hosts, places), validate("InsideSettings", s.Bytes, s.Repetitions, s.Budget)
 	}, func(c *harness.Conductor, slots []int) (result *InsideResult, err error) {
 		r.Conductor = c
-		own := &bench{Conductor: c, walk: walk, slot: slots[c.Comm.Rank()], make: s.worker}
+		rank := c.Comm.Rank()
+		own := &bench{Conductor: c, worker: newHardware(rank, slots[rank]), walk: walk}
+		if s.worker != nil {
+			own.worker = s.worker(rank)
+		}
 		err = c.LeadPairs(s.Budget, own.exchange, func(play harness.PlayPairs) (err error) {
 			r.play = play
 			if result, err = lead(r); err != nil {
@@ -142,10 +146,8 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			result.Warnings = append(insideWarnings(r.places), result.conclude()...)
 			return nil
 		})
-		if own.worker != nil {
-			if closing := own.worker.close(); err == nil && closing != nil {
-				err = fmt.Errorf("rank %d: %w", c.Comm.Rank(), closing)
-			}
+		if closing := own.close(); err == nil && closing != nil {
+			err = fmt.Errorf("rank %d: %w", rank, closing)
 		}
 		return result, err
 	})
@@ -191,9 +193,9 @@ func (r *insideRun) chooseBytes(pick func(last, room int) int) (int, error) {
 	return max(bytes/lineBytes, 1) * lineBytes, nil
 }
 
-// run takes the steps of parts with sizes in B, as often as there are repetitions, and returns what each active rank has
+// run takes the steps of parts with sizes in B, as often as there are repetitions, and adds what each active rank has
 // measured. All active ranks warm up together, and then measure together: nobody warms up while others measure.
-func (r *insideRun) run(parts, sizes []int) (all readings, err error) {
+func (r *insideRun) run(v values, parts, sizes []int) error {
 	var steps [][]harness.Pair // each twice
 	for _, ranks := range r.hosts {
 		at := 0
@@ -222,14 +224,15 @@ func (r *insideRun) run(parts, sizes []int) (all readings, err error) {
 			}
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, row := range rows {
 			s := stressOf(int(row.Values[0]), row.To)
-			all = append(all, reading{repetition, key{s.part, s.bytes, row.From, row.To}, row.Values[1]})
+			k := key{s.part, s.bytes, row.From, row.To}
+			v[k] = append(v[k], row.Values[1])
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // A key is what a value is of.
@@ -240,22 +243,12 @@ type key struct {
 	other int // of a pair; else the rank itself
 }
 
-// A reading is a value of one repetition: s per access, or B/s.
-type reading struct {
-	repetition int
-	key
-	value float64
-}
+// values are those of all repetitions, s per access or B/s.
+type values map[key][]float64
 
-type readings []reading
-
-// medians are those over the repetitions. The function returns NaN for what was not measured.
-func (r readings) medians() func(key) float64 {
-	all := make(map[key][]float64)
-	for i := range r {
-		all[r[i].key] = append(all[r[i].key], r[i].value)
-	}
-	return func(k key) float64 { return stats.MiddleMedian(slices.Clone(all[k])) }
+// median is that over the repetitions; NaN if nothing was measured.
+func (v values) median(part, bytes, rank, other int) float64 {
+	return stats.MiddleMedian(slices.Clone(v[key{part, bytes, rank, other}]))
 }
 
 // A worker is what a rank can do.
@@ -273,10 +266,8 @@ type worker interface {
 // A bench is where a rank does its work.
 type bench struct {
 	*harness.Conductor
-	walk   bool
-	slot   int                   // which of the CPUs that the rank may use, if it may use several
-	make   func(rank int) worker // nil: the real thing
-	worker worker                // nil: there was no work yet
+	worker
+	walk bool
 }
 
 // stressOf is what a task tells a rank to do.
@@ -289,35 +280,15 @@ func (b *bench) exchange(found []float64, peer int, _ bool, task int) ([]float64
 	if task == askForRoom {
 		return append(found, float64(lastCache()), float64(freeMemory()/roomShare)), nil
 	}
-	if err := b.ready(); err != nil {
-		b.Fail(err)
-		return found, nil
-	}
 	s := stressOf(task, peer)
 	s.walk = b.walk
 	if task%2 != measuring {
-		b.Fail(b.worker.warmUp(s))
+		b.Fail(b.warmUp(s))
 		return found, nil
 	}
-	value, err := b.worker.measure(s)
+	value, err := b.measure(s)
 	b.Fail(err)
 	return append(found, float64(task), value), nil
-}
-
-// ready makes the worker.
-func (b *bench) ready() error {
-	switch {
-	case b.worker != nil:
-	case b.make != nil:
-		b.worker = b.make(b.Comm.Rank())
-	default:
-		h, err := newHardware(b.Comm, b.slot)
-		if err != nil {
-			return err
-		}
-		b.worker = h
-	}
-	return nil
 }
 
 // conclude makes the rest of the result of the readings, and returns what is weak about it.

@@ -75,7 +75,7 @@ func TestInsideThisHost(t *testing.T) {
 			if err != nil || m == nil {
 				return err
 			}
-			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.pairs) != 1 || !(m.pairs[0].Share > 0) || len(m.readings) != 2+2+2 {
+			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.pairs) != 1 || !(m.pairs[0].Share > 0) || len(m.values) != 2+2+2 {
 				return fmt.Errorf("memory: %+v", m)
 			}
 			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.pairs) != len(k.Resources) {
@@ -115,10 +115,7 @@ func TestBindIsUndone(t *testing.T) {
 
 // The lines of a working set are one cycle: a walk of as many steps sees each but once.
 func TestChainsAreOneCycle(t *testing.T) {
-	h, err := newHardware(alone{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := newHardware(0, 0)
 	defer func() {
 		if err := h.close(); err != nil {
 			t.Error(err)
@@ -138,11 +135,6 @@ func TestChainsAreOneCycle(t *testing.T) {
 		}
 	}
 }
-
-// alone is a communicator of one rank that is asked for nothing else.
-type alone struct{ mpi.Communicator }
-
-func (alone) Rank() int { return 0 }
 
 // BenchmarkInsideThisHost is what Memory and Caches find on this host, with two ranks on its first cores.
 func BenchmarkInsideThisHost(b *testing.B) {

@@ -36,27 +36,26 @@ func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		if err != nil {
 			return nil, err
 		}
-		all, err := r.run([]int{partAlone, partPair, partTogether}, []int{bytes})
-		return &InsideResult{Kind: KindMemory, Bytes: bytes, readings: all}, err
+		result := &InsideResult{Kind: KindMemory, Bytes: bytes, values: make(values)}
+		return result, r.run(result.values, []int{partAlone, partPair, partTogether}, []int{bytes})
 	})
 }
 
 // copyingSize is that of a rank's two buffers.
 func copyingSize(last, room int) int { return max(min(2*last, largestSet, room/2), copyPiece) }
 
-// concludeMemory makes paths to memory of the readings.
+// concludeMemory makes paths to memory of the values.
 func (r *InsideResult) concludeMemory() (warnings []string) {
-	value := r.readings.medians()
 	for rank := range slices.Concat(r.hosts...) {
-		r.Alone = append(r.Alone, value(key{partAlone, r.Bytes, rank, rank}))
-		r.Together = append(r.Together, value(key{partTogether, r.Bytes, rank, rank}))
+		r.Alone = append(r.Alone, r.values.median(partAlone, r.Bytes, rank, rank))
+		r.Together = append(r.Together, r.values.median(partTogether, r.Bytes, rank, rank))
 	}
 	paths := model.Resource{Kind: topology.KindNUMA, Bandwidth: math.NaN()}
 	var totals []float64
 	missing, against, hidden := 0, 0, 0
 	for _, own := range r.hosts {
 		groups, unknown, odd := joined(own, func(a, b int) (bool, bool) {
-			left := (value(key{partPair, r.Bytes, a, b})/r.Alone[a] + value(key{partPair, r.Bytes, b, a})/r.Alone[b]) / 2
+			left := (r.values.median(partPair, r.Bytes, a, b)/r.Alone[a] + r.values.median(partPair, r.Bytes, b, a)/r.Alone[b]) / 2
 			r.pairs = append(r.pairs, insidePair{a, b, r.Bytes, left})
 			return left < disturbed, !math.IsNaN(left)
 		})

@@ -194,16 +194,16 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 
 // Core 1 has no cache of the size that core 0 has: what noise makes of its times, 5 % where twice the set costs 1 %, is no sharing.
 func TestCoresWithoutTheCacheShareNone(t *testing.T) {
-	r := InsideResult{Kind: KindCache, Bytes: 64 << 10, hosts: [][]int{{0, 1}}}
+	r := InsideResult{Kind: KindCache, Bytes: 64 << 10, hosts: [][]int{{0, 1}}, values: make(values)}
 	for i, size := range setSizes(r.Bytes) {
-		r.readings = append(r.readings, reading{0, key{partCurve, size, 0, 0}, []float64{1, 1, 2, 3, 3}[i]})
+		r.values[key{partCurve, size, 0, 0}] = []float64{1, 1, 2, 3, 3}[i : i+1]
 	}
 	const set = 24 << 10 // 1 alone, 3 twice as large
 	for k, v := range map[key]float64{
 		{partAlone, set, 0, 0}: 1, {partAlone, 2 * set, 0, 0}: 3, {partPair, set, 0, 1}: 1,
 		{partAlone, set, 1, 1}: 1, {partAlone, 2 * set, 1, 1}: 1.01, {partPair, set, 1, 0}: 1.05,
 	} {
-		r.readings = append(r.readings, reading{0, k, v})
+		r.values[k] = []float64{v}
 	}
 	if warnings := r.conclude(); len(warnings) > 0 || len(r.Resources) != 1 || len(r.Resources[0].Groups) > 0 {
 		t.Errorf("resources %v with warnings %q, want a cache that no two share", r.Resources, warnings)

@@ -1,8 +1,10 @@
 package servet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -40,11 +42,17 @@ type insideSettings struct {
 func (r *InsideResult) Section() *record.Section {
 	s := &record.Section{
 		Kind: r.Kind, Columns: insideColumns(valueOf(r.Kind)), Settings: record.SettingsOf(insideSettings{r.Bytes, r.hosts}),
-		Warnings: slices.Clone(r.Warnings), Stopped: r.Stopped, Rounds: len(r.readings), TotalRounds: len(r.readings),
+		Warnings: slices.Clone(r.Warnings), Stopped: r.Stopped,
 	}
-	for _, x := range r.readings {
-		s.Rows = append(s.Rows, float64(x.part), float64(x.bytes), x.value, float64(x.repetition), float64(x.rank), float64(x.other))
+	keys := slices.SortedFunc(maps.Keys(r.values), func(a, b key) int {
+		return cmp.Or(a.part-b.part, a.bytes-b.bytes, a.rank-b.rank, a.other-b.other)
+	})
+	for _, k := range keys {
+		for repetition, value := range r.values[k] {
+			s.Rows = append(s.Rows, float64(k.part), float64(k.bytes), value, float64(repetition), float64(k.rank), float64(k.other))
+		}
 	}
+	s.Rounds, s.TotalRounds = s.NumRows(), s.NumRows()
 	return s
 }
 
@@ -55,7 +63,7 @@ func InsideFromSection(s *record.Section) (*InsideResult, error) {
 	if value == "" {
 		return nil, fmt.Errorf("servet: section of kind %q: want %q or %q", s.Kind, KindMemory, KindCache)
 	}
-	r := &InsideResult{Kind: s.Kind, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings)}
+	r := &InsideResult{Kind: s.Kind, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings), values: make(values)}
 	if err := r.read(s, value); err != nil {
 		return nil, fmt.Errorf("servet: section %q: %w", s.Kind, err)
 	}
@@ -63,7 +71,7 @@ func InsideFromSection(s *record.Section) (*InsideResult, error) {
 	return r, nil
 }
 
-// read takes the readings of a section.
+// read takes the values of a section.
 func (r *InsideResult) read(s *record.Section, value string) error {
 	at, err := s.Need(insideColumns(value)...)
 	if err != nil {
@@ -86,17 +94,17 @@ func (r *InsideResult) read(s *record.Section, value string) error {
 		return errors.New("a host without ranks")
 	}
 	r.Bytes, r.hosts = settings.Bytes, settings.Hosts
-	for k := range s.NumRows() {
-		row := s.Row(k)
-		whole, err := wholes(row, at, insidePart, insideBytes, insideRepetition, insideFrom, insideTo)
+	for i := range s.NumRows() {
+		row := s.Row(i)
+		whole, err := wholes(row, at, insidePart, insideBytes, insideFrom, insideTo, insideRepetition)
 		if err != nil {
-			return fmt.Errorf("row %d: %w", k, err)
+			return fmt.Errorf("row %d: %w", i, err)
 		}
-		x := reading{whole[2], key{whole[0], whole[1], whole[3], whole[4]}, row[at[insideValue]]}
-		if x.part >= numParts || max(x.rank, x.other) >= len(ranks) || !(x.value > 0) {
-			return fmt.Errorf("row %d: %v: want a part below %d, ranks below %d, a positive value", k, row, numParts, len(ranks))
+		k, value := key{whole[0], whole[1], whole[2], whole[3]}, row[at[insideValue]]
+		if k.part >= numParts || max(k.rank, k.other) >= len(ranks) || !(value > 0) {
+			return fmt.Errorf("row %d: %v: want a part below %d, ranks below %d, a positive value", i, row, numParts, len(ranks))
 		}
-		r.readings = append(r.readings, x)
+		r.values[k] = append(r.values[k], value)
 	}
 	return nil
 }

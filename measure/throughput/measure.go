@@ -27,18 +27,18 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	s := *cmp.Or(settings, &Settings{})
 	return harness.Conduct(ctx, comm, s.Silence, func(conductor *harness.Conductor) (*Result, error) {
 		left := harness.Remaining(conductor.Comm, s.Budget)
-		c := &campaign{Conductor: conductor, s: &s}
+		c := &campaign{Conductor: conductor, s: &s, progress: s.Steps("steps")}
 		p, err := harness.Share(c.Comm, conductor, c.plan)
 		if err != nil {
 			return nil, err
 		}
 		if len(p.Sizes) > 0 {
-			if err := c.measureLatencies(ctx, p.Sizes); err != nil {
+			if err := c.measureLatencies(p.Sizes); err != nil {
 				return nil, err
 			}
 		}
 		err = c.LeadPairs(left(1), newStream(c.Comm, p.Size).exchange, func(play harness.PlayPairs) error {
-			c.play, c.progress = play, s.Steps("steps")
+			c.play = play
 			return c.measure()
 		})
 		return c.r, err

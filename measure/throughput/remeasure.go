@@ -1,7 +1,6 @@
 package throughput
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -44,76 +43,76 @@ func (c *campaign) latencySizes() []int {
 	return sizes
 }
 
-// measureLatencies measures those of all links of the network. It is collective.
-func (c *campaign) measureLatencies(ctx context.Context, sizes []int) error {
-	own := &harness.Settings{Control: c.s.Control}
-	if c.r != nil { // on rank 0
-		own.Chosen = c.contentionFree()
-		own.Budget = (c.s.Budget + 1) / budgetShare
-		own.Deliver = func(rows []harness.Row, _ harness.Progress) {
-			for _, row := range rows {
-				if bytes, seconds := row.Values[0], row.Values[1]; seconds > 0 {
+// measureLatencies measures those of all links of the network: of each pair and size the lower quartile of half round trips, which
+// disturbances do not reach. It is collective.
+func (c *campaign) measureLatencies(sizes []int) error {
+	probe := pingpong.New(c.Comm, slices.Max(sizes), latencySamples)
+	exchange := func(found []float64, peer int, _ bool, _ int) ([]float64, error) {
+		if err := probe.WarmUp(peer, sizes[:1]); err != nil {
+			return nil, err
+		}
+		for _, size := range sizes {
+			s, err := probe.Pair(peer, size)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, s.Q1)
+		}
+		return found, nil
+	}
+	defer harness.PauseCollector(c.Comm)()
+	return c.LeadPairs((c.s.Budget+1)/budgetShare, exchange, func(play harness.PlayPairs) error {
+		rounds := c.contentionFree()
+		rows, err := play(rounds, func(done int) { c.progress(done, len(rounds)) })
+		for _, row := range rows {
+			for i, seconds := range row.Values {
+				if seconds > 0 {
 					c.r.latencies = append(c.r.latencies, fit.Observation{
-						Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(bytes)}},
+						Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(sizes[i])}},
 						Seconds:   []float64{seconds},
 					})
 				}
 			}
 		}
-	}
-	test := &latencyTest{pingpong.New(c.Comm, slices.Max(sizes), latencySamples), sizes}
-	outcome, err := harness.AllPairs(ctx, c.Comm, test, own)
-	if err != nil {
-		return fmt.Errorf("throughput: latencies: %w", err)
-	}
-	if outcome != nil {
-		c.r.Stopped = outcome.Stopped
-	}
-	return nil
-}
-
-// A latencyTest measures single messages of all sizes: of each the lower quartile of half round trips, which disturbances
-// do not reach.
-type latencyTest struct {
-	probe *pingpong.Probe
-	sizes []int
-}
-
-func (t *latencyTest) Columns() []string { return []string{"bytes", "q1_s"} }
-
-func (t *latencyTest) WarmUp(int) error { return nil } // each pair warms up by itself
-
-func (t *latencyTest) Exchange(rows []float64, peer int) ([]float64, error) {
-	if err := t.probe.WarmUp(peer, t.sizes[:1]); err != nil {
-		return nil, err
-	}
-	for _, size := range t.sizes {
-		s, err := t.probe.Pair(peer, size)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, float64(size), s.Q1)
-	}
-	return rows, nil
+		c.r.Stopped = c.Stopped()
+		return err
+	})
 }
 
 // contentionFree are rounds of pairs for the latencies of all links. Where the wiring tells of none, all pairs are measured.
-func (c *campaign) contentionFree() (chosen [][][2]int) {
+func (c *campaign) contentionFree() (chosen [][]harness.Pair) {
 	rounds := c.edges()
 	for _, f := range c.fans(2) {
-		for _, p := range oddRing(f.hosts) {
-			rounds = append(rounds, round{c.load([][2]int{p})})
-		}
+		rounds = slices.AppendSeq(rounds, slices.Chunk(c.singles(oddRing(f.hosts)), 1))
 	}
 	rounds = append(rounds, c.uplinks(findCrossings(c.g, 1))...)
+	if len(rounds) == 0 {
+		all := make([]int, c.g.Hosts())
+		for rank := range all {
+			all[rank] = rank
+		}
+		for _, disjoint := range harness.CircleOf(all) {
+			rounds = append(rounds, c.singles(disjoint))
+		}
+	}
 	for _, together := range harness.Greedy(rounds, c.needs) {
-		var pairs [][2]int
+		var pairs []harness.Pair
 		for _, l := range slices.Concat(together...) {
-			pairs = append(pairs, l.pairs...)
+			for _, p := range l.pairs {
+				pairs = append(pairs, harness.Pair{A: p[0], B: p[1]})
+			}
 		}
 		chosen = append(chosen, pairs)
 	}
 	return chosen
+}
+
+// singles are loads of one pair each, of which no rates are asked.
+func (c *campaign) singles(pairs [][2]int) (r round) {
+	for _, p := range pairs {
+		r = append(r, c.load([][2]int{p}))
+	}
+	return r
 }
 
 // oddRing pairs the hosts of a switch around a ring, of odd length, or else the first with the third, too: sums
