@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // A part measures something, under a control that has its share of the budget. It is collective.
@@ -116,7 +117,7 @@ func (d *Discovery) patternBytes() int64 {
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
 func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control, measured bool) (err error) {
 	var own *servet.InsideSettings
-	var inside []servet.Part
+	var inside []encode.HostPart
 	if comm.Rank() == 0 {
 		inside = s.Inside
 		own = &servet.InsideSettings{Control: half(c)}

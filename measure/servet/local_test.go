@@ -43,7 +43,7 @@ func TestLocalRanks(t *testing.T) {
 					if r == nil {
 						return err
 					}
-					if r.What != name || len(r.Hosts) != 4 || len(r.Steps) != 2 || len(r.Observations()) != 2 {
+					if r.What != name || len(r.Hosts) != 4 || len(r.Steps) != 2 || len(observations(r)) != 2 {
 						return fmt.Errorf("%d steps of %s on hosts %v", len(r.Steps), r.What, r.Hosts)
 					}
 					for _, s := range r.Steps {

@@ -61,8 +61,8 @@ func TestMPIDistanceAndAccess(t *testing.T) {
 					t.Errorf("%s at %d: %v B/s", r.What, s.At, s.Bandwidths)
 				}
 			}
-			if t.Logf("%s: B/s %.3g, warnings %q", r.What, r.Bandwidths(), r.Warnings); len(r.Observations()) != steps {
-				t.Errorf("%s: %d observations", r.What, len(r.Observations()))
+			if t.Logf("%s: B/s %.3g, warnings %q", r.What, r.bandwidths(), r.Warnings); len(observations(r)) != steps {
+				t.Errorf("%s: %d observations", r.What, len(observations(r)))
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 	short, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{Bytes: 1_000_000, Control: harness.Control{Budget: 60 * time.Millisecond}}, nil)
 	read, _ := reread(t, 20, short.Section())
 	got := ringsFrom(t, read.Section(WhatDistance))
-	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(got.Observations()) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {
+	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(observations(got)) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {
 		t.Errorf("%d steps, stopped by %q, %d of %d rounds, want 5, the budget, 5 of 50", len(got.Steps), got.Stopped, read.Sections[0].Rounds, read.Sections[0].TotalRounds)
 	}
 }
