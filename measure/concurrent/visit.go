@@ -1,7 +1,9 @@
 package concurrent
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -23,47 +25,41 @@ const (
 
 // visit measures a pattern a few times, and returns the stamps of this rank. All ranks act in it.
 func (c *campaign) visit(round []byte) ([]float64, error) {
-	v := decodeVisit(round)
+	var v visit
+	if err := json.Unmarshal(round, &v); err != nil {
+		return nil, err
+	}
 	if going, err := c.Meet(); err != nil || !going {
 		return nil, err
 	}
-	last, known := c.last, ranksOf(c.moved)
-	c.last, c.moved = v.pattern, v.transfers
-	ranks := ranksOf(v.transfers)
+	ranks := ranksOf(v.Transfers)
 	if !slices.Contains(ranks, c.Comm.Rank()) {
 		c.Idle()
 		return nil, nil
 	}
-	unread := ranks
-	if last >= 0 { // the clocks of its ranks were just read
-		unread = slices.DeleteFunc(slices.Clone(ranks), func(r int) bool { return slices.Contains(known, r) })
-	}
-	own, err := c.measureWith(v, ranks, unread, v.pattern != last)
+	own, err := c.measureWith(&v, ranks)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %d: %w", v.pattern, err)
+		return nil, fmt.Errorf("pattern %d: %w", v.Pattern, err)
 	}
 	return own.stamps(c.Comm.Rank()), nil
 }
 
-// measureWith is the part of the pattern's ranks in a visit, of which the clocks of some are to be read first.
-func (c *campaign) measureWith(v *visit, ranks, unread []int, cold bool) (*part, error) {
-	before, err := c.readClocks(unread)
+// measureWith is the part of the pattern's ranks in a visit.
+func (c *campaign) measureWith(v *visit, ranks []int) (*part, error) {
+	before, err := c.readClocks(v.Unread)
 	if err != nil {
 		return nil, err
 	}
-	for rank, reading := range c.clocks.after {
-		if _, is := before[rank]; !is {
-			before[rank] = reading
-		}
-	}
+	maps.Copy(c.clocks.after, before)
+	before = c.clocks.after
 	barrier := c.Barrier(ranks)
-	if cold {
-		if err := c.warmUp(barrier, v.transfers); err != nil {
+	if v.Cold {
+		if err := c.warmUp(barrier, v.Transfers); err != nil {
 			return nil, err
 		}
 	}
-	own := c.newPart(v.transfers)
-	if err = c.iterate(own, barrier, v.iterations); err != nil {
+	own := c.newPart(v.Transfers)
+	if err = c.iterate(own, barrier, v.Iterations); err != nil {
 		return nil, err
 	}
 	c.count = own.count
