@@ -101,33 +101,17 @@ func (d drift) error(a, b int) float64 {
 // a transfer began and ended, per iteration.
 type stamps struct{ starts, ends []float64 }
 
-// stamps are those of this rank's transfers, in the order of the transfers.
-func (p *part) stamps(rank int) []float64 {
-	var all []float64
-	sent, received := 0, 0
-	for _, t := range p.transfers {
-		switch rank {
-		case t.Src:
-			all = append(all, p.starts[sent]...)
-			sent++
-		case t.Dst:
-			all = append(all, p.ends[received]...)
-			received++
-		}
-	}
-	return all
-}
+// stamps are those of this rank: the starts, and the ends of each transfer that it receives.
+func (p *part) stamps() []float64 { return slices.Concat(p.starts, slices.Concat(p.ends...)) }
 
 // stampsOf are the stamps of all transfers of a visit, of what the ranks have found.
 func (c *campaign) stampsOf(transfers []model.Transfer, found [][]float64) []stamps {
-	next := func(rank int) []float64 {
-		times := found[rank][:c.count]
-		found[rank] = found[rank][c.count:]
-		return times
-	}
 	all := make([]stamps, len(transfers))
+	received := make(map[int]int) // by rank
 	for i, t := range transfers {
-		all[i] = stamps{next(t.Src), next(t.Dst)}
+		received[t.Dst]++
+		ends := found[t.Dst][received[t.Dst]*c.count:]
+		all[i] = stamps{found[t.Src][:c.count], ends[:c.count]}
 	}
 	return all
 }

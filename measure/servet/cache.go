@@ -136,12 +136,13 @@ func (r *InsideResult) curves() []riseOf {
 // concludeCaches makes caches of the values.
 func (r *InsideResult) concludeCaches() (warnings []string) {
 	found := r.curves()
-	missing, against := 0, 0
+	var all pairCount
 	for _, x := range found {
 		cache := model.Resource{Kind: topology.KindCache, Bytes: int64(x.capacity), Bandwidth: math.NaN()}
-		tests, unknown := 0, 0
+		var count pairCount
 		for _, ranks := range r.hosts {
-			// How far a rank is from its time alone to that of twice the set.
+			// How far a rank is slowed down, on a scale of logarithms: 0 is its time alone, 1 that alone of twice the
+			// set, as two in one cache are.
 			share := func(rank, other int) float64 {
 				a, b := r.values.median(partAlone, x.sharpest, rank, rank), r.values.median(partAlone, 2*x.sharpest, rank, rank)
 				t := r.values.median(partPair, x.sharpest, rank, other)
@@ -150,25 +151,14 @@ func (r *InsideResult) concludeCaches() (warnings []string) {
 				}
 				return math.Log(t/a) / math.Log(b/a)
 			}
-			groups, nan, odd := joined(ranks, func(a, b int) (bool, bool) {
-				eviction := (share(a, b) + share(b, a)) / 2
-				r.pairs = append(r.pairs, insidePair{a, b, x.sharpest, eviction})
-				tests++
-				return eviction > evicted, !math.IsNaN(eviction)
-			})
-			unknown, against = unknown+nan, against+odd
-			cache.Groups = append(cache.Groups, groups...)
+			cache.Groups = append(cache.Groups, count.join(ranks, func(a, b int) float64 { return (share(a, b)+share(b, a))/2 - evicted })...)
 		}
-		if missing += unknown; tests == 0 || unknown < tests {
+		if count.pairs == 0 || count.missing < count.pairs {
 			r.Resources = append(r.Resources, cache)
 		}
+		all = pairCount{all.pairs + count.pairs, all.missing + count.missing, all.against + count.against}
 	}
-	if r.Stopped != "" {
-		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.pairs)))
-	}
-	if against > 0 {
-		warnings = append(warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))
-	}
+	warnings = all.warnings("caches", "cache", r.Stopped)
 	if len(found) == 0 && r.Stopped == "" {
 		warnings = append(warnings, fmt.Sprintf("caches: up to %s no size of the working set makes a difference: no cache was seen", quantity.Bytes(r.Bytes)))
 	}

@@ -51,20 +51,8 @@ type InsideResult struct {
 	Sizes  []int       // of working sets in B, ascending
 	Access [][]float64 // of the first rank of each host, by size: s per access, alone
 
-	hosts  [][]int      // ranks, by core
-	values values       // all that was measured
-	pairs  []insidePair // of ranks of one host that were to be measured at once
-}
-
-// An insidePair is two ranks of one host that work at once.
-type insidePair struct {
-	A, B  int
-	Bytes int
-
-	// Share is for memory the bandwidth that is left of that alone. For caches it is how far the two slow each other down,
-	// on a scale of logarithms: 0 is the time of one working set alone, 1 that of one alone that is twice as large, as two in one
-	// cache are.
-	Share float64
+	hosts  [][]int // ranks, by core
+	values values  // all that was measured
 }
 
 // A stress is what a rank does in a step.

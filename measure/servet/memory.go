@@ -3,7 +3,6 @@ package servet
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -50,16 +49,15 @@ func (r *InsideResult) concludeMemory() (warnings []string) {
 		r.Alone = append(r.Alone, r.values.median(partAlone, r.Bytes, rank, rank))
 		r.Together = append(r.Together, r.values.median(partTogether, r.Bytes, rank, rank))
 	}
-	paths := model.Resource{Kind: topology.KindNUMA, Bandwidth: math.NaN()}
+	paths := model.Resource{Kind: topology.KindNUMA}
 	var totals []float64
-	missing, against, hidden := 0, 0, 0
+	var count pairCount
+	hidden := 0
 	for _, own := range r.hosts {
-		groups, unknown, odd := joined(own, func(a, b int) (bool, bool) {
+		groups := count.join(own, func(a, b int) float64 {
 			left := (r.values.median(partPair, r.Bytes, a, b)/r.Alone[a] + r.values.median(partPair, r.Bytes, b, a)/r.Alone[b]) / 2
-			r.pairs = append(r.pairs, insidePair{a, b, r.Bytes, left})
-			return left < disturbed, !math.IsNaN(left)
+			return disturbed - left
 		})
-		missing, against = missing+unknown, against+odd
 		paths.Groups = append(paths.Groups, groups...)
 		for _, g := range groups {
 			totals = append(totals, sum(r.Together, g))
@@ -68,20 +66,13 @@ func (r *InsideResult) concludeMemory() (warnings []string) {
 			hidden++
 		}
 	}
-	if known := stats.SortedFinite(totals); len(known) > 0 {
-		paths.Bandwidth = stats.MiddleMedian(known)
-	}
-	if missing > 0 {
-		warnings = append(warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.pairs)))
-	}
-	if against > 0 {
-		warnings = append(warnings, fmt.Sprintf("memory: %d pairs of ranks that share a path to memory by way of others do not disturb each other", against))
-	}
+	paths.Bandwidth = stats.MiddleMedian(stats.SortedFinite(totals))
+	warnings = count.warnings("memory", "path to memory", r.Stopped)
 	if hidden > 0 {
 		warnings = append(warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
 		return warnings // what the operating system tells is better than nothing
 	}
-	if len(r.pairs) > missing {
+	if count.pairs > count.missing {
 		r.Resources = append(r.Resources, paths)
 	}
 	return warnings

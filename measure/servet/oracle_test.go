@@ -365,8 +365,8 @@ func TestBudgetInsideHosts(t *testing.T) {
 			}
 		}
 		r, err := Caches(ctx, comm, s)
-		if r != nil && (len(r.Resources) > 0 || len(r.pairs) == 0 || r.Stopped != harness.StoppedByContext) {
-			t.Errorf("resources %v of %d tests, stopped by %q", r.Resources, len(r.pairs), r.Stopped)
+		if r != nil && (len(r.Resources) > 0 || len(r.curves()) == 0 || r.Stopped != harness.StoppedByContext) {
+			t.Errorf("resources %v of %d caches, stopped by %q", r.Resources, len(r.curves()), r.Stopped)
 		}
 		return err
 	})
