@@ -204,24 +204,31 @@ func (r *insideRun) run(v values, parts, sizes []int) error {
 			}
 		}
 	}
-	progress := r.settings.Steps("steps")
-	for repetition := range r.settings.Repetitions {
-		rows, err := r.play(steps, func(done int) {
-			if done%2 == 0 {
-				progress((repetition*len(steps)+done)/2, r.settings.Repetitions*len(steps)/2)
+	progress, done, total := r.settings.Steps("steps"), 0, r.settings.Repetitions*len(steps)/2
+	atOnce := 2 * max(1, mostTold/len(r.places))
+	for range r.settings.Repetitions {
+		for batch := range slices.Chunk(steps, atOnce) {
+			rows, err := r.play(batch, func(rounds int) {
+				if rounds%2 == 0 {
+					done++
+					progress(done, total)
+				}
+			})
+			if err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			s := stressOf(int(row.Values[0]), row.To)
-			k := key{s.part, s.bytes, row.From, row.To}
-			v[k] = append(v[k], row.Values[1])
+			for _, row := range rows {
+				s := stressOf(int(row.Values[0]), row.To)
+				k := key{s.part, s.bytes, row.From, row.To}
+				v[k] = append(v[k], row.Values[1])
+			}
 		}
 	}
 	return nil
 }
+
+// mostTold bounds the steps of a batch times the ranks: all ranks are told of the pairs of both rounds of a step, in 200 KB.
+const mostTold = 1 << 13
 
 // A key is what a value is of.
 type key struct {

@@ -76,7 +76,11 @@ func (c *campaign) maximum() error {
 	if !c.s.Switches {
 		return nil
 	}
-	loads := make(map[int]*load)
+	type sides struct {
+		vertex int
+		*load
+	}
+	var all []sides
 	var rounds []round
 	for s := c.g.Hosts(); s < c.g.Vertices(); s++ {
 		left, right, err := cut.AtSwitch(c.g, s)
@@ -88,8 +92,8 @@ func (c *campaign) maximum() error {
 			pairs = append(pairs, [2]int{left[i], right[i]})
 		}
 		if len(pairs) > 0 {
-			loads[s] = c.load(pairs)
-			rounds = append(rounds, round{loads[s]})
+			l := c.load(pairs)
+			all, rounds = append(all, sides{s, l}), append(rounds, round{l})
 		}
 	}
 	if err := c.take(c.steps(rounds)); err != nil {
@@ -97,24 +101,20 @@ func (c *campaign) maximum() error {
 	}
 	var limited []string
 	least := math.Inf(1)
-	for vertex := c.g.Hosts(); vertex < c.g.Vertices(); vertex++ {
-		there := loads[vertex]
-		if there == nil {
-			continue
-		}
+	for _, x := range all {
 		isLimit := false
-		for way, l := range [2]*load{there, there.back} {
+		for way, l := range [2]*load{x.load, x.back} {
 			if math.IsNaN(l.rate) {
 				continue
 			}
-			s := c.switchOf(vertex, there)
+			s := c.switchOf(x.vertex, x.load)
 			s.Maximum[way], s.AtLeast[way] = l.rate, !(l.rate < full*c.bound(l.pairs, -1))
 			if !s.AtLeast[way] {
 				isLimit, least = true, min(least, l.rate)
 			}
 		}
 		if isLimit {
-			limited = append(limited, c.g.Name(vertex))
+			limited = append(limited, c.g.Name(x.vertex))
 		}
 	}
 	if limited != nil {
