@@ -183,6 +183,15 @@ func TestFastestHostIsOnlyBoundedBelow(t *testing.T) {
 	}
 }
 
+// TestSlightlySlowerHostIsExact: three hosts are alike, and what passes from the fourth to them, 7 % less, is what its own link
+// carries.
+func TestSlightlySlowerHostIsExact(t *testing.T) {
+	c := parse(t, "star:4")
+	machine := withRates(t, c.Graph, map[[2]int]float64{{3, 4}: 0.93 * 1.25e9, {4, 3}: 0.93 * 1.25e9})
+	r := measured(t, machine, nil, &Settings{Topology: resultOf(c)})
+	checkLinks(t, "a host 7 % slower", r, machine, 0.01)
+}
+
 // TestOneSlowDirection: a host that sends at a fifth, and an uplink that is slower one way and
 // faster the other: nothing else changes.
 func TestOneSlowDirection(t *testing.T) {
