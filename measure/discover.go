@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
@@ -32,12 +35,18 @@ const latencyShare = 2
 // A Discovery is what Discover found out about the machine of a job. Results
 // are nil of parts that were not measured.
 type Discovery struct {
-	Latencies  *Result          // by short messages
-	Parameters *plogp.Result    // see DiscoverSettings.View
-	Topology   *topology.Result // of the latencies, with all warnings so far
-	Bandwidths *Result          // of some pairs, by long messages, one at a time
-	Steps      []*Result        // of fewer pairs, at further sizes where times have a step
-	Overhead   float64          // s, at most, of the software for a short message, sent or received
+	Latencies  *Result              // by short messages
+	Parameters *plogp.Result        // see DiscoverSettings.View
+	Topology   *topology.Result     // of the latencies, with all warnings so far
+	Bandwidths *Result              // of some pairs, by long messages, one at a time
+	Steps      []*Result            // of fewer pairs, at further sizes where times have a step
+	Overhead   float64              // s, at most, of the software for a short message, sent or received
+	Uplinks    *throughput.Result   // of each confident group, both ways
+	Patterns   *concurrent.Result   // transfers that are under way together
+	Memory     *servet.InsideResult // see Memory
+	Caches     *servet.InsideResult
+	Distance   *servet.Result // see Degradation
+	Access     *servet.Result
 	Network    *model.Network
 
 	nodes  *nodes              // of two levels; nil: there is one

@@ -7,9 +7,9 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
-	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // DiscoverSettings of Discover. Nil and the zero value mean all defaults. Those
@@ -35,8 +35,8 @@ type DiscoverSettings struct {
 	// links get the measured latencies all the same. nil: no parameters are measured.
 	View *plogp.View
 
-	// Inside are the parts of every host, as servet.ReadHwloc reads them, in place of what the operating systems tell.
-	Inside []servet.Part
+	// Inside are the parts of every host, as encode.ReadHostParts reads them, in place of what the operating systems tell.
+	Inside []encode.HostPart
 
 	// Also is what is measured besides. Default: nothing.
 	Also Extra

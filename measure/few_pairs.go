@@ -55,7 +55,9 @@ func fewPairs(ctx context.Context, comm mpi.Communicator, s *Sampling, control h
 				return nil, fmt.Errorf("measure: few pairs: rank %d: warming up: %w", c.Comm.Rank(), err)
 			}
 		}
-		exchange := func(row []float64, peer int, _ bool, _ int) ([]float64, error) { return test.exchange(row, peer, samples) }
+		exchange := func(row []float64, peer int, _ bool, _ int) ([]float64, error) {
+			return test.exchange(row, peer, samples)
+		}
 		err = c.LeadPairs(control.Budget, exchange, func(play harness.PlayPairs) (err error) {
 			f := newFew(r, control.Steps("rounds"))
 			read := func(dst []float64, pairs [][2]int32) error {

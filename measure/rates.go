@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // A part measures something, under a control that has its share of the budget. It is collective.
@@ -67,6 +68,7 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, _
 	if err != nil || found == nil {
 		return err
 	}
+	d.Uplinks = found
 	d.rates.observations = append(d.rates.observations, found.Observations()...)
 	d.rates.fit.Arcs = found.Measured()
 	for _, w := range found.Warnings {
@@ -86,6 +88,7 @@ func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, 
 	}
 	found, err := concurrent.Measure(ctx, comm, patterns)
 	if err == nil && found != nil {
+		d.Patterns = found
 		d.rates.observations = append(d.rates.observations, found.Observations()...)
 	}
 	return err
@@ -124,7 +127,7 @@ func (d *Discovery) patternBytes() int64 {
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
 func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control, measured bool) error {
 	var own *servet.InsideSettings
-	var inside []servet.Part
+	var inside []encode.HostPart
 	if comm.Rank() == 0 {
 		inside = s.Inside
 		own = &servet.InsideSettings{Control: half(c)}
@@ -133,18 +136,16 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 	if err != nil {
 		return err
 	}
-	var memory *servet.MemoryResult
-	var caches *servet.CacheResult
 	if measured {
-		if memory, err = servet.Memory(ctx, comm, own); err != nil {
+		if d.Memory, err = servet.Memory(ctx, comm, own); err != nil {
 			return err
 		}
-		if caches, err = servet.Caches(ctx, comm, own); err != nil {
+		if d.Caches, err = servet.Caches(ctx, comm, own); err != nil {
 			return err
 		}
 	}
 	if comm.Rank() == 0 {
-		resources, more := servet.Resources(memory, caches, resources)
+		resources, more := servet.Resources(d.Memory, d.Caches, resources)
 		d.rates.fit.Network.Resources = resources
 		d.rates.warnings = slices.Concat(d.rates.warnings, said, more)
 	}
@@ -152,21 +153,19 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 }
 
 // measureDegradation measures Servet's two ratios.
-func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) error {
+func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
 		own = &servet.Settings{Resources: d.rates.fit.Network.Resources, Control: half(c)}
 	}
-	distance, err := servet.Distance(ctx, comm, own)
-	if err != nil {
+	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
 		return err
 	}
-	access, err := servet.Access(ctx, comm, own)
-	if err != nil || comm.Rank() != 0 {
+	if d.Access, err = servet.Access(ctx, comm, own); err != nil || comm.Rank() != 0 {
 		return err
 	}
-	d.rates.warnings = slices.Concat(d.rates.warnings, distance.Warnings, access.Warnings)
-	d.rates.fit.Network.Degradation, err = servet.Degradation(distance, access)
+	d.rates.warnings = slices.Concat(d.rates.warnings, d.Distance.Warnings, d.Access.Warnings)
+	d.rates.fit.Network.Degradation, err = servet.Degradation(d.Distance, d.Access)
 	return err
 }
 

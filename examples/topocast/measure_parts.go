@@ -188,13 +188,13 @@ func measurePLogP(m *measuring) (*record.Section, error) {
 	}))
 }
 
-// measureThroughput measures along the wiring of NET, all that Remeasure does.
+// measureThroughput measures NET again, along its wiring.
 func measureThroughput(m *measuring) (*record.Section, error) {
 	measured := cli.Measured(m.comm, "topocast measure")
 	if m.file != nil {
 		measured.Library = m.file.Library
 	}
-	r, err := throughput.Remeasure(m.ctx, m.comm, &throughput.RemeasureSettings{
+	r, err := throughput.Measure(m.ctx, m.comm, &throughput.Settings{
 		Control: m.control, Network: m.network, Measured: measured, Switches: m.switches,
 		Load: throughput.Load{Size: m.size(0), Samples: m.times(), Messages: m.batch},
 	})
@@ -202,13 +202,7 @@ func measureThroughput(m *measuring) (*record.Section, error) {
 		return nil, err
 	}
 	m.remeasured = r.Network
-	kept := r.Rates.Section()
-	for _, warning := range r.Warnings {
-		if !slices.Contains(kept.Warnings, warning) {
-			kept.Warnings = append(kept.Warnings, warning)
-		}
-	}
-	return kept, nil
+	return r.Section(), nil
 }
 
 // Patterns of --what concurrent: as many as fit.Network wants, a third each with one,

@@ -35,14 +35,8 @@ func nothingMeasured(f *record.File) error {
 // inside is what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
 func inside(s *record.Section) ([]model.Resource, error) {
 	switch s.Kind {
-	case servet.KindCache:
-		r, err := servet.CachesFromSection(s)
-		if err != nil {
-			return nil, err
-		}
-		return r.Resources, nil
-	case servet.KindMemory:
-		r, err := servet.MemoryFromSection(s)
+	case servet.KindCache, servet.KindMemory:
+		r, err := servet.InsideFromSection(s)
 		if err != nil {
 			return nil, err
 		}

@@ -146,8 +146,8 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 }
 
 // readHwloc reads what --hwloc names.
-func readHwloc(path string) ([]servet.Part, error) {
-	parts, err := cli.ReadFile(path, servet.ReadHwloc)
+func readHwloc(path string) ([]encode.HostPart, error) {
+	parts, err := cli.ReadFile(path, encode.ReadHostParts)
 	if err != nil {
 		err = cli.BadInput("--hwloc: %w", err)
 	}

@@ -1,11 +1,10 @@
 package concurrent
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -17,11 +16,9 @@ import (
 type campaign struct {
 	*harness.Conductor
 	set   mpi.Requests
-	out   []byte           // what is sent
-	in    []byte           // what is received, one message after the other
-	fills int              // of the buffers
-	last  int              // pattern that was visited; -1: none
-	moved []model.Transfer // of that pattern
+	out   []byte // what is sent
+	in    []byte // what is received, one message after the other
+	fills int    // of the buffers
 
 	// Of rank 0.
 	settings *Settings
@@ -35,48 +32,42 @@ type campaign struct {
 	took     float64
 }
 
-// A visit is the part of a pass that goes to one pattern.
+// A visit is the part of a pass that goes to one pattern, as it travels.
 type visit struct {
-	pattern    int
-	iterations int // that count, at most
-	transfers  []model.Transfer
-}
-
-// encode lists the numbers of a visit: of each transfer its sender, receiver and bytes.
-func (v *visit) encode() []byte {
-	told := []float64{float64(v.pattern), float64(v.iterations)}
-	for _, t := range v.transfers {
-		told = append(told, float64(t.Src), float64(t.Dst), float64(t.Bytes))
-	}
-	return share.AppendFloats(nil, told)
-}
-
-func decodeVisit(data []byte) *visit {
-	told := share.Floats(data)
-	v := &visit{pattern: int(told[0]), iterations: int(told[1])}
-	for x := range slices.Chunk(told[2:], 3) {
-		v.transfers = append(v.transfers, model.Transfer{Src: int(x[0]), Dst: int(x[1]), Bytes: int64(x[2])})
-	}
-	return v
+	Pattern    int              `json:"pattern"`
+	Iterations int              `json:"iterations"` // that count, at most
+	Transfers  []model.Transfer `json:"transfers"`
+	Cold       bool             `json:"cold"`   // another pattern was visited before
+	Unread     []int            `json:"unread"` // rank 0, and those of the pattern whose clocks were not just read
 }
 
 // measure visits the patterns, pass by pass, until there is nothing to do. Rank 0 calls it.
 func (c *campaign) measure(play harness.Play, progress func(done int)) error {
-	visits := 0
+	visits, last := 0, -1
 	for pass := c.nextPass(); len(pass) > 0; pass = c.nextPass() {
 		for k, v := range pass {
-			t := &c.tallies[v.pattern]
+			t := &c.tallies[v.Pattern]
 			if t.iterations() > 0 && !c.fits(t) {
 				continue
 			}
 			began := c.Now()
 			c.deadline, c.longest = began+(c.End()-began)/float64(len(pass)-k), t.longest
-			found, err := play(v.encode())
+			v.Cold, last = v.Pattern != last, v.Pattern
+			for _, rank := range ranksOf(v.Transfers) {
+				if _, isRead := c.clocks.after[rank]; !isRead || rank == 0 {
+					v.Unread = append(v.Unread, rank)
+				}
+			}
+			round, err := json.Marshal(&v)
+			if err != nil {
+				return err
+			}
+			found, err := play(round)
 			if err != nil || c.Stopped() != "" {
 				return err
 			}
 			t.longest, t.overhead = c.longest, c.Now()-began-c.took
-			t.add(v.transfers, c.stampsOf(v.transfers, found), c.clocks)
+			t.add(v.Transfers, c.stampsOf(v.Transfers, found), c.clocks)
 			if visits++; visits == firstLook {
 				c.look()
 			}
@@ -115,7 +106,7 @@ func (c *campaign) nextPass() []visit {
 	for i := range c.tallies {
 		t := &c.tallies[i]
 		if n := min(t.wanted(c.settings), t.iterations()+1); n > 0 && (t.iterations() == 0 || c.fits(t)) {
-			pass = append(pass, visit{i, n, c.settings.Patterns[i]})
+			pass = append(pass, visit{Pattern: i, Iterations: n, Transfers: c.settings.Patterns[i]})
 		}
 	}
 	return pass

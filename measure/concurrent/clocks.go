@@ -1,10 +1,10 @@
 package concurrent
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 )
 
@@ -26,17 +26,14 @@ type clockReading struct {
 // middle if both ways take equally long (F. Cristian 1989, Probabilistic clock
 // synchronization, https://doi.org/10.1007/BF01784024).
 func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
-	if c.Comm.Rank() != 0 {
-		if !slices.Contains(ranks, c.Comm.Rank()) {
-			return nil, nil
-		}
+	switch own := c.Comm.Rank(); {
+	case !slices.Contains(ranks, own):
+		return nil, nil
+	case own != 0:
 		return nil, c.Await(c.showClock)
 	}
 	readings := map[int]clockReading{0: {}}
-	for _, rank := range ranks {
-		if rank == 0 {
-			continue
-		}
+	for _, rank := range ranks[1:] {
 		err := c.With(rank, func() (err error) {
 			readings[rank], err = c.readClock(rank)
 			return err
@@ -50,12 +47,11 @@ func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 
 // showClock lets rank 0 read the clock of this rank.
 func (c *campaign) showClock() error {
-	var buf [8]byte
 	for range clockExchanges {
 		if err := c.Comm.Recv(nil, 0, tagClock); err != nil {
 			return err
 		}
-		if err := c.Comm.Send(stamp(&buf, c.Now()), 0, tagClock); err != nil {
+		if err := c.Comm.Send(share.AppendFloats(nil, []float64{c.Now()}), 0, tagClock); err != nil {
 			return err
 		}
 	}
@@ -75,7 +71,7 @@ func (c *campaign) readClock(rank int) (clockReading, error) {
 			return best, err
 		}
 		if half := (c.Now() - began) / 2; half < best.error {
-			at := stampOf(buf[:])
+			at := share.Floats(buf[:])[0]
 			best = clockReading{at, at - (began + half), half}
 		}
 	}
@@ -105,40 +101,17 @@ func (d drift) error(a, b int) float64 {
 // a transfer began and ended, per iteration.
 type stamps struct{ starts, ends []float64 }
 
-// stamps are those of this rank's transfers, in the order of the transfers.
-func (p *part) stamps(rank int) []float64 {
-	var all []float64
-	sent, received := 0, 0
-	for _, t := range p.transfers {
-		switch rank {
-		case t.Src:
-			all = append(all, p.starts[sent]...)
-			sent++
-		case t.Dst:
-			all = append(all, p.ends[received]...)
-			received++
-		}
-	}
-	return all
-}
+// stamps are those of this rank: the starts, and the ends of each transfer that it receives.
+func (p *part) stamps() []float64 { return slices.Concat(p.starts, slices.Concat(p.ends...)) }
 
 // stampsOf are the stamps of all transfers of a visit, of what the ranks have found.
 func (c *campaign) stampsOf(transfers []model.Transfer, found [][]float64) []stamps {
-	next := func(rank int) []float64 {
-		times := found[rank][:c.count]
-		found[rank] = found[rank][c.count:]
-		return times
-	}
 	all := make([]stamps, len(transfers))
+	received := make(map[int]int) // by rank
 	for i, t := range transfers {
-		all[i] = stamps{next(t.Src), next(t.Dst)}
+		received[t.Dst]++
+		ends := found[t.Dst][received[t.Dst]*c.count:]
+		all[i] = stamps{found[t.Src][:c.count], ends[:c.count]}
 	}
 	return all
 }
-
-func stamp(buf *[8]byte, seconds float64) []byte {
-	binary.LittleEndian.PutUint64(buf[:], math.Float64bits(seconds))
-	return buf[:]
-}
-
-func stampOf(buf []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(buf)) }

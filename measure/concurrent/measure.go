@@ -31,7 +31,7 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 
 // run is Measure on a communicator of its own.
 func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
-	c := &campaign{Conductor: conductor, set: mpi.NewRequests(conductor.Comm), last: -1}
+	c := &campaign{Conductor: conductor, set: mpi.NewRequests(conductor.Comm), clocks: drift{after: make(map[int]clockReading)}}
 	_, err := harness.Share(c.Comm, c.Conductor, func() (none struct{}, err error) {
 		err = s.validate(c.Comm.Size())
 		c.settings, c.tallies = s, make([]tally, len(s.Patterns))

@@ -438,11 +438,11 @@ func TestHollowMessages(t *testing.T) {
 
 // By hand: 1, 2, 3, 4 have a deviation of sqrt(5/3); t(0.975, 3) is 3.18245.
 func TestHalfWidth(t *testing.T) {
-	got, want := newTime([]float64{4, 1, 3, 2}, nil, 0), 3.18245*math.Sqrt(5.0/3)/2
+	got, want := newTime([]float64{4, 1, 3, 2}), 3.18245*math.Sqrt(5.0/3)/2
 	if !near(got.HalfWidth, want, 1e-5) || got.Mean != 2.5 {
 		t.Errorf("mean %g, half width %g; want 2.5, %g", got.Mean, got.HalfWidth, want)
 	}
-	if got := newTime([]float64{7}, nil, 0); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
+	if got := newTime([]float64{7}); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
 		t.Errorf("one reading: %+v", got)
 	}
 }

@@ -1,21 +1,22 @@
 package concurrent
 
 import (
+	"slices"
+
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
 
 // A part is what one rank has to do with a pattern. Starts and ends are
-// stamps of its clock in s, one per iteration that counts.
+// stamps of its clock in s, one per iteration that counts: all that it sends starts at once.
 type part struct {
 	transfers []model.Transfer
 	hollow    bool  // messages carry no content, and all are in one buffer
 	sends     []int // which transfers it sends, ascending
 	receives  []int // and receives
 	in, out   []byte
-	starts    [][]float64
-	ends      [][]float64 // NaN where an end was not seen
-	count     int         // iterations
+	starts    []float64
+	ends      [][]float64 // of each transfer that it receives
 }
 
 func (c *campaign) newPart(transfers []model.Transfer) *part {
@@ -41,19 +42,11 @@ func (c *campaign) newPart(transfers []model.Transfer) *part {
 	if shared := harness.Hollow(c.Comm, int(longest)); shared != nil {
 		p.hollow, p.in, p.out = true, shared, shared
 	} else {
-		p.in, p.out = c.buffer(&c.in, in), c.buffer(&c.out, out)
+		c.in, c.out = slices.Grow(c.in[:0], int(in))[:in], slices.Grow(c.out[:0], int(out))[:out]
+		p.in, p.out = c.in, c.out
 	}
-	p.starts = make([][]float64, len(p.sends))
 	p.ends = make([][]float64, len(p.receives))
 	return p
-}
-
-// buffer makes a buffer as large as that.
-func (c *campaign) buffer(buf *[]byte, bytes int64) []byte {
-	if int64(len(*buf)) < bytes {
-		*buf = make([]byte, bytes)
-	}
-	return (*buf)[:bytes]
 }
 
 // post readies an iteration: receives wait for their messages. What is sent and what is overwritten is written anew, so
@@ -80,11 +73,9 @@ func (p *part) post(c *campaign) error {
 
 // run starts the sends, and returns when all messages of the rank have been moved. It appends stamps.
 func (p *part) run(c *campaign) error {
-	p.count++
-	start := c.Now()
-	for k, i := range p.sends {
+	p.starts = append(p.starts, c.Now())
+	for _, i := range p.sends {
 		t := p.transfers[i]
-		p.starts[k] = append(p.starts[k], start)
 		if err := c.set.Isend(p.out[:t.Bytes], t.Dst, tagTransfer); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type Pattern struct {
 	Times      []Time // of each
 	Iterations int    // that count
 
-	// Seconds are the times of each transfer in all iterations; NaN: its end was not seen. Files do not keep them.
+	// Seconds are the times of each transfer in all iterations. Files do not keep them.
 	Seconds [][]float64
 
 	// Converged tells whether the interval of each mean is as narrow as was asked for.
@@ -54,37 +54,27 @@ type Pattern struct {
 type Time struct {
 	Mean, Median, Min, Max float64
 	HalfWidth              float64 // of the 95 % interval of the mean (Student 1908); NaN of one reading
-	Count                  int     // readings; fewer than iterations where a start was late or an end not seen
+	Count                  int     // readings; fewer than iterations where a start was late
 }
 
-// sum makes the numbers of a pattern of the times of each transfer and the skews of all iterations. A time is NaN
-// where an end was not seen.
-func (p *Pattern) sum(times [][]float64, skews []float64) {
+// sum makes the numbers of a pattern of the times of each transfer and the skews of all iterations.
+func (p *Pattern) sum(skews []float64) {
 	p.Iterations, p.Skew = len(skews), stats.MiddleMedian(slices.Clone(skews))
-	p.Times, p.Seconds = nil, times
-	for _, own := range times {
-		t := newTime(own, nil, 0)
-		limit := max(p.Skew, noticed*t.Median)
-		if punctual := newTime(own, skews, limit); punctual.Count > 0 { // else its end was seen in late iterations only
-			t = punctual
+	p.Times = nil
+	for _, own := range p.Seconds {
+		limit := max(p.Skew, noticed*stats.MiddleMedian(slices.Clone(own)))
+		var punctual []float64
+		for k, t := range own {
+			if skews[k] <= limit {
+				punctual = append(punctual, t)
+			}
 		}
-		p.Times = append(p.Times, t)
+		p.Times = append(p.Times, newTime(punctual))
 	}
 }
 
-// newTime sums up the times that were seen, of iterations with a skew up to the limit; skew may
-// be nil.
-func newTime(all, skew []float64, limit float64) Time {
-	var times []float64
-	for k, t := range all {
-		if !math.IsNaN(t) && (skew == nil || skew[k] <= limit) {
-			times = append(times, t)
-		}
-	}
-	if len(times) == 0 {
-		nan := math.NaN()
-		return Time{Mean: nan, Median: nan, Min: nan, Max: nan, HalfWidth: nan}
-	}
+// newTime sums up times.
+func newTime(times []float64) Time {
 	mean, deviation := stat.MeanStdDev(times, nil)
 	return Time{
 		Mean: mean, Median: stats.MiddleMedian(times), Min: slices.Min(times), Max: slices.Max(times),

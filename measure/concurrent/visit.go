@@ -1,7 +1,9 @@
 package concurrent
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -23,50 +25,44 @@ const (
 
 // visit measures a pattern a few times, and returns the stamps of this rank. All ranks act in it.
 func (c *campaign) visit(round []byte) ([]float64, error) {
-	v := decodeVisit(round)
+	var v visit
+	if err := json.Unmarshal(round, &v); err != nil {
+		return nil, err
+	}
 	if going, err := c.Meet(); err != nil || !going {
 		return nil, err
 	}
-	last, known := c.last, ranksOf(c.moved)
-	c.last, c.moved = v.pattern, v.transfers
-	ranks := ranksOf(v.transfers)
+	ranks := ranksOf(v.Transfers)
 	if !slices.Contains(ranks, c.Comm.Rank()) {
 		c.Idle()
 		return nil, nil
 	}
-	unread := ranks
-	if last >= 0 { // the clocks of its ranks were just read
-		unread = slices.DeleteFunc(slices.Clone(ranks), func(r int) bool { return slices.Contains(known, r) })
-	}
-	own, err := c.measureWith(v, ranks, unread, v.pattern != last)
+	own, err := c.measureWith(&v, ranks)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %d: %w", v.pattern, err)
+		return nil, fmt.Errorf("pattern %d: %w", v.Pattern, err)
 	}
-	return own.stamps(c.Comm.Rank()), nil
+	return own.stamps(), nil
 }
 
-// measureWith is the part of the pattern's ranks in a visit, of which the clocks of some are to be read first.
-func (c *campaign) measureWith(v *visit, ranks, unread []int, cold bool) (*part, error) {
-	before, err := c.readClocks(unread)
+// measureWith is the part of the pattern's ranks in a visit.
+func (c *campaign) measureWith(v *visit, ranks []int) (*part, error) {
+	before, err := c.readClocks(v.Unread)
 	if err != nil {
 		return nil, err
 	}
-	for rank, reading := range c.clocks.after {
-		if _, is := before[rank]; !is {
-			before[rank] = reading
-		}
-	}
+	maps.Copy(c.clocks.after, before)
+	before = c.clocks.after
 	barrier := c.Barrier(ranks)
-	if cold {
-		if err := c.warmUp(barrier, v.transfers); err != nil {
+	if v.Cold {
+		if err := c.warmUp(barrier, v.Transfers); err != nil {
 			return nil, err
 		}
 	}
-	own := c.newPart(v.transfers)
-	if err = c.iterate(own, barrier, v.iterations); err != nil {
+	own := c.newPart(v.Transfers)
+	if err = c.iterate(own, barrier, v.Iterations); err != nil {
 		return nil, err
 	}
-	c.count = own.count
+	c.count = len(own.starts)
 	after, err := c.readClocks(ranks)
 	c.clocks = drift{before, after}
 	return own, err
@@ -105,7 +101,7 @@ func (c *campaign) warmUp(barrier *harness.Barrier, transfers []model.Transfer) 
 // iterate repeats the pattern at most so many times, until the deadline of rank 0 or the end of a context.
 func (c *campaign) iterate(own *part, barrier *harness.Barrier, most int) (err error) {
 	c.took = 0
-	for word := more; word == more && own.count < most; {
+	for word := more; word == more && len(own.starts) < most; {
 		began := c.Now()
 		if c.Cancelled() || c.Comm.Rank() == 0 && began+2*c.longest > c.deadline { // there is no time for the next one
 			word = last
@@ -137,34 +133,33 @@ func (c *campaign) once(own *part, barrier *harness.Barrier, word byte) (byte, e
 
 // A tally is what rank 0 knows of a pattern.
 type tally struct {
-	times    [][]float64 // s, per transfer and iteration; NaN: not seen
-	skews    []float64   // s, per iteration
-	pattern  Pattern     // all of it
-	longest  float64     // s, of an iteration
-	overhead float64     // s, of the last visit besides iterations
+	pattern  Pattern   // all of it
+	skews    []float64 // s, per iteration
+	longest  float64   // s, of an iteration
+	overhead float64   // s, of the last visit besides iterations
 }
 
 func (t *tally) iterations() int { return len(t.skews) }
 
 // add takes up what was measured in a visit, whose stamps it makes times by the clock of rank 0.
 func (t *tally) add(transfers []model.Transfer, all []stamps, clocks drift) {
-	if t.times == nil {
-		t.times = make([][]float64, len(transfers))
-		t.pattern.Transfers = slices.Clone(transfers)
+	p := &t.pattern
+	if p.Transfers == nil {
+		p.Transfers, p.Seconds = slices.Clone(transfers), make([][]float64, len(transfers))
 	}
 	for k := range all[0].starts {
 		earliest, latest := math.Inf(1), math.Inf(-1)
 		for i, x := range transfers {
 			start := clocks.common(x.Src, all[i].starts[k])
 			earliest, latest = min(earliest, start), max(latest, start)
-			t.times[i] = append(t.times[i], clocks.common(x.Dst, all[i].ends[k])-start)
+			p.Seconds[i] = append(p.Seconds[i], clocks.common(x.Dst, all[i].ends[k])-start)
 		}
 		t.skews = append(t.skews, latest-earliest)
 	}
 	for _, x := range transfers {
-		t.pattern.ClockError = max(t.pattern.ClockError, clocks.error(x.Src, x.Dst))
+		p.ClockError = max(p.ClockError, clocks.error(x.Src, x.Dst))
 	}
-	t.pattern.sum(t.times, t.skews)
+	p.sum(t.skews)
 }
 
 // wanted is how many more iterations are probably needed for intervals that are narrow enough, whose width falls
@@ -174,17 +169,7 @@ func (t *tally) wanted(s *Settings) int {
 	if done == 0 {
 		return s.MinIterations
 	}
-	fewest := done
-	for _, own := range t.times {
-		seen := 0
-		for _, x := range own {
-			if !math.IsNaN(x) {
-				seen++
-			}
-		}
-		fewest = min(fewest, seen)
-	}
-	n := s.MinIterations - fewest
+	n := s.MinIterations - done
 	if widest := t.pattern.widest(); widest > s.Width {
 		ratio := widest / s.Width
 		further := math.Min(float64(s.MaxIterations), float64(done)*(ratio*ratio-1))

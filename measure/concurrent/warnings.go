@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure/record"
 )
 
 // noticed is the part of a transfer, in warnings of the shortest of a pattern, from which on skew and clocks
@@ -17,49 +18,38 @@ func (r *Result) warn(s *Settings) {
 	if n := len(r.Patterns); n < r.Planned {
 		say("%d of %d patterns were not measured: stopped by the %s", r.Planned-n, r.Planned, r.Stopped)
 	}
-	// count is how many patterns have a weight above the least, and which has the greatest.
-	count := func(least float64, weight func(p *Pattern) float64) (number, worst int) {
-		most := least
+	// weak tells of patterns that have a weight above the least, and says more of the one with the greatest.
+	weak := func(least float64, weight func(p *Pattern) float64, more func(worst *Pattern, index int) string) {
+		number, worst := 0, -1
 		for i := range r.Patterns {
 			if w := weight(&r.Patterns[i]); w > least {
 				number++
-				if w > most {
-					worst, most = i, w
+				if worst < 0 || w > weight(&r.Patterns[worst]) {
+					worst = i
 				}
 			}
 		}
-		return number, worst
-	}
-	if n, worst := count(0, func(q *Pattern) float64 {
-		if q.Converged {
-			return 0
+		if number > 0 {
+			say("%d of %d patterns: %s", number, len(r.Patterns), more(&r.Patterns[worst], worst))
 		}
-		return q.widest()
-	}); n > 0 {
-		q := &r.Patterns[worst]
+	}
+	weak(s.Width, (*Pattern).widest, func(q *Pattern, worst int) string {
 		width := "of one reading"
 		if w := q.widest(); !math.IsInf(w, 0) {
 			width = quantity.Percent(w)
 		}
-		say("%d of %d patterns: the interval of a mean is wider than %s of it when the iterations or the budget ended, worst in pattern %d: %s after %d iterations",
-			n, len(r.Patterns), quantity.Percent(s.Width), worst, width, q.Iterations)
-	}
-	if n, _ := count(0, func(q *Pattern) float64 {
-		if q.Serial {
-			return 1
-		}
-		return 0
-	}); n > 0 {
-		say("%d of %d patterns: ranks have several transfers, which the communicator can only move one after the other", n, len(r.Patterns))
-	}
-	if n, worst := count(noticed, func(q *Pattern) float64 { return q.Skew / q.shortest() }); n > 0 {
-		q := &r.Patterns[worst]
-		say("%d of %d patterns: transfers start more than %s of the shortest one apart, worst in pattern %d: %s of %s",
-			n, len(r.Patterns), quantity.Percent(noticed), worst, quantity.Seconds(q.Skew), quantity.Seconds(q.shortest()))
-	}
-	if n, worst := count(noticed, func(q *Pattern) float64 { return q.ClockError / q.shortest() }); n > 0 {
-		q := &r.Patterns[worst]
-		say("%d of %d patterns: clocks of ranks are told apart to %s of the shortest transfer or worse, worst in pattern %d: %s of %s",
-			n, len(r.Patterns), quantity.Percent(noticed), worst, quantity.Seconds(q.ClockError), quantity.Seconds(q.shortest()))
-	}
+		return fmt.Sprintf("the interval of a mean is wider than %s of it when the iterations or the budget ended, worst in pattern %d: %s after %d iterations",
+			quantity.Percent(s.Width), worst, width, q.Iterations)
+	})
+	weak(0, func(q *Pattern) float64 { return record.Flag(q.Serial) }, func(*Pattern, int) string {
+		return "ranks have several transfers, which the communicator can only move one after the other"
+	})
+	weak(noticed, func(q *Pattern) float64 { return q.Skew / q.shortest() }, func(q *Pattern, worst int) string {
+		return fmt.Sprintf("transfers start more than %s of the shortest one apart, worst in pattern %d: %s of %s",
+			quantity.Percent(noticed), worst, quantity.Seconds(q.Skew), quantity.Seconds(q.shortest()))
+	})
+	weak(noticed, func(q *Pattern) float64 { return q.ClockError / q.shortest() }, func(q *Pattern, worst int) string {
+		return fmt.Sprintf("clocks of ranks are told apart to %s of the shortest transfer or worse, worst in pattern %d: %s of %s",
+			quantity.Percent(noticed), worst, quantity.Seconds(q.ClockError), quantity.Seconds(q.shortest()))
+	})
 }

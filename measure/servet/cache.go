@@ -8,36 +8,10 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
-
-// A CacheResult is what Caches has measured.
-type CacheResult struct {
-	Sizes     []int       // of working sets in B, ascending
-	Access    [][]float64 // of the first rank of each host, by size: s per access, alone; NaN if it was not measured
-	Resources []model.Resource
-	Largest   int             // B; of larger caches nothing is known
-	Stopped   harness.Stopped // "" if all was measured
-	Took      float64         // s
-	Warnings  []string
-
-	hosts    [][]int // ranks, by core
-	tests    []cacheTest
-	readings readings
-}
-
-// A cacheTest is two ranks of one host that walk through a working set each.
-type cacheTest struct {
-	A, B  int
-	Bytes int // of each working set
-
-	// Eviction is how far the two slow each other down, on a scale of logarithms. 0 is the time of one working set
-	// alone. 1 is that of one alone that is twice as large, as two in one cache are.
-	Eviction float64
-}
 
 const (
 	smallestSet = 16 << 10 // B; below any first cache
@@ -56,35 +30,25 @@ const (
 //
 // It is collective, and as Memory in the rest. A step takes some passes through the working set, n^2/2 of them per
 // cache for the n ranks of a host.
-func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*CacheResult, error) {
-	return inside(ctx, comm, settings, func(c *crew, places []mpi.Place) (*CacheResult, error) {
-		largest, err := c.chooseBytes(walkingSize)
+func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*InsideResult, error) {
+	return inside(ctx, comm, settings, true, func(r *insideRun) (*InsideResult, error) {
+		largest, err := r.chooseBytes(walkingSize)
 		if err != nil {
 			return nil, err
 		}
-		ladder := setSizes(largest)
-		curves, err := c.run(insideRound{Parts: []int{partCurve}, Sizes: ladder, Walk: true})
-		if err != nil {
+		result := &InsideResult{Kind: KindCache, Bytes: largest, hosts: r.hosts, values: make(values)}
+		if err := r.run(result.values, []int{partCurve}, setSizes(largest)); err != nil {
 			return nil, err
 		}
-		result := &CacheResult{Sizes: ladder, Largest: largest, hosts: c.Ranks, readings: curves}
 		var sharpest, alone []int // the working sets to test with; and each size, and twice that
-		for _, x := range result.takeCurves() {
+		for _, x := range result.curves() {
 			sharpest, alone = append(sharpest, x.sharpest), append(alone, x.sharpest, 2*x.sharpest)
 		}
 		slices.Sort(alone)
-		single, err := c.run(insideRound{Parts: []int{partAlone}, Sizes: slices.Compact(alone), Walk: true})
-		if err != nil {
+		if err := r.run(result.values, []int{partAlone}, slices.Compact(alone)); err != nil {
 			return nil, err
 		}
-		double, err := c.run(insideRound{Parts: []int{partPair}, Sizes: sharpest, Walk: true})
-		if err != nil {
-			return nil, err
-		}
-		result.Stopped, result.Took = c.Stopped(), c.Elapsed()
-		result.readings = slices.Concat(curves, single, double)
-		result.Warnings = append(insideWarnings(places), result.take()...)
-		return result, nil
+		return result, r.run(result.values, []int{partPair}, sharpest)
 	})
 }
 
@@ -154,15 +118,14 @@ func alike(found []riseOf) []riseOf {
 	return all
 }
 
-// takeCurves finds the caches that the first ranks of the hosts see.
-func (r *CacheResult) takeCurves() []riseOf {
-	value := r.readings.medians()
+// curves finds the caches that the first ranks of the hosts see.
+func (r *InsideResult) curves() []riseOf {
 	var found []riseOf
-	r.Access = nil
+	r.Sizes, r.Access = setSizes(r.Bytes), nil
 	for _, ranks := range r.hosts {
 		var curve []float64
 		for _, size := range r.Sizes {
-			curve = append(curve, value(key{partCurve, size, ranks[0], ranks[0]}))
+			curve = append(curve, r.values.median(partCurve, size, ranks[0], ranks[0]))
 		}
 		r.Access = append(r.Access, curve)
 		found = append(found, risesOf(r.Sizes, curve)...)
@@ -170,44 +133,34 @@ func (r *CacheResult) takeCurves() []riseOf {
 	return alike(found)
 }
 
-// take makes the rest of the result of the readings, and returns what is weak about it.
-func (r *CacheResult) take() (warnings []string) {
-	found, value := r.takeCurves(), r.readings.medians()
-	missing, against := 0, 0
+// concludeCaches makes caches of the values.
+func (r *InsideResult) concludeCaches() (warnings []string) {
+	found := r.curves()
+	var all pairCount
 	for _, x := range found {
 		cache := model.Resource{Kind: topology.KindCache, Bytes: int64(x.capacity), Bandwidth: math.NaN()}
-		tests, unknown := 0, 0
+		var count pairCount
 		for _, ranks := range r.hosts {
-			// How far a rank is from its time alone to that of twice the set.
+			// How far a rank is slowed down, on a scale of logarithms: 0 is its time alone, 1 that alone of twice the
+			// set, as two in one cache are.
 			share := func(rank, other int) float64 {
-				a, b := value(key{partAlone, x.sharpest, rank, rank}), value(key{partAlone, 2 * x.sharpest, rank, rank})
-				t := value(key{partPair, x.sharpest, rank, other})
+				a, b := r.values.median(partAlone, x.sharpest, rank, rank), r.values.median(partAlone, 2*x.sharpest, rank, rank)
+				t := r.values.median(partPair, x.sharpest, rank, other)
 				if b < rise*a && !math.IsNaN(t) {
 					return 0 // a core without a cache of this size shares none
 				}
 				return math.Log(t/a) / math.Log(b/a)
 			}
-			groups, nan, odd := joined(ranks, func(a, b int) (bool, bool) {
-				eviction := (share(a, b) + share(b, a)) / 2
-				r.tests = append(r.tests, cacheTest{a, b, x.sharpest, eviction})
-				tests++
-				return eviction > evicted, !math.IsNaN(eviction)
-			})
-			unknown, against = unknown+nan, against+odd
-			cache.Groups = append(cache.Groups, groups...)
+			cache.Groups = append(cache.Groups, count.join(ranks, func(a, b int) float64 { return (share(a, b)+share(b, a))/2 - evicted })...)
 		}
-		if missing += unknown; tests == 0 || unknown < tests {
+		if count.pairs == 0 || count.missing < count.pairs {
 			r.Resources = append(r.Resources, cache)
 		}
+		all = pairCount{all.pairs + count.pairs, all.missing + count.missing, all.against + count.against}
 	}
-	if r.Stopped != "" {
-		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.tests)))
-	}
-	if against > 0 {
-		warnings = append(warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))
-	}
+	warnings = all.warnings("caches", "cache", r.Stopped)
 	if len(found) == 0 && r.Stopped == "" {
-		warnings = append(warnings, fmt.Sprintf("caches: up to %s no size of the working set makes a difference: no cache was seen", quantity.Bytes(r.Largest)))
+		warnings = append(warnings, fmt.Sprintf("caches: up to %s no size of the working set makes a difference: no cache was seen", quantity.Bytes(r.Bytes)))
 	}
 	return warnings
 }

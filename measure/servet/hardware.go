@@ -1,7 +1,7 @@
 package servet
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/topocast/topocast/internal/hostmemory"
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/mpi"
 )
 
 // Of the real thing.
@@ -31,7 +30,8 @@ const (
 
 // hardware is the worker that uses the memory of the host.
 type hardware struct {
-	restore func() error // the binding that was
+	slot    int          // which of the CPUs that the rank may use, if it may use several
+	restore func() error // the binding that was; nil: the thread was not bound yet
 	buffer  []byte
 	free    func() error // of buffer
 	words   []uint64     // of the working set: each line holds the number of the next word to visit
@@ -40,25 +40,29 @@ type hardware struct {
 	rng     *rand.Rand
 }
 
-// newHardware binds the calling thread, if it is bound to no single CPU, to the index-th of those that it may use.
-func newHardware(comm mpi.Communicator, index int) (*hardware, error) {
-	h := &hardware{rng: rand.New(rand.NewPCG(uint64(comm.Rank()), 1)), free: func() error { return nil }}
-	runtime.LockOSThread()
-	var err error
-	if h.restore, err = bind(index); err != nil {
-		runtime.UnlockOSThread()
-		return nil, err
+func newHardware(rank, slot int) *hardware {
+	return &hardware{slot: slot, rng: rand.New(rand.NewPCG(uint64(rank), 1)), free: func() error { return nil }}
+}
+
+// bind binds the calling thread, if it is bound to no single CPU, to one of those that it may use.
+func (h *hardware) bind() (err error) {
+	if h.restore != nil {
+		return nil
 	}
-	return h, nil
+	runtime.LockOSThread()
+	if h.restore, err = bind(h.slot); err != nil {
+		runtime.UnlockOSThread()
+	}
+	return err
 }
 
 // close gives everything back.
 func (h *hardware) close() error {
 	err := h.free()
-	if restoring := h.restore(); err == nil {
-		err = restoring
+	if h.restore != nil {
+		err = errors.Join(err, h.restore())
+		runtime.UnlockOSThread()
 	}
-	runtime.UnlockOSThread()
 	return err
 }
 
@@ -83,33 +87,36 @@ func (h *hardware) room(bytes int) error {
 }
 
 func (h *hardware) warmUp(s stress) error {
-	if !s.Walk {
-		if err := h.room(2 * s.Bytes); err != nil {
+	if err := h.bind(); err != nil {
+		return err
+	}
+	if !s.walk {
+		if err := h.room(2 * s.bytes); err != nil {
 			return err
 		}
 		h.size = 0
 		h.copy(s, copyWarmUp)
 		return nil
 	}
-	if err := h.room(s.Bytes); err != nil {
+	if err := h.room(s.bytes); err != nil {
 		return err
 	}
-	if h.size != s.Bytes {
-		h.chain(s.Bytes)
+	if h.size != s.bytes {
+		h.chain(s.bytes)
 	}
 	// One pass, after which caches hold what they can.
 	start := time.Now()
-	for left := s.Bytes / lineBytes; left > 0 && time.Since(start) < walkWarmUp; left -= mostPiece {
+	for left := s.bytes / lineBytes; left > 0 && time.Since(start) < walkWarmUp; left -= mostPiece {
 		h.walk(min(left, mostPiece))
 	}
 	return nil
 }
 
 func (h *hardware) measure(s stress) (float64, error) {
-	if !s.Walk {
+	if !s.walk {
 		return h.copy(s, copyTime), nil
 	}
-	accesses := min(max(s.Bytes/lineBytes, leastPiece), mostPiece)
+	accesses := min(max(s.bytes/lineBytes, leastPiece), mostPiece)
 	return medianTime(walkTime, func() { h.walk(accesses) }) / float64(accesses), nil
 }
 
@@ -127,11 +134,11 @@ func medianTime(long time.Duration, piece func()) float64 {
 // copy copies from one half of the buffer to the other for the given time. It returns the median rate in
 // bytes per second, read and written.
 func (h *hardware) copy(s stress, long time.Duration) float64 {
-	from, to := h.buffer[:s.Bytes], h.buffer[s.Bytes:2*s.Bytes]
-	piece, at := min(copyPiece, s.Bytes), 0
+	from, to := h.buffer[:s.bytes], h.buffer[s.bytes:2*s.bytes]
+	piece, at := min(copyPiece, s.bytes), 0
 	seconds := medianTime(long, func() {
 		copy(to[at:at+piece], from[at:at+piece])
-		if at += piece; at+piece > s.Bytes {
+		if at += piece; at+piece > s.bytes {
 			at = 0
 		}
 	})
@@ -176,26 +183,4 @@ func freeMemory() int {
 		return int(min(bytes, math.MaxInt))
 	}
 	return math.MaxInt
-}
-
-// equipment is the size of the last cache that a rank sees, and the room in memory that it may use.
-func (c *crew) equipment() []float64 {
-	return []float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))}
-}
-
-// chooseBytes is the size of the settings. If they have none, it is what pick makes of the
-// largest last cache and the least room of all ranks. Rank 0 calls it.
-func (c *crew) chooseBytes(pick func(last, room int) int) (int, error) {
-	if c.bytes > 0 {
-		return c.bytes, nil
-	}
-	found, err := c.tell(insideRound{})
-	if err != nil {
-		return 0, err
-	}
-	last, room := 0, math.MaxInt
-	for _, own := range found {
-		last, room = max(last, int(own[0])), min(room, int(own[1]))
-	}
-	return pick(cmp.Or(last, usualLast), room), nil
 }

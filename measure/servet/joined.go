@@ -1,6 +1,12 @@
 package servet
 
-import "slices"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+)
 
 // pairsOf lists all pairs of ranks, those that are near by core first: they share most.
 func pairsOf(ranks []int) [][2]int {
@@ -13,19 +19,27 @@ func pairsOf(ranks []int) [][2]int {
 	return pairs
 }
 
-// joined are the groups of ranks of a host that pairs join, of two ranks and more. It asks once for each pair whether it
-// shares, and whether that was measured. Missing pairs were not, and those against a group are in it and do not share.
-func joined(ranks []int, shared func(a, b int) (shares, measured bool)) (groups [][]int, missing, against int) {
+// A pairCount counts pairs of ranks of one host.
+type pairCount struct {
+	pairs   int
+	missing int // were not measured
+	against int // are in one group by way of others, and do not share themselves
+}
+
+// join returns the groups of ranks of a host that pairs join, of two ranks and more. Shares is asked once for each pair: above 0 they
+// share something, NaN was not measured.
+func (c *pairCount) join(ranks []int, shares func(a, b int) float64) (groups [][]int) {
 	group := make(map[int]int) // rank -> the first rank of its group
 	for _, rank := range ranks {
 		group[rank] = rank
 	}
 	var apart [][2]int
 	for _, p := range pairsOf(ranks) {
-		switch shares, measured := shared(p[0], p[1]); {
-		case !measured:
-			missing++
-		case !shares:
+		c.pairs++
+		switch share := shares(p[0], p[1]); {
+		case math.IsNaN(share):
+			c.missing++
+		case share <= 0:
 			apart = append(apart, p)
 		default:
 			a, b := group[p[0]], group[p[1]]
@@ -47,8 +61,19 @@ func joined(ranks []int, shared func(a, b int) (shares, measured bool)) (groups 
 	}
 	for _, p := range apart {
 		if group[p[0]] == group[p[1]] {
-			against++
+			c.against++
 		}
 	}
-	return groups, missing, against
+	return groups
+}
+
+// warnings say what is weak about what pairs of ranks share.
+func (c *pairCount) warnings(kind, what string, stopped harness.Stopped) (warnings []string) {
+	if stopped != "" {
+		warnings = append(warnings, fmt.Sprintf("%s: stopped by the %s: %d of %d pairs of ranks were not measured", kind, stopped, c.missing, c.pairs))
+	}
+	if c.against > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: %d pairs of ranks that share a %s by way of others do not disturb each other", kind, c.against, what))
+	}
+	return warnings
 }

@@ -43,7 +43,7 @@ func TestLocalRanks(t *testing.T) {
 					if r == nil {
 						return err
 					}
-					if r.What != name || len(r.Hosts) != 4 || len(r.Steps) != 2 || len(r.Observations()) != 2 {
+					if r.What != name || len(r.Hosts) != 4 || len(r.Steps) != 2 || len(observations(r)) != 2 {
 						return fmt.Errorf("%d steps of %s on hosts %v", len(r.Steps), r.What, r.Hosts)
 					}
 					for _, s := range r.Steps {
@@ -75,10 +75,10 @@ func TestInsideThisHost(t *testing.T) {
 			if err != nil || m == nil {
 				return err
 			}
-			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.pairs) != 1 || !(m.pairs[0].BandwidthA > 0 && m.pairs[0].BandwidthB > 0) {
+			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.values) != 2+2+2 || !(m.values.median(partPair, m.Bytes, 0, 1) > 0 && m.values.median(partPair, m.Bytes, 1, 0) > 0) {
 				return fmt.Errorf("memory: %+v", m)
 			}
-			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.tests) != len(k.Resources) {
+			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || pairsMeasured(k) != len(k.Resources) {
 				return fmt.Errorf("caches: %+v", k)
 			}
 			return nil
@@ -87,6 +87,17 @@ func TestInsideThisHost(t *testing.T) {
 			t.Errorf("%v: %v", mode, err)
 		}
 	}
+}
+
+// pairsMeasured counts the pairs of ranks that were measured at once.
+func pairsMeasured(r *InsideResult) int {
+	both := 0
+	for k := range r.values {
+		if k.part == partPair && k.rank < k.other && r.values.median(partPair, k.bytes, k.other, k.rank) > 0 {
+			both++
+		}
+	}
+	return both
 }
 
 func TestBindIsUndone(t *testing.T) {
@@ -115,17 +126,14 @@ func TestBindIsUndone(t *testing.T) {
 
 // The lines of a working set are one cycle: a walk of as many steps sees each but once.
 func TestChainsAreOneCycle(t *testing.T) {
-	h, err := newHardware(alone{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := newHardware(0, 0)
 	defer func() {
 		if err := h.close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	for _, bytes := range []int{4096, 24 << 10, 1 << 20} {
-		if err := h.warmUp(stress{Bytes: bytes, Walk: true}); err != nil {
+		if err := h.warmUp(stress{bytes: bytes, walk: true}); err != nil {
 			t.Fatal(err)
 		}
 		seen := make(map[uint64]bool)
@@ -138,11 +146,6 @@ func TestChainsAreOneCycle(t *testing.T) {
 		}
 	}
 }
-
-// alone is a communicator of one rank that is asked for nothing else.
-type alone struct{ mpi.Communicator }
-
-func (alone) Rank() int { return 0 }
 
 // BenchmarkInsideThisHost is what Memory and Caches find on this host, with two ranks on its first cores.
 func BenchmarkInsideThisHost(b *testing.B) {

@@ -3,37 +3,13 @@ package servet
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
-
-// A MemoryResult is what Memory has measured. Bandwidths are of bytes that are read and written, as STREAM's
-// copy counts them (McCalpin 1995), in B/s; NaN where nothing was measured.
-type MemoryResult struct {
-	Bytes     int       // size of each buffer in B
-	Alone     []float64 // of each rank
-	Together  []float64 // of each rank while all of its host copy
-	Resources []model.Resource
-	Stopped   harness.Stopped // "" if all was measured
-	Took      float64         // s
-	Warnings  []string
-
-	hosts    [][]int      // ranks, by core
-	pairs    []memoryPair // of one host each
-	readings readings
-}
-
-// A memoryPair is two ranks that copy at once.
-type memoryPair struct {
-	A, B       int
-	BandwidthA float64 // B/s
-	BandwidthB float64 // B/s
-}
 
 // disturbed is the bandwidth, as a part of that alone, below which a pair shares a path to memory. Two that
 // use all of one get a half; clocks that fall when more cores work cost up to a tenth.
@@ -53,103 +29,60 @@ const crowdedOut = 0.5
 //
 // It is collective; the settings of rank 0 count; the result is nil on other ranks. The end of the context or of the
 // budget ends it as it does Distance. Some 15 ms per step, n^2/2 steps for the n ranks of a host.
-func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*MemoryResult, error) {
-	return inside(ctx, comm, settings, func(c *crew, places []mpi.Place) (*MemoryResult, error) {
-		bytes, err := c.chooseBytes(copyingSize)
+func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*InsideResult, error) {
+	return inside(ctx, comm, settings, false, func(r *insideRun) (*InsideResult, error) {
+		bytes, err := r.chooseBytes(copyingSize)
 		if err != nil {
 			return nil, err
 		}
-		values, err := c.run(insideRound{Parts: []int{partAlone, partPair, partTogether}, Sizes: []int{bytes}})
-		if err != nil {
-			return nil, err
-		}
-		result := &MemoryResult{Bytes: bytes, Stopped: c.Stopped(), Took: c.Elapsed(), hosts: c.Ranks, readings: values}
-		result.Warnings = append(insideWarnings(places), result.take()...)
-		return result, nil
+		result := &InsideResult{Kind: KindMemory, Bytes: bytes, values: make(values)}
+		return result, r.run(result.values, []int{partAlone, partPair, partTogether}, []int{bytes})
 	})
 }
 
 // copyingSize is that of a rank's two buffers.
 func copyingSize(last, room int) int { return max(min(2*last, largestSet, room/2), copyPiece) }
 
-// take makes the rest of the result of the readings, and returns what is weak about it.
-func (r *MemoryResult) take() (warnings []string) {
-	value := r.readings.medians()
-	ranks := 0
-	for _, own := range r.hosts {
-		ranks += len(own)
+// concludeMemory makes paths to memory of the values.
+func (r *InsideResult) concludeMemory() (warnings []string) {
+	for rank := range slices.Concat(r.hosts...) {
+		r.Alone = append(r.Alone, r.values.median(partAlone, r.Bytes, rank, rank))
+		r.Together = append(r.Together, r.values.median(partTogether, r.Bytes, rank, rank))
 	}
-	for rank := range ranks {
-		r.Alone = append(r.Alone, value(key{partAlone, r.Bytes, rank, rank}))
-		r.Together = append(r.Together, value(key{partTogether, r.Bytes, rank, rank}))
-	}
-	paths := model.Resource{Kind: topology.KindNUMA, Bandwidth: math.NaN()}
+	paths := model.Resource{Kind: topology.KindNUMA}
 	var totals []float64
-	missing, against, hidden := 0, 0, 0
+	var count pairCount
+	hidden := 0
 	for _, own := range r.hosts {
-		groups, unknown, odd := joined(own, func(a, b int) (bool, bool) {
-			ofA, ofB := value(key{partPair, r.Bytes, a, b}), value(key{partPair, r.Bytes, b, a})
-			r.pairs = append(r.pairs, memoryPair{a, b, ofA, ofB})
-			ratio := (ofA/r.Alone[a] + ofB/r.Alone[b]) / 2
-			return ratio < disturbed, !math.IsNaN(ratio)
+		groups := count.join(own, func(a, b int) float64 {
+			left := (r.values.median(partPair, r.Bytes, a, b)/r.Alone[a] + r.values.median(partPair, r.Bytes, b, a)/r.Alone[b]) / 2
+			return disturbed - left
 		})
-		missing, against = missing+unknown, against+odd
 		paths.Groups = append(paths.Groups, groups...)
 		for _, g := range groups {
-			totals = append(totals, r.total(g))
+			totals = append(totals, sum(r.Together, g))
 		}
-		if groups == nil && len(own) > 1 && r.lost(own) {
+		if groups == nil && len(own) > 1 && sum(r.Together, own) < crowdedOut*sum(r.Alone, own) {
 			hidden++
 		}
 	}
-	if known := stats.SortedFinite(totals); len(known) > 0 {
-		paths.Bandwidth = stats.MiddleMedian(known)
-	}
-	if missing > 0 {
-		warnings = append(warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.pairs)))
-	}
-	if against > 0 {
-		warnings = append(warnings, fmt.Sprintf("memory: %d pairs of ranks that share a path to memory by way of others do not disturb each other", against))
-	}
+	paths.Bandwidth = stats.MiddleMedian(stats.SortedFinite(totals))
+	warnings = count.warnings("memory", "path to memory", r.Stopped)
 	if hidden > 0 {
 		warnings = append(warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
 		return warnings // what the operating system tells is better than nothing
 	}
-	if len(r.pairs) > missing {
+	if count.pairs > count.missing {
 		r.Resources = append(r.Resources, paths)
 	}
 	return warnings
 }
 
-// total is what ranks get together while all of their host copy.
-func (r *MemoryResult) total(ranks []int) float64 {
-	sum := 0.0
+// sum is that of values of ranks.
+func sum(values []float64, ranks []int) float64 {
+	total := 0.0
 	for _, rank := range ranks {
-		sum += r.Together[rank]
+		total += values[rank]
 	}
-	return sum
-}
-
-// lost tells whether the ranks of a host lose much when all copy.
-func (r *MemoryResult) lost(ranks []int) bool {
-	alone := 0.0
-	for _, rank := range ranks {
-		alone += r.Alone[rank]
-	}
-	return r.total(ranks) < crowdedOut*alone
-}
-
-// insideWarnings are of ranks that have no core of their own.
-func insideWarnings(places []mpi.Place) []string {
-	warnings := crowded(places)
-	unbound := 0
-	for _, p := range places {
-		if p.Core < 0 {
-			unbound++
-		}
-	}
-	if unbound > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d ranks are bound to no single CPU: what they share holds for the CPUs to which they were bound while it was measured", unbound))
-	}
-	return warnings
+	return total
 }

@@ -61,8 +61,8 @@ func TestMPIDistanceAndAccess(t *testing.T) {
 					t.Errorf("%s at %d: %v B/s", r.What, s.At, s.Bandwidths)
 				}
 			}
-			if t.Logf("%s: B/s %.3g, warnings %q", r.What, r.Bandwidths(), r.Warnings); len(r.Observations()) != steps {
-				t.Errorf("%s: %d observations", r.What, len(r.Observations()))
+			if t.Logf("%s: B/s %.3g, warnings %q", r.What, r.bandwidths(), r.Warnings); len(observations(r)) != steps {
+				t.Errorf("%s: %d observations", r.What, len(observations(r)))
 			}
 		}
 	}
@@ -91,8 +91,8 @@ func TestMPIInsideHosts(t *testing.T) {
 	}
 	t.Log(m, m.Resources, k.Resources, told, warnings)
 	n := c.Size()
-	if len(m.Alone) != n || len(m.pairs) != n*(n-1)/2 || len(k.Access) != 1 {
-		t.Errorf("%d ranks and %d pairs of memory, %d curves of caches", len(m.Alone), len(m.pairs), len(k.Access))
+	if len(m.Alone) != n || pairsMeasured(m) != n*(n-1)/2 || len(k.Access) != 1 {
+		t.Errorf("%d ranks and %d pairs of memory, %d curves of caches", len(m.Alone), pairsMeasured(m), len(k.Access))
 	}
 	for rank, b := range m.Alone {
 		if !(b > 0 && m.Together[rank] > 0) {

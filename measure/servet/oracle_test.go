@@ -58,10 +58,22 @@ type simulatedCore struct {
 func (c *simulatedCore) warmUp(stress) error { return nil }
 func (c *simulatedCore) close() error        { return nil }
 
+// active are the ranks of the host that are at work with this one, itself among them.
+func (c *simulatedCore) active(s stress) []int {
+	host := c.rank / c.perHost * c.perHost
+	var all []int
+	for rank := host; rank < host+c.perHost; rank++ {
+		if rank == c.rank || rank == s.peer || s.part == partTogether {
+			all = append(all, rank)
+		}
+	}
+	return all
+}
+
 // sharers are the active ranks that share a part of so many cores with this one, itself among them.
 func (c *simulatedCore) sharers(s stress, cores int) int {
 	n := 0
-	for _, rank := range s.Active {
+	for _, rank := range c.active(s) {
 		if rank/c.perHost == c.rank/c.perHost && rank%c.perHost/cores == c.rank%c.perHost/cores {
 			n++
 		}
@@ -77,13 +89,13 @@ func (c *simulatedCore) measure(s stress) (float64, error) {
 			slower *= 2
 		}
 	}
-	if !s.Walk {
+	if !s.walk {
 		return min(c.core, c.path/float64(c.sharers(s, c.memory))) / slower, nil
 	}
 	// A cache of which all lines are equally likely to be thrown out holds a share of them.
 	t, reach := 0.0, 1.0
 	for _, level := range c.caches {
-		hit := min(1, float64(level.bytes)/float64(s.Bytes*c.sharers(s, level.cores)))
+		hit := min(1, float64(level.bytes)/float64(s.bytes*c.sharers(s, level.cores)))
 		t += reach * hit * level.time
 		reach *= 1 - hit
 	}
@@ -182,18 +194,18 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 
 // Core 1 has no cache of the size that core 0 has: what noise makes of its times, 5 % where twice the set costs 1 %, is no sharing.
 func TestCoresWithoutTheCacheShareNone(t *testing.T) {
-	r := CacheResult{Sizes: setSizes(64 << 10), Largest: 64 << 10, hosts: [][]int{{0, 1}}}
-	for i, size := range r.Sizes {
-		r.readings = append(r.readings, reading{0, key{partCurve, size, 0, 0}, []float64{1, 1, 2, 3, 3}[i]})
+	r := InsideResult{Kind: KindCache, Bytes: 64 << 10, hosts: [][]int{{0, 1}}, values: make(values)}
+	for i, size := range setSizes(r.Bytes) {
+		r.values[key{partCurve, size, 0, 0}] = []float64{1, 1, 2, 3, 3}[i : i+1]
 	}
 	const set = 24 << 10 // 1 alone, 3 twice as large
 	for k, v := range map[key]float64{
 		{partAlone, set, 0, 0}: 1, {partAlone, 2 * set, 0, 0}: 3, {partPair, set, 0, 1}: 1,
 		{partAlone, set, 1, 1}: 1, {partAlone, 2 * set, 1, 1}: 1.01, {partPair, set, 1, 0}: 1.05,
 	} {
-		r.readings = append(r.readings, reading{0, k, v})
+		r.values[k] = []float64{v}
 	}
-	if warnings := r.take(); len(warnings) > 0 || len(r.Resources) != 1 || len(r.Resources[0].Groups) > 0 {
+	if warnings := r.conclude(); len(warnings) > 0 || len(r.Resources) != 1 || len(r.Resources[0].Groups) > 0 {
 		t.Errorf("resources %v with warnings %q, want a cache that no two share", r.Resources, warnings)
 	}
 }
@@ -263,7 +275,7 @@ type loggedCore struct {
 func (c *loggedCore) note(what string, s stress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*c.log = append(*c.log, fmt.Sprint(what, " ", s.Part, s.Active))
+	*c.log = append(*c.log, fmt.Sprint(what, " ", s.part, c.active(s)))
 }
 
 func (c *loggedCore) warmUp(s stress) error {
@@ -295,11 +307,22 @@ func TestStepsInsideHostsDoNotOverlap(t *testing.T) {
 	}
 	at := 0
 	for range 20 {
-		steps := (&insideRound{Parts: []int{partAlone, partPair, partTogether}, Sizes: []int{1 << 20}}).steps([]int{0, 1, 2, 3, 4, 5})
-		for _, s := range steps {
+		var steps []string
+		var active []int
+		add := func(part int, ranks ...int) {
+			steps, active = append(steps, fmt.Sprint(part, ranks)), append(active, len(ranks))
+		}
+		for rank := range ranks {
+			add(partAlone, rank)
+		}
+		for _, p := range pairsOf([]int{0, 1, 2, 3, 4, 5}) {
+			add(partPair, p[:]...)
+		}
+		add(partTogether, 0, 1, 2, 3, 4, 5)
+		for k, step := range steps {
 			for _, what := range []string{"warm", "measure"} {
-				for range s.Active {
-					if want := fmt.Sprint(what, " ", s.Part, s.Active); at >= len(log) || log[at] != want {
+				for range active[k] {
+					if want := fmt.Sprint(what, " ", step); at >= len(log) || log[at] != want {
 						t.Fatalf("event %d is %q, want %q", at, log[min(at, len(log)-1)], want)
 					}
 					at++
@@ -342,8 +365,8 @@ func TestBudgetInsideHosts(t *testing.T) {
 			}
 		}
 		r, err := Caches(ctx, comm, s)
-		if r != nil && (len(r.Resources) > 0 || len(r.tests) == 0 || r.Stopped != harness.StoppedByContext) {
-			t.Errorf("resources %v of %d tests, stopped by %q", r.Resources, len(r.tests), r.Stopped)
+		if r != nil && (len(r.Resources) > 0 || len(r.curves()) == 0 || r.Stopped != harness.StoppedByContext) {
+			t.Errorf("resources %v of %d caches, stopped by %q", r.Resources, len(r.curves()), r.Stopped)
 		}
 		return err
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/model/fit"
 )
 
 // What a Result is of.
@@ -35,7 +34,6 @@ type Step struct {
 	At         int              // the distance d, or the number k of processes per host
 	Hosts      int              // that took part
 	Transfers  []model.Transfer // all that were under way at once
-	Seconds    []float64        // the median time of each, s; NaN if it was not measured
 	Bandwidths []float64        // of each whole repetition the mean over the messages, B/s; ascending
 
 	times [][]float64 // of each transfer and repetition, s; none if it was not measured
@@ -45,7 +43,6 @@ type Step struct {
 func (s *Step) summarise() {
 	var bandwidths []float64
 	for i, times := range s.times {
-		s.Seconds = append(s.Seconds, stats.MiddleMedian(stats.SortedFinite(times)))
 		for r, seconds := range times {
 			if i == 0 {
 				bandwidths = append(bandwidths, 0)
@@ -91,9 +88,9 @@ func (r *Result) finish() {
 // Bandwidth is the median of the repetitions in B/s; NaN if nothing was measured.
 func (s *Step) Bandwidth() float64 { return stats.MiddleMedian(s.Bandwidths) }
 
-// Bandwidths are those of the steps in B/s, by distance or number of processes per host; NaN for what was
+// bandwidths are those of the steps in B/s, by distance or number of processes per host; NaN for what was
 // not measured, and for 0.
-func (r *Result) Bandwidths() []float64 {
+func (r *Result) bandwidths() []float64 {
 	last := 0
 	for i := range r.Steps {
 		last = max(last, r.Steps[i].At)
@@ -105,24 +102,12 @@ func (r *Result) Bandwidths() []float64 {
 	return all
 }
 
-// Observations are the patterns of transfers as fit.Network takes them, with median times.
-func (r *Result) Observations() []fit.Observation {
-	var all []fit.Observation
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		if len(s.Bandwidths) > 0 {
-			all = append(all, fit.Observation{Transfers: s.Transfers, Seconds: s.Seconds})
-		}
-	}
-	return all
-}
-
 // Degradation makes Servet's ratios of both results, either of which may be nil.
 func Degradation(distance, access *Result) (*model.Degradation, error) {
 	var bandwidths [2][]float64
 	for i, r := range []*Result{distance, access} {
 		if r != nil {
-			bandwidths[i] = r.Bandwidths()
+			bandwidths[i] = r.bandwidths()
 		}
 	}
 	d, err := model.NewDegradation(bandwidths[0], bandwidths[1])

@@ -1,7 +1,6 @@
 package servet
 
 import (
-	"math"
 	"slices"
 
 	"github.com/topocast/topocast/measure/record"
@@ -32,9 +31,7 @@ func (r *Result) Section() *record.Section {
 		for k, times := range step.times {
 			t := step.Transfers[k]
 			for repetition, seconds := range times {
-				if !math.IsNaN(seconds) {
-					s.Rows = append(s.Rows, float64(step.At), float64(step.Hosts), seconds, float64(repetition), float64(t.Src), float64(t.Dst))
-				}
+				s.Rows = append(s.Rows, float64(step.At), float64(step.Hosts), seconds, float64(repetition), float64(t.Src), float64(t.Dst))
 			}
 		}
 	}

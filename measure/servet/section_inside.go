@@ -1,12 +1,14 @@
 package servet
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/jsonfile"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -25,10 +27,10 @@ func insideColumns(value string) []string {
 	return []string{"part", "bytes", value, record.ColumnRepetition, record.ColumnFrom, record.ColumnTo}
 }
 
-const (
-	memoryValue = "bandwidth_Bps"
-	cacheValue  = "access_s"
-)
+// valueOf is the column of the values of a kind, "" of kinds that are none.
+func valueOf(kind string) string {
+	return map[string]string{KindMemory: "bandwidth_Bps", KindCache: "access_s"}[kind]
+}
 
 // insideSettings are those of a section of what is inside hosts.
 type insideSettings struct {
@@ -37,90 +39,74 @@ type insideSettings struct {
 }
 
 // Section is the result as files keep it: all values.
-func (r *MemoryResult) Section() *record.Section {
-	return sectionInside(KindMemory, memoryValue, insideSettings{r.Bytes, r.hosts}, r.readings, r.Warnings, r.Stopped)
-}
-
-// Section is the result as files keep it: all values.
-func (r *CacheResult) Section() *record.Section {
-	return sectionInside(KindCache, cacheValue, insideSettings{r.Largest, r.hosts}, r.readings, r.Warnings, r.Stopped)
-}
-
-func sectionInside(kind, value string, settings insideSettings, all readings, warnings []string, stopped harness.Stopped) *record.Section {
+func (r *InsideResult) Section() *record.Section {
 	s := &record.Section{
-		Kind: kind, Columns: insideColumns(value), Settings: record.SettingsOf(settings), Warnings: slices.Clone(warnings), Stopped: stopped,
-		Rounds: len(all), TotalRounds: len(all),
+		Kind: r.Kind, Columns: insideColumns(valueOf(r.Kind)), Settings: record.SettingsOf(insideSettings{r.Bytes, r.hosts}),
+		Warnings: slices.Clone(r.Warnings), Stopped: r.Stopped,
 	}
-	for _, x := range all {
-		s.Rows = append(s.Rows, float64(x.part), float64(x.bytes), x.value, float64(x.repetition), float64(x.rank), float64(x.other))
+	keys := slices.SortedFunc(maps.Keys(r.values), func(a, b key) int {
+		return cmp.Or(a.part-b.part, a.bytes-b.bytes, a.rank-b.rank, a.other-b.other)
+	})
+	for _, k := range keys {
+		for repetition, value := range r.values[k] {
+			s.Rows = append(s.Rows, float64(k.part), float64(k.bytes), value, float64(repetition), float64(k.rank), float64(k.other))
+		}
 	}
+	s.Rounds, s.TotalRounds = s.NumRows(), s.NumRows()
 	return s
 }
 
-// MemoryFromSection is the result of Memory that a section holds; of several runs that were merged, that of all
+// InsideFromSection is the result of Memory or Caches that a section holds; of several runs that were merged, that of all
 // repetitions. It refuses sections of other kinds and numbers that cannot be.
-func MemoryFromSection(s *record.Section) (*MemoryResult, error) {
-	settings, all, err := insideFromSection(s, KindMemory, memoryValue)
-	if err != nil {
-		return nil, err
+func InsideFromSection(s *record.Section) (*InsideResult, error) {
+	value := valueOf(s.Kind)
+	if value == "" {
+		return nil, fmt.Errorf("servet: section of kind %q: want %q or %q", s.Kind, KindMemory, KindCache)
 	}
-	r := &MemoryResult{Bytes: settings.Bytes, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings), hosts: settings.Hosts, readings: all}
-	r.take() // the warnings are those of the section
+	r := &InsideResult{Kind: s.Kind, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings), values: make(values)}
+	if err := r.read(s, value); err != nil {
+		return nil, fmt.Errorf("servet: section %q: %w", s.Kind, err)
+	}
+	r.conclude() // the warnings are those of the section
 	return r, nil
 }
 
-// CachesFromSection is the result of Caches that a section holds, as MemoryFromSection.
-func CachesFromSection(s *record.Section) (*CacheResult, error) {
-	settings, all, err := insideFromSection(s, KindCache, cacheValue)
-	if err != nil {
-		return nil, err
-	}
-	r := &CacheResult{
-		Sizes: setSizes(settings.Bytes), Largest: settings.Bytes, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings),
-		hosts: settings.Hosts, readings: all,
-	}
-	r.take()
-	return r, nil
-}
-
-func insideFromSection(s *record.Section, kind, value string) (*insideSettings, readings, error) {
-	if s.Kind != kind {
-		return nil, nil, fmt.Errorf("servet: section of kind %q: want %q", s.Kind, kind)
-	}
+// read takes the values of a section.
+func (r *InsideResult) read(s *record.Section, value string) error {
 	at, err := s.Need(insideColumns(value)...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("servet: section %q: %w", kind, err)
+		return err
 	}
 	var settings insideSettings
 	if err := jsonfile.Unmarshal(s.Settings, &settings); err != nil {
-		return nil, nil, fmt.Errorf("servet: section %q: settings: %w", kind, err)
+		return fmt.Errorf("settings: %w", err)
 	}
 	if settings.Bytes < 1 || settings.Bytes > maxBytes {
-		return nil, nil, fmt.Errorf("servet: section %q: %d bytes: want in [1, %d]", kind, settings.Bytes, maxBytes)
+		return fmt.Errorf("%d bytes: want in [1, %d]", settings.Bytes, maxBytes)
 	}
 	ranks := slices.Sorted(slices.Values(slices.Concat(settings.Hosts...)))
 	for i, rank := range ranks {
 		if rank != i {
-			return nil, nil, fmt.Errorf("servet: section %q: hosts %v: want each rank once", kind, settings.Hosts)
+			return fmt.Errorf("hosts %v: want each rank once", settings.Hosts)
 		}
 	}
 	if slices.ContainsFunc(settings.Hosts, func(own []int) bool { return len(own) == 0 }) {
-		return nil, nil, fmt.Errorf("servet: section %q: a host without ranks", kind)
+		return errors.New("a host without ranks")
 	}
-	var all readings
-	for k := range s.NumRows() {
-		row := s.Row(k)
-		whole, err := wholes(row, at, insidePart, insideBytes, insideRepetition, insideFrom, insideTo)
+	r.Bytes, r.hosts = settings.Bytes, settings.Hosts
+	for i := range s.NumRows() {
+		row := s.Row(i)
+		whole, err := wholes(row, at, insidePart, insideBytes, insideFrom, insideTo, insideRepetition)
 		if err != nil {
-			return nil, nil, fmt.Errorf("servet: section %q: row %d: %w", kind, k, err)
+			return fmt.Errorf("row %d: %w", i, err)
 		}
-		x := reading{whole[2], key{whole[0], whole[1], whole[3], whole[4]}, row[at[insideValue]]}
-		if x.part >= numParts || max(x.rank, x.other) >= len(ranks) || !(x.value > 0) {
-			return nil, nil, fmt.Errorf("servet: section %q: row %d: %v: want a part below %d, ranks below %d, a positive value", kind, k, row, numParts, len(ranks))
+		k, value := key{whole[0], whole[1], whole[2], whole[3]}, row[at[insideValue]]
+		if k.part >= numParts || max(k.rank, k.other) >= len(ranks) || !(value > 0) {
+			return fmt.Errorf("row %d: %v: want a part below %d, ranks below %d, a positive value", i, row, numParts, len(ranks))
 		}
-		all = append(all, x)
+		r.values[k] = append(r.values[k], value)
 	}
-	return &settings, all, nil
+	return nil
 }
 
 // wholes are the whole numbers of some columns of a row.

@@ -92,7 +92,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 	short, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{Bytes: 1_000_000, Control: harness.Control{Budget: 60 * time.Millisecond}}, nil)
 	read, _ := reread(t, 20, short.Section())
 	got := ringsFrom(t, read.Section(WhatDistance))
-	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(got.Observations()) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {
+	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(observations(got)) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {
 		t.Errorf("%d steps, stopped by %q, %d of %d rounds, want 5, the budget, 5 of 50", len(got.Steps), got.Stopped, read.Sections[0].Rounds, read.Sections[0].TotalRounds)
 	}
 }
@@ -101,8 +101,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 func text(v any) string { return fmt.Sprintf("%+v", v) }
 
 func TestSectionsKeepWhatIsInside(t *testing.T) {
-	var memory *MemoryResult
-	var caches *CacheResult
+	var memory, caches *InsideResult
 	onMachine(t, hector(), 2, 4, &InsideSettings{Bytes: 32 << 20, Repetitions: 2}, func(comm mpi.Communicator, s *InsideSettings) error {
 		m, err := Memory(context.Background(), comm, s)
 		if err != nil {
@@ -115,11 +114,11 @@ func TestSectionsKeepWhatIsInside(t *testing.T) {
 		return err
 	})
 	read, merged := reread(t, 8, memory.Section(), caches.Section())
-	m, err := MemoryFromSection(read.Section(KindMemory))
+	m, err := InsideFromSection(read.Section(KindMemory))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := CachesFromSection(read.Section(KindCache))
+	c, err := InsideFromSection(read.Section(KindCache))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,19 +126,19 @@ func TestSectionsKeepWhatIsInside(t *testing.T) {
 	if text(m) != text(memory) || text(c) != text(caches) {
 		t.Errorf("read %s and %s\nwant %s and %s", text(m), text(c), text(memory), text(caches))
 	}
-	if m, err = MemoryFromSection(merged.Section(KindMemory)); err != nil || text(m.Resources) != text(memory.Resources) {
+	if m, err = InsideFromSection(merged.Section(KindMemory)); err != nil || text(m.Resources) != text(memory.Resources) {
 		t.Errorf("merged %v, %v, want the resources %v", m, err, memory.Resources)
 	}
-	if c, err = CachesFromSection(merged.Section(KindCache)); err != nil || text(c.Resources) != text(caches.Resources) {
+	if c, err = InsideFromSection(merged.Section(KindCache)); err != nil || text(c.Resources) != text(caches.Resources) {
 		t.Errorf("merged %v, %v, want the resources %v", c, err, caches.Resources)
 	}
 }
 
 func TestSectionsAreChecked(t *testing.T) {
 	inside := func(change func(*record.Section)) error {
-		s := &record.Section{Kind: KindMemory, Columns: insideColumns(memoryValue), Settings: json.RawMessage(`{"bytes":8,"hosts":[[0,1]]}`), Rows: []float64{1, 8, 1e9, 0, 0, 1}}
+		s := &record.Section{Kind: KindMemory, Columns: insideColumns(valueOf(KindMemory)), Settings: json.RawMessage(`{"bytes":8,"hosts":[[0,1]]}`), Rows: []float64{1, 8, 1e9, 0, 0, 1}}
 		change(s)
-		_, err := MemoryFromSection(s)
+		_, err := InsideFromSection(s)
 		return err
 	}
 	set := func(i int, v float64) func(*record.Section) { return func(s *record.Section) { s.Rows[i] = v } }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -121,6 +122,27 @@ func TestAccessOnSimulatedClusters(t *testing.T) {
 	}
 }
 
+// An observation is the transfers of a step and how long each took, in s.
+type observation struct {
+	Transfers []model.Transfer
+	Seconds   []float64
+}
+
+// observations are those of the steps that were measured, with median times.
+func observations(r *Result) (all []observation) {
+	for _, s := range r.Steps {
+		if len(s.Bandwidths) == 0 {
+			continue
+		}
+		o := observation{Transfers: s.Transfers}
+		for _, times := range s.times {
+			o.Seconds = append(o.Seconds, stats.MiddleMedian(stats.SortedFinite(times)))
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
 // checkObservations compares what was seen with what the true network and the solver of model/contention say of the
 // same transfers.
 func checkObservations(t *testing.T, r *Result, cluster *gen.Cluster) {
@@ -129,7 +151,7 @@ func checkObservations(t *testing.T, r *Result, cluster *gen.Cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := r.Observations()
+	all := observations(r)
 	if len(all) != len(r.Steps) {
 		t.Errorf("%d observations of %d steps", len(all), len(r.Steps))
 	}
@@ -194,8 +216,8 @@ func TestBudgetEndsAllRanks(t *testing.T) {
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "5 of 10 values") {
 		t.Errorf("warnings %q, want one of 5 values that are missing", r.Warnings)
 	}
-	if b := r.Bandwidths(); !math.IsNaN(b[2]) || len(b) != 11 || len(r.Observations()) != 5 {
-		t.Errorf("bandwidths %v of %d observations", b, len(r.Observations()))
+	if b := r.bandwidths(); !math.IsNaN(b[2]) || len(b) != 11 || len(observations(r)) != 5 {
+		t.Errorf("bandwidths %v of %d observations", b, len(observations(r)))
 	}
 }
 
@@ -211,8 +233,8 @@ func TestContextEndsAllRanks(t *testing.T) {
 			cancel()
 		}
 		r, err := Distance(ctx, c, &Settings{Bytes: 1 << 16})
-		if r != nil && (r.Stopped != harness.StoppedByContext || len(r.Observations()) > 0) {
-			return fmt.Errorf("stopped by %q with %d observations, want the context and none", r.Stopped, len(r.Observations()))
+		if r != nil && (r.Stopped != harness.StoppedByContext || len(observations(r)) > 0) {
+			return fmt.Errorf("stopped by %q with %d observations, want the context and none", r.Stopped, len(observations(r)))
 		}
 		return err
 	})

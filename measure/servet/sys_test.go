@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // sysTree is /sys of a host as Linux lays it out, written by hand: two packages of two cores of two threads - CPUs 0 to 3 are
@@ -105,47 +106,6 @@ func TestReadSysOfThisHost(t *testing.T) {
 	}
 }
 
-// The same host by hwloc, in the forms of its versions 2 and 1.
-func TestReadHwloc(t *testing.T) {
-	for _, file := range []string{"hwloc2.xml", "hwloc1.xml"} {
-		f, err := os.Open(filepath.Join("testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts, err := ReadHwloc(f)
-		f.Close()
-		if err != nil || fmt.Sprint(parts) != sysTreeParts {
-			t.Errorf("%s: ReadHwloc = %v, %v, want %s", file, parts, err, sysTreeParts)
-		}
-	}
-	for _, text := range []string{
-		"", "<topology/>", "<other><object type=\"Core\" cpuset=\"0x1\"/></other>", "<topology><object type=\"Core\" cpuset=\"0xz\"/></topology>",
-		"<topology><object type=\"L2Cache\" cpuset=\"0x1\"/></topology>", "<topology><object type=\"Core\" cpuset=\"0x1\">",
-		"<topology><object type=\"LxCache\" cache_size=\"1\" cpuset=\"0x1\"/></topology>", "<topology><object type=\"Core\"/></topology>",
-	} {
-		if parts, err := ReadHwloc(strings.NewReader(text)); err == nil {
-			t.Errorf("ReadHwloc(%q) = %v, want an error", text, parts)
-		}
-	}
-}
-
-func FuzzReadHwloc(f *testing.F) {
-	for _, file := range []string{"hwloc2.xml", "hwloc1.xml"} {
-		data, err := os.ReadFile(filepath.Join("testdata", file))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(data))
-	}
-	f.Add("<topology><object type=\"Core\" cpuset=\",,\"/></topology>")
-	f.Fuzz(func(t *testing.T, text string) {
-		parts, err := ReadHwloc(strings.NewReader(text))
-		if err == nil && len(parts) == 0 {
-			t.Error("no parts and no error")
-		}
-	})
-}
-
 // masked is a rank on a host that may use some of its CPUs.
 type masked struct {
 	mpi.Communicator
@@ -167,14 +127,14 @@ func TestTold(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		parts    []Part
-		read     func() ([]Part, error)
+		parts    []encode.HostPart
+		read     func() ([]encode.HostPart, error)
 		warnings int
 		want     string
 	}{
-		{"by each host", nil, func() ([]Part, error) { return readSys(sysTree()) }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
-		{"by rank 0", given, func() ([]Part, error) { return nil, errors.New("asked") }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
-		{"by nobody", nil, func() ([]Part, error) { return nil, errors.New("no /sys") }, 1, ""},
+		{"by each host", nil, func() ([]encode.HostPart, error) { return readSys(sysTree()) }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
+		{"by rank 0", given, func() ([]encode.HostPart, error) { return nil, errors.New("asked") }, 0, "core0[] cache49152[] cache2097152[] cache31457280[[0 1] [2 3]] numa0[[0 1] [2 3]] socket0[[0 1] [2 3]] "},
+		{"by nobody", nil, func() ([]encode.HostPart, error) { return nil, errors.New("no /sys") }, 1, ""},
 	} {
 		err := local.Run(len(cpus), nil, func(comm mpi.Communicator) error {
 			own := masked{comm, hosts[comm.Rank() : comm.Rank()+1], cpus[comm.Rank()]}
@@ -212,24 +172,24 @@ func TestResourcesPreferWhatWasMeasured(t *testing.T) {
 	l2, l3 := resource(topology.KindCache, 2<<20, true), resource(topology.KindCache, 30<<20, true, []int{0, 1})
 	numa, socket := resource(topology.KindNUMA, 0, true, []int{0, 1}), resource(topology.KindSocket, 0, true, []int{0, 1})
 	told := []model.Resource{l2, l3, numa, socket}
-	seen := func(largest int, groups ...[]int) *CacheResult {
-		return &CacheResult{Largest: largest, Resources: []model.Resource{resource(topology.KindCache, 2<<20, false, groups...)}}
+	seen := func(largest int, groups ...[]int) *InsideResult {
+		return &InsideResult{Bytes: largest, Resources: []model.Resource{resource(topology.KindCache, 2<<20, false, groups...)}}
 	}
-	memory := &MemoryResult{Resources: []model.Resource{resource(topology.KindNUMA, 0, false)}}
+	memory := &InsideResult{Resources: []model.Resource{resource(topology.KindNUMA, 0, false)}}
 	for _, c := range []struct {
 		name     string
-		memory   *MemoryResult
-		caches   *CacheResult
+		memory   *InsideResult
+		caches   *InsideResult
 		want     []model.Resource
 		warnings int
 	}{
 		{"nothing measured", nil, nil, told, 0},
 		{"memory measured", memory, nil, []model.Resource{memory.Resources[0], l2, l3, socket}, 0},
-		{"pairs of memory tell nothing", &MemoryResult{}, nil, told, 0},
+		{"pairs of memory tell nothing", &InsideResult{}, nil, told, 0},
 		{"small caches measured", nil, seen(8 << 20), []model.Resource{seen(0).Resources[0], l3, numa, socket}, 0},
 		{"all caches measured", nil, seen(64<<20, []int{0, 1}), []model.Resource{seen(0, []int{0, 1}).Resources[0], numa, socket}, 0},
 		{"all measured, and none shared", nil, seen(64 << 20), []model.Resource{seen(0).Resources[0], numa, socket}, 1},
-		{"no caches seen", nil, &CacheResult{Largest: 64 << 20}, told, 0},
+		{"no caches seen", nil, &InsideResult{Bytes: 64 << 20}, told, 0},
 	} {
 		got, warnings := Resources(c.memory, c.caches, told)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) || len(warnings) != c.warnings {

@@ -14,22 +14,23 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // Told returns what the ranks share by the word of the operating system: Resources that are
 // marked as Told. Each host's first rank reads /sys; if rank 0 gives parts, read by
-// ReadHwloc, say, these are those of every host instead. A rank counts where all CPUs that it may run on
+// encode.ReadHostParts, say, these are those of every host instead. A rank counts where all CPUs that it may run on
 // do. It is collective; the results are nil on other ranks than 0. Hosts that tell nothing are warned of. Simulated ones are
 // not asked.
-func Told(comm mpi.Communicator, parts []Part) (resources []model.Resource, warnings []string, err error) {
-	var read func() ([]Part, error)
+func Told(comm mpi.Communicator, parts []encode.HostPart) (resources []model.Resource, warnings []string, err error) {
+	var read func() ([]encode.HostPart, error)
 	if _, isOwn := harness.OwnPlace(comm); isOwn {
-		read = func() ([]Part, error) { return readSys(os.DirFS(sysPath)) }
+		read = func() ([]encode.HostPart, error) { return readSys(os.DirFS(sysPath)) }
 	}
 	return told(comm, parts, read)
 }
 
-func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (resources []model.Resource, warnings []string, err error) {
+func told(comm mpi.Communicator, parts []encode.HostPart, read func() ([]encode.HostPart, error)) (resources []model.Resource, warnings []string, err error) {
 	var places []mpi.Place // on rank 0
 	var ranks [][]int
 	ofReader, err := together(context.Background(), comm, 0, func(_ *harness.Conductor, all []mpi.Place) (first []int, err error) { // of hosts; none: parts are given
@@ -41,8 +42,8 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 			}
 		}
 		return first, nil
-	}, func(c *harness.Conductor, readers []int) ([][]Part, error) {
-		var own []Part
+	}, func(c *harness.Conductor, readers []int) ([][]encode.HostPart, error) {
+		var own []encode.HostPart
 		if slices.Contains(readers, c.Comm.Rank()) && read != nil {
 			own, _ = read() // what it fails at tells nothing
 		}
@@ -52,7 +53,7 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 		return nil, nil, err
 	}
 	silent := 0
-	ofHost := make([][]Part, len(ranks))
+	ofHost := make([][]encode.HostPart, len(ranks))
 	for h, own := range ranks {
 		if ofHost[h] = parts; parts == nil {
 			ofHost[h] = ofReader[slices.Min(own)]
@@ -67,9 +68,9 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 	return sharedParts(ranks, ofHost, places), warnings, nil
 }
 
-// Inside are the resources of a network all of whose hosts have the given parts, read by ReadHwloc, say: as
+// Inside are the resources of a network all of whose hosts have the given parts, read by encode.ReadHostParts, say: as
 // Told, for a network that is there already and knows on which cores its ranks are.
-func Inside(n *model.Network, parts []Part) []model.Resource {
+func Inside(n *model.Network, parts []encode.HostPart) []model.Resource {
 	onHost := make(map[string][]int)
 	places := make([]mpi.Place, n.Ranks())
 	for rank := range places {
@@ -78,7 +79,7 @@ func Inside(n *model.Network, parts []Part) []model.Resource {
 		onHost[at.Host] = append(onHost[at.Host], rank)
 	}
 	var ranks [][]int
-	var ofHost [][]Part
+	var ofHost [][]encode.HostPart
 	for _, host := range n.Hosts() {
 		ranks, ofHost = append(ranks, onHost[host]), append(ofHost, parts)
 	}
@@ -86,7 +87,7 @@ func Inside(n *model.Network, parts []Part) []model.Resource {
 }
 
 // sharedParts are the parts of each host as resources of the ranks: one for each kind, and for each level of caches.
-func sharedParts(ranks [][]int, parts [][]Part, places []mpi.Place) []model.Resource {
+func sharedParts(ranks [][]int, parts [][]encode.HostPart, places []mpi.Place) []model.Resource {
 	type what struct {
 		kind  topology.Kind
 		level int
@@ -138,7 +139,7 @@ func within(p mpi.Place, cpus []int) bool {
 // Resources are what a Network is to keep: what was measured and, of what was not, what was told.
 // Either result may be nil. A measured kind replaces the one that was told; of caches those that are
 // told to be larger than what was measured stay. Warnings are of told groups that the measurement does not show.
-func Resources(memory *MemoryResult, caches *CacheResult, told []model.Resource) (all []model.Resource, warnings []string) {
+func Resources(memory, caches *InsideResult, told []model.Resource) (all []model.Resource, warnings []string) {
 	if caches != nil {
 		all = append(all, caches.Resources...)
 	}
@@ -151,7 +152,7 @@ func Resources(memory *MemoryResult, caches *CacheResult, told []model.Resource)
 	haveCaches, haveMemory := measured(topology.KindCache), measured(topology.KindNUMA)
 	for _, t := range told {
 		switch {
-		case t.Kind == topology.KindCache && haveCaches && 2*t.Bytes <= int64(caches.Largest):
+		case t.Kind == topology.KindCache && haveCaches && 2*t.Bytes <= int64(caches.Bytes):
 			if len(t.Groups) > 0 && !slices.ContainsFunc(caches.Resources, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
 				warnings = append(warnings, fmt.Sprintf("ranks share caches of %s by the word of the operating system, and do not disturb each other in any", quantity.Bytes(int(t.Bytes))))
 			}

@@ -39,14 +39,15 @@ func (c *campaign) blocking() error {
 				"ranks %d and %d: %d hosts between them, want two at least: whether there is a link of their own cannot be seen", p[0], p[1], len(between)))
 			continue
 		}
-		along := func() *load {
-			return &load{from: p[0], to: p[1], pairs: others, messages: c.messages(1)}
+		pair := [][2]int{p}
+		sending := func(pairs [][2]int, times int) *load {
+			l := c.load(pairs)
+			l.messages = times * c.s.Messages
+			return l
 		}
-		alone, blocked, busy := c.single(p), c.single(p), along()
-		othersAlone, othersBlocked, busyPair := along(), along(), c.single(p)
-		busy.messages *= outlast
-		busyPair.messages *= outlast
-		err := c.take(blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})
+		alone, blocked := sending(pair, 1), sending(pair, 1)
+		othersAlone, othersBlocked := sending(others, 1), sending(others, 1)
+		err := c.take([]round{{alone}, {blocked, sending(others, outlast)}, {othersAlone}, {othersBlocked, sending(pair, outlast)}})
 		if err != nil || math.IsNaN(othersBlocked.rate) { // which comes last
 			return err
 		}

@@ -1,18 +1,33 @@
 package throughput
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
 
+// uplinks are rounds of links between two switches, loaded by as many pairs at once as there
+// are on both sides. A budget that ends early leaves out links of few hosts.
+func (c *campaign) uplinks(crossings []crossing) (rounds []round) {
+	slices.SortStableFunc(crossings, func(a, b crossing) int { return cmp.Compare(b.Hosts, a.Hosts) })
+	for _, x := range crossings {
+		for _, pairs := range [][][2]int{x.Pairs, x.Other} {
+			if len(pairs) > 0 {
+				rounds = append(rounds, round{c.load(pairs, [2]int{x.U, x.V})})
+			}
+		}
+	}
+	return rounds
+}
+
 // A crossing is a link between two switches and the hosts between which it is measured: of
 // each pair one on either side.
 type crossing struct {
-	U, V   int      // switches, U < V
-	Bridge bool     // no other way leads from one side to the other
-	Hosts  int      // of the smaller side of a bridge; 0 of others
-	Pairs  [][2]int // disjoint, hosts on the side of U and of V
+	U, V  int      // switches, U < V
+	Hosts int      // of the smaller side, where no other way leads from one side to the other; else 0
+	Pairs [][2]int // disjoint, hosts on the side of U and of V
 
 	// Other is another pair where Pairs is one that has a choice: the links behind one
 	// host may be slow.
@@ -49,7 +64,6 @@ func findCrossings(g *topology.Graph, most int) []crossing {
 		c := crossing{U: min(a.From, a.To), V: max(a.From, a.To)}
 		left, apart := side(g, c.U, c.V)
 		if apart {
-			c.Bridge = true
 			right, _ := side(g, c.V, c.U)
 			c.Hosts = min(len(left), len(right))
 			c.pair(left, right, most)
@@ -160,4 +174,26 @@ func onlyOver(g *topology.Graph, t *topology.PathTree, to, u, v int) bool {
 		}
 	}
 	return false
+}
+
+// onePerSwitch keeps one link of each switch, where all links of a switch are taken to be
+// alike: the one whose smaller side is largest, so that the most pairs can load it
+// (Bufe 2014, section 2.3.3). Of equal ones it is the first. A link may be that of both
+// its switches. The order stays.
+func onePerSwitch(crossings []crossing) []crossing {
+	best := make(map[int]int) // switch -> index of its link
+	for i, c := range crossings {
+		for _, s := range []int{c.U, c.V} {
+			if b, ok := best[s]; !ok || len(c.Pairs) > len(crossings[b].Pairs) {
+				best[s] = i
+			}
+		}
+	}
+	var kept []crossing
+	for i, c := range crossings {
+		if len(c.Pairs) > 0 && (best[c.U] == i || best[c.V] == i) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }

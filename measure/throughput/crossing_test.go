@@ -26,15 +26,15 @@ func TestCrossingsOfATree(t *testing.T) {
 	c := parse(t, "tree:[2,5,5]")
 	got := findCrossings(c.Graph, 100)
 	want := []crossing{
-		{12, 13, true, 2, [][2]int{{2, 0}, {7, 1}}, nil},
-		{12, 14, true, 5, [][2]int{{0, 2}, {7, 3}, {1, 4}, {8, 5}, {9, 6}}, nil},
-		{12, 15, true, 5, [][2]int{{0, 7}, {2, 8}, {1, 9}, {3, 10}, {4, 11}}, nil},
+		{12, 13, 2, [][2]int{{2, 0}, {7, 1}}, nil},
+		{12, 14, 5, [][2]int{{0, 2}, {7, 3}, {1, 4}, {8, 5}, {9, 6}}, nil},
+		{12, 15, 5, [][2]int{{0, 7}, {2, 8}, {1, 9}, {3, 10}, {4, 11}}, nil},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Crossings = %v, want %v", got, want)
 	}
 	// One pair, and another one for it, over another rack.
-	if got, want := findCrossings(c.Graph, 1)[1], (crossing{12, 14, true, 5, [][2]int{{0, 2}}, [][2]int{{7, 3}}}); !reflect.DeepEqual(got, want) {
+	if got, want := findCrossings(c.Graph, 1)[1], (crossing{12, 14, 5, [][2]int{{0, 2}}, [][2]int{{7, 3}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("Crossings of one pair each: second = %v, want %v", got, want)
 	}
 }
@@ -48,7 +48,7 @@ func TestCrossingsOnlyWhereOneWayLeads(t *testing.T) {
 		g := parse(t, spec).Graph
 		finder := topology.NewPaths(g, nil)
 		for _, c := range findCrossings(g, 100) {
-			if c.Bridge || len(c.Pairs) < 2 {
+			if c.Hosts > 0 || len(c.Pairs) < 2 {
 				t.Errorf("%s: %v, want no bridge and the hosts of both switches", spec, c)
 			}
 			for _, p := range c.Pairs {

@@ -5,24 +5,24 @@
 //	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Topology: found})
 //
 // r.Links has a rate per arc of the graph; fit.Network takes r.Observations()
-// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed. Remeasure measures a network
-// that there is already.
+// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed. With Settings.Network a network
+// that there is already is measured again, latencies included: r.Network has what was found.
 //
 // # Method
 //
 // It follows Bufe 2014, section 2.3. A link cannot be measured by itself, but pairs of
 // hosts on both sides of it can, as many as fill it. The wiring tells which pairs do not
-// disturb each other; those are measured in one step, while all other ranks wait.
+// disturb each other; those are measured in one step, while all other ranks wait. All is done in three moves:
 //
-//   - Links between hosts: rounds of disjoint ones, one pair each.
-//   - Links of hosts: pairs on one switch, all switches at once. A rate is the lesser of two
-//     links', so the highest that a link was part of is its own (the thesis has the
-//     minimum, a slip). Of the fastest only a bound is seen.
-//   - Links between switches: pairs on both sides, as many links at once as do not meet.
-//   - Switches: by three measurements whether they carry all their hosts at once; and,
-//     hosts being split by cut.AtSwitch, what they carry from one side to the other.
-//   - Pairs that may have a link of their own: whether traffic between the hosts on
-//     the way slows them down (section 2.2.1).
+//  1. Choose loads: sets of disjoint pairs whose messages all pass a link. Those of links between hosts are
+//     their two hosts; of a host's link the pairs on its switch; of a link between switches pairs on both sides.
+//  2. Play steps: as many loads at once as have no host, link or switch in common.
+//  3. Solve for links: a link's rate is the highest of its loads, for each shows the slowest link on the way (the thesis
+//     has the minimum, a slip). It is a bound where the other links on the way explain what was seen.
+//
+// Three measurements tell beforehand which switches carry all their hosts at once. Where it is wanted, hosts split by
+// cut.AtSwitch tell what a switch carries from one side to the other. Settings.Direct are pairs that may have a link of their
+// own: whether traffic between the hosts on the way slows them down tells (section 2.2.1).
 //
 // Messages of a pair follow each other, two under way at a time. The receiver times their
 // arrivals; the round trips before the first one are taken out, by the line through the arrivals. Of

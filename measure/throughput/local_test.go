@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -63,6 +64,13 @@ func TestLocalRanks(t *testing.T) {
 // TestWrongSettingsAreErrorsOfAllRanks: the settings of rank 0 count.
 func TestWrongSettingsAreErrorsOfAllRanks(t *testing.T) {
 	found := resultOf(parse(t, "star:4"))
+	of := func(spec string) *model.Network {
+		n, err := model.New(resultOf(parse(t, spec)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
 	for _, tt := range []struct {
 		s    Settings
 		want string
@@ -72,6 +80,8 @@ func TestWrongSettingsAreErrorsOfAllRanks(t *testing.T) {
 		{Settings{Topology: found, Load: Load{Messages: 3}}, "Settings.Messages: 3: want in [4, "},
 		{Settings{Topology: found, Direct: [][2]int{{0, 4}}}, "Settings.Direct: 0 and 4"},
 		{Settings{Topology: resultOf(parse(t, "star:5"))}, "of 5 ranks, the job has 4"},
+		{Settings{Network: of("star:5")}, "Settings.Network: of 5 ranks, the job has 4: take a view of it"},
+		{Settings{Topology: found, Network: of("star:4")}, "Settings.Network: given with Topology"},
 	} {
 		said := make([]string, 4)
 		err := local.Run(4, &local.Settings{Mode: local.Rendezvous}, func(comm mpi.Communicator) error {

@@ -60,7 +60,7 @@ func TestMPIRemeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Remeasure(context.Background(), c, &RemeasureSettings{Network: n, LatencySamples: 5, Sizes: []int{10_000}})
+	r, err := Measure(context.Background(), c, &Settings{Network: n})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-func remeasured(t *testing.T, machine *topology.Graph, sim *simnet.Settings, s *RemeasureSettings) *Remeasured {
+func remeasured(t *testing.T, machine *topology.Graph, sim *simnet.Settings, s *Settings) *Result {
 	t.Helper()
 	hollow := simnet.Settings{}
 	if sim != nil {
 		hollow = *sim
 	}
 	hollow.HollowAbove = 200 << 10 // nobody looks into long messages
-	var r *Remeasured
+	var r *Result
 	err := simnet.Run(machine, nil, &hollow, func(comm mpi.Communicator) error {
 		if comm.Rank() != 0 {
-			_, err := Remeasure(context.Background(), comm, nil)
+			_, err := Measure(context.Background(), comm, nil)
 			return err
 		}
-		found, err := Remeasure(context.Background(), comm, s)
+		found, err := Measure(context.Background(), comm, s)
 		r = found
 		return err
 	})
@@ -85,8 +85,8 @@ func TestRemeasurePutsTheTruthBack(t *testing.T) {
 			continue
 		}
 		n, g := known(t, tt.spec)
-		r := remeasured(t, g, &simnet.Settings{Noise: simnet.Noise{Sigma: tt.noise}, Seed: 1}, &RemeasureSettings{
-			Network: n, LatencySamples: 30, Measured: model.Metadata{Tool: "after"},
+		r := remeasured(t, g, &simnet.Settings{Noise: simnet.Noise{Sigma: tt.noise}, Seed: 1}, &Settings{
+			Network: n, Measured: model.Metadata{Tool: "after"},
 		})
 		if r.Stopped != "" || r.Network.Measured().Tool != "after" || r.Network.Measured().Bytes != 8 {
 			t.Errorf("%s: stopped by %q, says of itself %+v", tt.spec, r.Stopped, r.Network.Measured())
@@ -100,7 +100,7 @@ func TestRemeasurePutsTheTruthBack(t *testing.T) {
 		}
 		for i, a := range r.Network.Graph().Arcs() {
 			want := g.Arcs()[i]
-			bounded := r.Rates.Links[i].AtLeast
+			bounded := r.Links[i].AtLeast
 			if math.Abs(a.Bandwidth/want.Bandwidth-1) > 0.02+tt.noise || a.Estimated && !bounded {
 				t.Errorf("%s: %d->%d: %.4g B/s, want %.4g", tt.spec, a.From, a.To, a.Bandwidth, want.Bandwidth)
 			}
@@ -126,9 +126,9 @@ func TestRemeasurePutsTheTruthBack(t *testing.T) {
 // the other, and one for each uplink, there and back: all pairs are 2,016.
 func TestRemeasureReadsFewPairs(t *testing.T) {
 	n, g := known(t, "tree:4x4x4")
-	r := remeasured(t, g, nil, &RemeasureSettings{Network: n, LatencySamples: 5, Sizes: []int{}})
+	r := remeasured(t, g, nil, &Settings{Network: n})
 	pairs := make(map[[2]int]bool)
-	for _, o := range r.Latencies {
+	for _, o := range r.latencies {
 		tr := o.Transfers[0]
 		pairs[[2]int{min(tr.Src, tr.Dst), max(tr.Src, tr.Dst)}] = true
 	}

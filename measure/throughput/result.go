@@ -1,8 +1,10 @@
 package throughput
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
@@ -12,6 +14,7 @@ import (
 // A Result is what the links of a machine were measured to carry.
 type Result struct {
 	Graph    *topology.Graph // of the network that was measured along
+	Network  *model.Network  // Settings.Network with what was measured anew; nil without it
 	Size     int             // B, of a message
 	Samples  int
 	Links    []Link          // one per arc of the graph, in its order
@@ -22,14 +25,13 @@ type Result struct {
 	Stopped  harness.Stopped // why it ended early, as harness.Outcome has it, or ""
 	Warnings []string        // what is weak, each one sentence
 
-	readings []reading
+	readings  []reading
+	latencies []fit.Observation // of single messages, half round trips
 }
 
 // A reading is what pairs of ranks that were measured together came to in one
 // direction.
 type reading struct {
-	what     target
-	From, To int      // vertices of the arc that it was taken for; of nodeSwitch two hosts, with their switch between; of parallel and maximum the switch and -1
 	Pairs    [][2]int // ranks, sender and receiver
 	Messages int      // of each pair, per sample
 	Step     int      // that it was measured in, among others; from 0
@@ -44,8 +46,7 @@ type Link struct {
 	Rate     float64 // B/s; NaN if it was not measured
 	AtLeast  bool    // the link may be faster: what it was loaded with carries no more
 
-	what     target // nodeNode, nodeSwitch or switchSwitch
-	readings []int  // indices, of all that tell of it
+	readings []int // indices, of all that tell of it
 }
 
 // A Switch is what was seen of one.
@@ -63,6 +64,8 @@ type Switch struct {
 	// it was not measured. AtLeast says that the links beside it were full.
 	Maximum [2]float64
 	AtLeast [2]bool
+
+	pair [2]int // the first one that was measured for it
 }
 
 // A Direct is the answer for a pair of hosts that may be wired to each other.
@@ -99,4 +102,41 @@ func (r *Result) Measured() []topology.Arc {
 		}
 	}
 	return slices.Clip(arcs)
+}
+
+// warn says what is weak.
+func (c *campaign) warn() {
+	r := c.r
+	kinds := []string{"links between hosts", "links of hosts", "links between switches"}
+	missing, bounded := make([]int, len(kinds)), make([]int, len(kinds))
+	for _, l := range r.Links {
+		kind := 0 // the number of switches at its ends
+		for _, v := range []int{l.From, l.To} {
+			if c.g.IsSwitch(v) {
+				kind++
+			}
+		}
+		switch {
+		case !(l.Rate > 0):
+			missing[kind]++
+		case l.AtLeast:
+			bounded[kind]++
+		}
+	}
+	if r.Stopped != "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the measurement was stopped by the %s after %s", r.Stopped, words.Count(r.Steps, "step")))
+	}
+	for kind, what := range kinds {
+		if n := bounded[kind]; n > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s may be faster than measured: what loads them carries no more", what, words.Count(n, "direction")))
+		}
+		if n := missing[kind]; n > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s were not measured", what, words.Count(n, "direction")))
+		}
+	}
+	for _, s := range r.Switches {
+		if s.All > 0 && !s.Parallel {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s does not carry all its hosts at once: %.0f %% of what parts of them come to", c.g.Name(s.Vertex), 100*s.All/(s.Alone+s.Rest)))
+		}
+	}
 }

@@ -34,7 +34,6 @@ func (r *Result) Section() *record.Section {
 		Rounds: r.Steps, TotalRounds: r.Steps, Stopped: r.Stopped,
 		Columns: []string{
 			"entry",
-			"what",   // the target
 			"vertex", // of the graph that was measured along
 			"other_vertex",
 			"rate_Bps",
@@ -59,8 +58,7 @@ func (r *Result) Section() *record.Section {
 	for i := range r.readings {
 		x := &r.readings[i]
 		head := numbers{
-			"what": float64(x.what), "vertex": float64(x.From), "other_vertex": float64(x.To), "rate_Bps": x.Rate,
-			"reading": float64(i), "step": float64(x.Step), "messages": float64(x.Messages),
+			"rate_Bps": x.Rate, "reading": float64(i), "step": float64(x.Step), "messages": float64(x.Messages),
 		}
 		for k, p := range x.Pairs {
 			row(entryPair, p, head, numbers{"seconds": x.Seconds[k]})
@@ -72,18 +70,17 @@ func (r *Result) Section() *record.Section {
 	for _, l := range r.Links {
 		for _, reading := range l.readings {
 			row(entryLink, r.readings[reading].Pairs[0], numbers{
-				"what": float64(l.what), "vertex": float64(l.From), "other_vertex": float64(l.To),
+				"vertex": float64(l.From), "other_vertex": float64(l.To),
 				"rate_Bps": l.Rate, "bound": record.Flag(l.AtLeast), "reading": float64(reading),
 			})
 		}
 	}
 	for _, x := range r.Switches {
-		of := r.pairOf(x.Vertex)
-		row(entrySwitch, of, numbers{
+		row(entrySwitch, x.pair, numbers{
 			"vertex": float64(x.Vertex), "rate_Bps": x.All, "second_Bps": x.Alone, "third_Bps": x.Rest, "bound": record.Flag(x.Parallel),
 		})
 		for way, rate := range x.Maximum {
-			row(entryMaximum, of, numbers{
+			row(entryMaximum, x.pair, numbers{
 				"vertex": float64(x.Vertex), "other_vertex": float64(way), "rate_Bps": rate, "bound": record.Flag(x.AtLeast[way]),
 			})
 		}
@@ -92,14 +89,4 @@ func (r *Result) Section() *record.Section {
 		row(entryDirect, d.Pair, numbers{"rate_Bps": d.Alone, "second_Bps": d.Blocked, "bound": record.Flag(d.Wired)})
 	}
 	return s
-}
-
-// pairOf is a pair of the first reading that was taken for a switch.
-func (r *Result) pairOf(vertex int) [2]int {
-	for _, x := range r.readings {
-		if x.what&(parallel|maximum) != 0 && max(x.From, x.To) == vertex {
-			return x.Pairs[0]
-		}
-	}
-	return [2]int{}
 }

@@ -61,7 +61,6 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 		case entryPair, entrySample:
 			if whole("reading") == len(r.readings) {
 				r.readings = append(r.readings, reading{
-					what: target(whole("what")), From: whole("vertex"), To: whole("other_vertex"),
 					Messages: whole("messages"), Step: whole("step"), Rate: number("rate_Bps"),
 				})
 			}
@@ -72,7 +71,7 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 			}
 			last.Pairs, last.Seconds = append(last.Pairs, pair), append(last.Seconds, number("seconds"))
 		case entryLink:
-			l := Link{From: whole("vertex"), To: whole("other_vertex"), what: target(whole("what")), Rate: number("rate_Bps"), AtLeast: bound}
+			l := Link{From: whole("vertex"), To: whole("other_vertex"), Rate: number("rate_Bps"), AtLeast: bound}
 			if n := len(r.Links); n == 0 || r.Links[n-1].From != l.From || r.Links[n-1].To != l.To {
 				r.Links = append(r.Links, l)
 			}
@@ -80,7 +79,7 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 			last.readings = append(last.readings, whole("reading"))
 		case entrySwitch:
 			r.Switches = append(r.Switches, Switch{
-				Vertex: whole("vertex"), All: number("rate_Bps"), Alone: number("second_Bps"), Rest: number("third_Bps"), Parallel: bound,
+				Vertex: whole("vertex"), All: number("rate_Bps"), Alone: number("second_Bps"), Rest: number("third_Bps"), Parallel: bound, pair: pair,
 			})
 		case entryMaximum:
 			last, way := &r.Switches[len(r.Switches)-1], whole("other_vertex")

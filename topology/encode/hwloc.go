@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -24,6 +25,9 @@ const (
 
 	// maxMembers bounds the members of all groups together.
 	maxMembers = 1 << 24
+
+	// instructionCache is the type of caches that hold no data.
+	instructionCache = "2"
 )
 
 // ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1, 2 or 3, or of lstopo --of
@@ -35,30 +39,76 @@ const (
 // the processors, such as devices, is passed over. Latencies are not known.
 func ReadHwloc(r io.Reader) (h *topology.Hierarchy, cpus []int, err error) {
 	defer naming("hwloc", &err)
-	data, err := readAtMost(r, maxHwloc)
+	m, err := readHwloc(r)
 	if err != nil {
 		return nil, nil, err
+	}
+	return m.hierarchy()
+}
+
+// A HostPart is a part of a host that some of its hardware threads have in common.
+type HostPart struct {
+	Kind  topology.Kind // KindCore, KindCache, KindNUMA or KindSocket
+	Level int           // of a cache, 1 the nearest; else 0
+	Bytes int           // of a cache; else 0
+	CPUs  []int         // hardware threads by the numbers of the operating system, ascending
+}
+
+// ReadHostParts reads from the files of ReadHwloc all cores, caches but those of instructions, NUMA nodes and packages
+// of a host, with the sizes of caches. They are sorted by kind, level and threads.
+func ReadHostParts(r io.Reader) (parts []HostPart, err error) {
+	defer naming("hwloc", &err)
+	m, err := readHwloc(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range m.groups {
+		p := HostPart{Kind: g.kind, CPUs: slices.Compact(slices.Sorted(slices.Values(g.cpus)))}
+		switch {
+		case len(p.CPUs) == 0 || g.kind == topology.KindUnknown || g.name == hwlocDie || g.ofInstructions:
+			continue
+		case g.kind == topology.KindCache:
+			p.Level = g.rank
+			if p.Bytes, err = strconv.Atoi(g.size); err != nil || p.Bytes < 0 {
+				return nil, fmt.Errorf("%s: cache_size is %q: want a number of bytes", g.name, shorten(g.size))
+			}
+		}
+		parts = append(parts, p)
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("no cores, caches, NUMA nodes or packages")
+	}
+	slices.SortStableFunc(parts, func(a, b HostPart) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Level-b.Level, slices.Compare(a.CPUs, b.CPUs))
+	})
+	return parts, nil
+}
+
+func readHwloc(r io.Reader) (*hwlocMachine, error) {
+	data, err := readAtMost(r, maxHwloc)
+	if err != nil {
+		return nil, err
 	}
 	if isSynthetic(data) {
 		return parseSynthetic(string(data))
 	}
 	file, err := readXML(bytes.NewReader(data), "topology")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	version := file.attr("version")
 	if major, _, _ := strings.Cut(version, "."); !slices.Contains([]string{"", "1", "2", "3"}, major) {
-		return nil, nil, fmt.Errorf("version %q: want 1, 2 or 3", shorten(version))
+		return nil, fmt.Errorf("version %q: want 1, 2 or 3", shorten(version))
 	}
 	machines := file.children("object")
 	if len(machines) != 1 {
-		return nil, nil, fmt.Errorf("%d machines in the file: want one", len(machines))
+		return nil, fmt.Errorf("%d machines in the file: want one", len(machines))
 	}
 	var m hwlocMachine
 	if _, err := m.object(machines[0], 0); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return m.hierarchy()
+	return &m, nil
 }
 
 // object takes over an object with all in it, and returns its hardware threads.
@@ -97,5 +147,6 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 	if kind.kind == topology.KindUnknown {
 		kind.name = fmt.Sprintf("%s %d", kind.name, depth)
 	}
-	return inside, m.add(kind, cpus)
+	kind.ofInstructions = kind.ofInstructions || o.attr("cache_type") == instructionCache
+	return inside, m.add(hwlocGroup{kind, cpus, o.attr("cache_size")})
 }

@@ -10,11 +10,16 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
+// hwlocDie is the name of a part of a package, which may have memory of its own.
+const hwlocDie = "die"
+
 // A hwlocLevel is a type of objects.
 type hwlocLevel struct {
 	name string
 	kind topology.Kind
-	rank int // where two have the same threads the one of higher rank gives the name
+	rank int // where two have the same threads the one of higher rank gives the name; of a cache its level
+
+	ofInstructions bool // a cache that holds no data
 }
 
 // hwlocKind knows the types of objects that group hardware threads, in all spellings of hwloc: by their
@@ -29,18 +34,18 @@ func hwlocKind(text, depth string) (hwlocLevel, bool) {
 	case len(t) >= 2 && t[0] == 'l' && '1' <= t[1] && t[1] <= '5':
 		switch rest := t[2:]; {
 		case strings.HasPrefix("cache", rest), strings.HasPrefix("dcache", rest), strings.HasPrefix("icache", rest), strings.HasPrefix("ucache", rest):
-			return hwlocLevel{"L" + t[1:2], topology.KindCache, int(t[1] - '0')}, true
+			return hwlocLevel{"L" + t[1:2], topology.KindCache, int(t[1] - '0'), strings.HasPrefix(rest, "i")}, true
 		}
 	case is("core", 2):
-		return hwlocLevel{"core", topology.KindCore, 6}, true
+		return hwlocLevel{name: "core", kind: topology.KindCore, rank: 6}, true
 	case is("numanode", 2), is("node", 2):
-		return hwlocLevel{"NUMA", topology.KindNUMA, 8}, true
+		return hwlocLevel{name: "NUMA", kind: topology.KindNUMA, rank: 8}, true
 	case is("die", 2):
-		return hwlocLevel{"die", topology.KindNUMA, 9}, true
+		return hwlocLevel{name: hwlocDie, kind: topology.KindNUMA, rank: 9}, true
 	case is("package", 2), is("socket", 2):
-		return hwlocLevel{"socket", topology.KindSocket, 10}, true
+		return hwlocLevel{name: "socket", kind: topology.KindSocket, rank: 10}, true
 	case is("group", 2), is("module", 2), is("tile", 2), t == "":
-		return hwlocLevel{"group", topology.KindUnknown, 0}, true
+		return hwlocLevel{name: "group", kind: topology.KindUnknown}, true
 	}
 	return hwlocLevel{}, false
 }
@@ -55,13 +60,14 @@ type hwlocMachine struct {
 type hwlocGroup struct {
 	hwlocLevel
 	cpus []int
+	size string // B, of a cache; as the file has it
 }
 
-func (m *hwlocMachine) add(level hwlocLevel, cpus []int) error {
-	if m.members += len(cpus); m.members > maxMembers {
+func (m *hwlocMachine) add(g hwlocGroup) error {
+	if m.members += len(g.cpus); m.members > maxMembers {
 		return fmt.Errorf("groups of more than %d hardware threads together", maxMembers)
 	}
-	m.groups = append(m.groups, hwlocGroup{level, cpus})
+	m.groups = append(m.groups, g)
 	return nil
 }
 
@@ -110,7 +116,7 @@ func (m *hwlocMachine) distinct(number map[int]int) []hwlocGroup {
 		}
 		slices.Sort(own)
 		if own = slices.Compact(own); len(own) > 1 && len(own) < len(number) {
-			groups = append(groups, hwlocGroup{g.hwlocLevel, own})
+			groups = append(groups, hwlocGroup{hwlocLevel: g.hwlocLevel, cpus: own})
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b hwlocGroup) int {

@@ -18,12 +18,11 @@ var isSynthetic = regexp.MustCompile(`^\s*(\([^()]*\)\s*)?((\[[A-Za-z0-9]+(\([^(
 //
 //	Package:2 [NUMANode(memory=16GB)] L3Cache:1 Core:8 PU:2
 //
-// with the result of ReadHwloc. Each level has so many objects in each of the level before, and the last one is hardware
+// as ReadHwloc does. Each level has so many objects in each of the level before, and the last one is hardware
 // threads. A level without a type is one of unknown kind. Of what stands in brackets, indexes of PU count, as
 // a list of all numbers of the operating system. Other forms of it are refused, and
 // sizes passed over.
-func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) {
-	defer naming("hwloc", &err)
+func parseSynthetic(text string) (*hwlocMachine, error) {
 	type level struct {
 		hwlocLevel
 		objects int // in all
@@ -33,7 +32,7 @@ func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) 
 	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
 		match := hwlocWord.FindStringSubmatch(rest)
 		if match == nil {
-			return nil, nil, fmt.Errorf("%q: want levels such as Core:8", shorten(rest))
+			return nil, fmt.Errorf("%q: want levels such as Core:8", shorten(rest))
 		}
 		rest = rest[len(match[0]):]
 		memory, name, count := match[1], match[2], match[3]
@@ -41,14 +40,14 @@ func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) 
 			continue // of the machine
 		}
 		if last == "pu" {
-			return nil, nil, fmt.Errorf("a level below PU")
+			return nil, fmt.Errorf("a level below PU")
 		}
 		if memory != "" {
 			name = memory
 		} else {
 			n, err := strconv.Atoi(count)
 			if err != nil || n < 1 || n > maxThreads/objects {
-				return nil, nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten(count), maxThreads)
+				return nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten(count), maxThreads)
 			}
 			objects *= n
 			last, indexes = strings.ToLower(name), match[4]
@@ -58,7 +57,7 @@ func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) 
 		}
 		kind, ok := hwlocKind(name, "")
 		if !ok {
-			return nil, nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten(name))
+			return nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten(name))
 		}
 		if kind.kind == topology.KindUnknown {
 			kind.name = fmt.Sprintf("%s %d", kind.name, len(levels))
@@ -69,22 +68,25 @@ func parseSynthetic(text string) (h *topology.Hierarchy, cpus []int, err error) 
 	case last == "" && len(levels) > 0 && levels[len(levels)-1].objects == objects: // without types: threads
 		levels = levels[:len(levels)-1]
 	case last != "pu":
-		return nil, nil, fmt.Errorf("%q: want PU as the last level", shorten(text))
+		return nil, fmt.Errorf("%q: want PU as the last level", shorten(text))
 	}
-	cpus, err = hwlocIndexes(indexes, objects)
+	cpus, err := hwlocIndexes(indexes, objects)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m := hwlocMachine{cpus: slices.Clone(cpus)}
+	m := &hwlocMachine{cpus: slices.Clone(cpus)}
 	for _, l := range levels {
 		for part := range slices.Chunk(cpus, objects/l.objects) {
-			if err := m.add(l.hwlocLevel, part); err != nil {
-				return nil, nil, err
+			if err := m.add(hwlocGroup{l.hwlocLevel, part, unknownSize}); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return m.hierarchy()
+	return m, nil
 }
+
+// unknownSize is that of caches whose sizes are passed over.
+const unknownSize = "0"
 
 // hwlocWord is one level: [type](attributes) or type:count(attributes).
 var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)

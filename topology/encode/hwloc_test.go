@@ -67,6 +67,15 @@ func TestReadHwloc(t *testing.T) {
 	}
 }
 
+// readSynthetic is ReadHwloc of a synthetic description, whether it looks like one or not.
+func readSynthetic(text string) (*topology.Hierarchy, []int, error) {
+	m, err := parseSynthetic(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.hierarchy()
+}
+
 func TestParseSynthetic(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Package:2 [NUMANode(memory=1073741824)] L3Cache:1(size=33554432) Core:2 PU:2", "8 threads; core/core 0-1 2-3 4-5 6-7; socket/socket 0-3 4-7"},
@@ -76,7 +85,7 @@ func TestParseSynthetic(t *testing.T) {
 		{"group:2 group:2 pu:2", "8 threads; group 1/ 0-1 2-3 4-5 6-7; group 0/ 0-3 4-7"},
 		{"pu:1", "1 threads"},
 	} {
-		h, cpus, err := parseSynthetic(c.text)
+		h, cpus, err := readSynthetic(c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 		} else if got := threadGroups(h, cpus); got != c.want {
@@ -128,7 +137,7 @@ func TestHwlocRefuses(t *testing.T) {
 		{"core:2 pu:2(indexes=0,1,1,2)", "PU 1 is there twice"},
 		{"core:2 -> pu:2", `"-> pu:2": want levels`},
 	} {
-		if _, _, err := parseSynthetic(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := readSynthetic(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("parseSynthetic(%q) = %v, want %q", c.text, err, c.want)
 		}
 	}
@@ -148,7 +157,7 @@ func FuzzParseSynthetic(f *testing.F) {
 	f.Add("Package:2 [NUMANode(memory=1073741824)] L3Cache:1(size=33554432) Core:2 PU:2(indexes=0,1,2,3,4,5,6,7)")
 	f.Add("2 3")
 	f.Fuzz(func(t *testing.T, text string) {
-		if h, cpus, err := parseSynthetic(text); err == nil && (h.Hosts() != len(cpus) || !slices.IsSorted(cpus)) {
+		if h, cpus, err := readSynthetic(text); err == nil && (h.Hosts() != len(cpus) || !slices.IsSorted(cpus)) {
 			t.Errorf("%d threads, cpus %v", h.Hosts(), cpus)
 		}
 	})

@@ -1,0 +1,108 @@
+package throughput
+
+import "math"
+
+// The rate of a link is the highest of all readings that tell of it, for what passes a way is the least of what its links
+// carry. It is a lower bound unless a reading of about that rate came to less than what the other links
+// on the way let through. Then the link itself held the messages up.
+
+const (
+	// full is the share of what pairs could carry from which on nothing between
+	// has held them up: readings of long messages differ by some percent.
+	full = 0.9
+
+	// alike are rates of single pairs that differ no more.
+	alike = 0.05
+
+	// fewestAlike arcs are enough to take all of them for what they look like.
+	fewestAlike = 3
+)
+
+// judge tells which rates are only lower bounds.
+//
+// Where two links on the way of a reading are both no faster in any other, one of them is that fast, and
+// nothing says which. Where three and more are alike, at most one of them is faster than it
+// looks. All are taken to be what they look like.
+func (c *campaign) judge() {
+	links := c.r.Links
+	filled := make([]bool, len(links))
+	doubtful := make([][]int, len(c.r.readings)) // by reading: the arcs that it fills, or others on its way
+	for arc := range links {
+		share := full
+		if !c.isBetweenSwitches(arc) {
+			share = 1 - alike
+		}
+		for _, i := range links[arc].readings {
+			switch x := &c.r.readings[i]; {
+			case x.Rate < (1-alike)*links[arc].Rate: // something else held it up
+			case x.Rate < share*c.bound(x.Pairs, arc):
+				filled[arc] = true
+			default:
+				doubtful[i] = append(doubtful[i], arc)
+			}
+		}
+	}
+	set := make([]int, len(links)) // of arcs that are alike
+	for arc := range set {
+		set[arc] = arc
+	}
+	root := func(arc int) int {
+		for set[arc] != arc {
+			set[arc] = set[set[arc]]
+			arc = set[arc]
+		}
+		return arc
+	}
+	for _, arcs := range doubtful {
+		for _, arc := range arcs {
+			set[root(arc)] = root(arcs[0])
+		}
+	}
+	count := make([]int, len(links)) // by root
+	for arc := range links {
+		count[root(arc)]++
+	}
+	for arc := range links {
+		l := &links[arc]
+		l.AtLeast = !math.IsNaN(l.Rate) && !filled[arc] && count[root(arc)] < fewestAlike
+	}
+}
+
+// isBetweenSwitches tells whether both ends of an arc are switches.
+func (c *campaign) isBetweenSwitches(arc int) bool {
+	a := c.g.Arcs()[arc]
+	return c.g.IsSwitch(a.From) && c.g.IsSwitch(a.To)
+}
+
+// bound is what pairs could carry in B/s if only the other links on their way bounded them, and not the given one.
+// Each lets as much of all pairs through as it was seen to carry. A link
+// between switches that all pairs need, too, does not count: which of the two holds them up
+// cannot be told. An arc of -1 is none. NaN if the rate of a host's link is not known.
+func (c *campaign) bound(pairs [][2]int, arc int) float64 {
+	users := make(map[int32]int)
+	ways := make([][]int32, len(pairs))
+	for i, p := range pairs {
+		way, err := c.way(p[0], p[1])
+		if err != nil {
+			return math.NaN()
+		}
+		ways[i] = way
+		for _, a := range way {
+			users[a]++
+		}
+	}
+	counts := func(a int32) bool {
+		return !c.isBetweenSwitches(int(a)) || !math.IsNaN(c.r.Links[a].Rate) && (arc < 0 || users[a] < len(pairs))
+	}
+	sum := 0.0
+	for _, way := range ways {
+		least := math.Inf(1)
+		for _, a := range way {
+			if int(a) != arc && counts(a) {
+				least = math.Min(least, c.r.Links[a].Rate/float64(users[a]))
+			}
+		}
+		sum += least
+	}
+	return sum
+}
