@@ -125,11 +125,7 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		if err != nil {
 			return err
 		}
-		measure := check.Measure
-		if o.load {
-			measure = check.MeasureUnderLoad
-		}
-		found, err := measure(c.Context(), comm, s)
+		found, err := check.Measure(c.Context(), comm, s)
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}
@@ -180,7 +176,7 @@ const fewestChecked = 4
 
 // settings are those of a check of these ranks, on rank 0. It is collective.
 func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*check.Settings, error) {
-	s := &check.Settings{Bytes: int(o.bytes), Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
+	s := &check.Settings{Load: o.load, Bytes: int(o.bytes), Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func alarms(t testing.TB, runs int, first uint64) (named int, text string) {
 		}
 		m.sigma = []float64{0.01, 0.02, 0.03, 0.05}[rng.IntN(4)]
 		m.load = kind.load(rng, screenings+narrowings)
-		r, err := find(context.Background(), m.cluster.Graph.Hosts(), m.read, m.settings(seed))
+		r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: m.read}, m.settings(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func found(t testing.TB, spec string, runs int, x *illness) (first, intervals, h
 			}
 			return 1.2
 		}
-		r, err := find(context.Background(), m.cluster.Graph.Hosts(), m.read, m.settings(seed))
+		r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: m.read}, m.settings(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +289,7 @@ func TestMisplacedHostIsNamed(t *testing.T) {
 			}
 			to := g.Out(other)[0].To
 			m.move(t, host, to)
-			r, err := find(context.Background(), g.Hosts(), m.read, m.settings(seed))
+			r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, m.settings(seed))
 			if err != nil {
 				t.Fatal(err)
 			}

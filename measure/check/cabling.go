@@ -20,7 +20,7 @@ const (
 // to them in the graph, and shorter to those of the other switch. A slow host or cable is slow to all. What such a host
 // explains is taken out of the samples.
 func (r *readings) misplacedHosts(tolerance, level float64) []effect {
-	if r.w.graph == nil || !r.w.specified[ofLatency] {
+	if r.w.load || !r.w.specified[ofLatency] {
 		return nil
 	}
 	bar := math.Log1p(tolerance) + 3*r.sigma[ofLatency]
@@ -110,17 +110,6 @@ func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
 		rest[n] = s.excess + math.Log(s.usual/r.line[ofLatency].at(r.w.oneWay(&x)))
 	}
 	return rest
-}
-
-// besides are other hosts on the switch of a host, as the graph has it.
-func (r *readings) besides(h int) []int {
-	var found []int
-	for x := range r.w.hosts {
-		if at := r.w.switchOf(x); x != h && at >= 0 && at == r.w.switchOf(h) {
-			found = append(found, x)
-		}
-	}
-	return found
 }
 
 // fitting is the share of some excesses that are no larger than a bar.

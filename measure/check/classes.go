@@ -197,7 +197,7 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 	switch {
 	case r.w.graph == nil:
 		all = r.peaks(ids, ratio)
-	case r.busy != nil:
+	case r.w.load:
 		all = r.classes(ids, ratio)
 		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
 		elsewhere = func(*class) float64 { return middle }
@@ -214,9 +214,9 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 		for _, id := range c.ids {
 			s := &r.samples[id]
 			s.usual, s.doubt, s.excess = s.nominal*math.Exp(c.offset), c.doubt, ratio(s)-c.offset
-			for n := s.first; n < s.last && r.busy == nil; n++ {
+			for n := s.first; n < s.last && !r.w.load; n++ {
 				cr := &r.crossings[n]
-				if f, _ := r.c.what(cr.candidate); f < slowAnswer { // a link makes its own time, not that of the ends
+				if r.c.isWire(cr.candidate) { // a link makes its own time, not that of the ends
 					cr.weight = min(1, cr.nominal*r.line[k].slope*s.nominal/s.usual)
 				}
 			}

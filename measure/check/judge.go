@@ -17,8 +17,8 @@ import (
 // proportion to how much of each candidate they crossed: the matched filter for a candidate that is
 // slow and alone, of samples that are clipped. It is 0 for those crossed too seldom.
 func (r *readings) score(from, to int) []float64 {
-	sum, squares := make([]float64, r.c.size), make([]float64, r.c.size)
-	count := make([]int32, r.c.size)
+	sum, squares := make([]float64, len(r.c.all)), make([]float64, len(r.c.all))
+	count := make([]int32, len(r.c.all))
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
 		x := clip(s.excess/r.sigma[s.kind], clipAt)
@@ -163,7 +163,7 @@ func (r *readings) likely(most int) []int32 {
 // goes moves no mean, but shows in all that is measured of a place. Of each it is the candidate with most of these samples.
 // Places that were picked before are left out.
 func (r *readings) likelySometimes(before []int32, most int) []int32 {
-	hits, count := make([]int, r.c.size), make([]int, r.c.size)
+	hits, count := make([]int, len(r.c.all)), make([]int, len(r.c.all))
 	all := 0
 	for i := range r.samples {
 		s := &r.samples[i]
@@ -186,7 +186,7 @@ func (r *readings) likelySometimes(before []int32, most int) []int32 {
 	var picks []pick
 	at := map[place]int{}
 	for c, k := range hits {
-		where := r.c.placeOf(int32(c))
+		where := r.c.all[c].place
 		i, seen := at[where]
 		if !seen {
 			i = len(picks)
@@ -206,7 +206,7 @@ func (r *readings) likelySometimes(before []int32, most int) []int32 {
 	slices.SortStableFunc(picks, func(a, b pick) int { return cmp.Compare(a.p, b.p) })
 	var found []int32
 	for _, x := range picks {
-		known := slices.ContainsFunc(before, func(c int32) bool { return r.c.placeOf(c) == r.c.placeOf(x.candidate) })
+		known := slices.ContainsFunc(before, func(c int32) bool { return r.c.all[c].place == r.c.all[x.candidate].place })
 		if x.p < 1 && !known && len(found) < most {
 			found = append(found, x.candidate)
 		}
@@ -233,8 +233,8 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
 			named = append(named, e)
-			if always := e.Often == 1; always && r.busy != nil {
-				r.busy.explain(e.candidate, e.Factor)
+			if always := e.Often == 1; always && r.w.load && r.c.isWire(e.candidate) {
+				r.replay(e.candidate, e.Factor)
 			} else {
 				r.explain(e.candidate, e.Factor, always)
 			}
@@ -251,7 +251,7 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 // Bonferroni; Genovese, Roeder, Wasserman 2006). Of a quiet machine all shares are equal: what comes first there may be hosts
 // that only differ.
 func (r *readings) correction(rank, n int) float64 {
-	if r.busy == nil {
+	if !r.w.load {
 		return float64(n)
 	}
 	shares := 0.0

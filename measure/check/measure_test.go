@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -71,10 +70,9 @@ func TestMeasureUnderLoadOnSimnet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, measure := range []func(context.Context, mpi.Communicator, *Settings) (*Result, error){Measure, MeasureUnderLoad} {
-		want := []string{"", "switch s1"}[i]
+	for load, want := range map[bool]string{false: "", true: "switch s1"} {
 		err = simnet.Run(c.Graph, nil, noisy(t, c, simnet.Stalls{}, "switch s1 rate=0.6x"), func(comm mpi.Communicator) error {
-			r, err := measure(context.Background(), comm, &Settings{Bytes: 1 << 20, Seed: 1, Graph: c.Graph, Routing: c.Routing})
+			r, err := Measure(context.Background(), comm, &Settings{Load: load, Bytes: 1 << 20, Seed: 1, Graph: c.Graph, Routing: c.Routing})
 			if err == nil && r != nil {
 				got := ""
 				for _, s := range r.Named() {
@@ -104,25 +102,21 @@ func TestTransfersTakeWhatTheyShould(t *testing.T) {
 		settings := c.Settings()
 		settings.Send.Seconds, settings.Recv.Seconds = 300e-9, 300e-9
 		err = simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
-			s := &Settings{Bytes: size, Seed: 1, Graph: c.Graph, Routing: c.Routing}
-			_, err := converse(context.Background(), comm, s, func(hosts int, s *Settings, ask *asker) (*Result, error) {
-				w, err := newWiring(s, hosts)
+			s := &Settings{Load: true, Bytes: size, Seed: 1, Graph: c.Graph, Routing: c.Routing}
+			_, err := converse(context.Background(), comm, s, func(j *job) (*Result, error) {
+				f, err := newFinder(context.Background(), j, s, 1)
 				if err != nil {
 					return nil, err
 				}
-				plan, l := newLoadPlanner(w, rand.New(rand.NewPCG(1, 1)), true), newLoader(&readings{w: w, c: newCandidates(w), bytes: float64(size)})
 				for range 4 {
-					transfers := plan.round(func(int) bool { return false })
-					read, err := ask.oracle(atOnce)(context.Background(), transfers)
-					if err == nil {
-						err = l.add(transfers, read)
-					}
-					if err != nil {
+					f.plan.begin()
+					f.plan.others(j.hosts)
+					if err := f.round(); err != nil {
 						return nil, err
 					}
 				}
 				var off []float64
-				for _, x := range l.r.samples {
+				for _, x := range f.r.samples {
 					off = append(off, math.Abs(x.value/x.nominal-1))
 				}
 				slices.Sort(off)
@@ -158,8 +152,8 @@ func TestMeasureUnderLoadOfBlockingCalls(t *testing.T) {
 		"switch s1 rate=0.6x":       "",
 	} {
 		err = simnet.Run(c.Graph, nil, noisy(t, c, simnet.Stalls{}, fault), func(comm mpi.Communicator) error {
-			s := &Settings{Bytes: 1 << 20, Seed: 1, Graph: c.Graph, Routing: c.Routing}
-			r, err := MeasureUnderLoad(context.Background(), blocking{comm, comm.(mpi.Clock)}, s)
+			s := &Settings{Load: true, Bytes: 1 << 20, Seed: 1, Graph: c.Graph, Routing: c.Routing}
+			r, err := Measure(context.Background(), blocking{comm, comm.(mpi.Clock)}, s)
 			if err != nil || r == nil {
 				return err
 			}
@@ -224,7 +218,7 @@ func TestMeasureRefusesOnAllRanks(t *testing.T) {
 	var mu sync.Mutex
 	refused := 0
 	err := local.Run(5, nil, func(comm mpi.Communicator) error {
-		s := &Settings{Names: []string{"a", "b", "c", "d"}}
+		s := &Settings{Tolerance: -1}
 		if comm.Rank() == 0 {
 			s = &Settings{Bytes: -1}
 		}

@@ -79,7 +79,7 @@ const (
 func (f *finder) result(effects []effect) *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
-	if r.busy != nil {
+	if r.w.load {
 		out.Noise = r.sigma[ofRate]
 	}
 	crossed := r.crossedBy(len(r.samples))
@@ -122,7 +122,7 @@ func (f *finder) result(effects []effect) *Result {
 // addSame adds to a suspect the others that all samples have crossed alike.
 func (r *readings) addSame(s *Suspect, e *effect, crossed [][]int32) {
 	for c, samples := range crossed {
-		other := r.c.placeOf(int32(c))
+		other := r.c.all[c].place
 		if other == e.place || !slices.Equal(samples, crossed[e.candidate]) {
 			continue
 		}
@@ -149,32 +149,9 @@ func (w *wiring) suspect(at place) Suspect {
 	return s
 }
 
-// finding says what a candidate is, before anything was found of it.
-func (r *readings) finding(candidate int32) Finding {
-	x := Finding{What: LinkRate, P: 1, Often: 1}
-	switch what, i := r.c.what(candidate); what {
-	case slowLink:
-		if r.busy == nil {
-			x.What = LinkLatency
-		}
-	case slowRate:
-		a := r.w.graph.Arcs()[i]
-		x.From, x.To = r.w.name(a.From), r.w.name(a.To)
-	case slowSwitch:
-		x.What = SwitchRate
-	case slowAnswer:
-		x.What = HostAnswer
-	case slowSend:
-		x.From = r.w.name(i)
-	case slowReceive:
-		x.To = r.w.name(i)
-	}
-	return x
-}
-
 // crossedBy are the samples that crossed each candidate, of the first so many.
 func (r *readings) crossedBy(samples int) [][]int32 {
-	of := make([][]int32, r.c.size)
+	of := make([][]int32, len(r.c.all))
 	for i := range samples {
 		s := &r.samples[i]
 		for _, cr := range r.crossings[s.first:s.last] {
@@ -191,11 +168,11 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
 		return
 	}
-	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
-	for c := range r.c.links + r.c.arcs {
+	out.Links, out.Ways = int(r.c.links), len(r.w.link)
+	for c := range out.Links + out.Ways {
 		switch {
-		case len(crossed[c]) >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
-		case c < r.c.links:
+		case len(crossed[c]) >= fewCrossings, r.w.load && c < out.Links: // under load latencies are not measured
+		case c < out.Links:
 			out.UnreadLinks++
 		default:
 			out.UnreadDirections++

@@ -13,7 +13,7 @@ import (
 func TestWatchFileKeepsRuns(t *testing.T) {
 	s := site{pairs: disjointPairs(5), runs: 3, noise: normal(0.02), lostHost: -1}
 	runs, _ := s.make(1)
-	runs[1].Points = append(runs[1].Points, Point{PointLong, "a b", "ö\"", 0.5})
+	runs[1].Points = append(runs[1].Points, Point{true, "a b", "ö\"", 0.5})
 	path := filepath.Join(t.TempDir(), "site.watch")
 	for _, run := range runs {
 		if err := AppendRun(path, run); err != nil {
