@@ -3,8 +3,10 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 const (
@@ -18,6 +20,8 @@ const (
 	perRound       = 64 // pairs of a narrowing round
 	pairShare      = 0.01
 	enoughHere     = 1024 // hosts from which on pairShare of all pairs are read at most
+	foremost       = 4    // under load candidates that rounds are for
+	otherwise      = 8    // one in so many of these rounds is of the other kind
 	resters        = 3    // under load one in so many of the hosts that seem slow rests in a narrowing round
 	fewLatencies   = 30   // under load a transfer lasts at least as many: ranks leave a barrier within some
 )
@@ -40,19 +44,19 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, w, p := f.r, f.r.w, f.plan
+	r, w := f.r, f.r.w
 	rounds, later := screenings, narrowings
-	left := rounds * (w.hosts / 2) // pairs
+	pairs := rounds * (w.hosts / 2) // of the screening
 	switch {
 	case w.load:
-		rounds, later, left = loadScreenings, loadNarrowings, math.MaxInt
+		rounds, later, pairs = loadScreenings, loadNarrowings, math.MaxInt
 	case w.graph == nil:
 		rounds *= spread
 	}
 	f.total = rounds + later
-	for range rounds {
-		p.begin()
-		p.others(min(w.hosts, left-r.pairs))
+	for i := range rounds {
+		f.plan.begin(w.load && i%2 == 0)
+		f.plan.others(min(w.hosts, pairs-r.pairs))
 		if err := f.round(); err != nil {
 			return nil, err
 		}
@@ -67,29 +71,22 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	r.compare()
 	f.pick(r.likely(doubtful - intermittent))
 	f.total = f.done + later
-	left = later * perRound
-	if n := w.hosts; n >= enoughHere {
-		left = min(left, int(pairShare*float64(n)*float64(n-1)/2)-r.pairs)
-	}
 	resting := r.slowHosts(f.targets, f.s.Tolerance)
+	if pairs = r.pairs + later*perRound; w.hosts >= enoughHere {
+		pairs = min(pairs, int(pairShare*float64(w.hosts)*float64(w.hosts-1)/2))
+	}
 	for i := range later {
 		if i == secondLook {
 			r.compare()
 			f.pick(r.likelySometimes(f.targets, intermittent))
 		}
-		p.begin()
 		if w.load {
-			for h := range resting {
-				if f.rng.IntN(resters) == 0 {
-					p.sends[h], p.receives[h] = true, true
-				}
-			}
-			p.others(w.hosts)
+			f.planLoaded(i, resting)
 		} else {
-			most := min(perRound, left/(later-i))
-			p.again(f.goals, most/2)
-			p.others(most)
-			left -= len(p.pairs)
+			f.plan.begin(false)
+			most := min(perRound, (pairs-r.pairs)/(later-i))
+			f.plan.again(f.goals, most/2)
+			f.plan.others(most)
 		}
 		if err := f.round(); err != nil {
 			return nil, err
@@ -108,6 +105,22 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 		result.Warnings = append(result.Warnings, "the communicator cannot send and receive at once: switches were not filled, and links between them by half of the hosts")
 	}
 	return result, nil
+}
+
+// planLoaded plans round i of the second part under load. Hosts that seem slow rest in some of them. Where the most doubtful is a
+// host or a switch, most rounds are of neighbours.
+func (f *finder) planLoaded(i int, resting map[int]int32) {
+	nearby := i%2 == 0
+	if first := f.goals[:min(foremost, len(f.goals))]; len(first) > 0 {
+		nearby = (first[i%len(first)].v < 0) == (i%otherwise > 0)
+	}
+	f.plan.begin(nearby)
+	for _, h := range slices.Sorted(maps.Keys(resting)) {
+		if f.rng.IntN(resters) == 0 {
+			f.plan.sends[h], f.plan.receives[h] = true, true
+		}
+	}
+	f.plan.others(f.r.w.hosts)
 }
 
 // A finder is a check under way.

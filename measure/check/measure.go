@@ -3,11 +3,11 @@ package check
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -66,28 +66,18 @@ func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Setti
 	})
 }
 
-// What rank 0 tells all ranks before each round: whether all transfer at once, the size of messages, then ranks in pairs.
-const (
-	roundHead = 5 // bytes
-	perPair   = 8
-
-	oneByOne byte = iota // each pair by itself
-	atOnce               // transfers from the first to the second of each pair
-)
-
-// answers is the oracle of the ranks of the hosts.
+// answers is the oracle of the ranks of the hosts. Rank 0 tells them before each round whether all transfer at once, the size of
+// messages, and then the ranks of pairs.
 func answers(play harness.Play, ranks []int, s *Settings) oracle {
-	how := oneByOne
-	if s.Load {
-		how = atOnce
-	}
 	return func(_ context.Context, pairs [][2]int) ([]reading, error) {
-		round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(s.size()))
-		for _, pair := range pairs {
-			round = binary.LittleEndian.AppendUint32(round, uint32(ranks[pair[0]]))
-			round = binary.LittleEndian.AppendUint32(round, uint32(ranks[pair[1]]))
+		round := []float64{oneByOne, float64(s.size())}
+		if s.Load {
+			round[0] = atOnce
 		}
-		told, err := play(round)
+		for _, pair := range pairs {
+			round = append(round, float64(ranks[pair[0]]), float64(ranks[pair[1]]))
+		}
+		told, err := play(share.AppendFloats(nil, round))
 		if err != nil || !slices.ContainsFunc(told, func(values []float64) bool { return len(values) > 0 }) {
 			return nil, err
 		}
@@ -149,6 +139,11 @@ type prober struct {
 }
 
 const (
+	oneByOne = iota // each pair by itself
+	atOnce          // transfers from the first to the second of each pair
+)
+
+const (
 	shortBytes   = 8 // of latencies, and of answers to long messages
 	shortSamples = 9 // of short messages, of which the lower quartile counts: three are below it
 	longSamples  = 3 // of long messages, of which the median counts: they vary little
@@ -157,16 +152,15 @@ const (
 
 // round takes part in a round. A rank tells the latency and the time of a long message that it has sent, in s, as far as it
 // comes; under load the time of one that it has received. It tells nothing of a round in which it had no part.
-func (p *prober) round(round []byte) (told []float64, err error) {
-	size := int(binary.LittleEndian.Uint32(round[1:]))
-	to, from := -1, -1 // whom this rank sends to, and receives from
-	for at := roundHead; at+perPair <= len(round); at += perPair {
-		a, b := int(binary.LittleEndian.Uint32(round[at:])), int(binary.LittleEndian.Uint32(round[at+4:]))
-		if p.Comm.Rank() == a {
-			to = b
-		}
-		if p.Comm.Rank() == b {
-			from = a
+func (p *prober) round(message []byte) (told []float64, err error) {
+	round := share.Floats(message)
+	size, to, from := int(round[1]), -1, -1 // whom this rank sends to, and receives from
+	for pair := range slices.Chunk(round[2:], 2) {
+		switch rank := float64(p.Comm.Rank()); rank {
+		case pair[0]:
+			to = int(pair[1])
+		case pair[1]:
+			from = int(pair[0])
 		}
 	}
 	if p.long == nil && max(to, from) >= 0 {

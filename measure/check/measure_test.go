@@ -108,8 +108,8 @@ func TestTransfersTakeWhatTheyShould(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				for range 4 {
-					f.plan.begin()
+				for i := range 4 {
+					f.plan.begin(i%2 == 0)
 					f.plan.others(j.hosts)
 					if err := f.round(); err != nil {
 						return nil, err

@@ -16,7 +16,7 @@ import (
 // Each host in turn takes, of some random partners, the one whose paths tell most of what is known least: the gain is the
 // logarithm of the information on each link, channel and host that the reading adds to (D-optimal design; Fedorov 1972).
 // Partners are drawn from all distances alike, as near ones tell most of a host's own cable, and far ones of the links above.
-// Under load messages across slow links leave the cables of hosts empty. So every other round is one of neighbours there.
+// Under load messages across slow links leave the cables of hosts empty. So some rounds are of neighbours there.
 type planner struct {
 	w        *wiring
 	rng      *rand.Rand
@@ -53,9 +53,9 @@ func newPlanner(w *wiring, rng *rand.Rand, blocking bool) *planner {
 	return p
 }
 
-// begin begins a round.
-func (p *planner) begin() {
-	p.pairs, p.nearby = nil, p.w.load && !p.nearby
+// begin begins a round, which may be one of neighbours.
+func (p *planner) begin(nearby bool) {
+	p.pairs, p.nearby = nil, nearby
 	clear(p.sends)
 	clear(p.receives)
 	for _, demand := range p.demand {

@@ -26,7 +26,7 @@ func TestScreeningCoversTheMachine(t *testing.T) {
 			var x path
 			load := [2][]float64{make([]float64, len(w.rate)), make([]float64, len(w.rate))}
 			seen := map[int]bool{}
-			p.begin()
+			p.begin(false)
 			p.others(w.hosts)
 			for _, pair := range p.pairs {
 				if seen[pair[0]] || seen[pair[1]] || pair[0] == pair[1] {
@@ -101,7 +101,7 @@ func TestLateTargetsHavePairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.plan.begin()
+	f.plan.begin(false)
 	f.plan.others(8)
 	if err := f.round(); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func (f *finder) sampleRounds(before []Run) (rounds [][][2]int) {
 	}
 	wanted := min(sampleRounds, hosts-2)
 	for planned := 0; len(left) > 0 || planned < mostRounds && slices.Min(partners) < wanted; planned++ {
-		p.begin()
+		p.begin(false)
 		left = slices.DeleteFunc(left, func(x [2]int) bool {
 			isFree := p.free(x[0], x[1])
 			if isFree {

@@ -12,15 +12,18 @@ import (
 
 // A Run is a sample of a site at one time.
 type Run struct {
-	Date   time.Time
-	Points []Point
+	Date   time.Time `json:"date"`
+	Points []Point   `json:"points"`
 }
 
 // A Point is one reading of a run.
 type Point struct {
-	Long     bool    // it is of a long message, which a short one answers; or else half a round trip of a short one, which has no direction
-	From, To string  // names of hosts
-	Seconds  float64 // s; above 0
+	// Long says that it is of a long message, which a short one answers. Or else it is half a round trip of a short one, which has
+	// no direction.
+	Long    bool    `json:"long,omitempty"`
+	From    string  `json:"from"` // names of hosts
+	To      string  `json:"to"`
+	Seconds float64 `json:"seconds"` // above 0
 }
 
 // WatchSettings of Watch. Nil and the zero value mean all defaults.

@@ -11,7 +11,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 )
@@ -28,33 +27,6 @@ type watchHead struct {
 	Version int    `json:"version"`
 }
 
-type watchLine struct {
-	Date   time.Time `json:"date"`
-	Points struct {
-		Short []row `json:"latency,omitempty"`
-		Long  []row `json:"long,omitempty"`
-	} `json:"points_s"`
-}
-
-// A row is a point in a file: from, to, seconds.
-type row struct {
-	from, to string
-	seconds  float64
-}
-
-func (r row) MarshalJSON() ([]byte, error) { return json.Marshal([]any{r.from, r.to, r.seconds}) }
-
-func (r *row) UnmarshalJSON(data []byte) error {
-	parts := []any{&r.from, &r.to, &r.seconds}
-	if err := jsonfile.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	if len(parts) != 3 || !(r.seconds > 0) || math.IsInf(r.seconds, 1) {
-		return fmt.Errorf("%s: want two names and a time above 0", data)
-	}
-	return nil
-}
-
 // ReadRuns reads a watch file. Lines that are cut short or damaged are passed over, and
 // lost is how many. It refuses other formats and later versions. Nothing at all is a file without runs.
 func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
@@ -65,7 +37,7 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 	first := true
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
-		var l watchLine
+		var run Run
 		switch {
 		case len(line) == 0:
 		case first:
@@ -73,21 +45,17 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 			if err := checkHead(line); err != nil {
 				return nil, 0, fmt.Errorf("check: watch file: %w", err)
 			}
-		case jsonfile.Unmarshal(line, &l) != nil:
+		case jsonfile.Unmarshal(line, &run) != nil || len(run.Points) == 0 || slices.ContainsFunc(run.Points, Point.isDamaged):
 			lost++
 		default:
-			run := Run{Date: l.Date}
-			for _, p := range l.Points.Short {
-				run.Points = append(run.Points, Point{false, p.from, p.to, p.seconds})
-			}
-			for _, p := range l.Points.Long {
-				run.Points = append(run.Points, Point{true, p.from, p.to, p.seconds})
-			}
 			runs = append(runs, run)
 		}
 	}
 	return runs, lost, nil
 }
+
+// isDamaged tells whether a point has no time that a message may take.
+func (p Point) isDamaged() bool { return !(p.Seconds > 0) || math.IsInf(p.Seconds, 1) }
 
 // checkHead refuses the first line of other files.
 func checkHead(line []byte) error {
@@ -129,19 +97,11 @@ func appendRun(path string, run Run) (err error) {
 	if err != nil {
 		return err
 	}
-	line := watchLine{Date: run.Date}
-	for _, p := range run.Points {
-		rows := &line.Points.Short
-		if p.Long {
-			rows = &line.Points.Long
-		}
-		*rows = append(*rows, row{p.From, p.To, p.Seconds})
-	}
-	added, err := json.Marshal(&line)
+	line, err := json.Marshal(run)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(slices.Concat(text, []byte{'\n'}, added)); err != nil {
+	if _, err := f.Write(slices.Concat(text, []byte{'\n'}, line)); err != nil {
 		return err
 	}
 	return f.Sync()

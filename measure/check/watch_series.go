@@ -52,7 +52,7 @@ func pairSeries(runs []Run, long bool) ([]series, error) {
 	for t, run := range runs {
 		points := map[int][]float64{} // logarithms, by pair
 		for _, p := range run.Points {
-			if !(p.Seconds > 0) || math.IsInf(p.Seconds, 1) {
+			if p.isDamaged() {
 				return nil, fmt.Errorf("check: watch: run %d, %s-%s: %g s: want above 0 and finite", t, p.From, p.To, p.Seconds)
 			}
 			if p.Long != long || p.From == p.To {
