@@ -40,9 +40,6 @@ type difference struct {
 	beside float64   // of a rate, the share of the time that the latency of its link makes
 }
 
-// fewControls are samples of the same length from which on others are not needed to compare with.
-const fewControls = 2
-
 // differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
 // are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
@@ -86,7 +83,7 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 			near = append(near, s.excess)
 		}
 	}
-	if len(near) >= fewControls {
+	if len(near) > 0 {
 		others = near
 	} else {
 		for _, s := range controls {
@@ -150,7 +147,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	}
 	slope := 0.0
 	if r.c.isWire(candidate) {
-		slope = r.slopeDoubt[k]
+		slope = r.line[k].doubt
 	}
 	doubt := math.Hypot(normal95*apart, (e.Factor-1)*math.Hypot(normal95*slope, beside))
 	e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)

@@ -53,7 +53,6 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	case w.graph == nil:
 		rounds *= spread
 	}
-	f.total = rounds + later
 	for i := range rounds {
 		f.plan.begin(w.load && i%2 == 0)
 		f.plan.others(min(w.hosts, pairs-r.pairs))
@@ -69,8 +68,8 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	}
 	r.screened = len(r.samples)
 	r.compare()
-	f.pick(r.likely(doubtful - intermittent))
-	f.total = f.done + later
+	f.pick(r.likely(doubtful))
+	f.pick(r.likelySometimes(f.targets, intermittent))
 	resting := r.slowHosts(f.targets, f.s.Tolerance)
 	if pairs = r.pairs + later*perRound; w.hosts >= enoughHere {
 		pairs = min(pairs, int(pairShare*float64(w.hosts)*float64(w.hosts-1)/2))
@@ -93,9 +92,6 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 		}
 	}
 	r.compare()
-	if f.s.Progress != nil {
-		f.s.Progress(f.done, f.done)
-	}
 	certain := r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
 	if w.load {
 		certain = r.couples(resting, f.s.Tolerance, f.s.FalseAlarms)
@@ -132,7 +128,6 @@ type finder struct {
 	plan    *planner
 	r       *readings
 	done    int // rounds
-	total   int // of them, an estimate
 	ended   bool
 	targets []int32
 	goals   []target // of them
@@ -201,9 +196,6 @@ func (f *finder) round() error {
 func (f *finder) ask(pairs [][2]int) ([]reading, error) {
 	if f.ended || len(pairs) == 0 {
 		return nil, nil
-	}
-	if f.s.Progress != nil {
-		f.s.Progress(f.done, f.total)
 	}
 	read, err := f.measure(f.ctx, pairs)
 	switch {

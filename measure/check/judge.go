@@ -130,7 +130,7 @@ func overlap(a, b []int32) bool {
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
 // excesses are as before when it returns.
 func (r *readings) likely(most int) []int32 {
-	found := r.likelySometimes(nil, intermittent)
+	var found []int32
 	crossed := r.crossedBy(r.screened)
 	before := slices.Clone(r.samples)
 	for len(found) < most {

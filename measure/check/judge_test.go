@@ -62,7 +62,7 @@ func TestPValuesAreCorrectedForTheNumberTested(t *testing.T) {
 
 // All targets together have one chance of a false alarm, and equal ones where pairs are measured one by one.
 func TestSharesOfFalseAlarmsAddUp(t *testing.T) {
-	for _, n := range []int{1, 2, doubtful} {
+	for _, n := range []int{1, 2, doubtful, doubtful + 2*intermittent} {
 		for _, r := range []*readings{{w: &wiring{}}, {w: &wiring{load: true}}} {
 			shares := 0.0
 			for rank := range n {

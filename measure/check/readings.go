@@ -48,20 +48,19 @@ type crossing struct {
 
 // readings are all samples so far.
 type readings struct {
-	w          *wiring
-	c          *candidates
-	bytes      float64
-	samples    []sample
-	crossings  []crossing
-	apart      stats.Differences // of screening samples that should be alike but for noise
-	screened   int               // samples before the narrowing down; 0: it has not begun
-	tested     map[int32]int     // the first sample that tests a candidate: it had no say in that the candidate was picked
-	groups     int
-	pairs      int
-	hosts      [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
-	slopeDoubt [kinds]float64 // relative error of the line's slope, one sigma
-	line       [kinds]line    // what measurements of a nominal time usually take
-	sigma      [kinds]float64 // spread of the excess of a healthy machine
+	w         *wiring
+	c         *candidates
+	bytes     float64
+	samples   []sample
+	crossings []crossing
+	apart     stats.Differences // of screening samples that should be alike but for noise
+	screened  int               // samples before the narrowing down; 0: it has not begun
+	tested    map[int32]int     // the first sample that tests a candidate: it had no say in that the candidate was picked
+	groups    int
+	pairs     int
+	hosts     [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
+	line      [kinds]line    // what measurements of a nominal time usually take
+	sigma     [kinds]float64 // spread of the excess of a healthy machine
 
 	solver *contention.Solver
 	flows  [][]contention.Flow // of each group

@@ -31,7 +31,6 @@ func takeSample(ctx context.Context, j *job, settings *Settings, before []Run) (
 		return nil, err
 	}
 	rounds, run := f.sampleRounds(before), &Run{}
-	f.total = len(rounds)
 	names := f.r.w.names
 	for _, round := range rounds {
 		read, err := f.ask(round)

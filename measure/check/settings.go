@@ -48,9 +48,6 @@ type Settings struct {
 	// harness.SilentError instead of waiting for good, see harness.Control. Default 5
 	// minutes; negative: never. Measure only.
 	Silence time.Duration
-
-	// Progress is called before each round and after the last one, on rank 0.
-	Progress func(done, total int)
 }
 
 const (
