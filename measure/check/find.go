@@ -15,8 +15,8 @@ const (
 	loadScreenings = 20 // the same under load
 	loadNarrowings = 44 // of all hosts, too
 	secondLook     = 8  // narrowing rounds after which what comes and goes is looked for again
-	doubtful       = 16 // candidates that are measured again
-	intermittent   = 4  // of them at either look, for what comes and goes
+	doubtful       = 8  // candidates that are measured again
+	intermittent   = 4  // more of them at either look, for what comes and goes
 	perRound       = 64 // pairs of a narrowing round
 	pairShare      = 0.01
 	enoughHere     = 1024 // hosts from which on pairShare of all pairs are read at most
