@@ -40,6 +40,9 @@ type difference struct {
 	beside float64   // of a rate, the share of the time that the latency of its link makes
 }
 
+// fewControls are transfers under load that are alike from which on others are not needed to compare with.
+const fewControls = 2
+
 // differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
 // are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
@@ -83,7 +86,7 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 			near = append(near, s.excess)
 		}
 	}
-	if len(near) > 0 {
+	if len(near) >= fewControls || len(near) > 0 && !r.w.load {
 		others = near
 	} else {
 		for _, s := range controls {

@@ -2,9 +2,11 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 )
@@ -129,26 +131,21 @@ func overlap(a, b []int32) bool {
 // likely picks the candidates that explain the first part best, one after the other, each
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
 // excesses are as before when it returns.
-func (r *readings) likely(most int) []int32 {
-	var found []int32
-	crossed := r.crossedBy(r.screened)
-	before := slices.Clone(r.samples)
+func (r *readings) likely(most int) (found []int32) {
+	crossed, before := r.crossedBy(), slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
-		best := int32(-1)
-		for c, x := range scores {
-			if x > 0 && (best < 0 || x > scores[best]) && !slices.Contains(found, int32(c)) {
-				best = int32(c)
-			}
+		for _, c := range found {
+			scores[c] = 0
 		}
-		if best < 0 {
+		best := int32(floats.MaxIdx(scores))
+		if scores[best] <= 0 {
 			break
 		}
 		found = append(found, best)
 		for c, x := range scores {
-			other := int32(c)
-			if len(found) < most && x > rivals*scores[best] && !slices.Contains(found, other) && overlap(crossed[other], crossed[best]) {
-				found = append(found, other)
+			if len(found) < most && int32(c) != best && x > rivals*scores[best] && overlap(crossed[c], crossed[best]) {
+				found = append(found, int32(c))
 			}
 		}
 		if factor := r.estimate(best); factor > 1 {
@@ -162,53 +159,48 @@ func (r *readings) likely(most int) []int32 {
 // likelySometimes picks the places of which the most samples are far from usual for their number (binomial): what comes and
 // goes moves no mean, but shows in all that is measured of a place. Of each it is the candidate with most of these samples.
 // Places that were picked before are left out.
-func (r *readings) likelySometimes(before []int32, most int) []int32 {
-	hits, count := make([]int, len(r.c.all)), make([]int, len(r.c.all))
-	all := 0
+func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
+	far, count := make([]int, len(r.c.all)), make([]int, len(r.c.all)) // samples of each candidate
+	all := 1.0
 	for i := range r.samples {
 		s := &r.samples[i]
-		far := s.excess > farAbove*r.sigma[s.kind]
-		if far {
+		isFar := s.excess > farAbove*r.sigma[s.kind]
+		if isFar {
 			all++
 		}
 		for _, cr := range r.crossings[s.first:s.last] {
 			count[cr.candidate]++
-			if far {
-				hits[cr.candidate]++
+			if isFar {
+				far[cr.candidate]++
 			}
 		}
 	}
 	type pick struct {
-		candidate   int32
-		hits, count int
-		p           float64
+		candidate  int // with most samples that are far
+		far, count int // of all candidates of its place
+		p          float64
 	}
-	var picks []pick
-	at := map[place]int{}
-	for c, k := range hits {
-		where := r.c.all[c].place
-		i, seen := at[where]
-		if !seen {
-			i = len(picks)
-			at[where] = i
-			picks = append(picks, pick{candidate: int32(c)})
+	at := map[place]*pick{}
+	for c := range r.c.all {
+		x := at[r.c.all[c].place]
+		if x == nil {
+			x = &pick{candidate: c}
+			at[r.c.all[c].place] = x
 		}
-		x := &picks[i]
-		x.hits, x.count = x.hits+k, x.count+count[c]
-		if k > hits[x.candidate] {
-			x.candidate = int32(c)
+		x.far, x.count = x.far+far[c], x.count+count[c]
+		if far[c] > far[x.candidate] {
+			x.candidate = c
 		}
 	}
-	share := (float64(all) + 1) / (float64(len(r.samples)) + 1)
-	for i := range picks {
-		picks[i].p = atLeast(picks[i].hits, picks[i].count, share)
+	for _, c := range before {
+		delete(at, r.c.all[c].place)
 	}
-	slices.SortStableFunc(picks, func(a, b pick) int { return cmp.Compare(a.p, b.p) })
-	var found []int32
-	for _, x := range picks {
-		known := slices.ContainsFunc(before, func(c int32) bool { return r.c.all[c].place == r.c.all[x.candidate].place })
-		if x.p < 1 && !known && len(found) < most {
-			found = append(found, x.candidate)
+	for _, x := range at {
+		x.p = atLeast(x.far, x.count, all/float64(len(r.samples)+1))
+	}
+	for _, x := range slices.SortedFunc(maps.Values(at), func(a, b *pick) int { return cmp.Or(cmp.Compare(a.p, b.p), a.candidate-b.candidate) }) {
+		if x.p < 1 && len(found) < most {
+			found = append(found, int32(x.candidate))
 		}
 	}
 	return found

@@ -82,7 +82,7 @@ func (f *finder) result(effects []effect) *Result {
 	if r.w.load {
 		out.Noise = r.sigma[ofRate]
 	}
-	crossed := r.crossedBy(len(r.samples))
+	crossed := r.crossedBy()
 	at, elsewhere := map[place]int{}, map[place]bool{}
 	for _, e := range effects {
 		if e.candidate != byItself && (e.score <= 0 || elsewhere[e.place]) {
@@ -149,10 +149,10 @@ func (w *wiring) suspect(at place) Suspect {
 	return s
 }
 
-// crossedBy are the samples that crossed each candidate, of the first so many.
-func (r *readings) crossedBy(samples int) [][]int32 {
+// crossedBy are the samples that crossed each candidate.
+func (r *readings) crossedBy() [][]int32 {
 	of := make([][]int32, len(r.c.all))
-	for i := range samples {
+	for i := range r.samples {
 		s := &r.samples[i]
 		for _, cr := range r.crossings[s.first:s.last] {
 			of[cr.candidate] = append(of[cr.candidate], int32(i))

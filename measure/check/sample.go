@@ -8,10 +8,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-const (
-	sampleRounds = 4                         // partners of each host, at least, where there are as many
-	mostRounds   = 4 * sampleRounds * spread // that are planned: where routes are few some hosts find no new partner
-)
+const fewPartners = 4 // of each host, at least, where there are as many
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
@@ -51,27 +48,34 @@ func takeSample(ctx context.Context, j *job, settings *Settings, before []Run) (
 
 // sampleRounds are the pairs of the runs before in rounds, and more of hosts that have too few.
 func (f *finder) sampleRounds(before []Run) (rounds [][][2]int) {
-	p, hosts := f.plan, f.r.w.hosts
-	partners, taken := make([]int, hosts), map[[2]int]bool{}
-	take := func(x [2]int) {
-		taken[x], taken[[2]int{x[1], x[0]}] = true, true
-		partners[x[0]]++
-		partners[x[1]]++
-	}
+	p, w := f.plan, f.r.w
+	partners, taken := make([]int, w.hosts), map[[2]int]bool{}
 	var left [][2]int
-	host := numbers(f.r.w.names)
+	take := func(a, b int) {
+		if a != b && !taken[[2]int{a, b}] && w.find(&p.try, a, b) {
+			taken[[2]int{a, b}], taken[[2]int{b, a}] = true, true
+			partners[a]++
+			partners[b]++
+			left = append(left, [2]int{a, b})
+		}
+	}
+	host := numbers(w.names)
 	for _, run := range before {
 		for _, point := range run.Points {
 			a, isA := host[point.From]
-			b, isB := host[point.To]
-			if x := [2]int{a, b}; isA && isB && a != b && !taken[x] && f.r.w.find(&p.try, a, b) {
-				take(x)
-				left = append(left, x)
+			if b, isB := host[point.To]; isA && isB {
+				take(a, b)
 			}
 		}
 	}
-	wanted := min(sampleRounds, hosts-2)
-	for planned := 0; len(left) > 0 || planned < mostRounds && slices.Min(partners) < wanted; planned++ {
+	for _, a := range p.rng.Perm(w.hosts) {
+		for range tries { // where routes are few some hosts find no new partner
+			if partners[a] < min(fewPartners, w.hosts-2) {
+				take(a, w.near(p.rng, a))
+			}
+		}
+	}
+	for len(left) > 0 {
 		p.begin(false)
 		left = slices.DeleteFunc(left, func(x [2]int) bool {
 			isFree := p.free(x[0], x[1])
@@ -81,21 +85,7 @@ func (f *finder) sampleRounds(before []Run) (rounds [][][2]int) {
 			}
 			return isFree
 		})
-		known := len(p.pairs)
-		p.others(hosts)
-		for _, demand := range p.demand {
-			p.learn(demand)
-		}
-		round := p.pairs[:known]
-		for _, x := range p.pairs[known:] {
-			if !taken[x] && (partners[x[0]] < wanted || partners[x[1]] < wanted) {
-				take(x)
-				round = append(round, x)
-			}
-		}
-		if len(round) > 0 {
-			rounds = append(rounds, round)
-		}
+		rounds = append(rounds, p.pairs)
 	}
 	return rounds
 }

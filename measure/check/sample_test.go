@@ -41,7 +41,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 			of[p[1]]++
 		}
 		for h, k := range of {
-			if k < sampleRounds {
+			if k < fewPartners {
 				t.Errorf("host %s is in %d pairs", h, k)
 			}
 		}
@@ -78,7 +78,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 				newcomer++
 			}
 		}
-		if newcomer < sampleRounds {
+		if newcomer < fewPartners {
 			t.Errorf("graph %t: the new host is in %d pairs", graph, newcomer)
 		}
 	}

@@ -205,17 +205,6 @@ func (w *wiring) sortBySwitches(pairs [][2]int) {
 	})
 }
 
-// besides are other hosts on the switch of a host, as the graph has it.
-func (w *wiring) besides(h int) []int {
-	var found []int
-	for x := range w.hosts {
-		if h < w.hosts && x != h && w.switchOf(x) >= 0 && w.switchOf(x) == w.switchOf(h) {
-			found = append(found, x)
-		}
-	}
-	return found
-}
-
 // touches tells whether a message between two hosts, over some arcs, has to do with a place: with a host, or by its route with
 // a link or a switch.
 func (w *wiring) touches(at place, from, to int, arcs ...int32) bool {
