@@ -34,17 +34,11 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 	sound := make(map[int][]int) // by switch: hosts that fit there
 	var doubtful []int
 	for h, ids := range of {
-		at := r.w.switchOf(h)
-		if at < 0 || len(ids) < fewSamples {
-			continue
-		}
-		own := make([]float64, len(ids))
-		for n, i := range ids {
-			own[n] = r.samples[i].excess
-		}
-		if fitting(own, bar) <= 1-misfits {
+		switch at := r.w.switchOf(h); {
+		case at < 0 || len(ids) < fewSamples:
+		case fitting(r.excessesFrom(h, ids, nil), bar) <= 1-misfits:
 			doubtful = append(doubtful, h)
-		} else {
+		default:
 			sound[at] = append(sound[at], h)
 		}
 	}
@@ -88,26 +82,18 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 	return found
 }
 
-// excessesFrom are the excesses of a host's samples if it hung where other hosts do.
-func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
+// excessesFrom are the excesses of a host's samples if it hung where other hosts do. Without others they are as they are.
+func (r *readings) excessesFrom(h int, ids, others []int) []float64 {
 	rest := make([]float64, len(ids))
 	var x path
 	for n, i := range ids {
 		s := &r.samples[i]
+		rest[n] = s.excess
 		peer := s.from + s.to - h
-		stand := there[0]
-		if stand == peer {
-			if len(there) == 1 {
-				rest[n] = s.excess
-				continue
-			}
-			stand = there[1]
+		there := slices.IndexFunc(others, func(other int) bool { return other != peer })
+		if there >= 0 && r.w.find(&x, others[there], peer) {
+			rest[n] += math.Log(s.usual / r.line[ofLatency].at(r.w.oneWay(&x)))
 		}
-		if !r.w.find(&x, stand, peer) {
-			rest[n] = s.excess
-			continue
-		}
-		rest[n] = s.excess + math.Log(s.usual/r.line[ofLatency].at(r.w.oneWay(&x)))
 	}
 	return rest
 }

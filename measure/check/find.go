@@ -21,7 +21,6 @@ const (
 	pairShare      = 0.01
 	enoughHere     = 1024 // hosts from which on pairShare of all pairs are read at most
 	foremost       = 4    // under load candidates that rounds are for
-	otherwise      = 8    // one in so many of these rounds is of the other kind
 	resters        = 3    // under load one in so many of the hosts that seem slow rests in a narrowing round
 	fewLatencies   = 30   // under load a transfer lasts at least as many: ranks leave a barrier within some
 )
@@ -103,12 +102,12 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	return result, nil
 }
 
-// planLoaded plans round i of the second part under load. Hosts that seem slow rest in some of them. Where the most doubtful is a
-// host or a switch, most rounds are of neighbours.
+// planLoaded plans round i of the second part under load. Hosts that seem slow rest in some of them. Every third round is of
+// neighbours, every third is not, and the others are as the most doubtful need it in turn: hosts and switches need neighbours.
 func (f *finder) planLoaded(i int, resting map[int]int32) {
-	nearby := i%2 == 0
-	if first := f.goals[:min(foremost, len(f.goals))]; len(first) > 0 {
-		nearby = (first[i%len(first)].v < 0) == (i%otherwise > 0)
+	nearby := i%3 == 0
+	if first := f.goals[:min(foremost, len(f.goals))]; i%3 == 2 && len(first) > 0 {
+		nearby = first[i/3%len(first)].v < 0
 	}
 	f.plan.begin(nearby)
 	for _, h := range slices.Sorted(maps.Keys(resting)) {

@@ -76,7 +76,7 @@ func trial(t testing.TB, spec string, f *fault, seed uint64, graph bool) (first,
 		s.Graph = nil
 	}
 	n := m.cluster.Graph.Hosts()
-	r, err := find(context.Background(), &job{hosts: n, measure: m.read}, s)
+	r, err := find(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestFindEndedEarly(t *testing.T) {
 		t.Errorf("without measurements: %v", err)
 	}
 	broken := fmt.Errorf("broken")
-	if _, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, broken }}, nil); err != broken {
+	if _, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, broken }}, m.settings(1)); err != broken {
 		t.Errorf("broken oracle: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 			s.Graph = nil
 		}
 		n := m.cluster.Graph.Hosts()
-		first, err := takeSample(context.Background(), &job{hosts: n, measure: m.read}, s, nil)
+		first, err := takeSample(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 			t.Errorf("%d pairs of %d of %d hosts", len(pairs), len(of), n)
 		}
 		s.Seed = 99
-		second, err := takeSample(context.Background(), &job{hosts: n, measure: m.read}, s, []Run{*first})
+		second, err := takeSample(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s, []Run{*first})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 				known = append(known, p)
 			}
 		}
-		third, err := takeSample(context.Background(), &job{hosts: n, measure: m.read}, s, []Run{{Points: known}})
+		third, err := takeSample(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s, []Run{{Points: known}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,21 +32,15 @@ type wiring struct {
 	specified     [kinds]bool // the graph says what latencies and rates should be
 }
 
-// newWiring is that of so many hosts, which may have names.
+// newWiring is that of so many hosts with names, which the graph has if there is one.
 func newWiring(s *Settings, hosts int, names []string) (*wiring, error) {
 	w := &wiring{hosts: hosts, load: s.Load, names: names, graph: s.Graph}
-	switch {
-	case w.names == nil && w.graph != nil:
-		w.names = w.graph.Names()[:hosts]
-	case w.names == nil:
-		for h := range hosts {
-			w.names = append(w.names, fmt.Sprintf("h%d", h))
-		}
-	}
+	defer w.findPlaces()
 	if w.graph == nil {
 		w.orderByName()
 		return w, nil
 	}
+	w.names = w.graph.Names()[:hosts]
 	var err error
 	if w.routes, err = topology.NewRoutes(w.graph, s.Routing); err != nil {
 		return nil, fmt.Errorf("check: %w", err)
@@ -54,15 +48,10 @@ func newWiring(s *Settings, hosts int, names []string) (*wiring, error) {
 	w.latency, w.specified[ofLatency] = w.values(func(a topology.Arc) float64 { return a.Latency })
 	w.rate, w.specified[ofRate] = w.values(func(a topology.Arc) float64 { return cmp.Or(a.Bandwidth, math.NaN()) })
 	w.numberLinks()
-	w.capacity = append(slices.Clone(w.rate), make([]float64, w.graph.Vertices()-hosts)...)
+	w.capacity = append(slices.Clone(w.rate), slices.Repeat([]float64{math.SmallestNonzeroFloat64}, w.graph.Vertices()-hosts)...)
 	for i, a := range w.graph.Arcs() {
 		if a.To >= hosts {
 			w.capacity[w.channel(a.To)] += w.rate[i]
-		}
-	}
-	for i, x := range w.capacity {
-		if x == 0 {
-			w.capacity[i] = math.Inf(1) // of a switch that no link leads to
 		}
 	}
 	w.orderByWiring()
@@ -144,7 +133,6 @@ func (w *wiring) orderByWiring() {
 	for h := range w.hosts {
 		visit(h)
 	}
-	w.findPlaces()
 }
 
 // orderByName orders hosts by their names, numbers in them by value: n9 before n10.
@@ -153,7 +141,6 @@ func (w *wiring) orderByName() {
 		w.order = append(w.order, h)
 	}
 	slices.SortStableFunc(w.order, func(a, b int) int { return hostlist.Naturally(w.names[a], w.names[b]) })
-	w.findPlaces()
 }
 
 func (w *wiring) findPlaces() {
