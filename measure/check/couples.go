@@ -22,9 +22,9 @@ func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
 // 1922, exact). While the other rests it is seldom slow. What they explain is taken out of the samples.
 func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effect {
 	hosts := slices.Sorted(maps.Keys(slow))
-	excess, busy := make(map[int][]difference, len(hosts)), r.busyRounds()
+	excess, bar, busy := map[int][]difference{}, map[int]float64{}, r.busyRounds()
 	for _, h := range hosts {
-		excess[h] = r.differences(slow[h])
+		excess[h], bar[h] = r.differences(slow[h]), max(math.Log1p(tolerance), math.Log(r.estimate(slow[h]))/2)
 	}
 	var found []effect
 	for j, b := range hosts {
@@ -35,7 +35,7 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 				for _, d := range excess[of[0]] {
 					with := busy[of[1]][d.group]
 					rounds[with]++
-					if d.excess > math.Log1p(tolerance) {
+					if d.excess > bar[of[0]] {
 						far[with]++
 						if with {
 							factors = append(factors, math.Exp(d.excess))

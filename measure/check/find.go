@@ -20,7 +20,6 @@ const (
 	perRound       = 64 // pairs of a narrowing round
 	pairShare      = 0.01
 	enoughHere     = 1024 // hosts from which on pairShare of all pairs are read at most
-	foremost       = 4    // under load candidates that rounds are for
 	resters        = 3    // under load one in so many of the hosts that seem slow rests in a narrowing round
 	fewLatencies   = 30   // under load a transfer lasts at least as many: ranks leave a barrier within some
 )
@@ -67,8 +66,8 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	}
 	r.screened = len(r.samples)
 	r.compare()
-	f.pick(r.likely(doubtful))
-	f.pick(r.likelySometimes(f.targets, intermittent))
+	f.pick(r.likelySometimes(nil, intermittent))
+	f.pick(r.likely(f.targets, doubtful))
 	resting := r.slowHosts(f.targets, f.s.Tolerance)
 	if pairs = r.pairs + later*perRound; w.hosts >= enoughHere {
 		pairs = min(pairs, int(pairShare*float64(w.hosts)*float64(w.hosts-1)/2))
@@ -103,11 +102,11 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 }
 
 // planLoaded plans round i of the second part under load. Hosts that seem slow rest in some of them. Every third round is of
-// neighbours, every third is not, and the others are as the most doubtful need it in turn: hosts and switches need neighbours.
+// neighbours, every third is not, and the others are as what is doubtful needs it in turn: hosts and switches need neighbours.
 func (f *finder) planLoaded(i int, resting map[int]int32) {
 	nearby := i%3 == 0
-	if first := f.goals[:min(foremost, len(f.goals))]; i%3 == 2 && len(first) > 0 {
-		nearby = first[i/3%len(first)].v < 0
+	if i%3 == 2 && len(f.goals) > 0 {
+		nearby = f.goals[i/3%len(f.goals)].v < 0
 	}
 	f.plan.begin(nearby)
 	for _, h := range slices.Sorted(maps.Keys(resting)) {

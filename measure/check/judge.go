@@ -130,12 +130,12 @@ func overlap(a, b []int32) bool {
 
 // likely picks the candidates that explain the first part best, one after the other, each
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
-// excesses are as before when it returns.
-func (r *readings) likely(most int) (found []int32) {
-	crossed, before := r.crossedBy(), slices.Clone(r.samples)
+// excesses are as before when it returns. Candidates that were picked before are left out.
+func (r *readings) likely(before []int32, most int) (found []int32) {
+	crossed, samples := r.crossedBy(), slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
-		for _, c := range found {
+		for _, c := range slices.Concat(before, found) {
 			scores[c] = 0
 		}
 		best := int32(floats.MaxIdx(scores))
@@ -152,7 +152,7 @@ func (r *readings) likely(most int) (found []int32) {
 			r.explain(best, factor, true)
 		}
 	}
-	copy(r.samples, before)
+	copy(r.samples, samples)
 	return found
 }
 

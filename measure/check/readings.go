@@ -225,31 +225,17 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)
 		}
 	}
-	groups := make(map[int][]float64) // means of hosts, by their switch: what is slow above them makes no difference between them
-	noise, known := 0.0, 0.0
-	for h, x := range of {
+	var means []float64
+	noise := 0.0
+	for _, x := range of {
 		if len(x) > 0 {
-			at := r.w.switchOf(h)
-			groups[at] = append(groups[at], stat.Mean(x, nil))
+			means = append(means, stat.Mean(x, nil))
 			noise += r.sigma[k] * r.sigma[k] / float64(len(x))
-			known++
 		}
 	}
-	var off []float64
-	for _, means := range groups {
-		if n := float64(len(means)); n >= fewInSwitch {
-			middle := stats.MiddleMedian(means)
-			for _, x := range means {
-				off = append(off, (x-middle)*math.Sqrt(n/(n-1)))
-			}
-		}
-	}
-	if len(off) == 0 {
+	if len(means) == 0 {
 		return 0
 	}
-	spread := stats.SigmaAbout(0, off)
-	return math.Sqrt(max(0, spread*spread-noise/known/2)) // not all of it, as few means tell their spread badly
+	spread := stats.SigmaAbout(stats.MiddleMedian(means), means)
+	return math.Sqrt(max(0, spread*spread-noise/float64(len(means))/2)) // not all of it, as few means tell their spread badly
 }
-
-// fewInSwitch hosts of one switch tell how they differ.
-const fewInSwitch = 3
