@@ -102,13 +102,9 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 }
 
 // planLoaded plans round i of the second part under load. Hosts that seem slow rest in some of them. Every third round is of
-// neighbours, every third is not, and the others are as what is doubtful needs it in turn: hosts and switches need neighbours.
+// neighbours, every third is not, and the others are if hosts seem slow: messages from afar leave their cables empty.
 func (f *finder) planLoaded(i int, resting map[int]int32) {
-	nearby := i%3 == 0
-	if i%3 == 2 && len(f.goals) > 0 {
-		nearby = f.goals[i/3%len(f.goals)].v < 0
-	}
-	f.plan.begin(nearby)
+	f.plan.begin(i%3 == 0 || i%3 == 1 && len(resting) > 0)
 	for _, h := range slices.Sorted(maps.Keys(resting)) {
 		if f.rng.IntN(resters) == 0 {
 			f.plan.sends[h], f.plan.receives[h] = true, true

@@ -113,26 +113,15 @@ func (r *readings) explain(candidate int32, factor float64, always bool) {
 	})
 }
 
-// rivals of a candidate have at least this share of its score, and half of the samples of either cross both: a cable
-// and the one link over which a machine routes nearly all that comes to it.
+// rivals of a candidate have at least this share of its score: a cable and the one link over which a machine routes nearly all
+// that comes to it.
 const rivals = 0.6
-
-// overlap tells whether half of the samples of either of two candidates are samples of both.
-func overlap(a, b []int32) bool {
-	both := 0
-	for _, i := range a {
-		if _, in := slices.BinarySearch(b, i); in {
-			both++
-		}
-	}
-	return both > 0 && 2*both >= min(len(a), len(b))
-}
 
 // likely picks the candidates that explain the first part best, one after the other, each
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
 // excesses are as before when it returns. Candidates that were picked before are left out.
 func (r *readings) likely(before []int32, most int) (found []int32) {
-	crossed, samples := r.crossedBy(), slices.Clone(r.samples)
+	samples := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
 		for _, c := range slices.Concat(before, found) {
@@ -144,7 +133,7 @@ func (r *readings) likely(before []int32, most int) (found []int32) {
 		}
 		found = append(found, best)
 		for c, x := range scores {
-			if len(found) < most && int32(c) != best && x > rivals*scores[best] && overlap(crossed[c], crossed[best]) {
+			if len(found) < most && int32(c) != best && x > rivals*scores[best] {
 				found = append(found, int32(c))
 			}
 		}
