@@ -35,7 +35,7 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 				for _, d := range excess[of[0]] {
 					with := busy[of[1]][d.group]
 					rounds[with]++
-					if d.excess > bar[of[0]] {
+					if d.least > bar[of[0]] {
 						far[with]++
 						if with {
 							factors = append(factors, math.Exp(d.excess))

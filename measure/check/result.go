@@ -23,8 +23,8 @@ type Result struct {
 	// Unread counts links whose latency, and directions whose rate, no reading has told, and
 	// of how many: no route leads over them, or no pairs that could fill them.
 	UnreadLinks, Links     int
-	UnreadDirections, Ways int
-	Warnings               []string
+	UnreadDirections   int
+	Warnings           []string
 }
 
 // Named are the suspects that are named: at the level of Settings.FalseAlarms, they are slow.
@@ -168,8 +168,8 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
 		return
 	}
-	out.Links, out.Ways = int(r.c.links), len(r.w.link)
-	for c := range out.Links + out.Ways {
+	out.Links = int(r.c.links)
+	for c := range out.Links + len(r.w.link) {
 		switch {
 		case len(crossed[c]) >= fewCrossings, r.w.load && c < out.Links: // under load latencies are not measured
 		case c < out.Links:
@@ -183,6 +183,6 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 			out.UnreadLinks, words.Count(out.Links, "link")))
 	}
 	if n := out.UnreadDirections; n > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not read: too few pairs at once to fill them", n, out.Ways))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not read: too few pairs at once to fill them", n, len(r.w.link)))
 	}
 }
