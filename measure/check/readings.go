@@ -62,13 +62,12 @@ type readings struct {
 	line      [kinds]line    // what measurements of a nominal time usually take
 	sigma     [kinds]float64 // spread of the excess of a healthy machine
 
-	solver *contention.Solver
+	solver *contention.Solver // over channels as slow as they were found to be
 	flows  [][]contention.Flow // of each group
-	slow   []float64           // per channel: the product of the factors that were found
 }
 
 func newReadings(w *wiring, bytes int) (*readings, error) {
-	r := &readings{w: w, c: newCandidates(w), bytes: float64(bytes), tested: map[int32]int{}, slow: slices.Repeat([]float64{1}, len(w.capacity))}
+	r := &readings{w: w, c: newCandidates(w), bytes: float64(bytes), tested: map[int32]int{}}
 	var err error
 	r.solver, err = contention.NewSolver(w.capacity, nil)
 	return r, err

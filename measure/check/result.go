@@ -22,7 +22,7 @@ type Result struct {
 
 	// Unread counts links whose latency, and directions whose rate, no reading has told, and
 	// of how many: no route leads over them, or no pairs that could fill them.
-	UnreadLinks, Links     int
+	UnreadLinks, Links int
 	UnreadDirections   int
 	Warnings           []string
 }

@@ -123,27 +123,18 @@ func (s *shares) limit(w *wiring, route []int32) limit {
 // have more of other links, as those over it have less. All groups are played over channels as slow as they were
 // found to be.
 func (r *readings) replay(candidate int32, factor float64) {
-	capacity := slices.Clone(r.w.capacity)
 	for _, c := range r.c.all[candidate].channels {
-		r.slow[c] *= factor
+		r.w.capacity[c] /= factor
+		if r.solver.SetCapacity(int(c), r.w.capacity[c]) != nil {
+			return // a factor that no link has
+		}
 	}
-	for c := range capacity {
-		capacity[c] /= r.slow[c]
-	}
-	solver, err := contention.NewSolver(capacity, nil)
-	if err != nil {
-		return // with one more slow link they play as they did before
-	}
-	player := contention.NewPlayback(solver)
+	player := contention.NewPlayback(r.solver)
 	var times []float64
-	group := int32(-1)
 	for i := range r.samples {
 		s := &r.samples[i]
-		if s.group != group {
-			group = s.group
-			if times, err = player.Times(times[:0], r.flows[group]); err != nil {
-				return
-			}
+		if i == 0 || s.group != r.samples[i-1].group {
+			times, _ = player.Times(times[:0], r.flows[s.group]) // as they were played before
 		}
 		s.excess -= math.Log(times[s.flow] / s.nominal)
 		s.nominal = times[s.flow]
