@@ -113,7 +113,7 @@ func BenchmarkAlarms(b *testing.B) {
 // An illness is what is done to a machine, and what a check has to say of it.
 type illness struct {
 	name   string
-	what   What
+	what   string
 	factor float64
 	do     func(m *machine) place
 }
@@ -132,19 +132,19 @@ func illnesses() []illness {
 	var all []illness
 	for _, factor := range []float64{1.2, 1.5, 2} {
 		all = append(all,
-			illness{fmt.Sprintf("host %gx", factor), HostAnswer, factor, func(m *machine) place {
+			illness{fmt.Sprintf("host %gx", factor), hostAnswer, factor, func(m *machine) place {
 				h := m.rng.IntN(m.cluster.Graph.Hosts())
 				m.host[h] = factor
 				return place{h, -1}
 			}},
-			illness{fmt.Sprintf("direction %gx", factor), LinkRate, factor, func(m *machine) place {
+			illness{fmt.Sprintf("direction %gx", factor), linkRate, factor, func(m *machine) place {
 				arc := m.anyArc()
 				m.rate[arc] /= factor
 				return m.at(arc)
 			}})
 	}
 	for _, factor := range []float64{2, 10} {
-		all = append(all, illness{fmt.Sprintf("uplink latency %gx", factor), LinkLatency, factor, func(m *machine) place {
+		all = append(all, illness{fmt.Sprintf("uplink latency %gx", factor), linkLatency, factor, func(m *machine) place {
 			i, g := inner(m), m.cluster.Graph
 			a := g.Arcs()[i]
 			m.latency[i] *= factor
@@ -153,7 +153,7 @@ func illnesses() []illness {
 		}})
 	}
 	return append(all,
-		illness{"uplink 10x", LinkRate, 10, func(m *machine) place {
+		illness{"uplink 10x", linkRate, 10, func(m *machine) place {
 			i, g := inner(m), m.cluster.Graph
 			a := g.Arcs()[i]
 			for _, e := range []int{i, g.ArcIndex(a.To, a.From)} {
@@ -162,7 +162,7 @@ func illnesses() []illness {
 			}
 			return m.at(i)
 		}},
-		illness{"host 2x now and then", HostAnswer, 2, func(m *machine) place {
+		illness{"host 2x now and then", hostAnswer, 2, func(m *machine) place {
 			h := m.rng.IntN(m.cluster.Graph.Hosts())
 			m.flicker = &flicker{h, 2, 1.0 / 3}
 			return place{h, -1}
@@ -298,7 +298,7 @@ func TestMisplacedHostIsNamed(t *testing.T) {
 				t.Errorf("%s, seed %d: named are %+v, want host %d first", spec, seed, named, host)
 				continue
 			}
-			if f := named[0].Findings[0]; f.What == Cabling && f.From == g.Name(from) && slices.Contains(strings.Split(f.To, " or "), g.Name(to)) {
+			if f := named[0].Findings[0]; f.What == cabling && f.From == g.Name(from) && slices.Contains(strings.Split(f.To, " or "), g.Name(to)) {
 				told++
 			}
 		}

@@ -72,7 +72,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
 		if p <= level && fitting(explained, bar) >= fits {
 			found = append(found, effect{place{h, -1}, byItself, 0, Finding{
-				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+				What: cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 			}})
 			for n, i := range of[h] {
 				r.samples[i].excess = explained[n]

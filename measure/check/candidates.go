@@ -31,29 +31,29 @@ const (
 
 func newCandidates(w *wiring) *candidates {
 	c := &candidates{w: w, links: int32(len(w.links))}
-	add := func(at place, what What, from, to string, channels ...int32) {
+	add := func(at place, what string, from, to string, channels ...int32) {
 		c.all = append(c.all, candidate{at, Finding{What: what, From: from, To: to, P: 1, Often: 1}, channels})
 	}
-	ofLink := LinkLatency
+	ofLink := linkLatency
 	if w.load {
-		ofLink = LinkRate
+		ofLink = linkRate
 	}
 	for link := range w.links {
 		add(w.placeOf(int32(link)), ofLink, "", "", w.arcs[link]...)
 	}
 	if w.graph != nil {
 		for e, a := range w.graph.Arcs() {
-			add(w.placeOf(w.link[e]), LinkRate, w.name(a.From), w.name(a.To), int32(e))
+			add(w.placeOf(w.link[e]), linkRate, w.name(a.From), w.name(a.To), int32(e))
 		}
 		for v := w.hosts; v < w.graph.Vertices(); v++ {
-			add(place{v, -1}, SwitchRate, "", "", w.channel(v))
+			add(place{v, -1}, switchRate, "", "", w.channel(v))
 		}
 	}
 	c.wires = int32(len(c.all))
 	for h := range w.hosts {
-		add(place{h, -1}, HostAnswer, "", "")
-		add(place{h, -1}, LinkRate, w.name(h), "")
-		add(place{h, -1}, LinkRate, "", w.name(h))
+		add(place{h, -1}, hostAnswer, "", "")
+		add(place{h, -1}, linkRate, w.name(h), "")
+		add(place{h, -1}, linkRate, "", w.name(h))
 	}
 	return c
 }

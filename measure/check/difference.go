@@ -97,7 +97,7 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 			d.doubt = math.Log1p(unlike)
 		}
 	}
-	if at.What == LinkRate && at.channels != nil && !r.w.load {
+	if at.What == linkRate && at.channels != nil && !r.w.load {
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
 	middle := stats.MiddleMedian(others)

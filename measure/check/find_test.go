@@ -208,7 +208,7 @@ func TestFindTellsDirections(t *testing.T) {
 		t.Fatalf("named are %+v, want host 5 alone for one thing", named)
 	}
 	f := named[0].Findings[0]
-	if f.What != LinkRate || f.From != g.Name(5) || f.To != named[0].Cable {
+	if f.What != linkRate || f.From != g.Name(5) || f.To != named[0].Cable {
 		t.Errorf("finding is %+v, want the rate from the host", f)
 	}
 	// By the fault: half the rate is twice the time of the transfer.

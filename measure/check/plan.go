@@ -234,7 +234,7 @@ func (p *planner) filled(t *target) bool {
 	}
 	return slices.ContainsFunc(t.channels, func(c int32) bool {
 		busy := max(p.demand[0][c], p.demand[1][c])
-		return busy > 0 && (t.What == LinkLatency || busy >= nearlyFull*p.w.capacity[c])
+		return busy > 0 && (t.What == linkLatency || busy >= nearlyFull*p.w.capacity[c])
 	})
 }
 

@@ -62,7 +62,7 @@ type readings struct {
 	line      [kinds]line    // what measurements of a nominal time usually take
 	sigma     [kinds]float64 // spread of the excess of a healthy machine
 
-	solver *contention.Solver // over channels as slow as they were found to be
+	solver *contention.Solver  // over channels as slow as they were found to be
 	flows  [][]contention.Flow // of each group
 }
 
@@ -76,12 +76,13 @@ func newReadings(w *wiring, bytes int) (*readings, error) {
 // add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.
 func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float64)) error {
 	r.pairs += len(pairs)
-	there, back, turned := make([]float64, len(pairs)), make([]float64, len(pairs)), make([][2]int, len(pairs))
+	var there, back []sample
 	for i, pair := range pairs {
-		there[i], back[i], turned[i] = read[i].Forward, read[i].Back, [2]int{pair[1], pair[0]}
+		there = append(there, sample{kind: ofRate, flow: i, from: pair[0], to: pair[1], value: read[i].Forward})
+		back = append(back, sample{kind: ofRate, flow: i, from: pair[1], to: pair[0], value: read[i].Back})
 	}
 	if r.w.load {
-		return r.addTransfers(pairs, there, learn)
+		return r.addTransfers(there, learn)
 	}
 	var x path
 	for i, pair := range pairs {
@@ -94,15 +95,15 @@ func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float6
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
 		if r.screened == 0 {
-			r.apart.Add(there[i], back[i])
+			r.apart.Add(read[i].Forward, read[i].Back)
 		}
 	}
 	r.groups++
 	r.flows = append(r.flows, nil)
-	if err := r.addTransfers(pairs, there, learn); err != nil {
+	if err := r.addTransfers(there, learn); err != nil {
 		return err
 	}
-	return r.addTransfers(turned, back, learn)
+	return r.addTransfers(back, learn)
 }
 
 // addSample takes over a sample of the group with what it crosses, unless it was not measured.

@@ -52,28 +52,48 @@ type Suspect struct {
 
 // A Finding is one way in which a suspect is slow.
 type Finding struct {
-	What      What
-	From, To  string  // the direction, where What has one
-	Factor    float64 // how many times as long as usual it takes, or did when it was slow
+	What      string  // "latency" of a link, "rate", "switch", "together" of two hosts, "messages" of a host, or "cabling"; see String
+	From, To  string  // the direction, where What has one; of cabling, the switch that the host should hang on, and the one it does
+	Factor    float64 // how many times as long as usual it takes, or did when it was slow; NaN of cabling
 	Often     float64 // the share of the measurements in which it was slow; 1: it always is
 	Low, High float64 // 95 % interval
 	P         float64 // that it only looks so, corrected for all that were measured again; NaN without a graph
 	Readings  int     // rounds and phases in which it was compared with others
 }
 
-// What a finding is about.
-type What string
-
-// The kinds of findings. Short messages have no direction: without clocks that agree only
+// What a finding is about. Short messages have no direction: without clocks that agree only
 // round trips can be timed.
 const (
-	LinkLatency What = "latency"  // of a link
-	LinkRate    What = "rate"     // of one direction of a link, or of what a host sends or receives
-	SwitchRate  What = "switch"   // what a switch carries in all, under load
-	Together    What = "together" // of two hosts: what each sends and receives while the other does, too
-	HostAnswer  What = "messages" // all short messages of a host
-	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
+	linkLatency = "latency"  // of a link
+	linkRate    = "rate"     // of one direction of a link, or of what a host sends or receives
+	switchRate  = "switch"   // what a switch carries in all, under load
+	together    = "together" // of two hosts: what each sends and receives while the other does, too
+	hostAnswer  = "messages" // all short messages of a host
+	cabling     = "cabling"  // of a host: it hangs on another switch than it should
 )
+
+// String says what takes longer, or where the host hangs.
+func (f *Finding) String() string {
+	switch {
+	case f.What == linkLatency:
+		return "latency of the link"
+	case f.What == hostAnswer:
+		return "short messages"
+	case f.What == switchRate:
+		return "all that it carries"
+	case f.What == together:
+		return "messages of either while the other transfers"
+	case f.What == cabling:
+		return "hangs on " + f.To + " and not on " + f.From + ", as short messages have it"
+	case f.From == "" && f.To == "":
+		return "long messages both ways"
+	case f.From == "":
+		return "long messages to " + f.To
+	case f.To == "":
+		return "long messages from " + f.From
+	}
+	return "long messages " + f.From + " > " + f.To
+}
 
 // result puts together what was found.
 func (f *finder) result(effects []effect) *Result {
@@ -103,10 +123,10 @@ func (f *finder) result(effects []effect) *Result {
 			s.Named, s.P, s.Findings = s.Named || named, min(s.P, e.P), append(s.Findings, e.Finding)
 		}
 		switch e.What {
-		case Together:
+		case together:
 			s.Name = fmt.Sprintf("hosts %s and %s together", r.w.name(e.u), r.w.name(e.v))
 			delete(at, e.place) // a link between the two is another suspect
-		case Cabling:
+		case cabling:
 			elsewhere[e.place] = true
 		default:
 			r.addSame(s, &e, crossed)

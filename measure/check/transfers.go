@@ -17,11 +17,11 @@ const (
 	nearlyFilled = 0.8 // the same of a link under load: one that is slower by a quarter shows
 )
 
-// addTransfers takes over the times of transfers that were under way at once. One by one a short message answers each.
-func (r *readings) addTransfers(transfers [][2]int, seconds []float64, learn func(usage []float64)) error {
+// addTransfers takes over samples of transfers that were under way at once. One by one a short message answers each.
+func (r *readings) addTransfers(transfers []sample, learn func(usage []float64)) error {
 	flows, paths := make([]contention.Flow, len(transfers)), make([]path, len(transfers))
-	for i, t := range transfers {
-		r.w.find(&paths[i], t[0], t[1])
+	for i, s := range transfers {
+		r.w.find(&paths[i], s.from, s.to)
 		flows[i] = contention.Flow{Data: r.w.addSwitches(slices.Clone(paths[i].arcs[:paths[i].turn])), Bytes: r.bytes}
 	}
 	shares, times, err := r.share(flows)
@@ -29,14 +29,14 @@ func (r *readings) addTransfers(transfers [][2]int, seconds []float64, learn fun
 		return err
 	}
 	learn(shares.usage)
-	for i, t := range transfers {
+	for i, s := range transfers {
 		x := &paths[i]
-		trip, route, limited := 2*r.w.oneWay(x), x.arcs, limit{}
+		s.nominal, s.route = 2*r.w.oneWay(x)+times[i], x.arcs
 		if r.w.load {
-			route = x.arcs[:x.turn]
-			trip, limited = 0, shares.limit(r.w, route)
+			s.nominal, s.route = times[i], x.arcs[:x.turn]
+			s.limit = shares.limit(r.w, s.route)
 		}
-		r.addSample(sample{kind: ofRate, from: t[0], to: t[1], value: seconds[i], nominal: trip + times[i], limit: limited, flow: i, route: route}, func(s *sample) {
+		r.addSample(s, func(s *sample) {
 			weight := times[i] / s.nominal
 			for _, c := range flows[i].Data {
 				full := min(1, shares.rates[i]/shares.level[c]*shares.usage[c]/r.w.capacity[c])
