@@ -105,9 +105,11 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 // neighbours, every third is not, and the others are if hosts seem slow: messages from afar leave their cables empty.
 func (f *finder) planLoaded(i int, resting map[int]int32) {
 	f.plan.begin(i%3 == 0 || i%3 == 1 && len(resting) > 0)
+	left := f.r.w.hosts
 	for _, h := range slices.Sorted(maps.Keys(resting)) {
-		if f.rng.IntN(resters) == 0 {
+		if f.rng.IntN(resters) == 0 && left > 2 {
 			f.plan.sends[h], f.plan.receives[h] = true, true
+			left--
 		}
 	}
 	f.plan.others(f.r.w.hosts)
