@@ -125,11 +125,7 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		if err != nil {
 			return err
 		}
-		measure := check.Measure
-		if o.load {
-			measure = check.MeasureUnderLoad
-		}
-		found, err := measure(c.Context(), comm, s)
+		found, err := check.Measure(c.Context(), comm, s)
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}
@@ -180,7 +176,7 @@ const fewestChecked = 4
 
 // settings are those of a check of these ranks, on rank 0. It is collective.
 func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*check.Settings, error) {
-	s := &check.Settings{Bytes: int(o.bytes), Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
+	s := &check.Settings{Load: o.load, Bytes: int(o.bytes), Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, err
@@ -268,11 +264,11 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 	}
 	fmt.Fprintln(w)
 	for _, f := range s.Findings {
-		if f.What == check.Cabling {
-			fmt.Fprintf(w, "  hangs on %s and not on %s, as short messages have it, p %.2g, %d measurements\n", f.To, f.From, f.P, f.Readings)
+		if math.IsNaN(f.Factor) { // it hangs elsewhere
+			fmt.Fprintf(w, "  %s, p %.2g, %d measurements\n", &f, f.P, f.Readings)
 			continue
 		}
-		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", describeFinding(&f), f.Factor, f.Low, f.High)
+		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", &f, f.Factor, f.Low, f.High)
 		if f.Often < 1 {
 			fmt.Fprintf(w, " in %s of the measurements", quantity.Percent(f.Often))
 		}
@@ -283,27 +279,6 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 		}
 		fmt.Fprintf(w, ", %d rounds\n", f.Readings)
 	}
-}
-
-// describeFinding is what takes longer.
-func describeFinding(f *check.Finding) string {
-	switch {
-	case f.What == check.LinkLatency:
-		return "latency of the link"
-	case f.What == check.HostAnswer:
-		return "short messages"
-	case f.What == check.SwitchRate:
-		return "all that it carries"
-	case f.What == check.Together:
-		return "messages of either while the other transfers"
-	case f.From == "" && f.To == "":
-		return "long messages both ways"
-	case f.From == "":
-		return "long messages to " + f.To
-	case f.To == "":
-		return "long messages from " + f.From
-	}
-	return "long messages " + f.From + " > " + f.To
 }
 
 // writeChecked writes for programs.
@@ -317,7 +292,7 @@ func writeChecked(w io.Writer, r *check.Result) error {
 		row := results.Suspect{Name: s.Name, Cable: s.Cable, Same: s.Same, Named: s.Named, P: jsonfile.Known(s.P)}
 		for _, f := range s.Findings {
 			row.Findings = append(row.Findings, results.Finding{
-				What: string(f.What), From: f.From, To: f.To,
+				What: f.What, From: f.From, To: f.To,
 				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High),
 				Often: f.Often, P: jsonfile.Known(f.P), Readings: f.Readings,
 			})

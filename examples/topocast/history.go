@@ -169,7 +169,7 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 	for i := range n {
 		for j := range n {
 			if v := l.Matrix.At(i, j); i != j && v > 0 && !math.IsInf(v, 1) {
-				run.Points = append(run.Points, check.Point{Kind: check.PointLatency, From: name(i), To: name(j), Seconds: v})
+				run.Points = append(run.Points, check.Point{From: name(i), To: name(j), Seconds: v})
 			}
 		}
 	}

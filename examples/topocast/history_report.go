@@ -27,7 +27,7 @@ const mostPairs = 10
 
 // tellWatched writes for people.
 func tellWatched(w io.Writer, r *check.WatchResult, runs []check.Run, shown []check.Change, all bool) {
-	fmt.Fprintf(w, "%s, %d series, %d samples judged\n", words.Count(r.Runs, "run"), r.Series, r.Samples)
+	fmt.Fprintf(w, "%s, %d series, %d samples judged\n", words.Count(len(runs), "run"), r.Series, r.Samples)
 	switch {
 	case r.Samples == 0:
 		fmt.Fprintln(w, "too few runs to tell changes: a series needs 9")
@@ -59,7 +59,7 @@ func describeChange(c *check.Change, runs []check.Run) string {
 	text := fmt.Sprintf("%.3g times as long since %s", c.Factor, dateOf(runs, c.Since))
 	if c.Pairs > 0 { // whose name has the kind
 		kind := "short messages"
-		if c.Kind == check.PointLong {
+		if c.Long {
 			kind = "long messages"
 		}
 		text = fmt.Sprintf("%s take %s, by %s", kind, text, words.Count(c.Pairs, "pair"))
@@ -69,10 +69,14 @@ func describeChange(c *check.Change, runs []check.Run) string {
 
 // writeWatched writes for programs.
 func writeWatched(w io.Writer, r *check.WatchResult, runs []check.Run, shown []check.Change) error {
-	out := results.Changes{Runs: r.Runs, Series: r.Series, Samples: r.Samples, Changes: []results.Change{}}
+	out := results.Changes{Runs: len(runs), Series: r.Series, Samples: r.Samples, Changes: []results.Change{}}
 	for _, c := range shown {
+		kind := "latency"
+		if c.Long {
+			kind = "long"
+		}
 		out.Changes = append(out.Changes, results.Change{
-			Name: c.Name, Kind: string(c.Kind), Told: dateOf(runs, c.Run), Since: dateOf(runs, c.Since), Newest: c.Run == len(runs)-1,
+			Name: c.Name, Kind: kind, Told: dateOf(runs, c.Run), Since: dateOf(runs, c.Since), Newest: c.Run == len(runs)-1,
 			Factor: c.Factor, Strength: c.Strength, Pairs: c.Pairs,
 		})
 	}

@@ -20,7 +20,7 @@ const (
 // to them in the graph, and shorter to those of the other switch. A slow host or cable is slow to all. What such a host
 // explains is taken out of the samples.
 func (r *readings) misplacedHosts(tolerance, level float64) []effect {
-	if r.w.graph == nil || !r.w.specified[ofLatency] {
+	if r.w.load || !r.w.specified[ofLatency] {
 		return nil
 	}
 	bar := math.Log1p(tolerance) + 3*r.sigma[ofLatency]
@@ -34,17 +34,11 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 	sound := make(map[int][]int) // by switch: hosts that fit there
 	var doubtful []int
 	for h, ids := range of {
-		at := r.w.switchOf(h)
-		if at < 0 || len(ids) < fewSamples {
-			continue
-		}
-		own := make([]float64, len(ids))
-		for n, i := range ids {
-			own[n] = r.samples[i].excess
-		}
-		if fitting(own, bar) <= 1-misfits {
+		switch at := r.w.switchOf(h); {
+		case at < 0 || len(ids) < fewSamples:
+		case fitting(r.excessesFrom(h, ids, nil), bar) <= 1-misfits:
 			doubtful = append(doubtful, h)
-		} else {
+		default:
 			sound[at] = append(sound[at], h)
 		}
 	}
@@ -78,7 +72,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
 		if p <= level && fitting(explained, bar) >= fits {
 			found = append(found, effect{place{h, -1}, byItself, 0, Finding{
-				What: Cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+				What: cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 			}})
 			for n, i := range of[h] {
 				r.samples[i].excess = explained[n]
@@ -88,39 +82,20 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 	return found
 }
 
-// excessesFrom are the excesses of a host's samples if it hung where other hosts do.
-func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
+// excessesFrom are the excesses of a host's samples if it hung where other hosts do. Without others they are as they are.
+func (r *readings) excessesFrom(h int, ids, others []int) []float64 {
 	rest := make([]float64, len(ids))
 	var x path
 	for n, i := range ids {
 		s := &r.samples[i]
+		rest[n] = s.excess
 		peer := s.from + s.to - h
-		stand := there[0]
-		if stand == peer {
-			if len(there) == 1 {
-				rest[n] = s.excess
-				continue
-			}
-			stand = there[1]
+		there := slices.IndexFunc(others, func(other int) bool { return other != peer })
+		if there >= 0 && r.w.find(&x, others[there], peer) {
+			rest[n] += math.Log(s.usual / r.line[ofLatency].at(r.w.oneWay(&x)))
 		}
-		if !r.w.find(&x, stand, peer) {
-			rest[n] = s.excess
-			continue
-		}
-		rest[n] = s.excess + math.Log(s.usual/r.line[ofLatency].at(r.w.oneWay(&x)))
 	}
 	return rest
-}
-
-// besides are other hosts on the switch of a host, as the graph has it.
-func (r *readings) besides(h int) []int {
-	var found []int
-	for x := range r.w.hosts {
-		if at := r.w.switchOf(x); x != h && at >= 0 && at == r.w.switchOf(h) {
-			found = append(found, x)
-		}
-	}
-	return found
 }
 
 // fitting is the share of some excesses that are no larger than a bar.

@@ -1,94 +1,74 @@
 package check
 
-// A facet is what can be wrong with a host or a link.
-type facet int8
-
-const (
-	slowLink    facet = iota // of a link: its latency, or under load its rate both ways
-	slowRate                 // of one direction of a link
-	slowSwitch               // all that a switch carries at once
-	slowAnswer               // of a host: all its short messages
-	slowSend                 // all long messages that it sends
-	slowReceive              // all that it receives
-	hostFacets  = 3          // of a host
-)
-
-// candidates numbers all that can be slow: links by latency, arcs by rate, switches, then
-// hosts. A host on one cable sends and receives slowly where the arcs of the cable do.
-type candidates struct {
-	w                           *wiring
-	links, arcs, switches, size int32
-}
-
-func newCandidates(w *wiring) *candidates {
-	c := &candidates{w: w}
-	if w.graph != nil {
-		c.links, c.arcs, c.switches = int32(len(w.links)), int32(w.graph.NumArcs()), int32(w.graph.Vertices()-w.hosts)
-	}
-	c.size = c.links + c.arcs + c.switches + hostFacets*int32(w.hosts)
-	return c
-}
-
-func (c *candidates) ofLink(link int32) int32 { return link }
-func (c *candidates) ofArc(arc int32) int32   { return c.links + arc }
-
-// ofHost is the candidate of a host's facet, -1 if the cable's stands for it.
-func (c *candidates) ofHost(host int, f facet) int32 {
-	if f != slowAnswer && c.w.switchOf(host) >= 0 {
-		return -1
-	}
-	return c.links + c.arcs + c.switches + hostFacets*int32(host) + int32(f-slowAnswer)
-}
-
-// what is the facet of a candidate, and of which link, arc, vertex or host.
-func (c *candidates) what(candidate int32) (facet, int) {
-	switch {
-	case candidate < c.links:
-		return slowLink, int(candidate)
-	case candidate < c.links+c.arcs:
-		return slowRate, int(candidate - c.links)
-	case candidate < c.links+c.arcs+c.switches:
-		return slowSwitch, c.w.hosts + int(candidate-c.links-c.arcs)
-	}
-	k := candidate - c.links - c.arcs - c.switches
-	return slowAnswer + facet(k%hostFacets), int(k / hostFacets)
-}
-
-// channelsOf are the arcs of a link or a direction of one, or a switch, as transfers take a share of them; see
-// wiring.addSwitches.
-func (c *candidates) channelsOf(candidate int32) (channels []int32) {
-	switch what, i := c.what(candidate); what {
-	case slowLink:
-		for e, link := range c.w.link {
-			if int(link) == i {
-				channels = append(channels, int32(e))
-			}
-		}
-	case slowRate, slowSwitch:
-		channels = append(channels, candidate-c.links)
-	}
-	return channels
+// A candidate is one way in which a host, a link or a switch may be slow.
+type candidate struct {
+	place
+	Finding          // what is said of it, before anything was found
+	channels []int32 // arcs and switches that carry less then; nil: all that a host does is slow
 }
 
 // A place is a host or a switch, or a link between two vertices.
 type place struct{ u, v int } // v is -1 for a host and a switch
 
-// placeOf is the place where a candidate is. A host and its only cable are one
-// place: all of its messages take the cable, and no reading tells them apart.
-func (c *candidates) placeOf(candidate int32) place {
-	f, i := c.what(candidate)
-	if f >= slowSwitch {
-		return place{i, -1}
+// candidates are all ways in which a machine may be slow: links, by latency or under load by their rate both ways; arcs, by
+// their rate; switches, by all that they carry at once; and then hosts. Transfers take shares of channels, which are arcs and
+// switches, see wiring.addSwitches.
+type candidates struct {
+	w     *wiring
+	all   []candidate
+	links int32 // so many are of links
+	wires int32 // of links, arcs and switches
+}
+
+const hostFacets = 3 // of a host: all its short messages, all long ones that it sends, all that it receives
+
+// Facets of a host.
+const (
+	slowAnswer int32 = iota
+	slowSend
+	slowReceive
+)
+
+func newCandidates(w *wiring) *candidates {
+	c := &candidates{w: w, links: int32(len(w.links))}
+	add := func(at place, what string, from, to string, channels ...int32) {
+		c.all = append(c.all, candidate{at, Finding{What: what, From: from, To: to, P: 1, Often: 1}, channels})
 	}
-	link := i
-	if f == slowRate {
-		link = int(c.w.link[i])
+	ofLink := linkLatency
+	if w.load {
+		ofLink = linkRate
 	}
-	ends := c.w.links[link]
-	for _, v := range ends {
-		if v < c.w.hosts && c.w.cable[v] == int32(link) {
-			return place{v, -1}
+	for link := range w.links {
+		add(w.placeOf(int32(link)), ofLink, "", "", w.arcs[link]...)
+	}
+	if w.graph != nil {
+		for e, a := range w.graph.Arcs() {
+			add(w.placeOf(w.link[e]), linkRate, w.name(a.From), w.name(a.To), int32(e))
+		}
+		for v := w.hosts; v < w.graph.Vertices(); v++ {
+			add(place{v, -1}, switchRate, "", "", w.channel(v))
 		}
 	}
-	return place{ends[0], ends[1]}
+	c.wires = int32(len(c.all))
+	for h := range w.hosts {
+		add(place{h, -1}, hostAnswer, "", "")
+		add(place{h, -1}, linkRate, w.name(h), "")
+		add(place{h, -1}, linkRate, "", w.name(h))
+	}
+	return c
 }
+
+func (c *candidates) ofLink(link int32) int32       { return link }
+func (c *candidates) ofChannel(channel int32) int32 { return c.links + channel }
+
+// ofHost is the candidate of a host's facet, -1 if the cable's stands for it: a host on one cable sends and receives
+// slowly where the arcs of the cable do.
+func (c *candidates) ofHost(host int, facet int32) int32 {
+	if facet != slowAnswer && c.w.switchOf(host) >= 0 {
+		return -1
+	}
+	return c.wires + hostFacets*int32(host) + facet
+}
+
+// isWire tells whether a candidate is a link, an arc or a switch, which makes its own part of the time of a message only.
+func (c *candidates) isWire(candidate int32) bool { return candidate < c.wires }

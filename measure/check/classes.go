@@ -129,7 +129,10 @@ func lowestLevel(x []float64, spread float64) []float64 {
 const levelWidth = 1.2
 
 // A line is what measurements usually take, as fixed + slope * nominal s.
-type line struct{ fixed, slope float64 }
+type line struct {
+	fixed, slope float64
+	doubt        float64 // relative error of the slope, one sigma
+}
 
 func (l line) at(nominal float64) float64 { return l.fixed + l.slope*nominal }
 
@@ -137,35 +140,25 @@ func (l line) at(nominal float64) float64 { return l.fixed + l.slope*nominal }
 const wideRange = 1.5
 
 // lineOf fits a line to the lengths that are known, the shortest first: the slope is what a link's own time counts for, and
-// fixed the overhead that each message pays at its ends. With one length all is slope.
+// fixed the overhead that each message pays at its ends. With one length all is slope. The doubt is that of the shortest and the
+// longest times.
 func lineOf(known []class) line {
 	if len(known) == 0 {
-		return line{0, 1}
+		return line{slope: 1}
 	}
 	var x, y, weights []float64
 	for _, c := range known {
 		x, y = append(x, c.nominal), append(y, c.usual())
 		weights = append(weights, float64(c.known)/(c.nominal*c.nominal)) // relative errors are alike
 	}
-	if x[len(x)-1] >= wideRange*x[0] {
+	first, last := &known[0], &known[len(known)-1]
+	if last.nominal >= wideRange*first.nominal {
 		if fixed, slope := stat.LinearRegression(x, y, weights, false); slope > 0 && fixed >= 0 {
-			return line{fixed, slope}
+			return line{fixed, slope, math.Hypot(first.doubt*first.usual(), last.doubt*last.usual()) / (last.nominal - first.nominal) / slope}
 		}
 	}
 	_, slope := stat.LinearRegression(x, y, weights, true)
-	return line{0, slope}
-}
-
-// doubtOf is the relative error of a line's slope, one sigma: that of the shortest and the longest times that are known.
-func doubtOf(l line, known []class) float64 {
-	if len(known) == 0 {
-		return 0
-	}
-	first, last := &known[0], &known[len(known)-1]
-	if l.fixed == 0 || last.nominal == first.nominal {
-		return last.doubt
-	}
-	return math.Hypot(first.doubt*first.usual(), last.doubt*last.usual()) / (last.nominal - first.nominal) / l.slope
+	return line{0, slope, last.doubt}
 }
 
 // tooLong is how many times as long as the line through shorter measurements those of a length may be.
@@ -185,7 +178,6 @@ func (r *readings) fitLine(k kind, all []class) {
 		}
 	}
 	r.line[k] = lineOf(known)
-	r.slopeDoubt[k] = doubtOf(r.line[k], known)
 }
 
 // compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each
@@ -197,7 +189,7 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 	switch {
 	case r.w.graph == nil:
 		all = r.peaks(ids, ratio)
-	case r.busy != nil:
+	case r.w.load:
 		all = r.classes(ids, ratio)
 		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
 		elsewhere = func(*class) float64 { return middle }
@@ -209,14 +201,14 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 	for i := range all {
 		c := &all[i]
 		if math.IsNaN(c.offset) {
-			c.offset, c.doubt = elsewhere(c), r.slopeDoubt[k]
+			c.offset, c.doubt = elsewhere(c), r.line[k].doubt
 		}
 		for _, id := range c.ids {
 			s := &r.samples[id]
 			s.usual, s.doubt, s.excess = s.nominal*math.Exp(c.offset), c.doubt, ratio(s)-c.offset
-			for n := s.first; n < s.last && r.busy == nil; n++ {
+			for n := s.first; n < s.last && !r.w.load; n++ {
 				cr := &r.crossings[n]
-				if f, _ := r.c.what(cr.candidate); f < slowAnswer { // a link makes its own time, not that of the ends
+				if r.c.isWire(cr.candidate) { // a link makes its own time, not that of the ends
 					cr.weight = min(1, cr.nominal*r.line[k].slope*s.nominal/s.usual)
 				}
 			}

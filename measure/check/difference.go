@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -29,6 +30,7 @@ const byItself = -1
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
 	kind   kind
+	group  int32
 	excess float64   // the median of those that crossed it, less the median of the others
 	least  float64   // the same of their lower median: of two one may have met with an accident
 	by     crossing  // one of the former
@@ -38,7 +40,7 @@ type difference struct {
 	beside float64   // of a rate, the share of the time that the latency of its link makes
 }
 
-// fewControls are samples of the same length from which on others are not needed to compare with.
+// fewControls are transfers under load that are alike from which on others are not needed to compare with.
 const fewControls = 2
 
 // differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
@@ -46,7 +48,7 @@ const fewControls = 2
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32) []difference {
 	groups := make(map[int32][]int)
-	for i := r.since(candidate); i < len(r.samples); i++ {
+	for i := r.tested[candidate]; i < len(r.samples); i++ {
 		g := r.samples[i].group
 		groups[g] = append(groups[g], i)
 	}
@@ -59,27 +61,19 @@ func (r *readings) differences(candidate int32) []difference {
 	return all
 }
 
-// since is the first sample that tests a candidate: it had no say in that the candidate was picked.
-func (r *readings) since(candidate int32) int {
-	if first, late := r.late[candidate]; late {
-		return first
-	}
-	return r.screened
-}
-
 // difference is that of the samples of a group.
 func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	var d difference
 	var through, near, others []float64
 	var controls []*sample
 	var like *sample
-	at := r.c.placeOf(candidate)
+	at := &r.c.all[candidate]
 	for _, i := range group {
 		s := &r.samples[i]
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
-			d.by, d.kind, like = *cr, s.kind, s
-		} else if !r.w.touches(s, at) {
+			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
+		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
 		}
 	}
@@ -92,19 +86,19 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 			near = append(near, s.excess)
 		}
 	}
-	if len(near) >= fewControls {
+	if len(near) >= fewControls || len(near) > 0 && !r.w.load {
 		others = near
 	} else {
 		for _, s := range controls {
 			d.apart += s.doubt / float64(len(controls))
 		}
 		d.apart = math.Hypot(d.apart, like.doubt)
-		if r.busy != nil {
+		if r.w.load {
 			d.doubt = math.Log1p(unlike)
 		}
 	}
-	if what, i := r.c.what(candidate); what == slowRate && r.busy == nil {
-		d.beside = 2 * r.w.latency[i] / like.nominal
+	if at.What == linkRate && at.channels != nil && !r.w.load {
+		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
 	middle := stats.MiddleMedian(others)
 	d.least = stats.LowerMedian(through) - middle
@@ -122,7 +116,7 @@ const unlike = 0.5
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
-	e := effect{r.c.placeOf(candidate), candidate, score, r.finding(candidate)}
+	e := effect{r.c.all[candidate].place, candidate, score, r.c.all[candidate].Finding}
 	all := r.differences(candidate)
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
 	if 2*len(like) >= len(all) {
@@ -155,8 +149,8 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 		beside += d.beside / d.by.weight / float64(len(all))
 	}
 	slope := 0.0
-	if f, _ := r.c.what(candidate); f < slowAnswer {
-		slope = r.slopeDoubt[k]
+	if r.c.isWire(candidate) {
+		slope = r.line[k].doubt
 	}
 	doubt := math.Hypot(normal95*apart, (e.Factor-1)*math.Hypot(normal95*slope, beside))
 	e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
@@ -172,7 +166,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 // host, 1/sqrt(n) for what the pairs of n hosts cross alike.
 func (r *readings) shareOfHosts(candidate int32) float64 {
 	count, samples := make(map[int]float64), 0.0
-	r.crossed(candidate, r.since(candidate), len(r.samples), func(s *sample, _ *crossing) {
+	r.crossed(candidate, r.tested[candidate], len(r.samples), func(s *sample, _ *crossing) {
 		count[s.from]++
 		count[s.to]++
 		samples++
@@ -214,12 +208,7 @@ const (
 // moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
 // of the hypergeometric distribution (Fisher 1922).
 func moreOften(a, n, b, m int) float64 {
-	choose := func(n, k int) float64 {
-		x, _ := math.Lgamma(float64(n + 1))
-		y, _ := math.Lgamma(float64(k + 1))
-		z, _ := math.Lgamma(float64(n - k + 1))
-		return x - y - z
-	}
+	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 	hits, p := a+b, 0.0
 	for k := a; k <= min(n, hits); k++ {
 		if hits-k <= m {

@@ -17,11 +17,11 @@
 //     beyond is held against each link's latency, each direction's rate and each host that it crossed, by matched filters
 //     of clipped excesses. The best 16 are kept, one after the other, each by what those before leave (matching pursuit;
 //     Mallat and Zhang 1993), and among them those of which single measurements are far off most often.
-//  3. Narrowing: 32 rounds measure pairs through those again, and as many controls: pairs of the same length that do not
-//     lead through them. The hosts that are left meet, too. After 8 of these rounds the hosts and links are looked for again
-//     of which measurements are far off most often. The rounds that follow test them.
+//  3. Narrowing: 32 rounds measure pairs through those again, and as many others to compare with. After 8 of these rounds the
+//     hosts and links are looked for again of which measurements are far off most often. The rounds that follow test them.
 //  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
-//     difference per phase: whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
+//     difference per phase. Controls are measurements that do not lead by the suspect, of the same length if there are any. A test tells
+//     whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
 //     the number tested (Bonferroni). What is named is taken out before the next is ranked. Hosts that differ from each
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
@@ -35,17 +35,17 @@
 //
 // # Under load
 //
-// MeasureUnderLoad finds what passes alone and fails together. These are switches that carry less than their
+// With Settings.Load it finds what passes alone and fails together. These are switches that carry less than their
 // links, one bad cable of two, and one direction of an uplink. These are also hosts with half-duplex cards, and two hosts
-// that slow each other down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of neighbours,
-// and fill cables and the switches of hosts. In the others each sender takes the receiver whose route fills best what was
+// that slow each other down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of
+// neighbours, and fill cables and the switches of hosts. In the others each sender takes the receiver whose route fills best what was
 // filled least so far.
 //
 // What a transfer should take is what fair sharing makes of its round (package contention). No network shares that
 // fairly, so like is compared with like: transfers whose rates are bounded by a link of the same kind with about as many
-// sharers. Screening, ranking and tests are as above, with 20 rounds to screen. The most doubtful candidates are corrected
-// least (weighted Bonferroni; Genovese, Roeder, Wasserman 2006). Controls are transfers that do not go
-// over the suspect at all. Where a round has none that are alike, others may differ by half without a finding. When a
+// sharers. Screening, ranking and tests are as above, with 20 rounds to screen. The candidates that were picked first are corrected
+// least (weighted Bonferroni; Genovese, Roeder, Wasserman 2006). Where a round has no controls that are alike, others may differ by
+// half without a finding. When a
 // suspect is named, all rounds are worked out again with it as slow as it is: others have more of their links then. Hosts
 // that seem slow rest in a third of the later rounds, which tells two that disturb each other from two slow ones.
 // BenchmarkUnderLoad has the figures.
@@ -80,10 +80,10 @@
 // # Design
 //
 // Rank 0 takes all decisions. It asks an oracle for the measurements of each round: in a job the ranks answer, in tests a
-// simulation does. The price is that rank 0 tells all ranks each round: some 4 KiB for 1,024 of them.
+// simulation does. The price is that rank 0 tells all ranks each round: some 16 KiB for 1,024 of them.
 //
-// The files follow the method. The files wiring and candidates say what can be slow, and plan chooses rounds. The file readings
-// keeps samples, and classes finds what is usual. The file judge ranks, difference tests, and cabling looks for hosts that
-// hang elsewhere. The file result puts together what find and load have found, and load has a planner and a test of pairs of
-// its own. The files of watch use wiring and candidates only.
+// The files follow the method. The files wiring and candidates say what can be slow, and plan chooses the pairs of a round. The
+// file readings keeps samples, transfers tells what they should take, and classes finds what is usual. The file judge ranks, and
+// difference tests. The file cabling looks for hosts that hang elsewhere, and couples for two that disturb each other. The file find
+// leads the rounds, and result puts together what they have found. The files of watch use wiring and candidates only.
 package check

@@ -3,81 +3,116 @@ package check
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 const (
-	screenings   = 8    // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
-	narrowings   = 32   // rounds of few pairs: as many fresh readings of what is doubtful
-	secondLook   = 8    // narrowing rounds after which what comes and goes is looked for again
-	doubtful     = 16   // candidates that are measured again
-	intermittent = 4    // of them at either look, for what comes and goes
-	nearlyFull   = 0.95 // of a link's rate, in narrowing rounds
-	perRound     = 64   // pairs of a narrowing round
-	pairShare    = 0.01
-	enoughHere   = 1024 // hosts from which on pairShare of all pairs are read at most
+	screenings     = 8  // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
+	narrowings     = 32 // rounds of few pairs: as many fresh readings of what is doubtful
+	loadScreenings = 20 // the same under load
+	loadNarrowings = 44 // of all hosts, too
+	secondLook     = 8  // narrowing rounds after which what comes and goes is looked for again
+	doubtful       = 8  // candidates that are measured again
+	intermittent   = 4  // more of them at either look, for what comes and goes
+	perRound       = 64 // pairs of a narrowing round
+	pairShare      = 0.01
+	enoughHere     = 1024 // hosts from which on pairShare of all pairs are read at most
+	resters        = 3    // under load one in so many of the hosts that seem slow rests in a narrowing round
+	fewLatencies   = 30   // under load a transfer lasts at least as many: ranks leave a barrier within some
 )
 
 // spread is into how many rounds a screening is spread without a graph, where neighbours are not
 // read at once.
 const spread = 4 * withoutGraph
 
-// find checks a machine of so many hosts by what an oracle measures. In the first part
-// all hosts are read, in rounds of disjoint pairs. Without a graph these are many rounds of pairs that are far from each
-// other. Then those few hosts and links are read again that explain best what was slow. After a quarter of these rounds, what
-// has been slow now and then joins them, and is tested by the rounds that follow. Of 1,024 hosts and more it reads at
-// most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 2,048 more.
+// find checks the hosts of a job by what its oracle measures. In the first part, the screening,
+// all hosts are read. Without a graph these are many rounds of pairs that are far from each
+// other. Then those few hosts and links are read again that explain best what was slow, and others to compare with. After 8 of
+// these rounds, what has been slow now and then joins them, and is tested by the rounds that follow. Pair by pair, of 1,024
+// hosts and more it reads at most 1 % of the pairs, and of fewer hosts at most 8 pairs per 2 hosts, and 2,048 more. Under load
+// each host sends and receives in each of 64 rounds, but for hosts that seem slow: now and then some of them rest.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
 // nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.
-func find(ctx context.Context, hosts int, measure oracle, settings *Settings) (*Result, error) {
-	f, rng, err := newFinder(ctx, hosts, measure, settings, 0x636865636b) // "check"
+func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
+	f, err := newFinder(ctx, j, settings, 0x636865636b) // "check"
 	if err != nil {
 		return nil, err
 	}
-	w := f.r.w
-	p := newPlanner(w, rng)
-	round := func(pairs [][2]int) error {
-		read, err := f.ask(pairs)
-		f.r.add(p, pairs[:len(read)], read)
-		return err
-	}
-	rounds, screened := screenings, screenings*(w.hosts/2) // pairs
-	if w.graph == nil {
+	r, w := f.r, f.r.w
+	rounds, later := screenings, narrowings
+	pairs := rounds * (w.hosts / 2) // of the screening
+	switch {
+	case w.load:
+		rounds, later, pairs = loadScreenings, loadNarrowings, math.MaxInt
+	case w.graph == nil:
 		rounds *= spread
 	}
-	f.total = rounds + narrowings
-	err = f.screen(rounds, func() error { return round(p.screen(min(w.hosts/2, screened-f.r.pairs))) })
-	if err != nil {
-		return nil, err
-	}
-	f.total = f.done + narrowings
-	left := narrowings * perRound
-	if n := w.hosts; n >= enoughHere {
-		left = min(left, int(pairShare*float64(n)*float64(n-1)/2)-f.r.pairs)
-	}
-	goals := make([]target, len(f.targets))
-	for i, c := range f.targets {
-		goals[i] = f.r.target(c)
-	}
-	for i := range narrowings {
-		if i == secondLook {
-			f.r.compare()
-			f.r.late = map[int32]int{}
-			for _, c := range f.r.likelySometimes(f.targets, intermittent) {
-				f.r.late[c] = len(f.r.samples)
-				f.targets = append(f.targets, c)
-				goals = append(goals, f.r.target(c))
-			}
-		}
-		pairs := p.narrow(goals, min(perRound, left/(narrowings-i)))
-		left -= len(pairs)
-		if err := round(pairs); err != nil {
+	for i := range rounds {
+		f.plan.begin(w.load && i%2 == 0)
+		f.plan.others(min(w.hosts, pairs-r.pairs))
+		if err := f.round(); err != nil {
 			return nil, err
 		}
 	}
-	f.r.compare()
-	return f.finish(f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)), nil
+	switch {
+	case len(r.samples) == 0 && f.ended:
+		return nil, fmt.Errorf("check: nothing was read before the end of the budget or the context")
+	case len(r.samples) == 0:
+		return nil, fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
+	}
+	r.screened = len(r.samples)
+	r.compare()
+	f.pick(r.likelySometimes(nil, intermittent))
+	f.pick(r.likely(f.targets, doubtful))
+	resting := r.slowHosts(f.targets, f.s.Tolerance)
+	if pairs = r.pairs + later*perRound; w.hosts >= enoughHere {
+		pairs = min(pairs, int(pairShare*float64(w.hosts)*float64(w.hosts-1)/2))
+	}
+	for i := range later {
+		if i == secondLook {
+			r.compare()
+			f.pick(r.likelySometimes(f.targets, intermittent))
+		}
+		if w.load {
+			f.planLoaded(i, resting)
+		} else {
+			f.plan.begin(false)
+			most := min(perRound, (pairs-r.pairs)/(later-i))
+			f.plan.again(f.goals, most/2)
+			f.plan.others(most)
+		}
+		if err := f.round(); err != nil {
+			return nil, err
+		}
+	}
+	r.compare()
+	certain := r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
+	if w.load {
+		certain = r.couples(resting, f.s.Tolerance, f.s.FalseAlarms)
+	}
+	result := f.result(append(certain, r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)...))
+	if w.load && j.blocking {
+		result.Warnings = append(result.Warnings, "the communicator cannot send and receive at once: switches were not filled, and links between them by half of the hosts")
+	}
+	return result, nil
+}
+
+// planLoaded plans round i of the second part under load. Hosts that seem slow rest in some of them. Every third round is of
+// neighbours, every third is not, and the others are if hosts seem slow: messages from afar leave their cables empty.
+func (f *finder) planLoaded(i int, resting map[int]int32) {
+	f.plan.begin(i%3 == 0 || i%3 == 1 && len(resting) > 0)
+	left := f.r.w.hosts
+	for _, h := range slices.Sorted(maps.Keys(resting)) {
+		if f.rng.IntN(resters) == 0 && left > 2 {
+			f.plan.sends[h], f.plan.receives[h] = true, true
+			left--
+		}
+	}
+	f.plan.others(f.r.w.hosts)
 }
 
 // A finder is a check under way.
@@ -85,34 +120,78 @@ type finder struct {
 	ctx     context.Context
 	s       *Settings
 	measure oracle
+	rng     *rand.Rand
+	plan    *planner
 	r       *readings
 	done    int // rounds
-	total   int // of them, an estimate
 	ended   bool
 	targets []int32
+	goals   []target // of them
 }
 
-// newFinder prepares a check of so many hosts. Each kind of check has a stream of random numbers of its own.
-func newFinder(ctx context.Context, hosts int, measure oracle, settings *Settings, stream uint64) (*finder, *rand.Rand, error) {
-	s, err := settings.validate(hosts)
+// newFinder prepares a check of a job. Each kind of check has a stream of random numbers of its own.
+func newFinder(ctx context.Context, j *job, settings *Settings, stream uint64) (*finder, error) {
+	s, err := settings.validate(j.hosts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	w, err := newWiring(&s, hosts)
+	w, err := newWiring(&s, j.hosts, j.names)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	f := &finder{ctx: ctx, s: &s, measure: measure, r: &readings{w: w, c: newCandidates(w), bytes: float64(s.Bytes)}}
-	return f, rand.New(rand.NewPCG(s.Seed, stream)), nil
+	r, err := newReadings(w, s.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, stream))
+	return &finder{ctx: ctx, s: &s, measure: j.measure, rng: rng, plan: newPlanner(w, rng, j.blocking), r: r}, w.longEnough(s.Bytes)
+}
+
+// longEnough refuses transfers under load that do not outlast the moment in which ranks leave a barrier.
+func (w *wiring) longEnough(bytes int) error {
+	if !w.load || !w.specified[ofLatency] || !w.specified[ofRate] {
+		return nil
+	}
+	longest, fastest := 0.0, 0.0 // s, B/s
+	var x path
+	for h := range w.hosts {
+		for _, apart := range [...]int{1, w.hosts / 2} {
+			if w.find(&x, h, w.order[(w.place[h]+apart)%w.hosts]) {
+				longest, fastest = max(longest, w.oneWay(&x)), max(fastest, w.slowest(x.arcs[:x.turn]))
+			}
+		}
+	}
+	if least := fewLatencies * longest * fastest; float64(bytes) < least {
+		return fmt.Errorf("check: Settings.Bytes: %d take %.3g s, with latencies up to %.3g s: want at least %.0f, or ranks do not transfer at once",
+			bytes, float64(bytes)/fastest, longest, math.Ceil(least))
+	}
+	return nil
+}
+
+// round measures the pairs that are planned.
+func (f *finder) round() error {
+	if f.r.w.load {
+		f.r.w.sortBySwitches(f.plan.pairs)
+	}
+	read, err := f.ask(f.plan.pairs)
+	if err != nil || read == nil {
+		return err
+	}
+	if err := f.r.add(f.plan.pairs, read, f.plan.learn); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	for _, t := range f.goals { // of what is doubtful it is never enough
+		for _, c := range t.channels {
+			f.plan.onChannels[c] = 0
+		}
+	}
+	return nil
 }
 
 // ask lets the oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
 func (f *finder) ask(pairs [][2]int) ([]reading, error) {
 	if f.ended || len(pairs) == 0 {
 		return nil, nil
-	}
-	if f.s.Progress != nil {
-		f.s.Progress(f.done, f.total)
 	}
 	read, err := f.measure(f.ctx, pairs)
 	switch {
@@ -128,46 +207,22 @@ func (f *finder) ask(pairs [][2]int) ([]reading, error) {
 	return read, nil
 }
 
-// screen is the first part: so many rounds, which tell what is doubtful.
-func (f *finder) screen(rounds int, round func() error) error {
-	for range rounds {
-		if err := round(); err != nil {
-			return err
-		}
+// pick lets candidates be measured again, and tested by the measurements that follow.
+func (f *finder) pick(candidates []int32) {
+	for _, c := range candidates {
+		f.r.tested[c] = len(f.r.samples)
+		f.targets, f.goals = append(f.targets, c), append(f.goals, f.r.target(c))
 	}
-	if len(f.r.samples) == 0 {
-		return fmt.Errorf("check: nothing was read before the end of the budget or the context")
-	}
-	f.r.screened = len(f.r.samples)
-	f.r.compare()
-	f.targets = f.r.likely(doubtful - intermittent)
-	return nil
-}
-
-// finish tests what is doubtful, once all samples are compared, and makes the result.
-func (f *finder) finish(certain []effect) *Result {
-	if f.s.Progress != nil {
-		f.s.Progress(f.done, f.done)
-	}
-	return f.result(append(certain, f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)...))
 }
 
 // target is what the planner needs to measure a candidate again.
 func (r *readings) target(candidate int32) target {
-	t := target{host: -1}
+	t := target{candidate: &r.c.all[candidate]}
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
-	if at := r.c.placeOf(candidate); at.v < 0 { // to the hosts beside it, too: one that hangs elsewhere is far from them
-		for _, h := range r.besides(at.u) {
-			t.pairs = append(t.pairs, [2]int{at.u, h}, [2]int{h, at.u})
+	for h := range r.w.hosts { // to the hosts beside it, too: one that hangs elsewhere is far from them
+		if at := r.w.switchOf(h); t.v < 0 && t.u < r.w.hosts && h != t.u && at >= 0 && at == r.w.switchOf(t.u) {
+			t.pairs = append(t.pairs, [2]int{t.u, h}, [2]int{h, t.u})
 		}
-	}
-	switch what, i := r.c.what(candidate); what {
-	case slowLink:
-		t.arcs = r.c.channelsOf(candidate)
-	case slowRate:
-		t.arcs, t.full = r.c.channelsOf(candidate), nearlyFull
-	default:
-		t.host = i
 	}
 	return t
 }

@@ -76,7 +76,7 @@ func trial(t testing.TB, spec string, f *fault, seed uint64, graph bool) (first,
 		s.Graph = nil
 	}
 	n := m.cluster.Graph.Hosts()
-	r, err := find(context.Background(), n, m.read, s)
+	r, err := find(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestFindTellsDirections(t *testing.T) {
 	g := m.cluster.Graph
 	up := g.ArcIndex(5, g.Out(5)[0].To)
 	m.rate[up] /= 2
-	r, err := find(context.Background(), g.Hosts(), m.read, m.settings(1))
+	r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, m.settings(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestFindTellsDirections(t *testing.T) {
 		t.Fatalf("named are %+v, want host 5 alone for one thing", named)
 	}
 	f := named[0].Findings[0]
-	if f.What != LinkRate || f.From != g.Name(5) || f.To != named[0].Cable {
+	if f.What != linkRate || f.From != g.Name(5) || f.To != named[0].Cable {
 		t.Errorf("finding is %+v, want the rate from the host", f)
 	}
 	// By the fault: half the rate is twice the time of the transfer.
@@ -231,7 +231,7 @@ func TestFindTwoFaults(t *testing.T) {
 		}
 	}
 	m.rate[up] /= 3
-	r, err := find(context.Background(), g.Hosts(), m.read, m.settings(3))
+	r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, m.settings(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 	}
 	a, b := g.Out(root)[0].To, g.Out(root)[1].To
 	m.rate[g.ArcIndex(a, root)] /= 3
-	r, err := find(context.Background(), g.Hosts(), m.read, m.settings(1))
+	r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, m.settings(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,24 +283,24 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 func TestFindEndedEarly(t *testing.T) {
 	m := newMachine(t, "tree:4x8", 1)
 	left := 5
-	r, err := find(context.Background(), 32, func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+	r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
 		if left--; left < 0 {
 			return nil, nil
 		}
 		return m.read(ctx, pairs)
-	}, m.settings(1))
+	}}, m.settings(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Complete || len(r.Named()) > 0 || len(r.Warnings) == 0 {
 		t.Errorf("complete %t, named %v, warnings %q: want an early end that says so", r.Complete, r.Named(), r.Warnings)
 	}
-	_, err = find(context.Background(), 32, func(context.Context, [][2]int) ([]reading, error) { return nil, nil }, m.settings(1))
+	_, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, nil }}, m.settings(1))
 	if err == nil || !strings.Contains(err.Error(), "nothing was read") {
 		t.Errorf("without measurements: %v", err)
 	}
 	broken := fmt.Errorf("broken")
-	if _, err = find(context.Background(), 32, func(context.Context, [][2]int) ([]reading, error) { return nil, broken }, nil); err != broken {
+	if _, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, broken }}, m.settings(1)); err != broken {
 		t.Errorf("broken oracle: %v", err)
 	}
 }
@@ -315,14 +315,13 @@ func TestFindRefuses(t *testing.T) {
 	}{
 		{"three hosts", 3, Settings{}, "3 hosts"},
 		{"graph of others", 9, Settings{Graph: m.cluster.Graph}, "Settings.Graph: 8 hosts: want 9"},
-		{"too few names", 8, Settings{Names: []string{"a"}}, "Settings.Names"},
 		{"negative size", 8, Settings{Bytes: -1}, "Settings.Bytes: -1"},
 		{"no tolerance", 8, Settings{Tolerance: 0.001}, "Settings.Tolerance"},
 		{"certain alarm", 8, Settings{FalseAlarms: 1}, "Settings.FalseAlarms"},
 		{"negative budget", 8, Settings{Budget: -1}, "Settings.Budget"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := find(context.Background(), c.hosts, m.read, &c.s)
+			_, err := find(context.Background(), &job{hosts: c.hosts, measure: m.read}, &c.s)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Find = %v, want %q", err, c.want)
 			}
@@ -342,7 +341,7 @@ func TestFindWithinTolerance(t *testing.T) {
 		m.rate[g.ArcIndex(5, g.Out(5)[0].To)] /= 1.06
 		s := m.settings(1)
 		s.Tolerance = c.tolerance
-		r, err := find(context.Background(), g.Hosts(), m.read, s)
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

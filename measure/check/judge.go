@@ -2,9 +2,11 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 )
@@ -17,8 +19,8 @@ import (
 // proportion to how much of each candidate they crossed: the matched filter for a candidate that is
 // slow and alone, of samples that are clipped. It is 0 for those crossed too seldom.
 func (r *readings) score(from, to int) []float64 {
-	sum, squares := make([]float64, r.c.size), make([]float64, r.c.size)
-	count := make([]int32, r.c.size)
+	sum, squares := make([]float64, len(r.c.all)), make([]float64, len(r.c.all))
+	count := make([]int32, len(r.c.all))
 	for i := from; i < to; i++ {
 		s := &r.samples[i]
 		x := clip(s.excess/r.sigma[s.kind], clipAt)
@@ -111,104 +113,83 @@ func (r *readings) explain(candidate int32, factor float64, always bool) {
 	})
 }
 
-// rivals of a candidate have at least this share of its score, and half of the samples of either cross both: a cable
-// and the one link over which a machine routes nearly all that comes to it.
+// rivals of a candidate have at least this share of its score: a cable and the one link over which a machine routes nearly all
+// that comes to it.
 const rivals = 0.6
-
-// overlap tells whether half of the samples of either of two candidates are samples of both.
-func overlap(a, b []int32) bool {
-	both := 0
-	for _, i := range a {
-		if _, in := slices.BinarySearch(b, i); in {
-			both++
-		}
-	}
-	return both > 0 && 2*both >= min(len(a), len(b))
-}
 
 // likely picks the candidates that explain the first part best, one after the other, each
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
-// excesses are as before when it returns.
-func (r *readings) likely(most int) []int32 {
-	found := r.likelySometimes(nil, intermittent)
-	crossed := r.crossedBy(r.screened)
-	before := slices.Clone(r.samples)
+// excesses are as before when it returns. Candidates that were picked before are left out.
+func (r *readings) likely(before []int32, most int) (found []int32) {
+	samples := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := r.score(0, r.screened)
-		best := int32(-1)
-		for c, x := range scores {
-			if x > 0 && (best < 0 || x > scores[best]) && !slices.Contains(found, int32(c)) {
-				best = int32(c)
-			}
+		for _, c := range slices.Concat(before, found) {
+			scores[c] = 0
 		}
-		if best < 0 {
+		best := int32(floats.MaxIdx(scores))
+		if scores[best] <= 0 {
 			break
 		}
 		found = append(found, best)
 		for c, x := range scores {
-			other := int32(c)
-			if len(found) < most && x > rivals*scores[best] && !slices.Contains(found, other) && overlap(crossed[other], crossed[best]) {
-				found = append(found, other)
+			if len(found) < most && int32(c) != best && x > rivals*scores[best] {
+				found = append(found, int32(c))
 			}
 		}
 		if factor := r.estimate(best); factor > 1 {
 			r.explain(best, factor, true)
 		}
 	}
-	copy(r.samples, before)
+	copy(r.samples, samples)
 	return found
 }
 
 // likelySometimes picks the places of which the most samples are far from usual for their number (binomial): what comes and
 // goes moves no mean, but shows in all that is measured of a place. Of each it is the candidate with most of these samples.
 // Places that were picked before are left out.
-func (r *readings) likelySometimes(before []int32, most int) []int32 {
-	hits, count := make([]int, r.c.size), make([]int, r.c.size)
-	all := 0
+func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
+	far, count := make([]int, len(r.c.all)), make([]int, len(r.c.all)) // samples of each candidate
+	all := 1.0
 	for i := range r.samples {
 		s := &r.samples[i]
-		far := s.excess > farAbove*r.sigma[s.kind]
-		if far {
+		isFar := s.excess > farAbove*r.sigma[s.kind]
+		if isFar {
 			all++
 		}
 		for _, cr := range r.crossings[s.first:s.last] {
 			count[cr.candidate]++
-			if far {
-				hits[cr.candidate]++
+			if isFar {
+				far[cr.candidate]++
 			}
 		}
 	}
 	type pick struct {
-		candidate   int32
-		hits, count int
-		p           float64
+		candidate  int // with most samples that are far
+		far, count int // of all candidates of its place
+		p          float64
 	}
-	var picks []pick
-	at := map[place]int{}
-	for c, k := range hits {
-		where := r.c.placeOf(int32(c))
-		i, seen := at[where]
-		if !seen {
-			i = len(picks)
-			at[where] = i
-			picks = append(picks, pick{candidate: int32(c)})
+	at := map[place]*pick{}
+	for c := range r.c.all {
+		x := at[r.c.all[c].place]
+		if x == nil {
+			x = &pick{candidate: c}
+			at[r.c.all[c].place] = x
 		}
-		x := &picks[i]
-		x.hits, x.count = x.hits+k, x.count+count[c]
-		if k > hits[x.candidate] {
-			x.candidate = int32(c)
+		x.far, x.count = x.far+far[c], x.count+count[c]
+		if far[c] > far[x.candidate] {
+			x.candidate = c
 		}
 	}
-	share := (float64(all) + 1) / (float64(len(r.samples)) + 1)
-	for i := range picks {
-		picks[i].p = atLeast(picks[i].hits, picks[i].count, share)
+	for _, c := range before {
+		delete(at, r.c.all[c].place)
 	}
-	slices.SortStableFunc(picks, func(a, b pick) int { return cmp.Compare(a.p, b.p) })
-	var found []int32
-	for _, x := range picks {
-		known := slices.ContainsFunc(before, func(c int32) bool { return r.c.placeOf(c) == r.c.placeOf(x.candidate) })
-		if x.p < 1 && !known && len(found) < most {
-			found = append(found, x.candidate)
+	for _, x := range at {
+		x.p = atLeast(x.far, x.count, all/float64(len(r.samples)+1))
+	}
+	for _, x := range slices.SortedFunc(maps.Values(at), func(a, b *pick) int { return cmp.Or(cmp.Compare(a.p, b.p), a.candidate-b.candidate) }) {
+		if x.p < 1 && len(found) < most {
+			found = append(found, int32(x.candidate))
 		}
 	}
 	return found
@@ -233,8 +214,8 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
 			named = append(named, e)
-			if always := e.Often == 1; always && r.busy != nil {
-				r.busy.explain(e.candidate, e.Factor)
+			if always := e.Often == 1; always && r.w.load && r.c.isWire(e.candidate) {
+				r.replay(e.candidate, e.Factor)
 			} else {
 				r.explain(e.candidate, e.Factor, always)
 			}
@@ -251,7 +232,7 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 // Bonferroni; Genovese, Roeder, Wasserman 2006). Of a quiet machine all shares are equal: what comes first there may be hosts
 // that only differ.
 func (r *readings) correction(rank, n int) float64 {
-	if r.busy == nil {
+	if !r.w.load {
 		return float64(n)
 	}
 	shares := 0.0

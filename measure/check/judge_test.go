@@ -13,7 +13,7 @@ func slowUplink(t *testing.T, through, others float64) (r *readings, suspect int
 	suspect = uplinkOf(r, 0)
 	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
 	for range 20 {
-		if err := r.busy.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers))); err != nil {
+		if err := r.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,14 +62,14 @@ func TestPValuesAreCorrectedForTheNumberTested(t *testing.T) {
 
 // All targets together have one chance of a false alarm, and equal ones where pairs are measured one by one.
 func TestSharesOfFalseAlarmsAddUp(t *testing.T) {
-	for _, n := range []int{1, 2, doubtful} {
-		for _, r := range []*readings{{}, {busy: &loader{}}} {
+	for _, n := range []int{1, 2, doubtful, doubtful + 2*intermittent} {
+		for _, r := range []*readings{{w: &wiring{}}, {w: &wiring{load: true}}} {
 			shares := 0.0
 			for rank := range n {
 				shares += 1 / r.correction(rank, n)
 			}
-			if math.Abs(shares-1) > 1e-12 || r.busy == nil && r.correction(0, n) != float64(n) {
-				t.Errorf("under load %t: the shares of %d targets make %g, the first is corrected by %g", r.busy != nil, n, shares, r.correction(0, n))
+			if math.Abs(shares-1) > 1e-12 || !r.w.load && r.correction(0, n) != float64(n) {
+				t.Errorf("under load %t: the shares of %d targets make %g, the first is corrected by %g", r.w.load, n, shares, r.correction(0, n))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func TestLinksWithoutLatency(t *testing.T) {
 		slow(m, g)
 		s := m.settings(1)
 		s.Graph = g
-		r, err := find(context.Background(), g.Hosts(), m.read, s)
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -127,8 +127,14 @@ func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]reading
 	return out, nil
 }
 
+func (m *busyMachine) settings(seed uint64) *Settings {
+	s := m.machine.settings(seed)
+	s.Load = true
+	return s
+}
+
 func (m *busyMachine) find(t testing.TB, seed uint64) *Result {
-	r, err := findUnderLoad(context.Background(), m.cluster.Graph.Hosts(), m.transfer, m.settings(seed), !m.blocks)
+	r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: m.transfer, blocking: m.blocks}, m.settings(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +292,7 @@ func underLoad(t testing.TB, specs []string, runs int, seed uint64) (named int, 
 			m.differ(0.03)
 		}
 		m.sigma = []float64{0.01, 0.03, 0.05}[m.rng.IntN(3)]
-		m.machine.load = kind.load(m.rng, loadRounds)
+		m.machine.load = kind.load(m.rng, loadScreenings+loadNarrowings)
 		if all := m.find(t, uint64(run)).Named(); len(all) > 0 {
 			named++
 			text += fmt.Sprintf("  %s, load %s, noise %g, run %d: %s, %+v\n", spec, kind.name, m.sigma, run, all[0].Name, all[0].Findings[0])
@@ -328,11 +334,10 @@ func busyReadings(t *testing.T, spec string) *readings {
 	t.Helper()
 	m := newBusy(t, spec, 1)
 	hosts := m.cluster.Graph.Hosts()
-	f, _, err := newFinder(context.Background(), hosts, nil, m.settings(1), 1)
+	f, err := newFinder(context.Background(), &job{hosts: hosts}, m.settings(1), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	newLoader(f.r)
 	return f.r
 }
 
@@ -341,7 +346,7 @@ func uplinkOf(r *readings, host int) int32 {
 	g, at := r.w.graph, r.w.switchOf(host)
 	for _, a := range g.Out(at) {
 		if g.IsSwitch(a.To) {
-			return r.c.ofArc(int32(g.ArcIndex(at, a.To)))
+			return r.c.ofChannel(int32(g.ArcIndex(at, a.To)))
 		}
 	}
 	return -1
@@ -354,7 +359,7 @@ func TestControlsDoNotPassTheSuspect(t *testing.T) {
 	r := busyReadings(t, "tree:4x8 rate=10Gbps,10Gbps")
 	suspect := uplinkOf(r, 0)
 	transfers := [][2]int{{0, 16}, {1, 24}, {2, 25}, {3, 26}, {4, 27}, {8, 28}, {9, 29}, {10, 30}}
-	if err := r.busy.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers))); err != nil {
+	if err := r.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
 		t.Fatal(err)
 	}
 	var group []int
@@ -379,8 +384,12 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 	suspect := uplinkOf(r, 0)
 	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
 	alone := r.bytes / r.w.rate[0] // s
+	var read []reading
+	for _, x := range []float64{4, 4, 4. / 3, 1, 1, 1} {
+		read = append(read, reading{Forward: x * alone})
+	}
 	for range 20 {
-		if err := r.busy.add(transfers, []reading{{Forward: 4 * alone}, {Forward: 4 * alone}, {Forward: 4. / 3 * alone}, {Forward: alone}, {Forward: alone}, {Forward: alone}}); err != nil {
+		if err := r.add(transfers, read, func([]float64) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -403,7 +412,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 // Without the wiring nobody knows what transfers share.
 func TestUnderLoadNeedsAGraph(t *testing.T) {
 	m := newBusy(t, "star:4", 1)
-	if _, err := findUnderLoad(context.Background(), 4, m.transfer, nil, true); err == nil || !strings.Contains(err.Error(), "want the wiring") {
+	if _, err := find(context.Background(), &job{hosts: 4, measure: m.transfer}, &Settings{Load: true}); err == nil || !strings.Contains(err.Error(), "want the wiring") {
 		t.Errorf("%v", err)
 	}
 }
@@ -413,12 +422,12 @@ func TestUnderLoadEndsEarly(t *testing.T) {
 	m := newBusy(t, "tree:4x4", 1)
 	for _, rounds := range []int{1, loadScreenings, loadScreenings + 5} {
 		done := 0
-		r, err := findUnderLoad(context.Background(), 16, func(ctx context.Context, transfers [][2]int) ([]reading, error) {
+		r, err := find(context.Background(), &job{hosts: 16, measure: func(ctx context.Context, transfers [][2]int) ([]reading, error) {
 			if done++; done > rounds {
 				return nil, nil
 			}
 			return m.transfer(ctx, transfers)
-		}, m.settings(1), true)
+		}}, m.settings(1))
 		if err != nil || r.Complete || r.Rounds != rounds || len(r.Warnings) == 0 {
 			t.Errorf("after %d rounds: %+v, %v", rounds, r, err)
 		}

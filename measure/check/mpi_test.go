@@ -45,11 +45,11 @@ func TestMPIMeasure(t *testing.T) {
 	if comm.Rank() == 0 && len(run.Points) < 3*n {
 		t.Errorf("%d ranks: a sample of %d points", n, len(run.Points))
 	}
-	s.Bytes = 1 << 20
-	if r, err = MeasureUnderLoad(context.Background(), comm, s); err != nil {
+	s.Load, s.Bytes = true, 1<<20
+	if r, err = Measure(context.Background(), comm, s); err != nil {
 		t.Fatal(err)
 	}
-	if comm.Rank() == 0 && (!r.Complete || r.Rounds != loadRounds) {
+	if comm.Rank() == 0 && (!r.Complete || r.Rounds != loadScreenings+loadNarrowings) {
 		t.Errorf("%d ranks: complete %t after %d rounds under load", n, r.Complete, r.Rounds)
 	}
 }

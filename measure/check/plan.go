@@ -8,85 +8,86 @@ import (
 	"slices"
 )
 
-// A planner chooses the pairs of a round. They are disjoint, and in a healthy
-// machine no link gets more of their long messages than it can carry at full rate: what
-// one pair reads is not another's doing, and a link on which several pairs
-// are needed to fill it gets several.
+// A planner chooses the pairs of a round. One by one they are disjoint, and in a healthy machine no link gets more of their
+// long messages than it can carry at full rate: what one pair reads is not another's doing. A link on which several pairs are
+// needed to fill it gets several. Under load each host sends to one other and receives from one other, and links get as much
+// as comes.
 //
-// Each host in turn takes, of some random partners, the one whose paths tell most of what
-// is known least: the gain is the logarithm of the information on each link, arc and host that
-// the reading adds to (D-optimal design; Fedorov 1972). Partners are drawn from all distances
-// alike, as near ones tell most of a host's own cable, and far ones of the links above.
+// Each host in turn takes, of some random partners, the one whose paths tell most of what is known least: the gain is the
+// logarithm of the information on each link, channel and host that the reading adds to (D-optimal design; Fedorov 1972).
+// Partners are drawn from all distances alike, as near ones tell most of a host's own cable, and far ones of the links above.
+// Under load messages across slow links leave the cables of hosts empty. So some rounds are of neighbours there.
 type planner struct {
-	w       *wiring
-	rng     *rand.Rand
-	load    [2][]float64 // B/s, per arc in this round: of long messages there, and then of those back
-	used    []bool       // per host in this round
-	onLinks []float64    // information so far: squares of the share of a reading's time that the link makes
-	onArcs  []float64    // of how full the arc was
-	onHosts []float64    // readings
-	try     path
+	w        *wiring
+	rng      *rand.Rand
+	blocking bool // a host sends or receives, also under load
+	nearby   bool // this round is one of neighbours
+
+	pairs           [][2]int    // of this round
+	sends, receives []bool      // per host: no more in this round
+	demand          [][]float64 // B/s in this round, per channel: of what goes there, and one by one of what comes back
+
+	onHosts    []float64 // information so far: measurements
+	onLinks    []float64 // squares of the share of a measurement's time that the link makes
+	onChannels []float64 // of how full the channel was, see told
+	try        path
+	channels   []int32
 }
 
 const (
 	partners    = 12   // random partners that a host looks at; 6 leaves one in ten upper links with half the readings
 	known       = 2e-3 // information on a link that is there before the first reading: one of share 0.045
-	knownBefore = 0.25 // the same of an arc or a host, in readings
+	knownBefore = 0.25 // the same of a channel or a host, in readings
 	roundingUp  = 1 + 1e-9
 )
 
-func newPlanner(w *wiring, rng *rand.Rand) *planner {
-	p := &planner{w: w, rng: rng, used: make([]bool, w.hosts), onHosts: make([]float64, w.hosts)}
-	if w.graph != nil {
-		n := w.graph.NumArcs()
-		p.load = [2][]float64{make([]float64, n), make([]float64, n)}
-		p.onArcs, p.onLinks = make([]float64, n), make([]float64, len(w.links))
+func newPlanner(w *wiring, rng *rand.Rand, blocking bool) *planner {
+	p := &planner{
+		w: w, rng: rng, blocking: blocking || !w.load,
+		sends: make([]bool, w.hosts), receives: make([]bool, w.hosts),
+		onHosts: make([]float64, w.hosts), onLinks: make([]float64, len(w.links)), onChannels: make([]float64, len(w.capacity)),
+	}
+	for range w.ways(&p.try) {
+		p.demand = append(p.demand, make([]float64, len(w.capacity)))
 	}
 	return p
 }
 
-func (p *planner) begin() {
-	clear(p.load[0])
-	clear(p.load[1])
-	clear(p.used)
+// begin begins a round, which may be one of neighbours.
+func (p *planner) begin(nearby bool) {
+	p.pairs, p.nearby = nil, nearby
+	clear(p.sends)
+	clear(p.receives)
+	for _, demand := range p.demand {
+		clear(demand)
+	}
 }
 
-// screen is a round of as many pairs as there is room for, at most so many.
-func (p *planner) screen(most int) [][2]int {
-	p.begin()
-	return p.others(most)
+// told is what a channel that is full to this share tells of its rate: one that has room tells nearly nothing.
+func told(full float64) float64 { return math.Pow(min(1, full), 4) }
+
+// learn takes over how much channels have carried at one time, in B/s.
+func (p *planner) learn(usage []float64) {
+	for c, x := range usage {
+		p.onChannels[c] += told(x / p.w.capacity[c])
+	}
 }
 
-// others are as many pairs of the hosts that are left in this round as there is room for, at most so many.
-func (p *planner) others(most int) [][2]int {
+// others adds as many pairs of the hosts that are left in this round as there is room for, up to so many in all.
+func (p *planner) others(most int) {
 	order := p.rng.Perm(p.w.hosts)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.onHosts[a], p.onHosts[b]) })
-	var round [][2]int
 	for _, a := range order {
-		if len(round) == most {
+		if len(p.pairs) >= most {
 			break
 		}
-		if p.used[a] {
+		if p.sends[a] {
 			continue
 		}
 		if b := p.partner(a); b >= 0 {
-			round = append(round, [2]int{a, b})
-			p.take(a, b)
-			if p.w.graph == nil {
-				p.block(a, b)
-			}
+			p.add(a, b)
+			p.block(a, b)
 		}
-	}
-	return round
-}
-
-// block keeps the neighbours of a pair out of the round: without a graph nobody knows
-// which links they share.
-func (p *planner) block(a, b int) {
-	n := p.w.hosts
-	from, to := min(p.w.place[a], p.w.place[b]), max(p.w.place[a], p.w.place[b])
-	for place := max(0, from-withoutGraph); place <= min(n-1, to+withoutGraph); place++ {
-		p.used[p.w.order[place]] = true
 	}
 }
 
@@ -97,12 +98,17 @@ func (p *planner) partner(a int) int {
 		if !p.free(a, b) {
 			return
 		}
-		if gain := p.gain(a, b, &p.try); best < 0 || gain > most {
+		if gain := p.gain(a, b); best < 0 || gain > most {
 			best, most = b, gain
 		}
 	}
 	for range partners {
 		look(p.w.near(p.rng, a))
+	}
+	if p.w.load {
+		for range partners {
+			look(p.rng.IntN(p.w.hosts))
+		}
 	}
 	for d := 1; best < 0 && d <= p.w.hosts/2 && d <= 2*partners; d++ { // the nearest that is left
 		for _, place := range [...]int{p.w.place[a] - d, p.w.place[a] + d} {
@@ -134,66 +140,101 @@ func (w *wiring) near(rng *rand.Rand, a int) int {
 }
 
 // free tells whether a pair can be measured in this round, too: whether both hosts are left, there is a path between them,
-// and the links have room for its long messages, each way. The path is in p.try then.
+// and one by one the links have room for its long messages, each way. The path is in p.try then.
 func (p *planner) free(a, b int) bool {
-	if a == b || p.used[a] || p.used[b] || !p.w.find(&p.try, a, b) {
+	if a == b || p.sends[a] || p.receives[b] || !p.w.find(&p.try, a, b) {
 		return false
 	}
-	room := true
-	p.w.eachArc(&p.try, func(way int, e int32, rate float64) {
-		room = room && p.load[way][e]+rate <= p.w.rate[e]*roundingUp
-	})
-	return room
+	if p.w.load {
+		return true
+	}
+	for k, way := range p.w.ways(&p.try) {
+		rate := p.w.slowest(way)
+		for _, e := range way {
+			if p.demand[k][e]+rate > p.w.rate[e]*roundingUp {
+				return false
+			}
+		}
+	}
+	return true
 }
 
-func (p *planner) gain(a, b int, x *path) float64 {
+// gain is how much the pair on p.try adds to what is known. In a round of neighbours it is the more the shorter the path is.
+func (p *planner) gain(a, b int) float64 {
+	if p.nearby {
+		return -float64(p.try.turn)
+	}
 	gain := math.Log1p(1/(p.onHosts[a]+knownBefore)) + math.Log1p(1/(p.onHosts[b]+knownBefore))
-	p.w.eachLink(x, func(link int32, share float64) {
-		gain += math.Log1p(share * share / (p.onLinks[link] + known))
-	})
-	p.w.eachArc(x, func(way int, e int32, rate float64) {
-		full := (p.load[way][e] + rate) / p.w.rate[e]
-		gain += math.Log1p(full * full / (p.onArcs[e] + knownBefore))
-	})
+	if !p.w.load { // or else no latency is measured
+		p.w.eachLink(&p.try, func(link int32, share float64) {
+			gain += math.Log1p(share * share / (p.onLinks[link] + known))
+		})
+	}
+	for k, way := range p.w.ways(&p.try) {
+		rate := p.w.slowest(way)
+		for _, e := range way { // what it gets if those on a link get equal parts
+			rate = min(rate, p.w.rate[e]*p.w.rate[e]/(p.demand[k][e]+rate))
+		}
+		for _, c := range p.crossed(way) {
+			load, capacity := p.demand[k][c], p.w.capacity[c]
+			gain += math.Log1p((told((load+rate)/capacity) - told(load/capacity)) / (p.onChannels[c] + knownBefore))
+		}
+	}
 	return gain
 }
 
-// take reserves a pair in this round and counts what its reading will tell.
-func (p *planner) take(a, b int) {
-	p.used[a], p.used[b] = true, true
+// crossed are the channels that messages over some arcs take a share of.
+func (p *planner) crossed(arcs []int32) []int32 {
+	p.channels = p.w.addSwitches(append(p.channels[:0], arcs...))
+	return p.channels
+}
+
+// add adds a pair to this round.
+func (p *planner) add(a, b int) {
+	p.pairs = append(p.pairs, [2]int{a, b})
+	p.sends[a], p.receives[b] = true, true
+	if p.blocking {
+		p.receives[a], p.sends[b] = true, true
+	}
 	p.onHosts[a]++
 	p.onHosts[b]++
 	p.w.find(&p.try, a, b)
 	p.w.eachLink(&p.try, func(link int32, share float64) { p.onLinks[link] += share * share })
-	p.w.eachArc(&p.try, func(way int, e int32, rate float64) {
-		p.load[way][e] += rate
-		full := p.load[way][e] / p.w.rate[e]
-		p.onArcs[e] += full * full
-	})
+	for k, way := range p.w.ways(&p.try) {
+		rate := p.w.slowest(way)
+		for _, c := range p.crossed(way) {
+			p.demand[k][c] += rate
+		}
+	}
+}
+
+// block keeps the neighbours of a pair out of the round: without a graph nobody knows which links they share.
+func (p *planner) block(a, b int) {
+	if p.w.graph != nil {
+		return
+	}
+	from, to := min(p.w.place[a], p.w.place[b])-withoutGraph, max(p.w.place[a], p.w.place[b])+withoutGraph
+	for _, h := range p.w.order[max(0, from):min(p.w.hosts, to+1)] {
+		p.sends[h], p.receives[h] = true, true
+	}
 }
 
 // A target is a host, a link or a direction of a link that is to be measured again.
 type target struct {
+	*candidate
 	pairs [][2]int // that led through it, or may
-	host  int      // -1: it is a link
-	arcs  []int32  // of the link or direction
-	full  float64  // of a direction, the share of its rate from which on a round fills it
 }
 
-// isOn tells whether a pair leads through the target, there or back.
-func (t *target) isOn(a, b int, x *path) bool {
-	on := func(arc int32) bool { return slices.Contains(t.arcs, arc) }
-	return a == t.host || b == t.host || slices.ContainsFunc(x.there, on) || slices.ContainsFunc(x.back, on)
-}
+const nearlyFull = 0.95 // of a link's rate, that pairs through a target fill
 
-// fills tells whether the pairs of this round fill a target.
-func (p *planner) fills(t *target) bool {
-	if t.host >= 0 {
-		return p.used[t.host]
+// filled tells whether the pairs of this round fill a target.
+func (p *planner) filled(t *target) bool {
+	if t.v < 0 {
+		return p.sends[t.u]
 	}
-	return slices.ContainsFunc(t.arcs, func(e int32) bool {
-		busy := max(p.load[0][e], p.load[1][e])
-		return busy > 0 && busy >= t.full*p.w.rate[e]
+	return slices.ContainsFunc(t.channels, func(c int32) bool {
+		busy := max(p.demand[0][c], p.demand[1][c])
+		return busy > 0 && (t.What == linkLatency || busy >= nearlyFull*p.w.capacity[c])
 	})
 }
 
@@ -201,65 +242,25 @@ func (p *planner) fills(t *target) bool {
 // routes are hashed one in tens does.
 const tries = 200
 
-// narrow is a round of pairs through each of the targets, and of as many controls: pairs of the same length that do not
-// lead through the target. What they read tells the load at that time. Hosts that are left meet as in a screening: they are
-// controls, too, and what is slow now and then shows. At most so many pairs in all.
-func (p *planner) narrow(targets []target, most int) [][2]int {
-	p.begin()
-	var round [][2]int
-	add := func(a, b int) {
-		round = append(round, [2]int{a, b})
-		p.take(a, b)
-	}
+// again adds pairs through each of the targets, up to so many in all: one end of a pair that led through it, with any
+// partner, and else a pair that did. What others read in the same round tells the load at that time.
+func (p *planner) again(targets []target, most int) {
 	for _, i := range p.rng.Perm(len(targets)) {
 		t := &targets[i]
-		for len(round)+2 <= most && !p.fills(t) {
-			a, b := p.through(t)
-			if a < 0 {
+		for range tries {
+			if len(p.pairs) >= most || p.filled(t) {
 				break
 			}
-			add(a, b)
-			if a, b = p.control(t, a, b); a >= 0 {
-				add(a, b)
+			a, b := t.pairs[p.rng.IntN(len(t.pairs))][0], t.pairs[p.rng.IntN(len(t.pairs))][1]
+			switch p.rng.IntN(4) {
+			case 0:
+				b = p.w.near(p.rng, a)
+			case 1:
+				a = p.w.near(p.rng, b)
+			}
+			if p.free(a, b) && p.w.touches(t.place, a, b, p.try.arcs...) {
+				p.add(a, b)
 			}
 		}
 	}
-	return append(round, p.others(most-len(round))...)
-}
-
-// control is a free pair that does not lead through a target, if possible of the length of a pair that does.
-func (p *planner) control(t *target, through, other int) (int, int) {
-	p.w.find(&p.try, through, other)
-	length := p.w.oneWay(&p.try)
-	return p.draw(func() (a, b int) {
-		a = p.rng.IntN(p.w.hosts)
-		return a, p.w.near(p.rng, a)
-	}, func(a, b int) bool {
-		return !t.isOn(a, b, &p.try) && math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length
-	})
-}
-
-// through is a free pair through a target: one end of a pair that was, with any partner, and else
-// a pair that was.
-func (p *planner) through(t *target) (int, int) {
-	return p.draw(func() (a, b int) {
-		a, b = t.pairs[p.rng.IntN(len(t.pairs))][0], t.pairs[p.rng.IntN(len(t.pairs))][1]
-		switch p.rng.IntN(4) {
-		case 0:
-			b = p.w.near(p.rng, a)
-		case 1:
-			a = p.w.near(p.rng, b)
-		}
-		return a, b
-	}, func(a, b int) bool { return t.isOn(a, b, &p.try) })
-}
-
-// draw picks pairs until one is free and wanted; -1 if none of many is.
-func (p *planner) draw(pick func() (a, b int), wanted func(a, b int) bool) (int, int) {
-	for range tries {
-		if a, b := pick(); p.free(a, b) && wanted(a, b) {
-			return a, b
-		}
-	}
-	return -1, -1
 }

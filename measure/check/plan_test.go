@@ -15,18 +15,20 @@ func TestScreeningCoversTheMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := newWiring(&s, m.cluster.Graph.Hosts())
+		w, err := newWiring(&s, m.cluster.Graph.Hosts(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newPlanner(w, rand.New(rand.NewPCG(1, 1)))
+		p := newPlanner(w, rand.New(rand.NewPCG(1, 1)), false)
 		reads := make([]int, w.hosts)
 		crossed := make([]int, len(w.links))
 		for range screenings {
 			var x path
 			load := [2][]float64{make([]float64, len(w.rate)), make([]float64, len(w.rate))}
 			seen := map[int]bool{}
-			for _, pair := range p.screen(w.hosts / 2) {
+			p.begin(false)
+			p.others(w.hosts)
+			for _, pair := range p.pairs {
 				if seen[pair[0]] || seen[pair[1]] || pair[0] == pair[1] {
 					t.Fatalf("%s: pair %v is not disjoint", spec, pair)
 				}
@@ -34,7 +36,7 @@ func TestScreeningCoversTheMachine(t *testing.T) {
 				reads[pair[0]]++
 				reads[pair[1]]++
 				w.find(&x, pair[0], pair[1])
-				for way, arcs := range [][]int32{x.there, x.back} {
+				for way, arcs := range w.ways(&x) {
 					for _, e := range arcs {
 						load[way][e] += w.slowest(arcs)
 						crossed[w.link[e]]++
@@ -43,6 +45,9 @@ func TestScreeningCoversTheMachine(t *testing.T) {
 						}
 					}
 				}
+			}
+			for _, demand := range p.demand {
+				p.learn(demand)
 			}
 		}
 		if least := slices.Min(reads); least < screenings-3 {
@@ -75,7 +80,7 @@ func TestOrderByWiring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWiring(&s, 64)
+	w, err := newWiring(&s, 64, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,18 +97,16 @@ func TestOrderByWiring(t *testing.T) {
 // What comes and goes may be crossed for the first time after the screening: it is measured again by the pairs that crossed it then.
 func TestLateTargetsHavePairs(t *testing.T) {
 	m := newMachine(t, "tree:4x4", 1)
-	f, rng, err := newFinder(t.Context(), 16, m.read, m.settings(1), 1)
+	f, err := newFinder(t.Context(), &job{hosts: 16, measure: m.read}, m.settings(1), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPlanner(f.r.w, rng)
-	pairs := p.screen(8)
-	read, err := f.ask(pairs)
-	if err != nil {
+	f.plan.begin(false)
+	f.plan.others(8)
+	if err := f.round(); err != nil {
 		t.Fatal(err)
-	}
-	f.r.add(p, pairs, read) // and none of the samples is of the screening
-	for c, samples := range f.r.crossedBy(len(f.r.samples)) {
+	} // and none of the samples is of the screening
+	for c, samples := range f.r.crossedBy() {
 		if len(samples) > 0 && len(f.r.target(int32(c)).pairs) == 0 {
 			t.Errorf("candidate %d was crossed by %d samples, and has no pairs", c, len(samples))
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/model/contention"
 )
 
 // A kind of measurement.
@@ -27,7 +28,7 @@ type sample struct {
 	value   float64 // s
 	nominal float64 // s, as the graph has it; without one that of all pairs alike
 	limit   limit   // under load, what bounds its rate
-	route   []int32 // arcs, of a round trip there and back
+	route   []int32 // arcs, of a round trip there and back; under load there only
 	flow    int     // under load, its number in its round
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
@@ -47,81 +48,74 @@ type crossing struct {
 
 // readings are all samples so far.
 type readings struct {
-	w          *wiring
-	c          *candidates
-	bytes      float64
-	samples    []sample
-	busy       *loader // of all hosts, see findUnderLoad; nil: they are measured by pairs
-	crossings  []crossing
-	screened   int           // samples before the narrowing down
-	late       map[int32]int // the first sample that tests a candidate which was picked during the narrowing down
-	groups     int
-	pairs      int
-	hosts      [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
-	slopeDoubt [kinds]float64 // relative error of the line's slope, one sigma
-	line       [kinds]line    // what measurements of a nominal time usually take
-	sigma      [kinds]float64 // spread of the excess of a healthy machine
+	w         *wiring
+	c         *candidates
+	bytes     float64
+	samples   []sample
+	crossings []crossing
+	apart     stats.Differences // of screening samples that should be alike but for noise
+	screened  int               // samples before the narrowing down; 0: it has not begun
+	tested    map[int32]int     // the first sample that tests a candidate: it had no say in that the candidate was picked
+	groups    int
+	pairs     int
+	hosts     [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
+	line      [kinds]line    // what measurements of a nominal time usually take
+	sigma     [kinds]float64 // spread of the excess of a healthy machine
+
+	solver *contention.Solver  // over channels as slow as they were found to be
+	flows  [][]contention.Flow // of each group
 }
 
-// add takes over the measurements of a round.
-func (r *readings) add(p *planner, pairs [][2]int, read []reading) {
-	var x path
-	group := int32(r.groups)
+func newReadings(w *wiring, bytes int) (*readings, error) {
+	r := &readings{w: w, c: newCandidates(w), bytes: float64(bytes), tested: map[int32]int{}}
+	var err error
+	r.solver, err = contention.NewSolver(w.capacity, nil)
+	return r, err
+}
+
+// add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.
+func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float64)) error {
+	r.pairs += len(pairs)
+	var there, back []sample
 	for i, pair := range pairs {
-		r.pairs++
+		there = append(there, sample{kind: ofRate, flow: i, from: pair[0], to: pair[1], value: read[i].Forward})
+		back = append(back, sample{kind: ofRate, flow: i, from: pair[1], to: pair[0], value: read[i].Back})
+	}
+	if r.w.load {
+		return r.addTransfers(there, learn)
+	}
+	var x path
+	for i, pair := range pairs {
 		a, b := pair[0], pair[1]
 		r.w.find(&x, a, b)
-		trip, route := r.w.oneWay(&x), slices.Concat(x.there, x.back)
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		r.addSample(sample{kind: ofLatency, group: group, from: a, to: b, value: read[i].Latency, nominal: trip, route: route}, func(s *sample) {
+		r.addSample(sample{kind: ofLatency, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
 			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
 			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
-		r.addLong(sample{group: group + 1, from: a, to: b, value: read[i].Forward, route: route}, trip, x.there, p.load[0])
-		r.addLong(sample{group: group + 2, from: b, to: a, value: read[i].Back, route: route}, trip, x.back, p.load[1])
-	}
-	r.groups += phases
-}
-
-// phases are those of a round: short messages, long ones there, and long ones back.
-const phases = 3
-
-// addLong takes over the time of a long message over some arcs, which carried a load in B/s. The short message that
-// answers it takes as long as the trip there.
-func (r *readings) addLong(s sample, trip float64, arcs []int32, load []float64) {
-	transfer := r.bytes / r.w.slowest(arcs)
-	s.kind, s.nominal = ofRate, 2*trip+transfer
-	r.addSample(s, func(s *sample) {
-		for _, e := range arcs {
-			if full := load[e] / r.w.rate[e]; full >= fullEnough {
-				r.cross(s, r.c.ofArc(e), transfer/s.nominal, full)
-			}
+		if r.screened == 0 {
+			r.apart.Add(read[i].Forward, read[i].Back)
 		}
-		r.crossEnds(s)
-	})
+	}
+	r.groups++
+	r.flows = append(r.flows, nil)
+	if err := r.addTransfers(there, learn); err != nil {
+		return err
+	}
+	return r.addTransfers(back, learn)
 }
 
-// addSample takes over a sample with what it crosses, unless it was not measured.
+// addSample takes over a sample of the group with what it crosses, unless it was not measured.
 func (r *readings) addSample(s sample, cross func(s *sample)) {
 	if !(s.value > 0) || math.IsInf(s.value, 1) || s.nominal == 0 {
 		return
 	}
-	s.first = int32(len(r.crossings))
+	s.group, s.first = int32(r.groups), int32(len(r.crossings))
 	s.last = s.first
 	cross(&s)
 	r.samples = append(r.samples, s)
 }
-
-// crossEnds notes that a transfer depends on the hosts at its ends.
-func (r *readings) crossEnds(s *sample) {
-	r.cross(s, r.c.ofHost(s.from, slowSend), 1, 1)
-	r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
-}
-
-// fullEnough is how full a link must be for its rate to be read: one at half its rate begins to
-// show at 0.5.
-const fullEnough = 0.6
 
 // cross notes a crossing; a link that is crossed there and back adds up.
 func (r *readings) cross(s *sample, candidate int32, weight, full float64) {
@@ -209,23 +203,10 @@ const leastSigma = 1e-4
 // spreadOfPairs is the spread of single readings, by long messages of the same pair there and back. Of a busy machine it
 // is by those that one round has between the same two switches.
 func (r *readings) spreadOfPairs() float64 {
-	var apart stats.Differences
-	for i := 1; i < r.screened; i++ {
-		a, b := &r.samples[i-1], &r.samples[i]
-		if a.kind != ofRate || b.kind != ofRate {
-			continue
-		}
-		switch {
-		case a.from == b.to && a.to == b.from:
-			apart.Add(a.value, b.value)
-		case a.group == b.group && r.w.neighbours(a, b):
-			apart.Add(a.value/a.nominal, b.value/b.nominal)
-		}
-	}
-	if len(apart) == 0 {
+	if len(r.apart) == 0 {
 		return leastSigma
 	}
-	return max(leastSigma, stats.SigmaOfOne(apart))
+	return max(leastSigma, stats.SigmaOfOne(r.apart))
 }
 
 // clipAt bounds what one sample says, in sigma: an outlier is nobody's fault.
@@ -244,31 +225,17 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)
 		}
 	}
-	groups := make(map[int][]float64) // means of hosts, by their switch: what is slow above them makes no difference between them
-	noise, known := 0.0, 0.0
-	for h, x := range of {
+	var means []float64
+	noise := 0.0
+	for _, x := range of {
 		if len(x) > 0 {
-			at := r.w.switchOf(h)
-			groups[at] = append(groups[at], stat.Mean(x, nil))
+			means = append(means, stat.Mean(x, nil))
 			noise += r.sigma[k] * r.sigma[k] / float64(len(x))
-			known++
 		}
 	}
-	var off []float64
-	for _, means := range groups {
-		if n := float64(len(means)); n >= fewInSwitch {
-			middle := stats.MiddleMedian(means)
-			for _, x := range means {
-				off = append(off, (x-middle)*math.Sqrt(n/(n-1)))
-			}
-		}
-	}
-	if len(off) == 0 {
+	if len(means) == 0 {
 		return 0
 	}
-	spread := stats.SigmaAbout(0, off)
-	return math.Sqrt(max(0, spread*spread-noise/known/2)) // not all of it, as few means tell their spread badly
+	spread := stats.SigmaAbout(stats.MiddleMedian(means), means)
+	return math.Sqrt(max(0, spread*spread-noise/float64(len(means))/2)) // not all of it, as few means tell their spread badly
 }
-
-// fewInSwitch hosts of one switch tell how they differ.
-const fewInSwitch = 3

@@ -22,9 +22,9 @@ type Result struct {
 
 	// Unread counts links whose latency, and directions whose rate, no reading has told, and
 	// of how many: no route leads over them, or no pairs that could fill them.
-	UnreadLinks, Links     int
-	UnreadDirections, Ways int
-	Warnings               []string
+	UnreadLinks, Links int
+	UnreadDirections   int
+	Warnings           []string
 }
 
 // Named are the suspects that are named: at the level of Settings.FalseAlarms, they are slow.
@@ -52,37 +52,57 @@ type Suspect struct {
 
 // A Finding is one way in which a suspect is slow.
 type Finding struct {
-	What      What
-	From, To  string  // the direction, where What has one
-	Factor    float64 // how many times as long as usual it takes, or did when it was slow
+	What      string  // "latency" of a link, "rate", "switch", "together" of two hosts, "messages" of a host, or "cabling"; see String
+	From, To  string  // the direction, where What has one; of cabling, the switch that the host should hang on, and the one it does
+	Factor    float64 // how many times as long as usual it takes, or did when it was slow; NaN of cabling
 	Often     float64 // the share of the measurements in which it was slow; 1: it always is
 	Low, High float64 // 95 % interval
 	P         float64 // that it only looks so, corrected for all that were measured again; NaN without a graph
 	Readings  int     // rounds and phases in which it was compared with others
 }
 
-// What a finding is about.
-type What string
-
-// The kinds of findings. Short messages have no direction: without clocks that agree only
+// What a finding is about. Short messages have no direction: without clocks that agree only
 // round trips can be timed.
 const (
-	LinkLatency What = "latency"  // of a link
-	LinkRate    What = "rate"     // of one direction of a link, or of what a host sends or receives
-	SwitchRate  What = "switch"   // what a switch carries in all, under load
-	Together    What = "together" // of two hosts: what each sends and receives while the other does, too
-	HostAnswer  What = "messages" // all short messages of a host
-	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
+	linkLatency = "latency"  // of a link
+	linkRate    = "rate"     // of one direction of a link, or of what a host sends or receives
+	switchRate  = "switch"   // what a switch carries in all, under load
+	together    = "together" // of two hosts: what each sends and receives while the other does, too
+	hostAnswer  = "messages" // all short messages of a host
+	cabling     = "cabling"  // of a host: it hangs on another switch than it should
 )
+
+// String says what takes longer, or where the host hangs.
+func (f *Finding) String() string {
+	switch {
+	case f.What == linkLatency:
+		return "latency of the link"
+	case f.What == hostAnswer:
+		return "short messages"
+	case f.What == switchRate:
+		return "all that it carries"
+	case f.What == together:
+		return "messages of either while the other transfers"
+	case f.What == cabling:
+		return "hangs on " + f.To + " and not on " + f.From + ", as short messages have it"
+	case f.From == "" && f.To == "":
+		return "long messages both ways"
+	case f.From == "":
+		return "long messages to " + f.To
+	case f.To == "":
+		return "long messages from " + f.From
+	}
+	return "long messages " + f.From + " > " + f.To
+}
 
 // result puts together what was found.
 func (f *finder) result(effects []effect) *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
-	if r.busy != nil {
+	if r.w.load {
 		out.Noise = r.sigma[ofRate]
 	}
-	crossed := r.crossedBy(len(r.samples))
+	crossed := r.crossedBy()
 	at, elsewhere := map[place]int{}, map[place]bool{}
 	for _, e := range effects {
 		if e.candidate != byItself && (e.score <= 0 || elsewhere[e.place]) {
@@ -103,10 +123,10 @@ func (f *finder) result(effects []effect) *Result {
 			s.Named, s.P, s.Findings = s.Named || named, min(s.P, e.P), append(s.Findings, e.Finding)
 		}
 		switch e.What {
-		case Together:
+		case together:
 			s.Name = fmt.Sprintf("hosts %s and %s together", r.w.name(e.u), r.w.name(e.v))
 			delete(at, e.place) // a link between the two is another suspect
-		case Cabling:
+		case cabling:
 			elsewhere[e.place] = true
 		default:
 			r.addSame(s, &e, crossed)
@@ -122,7 +142,7 @@ func (f *finder) result(effects []effect) *Result {
 // addSame adds to a suspect the others that all samples have crossed alike.
 func (r *readings) addSame(s *Suspect, e *effect, crossed [][]int32) {
 	for c, samples := range crossed {
-		other := r.c.placeOf(int32(c))
+		other := r.c.all[c].place
 		if other == e.place || !slices.Equal(samples, crossed[e.candidate]) {
 			continue
 		}
@@ -149,33 +169,10 @@ func (w *wiring) suspect(at place) Suspect {
 	return s
 }
 
-// finding says what a candidate is, before anything was found of it.
-func (r *readings) finding(candidate int32) Finding {
-	x := Finding{What: LinkRate, P: 1, Often: 1}
-	switch what, i := r.c.what(candidate); what {
-	case slowLink:
-		if r.busy == nil {
-			x.What = LinkLatency
-		}
-	case slowRate:
-		a := r.w.graph.Arcs()[i]
-		x.From, x.To = r.w.name(a.From), r.w.name(a.To)
-	case slowSwitch:
-		x.What = SwitchRate
-	case slowAnswer:
-		x.What = HostAnswer
-	case slowSend:
-		x.From = r.w.name(i)
-	case slowReceive:
-		x.To = r.w.name(i)
-	}
-	return x
-}
-
-// crossedBy are the samples that crossed each candidate, of the first so many.
-func (r *readings) crossedBy(samples int) [][]int32 {
-	of := make([][]int32, r.c.size)
-	for i := range samples {
+// crossedBy are the samples that crossed each candidate.
+func (r *readings) crossedBy() [][]int32 {
+	of := make([][]int32, len(r.c.all))
+	for i := range r.samples {
 		s := &r.samples[i]
 		for _, cr := range r.crossings[s.first:s.last] {
 			of[cr.candidate] = append(of[cr.candidate], int32(i))
@@ -191,11 +188,11 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
 		return
 	}
-	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
-	for c := range r.c.links + r.c.arcs {
+	out.Links = int(r.c.links)
+	for c := range out.Links + len(r.w.link) {
 		switch {
-		case len(crossed[c]) >= fewCrossings, r.busy != nil && c < r.c.links: // under load latencies are not measured
-		case c < r.c.links:
+		case len(crossed[c]) >= fewCrossings, r.w.load && c < out.Links: // under load latencies are not measured
+		case c < out.Links:
 			out.UnreadLinks++
 		default:
 			out.UnreadDirections++
@@ -206,6 +203,6 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 			out.UnreadLinks, words.Count(out.Links, "link")))
 	}
 	if n := out.UnreadDirections; n > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not read: too few pairs at once to fill them", n, out.Ways))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not read: too few pairs at once to fill them", n, len(r.w.link)))
 	}
 }

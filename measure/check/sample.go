@@ -1,73 +1,42 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
 
-const (
-	sampleRounds = 4                         // partners of each host, at least, where there are as many
-	mostRounds   = 4 * sampleRounds * spread // that are planned: where routes are few some hosts find no new partner
-)
+const fewPartners = 4 // of each host, at least, where there are as many
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
 // before, as far as their hosts are there. Hosts that are new get new ones. It is collective; the
 // settings and the runs of rank 0 count, and the run is nil on other ranks. It has no
-// date. When the budget or a context ends, the run holds what was read.
+// date. When the budget or a context ends, the run holds what was read. Settings.Load does not count.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
-	return converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) (*Run, error) {
-		return takeSample(ctx, hosts, s, ask.oracle(oneByOne), before)
-	})
+	s := *cmp.Or(settings, &Settings{})
+	s.Load = false
+	return converse(ctx, comm, &s, func(j *job) (*Run, error) { return takeSample(ctx, j, &s, before) })
 }
 
 // takeSample is rank 0's part.
-func takeSample(ctx context.Context, hosts int, settings *Settings, measure oracle, before []Run) (*Run, error) {
-	f, rng, err := newFinder(ctx, hosts, measure, settings, 0x7761746368) // "watch"
+func takeSample(ctx context.Context, j *job, settings *Settings, before []Run) (*Run, error) {
+	f, err := newFinder(ctx, j, settings, 0x7761746368) // "watch"
 	if err != nil {
 		return nil, err
 	}
-	w := f.r.w
-	p := newPlanner(w, rng)
-	rounds := p.again(pairsOf(before, w.names))
-	partners, taken := make([]int, hosts), map[[2]int]bool{}
-	take := func(x [2]int) {
-		taken[x], taken[[2]int{x[1], x[0]}] = true, true
-		partners[x[0]]++
-		partners[x[1]]++
-	}
-	for _, x := range slices.Concat(rounds...) {
-		take(x)
-	}
-	wanted := min(sampleRounds, hosts-2)
-	for planned := 0; planned < mostRounds && slices.Min(partners) < wanted; planned++ {
-		round := slices.DeleteFunc(p.screen(hosts/2), func(x [2]int) bool {
-			if taken[x] || partners[x[0]] >= wanted && partners[x[1]] >= wanted {
-				return true
-			}
-			take(x)
-			return false
-		})
-		if len(round) > 0 {
-			rounds = append(rounds, round)
-		}
-	}
-	run := &Run{}
-	f.total = len(rounds)
+	rounds, run := f.sampleRounds(before), &Run{}
+	names := f.r.w.names
 	for _, round := range rounds {
 		read, err := f.ask(round)
 		if err != nil {
 			return nil, err
 		}
 		for k, pair := range round[:len(read)] {
-			a, b := w.names[pair[0]], w.names[pair[1]]
-			for _, point := range []Point{
-				{PointLatency, a, b, read[k].Latency},
-				{PointLong, a, b, read[k].Forward},
-				{PointLong, b, a, read[k].Back},
-			} {
+			a, b := names[pair[0]], names[pair[1]]
+			for _, point := range []Point{{false, a, b, read[k].Latency}, {true, a, b, read[k].Forward}, {true, b, a, read[k].Back}} {
 				if point.Seconds > 0 {
 					run.Points = append(run.Points, point)
 				}
@@ -77,23 +46,48 @@ func takeSample(ctx context.Context, hosts int, settings *Settings, measure orac
 	return run, nil
 }
 
-// pairsOf are the pairs of runs between hosts of these names, each once.
-func pairsOf(runs []Run, names []string) [][2]int {
-	host := numbers(names)
-	var all [][2]int
-	seen := map[[2]int]bool{}
-	for _, run := range runs {
+// sampleRounds are the pairs of the runs before in rounds, and more of hosts that have too few.
+func (f *finder) sampleRounds(before []Run) (rounds [][][2]int) {
+	p, w := f.plan, f.r.w
+	partners, taken := make([]int, w.hosts), map[[2]int]bool{}
+	var left [][2]int
+	take := func(a, b int) {
+		if a != b && !taken[[2]int{a, b}] && w.find(&p.try, a, b) {
+			taken[[2]int{a, b}], taken[[2]int{b, a}] = true, true
+			partners[a]++
+			partners[b]++
+			left = append(left, [2]int{a, b})
+		}
+	}
+	host := numbers(w.names)
+	for _, run := range before {
 		for _, point := range run.Points {
 			a, isA := host[point.From]
-			b, isB := host[point.To]
-			pair := [2]int{min(a, b), max(a, b)}
-			if isA && isB && a != b && !seen[pair] {
-				seen[pair] = true
-				all = append(all, pair)
+			if b, isB := host[point.To]; isA && isB {
+				take(a, b)
 			}
 		}
 	}
-	return all
+	for _, a := range p.rng.Perm(w.hosts) {
+		for range tries { // where routes are few some hosts find no new partner
+			if partners[a] < min(fewPartners, w.hosts-2) {
+				take(a, w.near(p.rng, a))
+			}
+		}
+	}
+	for len(left) > 0 {
+		p.begin(false)
+		left = slices.DeleteFunc(left, func(x [2]int) bool {
+			isFree := p.free(x[0], x[1])
+			if isFree {
+				p.add(x[0], x[1])
+				p.block(x[0], x[1])
+			}
+			return isFree
+		})
+		rounds = append(rounds, p.pairs)
+	}
+	return rounds
 }
 
 // numbers are the numbers of names; of equal ones the lowest.
@@ -103,31 +97,4 @@ func numbers(names []string) map[string]int {
 		number[name] = i
 	}
 	return number
-}
-
-// again spreads given pairs over rounds, in their order.
-func (p *planner) again(pairs [][2]int) [][][2]int {
-	var rounds [][][2]int
-	for len(pairs) > 0 {
-		p.begin()
-		var round, left [][2]int
-		for _, x := range pairs {
-			a, b := x[0], x[1]
-			switch {
-			case p.free(a, b):
-				round = append(round, x)
-				p.take(a, b)
-				if p.w.graph == nil {
-					p.block(a, b)
-				}
-			case p.w.find(&p.try, a, b): // or they are no longer connected
-				left = append(left, x)
-			}
-		}
-		if len(round) > 0 {
-			rounds = append(rounds, round)
-		}
-		pairs = left
-	}
-	return rounds
 }

@@ -14,7 +14,7 @@ import (
 func pairsRead(r *Run) map[[2]string]bool {
 	all := map[[2]string]bool{}
 	for _, p := range r.Points {
-		if p.Kind == PointLatency {
+		if !p.Long {
 			all[[2]string{min(p.From, p.To), max(p.From, p.To)}] = true
 		}
 	}
@@ -30,7 +30,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 			s.Graph = nil
 		}
 		n := m.cluster.Graph.Hosts()
-		first, err := takeSample(context.Background(), n, s, m.read, nil)
+		first, err := takeSample(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 			of[p[1]]++
 		}
 		for h, k := range of {
-			if k < sampleRounds {
+			if k < fewPartners {
 				t.Errorf("host %s is in %d pairs", h, k)
 			}
 		}
@@ -49,7 +49,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 			t.Errorf("%d pairs of %d of %d hosts", len(pairs), len(of), n)
 		}
 		s.Seed = 99
-		second, err := takeSample(context.Background(), n, s, m.read, []Run{*first})
+		second, err := takeSample(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s, []Run{*first})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 				known = append(known, p)
 			}
 		}
-		third, err := takeSample(context.Background(), n, s, m.read, []Run{{Points: known}})
+		third, err := takeSample(context.Background(), &job{hosts: n, names: m.cluster.Graph.Names()[:n], measure: m.read}, s, []Run{{Points: known}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 				newcomer++
 			}
 		}
-		if newcomer < sampleRounds {
+		if newcomer < fewPartners {
 			t.Errorf("graph %t: the new host is in %d pairs", graph, newcomer)
 		}
 	}

@@ -21,9 +21,9 @@ type Settings struct {
 	// Routing says which of equally short routes the machine takes.
 	Routing topology.RouteChoice
 
-	// Names are those of the hosts. Default: the graph's. Without a graph,
-	// hosts whose names follow each other are taken to be near each other.
-	Names []string
+	// Load says that all hosts are to send and receive at once: the check finds what passes alone and fails
+	// together. It needs a graph.
+	Load bool
 
 	// Bytes is the size of the long messages. Default 1 MiB, under load 4 MiB,
 	// where they have to take thirty times the longest latency.
@@ -48,23 +48,22 @@ type Settings struct {
 	// harness.SilentError instead of waiting for good, see harness.Control. Default 5
 	// minutes; negative: never. Measure only.
 	Silence time.Duration
-
-	// Progress is called before each round and after the last one, on rank 0.
-	Progress func(done, total int)
 }
 
 const (
 	defaultBytes       = 1 << 20 // B: a transfer outlasts the latency up to 100 Gbit/s
+	loadBytes          = 4 << 20 // B: ranks begin at nearly the same time, as such a transfer has it
 	defaultTolerance   = 0.1     // links of one kind differ by less
 	defaultFalseAlarms = 0.005   // half of one run in a hundred
 	leastTolerance     = 0.01    // less is drift
 )
 
-// underLoad are the settings of a check of a busy machine.
-func (s *Settings) underLoad() *Settings {
-	v := *cmp.Or(s, &Settings{})
-	v.Bytes = cmp.Or(v.Bytes, loadBytes)
-	return &v
+// size is that of the long messages.
+func (s *Settings) size() int {
+	if s.Load {
+		return cmp.Or(s.Bytes, loadBytes)
+	}
+	return cmp.Or(s.Bytes, defaultBytes)
 }
 
 // validate returns the settings with defaults filled in, for so many hosts.
@@ -73,7 +72,7 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 	bad := func(field string, value any, want string) error {
 		return fmt.Errorf("check: Settings.%s: %v: want %s", field, value, want)
 	}
-	v.Bytes = cmp.Or(v.Bytes, defaultBytes)
+	v.Bytes = v.size()
 	v.Tolerance = cmp.Or(v.Tolerance, defaultTolerance)
 	v.FalseAlarms = cmp.Or(v.FalseAlarms, defaultFalseAlarms)
 	switch {
@@ -81,8 +80,8 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 		return v, fmt.Errorf("check: %s: want at least %d, or none stands out", words.Count(hosts, "host"), fewestHosts)
 	case v.Graph != nil && v.Graph.Hosts() != hosts:
 		return v, bad("Graph", fmt.Sprintf("%d hosts", v.Graph.Hosts()), fmt.Sprintf("%d", hosts))
-	case v.Names != nil && len(v.Names) != hosts:
-		return v, bad("Names", fmt.Sprintf("%d names", len(v.Names)), fmt.Sprintf("%d", hosts))
+	case v.Load && v.Graph == nil:
+		return v, fmt.Errorf("check: Settings.Graph: want the wiring: without it nobody knows what transfers share")
 	case v.Bytes < 1 || v.Bytes > math.MaxInt32:
 		return v, bad("Bytes", v.Bytes, "1 to 2^31-1")
 	case !(v.Tolerance >= leastTolerance) || math.IsInf(v.Tolerance, 1):
@@ -99,13 +98,12 @@ const fewestHosts = 4 // of three, one that is off is off to all, and so are the
 
 // A reading is what the probes of one pair (a, b) tell. NaN is not measured.
 type reading struct {
-	Latency float64 // s: half a round trip of a short message
-	Forward float64 // s: a long message from a to b, and a short one back
-	Back    float64 // s: a long message from b to a, and a short one back
+	Latency float64 // s: half a round trip of a short message; not under load
+	Forward float64 // s: a long message from a to b, and a short one back; under load the long one
+	Back    float64 // s: a long message from b to a, and a short one back; not under load
 }
 
 // An oracle measures pairs of hosts at once and returns what each took, in their order. It ends the check by an error, or by
-// none and nothing measured: then what was measured before counts. Pairs are disjoint. Under load a transfer from the first to
-// the second host of each pair starts together with all others, and Forward alone is told; there a host sends one and receives
-// one at most.
+// none and nothing measured: then what was measured before counts. Pairs are disjoint. Under load a host may be the first of one pair
+// and the second of another one.
 type oracle func(ctx context.Context, pairs [][2]int) ([]reading, error)

@@ -12,25 +12,19 @@ import (
 
 // A Run is a sample of a site at one time.
 type Run struct {
-	Date   time.Time
-	Points []Point
+	Date   time.Time `json:"date"`
+	Points []Point   `json:"points"`
 }
 
-// A Point is one reading of a run. Latencies have no direction.
+// A Point is one reading of a run.
 type Point struct {
-	Kind     PointKind
-	From, To string  // names of hosts
-	Seconds  float64 // s; above 0
+	// Long says that it is of a long message, which a short one answers. Or else it is half a round trip of a short one, which has
+	// no direction.
+	Long    bool    `json:"long,omitempty"`
+	From    string  `json:"from"` // names of hosts
+	To      string  `json:"to"`
+	Seconds float64 `json:"seconds"` // above 0
 }
-
-// A PointKind is of which messages a point tells.
-type PointKind string
-
-// The kinds of points.
-const (
-	PointLatency PointKind = "latency" // half a round trip of a short message
-	PointLong    PointKind = "long"    // a long message, answered by a short one
-)
 
 // WatchSettings of Watch. Nil and the zero value mean all defaults.
 type WatchSettings struct {
@@ -50,34 +44,26 @@ type WatchSettings struct {
 }
 
 const (
-	defaultStep       = 0.05
-	defaultWatchRate  = 0.01
-	fewSeries         = 5    // below, what runs have in common cannot be told from single changes
-	mostPrior         = 200  // samples that the sigma of all series weighs at most against a series' own
-	differenceWeight  = 0.25 // of a difference: their median tells this share of what samples do
-	polishSteps       = 5
-	sharedChange      = 0.5 // of a change, which the middle one of the pairs has but for the one that has changed most
-	leastSeriesSpread = 1e-4
+	defaultStep      = 0.05
+	defaultWatchRate = 0.01
 )
 
 // A Change is a step in what a host, link or pair takes.
 type Change struct {
-	Name     string    // "host n7", "link a - b", "latency a - b", "long messages a > b"
-	Kind     PointKind // in which messages
-	Run      int       // at which it is told
-	Since    int       // the first that is of the new level
-	Factor   float64   // new over old time
-	Strength float64   // sum over threshold: from 1 up
-	Pairs    int       // of a host or link: how many pairs tell of it; 0: it is of one pair
+	Name     string  // "host n7", "link a - b", "latency a - b", "long messages a > b"
+	Long     bool    // in which messages, see Point
+	Run      int     // at which it is told
+	Since    int     // the first that is of the new level
+	Factor   float64 // new over old time
+	Strength float64 // sum over threshold: from 1 up
+	Pairs    int     // of a host or link: how many pairs tell of it; 0: it is of one pair
 }
 
 // A WatchResult is what Watch has found.
 type WatchResult struct {
-	Runs    int
 	Series  int      // hosts, links and pairs that are watched
 	Samples int      // of them that were judged
 	Changes []Change // by run; of one run links and hosts before pairs, and the strongest first
-	Short   int      // series of too few samples to be judged
 }
 
 // Watch looks for changes in the runs of a site, which are in the order of their dates: steps
@@ -107,47 +93,33 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 	}
 	var c *candidates
 	if s.Graph != nil {
-		w, err := newWiring(&Settings{Graph: s.Graph, Routing: s.Routing}, s.Graph.Hosts())
+		w, err := newWiring(&Settings{Graph: s.Graph, Routing: s.Routing}, s.Graph.Hosts(), nil)
 		if err != nil {
 			return nil, err
 		}
 		c = newCandidates(w)
 	}
-	out := &WatchResult{Runs: len(runs)}
+	out := &WatchResult{}
 	var all []*family
-	for _, kind := range []PointKind{PointLatency, PointLong} {
-		pairs, err := pairSeries(runs, kind)
+	pairs, shared := 0, 0
+	for _, long := range []bool{false, true} {
+		f, err := newFamily(runs, long, c, s.Step)
 		if err != nil {
 			return nil, err
 		}
-		if len(pairs) == 0 {
-			continue
-		}
-		polish(pairs, len(runs))
-		all = append(all, newFamily(kind, pairs, sharedSeries(pairs, kind, c), s.Step))
+		all = append(all, f)
+		pairs, shared = pairs+len(f.pairs), shared+len(f.shared)
 	}
 	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
 	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).
-	pairs, shared := 0, 0
-	for _, f := range all {
-		pairs, shared = pairs+len(f.pairs), shared+len(f.shared)
-	}
 	rate := s.FalseAlarms / 2
 	for _, f := range all {
-		f.watch(out, s.Step, rate/float64(pairs), rate/float64(max(1, shared)))
+		f.watch(out, newWatcher(s.Step, rate/float64(max(1, pairs))), newWatcher(s.Step, rate/float64(max(1, shared))))
 	}
-	out.sort()
-	return out, nil
-}
-
-func (out *WatchResult) sort() {
 	slices.SortStableFunc(out.Changes, func(a, b Change) int {
-		pair := func(c Change) int {
-			if c.Pairs == 0 {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(pair(a), pair(b)), cmp.Compare(b.Strength, a.Strength), hostlist.Naturally(a.Name, b.Name))
+		return cmp.Or(
+			cmp.Compare(a.Run, b.Run), cmp.Compare(min(1, b.Pairs), min(1, a.Pairs)), // those of one pair come last
+			cmp.Compare(b.Strength, a.Strength), hostlist.Naturally(a.Name, b.Name))
 	})
+	return out, nil
 }

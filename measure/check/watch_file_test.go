@@ -13,7 +13,7 @@ import (
 func TestWatchFileKeepsRuns(t *testing.T) {
 	s := site{pairs: disjointPairs(5), runs: 3, noise: normal(0.02), lostHost: -1}
 	runs, _ := s.make(1)
-	runs[1].Points = append(runs[1].Points, Point{PointLong, "a b", "ö\"", 0.5})
+	runs[1].Points = append(runs[1].Points, Point{true, "a b", "ö\"", 0.5})
 	path := filepath.Join(t.TempDir(), "site.watch")
 	for _, run := range runs {
 		if err := AppendRun(path, run); err != nil {
@@ -80,8 +80,8 @@ func TestWatchFileRefuses(t *testing.T) {
 func FuzzReadRuns(f *testing.F) {
 	head := `{"format":"topocast/watch","version":1}` + "\n"
 	for _, text := range []string{
-		"", head, head + `{"date":"2026-11-01T00:00:00Z","points_s":{"latency":[["a","b",1e-6]]}}` + "\n",
-		head + `{"points_s":{"latency":[["a","b"]]}}` + "\n" + `{"points_s":{"long":[["a","b",-1]]}}`,
+		"", head, head + `{"date":"2026-11-01T00:00:00Z","points":[{"from":"a","to":"b","seconds":1e-6}]}` + "\n",
+		head + `{"points":[{"from":"a","to":"b"}]}` + "\n" + `{"points":[{"long":true,"from":"a","to":"b","seconds":-1}]}`,
 	} {
 		f.Add([]byte(text))
 	}

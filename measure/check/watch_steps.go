@@ -2,7 +2,9 @@ package check
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -21,6 +23,8 @@ const (
 	mostNew    = 12  // of them are looked at
 	upShare    = 0.8 // of false alarms for what gets slower
 	leastShare = 0.7 // of the least step, which a change has to be: its size is in doubt, too
+
+	sharedChange = 0.5 // of a change, which the middle one of the pairs has but for the one that has changed most
 )
 
 // A watcher looks for steps in series, values of logarithms, NaN where missing.
@@ -36,10 +40,11 @@ func newWatcher(step, rate float64) *watcher {
 	return &watcher{least: leastShare * math.Log1p(step), up: -above(upShare * rate), down: -above((1 - upShare) * rate)}
 }
 
-// steps are those of one series whose samples have the given sigma. The last 2 to 12 samples are compared with the level of
+// steps are those of a series. The last 2 to 12 samples are compared with the level of
 // all before them since the last step: the sum of what they lie off, in sigma, has a known variance. A sample counts 3 sigma at most,
 // so that no one or two of them make a step.
-func (w *watcher) steps(x []float64, sigma float64) (found []step) {
+func (w *watcher) steps(s *series) (found []step) {
+	x, sigma := s.x, s.sigma
 	var at []int // runs with a sample
 	for t, v := range x {
 		if !math.IsNaN(v) {
@@ -81,14 +86,100 @@ func (w *watcher) steps(x []float64, sigma float64) (found []step) {
 	return found
 }
 
-// medianOf is the median of what is not missing, NaN if all is.
-func medianOf(x []float64) float64 {
-	return stats.MiddleMedian(stats.SortedFinite(x))
+// watch tells the steps of hosts and links, those that explain most first, and then those of pairs which no host and no
+// link explains.
+func (f *family) watch(out *WatchResult, ofPair, ofShared *watcher) {
+	told := map[[2]int]bool{} // series, run since when
+	for {
+		first, best := -1, cause{}
+		for i := range f.shared {
+			for _, c := range f.causes(&f.shared[i], ofShared.steps(&f.shared[i])) {
+				if c.gain > best.gain && !told[[2]int{i, c.since}] {
+					first, best = i, c
+				}
+			}
+		}
+		if first < 0 {
+			break
+		}
+		told[[2]int{first, best.since}] = true
+		s := &f.shared[first]
+		f.tell(out, s, best.step)
+		for k, pair := range s.of {
+			for t := best.since; t < len(s.x); t++ {
+				f.pairs[pair].x[t] -= s.weights[k] * best.change
+			}
+		}
+		f.polish() // what the change has added to most is taken out of none
+		f.fill()
+	}
+
+	for i := range f.pairs {
+		for _, st := range ofPair.steps(&f.pairs[i]) {
+			f.tell(out, &f.pairs[i], st)
+		}
+	}
+	for _, s := range slices.Concat(f.shared, f.pairs) {
+		out.Series++
+		out.Samples += max(0, len(stats.SortedFinite(s.x))-warmUp)
+	}
 }
 
-func lastStep(found []step) int {
-	if len(found) == 0 {
-		return 0
+// tell adds a step to what was found.
+func (f *family) tell(out *WatchResult, s *series, st step) {
+	out.Changes = append(out.Changes, Change{
+		Name: s.name, Long: f.long, Run: st.told, Since: st.since,
+		Factor: math.Exp(st.change), Strength: st.strength, Pairs: len(s.of),
+	})
+}
+
+// A cause is a step of a host or link, with a change by its pairs as they are, not clipped.
+type cause struct {
+	step
+	gain float64 // what it explains of its pairs: by how much the sum of their deviations falls, in sigma
+}
+
+// causes are those of the steps of a host or link that its pairs share, but for the one that has changed most: one pair of
+// few moves the others' mean, too.
+func (f *family) causes(s *series, steps []step) []cause {
+	var all []cause
+	for n, st := range steps {
+		from, until := 0, len(s.x)
+		if n > 0 {
+			from = steps[n-1].since
+		}
+		if n+1 < len(steps) {
+			until = steps[n+1].since
+		}
+		var shares, weights []float64 // by how many times the step each pair has changed
+		levels := make([]float64, len(s.of))
+		for k, pair := range s.of {
+			x := f.pairs[pair].x
+			levels[k] = medianOf(x[from:st.since])
+			if change := medianOf(x[st.since:until]) - levels[k]; !math.IsNaN(change) {
+				shares, weights = append(shares, change/s.weights[k]/st.change), append(weights, s.weights[k])
+			}
+		}
+		others := len(shares) - 1
+		if others+1 < pairsOfShared {
+			continue
+		}
+		stat.SortWeighted(shares, weights)
+		// The weighted median makes the sum of the deviations least.
+		share := stat.Quantile(0.5, stat.Empirical, shares[:others], weights[:others])
+		if share < sharedChange {
+			continue
+		}
+		c := cause{step: st}
+		c.change *= share
+		for k, pair := range s.of {
+			for _, v := range f.pairs[pair].x[st.since:until] {
+				if off := v - levels[k]; !math.IsNaN(off) {
+					c.gain += (math.Abs(off) - math.Abs(off-s.weights[k]*c.change)) / f.pairs[pair].sigma
+				}
+			}
+		}
+		all = append(all, c)
 	}
-	return found[len(found)-1].since
+	return all
 }

@@ -57,7 +57,7 @@ func (s *site) make(seed uint64) (runs []Run, stepped int) {
 				continue
 			}
 			for k := range points[i] {
-				run.Points = append(run.Points, Point{PointLatency, p[k%2], p[1-k%2], x * math.Exp(noise[i]*s.noise(rng))})
+				run.Points = append(run.Points, Point{false, p[k%2], p[1-k%2], x * math.Exp(noise[i]*s.noise(rng))})
 			}
 		}
 		runs = append(runs, run)
@@ -293,7 +293,7 @@ func TestWatchHostsAndLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 			a, b := g.Name(p[0]), g.Name(p[1])
-			run.Points = append(run.Points, Point{PointLatency, a, b, read[0].Latency}, Point{PointLong, a, b, read[0].Forward}, Point{PointLong, b, a, read[0].Back})
+			run.Points = append(run.Points, Point{false, a, b, read[0].Latency}, Point{true, a, b, read[0].Forward}, Point{true, b, a, read[0].Back})
 		}
 		runs = append(runs, run)
 	}
@@ -301,7 +301,7 @@ func TestWatchHostsAndLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"host h3": true, nameOfLink(newCandidatesOf(t, m), int32(len(g.Arcs())/2+up)): true}
+	want := map[string]bool{"host h3": true, newCandidatesOf(t, m).nameOf(int32(len(g.Arcs())/2 + up)): true}
 	for _, c := range r.Changes {
 		if c.Run >= 16 && c.Run <= 18 {
 			delete(want, c.Name)
@@ -314,7 +314,7 @@ func TestWatchHostsAndLinks(t *testing.T) {
 
 func newCandidatesOf(t testing.TB, m *machine) *candidates {
 	t.Helper()
-	w, err := newWiring(&Settings{Graph: m.cluster.Graph, Routing: m.cluster.Choice}, m.cluster.Graph.Hosts())
+	w, err := newWiring(&Settings{Graph: m.cluster.Graph, Routing: m.cluster.Choice}, m.cluster.Graph.Hosts(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestWatchRefuses(t *testing.T) {
 		{"negative step", nil, WatchSettings{Step: -1}, "Step"},
 		{"certain alarms", nil, WatchSettings{FalseAlarms: 1}, "FalseAlarms"},
 		{"dates backwards", []Run{{Date: day}, {Date: day.AddDate(0, 0, -1)}}, WatchSettings{}, "by date"},
-		{"no time", []Run{{Points: []Point{{PointLatency, "a", "b", 0}}}}, WatchSettings{}, "0 s"},
+		{"no time", []Run{{Points: []Point{{false, "a", "b", 0}}}}, WatchSettings{}, "0 s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := Watch(c.runs, &c.s); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -446,15 +446,15 @@ func TestFirstLevelsAreInDoubt(t *testing.T) {
 }
 
 // toldOfNoise are the steps that series of normal noise tell.
-func toldOfNoise(rate float64, series, runs int) (told int) {
+func toldOfNoise(rate float64, count, runs int) (told int) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	w := newWatcher(1e-9, rate)
-	for range series {
+	for range count {
 		x := make([]float64, runs)
 		for i := range x {
 			x[i] = 0.02 * rng.NormFloat64()
 		}
-		told += len(w.steps(x, 0.02))
+		told += len(w.steps(&series{x: x, sigma: 0.02}))
 	}
 	return told
 }

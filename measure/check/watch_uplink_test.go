@@ -46,7 +46,7 @@ func uplinkRuns(t testing.TB, m *machine, kind string, step float64, seed uint64
 				m.latency[there] *= 1 + step
 				m.latency[back] *= 1 + step
 				c := newCandidatesOf(t, m)
-				right = []string{nameOfLink(c, c.ofLink(c.w.link[there]))}
+				right = []string{c.nameOf(c.ofLink(c.w.link[there]))}
 			case "both directions":
 				m.rate[back] /= 1 + step
 				right = []string{"link " + b + " > " + a}
@@ -63,8 +63,8 @@ func uplinkRuns(t testing.TB, m *machine, kind string, step float64, seed uint64
 				short, long := oneWay(h, x)
 				shortBack, longBack := oneWay(x, h)
 				run.Points = append(run.Points,
-					Point{PointLatency, g.Name(h), g.Name(x), ((short+shortBack)/2 + overhead) * noise()},
-					Point{PointLong, g.Name(h), g.Name(x), long * noise()}, Point{PointLong, g.Name(x), g.Name(h), longBack * noise()})
+					Point{false, g.Name(h), g.Name(x), ((short+shortBack)/2 + overhead) * noise()},
+					Point{true, g.Name(h), g.Name(x), long * noise()}, Point{true, g.Name(x), g.Name(h), longBack * noise()})
 			}
 		}
 		runs = append(runs, run)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +15,7 @@ import (
 // without a graph an order of hosts alone.
 type wiring struct {
 	hosts  int
+	load   bool // all hosts are busy at once
 	names  []string
 	order  []int // hosts, neighbours near each other
 	place  []int // host -> index into order
@@ -23,34 +25,30 @@ type wiring struct {
 	// Per arc, what it should be; where the graph does not say, it is that of most.
 	latency, rate []float64   // s, B/s
 	link          []int32     // arc -> its link
-	links         [][2]int    // vertices, the lower first
+	links         []place     // the lower vertex first
+	arcs          [][]int32   // of each link
 	cable         []int32     // host -> its only link, -1 if it has several
 	capacity      []float64   // B/s per arc, and then per switch: what all of its links bring at most
 	specified     [kinds]bool // the graph says what latencies and rates should be
 }
 
-func newWiring(s *Settings, hosts int) (*wiring, error) {
-	w := &wiring{hosts: hosts, names: s.Names, graph: s.Graph}
-	switch {
-	case w.names == nil && w.graph != nil:
-		w.names = w.graph.Names()[:hosts]
-	case w.names == nil:
-		for h := range hosts {
-			w.names = append(w.names, fmt.Sprintf("h%d", h))
-		}
-	}
+// newWiring is that of so many hosts with names, which the graph has if there is one.
+func newWiring(s *Settings, hosts int, names []string) (*wiring, error) {
+	w := &wiring{hosts: hosts, load: s.Load, names: names, graph: s.Graph}
+	defer w.findPlaces()
 	if w.graph == nil {
 		w.orderByName()
 		return w, nil
 	}
+	w.names = w.graph.Names()[:hosts]
 	var err error
 	if w.routes, err = topology.NewRoutes(w.graph, s.Routing); err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
 	w.latency, w.specified[ofLatency] = w.values(func(a topology.Arc) float64 { return a.Latency })
-	w.rate, w.specified[ofRate] = w.values(func(a topology.Arc) float64 { return a.Bandwidth })
+	w.rate, w.specified[ofRate] = w.values(func(a topology.Arc) float64 { return cmp.Or(a.Bandwidth, math.NaN()) })
 	w.numberLinks()
-	w.capacity = append(slices.Clone(w.rate), make([]float64, w.graph.Vertices()-hosts)...)
+	w.capacity = append(slices.Clone(w.rate), slices.Repeat([]float64{math.SmallestNonzeroFloat64}, w.graph.Vertices()-hosts)...)
 	for i, a := range w.graph.Arcs() {
 		if a.To >= hosts {
 			w.capacity[w.channel(a.To)] += w.rate[i]
@@ -89,10 +87,11 @@ func (w *wiring) numberLinks() {
 	for i, a := range g.Arcs() {
 		if back := g.ArcIndex(a.To, a.From); back >= 0 && back < i {
 			w.link[i] = w.link[back]
-			continue
+		} else {
+			w.link[i] = int32(len(w.links))
+			w.links, w.arcs = append(w.links, place{min(a.From, a.To), max(a.From, a.To)}), append(w.arcs, nil)
 		}
-		w.link[i] = int32(len(w.links))
-		w.links = append(w.links, [2]int{min(a.From, a.To), max(a.From, a.To)})
+		w.arcs[w.link[i]] = append(w.arcs[w.link[i]], int32(i))
 	}
 	for h := range w.cable {
 		w.cable[h] = -1
@@ -102,35 +101,38 @@ func (w *wiring) numberLinks() {
 	}
 }
 
+// placeOf is the place of a link. A host and its only cable are one place: all of its messages take the cable, and no
+// reading tells them apart.
+func (w *wiring) placeOf(link int32) place {
+	at := w.links[link]
+	for _, v := range [...]int{at.u, at.v} {
+		if v < w.hosts && w.cable[v] == link {
+			return place{v, -1}
+		}
+	}
+	return at
+}
+
 // orderByWiring orders hosts as a search in depth from host 0 meets them, so that those on one
 // switch follow each other.
 func (w *wiring) orderByWiring() {
-	visited, listed := make([]bool, w.graph.Vertices()), make([]bool, w.hosts)
-	list := func(v int) {
-		if v < w.hosts && !listed[v] {
-			listed[v] = true
-			w.order = append(w.order, v)
-		}
-	}
+	visited := make([]bool, w.graph.Vertices())
 	var visit func(v int)
 	visit = func(v int) {
+		if visited[v] {
+			return
+		}
 		visited[v] = true
-		list(v)
-		for _, a := range w.graph.Out(v) {
-			list(a.To)
+		if v < w.hosts {
+			w.order = append(w.order, v)
 		}
 		for _, a := range w.graph.Out(v) {
-			if !visited[a.To] {
-				visit(a.To)
-			}
+			visit(a.To)
 		}
 	}
-	for start := range w.hosts {
-		if !visited[start] {
-			visit(start)
-		}
+	for h := range w.hosts {
+		visit(h)
 	}
-	w.findPlaces()
 }
 
 // orderByName orders hosts by their names, numbers in them by value: n9 before n10.
@@ -139,7 +141,6 @@ func (w *wiring) orderByName() {
 		w.order = append(w.order, h)
 	}
 	slices.SortStableFunc(w.order, func(a, b int) int { return hostlist.Naturally(w.names[a], w.names[b]) })
-	w.findPlaces()
 }
 
 func (w *wiring) findPlaces() {
@@ -163,7 +164,7 @@ func (w *wiring) switchOf(h int) int {
 		return -1
 	}
 	ends := w.links[w.cable[h]]
-	return ends[0] + ends[1] - h
+	return ends.u + ends.v - h
 }
 
 // neighbours tells whether two samples of one round are to take the same time, between the same two switches.
@@ -184,35 +185,53 @@ func (w *wiring) addSwitches(route []int32) []int32 {
 	return route
 }
 
-// touches tells whether a sample has to do with a place: with a host, or by its route with a link or a switch.
-func (w *wiring) touches(s *sample, at place) bool {
-	if at.v < 0 && at.u < w.hosts {
-		return s.from == at.u || s.to == at.u
-	}
-	return slices.ContainsFunc(s.route, func(e int32) bool {
-		if at.v < 0 {
-			return w.graph.Arcs()[e].To == at.u
-		}
-		return w.links[w.link[e]] == [2]int{at.u, at.v}
+// sortBySwitches puts pairs between the same two switches beside each other.
+func (w *wiring) sortBySwitches(pairs [][2]int) {
+	slices.SortStableFunc(pairs, func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(w.switchOf(a[0]), w.switchOf(b[0])), cmp.Compare(w.switchOf(a[1]), w.switchOf(b[1])))
 	})
 }
 
-// A path is the way of a pair's messages, there and back; empty without a graph.
+// touches tells whether a message between two hosts, over some arcs, has to do with a place: with a host, or by its route with
+// a link or a switch.
+func (w *wiring) touches(at place, from, to int, arcs ...int32) bool {
+	if at.v < 0 && at.u < w.hosts {
+		return from == at.u || to == at.u
+	}
+	return slices.ContainsFunc(arcs, func(e int32) bool {
+		if at.v < 0 {
+			return w.graph.Arcs()[e].To == at.u
+		}
+		return w.links[w.link[e]] == at
+	})
+}
+
+// A path is the way of a pair's messages: the arcs there, and then those back; none without a graph.
 type path struct {
-	there, back []int32 // arcs
+	arcs []int32
+	turn int // so many arcs lead there
+}
+
+// ways are the arcs there and those back. Under load messages go there only.
+func (w *wiring) ways(p *path) [][]int32 {
+	if w.load {
+		return [][]int32{p.arcs[:p.turn]}
+	}
+	return [][]int32{p.arcs[:p.turn], p.arcs[p.turn:]}
 }
 
 // find fills in the path between two hosts and tells whether there is one.
 func (w *wiring) find(p *path, a, b int) bool {
-	p.there, p.back = p.there[:0], p.back[:0]
+	p.arcs, p.turn = p.arcs[:0], 0
 	if w.graph == nil {
 		return true
 	}
 	var err error
-	if p.there, err = w.routes.AppendRoute(p.there, a, b); err != nil {
+	if p.arcs, err = w.routes.AppendRoute(p.arcs, a, b); err != nil {
 		return false
 	}
-	p.back, err = w.routes.AppendRoute(p.back, b, a)
+	p.turn = len(p.arcs)
+	p.arcs, err = w.routes.AppendRoute(p.arcs, b, a)
 	return err == nil
 }
 
@@ -222,10 +241,8 @@ func (w *wiring) oneWay(p *path) float64 {
 		return 1
 	}
 	sum := 0.0
-	for _, arcs := range [...][]int32{p.there, p.back} {
-		for _, a := range arcs {
-			sum += w.latency[a]
-		}
+	for _, a := range p.arcs {
+		sum += w.latency[a]
 	}
 	return sum / 2
 }
@@ -234,25 +251,12 @@ func (w *wiring) oneWay(p *path) float64 {
 // link makes of the trip; 0 where all take no time.
 func (w *wiring) eachLink(p *path, visit func(link int32, share float64)) {
 	trip := 2 * w.oneWay(p)
-	for _, arcs := range [...][]int32{p.there, p.back} {
-		for _, e := range arcs {
-			share := 0.0
-			if trip > 0 {
-				share = w.latency[e] / trip
-			}
-			visit(w.link[e], share)
+	for _, e := range p.arcs {
+		share := 0.0
+		if trip > 0 {
+			share = w.latency[e] / trip
 		}
-	}
-}
-
-// eachArc visits the arcs of a path with the rate in B/s that long messages over it get: those there, way 0, and then those
-// back, way 1.
-func (w *wiring) eachArc(p *path, visit func(way int, arc int32, rate float64)) {
-	for way, arcs := range [...][]int32{p.there, p.back} {
-		rate := w.slowest(arcs)
-		for _, e := range arcs {
-			visit(way, e, rate)
-		}
+		visit(w.link[e], share)
 	}
 }
 

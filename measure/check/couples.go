@@ -1,0 +1,84 @@
+package check
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// slowHosts are those among some candidates that seem slow, each with the first of its candidates.
+func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
+	hosts := map[int]int32{}
+	for _, c := range targets {
+		at := r.c.all[c].place
+		if _, seen := hosts[at.u]; !seen && at.v < 0 && at.u < r.w.hosts && r.estimate(c) > 1+tolerance {
+			hosts[at.u] = c
+		}
+	}
+	return hosts
+}
+
+// couples are pairs of slow hosts of which each is slow more often while the other transfers than while it rests (Fisher
+// 1922, exact). While the other rests it is seldom slow. What they explain is taken out of the samples.
+func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effect {
+	hosts := slices.Sorted(maps.Keys(slow))
+	excess, bar, busy := map[int][]difference{}, map[int]float64{}, r.busyRounds()
+	for _, h := range hosts {
+		excess[h], bar[h] = r.differences(slow[h]), max(math.Log1p(tolerance), math.Log(r.estimate(slow[h]))/2)
+	}
+	var found []effect
+	for j, b := range hosts {
+		for _, a := range hosts[:j] {
+			p, factors := 0.0, []float64(nil)
+			for _, of := range [][2]int{{a, b}, {b, a}} {
+				rounds, far := map[bool]int{}, map[bool]int{} // by whether the other one transfers, too
+				for _, d := range excess[of[0]] {
+					with := busy[of[1]][d.group]
+					rounds[with]++
+					if d.least > bar[of[0]] {
+						far[with]++
+						if with {
+							factors = append(factors, math.Exp(d.excess))
+						}
+					}
+				}
+				if rounds[false] == 0 || seldom*far[false] > rounds[false] {
+					p = 1
+					break
+				}
+				p = max(p, moreOften(far[true], rounds[true], far[false], rounds[false]))
+			}
+			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
+				continue
+			}
+			x := effect{place{a, b}, byItself, 0, Finding{What: together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x.holds(factors)
+			found = append(found, x)
+		}
+	}
+	for _, x := range found {
+		for i := range r.samples {
+			s := &r.samples[i]
+			if together := busy[x.u][s.group] && busy[x.v][s.group]; together && (r.w.touches(place{x.u, -1}, s.from, s.to) || r.w.touches(place{x.v, -1}, s.from, s.to)) {
+				s.excess -= min(math.Log(x.Factor), max(0, s.excess))
+			}
+		}
+	}
+	return found
+}
+
+// seldom is one in so many of the rounds in which the other host rests.
+const seldom = 4
+
+// busyRounds are the groups of samples in which each host has a part.
+func (r *readings) busyRounds() []map[int32]bool {
+	busy := make([]map[int32]bool, r.w.hosts)
+	for h := range busy {
+		busy[h] = map[int32]bool{}
+	}
+	for i := range r.samples {
+		s := &r.samples[i]
+		busy[s.from][s.group], busy[s.to][s.group] = true, true
+	}
+	return busy
+}
