@@ -47,6 +47,11 @@ type filling struct {
 	queue queue.Min // channels, keyed by the level from which on they are to be brought in line
 	now   float64   // the level that the sweep has reached
 
+	// Of the last survey.
+	above   []higher // members that are stopped elsewhere above a level
+	below   float64  // B/s that the others take which are stopped elsewhere
+	highest float64  // level of those above
+
 	// What the last sweep changed, until forget.
 	moved []int32 // flows that another channel stops, where flowEntry.moved
 	risen []int32 // channels of another level
@@ -99,6 +104,12 @@ type member struct {
 	weight float64
 	flow   int32
 	hop    int32 // index in the flow's hops
+}
+
+// higher is a member of a channel that another one stops at a higher level.
+type higher struct {
+	weight, level float64
+	flow          int32
 }
 
 // unlimited is the level of flows that nothing stops: out of reach, but a number, so that sums stay such.
@@ -236,7 +247,8 @@ func (s *filling) remove(id int32) {
 func (s *filling) setCapacity(id int32, capacity float64) {
 	if c := &s.channels[id]; c.capacity != capacity {
 		c.capacity = capacity
-		s.recount(id)
+		s.survey(id, math.Inf(1))
+		c.used = s.below // which may be rounding next to what an unlimited channel had
 		s.note(id)
 	}
 }

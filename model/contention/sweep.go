@@ -165,41 +165,22 @@ func (s *filling) carry(id int32, level float64) (isBlocked bool) {
 // fall brings a channel that has less room than before down to the level at which its members use
 // it up. It takes over members that were stopped elsewhere at higher levels.
 func (s *filling) fall(id int32, level float64) {
-	if !s.takesOver(id, level) {
-		s.carry(id, level)
-		return
-	}
-	if s.channels[id].active > 0 {
-		level = s.filled(id)
+	c := &s.channels[id]
+	if c.active > 0 {
+		if s.survey(id, level); s.highest > level*(1+s.tolerance) {
+			level = s.filled(id, level)
+		}
 	}
 	s.carry(id, level)
-	level *= 1 + s.tolerance
-	for _, m := range s.members[id] {
-		if _, elsewhere := s.elsewhere(id, m.flow); elsewhere > level {
+	limit, used := level*(1+s.tolerance), s.below
+	for _, m := range s.above {
+		if m.level > limit {
 			s.assign(m.flow, id)
+		} else {
+			used += m.weight * m.level
 		}
 	}
-	s.recount(id)
-}
-
-// elsewhere tells whether another channel stops a member of a channel, and at which level; 0 if not.
-func (s *filling) elsewhere(id, flow int32) (is bool, level float64) {
-	stop := s.stop[flow]
-	if stop == id || stop == s.open {
-		return false, 0
-	}
-	return true, s.channels[stop].level
-}
-
-// takesOver tells whether members of a channel that are stopped elsewhere are above a level.
-func (s *filling) takesOver(id int32, level float64) bool {
-	level *= 1 + s.tolerance
-	for _, m := range s.members[id] {
-		if _, elsewhere := s.elsewhere(id, m.flow); elsewhere > level {
-			return true
-		}
-	}
-	return false
+	c.used = used // no rounding stays
 }
 
 // stopOpen stops the open members of a channel at its level.
@@ -211,50 +192,52 @@ func (s *filling) stopOpen(id int32) {
 	}
 }
 
-// recount sums up anew what the members stopped elsewhere use of a channel.
-func (s *filling) recount(id int32) {
-	used := 0.0
+// survey sorts out which members of a channel are stopped elsewhere above a level, and what the others that are stopped
+// elsewhere use.
+func (s *filling) survey(id int32, level float64) {
+	s.above, s.below, s.highest = s.above[:0], 0, 0
 	for _, m := range s.members[id] {
-		_, level := s.elsewhere(id, m.flow)
-		used += m.weight * level
-	}
-	s.channels[id].used = used
-}
-
-// filled is the level at which the members of a channel use it up. Members that are stopped elsewhere rise to
-// their level there at most, and its own for ever. Where that is not quite enough, the highest go on.
-func (s *filling) filled(id int32) float64 {
-	c := &s.channels[id]
-	used, weight, highest, top := 0.0, c.weight, 0.0, 0.0
-	for _, m := range s.members[id] {
-		is, y := s.elsewhere(id, m.flow)
-		if !is || m.weight == 0 {
+		stop := s.stop[m.flow]
+		if stop == id || stop == s.open {
 			continue
 		}
-		used += m.weight * y
-		weight += m.weight
-		switch {
-		case y > highest*(1+levelTolerance):
-			highest, top = y, m.weight
-		case y >= highest*(1-levelTolerance):
-			top += m.weight
+		if x := s.channels[stop].level; x > level {
+			s.above = append(s.above, higher{m.weight, x, m.flow})
+			s.highest = max(s.highest, x)
+		} else {
+			s.below += m.weight * x
 		}
 	}
-	c.used = used // no rounding stays
-	if c.active == 0 && used <= c.capacity*(1+overTolerance) {
-		return highest + c.room()/top
-	}
-	level := c.capacity / weight
-	for {
-		used, rising := 0.0, c.weight
-		for _, m := range s.members[id] {
-			is, y := s.elsewhere(id, m.flow)
+}
+
+// filled is the level at which the members of a channel use it up, which is known not to be less than some level. Members
+// that are stopped elsewhere rise to their level there at most, and its own for ever. Where that is not quite enough, the highest go on.
+func (s *filling) filled(id int32, level float64) float64 {
+	c := &s.channels[id]
+	if c.active == 0 {
+		used, highest, top := s.below, 0.0, 0.0
+		for _, m := range s.above {
+			used += m.weight * m.level
 			switch {
-			case !is:
-			case y > level:
+			case m.weight == 0:
+			case m.level > highest*(1+levelTolerance):
+				highest, top = m.level, m.weight
+			case m.level >= highest*(1-levelTolerance):
+				top += m.weight
+			}
+		}
+		if c.used = used; used <= c.capacity*(1+overTolerance) {
+			return highest + c.room()/top
+		}
+		level = max(level, highest-(used-c.capacity)/top) // as if only the highest were to be stopped here
+	}
+	for {
+		used, rising := s.below, c.weight
+		for _, m := range s.above {
+			if m.level > level {
 				rising += m.weight
-			default:
-				used += m.weight * y
+			} else {
+				used += m.weight * m.level
 			}
 		}
 		next := max(0, c.capacity-used) / rising
@@ -272,7 +255,8 @@ func (s *filling) target(id int32) float64 {
 	case c.active > 0:
 		return c.room() / c.weight
 	case s.isFull(c):
-		return s.filled(id)
+		s.survey(id, 0)
+		return s.filled(id, 0)
 	}
 	return math.Inf(1)
 }
