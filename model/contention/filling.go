@@ -64,6 +64,7 @@ type channel struct {
 	weight   float64 // of the others
 	level    float64 // at which it is used up; +Inf if it is not
 	before   float64 // the level before the sweep, where risen
+	seen     float64 // the last level that was not +Inf
 	key      float64 // of its entry in the queue that counts; others are stale; +Inf: none
 	heavy    int32   // members that have weight
 	active   int32   // those of them that it stops or that are open
@@ -375,5 +376,7 @@ func (s *filling) setLevel(id int32, level float64) {
 		c.risen, c.before = true, c.level
 		s.risen = append(s.risen, id)
 	}
-	c.level = level
+	if c.level = level; !math.IsInf(level, 1) {
+		c.seen = level
+	}
 }

@@ -52,7 +52,7 @@ func (s *filling) enqueue(id int32) {
 			return
 		}
 		if math.IsInf(key, 1) {
-			key = s.now
+			key = c.seen
 		}
 		if s.ties {
 			key *= afterOwners
