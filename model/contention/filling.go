@@ -359,8 +359,12 @@ func (s *filling) discount(h *hop, stop int32) {
 	s.note(h.channel)
 }
 
-// tidy leaves no rounding in sums over no members.
+// tidy leaves no rounding in sums over no members, and no history in a channel without any: the same flows get the same
+// rates to the last bit, whatever was there before.
 func (c *channel) tidy() {
+	if c.heavy == 0 {
+		c.seen = 0
+	}
 	if c.active == 0 {
 		c.weight = 0
 	}
