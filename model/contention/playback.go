@@ -149,13 +149,13 @@ func (p *Playback) follow(flows []Flow, now float64) {
 	}
 	p.ends.grow(len(p.lanes))
 	for _, id := range main.moved {
-		if f := &p.played[id]; main.flows[id].moved && f.lane != main.flows[id].stop {
+		if f := &p.played[id]; main.flows[id].moved && f.lane != main.stop[id] {
 			left := flows[f.number].Bytes
 			if f.lane != noLane {
 				left = p.left(f, now)
 				p.leave(f)
 			}
-			p.enter(id, main.flows[id].stop, left, now)
+			p.enter(id, main.stop[id], left, now)
 		}
 	}
 	for _, c := range main.risen {

@@ -187,7 +187,7 @@ func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share f
 		s.mark[h.channel] = 0
 	}
 	flow.hops = hops
-	f.add(id, bound)
+	f.add(int32(id), bound)
 }
 
 // Remove removes a flow, whose number may be given out again. It panics if there
@@ -199,7 +199,7 @@ func (s *Solver) Remove(flow int) {
 	s.live[flow] = false
 	s.free = append(s.free, flow)
 	for _, f := range s.fillings {
-		f.remove(flow)
+		f.remove(int32(flow))
 	}
 }
 
