@@ -147,6 +147,9 @@ func (s *filling) least(flow, but int32) (stop int32, level float64) {
 // of the channels that they cross. It tells whether one of these is lower.
 func (s *filling) carry(id int32, level float64) (isBlocked bool) {
 	rise := level - s.channels[id].level
+	if rise == 0 {
+		return false // two channels would visit each other for ever, where a tolerance leaves both out of line
+	}
 	s.setLevel(id, level)
 	level *= 1 - s.tolerance
 	list := s.crossed[id].list
