@@ -18,10 +18,10 @@ func (s *Solver) couple() {
 	}
 	// A flow may keep its rate and what stops it, and be stopped by another channel as well, or no more.
 	for _, id := range s.reverse.risen {
-		c, before := &s.reverse.channels[id], s.reverse.places[id].before
-		for _, m := range s.reverse.members[id][c.own:] {
+		c := &s.reverse.channels[id]
+		for _, m := range s.reverse.members[id] {
 			limit := s.reverse.level(m.flow) * (1 + s.reverse.tied())
-			if (before <= limit) != (c.level <= limit) {
+			if s.reverse.stop[m.flow] != id && (c.before <= limit) != (c.level <= limit) {
 				s.judge(m.flow)
 			}
 		}
@@ -40,7 +40,7 @@ func (s *Solver) judge(id int32) {
 		return
 	}
 	s.judged[id] = s.round
-	coupling := s.stoppedBy(&s.reverse.flows[id], s.reverse.level(id)*(1+s.reverse.tied()))
+	coupling := s.stoppedBy(id)
 	if coupling == stoppedFairly && s.coupling[id] == stoppedFairly {
 		return // by the bound that it has
 	}
@@ -48,11 +48,13 @@ func (s *Solver) judge(id int32) {
 	s.bind(id)
 }
 
-// stoppedBy is the coupling of what stops a flow, which are its channels of levels up to the limit.
-func (s *Solver) stoppedBy(f *flowEntry, limit float64) float64 {
+// stoppedBy is the coupling of what stops a flow, which are its channels of its level.
+func (s *Solver) stoppedBy(id int32) float64 {
+	f, stop := &s.reverse.flows[id], s.reverse.stop[id]
+	limit := s.reverse.level(id) * (1 + s.reverse.tied())
 	data, back := f.hops[:f.data], f.hops[f.data:]
 	for i := range data {
-		if data[i].channel == f.stop {
+		if data[i].channel == stop {
 			return stoppedFairly
 		}
 	}

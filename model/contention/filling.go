@@ -21,22 +21,20 @@ import (
 // no channel can be lower than the least of capacity/weight, the one that has it is settled
 // whatever the others do, and so on with what is left. So the order in which channels
 // are brought in line does not matter to the result. It matters to the work: lower
-// ones first, and what is lower is rarely visited again.
+// ones first, and what is lower is rarely visited again (sweep.go).
 //
-// A change of one channel's level changes what is used of the channels that the flows cross
-// which it stops. These channels and their weights are its edges, so that a visit
-// touches edges and no flows: nearly always no flow changes hands. A channel that rises
-// above another one on a flow's way lets the flow go to it. A channel that falls takes over
-// the flows that were higher. Flows that nothing stops as yet are open: they count as
-// members to be stopped in all of their channels, and the lowest takes them.
+// Flows that nothing stops as yet are open: they count as members to be stopped in all of
+// their channels, and the lowest takes them.
 type filling struct {
 	channels []channel
-	places   []place     // per channel
-	members  [][]member  // per channel: own[c] stopped by it or open, then the others; in an order fixed by the calls
-	out, in  [][]edge    // per channel: what the flows that it stops cross, and by what its members are stopped
+	members  [][]member  // per channel: the flows that cross it
+	stopped  [][]int32   // per channel: the flows that it stops
+	crossed  []crossings // per channel: the other hops of these flows, so that a visit reads one list in order
 	flows    []flowEntry // by number
-	nothing  int32       // the channel that stands for what stops a flow that nothing stops
-	private  []int32     // channels of bounds that may be used again, last one first
+	stop     []int32     // per flow: the channel that stops it
+
+	// Two channels that no flow crosses stand for what stops flows that are open, and those that nothing stops.
+	open, nothing int32
 
 	// Where members of no weight or what stops a flow count, a channel that is used up by members
 	// stopped elsewhere has a level, too: ties. Elsewhere that only costs time.
@@ -45,78 +43,75 @@ type filling struct {
 
 	tolerance float64 // share of a channel's level that it need not follow
 
-	dirty []int32 // channels that changed since the last sweep
+	dirty []int32   // channels that may be out of line
+	queue queue.Min // channels, keyed by the level from which on they are to be brought in line
+	now   float64   // the level that the sweep has reached
+
+	// Of the last survey.
+	above   []higher // members that are stopped elsewhere above a level
+	below   float64  // B/s that the others take which are stopped elsewhere
+	highest float64  // level of those above
 
 	// What the last sweep changed, until forget.
 	moved []int32 // flows that another channel stops, where flowEntry.moved
 	risen []int32 // channels of another level
-
-	// Of one sweep.
-	sweeps bool      // it is under way
-	now    float64   // the level that the sweep has reached
-	queue  queue.Min // channels, keyed by the level from which on they are to be brought in line
 }
 
-// channel is what a sweep reads and writes most; it fills a line of the cache.
+// channel fills a line of the cache.
 type channel struct {
 	capacity float64 // B/s
 	used     float64 // B/s of the members stopped elsewhere
 	weight   float64 // of the others
 	level    float64 // at which it is used up; +Inf if it is not
+	before   float64 // the level before the sweep, where risen
+	seen     float64 // the last level that was not +Inf
 	key      float64 // of its entry in the queue that counts; others are stale; +Inf: none
-	own      int32   // members stopped by it or open with weight
-	active   int32   // those of own that have weight
-	open     int32   // members that are open
 	heavy    int32   // members that have weight
-}
-
-// place is what else is known of a channel.
-type place struct {
-	seen   float64 // the last level that was not +Inf
-	before float64 // the level before the sweep, where risen
-	risen  bool
-	dirty  bool
+	active   int32   // those of them that it stops or that are open
+	open     int32   // members that are open
+	risen    bool
+	dirty    bool
 }
 
 type flowEntry struct {
 	hops  []hop // data channels, then reverse ones, then that of the bound if it has one
 	share float64
-	stop  int32 // the channel that stops it, if it is not open
+	place int32 // index among the flows that its channel stops
+	at    int32 // index of its first crossing there
 	data  int32 // hops[:data] carry data
 	bound int32 // the channel of its bound, or the one for nothing
-	state flowState
-	moved bool // since the last sweep something else stops it
+	moved bool  // since the last sweep something else stops it
 }
 
 // hop is the membership of a flow in a channel.
 type hop struct {
 	weight  float64 // B/s of the channel per level
 	channel int32
-	place   int32 // index in the channel's members
+	index   int32 // in the channel's members
+}
+
+// crossings are lists of hops, flow by flow. Flows that have left leave holes: hops of no weight in a channel that is never lower.
+type crossings struct {
+	list  []crossing
+	holes int
+}
+
+type crossing struct {
+	weight  float64
+	channel int32
 }
 
 type member struct {
+	weight float64
 	flow   int32
 	hop    int32 // index in the flow's hops
-	weight float64
 }
 
-// edge joins a channel that stops flows with another one that they cross. Both have it.
-type edge struct {
-	weight float64 // of these flows in the channel that they cross
-	other  int32   // the channel at the other end
-	back   int32   // index among the edges of the other one
-	flows  int32
-	heavy  int32 // those of them that have weight there
+// higher is a member of a channel that another one stops at a higher level.
+type higher struct {
+	weight, level float64
+	flow          int32
 }
-
-type flowState uint8
-
-const (
-	flowGone flowState = iota
-	flowOpen           // to be stopped
-	flowStopped
-)
 
 // unlimited is the level of flows that nothing stops: out of reach, but a number, so that sums stay such.
 const unlimited = 1e200
@@ -129,21 +124,21 @@ const (
 )
 
 func newFilling(capacity []float64, ties bool) *filling {
-	s := &filling{nothing: int32(len(capacity)), ties: ties, full: 1 + overTolerance, tolerance: levelTolerance}
+	s := &filling{ties: ties, full: 1 + overTolerance, tolerance: levelTolerance}
 	if ties {
 		s.full = 1 - capacityTolerance
 	}
 	for _, c := range capacity {
 		s.newChannel(c)
 	}
-	s.channels[s.newChannel(math.Inf(1))].level = unlimited
+	s.nothing, s.open = s.newChannel(math.Inf(1)), s.newChannel(math.Inf(1))
+	s.channels[s.nothing].level, s.channels[s.open].level = unlimited, unlimited
 	return s
 }
 
 func (s *filling) newChannel(capacity float64) int32 {
 	s.channels = append(s.channels, channel{capacity: capacity, key: math.Inf(1), level: math.Inf(1)})
-	s.places = append(s.places, place{})
-	s.members, s.out, s.in = append(s.members, nil), append(s.out, nil), append(s.in, nil)
+	s.members, s.stopped, s.crossed = append(s.members, nil), append(s.stopped, nil), append(s.crossed, crossings{})
 	return int32(len(s.channels) - 1)
 }
 
@@ -158,15 +153,13 @@ func (s *filling) tolerate(tolerance float64) {
 
 // refine brings everything in line again after a tolerance has become less.
 func (s *filling) refine() {
-	for i := range s.flows {
-		if f := &s.flows[i]; f.state == flowStopped {
-			if stop, least := s.least(f, f.stop); least < s.level(int32(i)) {
-				s.relocate(int32(i), stop, s.nothing)
-			}
+	for id, stop := range s.stop {
+		if lower, level := s.least(int32(id), stop); stop != s.open && level < s.channels[stop].level {
+			s.assign(int32(id), lower)
 		}
 	}
 	for c := range s.channels {
-		s.update(int32(c))
+		s.note(int32(c))
 	}
 }
 
@@ -174,253 +167,220 @@ func (s *filling) refine() {
 func (s *filling) tied() float64 { return max(capacityTolerance, 2*s.tolerance) }
 
 // level is the level of a flow; its rate is that times its share.
-func (s *filling) level(flow int32) float64 { return s.channels[s.flows[flow].stop].level }
+func (s *filling) level(flow int32) float64 { return s.channels[s.stop[flow]].level }
 
 // begin returns the entry of a flow that is to be added.
 func (s *filling) begin(id int, share float64) *flowEntry {
 	for id >= len(s.flows) {
-		s.flows = append(s.flows, flowEntry{})
+		s.flows = append(s.flows, flowEntry{bound: s.nothing})
+		s.stop = append(s.stop, s.nothing)
 	}
 	f := &s.flows[id]
-	f.hops, f.share, f.stop, f.bound, f.moved = f.hops[:0], share, s.nothing, s.nothing, false
+	f.hops, f.share = f.hops[:0], share
 	return f
 }
 
 // add enters flow id, whose hops the caller has filled, into its channels.
-func (s *filling) add(id int, bound float64) {
-	f := &s.flows[id]
-	for i := range f.hops {
-		s.join(int32(id), int32(i))
+func (s *filling) add(id int32, bound float64) {
+	s.setStop(id, s.open)
+	for i := range s.flows[id].hops {
+		s.join(id, i)
 	}
-	s.setOpen(int32(id))
-	s.setBound(int32(id), bound)
+	s.setBound(id, bound)
 }
 
 // join makes a flow a member of the channel of one of its hops.
-func (s *filling) join(id, i int32) {
+func (s *filling) join(id int32, i int) {
 	h := &s.flows[id].hops[i]
-	h.place = int32(len(s.members[h.channel]))
-	s.members[h.channel] = append(s.members[h.channel], member{id, i, h.weight})
+	h.index = int32(len(s.members[h.channel]))
+	s.members[h.channel] = append(s.members[h.channel], member{h.weight, id, int32(i)})
 	if h.weight > 0 {
 		s.channels[h.channel].heavy++
 	}
+	s.count(h, s.stop[id])
 }
 
 // setBound changes the rate in B/s that a flow never exceeds. A bound is a channel of its own, which a
-// flow has from its first bound on.
+// flow crosses from its first bound on.
 func (s *filling) setBound(id int32, bound float64) {
 	f := &s.flows[id]
+	last := len(f.hops) - 1
 	switch {
-	case f.bound != s.nothing:
+	case last >= 0 && f.hops[last].channel == f.bound:
 		s.setCapacity(f.bound, bound)
 		return
 	case math.IsInf(bound, 1):
 		return
-	}
-	if last := len(s.private) - 1; last >= 0 {
-		f.bound, s.private = s.private[last], s.private[:last]
-		s.channels[f.bound].capacity = bound
-		s.setLevel(f.bound, math.Inf(1)) // it may have that of its last flow
-	} else {
+	case f.bound == s.nothing:
 		f.bound = s.newChannel(bound)
+	default:
+		s.channels[f.bound].capacity = bound
+		s.setLevel(f.bound, math.Inf(1)) // it may have that of the flow that had this number
 	}
+	stop := s.stop[id]
+	s.unlist(id)
 	f.hops = append(f.hops, hop{weight: f.share, channel: f.bound})
-	s.join(id, int32(len(f.hops)-1))
-	h, c := &f.hops[len(f.hops)-1], &s.channels[f.bound]
-	if f.state == flowOpen {
-		c.open++
-		c.take(h.weight)
-		s.enown(h)
-	} else {
-		s.link(f.stop, h)
-		c.used = h.weight * s.level(id)
-	}
-	s.update(f.bound)
+	s.setStop(id, stop)
+	s.join(id, last+1)
 }
 
 // remove takes the flow out of its channels and keeps its slice of hops.
-func (s *filling) remove(id int) {
+func (s *filling) remove(id int32) {
 	f := &s.flows[id]
-	level := s.level(int32(id))
 	for i := range f.hops {
 		h := &f.hops[i]
-		c := &s.channels[h.channel]
-		own := h.place < c.own
-		if own {
-			s.disown(h)
-		}
+		s.discount(h, s.stop[id])
 		list := s.members[h.channel]
 		last := list[len(list)-1]
-		list[h.place] = last
-		s.flows[last.flow].hops[last.hop].place = h.place
+		list[h.index] = last
+		s.flows[last.flow].hops[last.hop].index = h.index
 		s.members[h.channel] = list[:len(list)-1]
-		if f.state == flowOpen {
-			c.open--
-		} else if h.channel != f.stop {
-			s.unlink(f.stop, h)
-		}
-		if h.weight > 0 {
+		if c := &s.channels[h.channel]; h.weight > 0 {
 			c.heavy--
-			if own {
-				c.drop(h.weight)
-			} else {
-				c.used -= h.weight * level
-			}
-			if c.heavy == c.active {
-				c.used = 0 // no rounding stays
-			}
+			c.tidy()
 		}
-		s.update(h.channel)
 	}
-	if f.bound != s.nothing {
-		s.private = append(s.private, f.bound)
-	}
-	f.hops, f.state, f.moved = f.hops[:0], flowGone, false
+	s.unlist(id)
+	s.stop[id] = s.nothing
+	f.hops, f.moved = f.hops[:0], false
 }
 
 func (s *filling) setCapacity(id int32, capacity float64) {
 	if c := &s.channels[id]; c.capacity != capacity {
 		c.capacity = capacity
-		s.count(id)
-		s.update(id)
+		s.survey(id, math.Inf(1))
+		c.used = s.below // which may be rounding next to what an unlimited channel had
+		s.note(id)
 	}
 }
 
-// note remembers that the flow has, or may get, another channel that stops it.
-func (s *filling) note(id int32, f *flowEntry) {
+// note remembers that a channel may be out of line.
+func (s *filling) note(id int32) {
+	if c := &s.channels[id]; !c.dirty {
+		c.dirty = true
+		s.dirty = append(s.dirty, id)
+	}
+}
+
+// assign makes another channel stop a flow.
+func (s *filling) assign(id, stop int32) {
+	from := s.stop[id]
+	s.unlist(id)
+	s.setStop(id, stop)
+	hops := s.flows[id].hops
+	for i := range hops {
+		s.discount(&hops[i], from)
+		s.count(&hops[i], stop)
+	}
+}
+
+// setStop enters a flow among those that a channel stops.
+func (s *filling) setStop(id, stop int32) {
+	f := &s.flows[id]
+	f.place = int32(len(s.stopped[stop]))
+	s.stopped[stop] = append(s.stopped[stop], id)
+	s.stop[id] = stop
+	s.addCrossings(f, stop)
 	if !f.moved {
 		f.moved = true
 		s.moved = append(s.moved, id)
 	}
 }
 
-// enown makes the member of a hop one that the channel stops, or that is open.
-func (s *filling) enown(h *hop) {
-	c := &s.channels[h.channel]
-	s.swap(h, c.own)
-	c.own++
-}
-
-// disown undoes it.
-func (s *filling) disown(h *hop) {
-	c := &s.channels[h.channel]
-	c.own--
-	s.swap(h, c.own)
-}
-
-func (s *filling) swap(h *hop, to int32) {
-	if from := h.place; from != to {
-		list := s.members[h.channel]
-		other := list[to]
-		list[to], list[from] = list[from], other
-		s.flows[other.flow].hops[other.hop].place = from
-		h.place = to
-	}
-}
-
-// find returns the index among out[stop] of the edge to a channel, or -1. It looks through the shorter
-// of two lists: a channel that stops many flows, which cross many others, has one edge in each of these.
-func (s *filling) find(stop, crossed int32) int32 {
-	out, in := s.out[stop], s.in[crossed]
-	if len(in) < len(out) {
-		for i := range in {
-			if in[i].other == stop {
-				return in[i].back
-			}
-		}
-		return -1
-	}
-	for i := range out {
-		if out[i].other == crossed {
-			return int32(i)
-		}
-	}
-	return -1
-}
-
-// link counts a flow's hop in the edge from the channel that stops it.
-func (s *filling) link(stop int32, h *hop) {
-	i := s.find(stop, h.channel)
-	if i < 0 {
-		i = int32(len(s.out[stop]))
-		s.out[stop] = append(s.out[stop], edge{other: h.channel, back: int32(len(s.in[h.channel]))})
-		s.in[h.channel] = append(s.in[h.channel], edge{other: stop, back: i})
-	}
-	e := &s.out[stop][i]
-	e.flows++
-	if h.weight > 0 {
-		e.heavy++
-		e.weight += h.weight
-	}
-	s.in[h.channel][e.back].weight = e.weight
-}
-
-// unlink undoes it.
-func (s *filling) unlink(stop int32, h *hop) {
-	i := s.find(stop, h.channel)
-	e := &s.out[stop][i]
-	e.flows--
-	if h.weight > 0 {
-		e.heavy--
-		e.weight -= h.weight
-	}
-	if e.heavy == 0 {
-		e.weight = 0 // no rounding stays
-	}
-	s.in[h.channel][e.back].weight = e.weight
-	if e.flows == 0 {
-		back := e.back
-		s.out[stop] = cut(s.out[stop], i, s.in)
-		s.in[h.channel] = cut(s.in[h.channel], back, s.out)
-	}
-}
-
-// cut takes edge i out of a list; the last one takes its place.
-func cut(list []edge, i int32, others [][]edge) []edge {
+// unlist takes a flow out of those that its channel stops; the last one takes its place.
+func (s *filling) unlist(id int32) {
+	f, stop := &s.flows[id], s.stop[id]
+	list := s.stopped[stop]
 	last := len(list) - 1
-	if int(i) < last {
-		list[i] = list[last]
-		others[list[i].other][list[i].back].back = i
+	list[f.place] = list[last]
+	s.flows[list[f.place]].place = f.place
+	s.stopped[stop] = list[:last]
+	if stop == s.open || stop == s.nothing {
+		return
 	}
-	return list[:last]
+	x := &s.crossed[stop]
+	left := x.list[f.at : int(f.at)+len(f.hops)-1]
+	for i := range left {
+		left[i] = crossing{channel: s.nothing}
+	}
+	if x.holes += len(left); 2*x.holes > len(x.list) {
+		x.list, x.holes = x.list[:0], 0
+		for _, flow := range s.stopped[stop] {
+			s.addCrossings(&s.flows[flow], stop)
+		}
+	}
 }
 
-// drop takes the weight of a member out of what the channel stops.
-func (c *channel) drop(weight float64) {
-	c.weight -= weight
-	if c.active--; c.active == 0 {
+// addCrossings lists the hops of a flow but for that in the channel which stops it.
+func (s *filling) addCrossings(f *flowEntry, stop int32) {
+	if stop == s.open || stop == s.nothing {
+		return
+	}
+	x := &s.crossed[stop]
+	f.at = int32(len(x.list))
+	for i := range f.hops {
+		if h := &f.hops[i]; h.channel != stop {
+			x.list = append(x.list, crossing{h.weight, h.channel})
+		}
+	}
+}
+
+// count adds to a channel what a flow takes of it that a channel stops.
+func (s *filling) count(h *hop, stop int32) {
+	c := &s.channels[h.channel]
+	switch {
+	case stop != h.channel && stop != s.open:
+		c.used += h.weight * s.channels[stop].level
+	case h.weight > 0:
+		c.weight += h.weight
+		c.active++
+		c.tidy()
+	}
+	if stop == s.open {
+		c.open++
+	}
+	s.note(h.channel)
+}
+
+// discount undoes it.
+func (s *filling) discount(h *hop, stop int32) {
+	c := &s.channels[h.channel]
+	switch {
+	case stop != h.channel && stop != s.open:
+		c.used -= h.weight * s.channels[stop].level
+	case h.weight > 0:
+		c.weight -= h.weight
+		c.active--
+		c.tidy()
+	}
+	if stop == s.open {
+		c.open--
+	}
+	s.note(h.channel)
+}
+
+// tidy leaves no rounding in sums over no members, and no history in a channel without any: the same flows get the same
+// rates to the last bit, whatever was there before.
+func (c *channel) tidy() {
+	if c.heavy == 0 {
+		c.seen = 0
+	}
+	if c.active == 0 {
 		c.weight = 0
 	}
-}
-
-// take puts it in.
-func (c *channel) take(weight float64) {
-	c.weight += weight
-	c.active++
-}
-
-// setOpen marks a flow as one that nothing stops.
-func (s *filling) setOpen(id int32) {
-	f, level := &s.flows[id], s.level(id)
-	s.note(id, f)
-	for i := range f.hops {
-		h := &f.hops[i]
-		c := &s.channels[h.channel]
-		c.open++
-		if f.state == flowStopped && h.channel != f.stop {
-			s.unlink(f.stop, h)
-		}
-		switch own := h.place < c.own; {
-		case h.weight > 0 && !own:
-			if f.state == flowStopped {
-				c.used -= h.weight * level
-			}
-			c.take(h.weight)
-			s.enown(h)
-		case h.weight == 0 && own:
-			s.disown(h)
-		}
-		s.update(h.channel)
+	if c.active == c.heavy {
+		c.used = 0
 	}
-	f.state, f.stop = flowOpen, s.nothing
+}
+
+// setLevel notes the level of a channel.
+func (s *filling) setLevel(id int32, level float64) {
+	c := &s.channels[id]
+	if !c.risen {
+		c.risen, c.before = true, c.level
+		s.risen = append(s.risen, id)
+	}
+	if c.level = level; !math.IsInf(level, 1) {
+		c.seen = level
+	}
 }

@@ -73,14 +73,19 @@ const farAhead = 1e5
 
 // Times appends to dst the times in s at which the flows are complete. It is an error if
 // a size is not above 0, a size or start not finite, or the Solver refuses a flow (see
-// Solver.Add). The Solver has no flows left
-// afterwards, also after an error. O(events * (changed levels * log channels + changed hands * log flows)).
+// Solver.Add). Then none is played. The Solver has no flows left
+// afterwards. O(events * (changed levels * log channels + changed hands * log flows)).
 func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 	from := len(dst)
 	p.order = p.order[:0]
 	for i := range flows {
-		if f := &flows[i]; !(f.Bytes > 0) || math.IsInf(f.Bytes, 0) || math.IsNaN(f.Start) || math.IsInf(f.Start, 0) {
+		f := &flows[i]
+		if !(f.Bytes > 0) || math.IsInf(f.Bytes, 0) || math.IsNaN(f.Start) || math.IsInf(f.Start, 0) {
 			return dst[:from], fmt.Errorf("contention: play flow %d: %g bytes from %g s on: want a size above 0, and both finite", i, f.Bytes, f.Start)
+		}
+		bound, share := f.limits()
+		if err := p.solver.check(f.Data, f.Reverse, bound, share); err != nil {
+			return dst[:from], fmt.Errorf("contention: play flow %d: %w", i, err)
 		}
 		dst = append(dst, 0)
 		p.order = append(p.order, int32(i))
@@ -105,10 +110,7 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 			id, end = p.first()
 		}
 		for ; next < len(p.order) && flows[p.order[next]].Start <= now; next++ {
-			if err := p.begin(p.order[next], &flows[p.order[next]]); err != nil {
-				p.stop()
-				return dst[:from], err
-			}
+			p.begin(p.order[next], &flows[p.order[next]])
 		}
 		p.solver.relax()
 		p.solver.sweep()
@@ -117,23 +119,25 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 	return dst, nil
 }
 
-func (p *Playback) begin(number int32, f *Flow) error {
-	bound, share := f.Bound, f.Share
+// limits are the bound and the share of a flow.
+func (f *Flow) limits() (bound, share float64) {
+	bound, share = f.Bound, f.Share
 	if bound == 0 {
 		bound = math.Inf(1)
 	}
 	if share == 0 {
 		share = 1
 	}
-	id, err := p.solver.Add(f.Data, f.Reverse, bound, share)
-	if err != nil {
-		return err
-	}
+	return bound, share
+}
+
+func (p *Playback) begin(number int32, f *Flow) {
+	bound, share := f.limits()
+	id := p.solver.add(f.Data, f.Reverse, bound, share)
 	for id >= len(p.played) {
 		p.played = append(p.played, playedFlow{})
 	}
 	p.played[id] = playedFlow{share: share, lane: noLane, number: number}
-	return nil
 }
 
 // follow takes over what the solver changed. Flows that another channel stops come first, because what they
@@ -145,13 +149,13 @@ func (p *Playback) follow(flows []Flow, now float64) {
 	}
 	p.ends.grow(len(p.lanes))
 	for _, id := range main.moved {
-		if f := &p.played[id]; main.flows[id].moved && f.lane != main.flows[id].stop {
+		if f := &p.played[id]; main.flows[id].moved && f.lane != main.stop[id] {
 			left := flows[f.number].Bytes
 			if f.lane != noLane {
 				left = p.left(f, now)
 				p.leave(f)
 			}
-			p.enter(id, main.flows[id].stop, left, now)
+			p.enter(id, main.stop[id], left, now)
 		}
 	}
 	for _, c := range main.risen {
@@ -241,22 +245,6 @@ func (p *Playback) first() (flow int32, end float64) {
 		return -1, end
 	}
 	return int32(p.lanes[c].marks[0].ID), end
-}
-
-// stop takes away the flows of a playback that cannot go on, so that the next one
-// begins with none.
-func (p *Playback) stop() {
-	for id, live := range p.solver.live {
-		if live {
-			p.solver.Remove(id)
-		}
-	}
-	for i := range p.lanes {
-		p.lanes[i] = lane{marks: p.lanes[i].marks[:0]}
-		p.ends.set(int32(i), math.Inf(1))
-	}
-	p.solver.sweep()
-	p.solver.main.forget()
 }
 
 // sortByStart orders flows by start and then by number.

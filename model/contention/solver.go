@@ -28,10 +28,11 @@ import (
 type Solver struct {
 	sharing  Sharing
 	channels int
-	main     *filling // the answer; with Coupling the one with bounds
-	fair     *filling // with Coupling only
-	reverse  *filling // with Coupling only: asymmetric
-	free     []int    // flows that may be used again, last removed first
+	main     *filling   // the answer; with Coupling the one with bounds
+	fair     *filling   // with Coupling only
+	reverse  *filling   // with Coupling only: asymmetric
+	fillings []*filling // these
+	free     []int      // flows that may be used again, last removed first
 	live     []bool
 	bound    []float64 // B/s, as given to Add
 	coupling []float64 // with Coupling only, per flow: of what stops it; stoppedFairly
@@ -70,8 +71,10 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 	s.sharing.Coupling = slices.Clone(sharing.Coupling)
 	if s.coupled() {
 		s.fair, s.reverse, s.main = newFilling(capacity, false), newFilling(capacity, true), newFilling(capacity, false)
+		s.fillings = []*filling{s.main, s.fair, s.reverse}
 	} else {
 		s.main = newFilling(capacity, s.sharing.Asymmetric && s.sharing.AckWeight == 0)
+		s.fillings = []*filling{s.main}
 	}
 	s.tolerate(sharing.Tolerance)
 	return s, nil
@@ -97,10 +100,8 @@ func (s *Solver) relax() {
 	case s.crowded && flows < limit*4/5:
 		s.crowded = false
 		s.tolerate(0)
-		for _, f := range s.fillings() {
-			if f != nil {
-				f.refine()
-			}
+		for _, f := range s.fillings {
+			f.refine()
 		}
 	}
 }
@@ -116,19 +117,32 @@ func (s *Solver) coupled() bool {
 // channel in proportion to share, 1 for equals. The slices are copied. Rates hold
 // again after Solve. It is an error if a channel is unknown, or bound or share is not above 0.
 func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
+	if err := s.check(data, reverse, bound, share); err != nil {
+		return 0, fmt.Errorf("contention: add flow: %w", err)
+	}
+	return s.add(data, reverse, bound, share), nil
+}
+
+// check refuses what Add does.
+func (s *Solver) check(data, reverse []int32, bound, share float64) error {
 	if !(bound > 0) {
-		return 0, fmt.Errorf("contention: add flow: bound is %g B/s: want above 0", bound)
+		return fmt.Errorf("bound is %g B/s: want above 0", bound)
 	}
 	if !(share > 0) || math.IsInf(share, 0) {
-		return 0, fmt.Errorf("contention: add flow: share is %g: want above 0 and finite", share)
+		return fmt.Errorf("share is %g: want above 0 and finite", share)
 	}
 	for _, list := range [...][]int32{data, reverse} {
 		for _, c := range list {
 			if c < 0 || int(c) >= s.channels {
-				return 0, fmt.Errorf("contention: add flow: channel %d: want in [0, %d)", c, s.channels)
+				return fmt.Errorf("channel %d: want in [0, %d)", c, s.channels)
 			}
 		}
 	}
+	return nil
+}
+
+// add is Add of what was checked.
+func (s *Solver) add(data, reverse []int32, bound, share float64) int {
 	id := len(s.live)
 	if k := len(s.free) - 1; k >= 0 {
 		id, s.free = s.free[k], s.free[:k]
@@ -142,12 +156,12 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 			reverse = nil
 		}
 		s.addTo(s.main, id, data, reverse, bound, share)
-		return id, nil
+		return id
 	}
 	s.addTo(s.main, id, data, nil, bound, share)
 	s.addTo(s.fair, id, data, nil, bound, share)
 	s.addTo(s.reverse, id, data, reverse, bound, share)
-	return id, nil
+	return id
 }
 
 // addTo makes the flow's hops: one per channel, even if it crosses it twice.
@@ -173,7 +187,7 @@ func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share f
 		s.mark[h.channel] = 0
 	}
 	flow.hops = hops
-	f.add(id, bound)
+	f.add(int32(id), bound)
 }
 
 // Remove removes a flow, whose number may be given out again. It panics if there
@@ -184,10 +198,8 @@ func (s *Solver) Remove(flow int) {
 	}
 	s.live[flow] = false
 	s.free = append(s.free, flow)
-	for _, f := range s.fillings() {
-		if f != nil {
-			f.remove(flow)
-		}
+	for _, f := range s.fillings {
+		f.remove(int32(flow))
 	}
 }
 
@@ -201,10 +213,8 @@ func (s *Solver) SetCapacity(channel int, capacity float64) error {
 	if !(capacity > 0) {
 		return fmt.Errorf("contention: set capacity: channel %d: %g B/s: want above 0", channel, capacity)
 	}
-	for _, f := range s.fillings() {
-		if f != nil {
-			f.setCapacity(int32(channel), capacity)
-		}
+	for _, f := range s.fillings {
+		f.setCapacity(int32(channel), capacity)
 	}
 	return nil
 }
@@ -212,8 +222,11 @@ func (s *Solver) SetCapacity(channel int, capacity float64) error {
 // SetCoupling changes the coupling of a channel to a value in [0, 1], between one set of flows and the next. It
 // serves fits, which try many. It is an error while there are flows, and of a Solver that was made without a Coupling below 1.
 func (s *Solver) SetCoupling(channel int, coupling float64) error {
-	if err := s.checkTunable(); err != nil {
-		return fmt.Errorf("contention: set coupling: %w", err)
+	if s.fair == nil {
+		return fmt.Errorf("contention: set coupling: the solver was made without a coupling below 1")
+	}
+	if flows := s.Flows(); flows > 0 {
+		return fmt.Errorf("contention: set coupling: %d flows are under way", flows)
 	}
 	if channel < 0 || channel >= s.channels {
 		return fmt.Errorf("contention: set coupling: channel %d: want in [0, %d)", channel, s.channels)
@@ -224,18 +237,6 @@ func (s *Solver) SetCoupling(channel int, coupling float64) error {
 	s.sharing.Coupling[channel] = coupling
 	return nil
 }
-
-func (s *Solver) checkTunable() error {
-	switch {
-	case s.fair == nil:
-		return fmt.Errorf("the solver was made without a coupling below 1")
-	case s.Flows() > 0:
-		return fmt.Errorf("%d flows are under way", s.Flows())
-	}
-	return nil
-}
-
-func (s *Solver) fillings() [3]*filling { return [3]*filling{s.main, s.fair, s.reverse} }
 
 // Solve brings the rates up to date and appends to dst the flows whose rates
 // changed, ascending: all that were added, and those that a change reached. Flows that another channel
