@@ -61,21 +61,17 @@ func (f *fitter) alikeRates() []float64 {
 	return rates
 }
 
-// searchFirst is the search from where all links of a level are alike. A link that is slower than it need be, as at
-// the highest throughput that was seen on it, may explain what another one did; a fast one holds nothing up.
+// searchFirst is the search from where all links of a level are alike, or from the highest throughput seen on a link if
+// that is more. A link that is slower than it need be may explain what another one did; a fast one holds nothing up.
 func (f *fitter) searchFirst() {
-	f.startAt(f.alikeRates())
-	f.search()
-}
-
-// startAt begins at the given bandwidths, or the highest throughput seen on a link if that is more.
-func (f *fitter) startAt(rates []float64) {
+	alike := f.alikeRates()
 	f.start()
-	for l, x := range rates {
+	for l, x := range alike {
 		if f.isSought(l) && f.theta[l] < x {
 			f.theta[l] = x
 		}
 	}
+	f.search()
 }
 
 // whole is the cost of the residuals and of the prior.

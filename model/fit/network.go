@@ -37,9 +37,8 @@ const longBytes = 100_000
 //   - Times per level and size are medians over single transfers.
 //   - Bandwidths of links, the coupling of their directions and the RTT bias come from all long transfers: least squares
 //     on the logarithm of measured over predicted times, with Huber weights against outliers.
-//   - Sharing is fair unless patterns that were held out are better with coupling, or with coupling and RTT bias.
-//   - What both directions of links and connections share (model.Law) is fitted by the same rule, where
-//     transfers both ways stay unexplained.
+//   - Sharing is fair, unless patterns that were held out are predicted better with coupling, with an RTT bias, or with
+//     what both directions of links and connections share (model.Law).
 //   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
 //   - Network.Interval comes from patterns that were held out.
 //
@@ -86,7 +85,6 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
 	f.chooseLaw()
-	f.chooseDuplex()
 	out := f.result()
 
 	if len(f.patterns) > 0 {
