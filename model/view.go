@@ -20,35 +20,30 @@ import (
 // the whole network, as they depend on the numbers of ranks. The ratios of Degradation by
 // distance become those of a ring of the job's hosts; what they were measured with - all hosts
 // of the ring sending - stays, so they are too high where few hosts of it are left.
-func (n *Network) View(ranks []Location) (*Network, error) {
-	if slices.Equal(ranks, n.s.Locations) {
-		return n, nil
-	}
-	old, unknown, crowded, _, err := n.match(ranks)
-	if err != nil {
-		return nil, err
-	}
-	if len(unknown) > 0 {
-		return nil, fmt.Errorf("model: view: hosts that the network does not know: %s", strings.Join(unknown, ", "))
-	}
-	if len(crowded) > 0 {
-		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(crowded, ", "))
-	}
-	return n.cut(ranks, old, true, nil)
-}
+func (n *Network) View(ranks []Location) (*Network, error) { return n.view(ranks, false) }
 
 // ViewTypical is View for jobs on hosts of which not all was measured: a rank
 // of an unknown host gets the typical parameters of the coarsest level, and
 // hangs on the switch with the most links to other switches; a rank beyond those
 // measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
 // which some run on other cores than were measured. They come after the network's own warnings.
-func (n *Network) ViewTypical(ranks []Location) (*Network, error) {
+func (n *Network) ViewTypical(ranks []Location) (*Network, error) { return n.view(ranks, true) }
+
+// view is View, or ViewTypical.
+func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 	if slices.Equal(ranks, n.s.Locations) {
 		return n, nil
 	}
 	old, unknown, crowded, moved, err := n.match(ranks)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case !typical && len(unknown) > 0:
+		return nil, fmt.Errorf("model: view: hosts that the network does not know: %s", strings.Join(unknown, ", "))
+	case !typical && len(crowded) > 0:
+		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(crowded, ", "))
+	case !typical:
+		return n.cut(ranks, old, true, nil)
 	}
 	var warnings []string
 	for _, doubt := range []struct {
@@ -183,4 +178,22 @@ func cutPairs(t *pairTable, old []int) []PairParams {
 		}
 	}
 	return out
+}
+
+// OfJob is the network of the ranks of a job, which run at the given locations, and what makes that doubtful: every warning
+// does. It is ViewTypical, but for a network that does not say where its ranks ran: that one is taken to be of
+// the job's ranks in their order, of which it has to have as many.
+func (n *Network) OfJob(at []Location) (*Network, []string, error) {
+	if !slices.ContainsFunc(n.Hosts(), func(host string) bool { return host != "" }) {
+		if n.Ranks() != len(at) {
+			return nil, nil, fmt.Errorf("network of %d ranks, communicator of %d, and the network does not say where its ranks ran: "+
+				"measure these ranks with topocast discover, or give the network their order", n.Ranks(), len(at))
+		}
+		return n, []string{"the network does not say where its ranks ran: taken to be these ranks in their order"}, nil
+	}
+	view, err := n.ViewTypical(at)
+	if err != nil {
+		return nil, nil, err
+	}
+	return view, slices.Clip(view.Warnings())[len(n.Warnings()):], nil
 }

@@ -4,10 +4,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// cutHierarchy restricts the hierarchy, weak groups included, and returns the
-// parameters of the levels of its firm groups. Of groups that have become the
-// same the finest firm one is kept, or the finest if all are weak; those of all
-// ranks become the root.
+// cutHierarchy restricts the hierarchy, uncertain groups included, and returns the parameters of the levels of its
+// confident groups. Of groups that have become the same the finest confident one is kept, or the finest if all are
+// uncertain. A group of all ranks becomes the root.
 func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, error) {
 	h := n.reported
 	members := make([][]int, len(h.Groups()))
@@ -38,7 +37,7 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 			}
 		}
 	}
-	root := stands[0]
+	root := &h.Groups()[stands[0]]
 	used := make([]bool, len(h.Levels()))
 	var groups []topology.Group
 	for i, g := range h.Groups() {
@@ -50,27 +49,35 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 	}
 	number := make([]int, len(h.Levels()))
 	var levels []topology.Level
-	var of []int // level of the cut -> level of the whole, the root's last
 	for i, l := range h.Levels() {
 		number[i] = len(levels)
 		if used[i] {
-			levels, of = append(levels, l), append(of, i)
+			levels = append(levels, l)
 		}
 	}
 	for i := range groups {
 		groups[i].Level = number[groups[i].Level]
 	}
-	of = append(of, h.Groups()[root].Level)
-	cut, err := topology.NewHierarchy(len(old), levels, groups, h.Groups()[root].Latency)
+	cut, err := topology.NewHierarchy(len(old), levels, groups, root.Latency)
 	if err != nil {
 		return nil, nil, err
 	}
-	whole := firmLevels(h)
-	var params []LevelParams
-	for level, number := range firmLevels(cut) {
-		if number >= 0 {
-			params = append(params, n.s.Levels[whole[of[level]]])
+	return cut, n.paramsOf(cut.Firm(topology.FirmSupport), old), nil
+}
+
+// paramsOf are the parameters of the levels of a view's confident groups: those of the level that joins the same two
+// ranks in the whole. All that joins ranks of unknown hosts is of the coarsest level.
+func (n *Network) paramsOf(h *topology.Hierarchy, old []int) []LevelParams {
+	params := make([]LevelParams, len(h.Levels())+1)
+	params[len(h.Levels())] = n.s.Levels[len(n.s.Levels)-1]
+	for i, g := range h.Groups() {
+		for _, b := range g.Hosts {
+			a := g.Hosts[0]
+			if min(old[a], old[b]) >= 0 && h.Common(a, b) == i && (a != b || len(old) == 1) {
+				params[g.Level] = n.s.Levels[n.LevelOf(old[a], old[b])]
+				break
+			}
 		}
 	}
-	return cut, params, nil
+	return params
 }

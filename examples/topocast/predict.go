@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/model/results"
 )
 
@@ -47,7 +49,7 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
       --ack-weight 0.05 --json`,
 		Args: cobra.ArbitraryArgs, // checked with the flags
 		RunE: func(c *cobra.Command, args []string) error {
-			how, err := model.ParseSharing(sharing, ackWeight)
+			how, err := parseSharing(sharing, ackWeight)
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
@@ -88,7 +90,7 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sharing, "sharing", "fitted", "how flows share links: "+words.Or(model.Sharings()))
+	f.StringVar(&sharing, "sharing", "fitted", "how flows share links: "+words.Or(sharings()))
 	f.Float64Var(&ackWeight, "ack-weight", 0, "with --sharing asymmetric: share of a flow's rate that its acknowledgements take of the reverse direction")
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")
@@ -219,4 +221,32 @@ func tellPrediction(w io.Writer, p *model.Prediction) error {
 	}
 	_, err := fmt.Fprintf(w, "all complete at %s (%s to %s)\n", quantity.Seconds(p.Completion[last]), quantity.Seconds(p.Interval[last][0]), quantity.Seconds(p.Interval[last][1]))
 	return err
+}
+
+// The words for sharings.
+const (
+	sharingFair       = "fair"
+	sharingAsymmetric = "asymmetric"
+	sharingFitted     = "fitted"
+)
+
+// sharings are the words that parseSharing reads.
+func sharings() []string { return []string{sharingFair, sharingAsymmetric, sharingFitted} }
+
+// parseSharing reads the word for a sharing: fair, asymmetric (with the given
+// weight of acknowledgements, see contention.Sharing), or fitted, which gives nil: what
+// the network was fitted to.
+func parseSharing(word string, ackWeight float64) (*contention.Sharing, error) {
+	if !(ackWeight >= 0) || math.IsInf(ackWeight, 0) {
+		return nil, fmt.Errorf("sharing: weight of acknowledgements %g: want at least 0 and finite", ackWeight)
+	}
+	switch word {
+	case sharingFair:
+		return &contention.Sharing{}, nil
+	case sharingAsymmetric:
+		return &contention.Sharing{Asymmetric: true, AckWeight: ackWeight}, nil
+	case sharingFitted:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("sharing %q: want %s", word, words.Or(sharings()))
 }

@@ -10,14 +10,8 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
-// coupling in [0, 1] or a duplex factor in [1, 2], of the RTT bias. A link's is what users read, to 5 %; the other two only
-// have to be told from 0, which is fair sharing.
-const (
-	sureBandwidth = 0.05
-	sureCoupling  = 0.1
-	sureBias      = 0.2
-)
+// sureBandwidth is the standard error of ln bandwidth up to which a link counts as determined.
+const sureBandwidth = 0.05
 
 // blind is the weight, in squared derivatives of ln time, up to which no transfer tells of a
 // parameter: one whose time changes by a thousandth of the parameter's change has as much.
@@ -62,29 +56,18 @@ func (f *fitter) result() *Result {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
 			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), words.Few(bounded, 1)))
 	}
-	told := f.law[coupling] && f.several() > 0 // whether the lack of a parameter is one of the data
 	if f.several() == 0 {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
 	out.Law = f.lawNow()
-	sure := func(k int, value *float64, most float64) bool {
-		if errors[len(f.links)+k] > most {
+	for k, value := range [ofLaw]*float64{&out.Coupling, &out.Duplex, &out.Connection, &out.RTTBias} {
+		p, unsure := lawParameters()[k], errors[len(f.links)+k] > lawParameters()[k].sure
+		if unsure || (k == duplex || k == connection) && *value >= fullDuplex {
 			*value = 0 // nothing speaks against fair sharing
-			return false
 		}
-		return true
-	}
-	if !sure(coupling, &out.Coupling, sureCoupling) && told {
-		out.Warnings = append(out.Warnings, "few transfers against the stream: the coupling of links is not determined")
-	}
-	if sure(duplex, &out.Duplex, sureCoupling) && out.Duplex >= fullDuplex {
-		out.Duplex = 0 // no limit
-	}
-	if sure(connection, &out.Connection, sureCoupling) && out.Connection >= fullDuplex {
-		out.Connection = 0
-	}
-	if !sure(bias, &out.RTTBias, sureBias) && told && f.law[bias] {
-		out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
+		if unsure && p.unsure != "" && f.law[k] && f.several() > 0 {
+			out.Warnings = append(out.Warnings, p.unsure)
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"gonum.org/v1/gonum/stat"
 )
 
 // ratioSteps is the number of steps between the quantiles that a network keeps: 2.5 %, so that
@@ -123,4 +124,11 @@ func (f *fitter) heldOut() [][]float64 {
 	f.sigma = f.spread()
 	f.equations()
 	return out
+}
+
+// quantile is the p-quantile of unsorted values, at least one.
+func quantile(x []float64, p float64) float64 {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	return stat.Quantile(p, stat.LinInterp, sorted, nil)
 }

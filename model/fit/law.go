@@ -31,8 +31,12 @@ func furtherParameters() []sharingLaw {
 	return []sharingLaw{{coupling: true}, {bias: true}, {duplex: true, connection: true}}
 }
 
-// A lawParameter is where the search for a parameter begins, and its range.
-type lawParameter struct{ first, least, most float64 }
+// A lawParameter is where the search for a parameter begins, its range, and the standard error up to which it is told from
+// 0, which is fair sharing. unsure is the warning beyond that.
+type lawParameter struct {
+	first, least, most, sure float64
+	unsure                   string
+}
 
 // fullDuplex is the factor of a link that nothing but itself holds up.
 const fullDuplex = 2
@@ -41,10 +45,10 @@ const fullDuplex = 2
 // RTT^-1).
 func lawParameters() [ofLaw]lawParameter {
 	return [ofLaw]lawParameter{
-		coupling:   {0.5, 0, 1},
-		duplex:     {1.5, 1, fullDuplex},
-		connection: {1.5, 1, fullDuplex},
-		bias:       {0, -2, 2},
+		coupling:   {0.5, 0, 1, 0.1, "few transfers against the stream: the coupling of links is not determined"},
+		duplex:     {1.5, 1, fullDuplex, 0.1, ""},
+		connection: {1.5, 1, fullDuplex, 0.1, ""},
+		bias:       {0, -2, 2, 0.2, "few transfers of different round-trip times share a link: the RTT bias is not determined"},
 	}
 }
 

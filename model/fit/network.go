@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/model"
-
 	"github.com/topocast/topocast/topology"
 )
 
@@ -118,4 +117,58 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
 	return out, nil
+}
+
+// An Observation is a set of transfers that were timed while they were under
+// way together; a single transfer is one too.
+type Observation struct {
+	Transfers []model.Transfer
+	Seconds   []float64 // how long each took, from its Start on
+
+	// Streamed says that each transfer went as several messages, the next of which asked for consent while the
+	// last one flowed: no handshake shows in its time.
+	Streamed bool
+}
+
+func checkObservations(observations []Observation, ranks int) error {
+	for i, o := range observations {
+		if len(o.Transfers) == 0 || len(o.Transfers) != len(o.Seconds) {
+			return fmt.Errorf("observation %d: %d transfers, %d times: want as many of each, and one at least", i, len(o.Transfers), len(o.Seconds))
+		}
+		for k, t := range o.Transfers {
+			switch {
+			case t.Src < 0 || t.Src >= ranks || t.Dst < 0 || t.Dst >= ranks || t.Src == t.Dst:
+				return fmt.Errorf("observation %d: transfer %d (%v): want two different ranks in [0, %d)", i, k, t, ranks)
+			case t.Bytes < 0:
+				return fmt.Errorf("observation %d: transfer %d (%v): want a size of at least 0", i, k, t)
+			case !(o.Seconds[k] > 0) || math.IsInf(o.Seconds[k], 0):
+				return fmt.Errorf("observation %d: transfer %d (%v): took %g s: want above 0 and finite", i, k, t, o.Seconds[k])
+			}
+		}
+	}
+	return nil
+}
+
+// Result is what Network found, and how well.
+type Result struct {
+	Network *model.Network // with the fitted bandwidths in its graph
+	// Law is how transfers share links. Duplex and Connection are 0 unless transfers both ways are explained much better by
+	// them than without.
+	model.Law
+	Links    []Link
+	Residual float64 // median of |measured - predicted| / predicted of long transfers
+	Warnings []string
+}
+
+// Link is the bandwidth of one link, the same in both directions unless one was given
+// (Settings.Arcs).
+type Link struct {
+	A, B          int     // vertices, A < B
+	OneWay        bool    // only the direction from A to B, of which either may be lower
+	Given         bool    // by Settings.Arcs, and not fitted
+	Bandwidth     float64 // B/s; NaN if no observation crosses the link
+	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
+	Determined    bool    // whether the error is at most 5 %
+
+	isIdle bool // it holds no transfer up, not even together with another link: Bandwidth is what it carried
 }

@@ -44,7 +44,6 @@ type fitPattern struct {
 	seconds []float64
 	level   []int    // that joins the ranks of each transfer
 	params  []int    // that matter to it, ascending
-	opposed bool     // whether transfers cross a link both ways
 	rows    []fitRow // derivatives of the residuals
 }
 
@@ -116,9 +115,10 @@ func (f *fitter) addPattern(o Observation) error {
 		}
 		p.level = append(p.level, f.n.LevelOf(o.Transfers[i].Src, o.Transfers[i].Dst))
 	}
+	opposed := false // whether transfers cross a link both ways
 	for _, j := range p.Flows {
 		for _, c := range j.Reverse {
-			p.opposed = p.opposed || carries[c]
+			opposed = opposed || carries[c]
 		}
 	}
 	for l, is := range used {
@@ -128,7 +128,7 @@ func (f *fitter) addPattern(o Observation) error {
 	}
 	for k := range ofLaw {
 		isShared := k == duplex || k == connection
-		if len(o.Transfers) > 1 && (p.opposed || !isShared) { // alone, nothing is shared
+		if len(o.Transfers) > 1 && (opposed || !isShared) { // alone, nothing is shared
 			p.params = append(p.params, len(f.links)+k)
 		}
 	}

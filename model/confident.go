@@ -1,6 +1,8 @@
 package model
 
-import "github.com/topocast/topocast/topology"
+import (
+	"github.com/topocast/topocast/topology"
+)
 
 // firmGraph is the graph without the switches of weak groups: a switch that
 // linkage.Robust drew for a weak group becomes one with the switch above it, and the
@@ -63,23 +65,34 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error
 	return topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
 }
 
-// firmLevels numbers the levels that Hierarchy.Firm keeps, the root's level
-// last; -1 for those that it drops.
-func firmLevels(h *topology.Hierarchy) []int {
-	kept, lost := make([]bool, len(h.Levels())+1), make([]bool, len(h.Levels())+1)
-	for _, g := range h.Groups() {
-		if g.Firm() {
-			kept[g.Level] = true
-		} else {
-			lost[g.Level] = true
+// treeOrder lists the vertices of a tree of full-duplex links, parents before children, from the first switch on, or from the
+// last host where there is none; nil if g is none. The root's parent is -1.
+func treeOrder(g *topology.Graph) (order, parent []int) {
+	if g.Vertices() == 0 || g.NumArcs() != 2*(g.Vertices()-1) {
+		return nil, nil
+	}
+	parent = make([]int, g.Vertices())
+	for v := range parent {
+		parent[v] = -1
+	}
+	order = append(order, min(g.Hosts(), g.Vertices()-1))
+	for i := 0; i < len(order); i++ {
+		v := order[i]
+		for _, a := range g.Out(v) {
+			switch {
+			case g.ArcIndex(a.To, v) < 0:
+				return nil, nil
+			case a.To == parent[v]:
+			case parent[a.To] >= 0 || a.To == order[0]:
+				return nil, nil // a cycle
+			default:
+				parent[a.To] = v
+				order = append(order, a.To)
+			}
 		}
 	}
-	number, next := make([]int, len(kept)), 0
-	for i := range number {
-		if number[i] = -1; kept[i] || !lost[i] {
-			number[i] = next
-			next++
-		}
+	if len(order) != g.Vertices() {
+		return nil, nil
 	}
-	return number
+	return order, parent
 }
