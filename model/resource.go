@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -18,39 +17,6 @@ type Resource struct {
 	Bandwidth float64       // of each path to memory, of all its ranks together, in B/s; NaN if it is none, or not known
 	Groups    [][]int       // the ranks that share one, at least two each, ascending; none: no two ranks do
 	Told      bool          // by the operating system; else it was measured
-}
-
-// String is the resource in one line, for reports.
-func (r Resource) String() string {
-	what := "what ranks share"
-	kinds := map[topology.Kind]string{
-		topology.KindCore: "cores", topology.KindCache: "caches", topology.KindNUMA: "paths to memory", topology.KindSocket: "sockets",
-	}
-	if name, ok := kinds[r.Kind]; ok {
-		what = name
-	}
-	if r.Bytes > 0 {
-		what += " of " + quantity.Bytes(int(r.Bytes))
-	}
-	if r.Bandwidth > 0 {
-		what += " of " + quantity.Rate(r.Bandwidth)
-	}
-	how := "measured"
-	if r.Told {
-		how = "told by the system, not measured"
-	}
-	if len(r.Groups) == 0 {
-		return fmt.Sprintf("%s: no two ranks share one (%s)", what, how)
-	}
-	least, most := len(r.Groups[0]), 0
-	for _, g := range r.Groups {
-		least, most = min(least, len(g)), max(most, len(g))
-	}
-	each := fmt.Sprint(most)
-	if least < most {
-		each = fmt.Sprintf("%d to %d", least, most)
-	}
-	return fmt.Sprintf("%s: %d, each shared by %s ranks (%s)", what, len(r.Groups), each, how)
 }
 
 // checkResources refuses groups that cannot be, and returns a copy whose groups are sorted.

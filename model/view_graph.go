@@ -6,33 +6,25 @@ import (
 
 // cutGraph makes the graph of the given hosts.
 func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
-	g := n.graph
-	kept := n.keptVertices(old)
-	number := make([]int, g.Vertices()) // of kept switches
-	first := make([]int, g.Vertices())  // of hosts: the first rank that is it, or -1
-	for v := range first {
-		first[v] = -1
+	g, kept := n.graph, n.keptVertices(old)
+	at := make([]int, g.Vertices()) // the number of each kept vertex in the new graph; of hosts that of the first rank that is it
+	for v := range at {
+		at[v] = -1
 	}
 	names := make([]string, len(old))
 	for i, r := range old {
 		if r >= 0 {
 			names[i] = g.Name(r)
-			if first[r] < 0 {
-				first[r] = i
+			if at[r] < 0 {
+				at[r] = i
 			}
 		}
 	}
-	for v := range number {
-		if kept[v] && first[v] < 0 {
-			number[v] = len(names)
+	for v := range at {
+		if kept[v] && at[v] < 0 {
+			at[v] = len(names)
 			names = append(names, g.Name(v))
 		}
-	}
-	end := func(v int) int {
-		if first[v] >= 0 {
-			return first[v]
-		}
-		return number[v]
 	}
 	var arcs []topology.Arc
 	put := func(arc, from, to int) {
@@ -42,14 +34,16 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
 	}
 	for i, a := range g.Arcs() {
 		if kept[a.From] && kept[a.To] {
-			put(i, end(a.From), end(a.To))
+			put(i, at[a.From], at[a.To])
 		}
 	}
+	hub, typical := n.busiestSwitch(kept), n.typicalHost(kept)
 	for i, r := range old {
 		like := r
-		if r < 0 {
-			like = n.typicalHost(kept)
-		} else if first[r] == i {
+		switch {
+		case r < 0:
+			like = typical
+		case at[r] == i:
 			continue
 		}
 		if like < 0 {
@@ -59,13 +53,13 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
 			up, down := g.ArcIndex(like, a.To), g.ArcIndex(a.To, like)
 			to := a.To
 			if r < 0 {
-				to = n.busiestSwitch(kept)
+				to = hub
 			}
 			if !kept[to] || down < 0 {
 				continue
 			}
-			put(up, i, end(to))
-			put(down, end(to), i)
+			put(up, i, at[to])
+			put(down, at[to], i)
 			if r < 0 {
 				break // one link
 			}

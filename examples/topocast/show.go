@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -77,9 +78,38 @@ func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
 func tellResources(w io.Writer, all []model.Resource) {
 	for _, r := range all {
 		if !r.Told {
-			fmt.Fprintln(w, r)
+			fmt.Fprintf(w, "%s (measured)\n", describeResource(&r))
 		}
 	}
+}
+
+// describeResource is a resource in one line.
+func describeResource(r *model.Resource) string {
+	what := "what ranks share"
+	kinds := map[topology.Kind]string{
+		topology.KindCore: "cores", topology.KindCache: "caches", topology.KindNUMA: "paths to memory", topology.KindSocket: "sockets",
+	}
+	if name, ok := kinds[r.Kind]; ok {
+		what = name
+	}
+	if r.Bytes > 0 {
+		what += " of " + quantity.Bytes(int(r.Bytes))
+	}
+	if r.Bandwidth > 0 {
+		what += " of " + quantity.Rate(r.Bandwidth)
+	}
+	if len(r.Groups) == 0 {
+		return what + ": no two ranks share one"
+	}
+	least, most := len(r.Groups[0]), 0
+	for _, g := range r.Groups {
+		least, most = min(least, len(g)), max(most, len(g))
+	}
+	each := fmt.Sprint(most)
+	if least < most {
+		each = fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("%s: %d, each shared by %s ranks", what, len(r.Groups), each)
 }
 
 // printResult writes what was found, for a person: a table of the levels, the

@@ -124,3 +124,19 @@ func TestShowOfAForeignGraph(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, shown, stderr)
 	}
 }
+
+// By hand: what two ranks share, what nobody shares, and groups of several sizes.
+func TestDescribeResource(t *testing.T) {
+	for _, c := range []struct {
+		r    model.Resource
+		want string
+	}{
+		{model.Resource{Kind: topology.KindCache, Bytes: 32 << 20, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}}, "caches of 32 MiB: 1, each shared by 2 ranks"},
+		{model.Resource{Kind: topology.KindNUMA, Bandwidth: 20e9}, "paths to memory of 20 GB/s: no two ranks share one"},
+		{model.Resource{Kind: topology.KindSocket, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}, {2, 3, 4}}}, "sockets: 2, each shared by 2 to 3 ranks"},
+	} {
+		if got := describeResource(&c.r); got != c.want {
+			t.Errorf("describeResource(%+v) = %q, want %q", c.r, got, c.want)
+		}
+	}
+}
