@@ -80,7 +80,10 @@ func (n *Network) setParameters() error {
 	if err != nil {
 		return err
 	}
-	n.setLevels(levels)
+	n.s.Levels, n.longPerByte = levels, nil
+	for i := range levels {
+		n.longPerByte = append(n.longPerByte, levels[i].longPerByte())
+	}
 	n.s.LevelBandwidth = nil // the levels have it
 	if err := n.s.Law.check(); err != nil {
 		return err
@@ -133,11 +136,7 @@ func FromGraph(g *topology.Graph, routing topology.RouteChoice) (*Network, error
 	if err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
-	nan := math.NaN()
-	return New(&topology.Result{
-		Graph: g, Hierarchy: h,
-		Fit: topology.Fit{R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan},
-	}, &Settings{Routing: routing})
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit("")}, &Settings{Routing: routing})
 }
 
 func (n *Network) indexHosts() {

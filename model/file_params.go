@@ -62,28 +62,30 @@ func (d *Degradation) toFile() *degradationFile {
 	if d == nil {
 		return nil
 	}
-	f := &degradationFile{Hosts: d.Hosts}
-	for _, x := range d.Distance {
-		f.Distance = append(f.Distance, jsonfile.Known(x))
-	}
-	for _, x := range d.Access {
-		f.Access = append(f.Access, jsonfile.Known(x))
-	}
-	return f
+	return &degradationFile{knownOf(d.Distance), knownOf(d.Access), d.Hosts}
 }
 
 func (f *degradationFile) degradation() *Degradation {
 	if f == nil {
 		return nil
 	}
-	d := &Degradation{Hosts: f.Hosts}
-	for _, p := range f.Distance {
-		d.Distance = append(d.Distance, jsonfile.Value(p))
+	return &Degradation{valuesOf(f.Distance), valuesOf(f.Access), f.Hosts}
+}
+
+// knownOf are the values that a file has; nil for those that are not known.
+func knownOf(values []float64) (list []*float64) {
+	for _, x := range values {
+		list = append(list, jsonfile.Known(x))
 	}
-	for _, p := range f.Access {
-		d.Access = append(d.Access, jsonfile.Value(p))
+	return list
+}
+
+// valuesOf are the values of a file; NaN for those that are not known.
+func valuesOf(list []*float64) (values []float64) {
+	for _, p := range list {
+		values = append(values, jsonfile.Value(p))
 	}
-	return d
+	return values
 }
 
 type resourceFile struct {

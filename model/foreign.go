@@ -53,13 +53,13 @@ func ofFabric(data []byte, folder string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(), Warnings: f.Warnings}, atHosts(hosts))
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(topology.FamilyTree), Warnings: f.Warnings}, atHosts(hosts))
 }
 
-// unknownFit is the fit of groups of which no latency is known.
-func unknownFit() topology.Fit {
+// unknownFit is the fit of what was not measured.
+func unknownFit(family topology.Family) topology.Fit {
 	nan := math.NaN()
-	return topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
+	return topology.Fit{Family: family, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
 }
 
 // ofGroups is the network of a topology file of LGate. Its ranks get the given names.
@@ -80,7 +80,7 @@ func groupNetwork(h *topology.Hierarchy, names []string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit()}, atHosts(names))
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(topology.FamilyTree)}, atHosts(names))
 }
 
 // InsideNetwork returns the network of what a file of hwloc says of the cores on which the ranks of a network run, all on

@@ -46,14 +46,6 @@ func (p *PLogP) handshakeAt(bytes int64, perByte float64) float64 {
 	return math.Max(0, beyond)
 }
 
-// setLevels takes over the parameters of the levels.
-func (n *Network) setLevels(levels []LevelParams) {
-	n.s.Levels, n.longPerByte = levels, nil
-	for i := range levels {
-		n.longPerByte = append(n.longPerByte, levels[i].longPerByte())
-	}
-}
-
 // RouteShare is the latency of the route between two ranks as a share of the one that is typical of their level; 1 on trees.
 func (n *Network) RouteShare(src, dst int) float64 {
 	if n.isTree() || n.paths == nil {

@@ -1,10 +1,6 @@
 package fit
 
-import (
-	"slices"
-
-	"github.com/topocast/topocast/model/contention"
-)
+import "slices"
 
 // blameShare is by how much a link may carry more than a slow transfer and still
 // be what held it up.
@@ -17,12 +13,12 @@ const blameShare = 1.15
 //
 // Without it one slow uplink makes a slow link of each host that was timed only
 // across it.
-func (f *fitter) blamed(slow []*contention.Flow, rates []float64, fastest []float64) []bool {
+func (f *fitter) blamed(slow []loneTransfer, fastest []float64) []bool {
 	suspects := make([][]int, len(slow)) // links of each transfer that is not yet explained
 	counts := make([]int, len(f.links))  // of these transfers
-	for i, j := range slow {
-		for _, c := range j.Data {
-			if l := f.linkOf[c]; fastest[l] <= blameShare*rates[i] {
+	for i, x := range slow {
+		for _, c := range x.flow.Data {
+			if l := f.linkOf[c]; fastest[l] <= blameShare*x.rate {
 				suspects[i] = append(suspects[i], l)
 				counts[l]++
 			}

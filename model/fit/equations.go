@@ -27,7 +27,8 @@ const huberBend = 0.7
 // times would make every one an outlier.
 const leastSpread = 1e-6
 
-// differentiate takes the derivatives of all patterns: by steps up, or downward where a coupling is at its upper end.
+// differentiate takes the derivatives of all patterns: by steps upward, or downward where a parameter of the
+// law is at its upper end.
 func (f *fitter) differentiate() {
 	at := 0
 	for i := range f.patterns {
@@ -39,19 +40,11 @@ func (f *fitter) differentiate() {
 			if !f.isSought(k) {
 				continue
 			}
-			old, step := f.theta[k], changeOfOthers
-			switch k - len(f.links) {
-			case coupling:
-				if old > 1-changeOfOthers {
-					step = -changeOfOthers
+			old, step := f.theta[k], changeOfRate
+			if at := k - len(f.links); at >= 0 {
+				if step = changeOfOthers; old > lawParameters()[at].most-step {
+					step = -step
 				}
-			case duplex, connection:
-				if old > 1+changeOfOthers {
-					step = -changeOfOthers
-				}
-			case bias:
-			default:
-				step = changeOfRate
 			}
 			f.theta[k] = old + step
 			by := f.residuals(nil, p)

@@ -8,6 +8,13 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
+// A loneTransfer was timed while nothing else was under way.
+type loneTransfer struct {
+	flow  *contention.Flow
+	level int     // that joins its ranks
+	rate  float64 // B/s
+}
+
 // fill returns the arcs with a bandwidth for each link. A link keeps what the search found if transfers speak for it, and
 // else gets what is typical of its level, with the mark Arc.Estimated.
 //
@@ -21,12 +28,7 @@ import (
 // Typical is the median over the links of a level that transfers speak for.
 func (f *fitter) fill() []topology.Arc {
 	level := linkLevels(f.n)
-	type alone struct {
-		flow  *contention.Flow
-		level int
-		rate  float64 // B/s
-	}
-	var single []alone
+	var single, slow []loneTransfer
 	own := make([]bool, len(f.links))             // crossed by a transfer of the link's level
 	rates := make([][]float64, len(f.n.Levels())) // of transfers alone
 	for i := range f.patterns {
@@ -38,15 +40,13 @@ func (f *fitter) fill() []topology.Arc {
 		}
 		if len(p.Flows) == 1 {
 			j := &p.Flows[0]
-			x := alone{j, p.level[0], j.Bytes / max(p.seconds[0]-(j.Start-p.Transfers[0].Start), leastMoving*p.seconds[0])}
+			x := loneTransfer{j, p.level[0], j.Bytes / max(p.seconds[0]-(j.Start-p.Transfers[0].Start), leastMoving*p.seconds[0])}
 			single, rates[x.level] = append(single, x), append(rates[x.level], x.rate)
 		}
 	}
 	typical := quantiles(rates, fastShare)
 	usual := make([]bool, len(f.links))      // crossed by one as fast as is usual
 	fastest := make([]float64, len(f.links)) // B/s of a transfer alone; 0: none
-	var slow []*contention.Flow
-	var slowRates []float64
 	for _, x := range single {
 		isUsual := x.rate >= usualShare*typical[x.level]
 		for _, c := range x.flow.Data {
@@ -54,10 +54,10 @@ func (f *fitter) fill() []topology.Arc {
 			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], x.rate)
 		}
 		if !isUsual && !f.explained(x.flow, x.rate) {
-			slow, slowRates = append(slow, x.flow), append(slowRates, x.rate)
+			slow = append(slow, x)
 		}
 	}
-	blamed := f.blamed(slow, slowRates, fastest)
+	blamed := f.blamed(slow, fastest)
 	bounded := make([]bool, len(f.links)) // by transfers that others may have held up
 	for l := range f.links {
 		bounded[l] = fastest[l] == 0 && f.links[l].isIdle && !f.links[l].Given

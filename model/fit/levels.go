@@ -117,10 +117,8 @@ func addOverhead(l *model.LevelParams, overhead float64) {
 	if most := l.Time(l.Sizes[0]) / 2; overhead > most {
 		overhead = most
 	}
-	l.Send, l.Recv = make([]float64, len(l.Sizes)), make([]float64, len(l.Sizes))
-	for k := range l.Sizes {
-		l.Send[k], l.Recv[k] = overhead, overhead
-	}
+	l.Send = slices.Repeat([]float64{overhead}, len(l.Sizes))
+	l.Recv = slices.Clone(l.Send)
 }
 
 // spreadOf is the relative spread of times about the median of their size,
