@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,34 +20,36 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	if !weak || family != topology.FamilyTree && family != topology.FamilyFlat || math.IsNaN(h.Groups()[0].Latency) {
 		return g, nil
 	}
-	ranks := g.Hosts()
-	names := g.Names()[:ranks]
+	tree, err := h.Graph()
+	if err != nil {
+		return nil, err
+	}
 	order, _ := treeOrder(g)
-	var arcs []topology.Arc
-	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {
-		arcs = topology.AppendLink(arcs, upper, lower, math.Max(0, latency), math.NaN())
-		pair := arcs[len(arcs)-2:]
+	arcs := slices.Clone(tree.Arcs())
+	for i := range arcs {
+		a := &arcs[i]
+		lower, group := min(a.From, a.To), topology.Group{Support: 1}
+		hosts := []int{lower}
+		if tree.IsSwitch(lower) { // parents come before children
+			lower = max(a.From, a.To)
+			group = h.Groups()[lower-tree.Hosts()]
+			hosts = group.Hosts
+		}
 		if from, to, ok := g.LinkAbove(hosts); ok && order != nil {
-			for i, arc := range []int{g.ArcIndex(to, from), g.ArcIndex(from, to)} {
-				pair[i].Bandwidth, pair[i].Estimated = g.Arcs()[arc].Bandwidth, g.Arcs()[arc].Estimated
+			if a.To == lower {
+				from, to = to, from
 			}
+			known := g.Arcs()[g.ArcIndex(from, to)]
+			a.Bandwidth, a.Estimated = known.Bandwidth, known.Estimated
 		}
 		if !group.Firm() {
-			pair[0].Probability, pair[1].Probability = math.Max(group.Support, 0.01), math.Max(group.Support, 0.01)
+			a.Probability = math.Max(group.Support, 0.01)
 		}
 	}
-	for i, x := range h.Groups() {
-		names = append(names, fmt.Sprintf("s%d", i))
-		if i > 0 {
-			link(x, ranks+x.Parent, ranks+i, x.Hosts, (h.Groups()[x.Parent].Latency-x.Latency)/2)
-		}
+	if tree, err = tree.WithArcs(arcs); err != nil {
+		return nil, err
 	}
-	for v := range ranks {
-		at := h.Smallest(v)
-		link(topology.Group{Support: 1}, ranks+at, v, []int{v}, h.Groups()[at].Latency/2)
-	}
-	tree, err := topology.NewGraph(ranks, len(h.Groups()), names, arcs)
-	if err != nil {
+	if tree, err = tree.WithHostNames(g.Names()[:g.Hosts()]); err != nil {
 		return nil, err
 	}
 	fitted, err := latencyfit.Latencies(tree, nil, n.reportedLatencies(), nil)
