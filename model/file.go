@@ -35,7 +35,7 @@ type networkFile struct {
 	Routing   string           `json:"routing"`
 	Law       Law              `json:"law,omitzero"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
-	Part      *partFile        `json:"part,omitempty"`   // of a view
+	Part      *typicalWays     `json:"part,omitempty"`   // of a view
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
 	Resources []resourceFile   `json:"resources,omitempty"`
 	Bcast     json.RawMessage  `json:"bcast_table,omitempty"` // of package bcast/table
@@ -65,7 +65,7 @@ func (n *Network) Write(w io.Writer) error {
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
 	if n.ways != nil && n.ways.part {
-		f.Part = &partFile{n.ways.limit, n.ways.agree}
+		f.Part = &n.ways.typicalWays
 	}
 	for _, at := range n.s.Locations {
 		f.RankCore = append(f.RankCore, at.Core)
@@ -213,13 +213,8 @@ func (f *networkFile) network() (*Network, error) {
 	return n, nil
 }
 
-// partFile is what a view knows of the whole: see treeWays.
-type partFile struct {
-	Limit []bool `json:"links_limit"` // per level
-	Agree []bool `json:"links_agree"` // per firm group
-}
-
-func (n *Network) setPart(f *partFile) error {
+// setPart takes over what a view knows of the whole.
+func (n *Network) setPart(f *typicalWays) error {
 	if f == nil {
 		return nil
 	}
@@ -229,6 +224,6 @@ func (n *Network) setPart(f *partFile) error {
 	if n.ways = n.newWays(); n.ways == nil {
 		return nil
 	}
-	n.ways.limit, n.ways.agree, n.ways.part = f.Limit, f.Agree, true
+	n.ways.typicalWays, n.ways.part = *f, true
 	return nil
 }

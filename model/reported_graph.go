@@ -24,7 +24,6 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, _ := treeOrder(g)
 	arcs := slices.Clone(tree.Arcs())
 	for i := range arcs {
 		a := &arcs[i]
@@ -35,12 +34,12 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 			group = h.Groups()[lower-tree.Hosts()]
 			hosts = group.Hosts
 		}
-		if from, to, ok := g.LinkAbove(hosts); ok && order != nil {
-			if a.To == lower {
-				from, to = to, from
-			}
-			known := g.Arcs()[g.ArcIndex(from, to)]
-			a.Bandwidth, a.Estimated = known.Bandwidth, known.Estimated
+		from, to, ok := g.LinkAbove(hosts)
+		if a.To == lower {
+			from, to = to, from
+		}
+		if arc := g.ArcIndex(from, to); ok && arc >= 0 {
+			a.Bandwidth, a.Estimated = g.Arcs()[arc].Bandwidth, g.Arcs()[arc].Estimated
 		}
 		if !group.Firm() {
 			a.Probability = math.Max(group.Support, 0.01)

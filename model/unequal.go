@@ -21,9 +21,14 @@ type treeWays struct {
 
 	latency []float64 // per group: of the typical pair, for the measuring size, s
 	perByte []float64 // per level: of the typical pair, s/B
-	limit   []bool    // per level: some pairs' links are as slow as that, so that links limit it, not what one message fills
-	agree   []bool    // per group: some pairs' links add up to its latency, so that graph and hierarchy tell one story
-	part    bool      // limit and agree are those of a larger network
+	typicalWays
+	part bool // typicalWays are those of a larger network
+}
+
+// typicalWays say what the links of a network's typical pairs tell.
+type typicalWays struct {
+	Limit []bool `json:"links_limit"` // per level: some pairs' links are as slow as that, so that links limit it, not what one message fills
+	Agree []bool `json:"links_agree"` // per group: some pairs' links add up to its latency, so that graph and hierarchy tell one story
 }
 
 // treeVertex hangs on its parent by a link.
@@ -90,7 +95,7 @@ func (n *Network) newWays() *treeWays {
 	if w == nil {
 		return nil
 	}
-	w.limit, w.agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
+	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
 	for i := range n.s.Levels {
 		w.perByte = append(w.perByte, 1/n.s.Levels[i].Bandwidth())
 	}
@@ -114,8 +119,8 @@ func (n *Network) setWays() {
 			like[group]++
 		}
 		const some = 0.1
-		w.agree[group] = float64(like[group]) >= some*float64(pairs[group])
-		w.limit[level] = w.limit[level] || way.perByte >= w.perByte[level]/(1+likeBandwidth)
+		w.Agree[group] = float64(like[group]) >= some*float64(pairs[group])
+		w.Limit[level] = w.Limit[level] || way.perByte >= w.perByte[level]/(1+likeBandwidth)
 		const half = 0.5 // of what two hosts of a pair may add up to
 		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, w.perByte[level], half*likeBandwidth)
 	})
@@ -127,9 +132,6 @@ func (n *Network) setWays() {
 // setWaysOf takes over what the whole knows, of which old are the ranks: the typical pair of a group
 // of the whole need not be among those of a view.
 func (n *Network) setWaysOf(whole *Network, old []int) {
-	if n.ways = nil; whole.ways == nil {
-		return
-	}
 	if n.ways = n.newWays(); n.ways == nil {
 		return
 	}
@@ -137,8 +139,8 @@ func (n *Network) setWaysOf(whole *Network, old []int) {
 	n.eachPartner(func(rank, other int, group int32) {
 		a, b := old[rank], old[other]
 		join := whole.join(a, b)
-		n.ways.limit[n.groups[group].level] = whole.ways.limit[whole.groups[join].level]
-		n.ways.agree[group] = n.ways.agree[group] || whole.ways.agree[join] && whole.firmlyJoins(a, b)
+		n.ways.Limit[n.groups[group].level] = whole.ways.Limit[whole.groups[join].level]
+		n.ways.Agree[group] = n.ways.Agree[group] || whole.ways.Agree[join] && whole.firmlyJoins(a, b)
 	})
 }
 
@@ -176,7 +178,7 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 		return t
 	}
 	level, more := n.groups[group].level, float64(bytes-n.s.Measured.Bytes)
-	if usual := w.perByte[level]; apart(way.perByte, usual, likeBandwidth) && (way.perByte > usual || w.limit[level]) {
+	if usual := w.perByte[level]; apart(way.perByte, usual, likeBandwidth) && (way.perByte > usual || w.Limit[level]) {
 		t = max(t+more*(way.perByte-usual), more*way.perByte)
 	}
 	return t
@@ -184,7 +186,7 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 
 // tellsLatency tells whether the links between two ranks, whose latency is not typical of the group that joins them, can be believed.
 func (n *Network) tellsLatency(src, dst int, group int32) bool {
-	return n.ways.agree[group] && n.firmlyJoins(src, dst)
+	return n.ways.Agree[group] && n.firmlyJoins(src, dst)
 }
 
 // firmlyJoins tells whether no weak group joins two ranks closer than firm ones do: how long the way inside one is,

@@ -132,7 +132,7 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
-	if view.ways = nil; measured { // the others are typical
+	if view.ways = nil; measured && n.ways != nil { // the others are typical
 		view.setWaysOf(n, old)
 	}
 	return view, nil

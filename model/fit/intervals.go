@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/words"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -67,15 +66,6 @@ func ratiosOf(residuals []float64, patterns int) []float64 {
 // misses is the mean of |ln(measured/predicted)| from which on a fit is warned of: twice what predictions of concurrent
 // transfers come to where the law holds and times are quiet.
 const misses = 0.1
-
-// fewWarning says of a fit to some patterns of several transfers, but fewer than intervals take, that there are none.
-func (f *fitter) fewWarning() string {
-	several := f.several()
-	if several == 0 || several >= manyPatterns {
-		return ""
-	}
-	return fmt.Sprintf("predictions have no intervals: %s of concurrent transfers timed, which takes %d", words.Count(several, "pattern"), manyPatterns)
-}
 
 // missWarning says of a fit that misses what it has not seen, of which ratios are quantiles, by how much; "" if it does not.
 func missWarning(ratios []float64) string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -89,18 +90,19 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if len(f.patterns) > 0 {
 		fitted.Law = out.Law
 	}
-	warning := f.fewWarning()
-	if f.unseen != nil {
+	if several := f.several(); f.unseen != nil {
 		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
-		warning = missWarning(fitted.MeasuredOverPredicted)
+		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {
+			out.Warnings = append(out.Warnings, warning)
+		}
 		for i, residuals := range f.unseenByLevel() {
 			if len(residuals) >= leastOfLevel {
 				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals, len(f.unseen))
 			}
 		}
-	}
-	if warning != "" {
-		out.Warnings = append(out.Warnings, warning)
+	} else if several > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf(
+			"predictions have no intervals: %s of concurrent transfers timed, which takes %d", words.Count(several, "pattern"), manyPatterns))
 	}
 	out.Warnings = append(out.Warnings, levelWarnings...)
 	graph, err := base.Graph().WithArcs(f.fill())

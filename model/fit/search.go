@@ -65,9 +65,9 @@ func newFitter(n *model.Network, observations []Observation, given map[int]float
 	for arc, level := range levels {
 		f.levelOf[f.linkOf[arc]] = level
 	}
-	f.tied = &fitter{n: n, linkOf: levels}
+	f.tied = &fitter{n: n, linkOf: levels, links: make([]Link, len(n.Levels())), given: slices.Repeat([]float64{math.NaN()}, len(n.Levels()))}
 	for level := range n.Levels() {
-		f.tied.links, f.tied.given, f.tied.levelOf = append(f.tied.links, Link{}), append(f.tied.given, math.NaN()), append(f.tied.levelOf, level)
+		f.tied.levelOf = append(f.tied.levelOf, level)
 	}
 	for _, x := range []*fitter{f, f.tied} {
 		if err := x.prepare(observations); err != nil {
