@@ -59,11 +59,7 @@ func (f *fitter) differentiate() {
 
 // spread is a robust standard deviation of the residuals about 0.
 func (f *fitter) spread() float64 {
-	abs := make([]float64, len(f.residual))
-	for i, r := range f.residual {
-		abs[i] = math.Abs(r)
-	}
-	return max(leastSpread, stats.SigmaPerMAD*quantile(abs, 0.5))
+	return max(leastSpread, stats.SigmaPerMAD*quantileOff(f.residual, 0.5))
 }
 
 // huber is the cost of a residual, quadratic up to huberBend standard deviations,

@@ -118,7 +118,14 @@ func (f *fitter) heldOut() [][]float64 {
 
 // quantile is the p-quantile of unsorted values, at least one.
 func quantile(x []float64, p float64) float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	return stat.Quantile(p, stat.LinInterp, sorted, nil)
+	return stat.Quantile(p, stat.LinInterp, slices.Sorted(slices.Values(x)), nil)
+}
+
+// quantileOff is the p-quantile of how far values are from 0.
+func quantileOff(x []float64, p float64) float64 {
+	off := make([]float64, len(x))
+	for i := range x {
+		off[i] = math.Abs(x[i])
+	}
+	return quantile(off, p)
 }
