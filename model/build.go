@@ -9,10 +9,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// New makes a network of a reconstruction. Slices and maps are copied. Only
-// groups that are firm (topology.FirmSupport) count: the others are kept for reports
-// (ReportedHierarchy), and their switches in the graph of a tree become one with those above.
-// It refuses parameters that are negative or infinite, and lists of the wrong length.
+// New makes a network of a reconstruction. Slices and maps are copied. Only confident groups (topology.FirmSupport)
+// decide. Uncertain ones are kept for reports (ReportedHierarchy), and their switches in the graph of a tree become one
+// with those above. It refuses parameters that are negative or infinite, and lists of the wrong length.
 func New(r *topology.Result, s *Settings) (*Network, error) {
 	if s == nil {
 		s = &Settings{}
@@ -67,7 +66,7 @@ func (n *Network) setGroups(r *topology.Result) (err error) {
 		return err
 	}
 	n.hierarchy = n.reported.Firm(topology.FirmSupport)
-	if n.graph, err = firmGraph(r.Graph, r.Hierarchy); err != nil {
+	if n.graph, err = confidentGraph(r.Graph, r.Hierarchy); err != nil {
 		return err
 	}
 	n.routes, err = topology.NewRoutes(n.graph, n.s.Routing)

@@ -4,13 +4,14 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// firmGraph is the graph without the switches of weak groups: a switch that
-// linkage.Robust drew for a weak group becomes one with the switch above it, and the
-// links below it grow by the length of the link that goes. So distances
-// between hosts stay as they are, but for those inside the weak group, which
-// become those of the group above, as Time has them. It is g itself where there is nothing to do: no weak group has a
-// switch of its own, or g is no tree. O(vertices + arcs + total size of the groups).
-func firmGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error) {
+// The tree is cut to confident groups in one place, build: the hierarchy by Hierarchy.Firm, and the graph here.
+
+// confidentGraph returns the graph without the switches of uncertain groups. The switch that linkage.Robust drew for an
+// uncertain group becomes one with the switch above it. The links below it grow by the length of the link that goes, so
+// that distances between hosts stay. Distances inside the uncertain group become those of the group above, as Time has
+// them. It returns g itself if g is no tree, or no uncertain group has a switch of its own.
+// O(vertices + arcs + total size of the groups).
+func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error) {
 	if order, _ := treeOrder(g); order == nil {
 		return g, nil
 	}
@@ -18,11 +19,11 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error
 		from, to, ok := g.LinkAbove(group.Hosts)
 		return [2]int{from, to}, ok && g.IsSwitch(from) && g.IsSwitch(to)
 	}
-	isFirm := make(map[[2]int]bool) // links, in either direction: the other side is half of the machine, perhaps
+	isConfident := make(map[[2]int]bool) // links, in either direction: the other side may be half of the machine
 	groups := h.Groups()
 	for i := 1; i < len(groups); i++ {
 		if link, ok := ends(&groups[i]); ok && groups[i].Firm() {
-			isFirm[link], isFirm[[2]int{link[1], link[0]}] = true, true
+			isConfident[link], isConfident[[2]int{link[1], link[0]}] = true, true
 		}
 	}
 	merged := 0
@@ -35,7 +36,7 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error
 	for i := 1; i < len(groups); i++ { // parents come before children
 		link, ok := ends(&groups[i])
 		v, p := link[0], link[1]
-		if !ok || isFirm[link] || into[v] != v || into[p] == v { // the last: the other half has become one with v
+		if !ok || isConfident[link] || into[v] != v || into[p] == v { // the last: the other half has become one with v
 			continue
 		}
 		into[v] = into[p]

@@ -13,15 +13,14 @@ import (
 func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 	want := len(h.Levels()) + 1
 	var levels []LevelParams
-	switch {
-	case s.Levels != nil:
+	if s.Levels != nil {
 		if len(s.Levels) != want {
 			return nil, fmt.Errorf("%d levels of parameters, want %d: the hierarchy's and the root", len(s.Levels), want)
 		}
 		for _, l := range s.Levels {
 			levels = append(levels, l.clone())
 		}
-	default:
+	} else {
 		if s.LevelBandwidth != nil && len(s.LevelBandwidth) != want {
 			return nil, fmt.Errorf("%d bandwidths, want %d: one per level of the hierarchy and the root's", len(s.LevelBandwidth), want)
 		}

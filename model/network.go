@@ -11,8 +11,8 @@ import (
 // and may be used by many goroutines at once.
 type Network struct {
 	graph     *topology.Graph
-	hierarchy *topology.Hierarchy // of firm groups
-	reported  *topology.Hierarchy // with the weak ones
+	hierarchy *topology.Hierarchy // of confident groups
+	reported  *topology.Hierarchy // with the uncertain ones
 	fit       topology.Fit
 	warnings  []string
 	local     []topology.LocalTopology
@@ -37,17 +37,16 @@ type Network struct {
 // Ranks is the number of ranks.
 func (n *Network) Ranks() int { return len(n.leaf) }
 
-// Graph is the wiring. In that of a tree weak groups have no switch; a graph that
-// is no tree, where switches do not stand for groups, is as it was found.
+// Graph is the wiring. In that of a tree uncertain groups have no switch. A graph that is no tree, where switches do not
+// stand for groups, is as it was found.
 func (n *Network) Graph() *topology.Graph { return n.graph }
 
-// Hierarchy is the nesting of the ranks in firm groups, which schedules,
-// predictions and placement follow: those of a support of at least
-// topology.FirmSupport, and those whose support was not computed.
+// Hierarchy is the nesting of the ranks in confident groups, which schedules, predictions and placement follow: those
+// of a confidence of at least topology.FirmSupport, and those whose confidence was not computed.
 func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
 
-// ReportedHierarchy is the nesting with the weak groups that Hierarchy leaves out, for
-// reports. Its levels are not those of Levels.
+// ReportedHierarchy is the nesting with the uncertain groups that Hierarchy leaves out, for reports. Its levels are not
+// those of Levels.
 func (n *Network) ReportedHierarchy() *topology.Hierarchy { return n.reported }
 
 // ReconstructionFit says how well the reconstruction explains what was measured.

@@ -27,7 +27,7 @@ type Metadata struct {
 // Settings are what New is told beyond a reconstruction. The zero value gives
 // a network that knows latencies only.
 type Settings struct {
-	// Levels are the parameters of the levels of firm groups (see
+	// Levels are the parameters of the levels of confident groups (see
 	// Network.Hierarchy), fine to coarse, those of the root last. nil: the
 	// latencies of the hierarchy, and LevelBandwidth.
 	Levels []LevelParams

@@ -189,8 +189,8 @@ func (n *Network) tellsLatency(src, dst int, group int32) bool {
 	return n.ways.Agree[group] && n.firmlyJoins(src, dst)
 }
 
-// firmlyJoins tells whether no weak group joins two ranks closer than firm ones do: how long the way inside one is,
-// is not known (see firmGraph).
+// firmlyJoins tells whether no uncertain group joins two ranks closer than confident ones do. The length of the path
+// inside an uncertain group is not known (see confidentGraph).
 func (n *Network) firmlyJoins(a, b int) bool {
 	return n.reported.Groups()[n.reported.Common(a, b)].Firm()
 }
