@@ -66,8 +66,8 @@ func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, 
 	return topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
 }
 
-// treeOrder lists the vertices of a tree of full-duplex links, parents before children, from the first switch on, or from the
-// last host where there is none; nil if g is none. The root's parent is -1.
+// treeOrder lists the vertices of a tree of full-duplex links, parents before children; nil if g is none. The root is the
+// first switch, or the last host where there is no switch. Its parent is -1.
 func treeOrder(g *topology.Graph) (order, parent []int) {
 	if g.Vertices() == 0 || g.NumArcs() != 2*(g.Vertices()-1) {
 		return nil, nil

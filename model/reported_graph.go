@@ -10,9 +10,9 @@ import (
 )
 
 // ReportedGraph returns the graph with a switch for each uncertain group, too. The uplink of such a switch has the
-// confidence of the group for its probability. Graph follows confident groups only: one slow host is enough to make the
-// group of its rack uncertain, and Graph then puts all hosts of the rack as far apart as those of different racks. Of
-// networks that are no trees it returns Graph. O(n^2) for n ranks.
+// confidence of the group for its probability. Graph follows confident groups only. One slow host is enough to make the
+// group of its rack uncertain. Graph then puts all hosts of the rack as far apart as those of different racks. Of networks
+// that are no trees it returns Graph. O(n^2) for n ranks.
 func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	g, h := n.Graph(), n.ReportedHierarchy()
 	family := n.ReconstructionFit().Family

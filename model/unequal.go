@@ -14,8 +14,8 @@ const (
 	likeBandwidth = 0.15
 )
 
-// treeWays are the ways of a tree: where one host or cable is slower than those like it, the parameters of the level, which
-// are those of its typical pair, are wrong for the pairs that cross it.
+// treeWays are the paths of a tree. The parameters of a level are those of its typical pair. They are wrong for pairs that
+// cross a host or cable that is slower than those like it.
 type treeWays struct {
 	vertices []treeVertex
 

@@ -18,13 +18,12 @@ import (
 // Switches that lead to no rank are left out, and hosts that only pass
 // messages on become switches. Routes other than the lowest may differ from those of
 // the whole network, as they depend on the numbers of ranks. The ratios of Degradation by
-// distance become those of a ring of the job's hosts; what they were measured with - all hosts
-// of the ring sending - stays, so they are too high where few hosts of it are left.
+// distance become those of a ring of the job's hosts. They were measured while all hosts of the ring sent, so they are too
+// high where few of these are left.
 func (n *Network) View(ranks []Location) (*Network, error) { return n.view(ranks, false) }
 
-// ViewTypical is View for jobs on hosts of which not all was measured: a rank
-// of an unknown host gets the typical parameters of the coarsest level, and
-// hangs on the switch with the most links to other switches; a rank beyond those
+// ViewTypical is View for jobs on hosts of which not all was measured. A rank of an unknown host gets the typical
+// parameters of the coarsest level. It hangs on the switch with the most links to other switches. A rank beyond those
 // measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
 // which some run on other cores than were measured. They come after the network's own warnings.
 func (n *Network) ViewTypical(ranks []Location) (*Network, error) { return n.view(ranks, true) }

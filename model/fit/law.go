@@ -31,8 +31,8 @@ func furtherParameters() []sharingLaw {
 	return []sharingLaw{{coupling: true}, {bias: true}, {duplex: true, connection: true}}
 }
 
-// A lawParameter is where the search for a parameter begins, its range, and the standard error up to which it is told from
-// 0, which is fair sharing. unsure is the warning beyond that.
+// A lawParameter is where the search for a parameter begins, its range, and its greatest standard error. Beyond that it is
+// not told from fair sharing, and unsure is the warning.
 type lawParameter struct {
 	first, least, most, sure float64
 	unsure                   string
