@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // Symmetric holds one latency in s per pair of hosts, as a triangle of float32: two
@@ -141,37 +143,23 @@ func (s *Symmetric) ByMean() []int32 {
 	return order
 }
 
-// Nearest are the hosts with the smallest measured readings of each host, up to as many, the
-// nearest first; ties go to the lowest. O(n^2).
-func (s *Symmetric) Nearest(most int) [][]int32 {
-	near := make([][]int32, s.n)
-	reach := make([]float32, s.n)
+// Nearest are the hosts with the smallest measured readings of host i, up to as many, the
+// nearest first; ties go to the lowest. row is scratch of a reading per host. O(n).
+func (s *Symmetric) Nearest(row []float32, i, most int) []int32 {
+	s.Host(row, i)
+	for j, x := range row {
+		if x < 0 { // not measured, or i itself
+			row[j] = float32(math.NaN())
+		}
+	}
+	return stats.Smallest(row, most)
+}
+
+// AllNearest are the nearest of every host. O(n^2).
+func (s *Symmetric) AllNearest(most int) [][]int32 {
+	near, row := make([][]int32, s.n), make([]float32, s.n)
 	for i := range near {
-		near[i] = make([]int32, 0, most+1)
-		reach[i] = float32(math.Inf(1))
-	}
-	take := func(i, j int, x float32) {
-		at := len(near[i])
-		for at > 0 && x < s.At(i, int(near[i][at-1])) {
-			at--
-		}
-		near[i] = slices.Insert(near[i], at, int32(j))
-		if len(near[i]) > most {
-			near[i] = near[i][:most]
-		}
-		if len(near[i]) == most {
-			reach[i] = s.At(i, int(near[i][most-1]))
-		}
-	}
-	for i := range s.n {
-		for j, x := range s.Row(i) {
-			if x > 0 && x < reach[i] {
-				take(i, j, x)
-			}
-			if x > 0 && x < reach[j] {
-				take(j, i, x)
-			}
-		}
+		near[i] = s.Nearest(row, i, most)
 	}
 	return near
 }

@@ -92,7 +92,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 			s.do(w)
 		}
 	}
-	return w.judge.result(original, note, least, w.sigma, w.contracted, w.mostFirm)
+	return w.result(least)
 }
 
 // flat is the result of n hosts without groups, all at one latency in s: a link, or one switch.
@@ -120,7 +120,7 @@ func flat(n int, latency float64, note *combination) (*topology.Result, error) {
 		Graph: graph, Hierarchy: hierarchy,
 		Fit: topology.Fit{
 			Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
-			Levels: []topology.LevelFit{{Separation: math.NaN(), Residual: math.NaN()}},
+			Levels: []topology.LevelFit{{Residual: math.NaN()}},
 		},
 		Warnings: note.warnings(n),
 	}, nil

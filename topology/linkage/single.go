@@ -2,8 +2,6 @@ package linkage
 
 import (
 	"math"
-	"math/bits"
-	"slices"
 
 	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/stats"
@@ -14,16 +12,14 @@ import (
 // Between two hosts the largest length after the first up to the second is the
 // subdominant ultrametric: the height at which single linkage joins them.
 type singleLinkage struct {
-	order  []int32     // position -> host
-	pos    []int32     // host -> position
-	height [][]float32 // height[k][p] = largest of the 2^k lengths from position p on
+	order  []int32   // position -> host
+	length []float32 // by position
 }
 
 // prim grows the spanning tree from host 0 over the matrix w; ties go to the lowest host. O(n^2).
 func prim(w *nnchain.Square) *singleLinkage {
 	n := w.N()
-	s := &singleLinkage{order: make([]int32, 0, n), pos: make([]int32, n)}
-	length := make([]float32, 1, n)
+	s := &singleLinkage{order: make([]int32, 1, n), length: make([]float32, 1, n)}
 	out := make([]int32, n-1) // hosts not yet in, ascending
 	reach := make([]float32, n)
 	for j := range out {
@@ -32,7 +28,6 @@ func prim(w *nnchain.Square) *singleLinkage {
 	for j := range reach {
 		reach[j] = float32(math.Inf(1))
 	}
-	s.order = append(s.order, 0)
 	for last := 0; len(out) > 0; {
 		row := w.Row(last)
 		at, best := 0, float32(math.Inf(1))
@@ -45,49 +40,27 @@ func prim(w *nnchain.Square) *singleLinkage {
 		}
 		last = int(out[at])
 		out = append(out[:at], out[at+1:]...)
-		s.pos[last] = int32(len(s.order))
 		s.order = append(s.order, int32(last))
-		length = append(length, best)
-	}
-	s.height = [][]float32{length}
-	for width := 1; 2*width <= n; width *= 2 {
-		below := s.height[len(s.height)-1]
-		row := make([]float32, n-2*width+1)
-		for p := range row {
-			row[p] = max(below[p], below[p+width])
-		}
-		s.height = append(s.height, row)
+		s.length = append(s.length, best)
 	}
 	return s
-}
-
-// ultrametric is the subdominant ultrametric of two different hosts. O(1).
-func (s *singleLinkage) ultrametric(i, j int32) float32 {
-	p, q := s.pos[i]+1, s.pos[j]+1
-	if p > q {
-		p, q = q, p
-	}
-	k := bits.Len32(uint32(q-p)) - 1 // lengths p..q-1
-	row := s.height[k]
-	return max(row[p], row[q-1<<k])
 }
 
 // capAt cuts every distance in w at kappa times the ultrametric. An outlier
 // upwards is cut to what the chain of good readings around it allows.
 func (s *singleLinkage) capAt(w *nnchain.Square, kappa float32) {
 	n := len(s.order)
-	length := s.height[0]
 	for p, i := range s.order {
 		row := w.Row(int(i))
 		var u float32
 		for q := p + 1; q < n; q++ {
-			u = max(u, length[q])
+			u = max(u, s.length[q])
 			j := s.order[q]
 			row[j] = min(row[j], kappa*u)
 		}
 		u = 0
 		for q := p; q > 0; q-- {
-			u = max(u, length[q])
+			u = max(u, s.length[q])
 			j := s.order[q-1]
 			row[j] = min(row[j], kappa*u)
 		}
@@ -111,11 +84,12 @@ func spread(w *nnchain.Square) float64 {
 		row := w.Row(i)
 		var chosen []float64
 		least := math.Inf(1)
-		for _, k := range nearest(row, i, min(near, (n-1)/2)) {
-			other := w.Row(k)
+		row[i] = float32(math.NaN())
+		for _, k := range stats.Smallest(row, min(near, (n-1)/2)) {
+			other := w.Row(int(k))
 			var seen []float64
 			for j := i % skip; j < n; j += skip {
-				if j != i && j != k {
+				if j != i && j != int(k) {
 					seen = append(seen, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))
 				}
 			}
@@ -133,21 +107,4 @@ func spread(w *nnchain.Square) float64 {
 	}
 	median := stats.LowerMedian(ratios) // ln is monotone
 	return max(noiseFloor, stats.SigmaPerMAD*math.Log(median)/math.Sqrt2)
-}
-
-// nearest returns the indices of up to most of the smallest values of row but that of host i itself.
-func nearest(row []float32, i, most int) []int {
-	list := make([]int, 0, most+1)
-	for j, v := range row {
-		if j == i || len(list) == most && v >= row[list[most-1]] {
-			continue
-		}
-		at := len(list)
-		for at > 0 && v < row[list[at-1]] {
-			at--
-		}
-		list = slices.Insert(list, at, j)
-		list = list[:min(most, len(list))]
-	}
-	return list
 }
