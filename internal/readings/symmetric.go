@@ -155,11 +155,36 @@ func (s *Symmetric) Nearest(row []float32, i, most int) []int32 {
 	return stats.Smallest(row, most)
 }
 
-// AllNearest are the nearest of every host. O(n^2).
+// AllNearest are the nearest of every host. It looks at each reading once, row by row. O(n^2).
 func (s *Symmetric) AllNearest(most int) [][]int32 {
-	near, row := make([][]int32, s.n), make([]float32, s.n)
+	near := make([][]int32, s.n)
+	reach := make([]float32, s.n)
 	for i := range near {
-		near[i] = s.Nearest(row, i, most)
+		near[i] = make([]int32, 0, most+1)
+		reach[i] = float32(math.Inf(1))
+	}
+	take := func(i, j int, x float32) {
+		at := len(near[i])
+		for at > 0 && x < s.At(i, int(near[i][at-1])) {
+			at--
+		}
+		near[i] = slices.Insert(near[i], at, int32(j))
+		if len(near[i]) > most {
+			near[i] = near[i][:most]
+		}
+		if len(near[i]) == most {
+			reach[i] = s.At(i, int(near[i][most-1]))
+		}
+	}
+	for i := range s.n {
+		for j, x := range s.Row(i) {
+			if x > 0 && x < reach[i] {
+				take(i, j, x)
+			}
+			if x > 0 && x < reach[j] {
+				take(j, i, x)
+			}
+		}
 	}
 	return near
 }

@@ -16,10 +16,10 @@ func propose(at func(i, j int) float32, w *nnchain.Square) (t *nested.Tree, sigm
 	kappa := float32(1 + max(0.1, 8*sigma))
 	s.capAt(w, kappa)
 	t = nested.Dendrogram(nnchain.Merges(w, nnchain.Average), w.N())
-	// Levels are medians of the capped measurements, which merging has overwritten.
-	square(w, at)
-	s.capAt(w, kappa)
-	remeasure(t, func(i, j int) float32 { return w.Row(i)[j] })
+	remeasure(t, func(i, j int) float32 { // capped, too
+		x := at(i, j)
+		return min(max(x, -x), kappa*s.ultrametric(i, j))
+	})
 	collapseGroups(t, sigma)
 	return t, sigma
 }

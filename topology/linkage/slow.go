@@ -127,6 +127,7 @@ type slowComparison struct {
 	sums       []float64 // scratch: differences to the readings of each of the nearest
 	ratios     []float64
 	ends       []int // of each of the nearest, in both
+	middle     []float64
 	shown      []float64
 	level, far []float64
 }
@@ -168,17 +169,22 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	if len(c.sums) == 0 || len(c.shown) == 0 || float64(len(c.sums)) < slowSeen*float64(pairs) {
 		return slowHost{}, false
 	}
-	sum := stats.LowerMedian(slices.Clone(c.sums))
+	c.middle = append(c.middle[:0], c.sums...)
+	sum := stats.LowerMedian(c.middle)
 	level, shown, typical := stats.LowerMedian(c.level), stats.LowerMedian(c.shown), stats.LowerMedian(c.far)
+	for k, x := range c.sums {
+		c.middle[k] = math.Abs(x - sum)
+	}
 	h = slowHost{
 		host: i, sum: sum, factor: 1,
 		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
-		level: level, far: typical, noise: stats.SigmaAbout(sum, c.sums) / math.Sqrt2 / typical,
+		level: level, far: typical, noise: stats.SigmaOfOne(c.middle) / typical,
 	}
 	if h.told <= slowLeast {
 		return h, false
 	}
-	ln := math.Log(stats.LowerMedian(slices.Clone(c.ratios))) // it is monotone
+	c.middle = append(c.middle[:0], c.ratios...)
+	ln := math.Log(stats.LowerMedian(c.middle)) // it is monotone
 	// Each of the nearest says so, and three hosts of four that are seen from both.
 	ok = c.agreed(c.sums, 0, slowShare*sum)
 	off := func(told float64) float64 {
