@@ -32,7 +32,7 @@ import (
 // counts the pairs, and the groups that are weak for want of them.
 //
 // O(n^2) time, with pairs missing times the depth of the tree; memory of 6 n^2 bytes besides
-// the matrices. Where a tree fits badly other graphs are looked for, by a number of steps that
+// the matrices, and 2 n^2 more where hosts are slow. Where a tree fits badly other graphs are looked for, by a number of steps that
 // is bounded per pair of hosts; links between up to 8192 hosts themselves take 4 n^2 bytes more. A
 // search given up is a warning.
 type Robust struct {
