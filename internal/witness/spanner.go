@@ -61,6 +61,14 @@ const (
 	legsLeast   = 1 << 20
 )
 
+// restart begins to count anew, for another search after some readings changed.
+func (b *Bound) restart() {
+	if b != nil {
+		b.aside += b.looked.Swap(0)
+		b.found.Store(0)
+	}
+}
+
 // Work is how many legs were looked at in all.
 func (b *Bound) Work() int64 { return b.aside + b.looked.Load() }
 
@@ -92,8 +100,7 @@ func Links[F stats.Float](n int, m []F, test Test) []Pair {
 	return newWitnessSearch(n, m, test).pairs()
 }
 
-// newWitnessSearch finds the pairs that nothing explains. The search stays good for
-// another look after some readings changed (again).
+// newWitnessSearch finds the pairs that nothing explains.
 func newWitnessSearch[F stats.Float](n int, m []F, test Test) *witnessSearch[F] {
 	s := &witnessSearch[F]{n: n, out: m, in: m, test: test, into: make([][]int32, n)}
 	if test.Directed {
@@ -133,48 +140,6 @@ func newWitnessSearch[F stats.Float](n int, m []F, test Test) *witnessSearch[F] 
 		}
 	})
 	return s
-}
-
-// again looks once more at the pairs of the given vertices, of which readings have changed. As
-// a leg of a pair is a reading of one of its ends, those of the others are as before.
-func (s *witnessSearch[F]) again(vertices []int) {
-	n, looked := s.n, 0
-	for _, v := range vertices {
-		if s.test.Directed {
-			for x := range n {
-				s.in[v*n+x], s.in[x*n+v] = s.out[x*n+v], s.out[v*n+x]
-			}
-		}
-	}
-	for _, v := range vertices {
-		s.findNearest(v)
-	}
-	look := func(i, j int) {
-		link, legs := s.isLink(i, j)
-		looked += legs
-		at, was := slices.BinarySearch(s.into[j], int32(i))
-		switch {
-		case link && !was:
-			s.into[j] = slices.Insert(s.into[j], at, int32(i))
-		case !link && was:
-			s.into[j] = slices.Delete(s.into[j], at, at+1)
-		}
-	}
-	for _, v := range vertices {
-		for x := range n {
-			switch {
-			case x == v:
-			case s.test.Directed:
-				look(v, x)
-				look(x, v)
-			default:
-				look(min(v, x), max(v, x))
-			}
-		}
-	}
-	if b := s.test.Bound; b != nil {
-		b.looked.Add(int64(looked))
-	}
 }
 
 // pairs returns the links, sorted; nil if the bound ended the search.
