@@ -113,7 +113,6 @@ func finiteFit(f topology.Fit) topology.Fit {
 	}
 	f.Levels = slices.Clone(f.Levels)
 	for i := range f.Levels {
-		finite(&f.Levels[i].Separation)
 		finite(&f.Levels[i].Residual)
 	}
 	finite(&f.R2)

@@ -216,12 +216,12 @@ func TestNewRefuses(t *testing.T) {
 func TestInfiniteFitIsWritten(t *testing.T) {
 	r := weakTree(t, 1)
 	inf := math.Inf(1)
-	r.Fit = topology.Fit{R2: -inf, Residual: inf, TreeLikeness: inf, Noise: inf, Levels: []topology.LevelFit{{Separation: inf, Residual: inf}}}
+	r.Fit = topology.Fit{R2: -inf, Residual: inf, TreeLikeness: inf, Noise: inf, Levels: []topology.LevelFit{{Residual: inf}}}
 	n, err := New(r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := n.ReconstructionFit(); !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Separation) || !math.IsNaN(f.Levels[0].Residual) {
+	if f := n.ReconstructionFit(); !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Residual) {
 		t.Errorf("Fit() = %+v, want NaN for all that is infinite", f)
 	}
 	if err := n.Write(io.Discard); err != nil {

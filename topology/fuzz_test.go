@@ -124,7 +124,6 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 		t.Errorf("fit %+v", fit)
 	}
 	for _, l := range fit.Levels {
-		finite("separation", l.Separation)
 		finite("residual of a level", l.Residual)
 	}
 	if fit.Levels != nil && len(fit.Levels) != len(h.Levels())+1 {

@@ -81,7 +81,7 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 		r.Fit.Family = FamilyTree
 	}
 	for l := range r.Fit.Levels {
-		r.Fit.Levels[l] = LevelFit{Separation: math.NaN(), Residual: math.NaN()}
+		r.Fit.Levels[l] = LevelFit{Residual: math.NaN()}
 	}
 	return r, nil
 }

@@ -55,6 +55,5 @@ type Fit struct {
 
 // LevelFit is the part of a Fit that speaks of one level.
 type LevelFit struct {
-	Separation float64 // ln of the ratio of the latency one level up to this one; NaN for the root and next to a latency of 0
-	Residual   float64 // median of |measurement - fit| / fit over the pairs that the level joins
+	Residual float64 // median of |measurement - fit| / fit over the pairs that the level joins
 }

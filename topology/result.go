@@ -78,7 +78,7 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	if h == nil {
 		h = &Hierarchy{hosts: n, smallest: make([]int, n), groups: []Group{{}}}
 	}
-	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: overhead}
+	f := Fit{R2: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: overhead}
 	fitted := g.HostDistances()
 	for i := range fitted {
 		fitted[i] += overhead // the diagonal is not read
@@ -110,25 +110,10 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	} else if count > 0 && left <= rounding {
 		f.R2 = 1
 	}
-	if all := slices.Concat(residuals...); len(all) > 0 {
-		f.Residual = stats.LowerMedian(all)
-	}
+	f.Residual = stats.Median(slices.Concat(residuals...))
 	f.Levels = make([]LevelFit, levels)
 	for l := range f.Levels {
-		f.Levels[l] = LevelFit{Separation: math.NaN(), Residual: math.NaN()}
-		if len(residuals[l]) > 0 {
-			f.Levels[l].Residual = stats.LowerMedian(residuals[l])
-		}
-		if l < levels-1 {
-			up := h.Groups()[0].Latency
-			if l < levels-2 {
-				up = h.Levels()[l+1].Latency
-			}
-			// The difference of two logarithms, as a ratio may overflow.
-			if x := math.Log(up) - math.Log(h.Levels()[l].Latency); !math.IsInf(x, 0) {
-				f.Levels[l].Separation = x
-			}
-		}
+		f.Levels[l].Residual = stats.Median(residuals[l])
 	}
 	return f
 }

@@ -3,8 +3,10 @@ package nested
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/conjugate"
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Fit is the lengths of a tree's edges that explain readings between all
@@ -28,6 +30,8 @@ type Fit struct {
 	clip   float64   // relative residual beyond which readings pull no harder
 	edges  []int32   // vertices but the root, parents before children
 	sizes  []float64 // hosts below each vertex
+
+	inverse []float64 // of the diagonal of the normal equations, by edge
 }
 
 // NewFit starts from the lengths that the levels of t suggest: half a
@@ -259,60 +263,19 @@ const (
 func (f *Fit) solve(b []float64) {
 	t := f.Tree
 	size := len(t.Parent)
-	var (
-		x         = make([]float64, size)
-		direction = make([]float64, size)
-		image     = make([]float64, size)
-		in        = make([]float64, size)
-		out       = make([]float64, size)
-		inverse   = make([]float64, size)
-		rest      = b
-	)
 	if f.edges == nil {
-		f.sizes = make([]float64, size)
+		f.sizes, f.inverse = make([]float64, size), make([]float64, size)
 		for _, p := range f.Groups {
 			f.edges = append(f.edges, t.Kids(p)...)
 		}
 		for _, v := range f.edges {
-			f.sizes[v] = float64(t.Size(v))
+			s := float64(t.Size(v))
+			f.sizes[v], f.inverse[v] = s, 1/(s*(float64(t.N)-s))
 		}
 	}
-	edges := f.edges
-	for _, v := range edges {
-		s := f.sizes[v]
-		inverse[v] = 1 / (s * (float64(t.N) - s))
-	}
-	var rho, first float64
-	for _, v := range edges {
-		direction[v] = rest[v] * inverse[v]
-		rho += rest[v] * direction[v]
-	}
-	first = rho
-	for iteration := 0; iteration < solveMost && rho > solved*first; iteration++ {
-		f.normal(image, direction, in, out)
-		var curve float64
-		for _, v := range edges {
-			curve += direction[v] * image[v]
-		}
-		if !(curve > 0) {
-			break
-		}
-		alpha := rho / curve
-		var next float64
-		for _, v := range edges {
-			x[v] += alpha * direction[v]
-			rest[v] -= alpha * image[v]
-			next += rest[v] * rest[v] * inverse[v]
-		}
-		beta := next / rho
-		rho = next
-		for _, v := range edges {
-			direction[v] = rest[v]*inverse[v] + beta*direction[v]
-		}
-	}
-	for _, v := range edges {
-		f.Length[v] += x[v]
-	}
+	in, out := make([]float64, size), make([]float64, size)
+	more := conjugate.Solve(b, f.inverse, func(image, x []float64) { f.normal(image, x, in, out) }, solved, solveMost)
+	floats.Add(f.Length, more)
 }
 
 // normal sets image to the normal matrix times x: for each edge, the sum over

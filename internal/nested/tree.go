@@ -2,6 +2,7 @@ package nested
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/nnchain"
@@ -23,8 +24,7 @@ type Tree struct {
 }
 
 // New is the tree of n hosts whose vertices have the given parents, -1 for the root. Levels
-// and weights are zero. Groups may be numbered in any order, but then Groups does not
-// list parents first.
+// are zero. Groups may be numbered in any order, but then Groups does not list parents first.
 func New(n int, parent []int32) *Tree {
 	t := &Tree{
 		N: n, Parent: parent,
@@ -38,30 +38,20 @@ func New(n int, parent []int32) *Tree {
 	t.Root = int32(slices.Index(parent, -1))
 	t.adopt()
 	t.lay()
+	t.weigh()
 	return t
 }
 
-// Dendrogram is the binary tree of the given merges.
+// Dendrogram is the binary tree of the given merges, with their heights as levels.
 func Dendrogram(merges []nnchain.Merge, n int) *Tree {
-	vertices := n + len(merges)
-	t := &Tree{
-		N: n, Root: int32(vertices - 1),
-		Parent:   make([]int32, vertices),
-		Children: make([][]int32, len(merges)),
-		Level:    make([]float64, len(merges)),
-		Weight:   make([]float64, len(merges)),
-		Order:    make([]int32, n),
-		Lo:       make([]int32, vertices),
-		Hi:       make([]int32, vertices),
-	}
-	t.Parent[t.Root] = -1
+	parent := make([]int32, n+len(merges))
+	parent[len(parent)-1] = -1
 	for k, m := range merges {
-		t.Children[k] = []int32{m.A, m.B}
-		t.Parent[m.A], t.Parent[m.B] = int32(n+k), int32(n+k)
+		parent[m.A], parent[m.B] = int32(n+k), int32(n+k)
 	}
-	t.lay()
+	t := New(n, parent)
 	for k, m := range merges {
-		t.Weight[k] = float64(t.Size(m.A)) * float64(t.Size(m.B))
+		t.Level[k] = math.Log(float64(m.Height))
 	}
 	return t
 }
@@ -177,6 +167,11 @@ func (t *Tree) Rebuild() {
 		}
 	}
 	t.lay()
+	t.weigh()
+}
+
+// weigh counts the pairs that each group joins.
+func (t *Tree) weigh() {
 	for k, kids := range t.Children {
 		if kids == nil {
 			continue

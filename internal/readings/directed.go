@@ -10,7 +10,7 @@ import (
 )
 
 // Directed holds one latency in s per ordered pair of hosts, for methods that do not assume that both
-// directions are alike. It does not change once it is made.
+// directions are alike.
 type Directed struct {
 	n        int
 	d        []float64 // n*n row by row; NaN: not measured; the diagonal is 0
@@ -19,7 +19,7 @@ type Directed struct {
 }
 
 // DirectedOf is what methods take that do not assume nested groups: matrices, checked as by New,
-// combined, from zero.
+// combined, without values below zero.
 func DirectedOf(by string, matrices []mat.Matrix) (*Directed, error) {
 	m, err := New(by, matrices)
 	if err != nil {
@@ -29,7 +29,8 @@ func DirectedOf(by string, matrices []mat.Matrix) (*Directed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.fromZero(), nil
+	d.fromZero()
+	return d, nil
 }
 
 // Directed combines the samples of each ordered pair by Combine. O(n^2) for each repetition.
@@ -64,18 +65,13 @@ func (m *Repetitions) Directed() (*Directed, error) {
 }
 
 // fromZero takes readings below zero, of which an overhead was subtracted, as zero.
-func (d *Directed) fromZero() *Directed {
-	o := *d
-	for i, v := range o.d {
+func (d *Directed) fromZero() {
+	for i, v := range d.d {
 		if v < 0 {
-			if o.negative == 0 {
-				o.d = slices.Clone(d.d)
-			}
-			o.negative++
-			o.d[i] = 0
+			d.negative++
+			d.d[i] = 0
 		}
 	}
-	return &o
 }
 
 // N is the number of hosts.

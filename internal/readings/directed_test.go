@@ -22,13 +22,17 @@ func TestDirectedAgainstDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		from, err := DirectedOf("x", matrices)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range n {
 			for j := range n {
 				var want float64 // of the diagonal
 				if i != j {
 					want = combined(known(matrices, i, j))
 				}
-				if !same(got.At(i, j), want) || !same(got.fromZero().At(i, j), max(want, 0)) {
+				if !same(got.At(i, j), want) || !same(from.At(i, j), max(want, 0)) {
 					t.Fatalf("cell (%d, %d) of %d repetitions: %g, want %g", i, j, repetitions, got.At(i, j), want)
 				}
 			}

@@ -10,8 +10,7 @@
 // hold, are refused. The diagonal is not read. Matrices whose memory can be read (mat.RawMatrixer) are
 // not copied.
 //
-// Both forms are immutable, so the matrices are combined once. What is found out about hosts later is kept beside the
-// readings as a Corrected: that a host is slow to all, or has a longer link. It is taken out where the readings are read.
+// Both forms are immutable, so the matrices are combined once.
 //
 // Memory of n hosts: 2 n^2 bytes for Symmetric, 8 n^2 for Directed.
 package readings

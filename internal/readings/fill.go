@@ -30,7 +30,7 @@ func (s *Symmetric) fill(by string) error {
 	if part := s.part(); part != nil {
 		return fmt.Errorf("%s: hosts %d and %d: %w", by, 0, part[0], ErrDisconnected)
 	}
-	f := &filler{s: s, near: s.Nearest(legHosts)}
+	f := &filler{s: s, near: s.AllNearest(legHosts)}
 	type cell struct {
 		i, j int
 		v    float32

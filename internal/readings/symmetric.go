@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // Symmetric holds one latency in s per pair of hosts, as a triangle of float32: two
@@ -141,9 +143,20 @@ func (s *Symmetric) ByMean() []int32 {
 	return order
 }
 
-// Nearest are the hosts with the smallest measured readings of each host, up to as many, the
-// nearest first; ties go to the lowest. O(n^2).
-func (s *Symmetric) Nearest(most int) [][]int32 {
+// Nearest are the hosts with the smallest measured readings of host i, up to as many, the
+// nearest first; ties go to the lowest. row is scratch of a reading per host. O(n).
+func (s *Symmetric) Nearest(row []float32, i, most int) []int32 {
+	s.Host(row, i)
+	for j, x := range row {
+		if x < 0 { // not measured, or i itself
+			row[j] = float32(math.NaN())
+		}
+	}
+	return stats.Smallest(row, most)
+}
+
+// AllNearest are the nearest of every host. It looks at each reading once, row by row. O(n^2).
+func (s *Symmetric) AllNearest(most int) [][]int32 {
 	near := make([][]int32, s.n)
 	reach := make([]float32, s.n)
 	for i := range near {

@@ -57,7 +57,7 @@ func TestSymmetricByHand(t *testing.T) {
 		t.Errorf("ByMean() = %v", got)
 	}
 	want := [][]int32{{1, 2}, {0, 2}, {0, 1}, {0, 2}, {0, 1}}
-	if got := s.Nearest(2); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("Nearest(2) = %v, want %v", got, want)
+	if got := s.AllNearest(2); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("AllNearest(2) = %v, want %v", got, want)
 	}
 }

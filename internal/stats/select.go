@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -73,4 +74,22 @@ func MedianCells(repetitions []mat.Matrix) *mat.Dense {
 		}
 	}
 	return medians
+}
+
+// Smallest returns the places of up to most of the smallest values of x, ascending; ties go to the lowest place. NaN is
+// none of them.
+func Smallest[F Float](x []F, most int) []int32 {
+	list := make([]int32, 0, most+1)
+	for j, v := range x {
+		if v != v || len(list) == most && (most == 0 || v >= x[list[most-1]]) {
+			continue
+		}
+		at := len(list)
+		for at > 0 && v < x[list[at-1]] {
+			at--
+		}
+		list = slices.Insert(list, at, int32(j))
+		list = list[:min(most, len(list))]
+	}
+	return list
 }

@@ -198,3 +198,21 @@ func TestErrorOfMedian(t *testing.T) {
 		t.Errorf("ErrorOfMedian(1, %d) = %.4f, want %.4f", n, got, want)
 	}
 }
+
+func TestSmallest(t *testing.T) {
+	nan := math.NaN()
+	for _, tt := range []struct {
+		x    []float64
+		most int
+		want []int32
+	}{
+		{[]float64{3, nan, 1, 2, 1}, 3, []int32{2, 4, 3}},
+		{[]float64{3, nan, 1}, 5, []int32{2, 0}},
+		{[]float64{3, 1}, 0, nil},
+		{nil, 2, nil},
+	} {
+		if got := Smallest(tt.x, tt.most); !slices.Equal(got, tt.want) {
+			t.Errorf("Smallest(%v, %d) = %v, want %v", tt.x, tt.most, got, tt.want)
+		}
+	}
+}

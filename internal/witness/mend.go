@@ -28,9 +28,9 @@ import (
 // Dense results are left alone: there is nothing to gain and the search costs
 // the sum of the squared degrees.
 func Mended[F stats.Float](n int, m []F, test Test) (links, mended []Pair) {
-	full, filled := fillPaths(n, m)
-	search := newWitnessSearch(n, full, test)
 	for range mendRounds {
+		full, filled := fillPaths(n, m)
+		search := newWitnessSearch(n, full, test)
 		links = slices.DeleteFunc(search.pairs(), func(p Pair) bool { return math.IsNaN(float64(m[p.From*n+p.To])) })
 		columns := search.in
 		if filled {
@@ -40,25 +40,14 @@ func Mended[F stats.Float](n int, m []F, test Test) (links, mended []Pair) {
 		if len(more) == 0 {
 			break
 		}
-		var touched []int
 		for p, w := range more {
 			m[p.From*n+p.To] = F(w)
 			if !test.Directed {
 				m[p.To*n+p.From] = F(w)
 			}
 			mended = append(mended, p)
-			touched = append(touched, p.From, p.To)
 		}
-		if !filled {
-			slices.Sort(touched)
-			search.again(slices.Compact(touched))
-			continue
-		}
-		if test.Bound != nil {
-			test.Bound.found.Store(0)
-		}
-		full, _ = fillPaths(n, m) // changes legs of any pair
-		search = newWitnessSearch(n, full, test)
+		test.Bound.restart()
 	}
 	slices.SortFunc(mended, comparePairs)
 	return links, slices.Compact(mended)

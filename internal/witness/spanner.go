@@ -14,14 +14,13 @@ import (
 type Pair struct{ From, To int }
 
 // A Test says when a third vertex k explains the reading w from i to j:
-// both legs i-k and k-j must be strictly shorter than w, their sum must be at
-// most (1+Relative)*w + Absolute, and Accept, if there is one, must agree.
+// both legs i-k and k-j must be strictly shorter than w, and their sum must be at
+// most (1+Relative)*w + Absolute.
 type Test struct {
 	Relative float64
 	Absolute float64
 	Directed bool
-	Accept   func(i, k, j int) bool // called concurrently; nil: every k that passes the test
-	Bound    *Bound                 // nil: none
+	Bound    *Bound // nil: none
 }
 
 // A path explains a reading that it is not longer than by pathDeviations of the reading's noise and
@@ -62,6 +61,14 @@ const (
 	legsLeast   = 1 << 20
 )
 
+// restart begins to count anew, for another search after some readings changed.
+func (b *Bound) restart() {
+	if b != nil {
+		b.aside += b.looked.Swap(0)
+		b.found.Store(0)
+	}
+}
+
 // Work is how many legs were looked at in all.
 func (b *Bound) Work() int64 { return b.aside + b.looked.Load() }
 
@@ -93,8 +100,7 @@ func Links[F stats.Float](n int, m []F, test Test) []Pair {
 	return newWitnessSearch(n, m, test).pairs()
 }
 
-// newWitnessSearch finds the pairs that nothing explains. The search stays good for
-// another look after some readings changed (again).
+// newWitnessSearch finds the pairs that nothing explains.
 func newWitnessSearch[F stats.Float](n int, m []F, test Test) *witnessSearch[F] {
 	s := &witnessSearch[F]{n: n, out: m, in: m, test: test, into: make([][]int32, n)}
 	if test.Directed {
@@ -103,12 +109,12 @@ func newWitnessSearch[F stats.Float](n int, m []F, test Test) *witnessSearch[F] 
 	if s.sampleIsDense() {
 		return s
 	}
-	s.nearOut = newNearest(n)
+	s.nearOut = make([][]int32, n)
 	s.nearIn = s.nearOut
 	if test.Directed {
-		s.nearIn = newNearest(n)
+		s.nearIn = make([][]int32, n)
 	}
-	parallel.Rows(n, s.sortRow)
+	parallel.Rows(n, s.findNearest)
 	// The column stays in the cache, and of the rows only their beginnings are looked at.
 	parallel.Rows(n, func(j int) {
 		if test.Bound.Dense() || test.Bound.Spent() {
@@ -134,48 +140,6 @@ func newWitnessSearch[F stats.Float](n int, m []F, test Test) *witnessSearch[F] 
 		}
 	})
 	return s
-}
-
-// again looks once more at the pairs of the given vertices, of which readings have changed. As
-// a leg of a pair is a reading of one of its ends, those of the others are as before.
-func (s *witnessSearch[F]) again(vertices []int) {
-	n, looked := s.n, 0
-	for _, v := range vertices {
-		if s.test.Directed {
-			for x := range n {
-				s.in[v*n+x], s.in[x*n+v] = s.out[x*n+v], s.out[v*n+x]
-			}
-		}
-	}
-	for _, v := range vertices {
-		s.sortRow(v)
-	}
-	look := func(i, j int) {
-		link, legs := s.isLink(i, j)
-		looked += legs
-		at, was := slices.BinarySearch(s.into[j], int32(i))
-		switch {
-		case link && !was:
-			s.into[j] = slices.Insert(s.into[j], at, int32(i))
-		case !link && was:
-			s.into[j] = slices.Delete(s.into[j], at, at+1)
-		}
-	}
-	for _, v := range vertices {
-		for x := range n {
-			switch {
-			case x == v:
-			case s.test.Directed:
-				look(v, x)
-				look(x, v)
-			default:
-				look(min(v, x), max(v, x))
-			}
-		}
-	}
-	if b := s.test.Bound; b != nil {
-		b.looked.Add(int64(looked))
-	}
 }
 
 // pairs returns the links, sorted; nil if the bound ended the search.
@@ -238,67 +202,26 @@ func (s *witnessSearch[F]) sampleIsDense() bool {
 
 type witnessSearch[F stats.Float] struct {
 	n               int
-	out, in         []F // the matrix and its transpose
-	nearOut, nearIn *nearest
+	out, in         []F       // the matrix and its transpose
+	nearOut, nearIn [][]int32 // the vertices nearest to each, and those to which it is nearest, nearest first
 	test            Test
 	into            [][]int32 // per vertex those that it has a link from, ascending; undirected the lower ones
 }
 
-// nearest holds some of the closest vertices of each row, nearest first: float32 bits of the
-// latency, then the vertex. Float32 bits of numbers from 0 sort like the numbers, and
-// rounding keeps the order. Nearly all witnesses are among them.
-type nearest struct {
-	keys  [][]uint64
-	all   []bool    // whether keys has all that can be the shorter leg of a pair
-	least []float64 // per row the least latency
-}
-
-func newNearest(n int) *nearest {
-	return &nearest{keys: make([][]uint64, n), all: make([]bool, n), least: make([]float64, n)}
-}
-
-// firstOf is how many of the nearest vertices are kept sorted at least. A torus of
+// mostNear is how many of the nearest vertices are looked at first: nearly all witnesses are among them. A torus of
 // three dimensions has 26 within a cube.
-const firstOf = 32
+const mostNear = 32
 
-func nearKey(w float32, j int) uint64 { return uint64(math.Float32bits(w))<<32 | uint64(j) }
-
-// sortRow finds the vertices nearest to i, and to which it is nearest.
-func (s *witnessSearch[F]) sortRow(i int) {
-	sortNearest(s.nearOut, i, s.out, s.n, s.threshold)
+// findNearest finds the vertices nearest to i, and those to which i is nearest.
+func (s *witnessSearch[F]) findNearest(i int) {
+	others := func(row []F) []int32 {
+		near := stats.Smallest(row, mostNear+1)
+		return slices.DeleteFunc(near, func(k int32) bool { return int(k) == i })
+	}
+	s.nearOut[i] = others(s.out[i*s.n : (i+1)*s.n])
 	if s.test.Directed {
-		sortNearest(s.nearIn, i, s.in, s.n, s.threshold)
+		s.nearIn[i] = others(s.in[i*s.n : (i+1)*s.n])
 	}
-}
-
-func sortNearest[F stats.Float](near *nearest, i int, m []F, n int, threshold func(float64) float64) {
-	row := m[i*n : (i+1)*n]
-	lo, hi := math.Inf(1), 0.0
-	for j, w := range row {
-		if w := float64(w); j != i && w < math.Inf(1) {
-			lo, hi = min(lo, w), max(hi, w)
-		}
-	}
-	half := float32(threshold(hi) / 2)
-	within := make([]float32, 0, n)
-	for j, w := range row {
-		if j != i && float32(w) <= half {
-			within = append(within, float32(w))
-		}
-	}
-	far := half
-	near.least[i], near.all[i] = lo, len(within) <= firstOf
-	if !near.all[i] {
-		far = stats.Select(within, firstOf-1)
-	}
-	keys := make([]uint64, 0, firstOf)
-	for j, w := range row {
-		if j != i && float32(w) <= far {
-			keys = append(keys, nearKey(float32(w), j))
-		}
-	}
-	slices.Sort(keys)
-	near.keys[i] = keys
 }
 
 func (s *witnessSearch[F]) threshold(w float64) float64 {
@@ -308,7 +231,7 @@ func (s *witnessSearch[F]) threshold(w float64) float64 {
 // explains tells whether vertex k explains the reading w from i to j.
 func (s *witnessSearch[F]) explains(i, k, j int, w float64) bool {
 	a, b := float64(s.out[i*s.n+k]), float64(s.in[j*s.n+k])
-	return a+b <= s.threshold(w) && a < w && b < w && k != i && k != j && (s.test.Accept == nil || s.test.Accept(i, k, j))
+	return a+b <= s.threshold(w) && a < w && b < w && k != i && k != j
 }
 
 // explained tells whether any vertex explains the reading w from i to j. O(n).
@@ -324,7 +247,8 @@ func (s *witnessSearch[F]) explained(i, j int, w float64) bool {
 }
 
 // isLink tells whether there is a reading from i to j that no third vertex explains, and how
-// many legs it looked at.
+// many legs it looked at. One of two legs is at most half of their sum. So nothing is left to look at where all legs at both
+// ends that are as short were.
 func (s *witnessSearch[F]) isLink(i, j int) (yes bool, looked int) {
 	n := s.n
 	w := float64(s.in[j*n+i])
@@ -333,46 +257,28 @@ func (s *witnessSearch[F]) isLink(i, j int) (yes bool, looked int) {
 	}
 	limit := s.threshold(w)
 	rowI, colJ := s.out[i*n:(i+1)*n], s.in[j*n:(j+1)*n]
-	from := i
-	// scan looks for a witness among the nearest of row i, and tells whether that was all.
-	scan := func(near *nearest, i int, other []F, otherLeast float64) (found, all bool) {
-		last := lastKey(limit, otherLeast)
-		// A key has its leg rounded: look at that first, and let it be a little too long.
-		rounded := limit*(1+1e-6) + math.SmallestNonzeroFloat32
-		for x, key := range near.keys[i] {
-			if key > last {
-				looked += x
+	// scan looks for a witness among those near to one end, and tells whether no other can be the shorter leg there.
+	scan := func(near []int32, own, other []F) (found, all bool) {
+		for _, k := range near {
+			if 2*float64(own[k]) > limit {
 				return false, true
 			}
-			k := int(uint32(key))
-			if float64(math.Float32frombits(uint32(key>>32)))+float64(other[k]) <= rounded && s.explains(from, k, j, w) {
-				looked += x
+			looked++
+			if float64(own[k])+float64(other[k]) <= limit && s.explains(i, int(k), j, w) {
 				return true, false
 			}
 		}
-		looked += len(near.keys[i])
-		return false, near.all[i]
+		return false, len(near) < mostNear
 	}
-	found, allI := scan(s.nearOut, i, colJ, s.nearIn.least[j])
+	found, allI := scan(s.nearOut[i], rowI, colJ)
 	if found {
 		return false, looked
 	}
-	found, allJ := scan(s.nearIn, j, rowI, s.nearOut.least[i])
+	found, allJ := scan(s.nearIn[j], colJ, rowI)
 	if found || allI && allJ {
 		return !found, looked
 	}
 	return !s.explained(i, j, w), looked + n
-}
-
-// lastKey is the largest key of a leg that can be the shorter one of two whose sum is
-// within the limit, and that leaves the least for the other. The bound is rounded as keys
-// are, so nothing is missed.
-func lastKey(limit, otherLeast float64) uint64 {
-	bound := min(limit/2, limit-otherLeast)
-	if bound < 0 {
-		return 0
-	}
-	return uint64(math.Float32bits(float32(bound)))<<32 | math.MaxUint32
 }
 
 // Transposed is the transpose of an n*n matrix.

@@ -160,16 +160,8 @@ func (f *finding) fit(h *topology.Hierarchy) topology.Fit {
 		fit.R2 = math.NaN()
 	}
 	fit.Residual = stats.Median(off)
-	for k, of := range byLevel {
-		l := topology.LevelFit{Separation: math.NaN(), Residual: stats.Median(of)}
-		if k < len(h.Levels()) {
-			above := groups[0].Latency
-			if k+1 < len(h.Levels()) {
-				above = h.Levels()[k+1].Latency
-			}
-			l.Separation = math.Log(above / h.Levels()[k].Latency)
-		}
-		fit.Levels = append(fit.Levels, l)
+	for _, of := range byLevel {
+		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: stats.Median(of)})
 	}
 	return fit
 }

@@ -54,8 +54,7 @@ type fitFile struct {
 }
 
 type levelFitFile struct {
-	Separation *float64 `json:"separation,omitempty"`
-	Residual   *float64 `json:"residual,omitempty"`
+	Residual *float64 `json:"residual,omitempty"`
 }
 
 // WriteHierarchy writes the hierarchy, the fit and the warnings of a result as
@@ -149,7 +148,7 @@ func fitToFile(fit topology.Fit) fitFile {
 		TreeLikeness: jsonfile.Known(fit.TreeLikeness), Noise: jsonfile.Known(fit.Noise), Overhead: fit.Overhead,
 	}
 	for _, l := range fit.Levels {
-		f.Levels = append(f.Levels, levelFitFile{jsonfile.Known(l.Separation), jsonfile.Known(l.Residual)})
+		f.Levels = append(f.Levels, levelFitFile{jsonfile.Known(l.Residual)})
 	}
 	return f
 }
@@ -160,7 +159,7 @@ func fitFromFile(f fitFile) topology.Fit {
 		TreeLikeness: jsonfile.Value(f.TreeLikeness), Noise: jsonfile.Value(f.Noise), Overhead: f.Overhead,
 	}
 	for _, l := range f.Levels {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Separation: jsonfile.Value(l.Separation), Residual: jsonfile.Value(l.Residual)})
+		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: jsonfile.Value(l.Residual)})
 	}
 	return fit
 }

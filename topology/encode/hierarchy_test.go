@@ -27,7 +27,7 @@ func twoSockets(t testing.TB) *topology.Result {
 		Hierarchy: h,
 		Fit: topology.Fit{
 			Family: topology.FamilyTree, R2: 0.99, Residual: 0.01, TreeLikeness: nan, Noise: nan,
-			Levels: []topology.LevelFit{{Separation: 0.9, Residual: nan}},
+			Levels: []topology.LevelFit{{Residual: 0.03}},
 		},
 		Warnings: []string{"a < b"},
 	}
@@ -42,7 +42,7 @@ func TestWriteHierarchyLayout(t *testing.T) {
 	want := `{"format":"topocast/hierarchy","version":1,"n":6,"levels":[` +
 		`{"name":"pair","latency_s":1e-7,"groups":[[0,1]],"group_latency_s":[1e-7]},` +
 		`{"name":"socket","kind":"socket","latency_s":2.5e-7,"support":0.9,"groups":[[0,1,2],[3,4,5]],"group_latency_s":[2e-7,3e-7],"group_support":[1,0.8]}],` +
-		`"root_latency_s":0.000001,"fit":{"family":"tree","r2":0.99,"residual":0.01,"levels":[{"separation":0.9}]},"warnings":["a \u003c b"]}` + "\n"
+		`"root_latency_s":0.000001,"fit":{"family":"tree","r2":0.99,"residual":0.01,"levels":[{"residual":0.03}]},"warnings":["a \u003c b"]}` + "\n"
 	if got := b.String(); got != want {
 		t.Errorf("WriteHierarchy wrote\n%swant\n%s", got, want)
 	}

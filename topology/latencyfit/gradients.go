@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/topocast/topocast/internal/conjugate"
 	"github.com/topocast/topocast/internal/parallel"
 )
 
@@ -63,52 +64,22 @@ func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64
 
 func sumItself(_, _ int, sum float64) float64 { return sum }
 
-// solve returns the solution of the normal equations for b, zero where fixed.
+// solve returns the solution of the normal equations for b, which it overwrites, zero where fixed.
 // Of many solutions it is one without a part that nothing determines.
 func (f *edgeFit) solve(b []float64, fixed []bool) []float64 {
-	x, image := make([]float64, f.links), make([]float64, f.links)
-	ones := make([]float64, f.links)
+	ones, inverse := make([]float64, f.links), make([]float64, f.links)
 	for e := range ones {
 		ones[e] = 1
 	}
-	weight := make([]float64, f.links) // rows over each link
-	f.normal(ones, weight, func(_, _ int, _ float64) float64 { return 1 })
-	rest, direction := make([]float64, f.links), make([]float64, f.links)
-	scaled := func(e int) float64 {
-		if fixed[e] || weight[e] == 0 {
-			return 0
+	f.normal(ones, inverse, func(_, _ int, _ float64) float64 { return 1 }) // rows over each link
+	for e, rows := range inverse {
+		inverse[e] = 0
+		if rows > 0 && !fixed[e] {
+			inverse[e] = 1 / rows
 		}
-		return rest[e] / weight[e]
 	}
-	var rho float64
-	copy(rest, b)
-	for e := range rest {
-		direction[e] = scaled(e)
-		rho += rest[e] * direction[e]
-	}
-	first := rho
-	for step := 0; step < 2*f.links && rho > linkSolved*first && rho > 0; step++ { // exact arithmetic needs one per link at most
-		f.normal(direction, image, sumItself)
-		var curve float64
-		for e := range direction {
-			curve += direction[e] * image[e]
-		}
-		if !(curve > 0) {
-			break
-		}
-		alpha := rho / curve
-		next := 0.0
-		for e := range x {
-			x[e] += alpha * direction[e]
-			rest[e] -= alpha * image[e]
-			next += rest[e] * scaled(e)
-		}
-		for e := range x {
-			direction[e] = scaled(e) + next/rho*direction[e]
-		}
-		rho = next
-	}
-	return x
+	// Exact arithmetic needs a step per link at most.
+	return conjugate.Solve(b, inverse, func(image, x []float64) { f.normal(x, image, sumItself) }, linkSolved, 2*f.links)
 }
 
 // undetermined finds the links of which readings give only sums with others. A

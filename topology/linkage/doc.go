@@ -45,6 +45,6 @@
 // Groups of points in space are no groups of a machine, but look like it. Pairs
 // of ranks that never met are never firm. With readings of one repetition the tick
 // of a coarse clock is not seen. A line of more than some 16 hosts may show its
-// ends as groups. Besides the matrices it takes 6 n^2 bytes, 1.5 GiB for 16384 hosts; time is
-// O(n^2).
+// ends as groups. Besides the matrices it takes 6 n^2 bytes, 1.5 GiB for 16384 hosts, and
+// 2 n^2 more where hosts are slow on every message; time is O(n^2).
 package linkage

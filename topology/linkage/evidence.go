@@ -50,11 +50,11 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	if len(within) == 0 || len(g.outside) == 0 {
 		return evidence{}, false
 	}
+	slices.Sort(within)
 	if len(within) >= 3 {
 		limit := outlier * stats.LowerMedian(g.outside)
 		within = dropAbove(within, limit, max(1, int(outlierInside*float64(len(within)))))
 	}
-	slices.Sort(within)
 	inside := within[(len(within)-1)/2]
 
 	e.Inside = float64(len(within))
@@ -113,23 +113,14 @@ func (g *judge) spreadOutside() float64 {
 	return stats.SigmaPerMAD * math.Log(float64(stats.LowerMedian(g.column)))
 }
 
-// dropAbove removes up to most of the largest values, if above limit.
+// dropAbove removes up to most of the largest of ascending values, if above limit.
 func dropAbove(x []float32, limit float32, most int) []float32 {
-	keep := len(x)
-	for i := 0; i < keep; {
-		if x[i] > limit {
-			keep--
-			x[i], x[keep] = x[keep], x[i]
-		} else {
-			i++
+	for range most {
+		if last := len(x) - 1; x[last] > limit {
+			x = x[:last]
 		}
 	}
-	if len(x)-keep <= most {
-		return x[:keep]
-	}
-	// Too many to be outliers: the smaller of them stay.
-	stats.Select(x, len(x)-most-1)
-	return x[:len(x)-most]
+	return x
 }
 
 // noteBorder notes where the readings of v end and those to its outside begin.

@@ -143,8 +143,7 @@ func TestDropAbove(t *testing.T) {
 		{"none above", 9, 2, []float32{1, 2, 5, 8, 9}},
 	} {
 		for _, x := range [][]float32{{1, 9, 2, 8, 5}, {8, 9, 1, 2, 5}, {5, 2, 1, 8, 9}} {
-			got := dropAbove(slices.Clone(x), tt.limit, tt.most)
-			slices.Sort(got)
+			got := dropAbove(slices.Sorted(slices.Values(x)), tt.limit, tt.most)
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %v of %v, want %v", tt.name, got, x, tt.want)
 			}
@@ -583,8 +582,8 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 	}
 }
 
-// readWithin reads all pairs of children, or of very many an even sample, none of them twice.
-func TestReadWithin(t *testing.T) {
+// appendWithin reads all pairs of children, or of very many an even sample, none of them twice.
+func TestAppendWithin(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
 		pairs int // between children of the root
@@ -597,9 +596,9 @@ func TestReadWithin(t *testing.T) {
 		{"((" + hosts(0, 150) + ") (" + hosts(150, 298) + ") 298 299)", 150*148 + 2*298 + 1},
 	} {
 		g := judgeOf(tt.text, func(i, j int) float64 { return float64(1 + i + 512*j) })
-		got := slices.Clone(g.readWithin(g.t.Root))
+		got := appendWithin(nil, g.t, g.t.Root, g.r.At)
 		if g.t.HostsOnly(g.t.Root) && !slices.Equal(got, g.inner(g.t.Root)) {
-			t.Errorf("%.20s...: inner() differs from readWithin(), want the same of a group of hosts", tt.text)
+			t.Errorf("%.20s...: inner() differs from appendWithin(), want the same of a group of hosts", tt.text)
 		}
 		slices.Sort(got)
 		if len(slices.Compact(slices.Clone(got))) != len(got) {

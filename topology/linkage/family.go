@@ -45,7 +45,7 @@ const (
 type meshSearch struct {
 	r     *readings.Symmetric
 	f     *nested.Fit // the tree
-	work  int64       // readings, legs, cells and words looked at
+	work  int64       // legs looked at
 	given []string    // searches that were given up, as warnings
 }
 
@@ -66,11 +66,8 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 		return nil, nil
 	}
 	w, err := s.hosts(noise)
-	if err != nil || w == nil {
+	if err != nil || w == nil || !s.better(w) {
 		return nil, err
-	}
-	if !s.better(w) {
-		return nil, nil
 	}
 	return w, nil
 }
@@ -87,11 +84,43 @@ func (s *meshSearch) better(w *wired) bool {
 // switches is the quotient of the tree's leaf blocks, if it has four blocks or
 // more that hold most hosts, and sparse links.
 func (s *meshSearch) switches() (*wired, error) {
-	r, t := s.r, s.f.Tree
+	r := s.r
+	blocks := s.blocks()
+	if blocks == nil {
+		return nil, nil
+	}
+	apart := make([]int, r.N())
+	some := make([][]int, len(blocks))
+	for k, hosts := range blocks {
+		for _, h := range hosts {
+			apart[h] = k
+		}
+		for x := range min(blockSample, len(hosts)) {
+			some[k] = append(some[k], hosts[x*len(hosts)/min(blockSample, len(hosts))])
+		}
+	}
+	q := newQuotient(r.Measured, some)
+	bound := witness.NewBound(len(blocks))
+	links := q.links(bound)
+	if !s.sparse(bound, "whether switches form a ring, torus or mesh") {
+		return nil, nil
+	}
+	q.blocks = blocks
+	graph, err := q.graph(r.N(), links)
+	if err != nil {
+		return nil, err
+	}
+	return &wired{family: topology.FamilyQuotient, graph: graph, apart: apart, warnings: q.warnings()}, nil
+}
+
+// blocks are the hosts of each leaf group of the tree, and each other host alone. They are nil if fewer than four groups hold most
+// hosts.
+func (s *meshSearch) blocks() [][]int {
+	t := s.f.Tree
 	var blocks [][]int
-	block := make([]int, r.N())
-	for h := range block {
-		block[h] = -1
+	alone := make([]bool, t.N)
+	for h := range alone {
+		alone[h] = true
 	}
 	held := 0
 	for _, v := range t.Groups() {
@@ -99,82 +128,60 @@ func (s *meshSearch) switches() (*wired, error) {
 			var hosts []int
 			for _, h := range t.Leaves(v) {
 				hosts = append(hosts, int(h))
+				alone[h] = false
 			}
 			slices.Sort(hosts)
 			blocks = append(blocks, hosts)
 			held += len(hosts)
 		}
 	}
-	if len(blocks) < fewestBlocks || 2*held <= r.N() {
-		return nil, nil
+	if len(blocks) < fewestBlocks || 2*held <= t.N {
+		return nil
 	}
 	slices.SortFunc(blocks, func(a, b []int) int { return a[0] - b[0] })
-	for k, hosts := range blocks {
-		for _, h := range hosts {
-			block[h] = k
-		}
-	}
-	for h := range block {
-		if block[h] < 0 {
-			block[h] = len(blocks)
+	for h, is := range alone {
+		if is {
 			blocks = append(blocks, []int{h})
 		}
 	}
-	some := make([][]int, len(blocks))
-	for k, hosts := range blocks {
-		for x := range min(blockSample, len(hosts)) {
-			some[k] = append(some[k], hosts[x*len(hosts)/min(blockSample, len(hosts))])
-		}
-	}
-	q := newQuotient(r.Measured, some)
-	// Density first: it ends the search of most machines, and costs the least.
-	bound := witness.NewBound(len(blocks))
-	sparse := q.link(bound)
-	s.work += q.work + bound.Work()
-	if !sparse {
-		s.give(bound, "whether switches form a ring, torus or mesh")
-		return nil, nil
-	}
-	q.blocks = blocks
-	graph, err := q.graph(r.N())
-	if err != nil {
-		return nil, err
-	}
-	return &wired{family: topology.FamilyQuotient, graph: graph, apart: block, warnings: q.warnings()}, nil
+	return blocks
 }
 
-// give notes a search that ended for the work that it took, not for what it found.
-func (s *meshSearch) give(bound *witness.Bound, what string) {
-	if !bound.Dense() {
+// sparse tells whether a search found few links. Where it ended for the work that it took, a warning says so.
+func (s *meshSearch) sparse(bound *witness.Bound, what string) bool {
+	s.work += bound.Work()
+	switch {
+	case bound.Dense():
+		return false
+	case bound.Spent():
 		s.given = append(s.given, fmt.Sprintf("%s was not found out within %d steps", what, bound.Legs))
+		return false
 	}
+	return true
 }
 
 // hosts is the witness spanner of the hosts, if that is sparse. noise is NaN if not
 // known. It takes 4 n^2 bytes.
 func (s *meshSearch) hosts(noise float64) (*wired, error) {
-	r := s.r
-	d := r.Dense()
+	n, d := s.r.N(), s.r.Dense()
 	if math.IsNaN(noise) {
-		noise = witness.Noise(r.N(), d, d) // of a mesh; of what is none it may be anything
+		noise = witness.Noise(n, d, d) // of a mesh; of what is none it may be anything
 	}
 	if !(noise >= witness.NoiseGuess) {
 		noise = witness.NoiseGuess
 	}
 	noise = min(noise, noiseMost)
-	overhead := witness.Overhead(r.N(), d, d, noise)
-	bound := witness.NewBound(r.N())
-	links, mended := witness.Mended(r.N(), d, witness.Test{Relative: witness.PathTolerance(noise), Absolute: overhead, Bound: bound})
-	s.work += bound.Work()
-	if bound.Dense() || bound.Spent() {
-		s.give(bound, "whether hosts are wired to each other")
+	overhead := witness.Overhead(n, d, d, noise)
+	bound := witness.NewBound(n)
+	links, mended := witness.Mended(n, d, witness.Test{Relative: witness.PathTolerance(noise), Absolute: overhead, Bound: bound})
+	if !s.sparse(bound, "whether hosts are wired to each other") {
 		return nil, nil
 	}
 	var arcs []topology.Arc
 	for _, p := range links {
-		arcs = topology.AppendLink(arcs, p.From, p.To, max(0, float64(d[p.From*r.N()+p.To])-overhead), math.NaN())
+		arcs = topology.AppendLink(arcs, p.From, p.To, max(0, float64(d[p.From*n+p.To])-overhead), math.NaN())
 	}
-	graph, err := topology.NewGraph(r.N(), 0, nil, arcs)
+	graph, err := topology.NewGraph(n, 0, nil, arcs)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/witness"
 )
 
@@ -18,7 +17,6 @@ type vicinity struct {
 	r     *readings.Symmetric
 	mates [][]int32 // per host; nil: not looked for
 	row   []float32 // scratch
-	near  []float32
 }
 
 func newVicinity(r *readings.Symmetric) *vicinity {
@@ -27,53 +25,26 @@ func newVicinity(r *readings.Symmetric) *vicinity {
 
 const (
 	// On one switch with 10 % of noise nearly all are mates, in a ring the two neighbours, two
-	// hops being twice as far. With 1.2 and 1.4 tree-likeness is the same.
+	// hops being twice as far.
 	mateWithin = 1.3
 	// The mean of so many has a quarter of the noise of one.
 	mateMost = 16
 	// A reading that is above all that the mates of both its ends say by more than
 	// this is an outlier, unless more than this share are: that is structure, such as
 	// opposite hosts of a ring of up to eight, one reading of seven, which are farther than all around
-	// them. Machines with 2 % of outliers are judged alike with 3.5 to 10 %; one switch
-	// with 5 % of them needs 6, and with 10 the Internet seems two thirds of a tree.
+	// them. Of one switch with 5 % of outliers more are found.
 	outlierShare = 0.07
-	// One mate in so many may side with an outlier, being one itself: with 6 and 11 tree-likeness is the same.
+	// One mate in so many may side with an outlier, being one itself.
 	outlierAlone = 8
 )
 
 // of returns the mates of host i. O(n) the first time.
 func (v *vicinity) of(i int) []int32 {
-	if v.mates[i] != nil {
-		return v.mates[i]
+	if v.mates[i] == nil {
+		near := v.r.Nearest(v.row, i, mateMost)
+		v.mates[i] = slices.DeleteFunc(near, func(j int32) bool { return v.row[j] > mateWithin*v.row[near[0]] })
 	}
-	// Of readings below zero, which were not measured, and of the host's own, none counts.
-	v.r.Host(v.row, i)
-	least := float32(math.Inf(1))
-	for _, x := range v.row {
-		if x > 0 && x < least {
-			least = x
-		}
-	}
-	near := v.near[:0]
-	for _, x := range v.row {
-		if x > 0 && x <= mateWithin*least {
-			near = append(near, x)
-		}
-	}
-	v.near = near
-	m := make([]int32, 0, mateMost)
-	if len(near) > 0 {
-		limit := stats.Select(near, min(mateMost, len(near))-1)
-		for j, x := range v.row {
-			if x > 0 && x <= limit {
-				if m = append(m, int32(j)); len(m) == mateMost {
-					break
-				}
-			}
-		}
-	}
-	v.mates[i] = m
-	return m
+	return v.mates[i]
 }
 
 // neighbourhoodHosts is how many hosts, spread evenly, the tree-likeness is found

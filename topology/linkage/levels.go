@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -129,10 +128,11 @@ func nestedIn(t *nested.Tree, groups []int32, class []int, c int) bool {
 
 // remeasure sets the levels of the groups to the lower medians of the measured
 // readings between their children; a group without any keeps its level.
-func remeasure(t *nested.Tree, r *readings.Symmetric) {
-	reader := &judge{t: t, r: r}
+func remeasure(t *nested.Tree, at func(i, j int) float32) {
+	var within []float32
 	for _, v := range t.Groups() {
-		if within := reader.readWithin(v); len(within) > 0 {
+		within = appendWithin(within[:0], t, v, at)
+		if len(within) > 0 {
 			t.Level[int(v)-t.N] = math.Log(float64(stats.LowerMedian(within)))
 		}
 	}

@@ -1,6 +1,7 @@
 package linkage
 
 import (
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -44,7 +45,7 @@ func (g *judge) near(v int32, in, out []int32) []float32 {
 				continue
 			}
 			for k := 1 - half; k < len(in); k += 2 {
-				if x := g.block[k*len(out)+l]; x > 0 {
+				if x := g.block[k*len(out)+int(l)]; x > 0 {
 					g.nearest = append(g.nearest, x)
 				}
 			}
@@ -56,44 +57,23 @@ func (g *judge) near(v int32, in, out []int32) []float32 {
 	return g.nearest
 }
 
-// nearestColumns returns the outsiders with the smallest median over every other member.
-func (g *judge) nearestColumns(in []int32, first, width, count int) []int {
-	var (
-		least [nearOutsiders]float32
-		at    [nearOutsiders]int
-		found int
-	)
-	for l := range width {
-		c := g.medianOfColumn(l, first, 2, len(in), width)
-		if c < 0 || found == count && c >= least[count-1] {
-			continue
+// nearestColumns returns the outsiders with the smallest median over every other member, from the first on: of an even
+// number of readings the mean of the two in the middle, as the lower of two is lucky.
+func (g *judge) nearestColumns(in []int32, first, width, count int) []int32 {
+	medians := make([]float32, width)
+	for l := range medians {
+		g.column = g.column[:0]
+		for k := first; k < len(in); k += 2 {
+			if x := g.block[k*width+l]; x > 0 {
+				g.column = append(g.column, x)
+			}
 		}
-		if found < count {
-			found++
-		}
-		k := found - 1
-		for ; k > 0 && least[k-1] > c; k-- {
-			least[k], at[k] = least[k-1], at[k-1]
-		}
-		least[k], at[k] = c, l
-	}
-	return at[:found]
-}
-
-// medianOfColumn is the median of the readings of every stride-th of the members to one
-// outsider, -1 if there are none. Of an even number it is the mean of the two in the middle, as the
-// lower of two readings is lucky.
-func (g *judge) medianOfColumn(l, first, stride, members, width int) float32 {
-	g.column = g.column[:0]
-	for k := first; k < members; k += stride {
-		if x := g.block[k*width+l]; x > 0 {
-			g.column = append(g.column, x)
+		medians[l] = float32(math.NaN())
+		if len(g.column) > 0 {
+			medians[l] = middle(g.column)
 		}
 	}
-	if len(g.column) == 0 {
-		return -1
-	}
-	return middle(g.column)
+	return stats.Smallest(medians, count)
 }
 
 func middle[F stats.Float](x []F) F {

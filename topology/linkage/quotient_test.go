@@ -31,11 +31,10 @@ func switchBlocks(w *topotest.Wiring) (blocks [][]int, links []witness.Pair) {
 	return blocks, links
 }
 
-// quotientOf is the quotient of a full matrix, with its links, all of them searched for.
-func quotientOf(n int, d []float64, blocks [][]int) *quotient {
+// quotientOf is the quotient of a full matrix, and its links, all of them searched for.
+func quotientOf(n int, d []float64, blocks [][]int) (*quotient, []witness.Pair) {
 	q := newQuotient(func(i, j int) float64 { return d[i*n+j] }, blocks)
-	q.link(nil)
-	return q
+	return q, q.links(nil)
 }
 
 func TestQuotientFindsRingsAndTori(t *testing.T) {
@@ -83,7 +82,7 @@ func TestQuotientFindsRingsAndTori(t *testing.T) {
 			for range c.reps {
 				reps = append(reps, topotest.Noisy(rng, n, d, c.noise, c.outliers))
 			}
-			if q := quotientOf(n, topotest.Smallest(reps...), blocks); slices.Equal(q.links, want) {
+			if _, links := quotientOf(n, topotest.Smallest(reps...), blocks); slices.Equal(links, want) {
 				exact++
 			}
 		}
@@ -104,8 +103,8 @@ func TestQuotientGraph(t *testing.T) {
 		5, 5, 2, 0, 5,
 		8, 8, 5, 5, 0,
 	}
-	q := quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
-	g, err := q.graph(5)
+	q, links := quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	g, err := q.graph(5, links)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,9 +128,9 @@ func TestQuotientGraph(t *testing.T) {
 			d[i*5+j], d[j*5+i] = nan, nan
 		}
 	}
-	q = quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
-	if want := []witness.Pair{pairOf(0, 2), pairOf(1, 2)}; !slices.Equal(q.links, want) || len(q.warnings()) != 2 {
-		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", q.links, q.warnings(), want)
+	q, links = quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	if want := []witness.Pair{pairOf(0, 2), pairOf(1, 2)}; !slices.Equal(links, want) || len(q.warnings()) != 2 {
+		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", links, q.warnings(), want)
 	}
 }
 
@@ -139,8 +138,8 @@ func TestQuotientOfNothing(t *testing.T) {
 	for _, blocks := range [][][]int{nil, {{0}}, {{0}, {1}}} {
 		n := len(blocks)
 		d := make([]float64, n*n)
-		q := quotientOf(n, d, blocks)
-		if g, err := q.graph(n); err != nil || g.Vertices() != 2*n {
+		q, links := quotientOf(n, d, blocks)
+		if g, err := q.graph(n, links); err != nil || g.Vertices() != 2*n {
 			t.Errorf("quotient of %v: graph %v, error %v", blocks, g, err)
 		}
 	}

@@ -55,7 +55,7 @@ func refine(t *nested.Tree, r *readings.Symmetric) bool {
 	}
 	copy(t.Parent, to)
 	t.Rebuild()
-	remeasure(t, r)
+	remeasure(t, r.At)
 	return true
 }
 

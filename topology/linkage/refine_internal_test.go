@@ -25,7 +25,7 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 		}
 	}
 	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
-	tree, _ := propose(readings.Correct(r), nnchain.NewSquare(n))
+	tree, _ := propose(r.At, nnchain.NewSquare(n))
 	groups := func() [][]int32 {
 		var list [][]int32
 		for _, v := range tree.Groups()[1:] {
@@ -160,7 +160,7 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 			}
 			return 20
 		})
-		remeasure(g.t, g.r)
+		remeasure(g.t, g.r.At)
 		before := slices.Clone(g.t.Parent)
 		refine(g.t, g.r)
 		for host := range g.t.N {

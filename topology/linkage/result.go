@@ -6,27 +6,27 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
 // result turns the judged tree into a Result: groups below the least support
 // are dropped, levels measured on the original readings, classes of levels
-// named, switches and links drawn. If contracted, groups without an edge of their own are dropped, too. Hosts of which most are in firm groups are not taken for wired to
+// named, switches and links drawn. Hosts of which most are in firm groups are not taken for wired to
 // each other.
-func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, contracted, mostFirm bool) (*topology.Result, error) {
+func (w *reconstruction) result(least float64) (*topology.Result, error) {
+	g, r, note := w.judge, w.original, w.note
 	t := g.t
 	for _, v := range t.Groups() {
 		if v != t.Root && g.support[int(v)-t.N] < least {
 			t.Splice(v)
 		}
 	}
-	remeasure(t, r)
+	remeasure(t, r.At)
 	f := nested.NewFit(t)
-	if contracted {
+	if w.contracted {
 		f = contract(t, r.InOrder(t.Order, nil), unequalEdge)
-		remeasure(t, r)
+		remeasure(t, r.At)
 	} else {
 		f.Robust(r)
 	}
@@ -40,24 +40,24 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 		return nil, err
 	}
 	fit, off := fitOfTree(f, r, hierarchy, class)
-	fit.Noise = sigma
+	fit.Noise = w.sigma
 	if !math.IsNaN(note.Noise) {
 		fit.Noise = note.Noise
 	}
-	fit.TreeLikeness = fourPoints(r, note.Noise, sigma)
+	fit.TreeLikeness = fourPoints(r, note.Noise, w.sigma)
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}
-		w, err := search.best(note.Noise, !mostFirm)
+		found, err := search.best(note.Noise, !w.mostFirm)
 		if err != nil {
 			return nil, err
 		}
 		warnings = append(warnings, search.given...)
-		if w != nil {
-			fit.Family = w.family
-			fit.Residual, fit.R2, fit.Overhead = w.fit.residual, w.fit.r2, w.overhead
-			graph, warnings = w.graph, w.warnings
-			if w.family == topology.FamilyMesh {
+		if found != nil {
+			fit.Family = found.family
+			fit.Residual, fit.R2, fit.Overhead = found.fit.residual, found.fit.r2, found.overhead
+			graph, warnings = found.graph, found.warnings
+			if found.family == topology.FamilyMesh {
 				if hierarchy, err = topology.NewHierarchy(t.N, nil, nil, hierarchy.Groups()[0].Latency); err != nil {
 					return nil, err
 				}

@@ -81,60 +81,26 @@ func (g *judge) apart(us, vs []int32, b border, noise float64) bond {
 	return sum
 }
 
-// missing counts the pairs between u and the other units that were not measured.
-func (g *judge) missing(u int32, units []int32) int {
-	count := 0
-	for _, i := range g.t.Leaves(u) {
-		for _, v := range units {
-			if v == u {
-				continue
-			}
-			for _, j := range g.t.Leaves(v) {
-				if g.r.At(int(i), int(j)) < 0 {
-					count++
-				}
-			}
-		}
-	}
-	return count
-}
-
-// loose counts the units that readings do not join to the rest. They are
-// taken in one after another, always the one that most speaks for. If each is told
-// when its turn comes, so is every way to cut the units in two: one side holds a
-// unit taken in when only the other was there. The order is that of Nagamochi and
-// Ibaraki 1992. The first is the largest, of equals the one that
-// misses least, as nothing is asked of it. O(size^2).
+// loose counts the units that readings do not join to the rest: all but the largest set of which each was joined to another
+// one. O(size^2).
 func (g *judge) loose(units []int32, b border, noise float64) int {
-	t := g.t
-	rest := slices.Clone(units)
-	bonds := make([]bond, len(rest))
-	next := 0
-	for k, u := range rest {
-		bonds[k].missing = g.missing(u, units)
-		if more := t.Size(u) - t.Size(rest[next]); more > 0 || more == 0 && bonds[k].missing < bonds[next].missing {
-			next = k
+	rest, most := slices.Clone(units), 0
+	for len(rest) > 0 {
+		joined := []int32{rest[0]}
+		rest = rest[1:]
+		for k := 0; k < len(joined); k++ {
+			rest = slices.DeleteFunc(rest, func(v int32) bool {
+				between := g.apart(g.t.Leaves(joined[k]), g.t.Leaves(v), b, noise)
+				between.nats = -between.nats
+				if between.told() {
+					joined = append(joined, v)
+				}
+				return between.told()
+			})
 		}
+		most = max(most, len(joined))
 	}
-	for loose := 0; ; {
-		u := rest[next]
-		last := len(rest) - 1
-		rest[next], bonds[next] = rest[last], bonds[last]
-		rest, bonds = rest[:last], bonds[:last]
-		if last == 0 {
-			return loose
-		}
-		next = 0
-		for k, v := range rest {
-			bonds[k].nats -= g.apart(t.Leaves(u), t.Leaves(v), b, noise).nats
-			if bonds[k].nats > bonds[next].nats || bonds[k].nats == bonds[next].nats && v < rest[next] {
-				next = k
-			}
-		}
-		if !bonds[next].told() {
-			loose++
-		}
-	}
+	return len(units) - most
 }
 
 // weakest is what readings say for the part that they least set off from the rival.

@@ -32,7 +32,7 @@ import (
 // counts the pairs, and the groups that are weak for want of them.
 //
 // O(n^2) time, with pairs missing times the depth of the tree; memory of 6 n^2 bytes besides
-// the matrices. Where a tree fits badly other graphs are looked for, by a number of steps that
+// the matrices, and 2 n^2 more where hosts are slow. Where a tree fits badly other graphs are looked for, by a number of steps that
 // is bounded per pair of hosts; links between up to 8192 hosts themselves take 4 n^2 bytes more. A
 // search given up is a warning.
 type Robust struct {
@@ -92,7 +92,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 			s.do(w)
 		}
 	}
-	return w.judge.result(original, note, least, w.sigma, w.contracted, w.mostFirm)
+	return w.result(least)
 }
 
 // flat is the result of n hosts without groups, all at one latency in s: a link, or one switch.
@@ -120,7 +120,7 @@ func flat(n int, latency float64, note *combination) (*topology.Result, error) {
 		Graph: graph, Hierarchy: hierarchy,
 		Fit: topology.Fit{
 			Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
-			Levels: []topology.LevelFit{{Separation: math.NaN(), Residual: math.NaN()}},
+			Levels: []topology.LevelFit{{Residual: math.NaN()}},
 		},
 		Warnings: note.warnings(n),
 	}, nil

@@ -1,5 +1,7 @@
 package linkage
 
+import "github.com/topocast/topocast/internal/nested"
+
 // What is read of a group, and how much of it.
 const (
 	// Readings looked at inside groups of hosts, and members whose readings to each other are
@@ -34,7 +36,8 @@ func (g *judge) some(v int32, most int) []int32 {
 func (g *judge) inner(v int32) []float32 {
 	t := g.t
 	if t.HostsOnly(v) {
-		return g.readWithin(v)
+		g.within = appendWithin(g.within[:0], t, v, g.r.At)
+		return g.within
 	}
 	in := g.some(v, mostInner)
 	child := make([]int32, len(in))
@@ -54,27 +57,32 @@ func (g *judge) inner(v int32) []float32 {
 	return g.within
 }
 
-// readWithin returns the measured readings between different children of v: all, or an even
+// appendWithin appends the measured readings between different children of v: all, or an even
 // sample.
-func (g *judge) readWithin(v int32) []float32 {
-	t := g.t
+func appendWithin(dst []float32, t *nested.Tree, v int32, at func(i, j int) float32) []float32 {
+	pairsWithin(t, v, func(i, j int32) {
+		if x := at(int(i), int(j)); x > 0 {
+			dst = append(dst, x)
+		}
+	})
+	return dst
+}
+
+// pairsWithin calls with the pairs of hosts in different children of v: all, or an even sample of mostWithin.
+func pairsWithin(t *nested.Tree, v int32, with func(i, j int32)) {
 	pairs := t.Size(v) * t.Size(v)
 	for _, c := range t.Kids(v) {
 		pairs -= t.Size(c) * t.Size(c)
 	}
 	stride := (pairs/2-1)/mostWithin + 1
-	g.within = g.within[:0]
 	skip := 0
 	for _, c := range t.Kids(v) {
-		for p := t.Lo[c]; p < t.Hi[c]; p++ {
+		for _, i := range t.Leaves(c) {
 			partners := t.Order[t.Hi[c]:t.Hi[v]]
 			for ; skip < len(partners); skip += stride {
-				if x := g.r.At(int(t.Order[p]), int(partners[skip])); x > 0 {
-					g.within = append(g.within, x)
-				}
+				with(i, partners[skip])
 			}
 			skip -= len(partners)
 		}
 	}
-	return g.within
 }

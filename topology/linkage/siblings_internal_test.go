@@ -71,7 +71,7 @@ func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
 			}
 			return 2
 		})
-		remeasure(g.t, g.r)
+		remeasure(g.t, g.r.At)
 		first, inner, pair := int(groupOf(g.t, 0, 1))-g.t.N, int(groupOf(g.t, 2, 3, 4, 5))-g.t.N, int(groupOf(g.t, 2, 3))-g.t.N
 		// The levels of the outer group and of the root are as noise would have them.
 		g.t.Level[inner] = math.Log(1.5)

@@ -3,7 +3,6 @@ package linkage
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/stats"
@@ -22,7 +21,7 @@ type singleLinkage struct {
 // prim grows the spanning tree from host 0 over the matrix w; ties go to the lowest host. O(n^2).
 func prim(w *nnchain.Square) *singleLinkage {
 	n := w.N()
-	s := &singleLinkage{order: make([]int32, 0, n), pos: make([]int32, n)}
+	s := &singleLinkage{order: make([]int32, 1, n), pos: make([]int32, n)}
 	length := make([]float32, 1, n)
 	out := make([]int32, n-1) // hosts not yet in, ascending
 	reach := make([]float32, n)
@@ -32,7 +31,6 @@ func prim(w *nnchain.Square) *singleLinkage {
 	for j := range reach {
 		reach[j] = float32(math.Inf(1))
 	}
-	s.order = append(s.order, 0)
 	for last := 0; len(out) > 0; {
 		row := w.Row(last)
 		at, best := 0, float32(math.Inf(1))
@@ -62,7 +60,7 @@ func prim(w *nnchain.Square) *singleLinkage {
 }
 
 // ultrametric is the subdominant ultrametric of two different hosts. O(1).
-func (s *singleLinkage) ultrametric(i, j int32) float32 {
+func (s *singleLinkage) ultrametric(i, j int) float32 {
 	p, q := s.pos[i]+1, s.pos[j]+1
 	if p > q {
 		p, q = q, p
@@ -111,11 +109,12 @@ func spread(w *nnchain.Square) float64 {
 		row := w.Row(i)
 		var chosen []float64
 		least := math.Inf(1)
-		for _, k := range nearest(row, i, min(near, (n-1)/2)) {
-			other := w.Row(k)
+		row[i] = float32(math.NaN())
+		for _, k := range stats.Smallest(row, min(near, (n-1)/2)) {
+			other := w.Row(int(k))
 			var seen []float64
 			for j := i % skip; j < n; j += skip {
-				if j != i && j != k {
+				if j != i && j != int(k) {
 					seen = append(seen, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))
 				}
 			}
@@ -133,21 +132,4 @@ func spread(w *nnchain.Square) float64 {
 	}
 	median := stats.LowerMedian(ratios) // ln is monotone
 	return max(noiseFloor, stats.SigmaPerMAD*math.Log(median)/math.Sqrt2)
-}
-
-// nearest returns the indices of up to most of the smallest values of row but that of host i itself.
-func nearest(row []float32, i, most int) []int {
-	list := make([]int, 0, most+1)
-	for j, v := range row {
-		if j == i || len(list) == most && v >= row[list[most-1]] {
-			continue
-		}
-		at := len(list)
-		for at > 0 && v < row[list[at-1]] {
-			at--
-		}
-		list = slices.Insert(list, at, j)
-		list = list[:min(most, len(list))]
-	}
-	return list
 }

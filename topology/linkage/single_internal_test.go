@@ -52,6 +52,6 @@ func TestSpread(t *testing.T) {
 
 func noiseOf(r *readings.Symmetric) float64 {
 	w := nnchain.NewSquare(r.N())
-	square(w, readings.Correct(r))
+	square(w, r.At)
 	return spread(w)
 }

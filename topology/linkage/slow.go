@@ -69,19 +69,24 @@ func slowWarning(slow []slowHost) string {
 	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", words.List(names))
 }
 
-// quicken takes what slow hosts add out of readings.
-func quicken(r *readings.Corrected, slow []slowHost) *readings.Corrected {
+// quicken takes what slow hosts add out of measurements: of each host a sum, and then a factor.
+func quicken(r *readings.Symmetric, slow []slowHost) *readings.Symmetric {
 	if len(slow) == 0 {
 		return r
 	}
-	sum, factor := make([]float64, r.N()), make([]float64, r.N())
-	for i := range factor {
-		factor[i] = 1
-	}
+	sum, factor := make([]float32, r.N()), slices.Repeat([]float32{1}, r.N())
 	for _, s := range slow {
-		sum[s.host], factor[s.host] = s.sum, s.factor
+		sum[s.host], factor[s.host] = float32(s.sum), float32(s.factor)
 	}
-	return r.Quicker(sum, factor)
+	return readings.NewSymmetric(r.N(), func(i, j int) float32 {
+		x := r.At(i, j)
+		size := max(x, -x)
+		left := max(leastLeft*size, (size-sum[i]-sum[j])/(factor[i]*factor[j]))
+		if x < 0 {
+			return -left
+		}
+		return left
+	})
 }
 
 // slowHosts finds the hosts that are slow to all others alike, nil if there are none. O(n^2).
@@ -89,7 +94,7 @@ func slowHosts(r *readings.Symmetric) []slowHost {
 	if r.N() < unequalHosts {
 		return nil
 	}
-	c := &slowComparison{r: r, near: r.Nearest(slowNear), order: r.ByMean(), rank: make([]int, r.N())}
+	c := &slowComparison{r: r, near: r.AllNearest(slowNear), order: r.ByMean(), rank: make([]int, r.N())}
 	for k, i := range c.order {
 		c.rank[i] = k
 	}
@@ -132,7 +137,7 @@ type slowComparison struct {
 func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	r := c.r
 	c.sums, c.ratios, c.ends, c.shown, c.level, c.far = c.sums[:0], c.ratios[:0], c.ends[:0], c.shown[:0], c.level[:0], c.far[:0]
-	pairs := 0
+	pairs, far := 0, min(slowFar, r.N())
 	nearest := math.NaN() // what the nearest one shows: of a small group, the only one that tells
 	for _, j := range c.near[i] {
 		for _, k := range c.near[j] {
@@ -147,13 +152,8 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 		if nearest != nearest && len(c.shown) > 0 {
 			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
-		at := stats.Golden * float64(c.rank[i])
-		for k := range min(slowFar, r.N()) {
-			if r.N() > slowFar {
-				at += stats.Golden
-				at -= math.Floor(at)
-				k = int(c.order[int(at*float64(r.N()))])
-			}
+		for k := range far {
+			k = int(c.order[(c.rank[i]+k*r.N()/far)%r.N()])
 			if k == i || k == int(j) || slices.Contains(c.near[i], int32(k)) || slices.Contains(c.near[j], int32(k)) {
 				continue
 			}
@@ -171,15 +171,14 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	}
 	c.middle = append(c.middle[:0], c.sums...)
 	sum := stats.LowerMedian(c.middle)
-	level, shown, far := stats.LowerMedian(c.level), stats.LowerMedian(c.shown), stats.LowerMedian(c.far)
-	c.middle = c.middle[:0]
-	for _, x := range c.sums {
-		c.middle = append(c.middle, math.Abs(x-sum))
+	level, shown, typical := stats.LowerMedian(c.level), stats.LowerMedian(c.shown), stats.LowerMedian(c.far)
+	for k, x := range c.sums {
+		c.middle[k] = math.Abs(x - sum)
 	}
 	h = slowHost{
 		host: i, sum: sum, factor: 1,
 		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
-		level: level, far: far, noise: stats.SigmaOfOne(c.middle) / far,
+		level: level, far: typical, noise: stats.SigmaOfOne(c.middle) / typical,
 	}
 	if h.told <= slowLeast {
 		return h, false

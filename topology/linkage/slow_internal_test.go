@@ -118,3 +118,29 @@ func TestSlowWarning(t *testing.T) {
 		}
 	}
 }
+
+// By hand: sums 1, 2 and 100, and a factor of 2 on host 1. Of the pair (1, 0) 10 becomes (10-1-2)/2 = 3.5; a twentieth is
+// always left; an estimate stays one.
+func TestQuickenByHand(t *testing.T) {
+	r := readings.NewSymmetric(4, func(i, j int) float32 {
+		if i == 3 && j == 1 {
+			return -31
+		}
+		return float32(10*i + j)
+	})
+	q := quicken(r, []slowHost{{host: 0, sum: 1, factor: 1}, {host: 1, sum: 2, factor: 2}, {host: 2, sum: 100, factor: 1}})
+	for _, tt := range []struct {
+		i, j int
+		want float32
+	}{{1, 0, 3.5}, {0, 2, 1}, {3, 1, -14.5}, {3, 0, 29}} {
+		if got := q.At(tt.i, tt.j); got != tt.want {
+			t.Errorf("hosts %d and %d: %g, want %g", tt.i, tt.j, got, tt.want)
+		}
+	}
+	if quicken(r, nil) != r {
+		t.Error("nothing is taken out, yet the measurements are copied")
+	}
+	if r.At(1, 0) != 10 {
+		t.Error("a correction changed what it was made of")
+	}
+}

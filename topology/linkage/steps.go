@@ -1,6 +1,8 @@
 package linkage
 
 import (
+	"math"
+
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/readings"
@@ -20,34 +22,31 @@ func steps() []step {
 		{"hosts set aside", (*reconstruction).setAside},
 		{"", (*reconstruction).propose},
 		{"unequal links", (*reconstruction).equalise},
-		{"", (*reconstruction).copyMeasurements},
 		{"hosts moved", (*reconstruction).moveHosts},
 		{"", (*reconstruction).judgeGroups},
 		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
-		{"groups without an edge", func(w *reconstruction) { w.contracted = w.corrected != w.quick }},
+		{"groups without an edge", func(w *reconstruction) { w.contracted = w.r != w.raw }},
 		{"", (*reconstruction).settle},
 	}
 }
 
 // A reconstruction is what the steps work on. Of the measurements there are three states: part, as they
-// were combined; raw, without what slow hosts add; r, without unequal links, too.
+// were combined; raw, without what slow hosts add; r, without unequal links, too. States that do not differ are one.
 type reconstruction struct {
-	note      *combination
-	original  *readings.Symmetric // of all hosts
-	part      *readings.Symmetric // of the hosts that take part
-	kept      []int               // the hosts that take part; nil: all
-	aside     []slowHost          // the hosts that do not take part
-	slow      []slowHost          // of the hosts that take part
-	quick     *readings.Corrected // what raw is made of
-	corrected *readings.Corrected // what r is made of
-	scratch   *nnchain.Square
-	tree      *nested.Tree
-	sigma     float64 // the noise by which groups were proposed
-	raw, r    *readings.Symmetric
-	judge     *judge
-	ceiling   []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
+	note     *combination
+	original *readings.Symmetric // of all hosts
+	part     *readings.Symmetric // of the hosts that take part
+	raw, r   *readings.Symmetric
+	kept     []int      // the hosts that take part; nil: all
+	aside    []slowHost // the hosts that do not take part
+	slow     []slowHost // of the hosts that take part
+	scratch  *nnchain.Square
+	tree     *nested.Tree
+	sigma    float64 // the noise by which groups were proposed
+	judge    *judge
+	ceiling  []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
 
 	contracted bool // groups without an edge of their own are dropped
 	mostFirm   bool // most hosts are in firm groups
@@ -70,28 +69,31 @@ func (w *reconstruction) setAside() {
 
 // propose builds a first tree of groups.
 func (w *reconstruction) propose() {
-	w.quick = quicken(readings.Correct(w.part), w.slow)
-	w.corrected = w.quick
+	w.raw = quicken(w.part, w.slow)
+	w.r = w.raw
 	w.scratch = nnchain.NewSquare(w.part.N())
-	w.tree, w.sigma = propose(w.corrected, w.scratch)
+	w.tree, w.sigma = propose(w.raw.At, w.scratch)
 }
 
 // equalise takes out by how much links of hosts differ, and proposes groups again.
 func (w *reconstruction) equalise() {
-	if offset := unequalLinks(w.tree, w.quick, w.scratch.Scratch()); offset != nil {
-		w.corrected = w.quick.Without(offset)
-		w.tree, w.sigma = propose(w.corrected, w.scratch)
+	offset := unequalLinks(w.tree, w.raw, w.scratch.Scratch())
+	if offset == nil {
+		w.scratch = nil
+		return
 	}
+	equal := func(i, j int) float32 {
+		x := float64(w.raw.At(i, j))
+		size := math.Abs(x)
+		return float32(math.Copysign(max(leastLeft*size, size-offset[i]-offset[j]), x))
+	}
+	w.tree, w.sigma = propose(equal, w.scratch)
+	w.scratch = nil // before the copy
+	w.r = readings.NewSymmetric(w.part.N(), equal)
 }
 
-func (w *reconstruction) copyMeasurements() {
-	w.scratch = nil // before the copies
-	w.raw = w.quick.Symmetric()
-	w.r = w.raw
-	if w.corrected != w.quick {
-		w.r = w.corrected.Symmetric()
-	}
-}
+// leastLeft is the share of a measurement that no correction takes away.
+const leastLeft = 0.05
 
 // moveHosts moves single hosts to groups that they fit.
 func (w *reconstruction) moveHosts() {
@@ -123,6 +125,6 @@ func (w *reconstruction) holdAgainstGaps() {
 // settle gives groups their last support, and puts the hosts that were set aside into the tree.
 func (w *reconstruction) settle() {
 	w.note.firm, w.note.doubtful = w.judge.lower(w.ceiling)
-	w.mostFirm = w.judge.mostFirm()
+	w.mostFirm = w.judge.mostFirm() // before hosts are placed that may make groups uncertain
 	w.judge = w.judge.place(w.original, w.kept, w.aside)
 }

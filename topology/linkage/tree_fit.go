@@ -2,6 +2,7 @@ package linkage
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
@@ -14,7 +15,7 @@ import (
 func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, class []int) (fit topology.Fit, off float64) {
 	t := f.Tree
 	top := len(h.Levels())
-	rest := make([][]float32, top+1)
+	rest := make([][]float64, top+1)
 	var (
 		count    int
 		residual float64
@@ -45,39 +46,22 @@ func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, clas
 					level = class[int(join[j])-t.N]
 				}
 				if fit > 0 {
-					rest[level] = append(rest[level], float32(min(math.Abs(v-fit)/fit, math.MaxFloat32))) // finite whatever was read
+					rest[level] = append(rest[level], math.Abs(v-fit)/fit)
 				}
 			}
 		}
 	}
 	off /= float64(count)
-	fit = topology.Fit{Family: topology.FamilyTree, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN()}
+	fit = topology.Fit{Family: topology.FamilyTree, R2: math.NaN(), TreeLikeness: math.NaN()}
 	if top == 0 {
 		fit.Family = topology.FamilyFlat
 	}
 	if m2 := squares - sum*sum/float64(count); m2 > 0 {
 		fit.R2 = 1 - residual/m2
 	}
-	var all []float32
-	for k := range rest {
-		level := topology.LevelFit{Separation: math.NaN(), Residual: math.NaN()}
-		all = append(all, rest[k]...)
-		if len(rest[k]) > 0 {
-			level.Residual = float64(stats.LowerMedian(rest[k]))
-		}
-		if k < top {
-			var steps []float64
-			for _, v := range f.Groups {
-				if v != t.Root && class[int(v)-t.N] == k {
-					steps = append(steps, t.LevelOf(t.Parent[v])-t.LevelOf(v))
-				}
-			}
-			level.Separation = stats.LowerMedian(steps)
-		}
-		fit.Levels = append(fit.Levels, level)
-	}
-	if len(all) > 0 {
-		fit.Residual = float64(stats.LowerMedian(all))
+	fit.Residual = stats.Median(slices.Concat(rest...))
+	for _, of := range rest {
+		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: stats.Median(of)})
 	}
 	return fit, off
 }

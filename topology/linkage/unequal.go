@@ -31,7 +31,7 @@ const (
 // A host whose link is far from typical may have been proposed outside its
 // block, beside it. Its fitted link then holds the block's uplink too. Such hosts are corrected as well, so
 // that the next proposal may put them right. The readings are put in order in scratch, if that has room.
-func unequalLinks(t *nested.Tree, r *readings.Corrected, scratch []float32) []float64 {
+func unequalLinks(t *nested.Tree, r *readings.Symmetric, scratch []float32) []float64 {
 	if t.N < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
 		return nil
 	}
@@ -123,37 +123,26 @@ func contract(t *nested.Tree, ordered *readings.Symmetric, step float64) *nested
 // blockSpread is the 75 % quantile of the relative residuals of the readings
 // inside the groups that hold three hosts or more and no groups: against the
 // group's median, or against f. 0 if there are no such groups.
-func blockSpread(t *nested.Tree, r *readings.Corrected, f *nested.Fit) float64 {
-	var rest, block []float64
+func blockSpread(t *nested.Tree, r *readings.Symmetric, f *nested.Fit) float64 {
+	var rest []float64
+	var block []float32
 	for _, v := range t.Groups() {
-		kids := t.Kids(v)
-		if !t.HostsOnly(v) || len(kids) < 3 {
+		if !t.HostsOnly(v) || len(t.Kids(v)) < 3 {
 			continue
 		}
-		block = block[:0]
-		stride := (len(kids)*(len(kids)-1)/2-1)/mostWithin + 1
-		take := func(add func(i, j int32, x float64)) {
-			skip := 0
-			for k, i := range kids {
-				for ; skip < k; skip += stride {
-					if x := r.At(int(i), int(kids[skip])); x > 0 {
-						add(i, kids[skip], float64(x))
-					}
-				}
-				skip -= k
-			}
-		}
-		take(func(_, _ int32, x float64) { block = append(block, x) })
+		block = appendWithin(block[:0], t, v, r.At)
 		if len(block) == 0 {
 			continue
 		}
-		median := stats.LowerMedian(block)
-		take(func(i, j int32, x float64) {
+		median := float64(stats.LowerMedian(block))
+		pairsWithin(t, v, func(i, j int32) {
 			fit := median
 			if f != nil {
 				fit = f.Between(int(i), int(j), v)
 			}
-			rest = append(rest, math.Abs(x-fit)/median)
+			if x := float64(r.At(int(i), int(j))); x > 0 {
+				rest = append(rest, math.Abs(x-fit)/median)
+			}
 		})
 	}
 	if len(rest) == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A wired is a graph that may describe a machine better than its tree.
@@ -47,7 +48,7 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 	var (
 		treeRest, otherRest []float64 // not directly linked
 		all                 []float64 // residuals
-		values, squares     []float64
+		values, fits        []float64
 		join                = make([]int32, r.N())
 		sources             = min(most, r.N())
 		finder              = topology.NewPaths(w.graph, nil)
@@ -73,23 +74,15 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 			}
 			all = append(all, math.Abs(v-fit)/v)
 			values = append(values, v)
-			squares = append(squares, (v-fit)*(v-fit))
+			fits = append(fits, fit)
 		}
 	}
 	if len(otherRest) == 0 {
 		return comparison{0, math.Inf(1), math.NaN(), math.NaN()} // nothing but links
 	}
-	var mean, total, rest float64
-	for _, v := range values {
-		mean += v / float64(len(values))
-	}
-	for k, v := range values {
-		total += (v - mean) * (v - mean)
-		rest += squares[k]
-	}
-	r2 := math.NaN()
-	if total > 0 {
-		r2 = 1 - rest/total
+	r2 := stat.RSquaredFrom(fits, values, nil)
+	if math.IsInf(r2, 0) { // all values are one
+		r2 = math.NaN()
 	}
 	return comparison{
 		tree: stats.Quantile(treeRest, upper), other: stats.Quantile(otherRest, upper),
