@@ -58,8 +58,8 @@ func slopeBeyond(xs []int64, ys []float64) float64 {
 }
 
 // interpolate is the value at x of the function that is linear between the
-// points (xs[i], ys[i]), constant before the first point, goes on with slopeBeyond
-// after the last, and is NaN after a single one. O(log len(xs)).
+// points (xs[i], ys[i]). It is constant before the first point, and goes on with slopeBeyond
+// after the last. After a single point it is NaN. O(log len(xs)).
 func interpolate(xs []int64, ys []float64, x int64) float64 {
 	switch {
 	case len(xs) == 0 || len(ys) == 0:

@@ -9,9 +9,9 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// NewResult is the result of a Reconstructor that finds a graph: its family, the groups where it is a
-// tree, how well it and an overhead in s that every message pays on top explain the
-// measurements d, and, after the warnings given, what cannot be told apart. d is n*n for n hosts, row by
+// NewResult is the result of a Reconstructor that finds a graph. It says the graph's family, and the groups where it is a
+// tree. It says how well the graph explains the measurements d, with an overhead in s that every message pays on
+// top. Its warnings are those given, and then what cannot be told apart. d is n*n for n hosts, row by
 // row, in s, as given; the diagonal is not read, NaN is not measured. noise is the relative spread of
 // measurements, NaN if not known. O(n^2) on trees; on other graphs a search for paths from each host.
 func NewResult(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {

@@ -21,8 +21,8 @@ import (
 //     message sends it to another one every o seconds, and each message takes the least latency of the network. o is the least
 //     overhead of a send that was measured.
 //
-// The latency is that of n.Time, with the overhead of one send and one receive, the rate that of the
-// links of the graph, or of a lone stream between the two ranks where the graph knows none. NaN if
+// The latency is that of n.Time, with the overhead of one send and one receive. The rate is that of the
+// links of the graph. Where the graph knows none, it is that of a lone stream between the two ranks. The bound is NaN if
 // no latency is known. O(links + ranks log ranks).
 func Bound(n *model.Network, bytes, root int) (float64, error) {
 	p := schedule.Problem{Ranks: n.Ranks(), Root: root, Bytes: bytes}

@@ -101,8 +101,8 @@ func (t *Tree) Splice(v int32) {
 	t.Children[int(v)-t.N] = nil
 }
 
-// Arrange puts the children of each group in ascending order of their hosts' mean reading, given per host, so
-// that whoever looks at some of the leaves looks at the same ones however the hosts are
+// Arrange puts the children of each group in ascending order of their hosts' mean measurement, given per host.
+// Whoever looks at some of the leaves then looks at the same ones, however the hosts are
 // numbered. O(n log n).
 func (t *Tree) Arrange(mean []float64) {
 	mean = append(slices.Clone(mean), make([]float64, len(t.Children))...)

@@ -8,14 +8,14 @@ import (
 )
 
 // AtSwitch splits hosts in two groups, as equal in number as can be,
-// such that all traffic between them passes the switch: what is needed to
+// such that all traffic between them passes the switch. That is needed to
 // measure how much the switch can carry at most (Bufe 2014, section 2.3.4).
 //
-// If the graph falls apart without the switch, the parts are put in two groups;
-// that is the partition problem, solved by subset sums in O(k n)
-// for k parts. If it does not, or one part has most of the hosts, hosts are
-// taken nearest first as long as their only shortest path to every host taken
-// before on another link of the switch leads through it. A group is empty if
+// If the graph falls apart without the switch, the parts are put in two groups.
+// That is the partition problem, solved by subset sums in O(k n)
+// for k parts. It may not fall apart, or one part may have most of the hosts. Then hosts are
+// taken nearest first. A host is taken if its only shortest path to every host taken
+// before on another link of the switch leads through the switch. A group is empty if
 // the switch joins nothing.
 func AtSwitch(g *topology.Graph, s int) (left, right []int, err error) {
 	if s < 0 || s >= g.Vertices() || !g.IsSwitch(s) {

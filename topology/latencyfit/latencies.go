@@ -32,17 +32,17 @@ type Result struct {
 var ErrNothingToFit = errors.New("no measurement follows a path that is known")
 
 // Latencies works out the latencies of the links of a known graph, which
-// cannot all be measured directly, so that the sums along the shortest paths
-// explain the readings between hosts best (Bufe 2014, section 2.4, equation
+// cannot all be measured directly. The sums along the shortest paths then
+// explain the measurements between hosts best (Bufe 2014, section 2.4, equation
 // 2.8). Those measured are n*n, in s, NaN where not measured; the diagonal is not
 // read. Both directions of a link get one latency, at least 0. The shortest
 // paths are those of the latencies that g has, or the fewest hops if some are
-// unknown, and again those of the fitted latencies until they stay, at most
+// unknown. Then they are those of the fitted latencies until they stay, at most
 // three times. The hierarchy, which may be nil, gives the levels of the Fit.
 //
-// Readings between hosts determine a link unless a switch on it has two links
-// only, or two hosts and nothing else hang on its switch, or they form an even
-// ring only (Bufe 2014, equation 2.7): Undetermined names such links.
+// Measurements between hosts do not determine every link (Bufe 2014, equation 2.7); Undetermined names those that they do not.
+// Such a link has a switch with two links only, or hangs on one with two hosts and nothing else. Or the measurements over it
+// form an even ring only.
 //
 // No matrix is built. A and its transpose are applied along the tree of
 // shortest paths from each host, O(n) per vertex and step of the conjugate
