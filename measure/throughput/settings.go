@@ -87,7 +87,7 @@ const (
 )
 
 // Uplinks are settings that measure the links of hosts and between switches of a
-// reconstruction with few long messages: the uplink of every firm group, each way, coarse ones first, by
+// reconstruction with few long messages: the uplink of every confident group, each way, coarse ones first, by
 // several pairs at once, as one host's link may not fill it. It takes seven steps for the links of hosts and two for every uplink: 149 on 1,024 hosts in
 // 64 racks (BenchmarkUplinks). Networks are fitted to
 //

@@ -12,7 +12,7 @@ import (
 
 // result turns the judged tree into a Result: groups below the least support
 // are dropped, levels measured on the original readings, classes of levels
-// named, switches and links drawn. Hosts of which most are in firm groups are not taken for wired to
+// named, switches and links drawn. Hosts of which most are in confident groups are not taken for wired to
 // each other.
 func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	g, r, note := w.judge, w.original, w.note
