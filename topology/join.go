@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
 
@@ -29,9 +30,12 @@ type NodeModel struct {
 //
 // The hosts of the result are the cores, External ones left out. After them come the nodes' own vertices, where the
 // outside begins; the switches inside nodes, node after node; the switches between nodes. The vertex of a node takes the
-// place of the external one. Its links are shortened by the least latency among them: the rest belongs to the path outside. The
-// links between nodes are shortened by what lies between the node's vertex and the core that measured. What would fall
-// below zero becomes zero, with a warning.
+// place of the external one. Its links are shortened by the least latency among them: the rest belongs to the path outside.
+//
+// What every message pays at its ends is the least of the overheads inside nodes, and where nodes forward messages of
+// others also that between them. What messages inside a node pay beyond that is on the links of its cores. What messages between nodes
+// pay beyond it is on the way out of each node, less what lies between the node's vertex and the core that measured. Where that is more,
+// the links between nodes are shortened by the rest. What would fall below zero becomes zero, with a warning.
 //
 // Nodes become groups of a level named "node", with support 1, since nobody had to find them. Nodes need not be alike.
 // Levels of different nodes become one if they have one name. Where names are mere numbers, latencies must differ by less than a half.
@@ -57,6 +61,7 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 		return nil, err
 	}
 	j.number()
+	j.overhead = j.leastOverhead()
 	for i := range nodes {
 		j.inside(i)
 	}
@@ -74,7 +79,7 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	}
 	r := &Result{Graph: graph, Hierarchy: hierarchy, Warnings: j.warnings}
 	r.Fit = Fit{
-		Family: inter.Fit.Family, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(),
+		Family: inter.Fit.Family, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: j.overhead,
 		Levels: make([]LevelFit, len(hierarchy.Levels())+1),
 	}
 	if r.Fit.Family == FamilyFlat && len(hierarchy.Groups()) > 1 {
@@ -96,6 +101,7 @@ type joiner struct {
 	between  []int   // vertex of inter -> vertex of the whole
 	names    []string
 	arcs     []Arc
+	overhead float64   // s, what every message pays at its ends
 	shorten  []float64 // per node, what the links between nodes lose
 	stranded []string  // nodes whose core that measured has no way outside
 	warnings []string
@@ -169,6 +175,24 @@ func (j *joiner) number() {
 	}
 }
 
+// leastOverhead is what every message pays at its ends at least. Links of nodes that forward no messages may make up for less between them.
+func (j *joiner) leastOverhead() float64 {
+	least := math.Inf(1)
+	for _, m := range j.nodes {
+		if len(m.Hosts) > 1 {
+			least = min(least, m.Result.Fit.Overhead)
+		}
+	}
+	forwards := false
+	for i := range j.nodes {
+		forwards = forwards || len(j.inter.Graph.Out(i)) > 1
+	}
+	if forwards || math.IsInf(least, 1) {
+		least = min(least, j.inter.Fit.Overhead)
+	}
+	return least
+}
+
 // inside adds the arcs of node i.
 func (j *joiner) inside(i int) {
 	m := j.nodes[i]
@@ -179,14 +203,15 @@ func (j *joiner) inside(i int) {
 			least = a.Latency
 		}
 	}
+	own := j.ownOverhead(i)
 	lengths := g.Latencies()
 	for k, a := range g.arcs {
-		if a.From == m.External || a.To == m.External {
-			a.Latency -= least
-			lengths[k] = a.Latency
+		switch {
+		case a.From == m.External || a.To == m.External:
+			lengths[k] -= least
+		case a.From < g.hosts || a.To < g.hosts:
+			lengths[k] += own
 		}
-		a.From, a.To = j.vertex[i][a.From], j.vertex[i][a.To]
-		j.arcs = append(j.arcs, a)
 	}
 	door := m.External
 	finder, dist := NewPaths(g, lengths), make([]float64, g.vertices)
@@ -201,14 +226,43 @@ func (j *joiner) inside(i int) {
 				door, reach = v, far
 			}
 		}
-		j.arcs = AppendLink(j.arcs, j.vertex[i][door], j.own[i], 0, math.NaN())
 	}
 	finder.From(m.Core, dist)
 	if math.IsInf(dist[door], 1) || math.IsNaN(dist[door]) {
 		dist[door] = 0
 		j.stranded = append(j.stranded, j.inter.Graph.Name(i))
 	}
-	j.shorten = append(j.shorten, dist[door])
+	end := (j.inter.Fit.Overhead - j.overhead) / 2
+	j.shorten = append(j.shorten, max(0, dist[door]-end))
+	out := max(0, end-dist[door])
+	for k, a := range g.arcs {
+		if a.Latency = lengths[k]; a.From == m.External || a.To == m.External {
+			a.Latency += out
+		}
+		a.From, a.To = j.vertex[i][a.From], j.vertex[i][a.To]
+		j.arcs = append(j.arcs, a)
+	}
+	if m.External < 0 {
+		j.arcs = AppendLink(j.arcs, j.vertex[i][door], j.own[i], out, math.NaN())
+	}
+}
+
+// ownOverhead is what the link of each core of node i gets of the overhead inside the node, half at either end of a message. Cores that
+// are wired to each other have no link of their own, and a warning says that the rest is left out.
+func (j *joiner) ownOverhead(i int) float64 {
+	m := j.nodes[i]
+	g, rest := m.Result.Graph, m.Result.Fit.Overhead-j.overhead
+	if !(rest > 0) || len(m.Hosts) < 2 {
+		return 0
+	}
+	for h := range g.hosts {
+		if out := g.Out(h); h != m.External && (len(out) != 1 || !g.IsSwitch(out[0].To)) {
+			j.warnings = append(j.warnings, fmt.Sprintf("messages inside %s pay %s more at their ends than those between nodes, which is left out: its cores are wired to each other",
+				j.inter.Graph.Name(i), quantity.Seconds(rest)))
+			return 0
+		}
+	}
+	return rest / 2
 }
 
 // outside adds the arcs between nodes.

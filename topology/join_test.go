@@ -257,3 +257,47 @@ func TestJoinKeepsKindsApart(t *testing.T) {
 		}
 	}
 }
+
+// A ring of four nodes whose links take 2, with an overhead of 1 at the ends of every message: measured are 3 between neighbours
+// and 5 across. The cores of a node hang on a switch by links of 0.1. By hand: of a half of the overhead at each end the way
+// from the core to the switch takes 0.1, and 0.4 are left on the way out. So every two cores are as far apart as their nodes were
+// measured, across the ring too, where messages pass through a node that they do not enter.
+func TestJoinKeepsOverhead(t *testing.T) {
+	inter := resultWith(t, 4, 0, nil, [3]float64{0, 1, 2}, [3]float64{1, 2, 2}, [3]float64{2, 3, 2}, [3]float64{3, 0, 2})
+	inter.Fit = topology.Fit{Family: topology.FamilyMesh, Overhead: 1}
+	for _, c := range []struct {
+		inside, overhead float64 // of a node
+	}{{0, 0}, {0.3, 0.3}} {
+		node := resultWith(t, 2, 1, nil, [3]float64{0, 2, 0.1}, [3]float64{1, 2, 0.1})
+		node.Fit.Overhead = c.inside
+		m := topology.NodeModel{Result: node, External: -1}
+		r, err := topology.Join(inter, []topology.NodeModel{m, m, m, m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Fit.Overhead != c.overhead {
+			t.Errorf("inside %g: overhead %g, want %g", c.inside, r.Fit.Overhead, c.overhead)
+		}
+		d := r.Graph.HostDistances()
+		for pair, want := range map[[2]int]float64{{0, 1}: 0.2 + c.inside, {0, 2}: 3, {1, 3}: 3, {1, 4}: 5, {2, 7}: 5} {
+			if got := d[pair[0]*8+pair[1]] + r.Fit.Overhead; math.Abs(got-want) > 1e-9 {
+				t.Errorf("inside %g: cores %v are %g apart, want %g", c.inside, pair, got, want)
+			}
+		}
+	}
+	// Between nodes of a switch the links of the nodes hold the overhead, which is 0.3 between cores that are wired to each other: 4 and 0.4.
+	star := resultWith(t, 3, 1, nil, [3]float64{0, 3, 2}, [3]float64{1, 3, 2}, [3]float64{2, 3, 2})
+	pair := resultWith(t, 2, 0, nil, [3]float64{0, 1, 0.1})
+	pair.Fit = topology.Fit{Family: topology.FamilyMesh, Overhead: 0.3}
+	m := topology.NodeModel{Result: pair, External: -1}
+	r, err := topology.Join(star, []topology.NodeModel{m, m, m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := r.Graph.HostDistances()
+	for pair, want := range map[[2]int]float64{{0, 1}: 0.4, {0, 2}: 4, {2, 4}: 4} {
+		if got := d[pair[0]*6+pair[1]] + r.Fit.Overhead; math.Abs(got-want) > 1e-9 {
+			t.Errorf("on a switch: cores %v are %g apart, want %g", pair, got, want)
+		}
+	}
+}
