@@ -60,30 +60,29 @@ func (g *Graph) Channels() []Channel {
 type LocalTopology struct {
 	Bytes int64
 	Arcs  []Arc // sorted by From, then To, with the latencies in s that messages of this length have
+	// Absent are the arcs that were found for other lengths only, sorted and with the latencies of this length, too.
+	Absent []Arc
 }
 
-// Channels joins the two directions of each link of the result's graph: see [Graph.Channels]. Where it
-// was merged of several message lengths, an arc is as long as it is in the mean over those that have it.
-func (r *Result) Channels() ([]Channel, error) {
+// MeanGraph returns the graph with latencies that are means over all message lengths, which is how long channels are drawn
+// (Bannikov and Salnikov 2014, section 2.2). A length of which an arc was not measured does not count for it. It
+// returns the graph itself if it was not merged of several lengths.
+func (r *Result) MeanGraph() (*Graph, error) {
 	if len(r.Local) == 0 {
-		return r.Graph.Channels(), nil
+		return r.Graph, nil
 	}
 	sum, count := make([]float64, r.Graph.NumArcs()), make([]float64, r.Graph.NumArcs())
 	for _, local := range r.Local {
-		for _, a := range local.Arcs {
+		for _, a := range slices.Concat(local.Arcs, local.Absent) {
 			if i := r.Graph.ArcIndex(a.From, a.To); i >= 0 && !math.IsNaN(a.Latency) {
 				sum[i] += a.Latency
 				count[i]++
 			}
 		}
 	}
-	arcs := append([]Arc(nil), r.Graph.Arcs()...)
+	arcs := slices.Clone(r.Graph.Arcs())
 	for i := range arcs {
 		arcs[i].Latency = sum[i] / count[i] // NaN without any
 	}
-	g, err := r.Graph.WithArcs(arcs)
-	if err != nil {
-		return nil, err
-	}
-	return g.Channels(), nil
+	return r.Graph.WithArcs(arcs)
 }

@@ -87,7 +87,11 @@ func bannikovSection(out *outcome.Outcome, name, title string, measured *measure
 	if err != nil {
 		return err
 	}
-	return drawMerged(s, name+"-figure-2", title+": all lengths merged, arcs of at least 30 %, like figure 2", merged.Graph)
+	mean, err := merged.MeanGraph()
+	if err != nil {
+		return err
+	}
+	return drawMerged(s, name+"-figure-2", title+": all lengths merged, arcs of at least 30 %, like figure 2", mean)
 }
 
 // leastDrawn is the probability of arcs from which they are drawn, as in figure 2.

@@ -57,7 +57,11 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 		if s.unit != 0 {
 			return cli.BadInput("--unit: %s holds its own", path)
 		}
-		s.network, s.graph, s.groups, s.reported = n, n.Graph(), n.Hierarchy(), n.ReportedHierarchy()
+		merged := topology.Result{Graph: n.Graph(), Local: n.LocalTopologies()}
+		if s.graph, err = merged.MeanGraph(); err != nil {
+			return err
+		}
+		s.network, s.groups, s.reported = n, n.Hierarchy(), n.ReportedHierarchy()
 		s.times, s.title = predicted{n}, "Latencies that the network predicts"
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology/draw"
 	"github.com/topocast/topocast/topology/encode"
+	"github.com/topocast/topocast/topology/spanner"
 )
 
 // latencies are what the files of one reconstruction hold.
@@ -29,7 +30,8 @@ type latencies struct {
 	measured *measure.Result // the matrices come from, or nil
 	job      *record.Header  // of the ranks, where they were measured; nil: it was a plain matrix
 	warnings []string
-	readings []string // how each plain matrix was understood
+	readings []string        // how each plain matrix was understood
+	sizes    []spanner.Sized // of matrices of several message lengths, ascending; matrices are those of the shortest
 
 	directions *oneway.Result // of the ranks; nil: not measured
 

@@ -35,7 +35,7 @@ func reconstructCommand(shared *cli.Flags) *cobra.Command {
 		find          searchOptions
 	)
 	c := &cobra.Command{
-		Use:   "reconstruct FILE",
+		Use:   "reconstruct FILE | LENGTH=FILE...",
 		Short: "Reconstruct the wiring from a file of latencies",
 		Long: `Reconstruct reads latencies and prints the groups that it finds: cores, sockets,
 hosts, racks. FILE is the file of topocast measure, or a square matrix:
@@ -51,7 +51,7 @@ file of topocast measure with times by size, from a matrix with latencies. What
 --json prints they read as well, as a network of latencies.
 
 The method greedy, for rings, tori and meshes, makes a topology of each message length that was measured and
-merges them (Bannikov and Salnikov 2014): the probability of an arc is the share of lengths that have it, and
+merges them (Bannikov and Salnikov 2014). Matrices of several lengths are given as LENGTH=FILE each. The probability of an arc is the share of lengths that have it, and
 "by_size" in the network and in --json lists the arcs of each length. A channel whose directions differ by more than
 --duplex-eps is simplex and keeps the faster one; hosts within --shared-eps of the closest pair share memory. A
 channel is as long as its directions in the mean over lengths, weighted by probability, over the shortest.
@@ -75,16 +75,21 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
   topocast reconstruct --unit ns --reps second.csv,third.csv --json first.csv
   topocast measure --sizes 8,4KiB,64KiB -o readings.json
   topocast reconstruct --distance rtt --truth metadata plogp.json
-  topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json`,
-		Args: cli.Args(0, "FILE, of topocast measure or a matrix of latencies"),
+  topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json
+  topocast reconstruct --method greedy --unit us 8=short.csv 64KiB=long.csv`,
+		Args: cli.Args(0, "FILE..., of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := find.check(c, method, o); err != nil {
+				return err
+			}
+			if err := checkLengths(method, find.search, args, repetitions); err != nil {
 				return err
 			}
 			view, err := p.view(c)
 			if err != nil {
 				return err
 			}
+			files := strings.Join(args, " ")
 			switch {
 			case truth == "" && c.Flags().Changed("truth"):
 				return cli.BadInput("--truth: want a file, or %s", metadata)
@@ -97,14 +102,21 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 					return err
 				}
 			}
-			l, err := readAllLatencies(append(args, repetitions...), unit, view)
+			paths := slices.Concat(args, repetitions)
+			l, err := readLengths(paths, unit)
+			if l == nil && err == nil {
+				l, err = readAllLatencies(paths, unit, view)
+			}
+			if err == nil && l.sizes != nil && view != nil {
+				err = cli.BadInput("--distance: matrices with LENGTH=FILE hold no PLogP parameters")
+			}
 			if err != nil {
 				return err
 			}
 			var by *searched
 			if find.search {
 				if by, err = find.find(method, l, o); err != nil {
-					return cli.BadInput("%s: %w", args[0], err)
+					return cli.BadInput("%s: %w", files, err)
 				}
 				r = by.method
 			}
@@ -116,7 +128,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			}
 			result, err := l.reconstruct(r)
 			if err != nil {
-				return cli.BadInput("%s: %w", args[0], err)
+				return cli.BadInput("%s: %w", files, err)
 			}
 			for _, reading := range l.readings {
 				fmt.Fprintln(c.ErrOrStderr(), reading)
@@ -157,6 +169,9 @@ func unitFlag(f *pflag.FlagSet, unit *encode.Unit, usage string) {
 // reconstruct applies the method: greedy to each message length that was measured, others to the shortest.
 func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, error) {
 	greedy, ok := r.(*spanner.GreedyCycle)
+	if ok && l.sizes != nil {
+		return greedy.ReconstructSizes(l.sizes...)
+	}
 	if !ok || l.measured == nil || len(l.measured.Sizes) < 2 {
 		found, err := r.Reconstruct(l.directed(r)...)
 		if err != nil {
@@ -208,6 +223,9 @@ func (l *latencies) direct(found *topology.Result) (*topology.Result, error) {
 // measured, or with latencies only.
 func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	s := model.Settings{Measured: model.Metadata{Tool: "topocast reconstruct"}}
+	if l.sizes != nil {
+		s.Measured.Bytes = l.sizes[0].Bytes
+	}
 	if l.job == nil {
 		for _, name := range l.names {
 			s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
@@ -251,7 +269,7 @@ func printMerged(w io.Writer, r *topology.Result) error {
 		return nil
 	}
 	const maxChannels = 100
-	channels, err := r.Channels()
+	mean, err := r.MeanGraph()
 	if err != nil {
 		return err
 	}
@@ -261,7 +279,7 @@ func printMerged(w io.Writer, r *topology.Result) error {
 	}
 	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
 	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
-	for _, c := range channels {
+	for _, c := range mean.Channels() {
 		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
 			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
 	}

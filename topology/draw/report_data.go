@@ -97,6 +97,10 @@ func (r *Report) data() *pageData {
 	d.Groups = groupsOf(h, d.Order, r.Places)
 	arcs, leftOut := arcsOf(r.Graph)
 	d.Found = newGraphData(r.Graph, arcs)
+	merged := topology.Result{Graph: r.Graph, Local: r.Sizes}
+	if mean, err := merged.MeanGraph(); err == nil && mean != r.Graph {
+		d.Found.place(mean)
+	}
 	d.Found.LeftOut = leftOut
 	for _, p := range r.Places {
 		label := ""
@@ -119,10 +123,8 @@ func (r *Report) data() *pageData {
 
 // newGraphData lays a graph out and lists its arcs.
 func newGraphData(g *topology.Graph, arcs []topology.Arc) *graphData {
-	d := &graphData{Hosts: g.Hosts(), Names: g.Names(), Places: placesOf(g), Flat: true, From: []int{}, To: []int{}, Latency: []figure{}}
-	for i := 1; i < len(d.Places); i += 3 {
-		d.Flat = d.Flat && d.Places[i] == 0
-	}
+	d := &graphData{Hosts: g.Hosts(), Names: g.Names(), From: []int{}, To: []int{}, Latency: []figure{}}
+	d.place(g)
 	rates, doubts := false, false
 	for i, a := range arcs {
 		d.From, d.To, d.Latency = append(d.From, a.From), append(d.To, a.To), append(d.Latency, figure(a.Latency))
@@ -139,6 +141,14 @@ func newGraphData(g *topology.Graph, arcs []topology.Arc) *graphData {
 		d.Likely = nil
 	}
 	return d
+}
+
+// place puts the vertices where the layout of a graph has them.
+func (d *graphData) place(g *topology.Graph) {
+	d.Places, d.Flat = placesOf(g), true
+	for i := 1; i < len(d.Places); i += 3 {
+		d.Flat = d.Flat && d.Places[i] == 0
+	}
 }
 
 // placesOf lays a graph out: x, y and z of each vertex in turn, none farther from the middle than placeScale.

@@ -17,7 +17,9 @@
 //	                          "by_size" is there if the graph was merged of
 //	                          several message lengths: per length, ascending,
 //	                          {"bytes": 8, "arcs": [[from, to], ...],
-//	                          "latency_s": [one per arc, or null]}; an arc's
+//	                          "latency_s": [one per arc, or null]}, and
+//	                          "absent" and "absent_latency_s", the same of the
+//	                          arcs that other lengths alone have; an arc's
 //	                          probability in the graph is the share of lengths
 //	                          that have it
 //	DOT                       ReadDOT, WriteDOT: Graphviz; the language of

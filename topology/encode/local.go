@@ -8,11 +8,13 @@ import (
 )
 
 // localFile is the topology found for one message length: its arcs as pairs of hosts, from and to,
-// and the latency of each, null if it is not known.
+// and the latency of each, null if it is not known; and the same of the arcs that other lengths alone have.
 type localFile struct {
-	Bytes   int64      `json:"bytes"`
-	Arcs    [][2]int   `json:"arcs"`
-	Latency []*float64 `json:"latency_s"`
+	Bytes         int64      `json:"bytes"`
+	Arcs          [][2]int   `json:"arcs"`
+	Latency       []*float64 `json:"latency_s"`
+	Absent        [][2]int   `json:"absent,omitempty"`
+	AbsentLatency []*float64 `json:"absent_latency_s,omitempty"`
 }
 
 func localToFile(local []topology.LocalTopology) []localFile {
@@ -22,6 +24,10 @@ func localToFile(local []topology.LocalTopology) []localFile {
 		for _, a := range l.Arcs {
 			f.Arcs = append(f.Arcs, [2]int{a.From, a.To})
 			f.Latency = append(f.Latency, jsonfile.Known(a.Latency))
+		}
+		for _, a := range l.Absent {
+			f.Absent = append(f.Absent, [2]int{a.From, a.To})
+			f.AbsentLatency = append(f.AbsentLatency, jsonfile.Known(a.Latency))
 		}
 		list = append(list, f)
 	}
@@ -35,20 +41,32 @@ func localFromFile(list []localFile, hosts int) ([]topology.LocalTopology, error
 		if f.Bytes < 0 || k > 0 && f.Bytes <= list[k-1].Bytes {
 			return nil, fmt.Errorf("by_size: entry %d has %d bytes: want more than the one before it", k, f.Bytes)
 		}
-		if len(f.Latency) != len(f.Arcs) {
-			return nil, fmt.Errorf("by_size: entry %d has %d arcs and %d latencies", k, len(f.Arcs), len(f.Latency))
+		arcs, err := localArcs(f.Arcs, f.Latency, hosts)
+		if err != nil {
+			return nil, fmt.Errorf("by_size: entry %d %w", k, err)
 		}
-		arcs := make([]topology.Arc, len(f.Arcs))
-		for i, a := range f.Arcs {
-			if min(a[0], a[1]) < 0 || max(a[0], a[1]) >= hosts || a[0] == a[1] {
-				return nil, fmt.Errorf("by_size: entry %d has the arc %v: want two of %d hosts", k, a, hosts)
-			}
-			arcs[i] = topology.Arc{From: a[0], To: a[1], Latency: jsonfile.Value(f.Latency[i]), Bandwidth: jsonfile.Value(nil), Probability: 1}
-			if latency := arcs[i].Latency; latency < 0 {
-				return nil, fmt.Errorf("by_size: entry %d, arc %v: latency_s is %g: want at least 0", k, a, latency)
-			}
+		absent, err := localArcs(f.Absent, f.AbsentLatency, hosts)
+		if err != nil {
+			return nil, fmt.Errorf("by_size: absent: entry %d %w", k, err)
 		}
-		local = append(local, topology.LocalTopology{Bytes: f.Bytes, Arcs: arcs})
+		local = append(local, topology.LocalTopology{Bytes: f.Bytes, Arcs: arcs, Absent: absent})
 	}
 	return local, nil
+}
+
+func localArcs(ends [][2]int, latency []*float64, hosts int) ([]topology.Arc, error) {
+	if len(latency) != len(ends) {
+		return nil, fmt.Errorf("has %d arcs and %d latencies", len(ends), len(latency))
+	}
+	arcs := make([]topology.Arc, len(ends))
+	for i, a := range ends {
+		if min(a[0], a[1]) < 0 || max(a[0], a[1]) >= hosts || a[0] == a[1] {
+			return nil, fmt.Errorf("has the arc %v: want two of %d hosts", a, hosts)
+		}
+		arcs[i] = topology.Arc{From: a[0], To: a[1], Latency: jsonfile.Value(latency[i]), Bandwidth: jsonfile.Value(nil), Probability: 1}
+		if arcs[i].Latency < 0 {
+			return nil, fmt.Errorf("has the arc %v of %g s: want at least 0", a, arcs[i].Latency)
+		}
+	}
+	return arcs, nil
 }

@@ -147,9 +147,10 @@ func TestResultsKeepMessageLengths(t *testing.T) {
 	r := onePair(t)
 	r.Local = []topology.LocalTopology{
 		{Bytes: 8, Arcs: []topology.Arc{{From: 0, To: 1, Latency: 1e-6, Bandwidth: nan, Probability: 1}, {From: 1, To: 2, Latency: nan, Bandwidth: nan, Probability: 1}}},
-		{Bytes: 1024},
+		{Bytes: 1024, Absent: []topology.Arc{{From: 0, To: 1, Latency: 3e-6, Bandwidth: nan, Probability: 1}}},
 	}
-	const layout = `"by_size":[{"bytes":8,"arcs":[[0,1],[1,2]],"latency_s":[0.000001,null]},{"bytes":1024,"arcs":[],"latency_s":[]}]`
+	const layout = `"by_size":[{"bytes":8,"arcs":[[0,1],[1,2]],"latency_s":[0.000001,null]},` +
+		`{"bytes":1024,"arcs":[],"latency_s":[],"absent":[[0,1]],"absent_latency_s":[0.000003]}]`
 	var b, again bytes.Buffer
 	if err := WriteResult(&b, r, nil); err != nil || !strings.Contains(b.String(), layout) {
 		t.Fatalf("%v: wrote %s, want %s in it", err, b.String(), layout)
@@ -162,7 +163,7 @@ func TestResultsKeepMessageLengths(t *testing.T) {
 	if err := WriteResult(&again, back, nil); err != nil || again.String() != text {
 		t.Errorf("written again: %v\n%swant\n%s", err, again.String(), text)
 	}
-	for _, c := range [][2]string{{"[1,2]", "[1,3]"}, {"[1,2]", "[1,1]"}, {"[1,2]", "[-1,2]"}, {`"bytes":1024`, `"bytes":8`}, {"0.000001,null", "0.000001"}, {"0.000001,null", "-1,null"}} {
+	for _, c := range [][2]string{{"[1,2]", "[1,3]"}, {"[1,2]", "[1,1]"}, {"[1,2]", "[-1,2]"}, {`"bytes":1024`, `"bytes":8`}, {"0.000001,null", "0.000001"}, {"0.000001,null", "-1,null"}, {`"absent":[[0,1]]`, `"absent":[[0,9]]`}, {"[0.000003]", "[]"}} {
 		if _, _, err := ReadResult(strings.NewReader(strings.Replace(text, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), "by_size") {
 			t.Errorf("%s in place of %s: %v, want an error that names by_size", c[1], c[0], err)
 		}

@@ -19,18 +19,23 @@ type Sized struct {
 // ReconstructSizes finds a topology for each message length and merges them (Bannikov and Salnikov
 // 2014, section 2.1): the probability of an arc is the share of lengths that have it. Latencies of
 // the graph are those of the shortest messages, which hold least of what bytes take; Result.Local has
-// the topologies, and Result.Channels lengths by the mean. Sizes come in any order, each once.
+// the topologies, and Result.MeanGraph the means over all lengths. Sizes come in any order, each once.
 func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error) {
 	if len(sizes) == 0 {
 		return nil, fmt.Errorf("spanner: greedy: no message length is given")
 	}
 	sizes = slices.SortedFunc(slices.Values(sizes), func(a, b Sized) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
-	shortest, err := readings.DirectedOf("spanner: greedy", sizes[0].Repetitions)
-	if err != nil {
-		return nil, err
+	measured := make([]*readings.Directed, len(sizes))
+	for i, s := range sizes {
+		var err error
+		if measured[i], err = readings.DirectedOf("spanner: greedy", s.Repetitions); err != nil {
+			return nil, fmt.Errorf("messages of %d B: %w", s.Bytes, err)
+		}
 	}
+	shortest := measured[0]
 	n := shortest.N()
 	found := make(map[[2]int]int) // in how many of the topologies an arc is
+	var graphs []*topology.Graph
 	var local []topology.LocalTopology
 	var warnings []string
 	for i, s := range sizes {
@@ -47,6 +52,7 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 		for _, a := range r.Graph.Arcs() {
 			found[[2]int{a.From, a.To}]++
 		}
+		graphs = append(graphs, r.Graph)
 		local = append(local, topology.LocalTopology{Bytes: s.Bytes, Arcs: r.Graph.Arcs()})
 		for _, w := range r.Warnings {
 			warnings = append(warnings, fmt.Sprintf("messages of %d B: %s", s.Bytes, w))
@@ -66,6 +72,14 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 	result, err := topology.NewResult(merged, shortest.Cells(), 0, shortest.Noise(), warnings)
 	if err != nil {
 		return nil, err
+	}
+	for i := range local {
+		for _, a := range merged.Arcs() {
+			if graphs[i].ArcIndex(a.From, a.To) < 0 {
+				a.Latency, a.Probability = measured[i].Cells()[a.From*n+a.To], 1
+				local[i].Absent = append(local[i].Absent, a)
+			}
+		}
 	}
 	result.Local = local
 	return result, nil
