@@ -1,9 +1,6 @@
 package latencyfit
 
-import (
-	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/topology"
-)
+import "github.com/topocast/topocast/topology"
 
 // An edgeFit is a least squares problem whose unknowns are links, both
 // directions of a pair of vertices, and whose rows are readings.
@@ -14,11 +11,10 @@ type edgeFit struct {
 	readings []float64 // n*n, corrected for the transfer time; NaN: not a row
 	link     []int32   // arc -> link
 	links    int
-	x        []float64    // latencies of links
-	known    bool         // x are latencies, not hops
-	scaled   bool         // x are about as large as the readings want them
-	tree     *nested.Tree // the graph, if it can be fitted as a tree
-	paths    [][]int32    // per host the arcs of its tree of shortest paths, each after those before it on a path
+	x        []float64 // latencies of links
+	known    bool      // x are latencies, not hops
+	scaled   bool      // x are about as large as the readings want them
+	paths    [][]int32 // per host the arcs of its tree of shortest paths, each after those before it on a path
 	used     int
 	multiple int // readings with several paths
 	early    int // readings below the transfer time of the message

@@ -46,7 +46,7 @@ var ErrNothingToFit = errors.New("no measurement follows a path that is known")
 //
 // No matrix is built. A and its transpose are applied along the tree of
 // shortest paths from each host, O(n) per vertex and step of the conjugate
-// gradients; trees with a host on every leaf and nothing missing take O(n^2) in all.
+// gradients.
 func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s *Settings) (*Result, error) {
 	if s == nil {
 		s = &Settings{}
@@ -87,13 +87,6 @@ func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s 
 // pulled again, until nothing changes. A latency that comes out below zero
 // is held at zero and the others are fitted again.
 func (f *edgeFit) solveAll(plain bool) {
-	if f.tree != nil {
-		if f.solveTree(plain) {
-			return
-		}
-		f.tree, f.readings = nil, nil
-		f.findPaths()
-	}
 	n := f.g.Hosts()
 	fixed := make([]bool, f.links)
 	b := make([]float64, f.links)
@@ -140,10 +133,7 @@ func (f *edgeFit) result(h *topology.Hierarchy) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Graph: g, Fit: topology.NewFit(g, h, f.readings, 0), Used: f.used, Ambiguous: f.multiple}
-	open := make([]bool, f.links) // none, in trees whose switches have three links
-	if f.tree == nil {
-		open = f.undetermined()
-	}
+	open := f.undetermined()
 	var names []string
 	for i, a := range g.Arcs() {
 		if open[f.link[i]] {

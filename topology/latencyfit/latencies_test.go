@@ -296,3 +296,31 @@ func BenchmarkLatencies(b *testing.B) {
 		})
 	}
 }
+
+// A ring whose links lead one way, and a line with a link that does: nothing is a tree of links there, and nothing breaks.
+func TestFitLatenciesOfOneWayLinks(t *testing.T) {
+	arc := func(u, v int) topology.Arc {
+		return topology.Arc{From: u, To: v, Latency: 1, Bandwidth: math.NaN(), Probability: 1}
+	}
+	for _, arcs := range [][]topology.Arc{{arc(0, 1), arc(1, 2), arc(2, 0)}, {arc(0, 1), arc(1, 2), arc(2, 1)}} {
+		g, err := topology.NewGraph(3, 0, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := g.HostDistances()
+		for i, v := range d {
+			if math.IsInf(v, 1) {
+				d[i] = math.NaN()
+			}
+		}
+		r, err := latencyfit.Latencies(g, nil, mat.NewDense(3, 3, d), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range r.Graph.Arcs() {
+			if math.Abs(a.Latency-1) > 1e-6 {
+				t.Errorf("link %d->%d is %g long, want 1", a.From, a.To, a.Latency)
+			}
+		}
+	}
+}

@@ -38,7 +38,6 @@ func newEdgeFit(g *topology.Graph, m []float64, s *Settings) *edgeFit {
 			f.x[e] = 1
 		}
 	}
-	f.tree = f.asTree()
 	return f
 }
 
@@ -60,11 +59,9 @@ func (f *edgeFit) findPaths() bool {
 	rows := make([]counts, n)
 	parallel.Rows(n, func(i int) {
 		t, c := finder.Tree(i), &rows[i]
-		if f.tree == nil {
-			f.paths[i] = make([]int32, 0, len(t.Order)-1)
-			for _, v := range t.Order[1:] {
-				f.paths[i] = append(f.paths[i], t.Arc[v])
-			}
+		f.paths[i] = make([]int32, 0, len(t.Order)-1)
+		for _, v := range t.Order[1:] {
+			f.paths[i] = append(f.paths[i], t.Arc[v])
 		}
 		cost := f.settings.transferTimes(g, t)
 		read, along := 0.0, 0.0
