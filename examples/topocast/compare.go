@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
+	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/encode"
 )
 
@@ -149,11 +150,11 @@ func loadReference(s *comparison.Side, file string, stderr io.Writer) (*comparis
 }
 
 // exitStatus is that of an outcome.
-func exitStatus(o comparison.Outcome) int {
+func exitStatus(o compare.Outcome) int {
 	switch o {
-	case comparison.Differs:
+	case compare.Differs:
 		return cli.StatusDifferent
-	case comparison.Unknown:
+	case compare.Unknown:
 		return cli.StatusUnknown
 	}
 	return cli.StatusFine

@@ -193,8 +193,8 @@ func (c *chain) run(tb testing.TB, seed uint64) networkComparison {
 // named are the names of the findings, the worst first.
 func (r networkComparison) named() []string {
 	var names []string
-	for i := range r.Links.Findings {
-		names = append(names, r.FindingName(&r.Links.Findings[i]))
+	for _, f := range r.Links.Findings {
+		names = append(names, f.What)
 	}
 	return names
 }

@@ -63,7 +63,7 @@ func printFabricComparison(c *cobra.Command, measured *comparison.Side, file str
 	return printComparison(c, fabricComparison{found, file}, all, shared)
 }
 
-func (r fabricComparison) status() int { return exitStatus(r.Outcome()) }
+func (r fabricComparison) status() int { return exitStatus(r.Outcome) }
 
 func (r fabricComparison) writeText(w io.Writer, all bool) error {
 	var b strings.Builder
@@ -72,24 +72,23 @@ func (r fabricComparison) writeText(w io.Writer, all bool) error {
 	fmt.Fprintf(&b, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.Groups.Same), len(r.Groups.Missing), len(r.Groups.Extra))
 	if all {
 		for _, g := range r.Groups.Missing {
-			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(r.Names(g)))
+			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
 		}
 		for _, g := range r.Groups.Extra {
-			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(r.Names(g)))
+			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
 		}
 	}
-	differences := r.Differences()
 	switch r.status() {
 	case cli.StatusFine:
 		fmt.Fprintln(&b, "\nnothing contradicts the file")
 	case cli.StatusUnknown:
 		fmt.Fprintln(&b, "\ncannot tell: no switch of the file shows in the latencies")
 	default:
-		fmt.Fprintf(&b, "\n%s\n", words.Count(len(differences), "difference"))
+		fmt.Fprintf(&b, "\n%s\n", words.Count(len(r.Differences), "difference"))
 	}
-	for i, d := range differences {
+	for i, d := range r.Differences {
 		if i == maxFindings && !all {
-			fmt.Fprintf(&b, "  and %d more (--all)\n", len(differences)-i)
+			fmt.Fprintf(&b, "  and %d more (--all)\n", len(r.Differences)-i)
 			break
 		}
 		fmt.Fprintf(&b, "  %s\n", d)
@@ -102,10 +101,10 @@ func (r fabricComparison) writeJSON(w io.Writer) error {
 	out := results.FabricComparison{
 		Status: r.status(), Hosts: len(r.Hosts), HostsMissing: list(r.Missing), HostsExtra: list(r.Extra),
 		Groups:  groupsResult(r.Hosts, r.Groups),
-		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.Joined...), Differences: list(r.Differences()),
+		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.Joined...), Differences: list(r.Differences),
 	}
 	for _, x := range r.Groups.Crossed {
-		out.Crossed = append(out.Crossed, results.Crossing{Reference: r.Names(x.Reference), Measured: r.Names(x.Measured)})
+		out.Crossed = append(out.Crossed, results.Crossing{Reference: namesOf(r.Hosts, x.Reference), Measured: namesOf(r.Hosts, x.Measured)})
 	}
 	return results.Write(w, &out)
 }

@@ -25,7 +25,7 @@ func (r networkComparison) writeJSON(w io.Writer) error {
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		d := results.Difference{What: r.FindingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.Reason(f)}
+		d := results.Difference{What: f.What, Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: f.Reason}
 		if f.Link >= 0 {
 			d.Link = &f.Link
 		}
@@ -34,7 +34,7 @@ func (r networkComparison) writeJSON(w io.Writer) error {
 	for i := range c.Links {
 		l := &c.Links[i]
 		f := results.Link{
-			Name: r.LinkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
+			Name: l.Name, Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
 			Latency: results.Latency{
 				Measured: jsonfile.Known(l.Latency.Measured), Reference: jsonfile.Known(l.Latency.Reference),
 				Slower: jsonfile.Known(l.Latency.Slower), Verdict: l.Latency.Verdict,
@@ -50,7 +50,7 @@ func (r networkComparison) writeJSON(w io.Writer) error {
 		}
 		out.Links = append(out.Links, f)
 	}
-	if g := r.Groups; g != nil {
+	if g := c.Groups; g != nil {
 		named := groupsResult(c.Hosts, g)
 		out.Groups = &named
 	}
@@ -62,13 +62,20 @@ func groupsResult(hosts []string, g *compare.GroupComparison) results.Groups {
 	names := func(groups [][]int) [][]string {
 		all := make([][]string, len(groups))
 		for i, group := range groups {
-			for _, h := range group {
-				all[i] = append(all[i], hosts[h])
-			}
+			all[i] = namesOf(hosts, group)
 		}
 		return all
 	}
 	return results.Groups{Same: len(g.Same), Missing: names(g.Missing), Extra: names(g.Extra)}
+}
+
+// namesOf are the names of the hosts of a group.
+func namesOf(hosts []string, group []int) []string {
+	names := make([]string, len(group))
+	for i, h := range group {
+		names[i] = hosts[h]
+	}
+	return names
 }
 
 // list is never null in JSON.

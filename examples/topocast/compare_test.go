@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	if status != 3 || got.Status != 3 || got.Format != "topocast/comparison" || got.Version != 2 || len(got.Links) != 15 || len(got.Levels) != 2 ||
-		len(got.Differences) != 1 || got.Differences[0].What != "host h3" || got.Differences[0].Kind != compare.FoundMoved || got.Groups != nil {
+		len(got.Differences) != 1 || got.Differences[0].What != "host h3" || got.Differences[0].Kind != "moved" || got.Groups != nil {
 		t.Errorf("status %d: %s", status, out)
 	}
 	for _, l := range got.Links {

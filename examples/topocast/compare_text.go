@@ -24,7 +24,7 @@ const (
 // A networkComparison is a comparison of networks as the command prints it.
 type networkComparison struct{ *comparison.Comparison }
 
-func (r networkComparison) status() int { return exitStatus(r.Outcome()) }
+func (r networkComparison) status() int { return exitStatus(r.Links.Outcome) }
 
 // writeText writes what differs, the worst first, and the links' figures.
 func (r networkComparison) writeText(w io.Writer, all bool) error {
@@ -34,7 +34,7 @@ func (r networkComparison) writeText(w io.Writer, all bool) error {
 	if !math.IsNaN(c.Similarity) {
 		fmt.Fprintf(&b, "similarity %.1f %% (hosts are wired to each other)\n", c.Similarity)
 	}
-	if g := r.Groups; g != nil {
+	if g := c.Groups; g != nil {
 		fmt.Fprintf(&b, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
 	}
 	r.writeClasses(&b)
@@ -43,7 +43,7 @@ func (r networkComparison) writeText(w io.Writer, all bool) error {
 	case cli.StatusUnknown:
 		which := "no link"
 		if c.Judged > 0 {
-			which = "none of " + words.List(r.Unjudged())
+			which = "none of " + words.List(c.Unjudged)
 		}
 		fmt.Fprintf(&b, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
 	case cli.StatusDifferent:
@@ -57,7 +57,7 @@ func (r networkComparison) writeText(w io.Writer, all bool) error {
 			fmt.Fprintf(&b, "  and %d more (--all)\n", len(c.Findings)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", r.FindingName(&c.Findings[i]), r.Reason(&c.Findings[i]))
+		fmt.Fprintf(&b, "  %s: %s\n", c.Findings[i].What, c.Findings[i].Reason)
 	}
 	for _, w := range c.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
@@ -142,7 +142,7 @@ func (r networkComparison) writeLinks(w io.Writer, all bool) {
 		if back := times(l.Bandwidth[1].Slower); back != rate {
 			rate += " / " + back
 		}
-		t.Row(r.LinkName(l), times(l.Latency.Slower), rate, l.Verdict)
+		t.Row(l.Name, times(l.Latency.Slower), rate, l.Verdict)
 	}
 	t.Flush()
 }

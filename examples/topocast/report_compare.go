@@ -35,10 +35,9 @@ func addSpecification(r *draw.Report, name string, n *model.Network, file string
 	for rank := range named.Hosts() {
 		ranks[named.Name(rank)] = append(ranks[named.Name(rank)], rank)
 	}
-	for i := range c.Links.Findings {
-		f := &c.Links.Findings[i]
-		s := draw.Suspect{Name: c.FindingName(f), Reason: c.Reason(f), Uplink: f.Link >= 0}
-		for _, host := range c.HostsOf(f) {
+	for _, f := range c.Links.Findings {
+		s := draw.Suspect{Name: f.What, Reason: f.Reason, Uplink: f.Link >= 0}
+		for _, host := range f.Hosts {
 			s.Hosts = append(s.Hosts, ranks[host]...)
 		}
 		r.Suspects = append(r.Suspects, s)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // A plan of four hosts on one switch, and the machine as it was measured: the link of h2 is three times as slow.
@@ -26,11 +27,10 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for i := range found.Links.Findings {
-		f := &found.Links.Findings[i]
-		fmt.Printf("%s: %s\n", found.FindingName(f), found.Reason(f))
+	for _, f := range found.Links.Findings {
+		fmt.Printf("%s: %s\n", f.What, f.Reason)
 	}
-	fmt.Println("differs:", found.Outcome() == comparison.Differs)
+	fmt.Println("differs:", found.Links.Outcome == compare.Differs)
 	// Output:
 	// link of h2: latency 6 us, 3 times as slow as the reference's 2 us
 	// differs: true

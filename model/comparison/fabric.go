@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -18,11 +19,17 @@ type FabricComparison struct {
 	Groups         *compare.GroupComparison // of Hosts by their index
 	Joined         [][]string               // the hosts of networks that the file keeps apart and messages pass between
 	Renamed        string                   // how names without domains were matched; "" if none was
+
+	// Outcome is Differs where what is measured contradicts the file, and Unknown where nothing can be told.
+	Outcome compare.Outcome
+	// Differences are what cannot be true of both, a sentence each: hosts that the measured groups have elsewhere, if they
+	// tell, or else the groups.
+	Differences []string
 }
 
 // CompareFabric holds the confident groups of a measured network against what a scheduler is told.
 func CompareFabric(measured *Side, f *encode.Fabric) (*FabricComparison, error) {
-	measured, renamed, err := measured.Renamed(f.Hosts())
+	measured, renamed, err := measured.renamed(f.Hosts())
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +53,7 @@ func CompareFabric(measured *Side, f *encode.Fabric) (*FabricComparison, error) 
 	if len(r.Hosts) == 0 {
 		return nil, fmt.Errorf("compare: no host of %s is in the reference", measured.Name)
 	}
-	found, err := measured.Groups(r.Hosts)
+	found, err := measured.groups(r.Hosts)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +65,31 @@ func CompareFabric(measured *Side, f *encode.Fabric) (*FabricComparison, error) 
 		return nil, err
 	}
 	r.join(f)
+	r.Differences = r.differences()
+	switch {
+	case len(r.Groups.Crossed)+len(r.Joined) > 0:
+		r.Outcome = compare.Differs
+	case len(r.Groups.Same) == 0 && len(r.Groups.Missing) > 0:
+		r.Outcome = compare.Unknown
+	}
 	return r, nil
+}
+
+// groups returns the confident groups of the hosts of the given names. A host is in a group if more than half of its ranks are.
+func (s *Side) groups(hosts []string) (*topology.Hierarchy, error) {
+	index := make(map[string]int, len(hosts))
+	for i, name := range hosts {
+		index[name] = i
+	}
+	node := make([]int, s.Graph.Hosts())
+	for v := range node {
+		i, ok := index[s.Graph.Name(v)]
+		if !ok {
+			i = -1
+		}
+		node[v] = i
+	}
+	return s.Network.Hierarchy().Contract(node, len(hosts))
 }
 
 // join finds the separate networks of the file that are one in the measured graph.
@@ -95,29 +126,17 @@ func (r *FabricComparison) join(f *encode.Fabric) {
 	slices.SortFunc(r.Joined, slices.Compare)
 }
 
-// Outcome tells whether what is measured contradicts the file, or nothing can be told.
-func (r *FabricComparison) Outcome() Outcome {
-	switch {
-	case len(r.Groups.Crossed)+len(r.Joined) > 0:
-		return Differs
-	case len(r.Groups.Same) == 0 && len(r.Groups.Missing) > 0:
-		return Unknown
-	}
-	return Same
-}
-
-// Names are those of hosts by their index.
-func (r *FabricComparison) Names(hosts []int) []string {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = r.Hosts[h]
+// names are the names of hosts by their index.
+func (r *FabricComparison) names(hosts []int) []string {
+	var names []string
+	for _, h := range hosts {
+		names = append(names, r.Hosts[h])
 	}
 	return names
 }
 
-// Differences are what cannot be true of both, a sentence each: hosts that the measured groups have
-// elsewhere, if they tell, or else the groups.
-func (r *FabricComparison) Differences() []string {
+// differences are the contradictions in words.
+func (r *FabricComparison) differences() []string {
 	var list []string
 	for _, hosts := range r.Joined {
 		list = append(list, fmt.Sprintf("%s: messages pass between them, and the file has them in networks that are not connected", hostlist.Ranges(hosts)))
@@ -132,17 +151,17 @@ func (r *FabricComparison) Differences() []string {
 		}
 	}
 	told := false
-	for _, m := range r.Groups.Moved {
-		if !crossed[m.Host] {
+	for _, h := range r.Groups.Moved {
+		if !crossed[h] {
 			continue
 		}
 		told = true
-		list = append(list, fmt.Sprintf("host %s: specified with %s, measured with %s", r.Hosts[m.Host],
-			r.company(m.Host, func(x compare.Crossing) []int { return x.Reference }), r.company(m.Host, func(x compare.Crossing) []int { return x.Measured })))
+		list = append(list, fmt.Sprintf("host %s: specified with %s, measured with %s", r.Hosts[h],
+			r.company(h, func(x compare.Crossing) []int { return x.Reference }), r.company(h, func(x compare.Crossing) []int { return x.Measured })))
 	}
 	for _, x := range r.Groups.Crossed {
 		if !told {
-			list = append(list, fmt.Sprintf("specified %s, measured %s: neither holds the other", hostlist.Ranges(r.Names(x.Reference)), hostlist.Ranges(r.Names(x.Measured))))
+			list = append(list, fmt.Sprintf("specified %s, measured %s: neither holds the other", hostlist.Ranges(r.names(x.Reference)), hostlist.Ranges(r.names(x.Measured))))
 		}
 	}
 	return list
@@ -159,5 +178,5 @@ func (r *FabricComparison) company(host int, of func(compare.Crossing) []int) st
 	if least == nil {
 		return "others"
 	}
-	return hostlist.Ranges(r.Names(slices.DeleteFunc(slices.Clone(least), func(h int) bool { return h == host })))
+	return hostlist.Ranges(r.names(slices.DeleteFunc(slices.Clone(least), func(h int) bool { return h == host })))
 }

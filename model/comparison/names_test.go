@@ -28,7 +28,7 @@ func TestCompareMatchesNamesWithoutDomains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Links.Findings) != 1 || found.FindingName(&found.Links.Findings[0]) != "link of h2" {
+	if len(found.Links.Findings) != 1 || found.Links.Findings[0].What != "link of h2" {
 		t.Errorf("findings %v, want the link of h2", found.Links.Findings)
 	}
 	if want := "4 hosts matched without their domains: h0.cluster is taken for h0"; !slices.Contains(found.Links.Warnings, want) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // Where no link of a level can be judged, nobody can say that nothing differs: the uplink's latency was measured on neither side.
@@ -28,14 +29,14 @@ func TestUnjudgedLevelsAreNotTheSame(t *testing.T) {
 	}
 	for _, c := range []struct {
 		uplink string
-		want   comparison.Outcome
-	}{{"", comparison.Unknown}, {`,"bandwidth_MBps":100`, comparison.Same}} {
+		want   compare.Outcome
+	}{{"", compare.Unknown}, {`,"bandwidth_MBps":100`, compare.Same}} {
 		found, err := comparison.Compare(side(c.uplink), side(c.uplink), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := found.Outcome(); got != c.want || slices.Equal(found.Unjudged(), nil) != (c.want == comparison.Same) {
-			t.Errorf("uplink %q: outcome %v, unjudged %q, want %v", c.uplink, got, found.Unjudged(), c.want)
+		if got := found.Links.Outcome; got != c.want || slices.Equal(found.Links.Unjudged, nil) != (c.want == compare.Same) {
+			t.Errorf("uplink %q: outcome %v, unjudged %q, want %v", c.uplink, got, found.Links.Unjudged, c.want)
 		}
 	}
 }

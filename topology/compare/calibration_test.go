@@ -49,7 +49,7 @@ func foundLinks(t testing.TB, sigma float64, seeds uint64) map[string]*outcome {
 					if g.Out(swap[0])[0].To == g.Out(swap[1])[0].To {
 						continue
 					}
-					name, want = "swap", string(compare.FoundMoved)
+					name, want = "swap", "moved"
 				}
 				var repetitions []mat.Matrix
 				for range 3 {
@@ -212,8 +212,8 @@ func foundSuspects(t testing.TB, sigma float64, seeds uint64) map[string]*outcom
 					if f.Link >= 0 {
 						host = strings.Join(cmp.Links[f.Link].Below, "-")
 					}
-					slow := kind == "slow" && (f.Kind == compare.LinkSlow || f.Kind == compare.FoundOdd) && host == g.Name(swap[0])
-					moved := kind == "swap" && f.Kind == compare.FoundMoved && (host == g.Name(swap[0]) || host == g.Name(swap[1]))
+					slow := kind == "slow" && (f.Kind == compare.LinkSlow || f.Kind == "odd") && host == g.Name(swap[0])
+					moved := kind == "swap" && f.Kind == "moved" && (host == g.Name(swap[0]) || host == g.Name(swap[1]))
 					switch {
 					case slow || moved:
 						hits[host] = true

@@ -5,15 +5,15 @@
 //	for _, f := range links.Findings { ... }
 //
 // Links compares two graphs of which each may have been measured with other ranks, in
-// other order, or measured latencies with a graph. Both are cut down to the same hosts by name. The latencies of the
+// other order. Both are cut down to the same hosts by name. The latencies of the
 // reference's links are fitted to the measured ones (package latencyfit), and each link is held against
 // those of its class: what all links have in common, another library or another load, is no
 // finding. It finds links that are slow or missing, hosts that are slow, plugged
 // in elsewhere, or odd. Where a reference has several ways that are equally short, as fat trees
 // have, latencies show bundles of links only, and those are compared.
 //
-// Groups compares two hierarchies of the same hosts by their sets. Both have one list of findings, which is what
-// texts, files and exit statuses are made of.
+// With the confident groups of both sides Links compares these, too, by their sets, as Groups does by itself. There is
+// one list of findings. Each says what differs and why, in words, which is what texts, files and exit statuses are made of.
 //
 // Similarity is the measure of Bannikov and Salnikov 2014, section 2.3, of machines whose hosts are wired to each other.
 //

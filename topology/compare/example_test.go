@@ -35,7 +35,7 @@ func ExampleLinks() {
 	fmt.Printf("all links: %.1f times the specified latency\n", found.Latency)
 	for _, finding := range found.Findings {
 		link := found.Links[finding.Link] // of other kinds of findings it is -1
-		fmt.Printf("%s: %s-%s, %.1f times\n", finding.Kind, specified.Name(link.U), specified.Name(link.V), link.Times())
+		fmt.Printf("%s: %s-%s, %.1f times\n", finding.Kind, specified.Name(link.U), specified.Name(link.V), finding.Times)
 	}
 	// Output:
 	// all links: 1.5 times the specified latency
@@ -94,11 +94,11 @@ func ExampleGroups() {
 	}
 	fmt.Println("missing:", comparison.Missing)
 	fmt.Println("extra:", comparison.Extra)
-	for _, moved := range comparison.Moved {
-		fmt.Printf("host %d is in other groups than specified, %d times\n", moved.Host, moved.Times)
+	for _, host := range comparison.Moved {
+		fmt.Printf("host %d is in other groups than specified\n", host)
 	}
 	// Output:
 	// missing: [[0 1 2 3] [4 5 6 7]]
 	// extra: [[0 1 2] [3 4 5 6 7]]
-	// host 3 is in other groups than specified, 2 times
+	// host 3 is in other groups than specified
 }

@@ -23,5 +23,5 @@ func LinksOfLatencies(latencies mat.Matrix, reference *topology.Graph, s *LinkSe
 			c.distances = append(c.distances, latencies.At(i, j))
 		}
 	}
-	return c.compare(hosts, reference)
+	return c.compare(hosts)
 }

@@ -2,44 +2,45 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
 // What is found besides missing, slow and fast links.
 const (
-	FoundMoved  Verdict = "moved"  // a host whose latencies are those of another switch
-	FoundOdd    Verdict = "odd"    // a host whose latencies no place explains
-	FoundExtra  Verdict = "extra"  // a link between two hosts that the reference does not have
-	FoundClass  Verdict = "class"  // a class that differs as a whole from all others
-	FoundMisfit Verdict = "misfit" // the reference's links do not explain the latencies
+	foundMoved  Verdict = "moved"  // a host whose latencies are those of another switch
+	foundOdd    Verdict = "odd"    // a host whose latencies no place explains
+	foundExtra  Verdict = "extra"  // a link between two hosts that the reference does not have
+	foundClass  Verdict = "class"  // a class that differs as a whole from all others
+	foundMisfit Verdict = "misfit" // the reference's links do not explain the latencies
 
-	FoundMissingGroup Verdict = "missing group" // of the reference only
-	FoundExtraGroup   Verdict = "extra group"   // measured only
+	foundMissingGroup Verdict = "missing group" // of the reference only
+	foundExtraGroup   Verdict = "extra group"   // measured only
 )
 
 // A Finding is a difference between both sides.
 type Finding struct {
-	Kind  Verdict  // LinkMissing, LinkSlow or LinkFast of a link, LinkSlow of a host with slow links alone, or one of those above
-	Link  int      // index into LinkComparison.Links; -1 if it is none
-	Class int      // of FoundClass, else -1
-	Rates bool     // of FoundClass: it is about bandwidths, not latencies
-	Hosts []string // the host of FoundMoved, FoundOdd, and of LinkSlow without a link; the two of FoundExtra; those of a group
+	// Kind is LinkMissing, LinkSlow or LinkFast of a link, LinkSlow of a host with slow links alone, or one of these: "moved" and
+	// "odd" of a host, "extra" of a link between two hosts, "class" of all links of a level, "misfit" of the whole wiring,
+	// "missing group" and "extra group".
+	Kind   Verdict
+	What   string   // what differs, by name
+	Reason string   // what is the matter, in words
+	Link   int      // index into LinkComparison.Links; -1 if it is none
+	Hosts  []string // the hosts in question: of a link those below it, or at its ends
 
-	// Of FoundMoved: the hosts on the switch where the reference has it, and on
+	// Of a host that moved: the hosts on the switch where the reference has it, and on
 	// the one that explains it.
 	From, To []string
 
-	// Times: how many times as slow, or for LinkFast as fast; for FoundMoved
-	// and FoundOdd how much more is left unexplained than usual; for
-	// FoundMisfit the share by which a quarter of the pairs of hosts is off at least.
+	// Times: how many times as slow, or for LinkFast as fast; of a host that moved or is odd how much more is left
+	// unexplained than usual; of a misfit the share by which a quarter of the pairs of hosts is off at least.
 	Times float64
-
-	// Unseen, of FoundClass: most of the latencies are Quantity.Unseen, and Times is at most what it says.
-	Unseen bool
 }
 
 const (
@@ -58,15 +59,13 @@ const (
 // add lists a finding that is not about one link.
 func (c *linkComparer) add(f Finding) {
 	f.Link = -1
-	if f.Kind != FoundClass {
-		f.Class = -1
-	}
 	c.out.Findings = append(c.out.Findings, f)
 }
 
 // conclude sums up the links, and lists the findings and the links, the worst first.
 func (c *linkComparer) conclude() {
 	out := c.out
+	judged := make([]int, len(out.Classes))
 	for i := range c.links {
 		l := &c.links[i].state
 		if l.Verdict != LinkMissing {
@@ -74,8 +73,14 @@ func (c *linkComparer) conclude() {
 		}
 		if l.Verdict != LinkUnknown {
 			out.Judged++
+			judged[l.Class]++
 		}
 		out.Links = append(out.Links, *l)
+	}
+	for k, class := range out.Classes {
+		if judged[k] == 0 {
+			out.Unjudged = append(out.Unjudged, class.Name)
+		}
 	}
 	order := []Verdict{LinkMissing, LinkSlow, LinkFast, LinkSame, LinkUnknown}
 	slices.SortStableFunc(out.Links, func(a, b LinkState) int {
@@ -87,17 +92,18 @@ func (c *linkComparer) conclude() {
 		l := &out.Links[i]
 		differs := l.Verdict != LinkSame && l.Verdict != LinkUnknown
 		if differs && !(l.Verdict == LinkSlow && (whole[l.U] || whole[l.V])) {
-			out.Findings = append(out.Findings, Finding{Kind: l.Verdict, Link: i, Class: -1, Times: l.Times()})
+			out.Findings = append(out.Findings, Finding{Kind: l.Verdict, What: l.Name, Reason: c.reason(l), Link: i, Hosts: l.hosts(), Times: l.times()})
 		}
 	}
 	c.hostFindings()
 	c.extraLinks()
-	if out.Misfit > misfitFloor+misfitNoise*c.noise {
-		c.add(Finding{Kind: FoundMisfit, Times: out.Misfit})
+	if out.Misfit > misfitFloor+misfitNoise*c.noise && !c.groupsOnly { // groups alone do not say how they are wired to each other
+		c.add(Finding{Kind: foundMisfit, What: "the wiring", Times: out.Misfit, Reason: fmt.Sprintf(
+			"the reference's links do not explain the latencies, of which a quarter is off by %.0f %% or more: it is wired otherwise", 100*math.Expm1(out.Misfit))})
 	}
 	// What makes the rest doubtful or speaks of the wiring goes first.
 	// What has become faster is seldom why somebody looks.
-	rank := map[Verdict]int{FoundMisfit: -3, LinkMissing: -2, FoundMoved: -1, LinkFast: 1}
+	rank := map[Verdict]int{foundMisfit: -3, LinkMissing: -2, foundMoved: -1, LinkFast: 1}
 	weight := func(f Finding) float64 {
 		if f.Link >= 0 {
 			return out.Links[f.Link].weight()
@@ -120,7 +126,7 @@ func (c *linkComparer) slowHosts() map[int]bool {
 		}
 		for _, v := range [2]int{l.U, l.V} {
 			if links[v]++; l.Verdict == LinkSlow {
-				slow[v] = append(slow[v], l.Times())
+				slow[v] = append(slow[v], l.times())
 			}
 		}
 	}
@@ -128,7 +134,11 @@ func (c *linkComparer) slowHosts() map[int]bool {
 	for h, v := range c.reference.vertex[:len(c.out.Hosts)] {
 		if len(slow[v]) >= 2 && len(slow[v]) == links[v] {
 			whole[v] = true
-			c.add(Finding{Kind: LinkSlow, Hosts: []string{c.out.Hosts[h]}, Times: stats.LowerMedian(slow[v])})
+			times := stats.LowerMedian(slow[v])
+			c.add(Finding{
+				Kind: LinkSlow, What: "host " + c.out.Hosts[h], Hosts: []string{c.out.Hosts[h]}, Times: times,
+				Reason: fmt.Sprintf("all its links are slow, the middle one %.3g times", times),
+			})
 		}
 	}
 	return whole
@@ -137,15 +147,24 @@ func (c *linkComparer) slowHosts() map[int]bool {
 // hostFindings lists the hosts that hang elsewhere, or that no place explains.
 func (c *linkComparer) hostFindings() {
 	for _, s := range c.places {
-		f := Finding{Kind: FoundOdd, Hosts: []string{c.out.Hosts[s.host]}, Times: s.score}
+		name := c.out.Hosts[s.host]
+		f := Finding{
+			Kind: foundOdd, What: "host " + name, Hosts: []string{name}, Times: s.score,
+			Reason: fmt.Sprintf("no place explains its latencies: they are %.3g times as far off as usual", s.score),
+		}
 		if s.place >= 0 {
 			own := c.reference.graph.Out(s.host)[0].To
 			if s.place == own {
 				continue // moved away and back
 			}
-			f.Kind = FoundMoved
-			f.From = slices.DeleteFunc(c.namesOn(own), func(name string) bool { return name == f.Hosts[0] })
+			f.Kind = foundMoved
+			f.From = slices.DeleteFunc(c.namesOn(own), func(other string) bool { return other == name })
 			f.To = c.namesOn(s.place)
+			f.Reason = "its latencies are those of a host on the switch of " + hostlist.Ranges(f.To)
+			if len(f.From) > 0 {
+				f.Reason += ", not of " + hostlist.Ranges(f.From)
+			}
+			f.Reason += fmt.Sprintf("; its own place explains them %.3g times as badly", s.score)
 		} else if s.off < oddHost {
 			continue
 		}
@@ -153,21 +172,31 @@ func (c *linkComparer) hostFindings() {
 	}
 }
 
-// extraLinks lists the measured links between hosts that the reference wires
-// otherwise and that shorten the way between them.
+// extraLinks lists the measured links between hosts that the reference does not have, and that shorten the way between them.
 func (c *linkComparer) extraLinks() {
-	g, m, k := c.reference.graph, c.measured.graph, len(c.out.Hosts)
-	between := func(a topology.Arc) bool { return a.From < k && a.To < k }
-	if c.fit == nil || !slices.ContainsFunc(g.Arcs(), between) {
+	if len(c.extra) == 0 {
 		return
 	}
-	fitted := c.fit.Graph.HostDistances()
-	for _, a := range m.Arcs() {
-		if !between(a) || a.From > a.To || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
+	var arcs []topology.Arc
+	for i, a := range c.fit.Graph.Arcs() {
+		if c.origin[i] >= 0 {
+			arcs = append(arcs, a)
+		}
+	}
+	without, err := c.fit.Graph.WithArcs(arcs)
+	if err != nil {
+		panic("compare: a part of a graph is none: " + err.Error())
+	}
+	distances, k := without.HostDistances(), len(c.out.Hosts)
+	for _, a := range c.extra {
+		if a.From > a.To && slices.ContainsFunc(c.extra, func(b topology.Arc) bool { return b.From == a.To && b.To == a.From }) {
 			continue
 		}
-		if times := fitted[a.From*k+a.To] / a.Latency; times > longer && !math.IsInf(times, 1) {
-			c.add(Finding{Kind: FoundExtra, Hosts: []string{c.out.Hosts[a.From], c.out.Hosts[a.To]}, Times: times})
-		}
+		hosts := []string{c.out.Hosts[a.From], c.out.Hosts[a.To]}
+		times := distances[a.From*k+a.To] / a.Latency
+		c.add(Finding{
+			Kind: foundExtra, What: fmt.Sprintf("link %s - %s", hosts[0], hosts[1]), Hosts: hosts, Times: times,
+			Reason: fmt.Sprintf("the reference does not have it; without it the way would be %.3g times as long", times),
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -16,11 +17,8 @@ type GroupComparison struct {
 	Missing [][]int // of the reference only
 	Extra   [][]int // of the measured one only
 	Crossed []Crossing
-	Moved   []MovedHost // those in other groups than specified, the most often first
+	Moved   []int // hosts in other groups than specified, the most often first
 }
-
-// A MovedHost is not in a group that is specified, or in one that is not, so many times.
-type MovedHost struct{ Host, Times int }
 
 // mostlyTheSame is the share of the hosts of either of two groups that are in both, above
 // which one stands for the other: above a half no two disjoint groups can.
@@ -95,29 +93,68 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	}
 	for h, n := range votes {
 		if n > 0 {
-			c.Moved = append(c.Moved, MovedHost{h, n})
+			c.Moved = append(c.Moved, h)
 		}
 	}
-	slices.SortFunc(c.Moved, func(a, b MovedHost) int { return cmp.Or(b.Times-a.Times, a.Host-b.Host) })
+	slices.SortFunc(c.Moved, func(a, b int) int { return cmp.Or(votes[b]-votes[a], a-b) })
 	slices.SortFunc(c.Extra, slices.Compare)
 	slices.SortFunc(c.Missing, slices.Compare)
 	slices.SortFunc(c.Same, slices.Compare)
 	return c, nil
 }
 
-// Findings are the groups that one side has alone, with their hosts by name.
-func (c *GroupComparison) Findings(names []string) []Finding {
-	var all []Finding
-	list := func(kind Verdict, groups [][]int) {
-		for _, hosts := range groups {
-			f := Finding{Kind: kind, Link: -1, Class: -1, Times: math.NaN()}
-			for _, h := range hosts {
-				f.Hosts = append(f.Hosts, names[h])
+// compareGroups compares the confident groups of the hosts that both have. Groups that one side has alone are a difference where
+// the reference has nothing else, or one switch for all hosts, whose links may fit most pairs of many racks.
+func (c *linkComparer) compareGroups() error {
+	if c.settings.MeasuredGroups == nil || c.settings.ReferenceGroups == nil {
+		return nil
+	}
+	measured, err := contract(c.settings.MeasuredGroups, c.measuredOf)
+	if err != nil {
+		return err
+	}
+	reference, err := contract(c.settings.ReferenceGroups, c.referenceOf)
+	if err != nil {
+		return err
+	}
+	decisive := c.groupsOnly || oneSwitch(c.whole)
+	if !decisive && (len(measured.Levels()) == 0 || len(reference.Levels()) == 0) {
+		return nil
+	}
+	if c.out.Groups, err = Groups(measured, reference); err != nil || !decisive {
+		return err
+	}
+	list := func(kind Verdict, reason string, groups [][]int) {
+		for _, group := range groups {
+			var hosts []string
+			for _, h := range group {
+				hosts = append(hosts, c.out.Hosts[h])
 			}
-			all = append(all, f)
+			c.add(Finding{Kind: kind, What: "group " + hostlist.Ranges(hosts), Reason: reason, Hosts: hosts, Times: math.NaN()})
 		}
 	}
-	list(FoundMissingGroup, c.Missing)
-	list(FoundExtraGroup, c.Extra)
-	return all
+	list(foundMissingGroup, "the reference has it, and it was not measured", c.out.Groups.Missing)
+	list(foundExtraGroup, "it was measured, and the reference does not have it", c.out.Groups.Extra)
+	return nil
+}
+
+// contract returns the groups of the hosts of which the ranks are given. A host is in a group if more than half of its ranks are.
+func contract(h *topology.Hierarchy, ranks [][]int) (*topology.Hierarchy, error) {
+	host := slices.Repeat([]int{-1}, h.Hosts())
+	for i, own := range ranks {
+		for _, rank := range own {
+			host[rank] = i
+		}
+	}
+	return h.Contract(host, len(ranks))
+}
+
+// oneSwitch tells whether one switch joins all hosts.
+func oneSwitch(g *topology.Graph) bool {
+	for h := range g.Hosts() {
+		if out := g.Out(h); len(out) != 1 || !g.IsSwitch(out[0].To) || out[0].To != g.Out(0)[0].To {
+			return false
+		}
+	}
+	return g.Hosts() > 0
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -69,8 +70,8 @@ func (c *linkComparer) latencyEntry(l *checked) entry {
 	least := unseen * l.distance
 	q.Unseen = q.Measured < least
 	e.value = max(q.Measured, least)
-	length := e.value // of the measured latency and that of the reference
-	if q.Reference >= 0 {
+	length := e.value                // of the measured latency and that of the reference
+	if max(q.Reference, least) > 0 { // of two that are 0 neither is slower
 		e.slowness = e.value / max(q.Reference, least)
 		length = max(length, q.Reference)
 	}
@@ -142,7 +143,14 @@ func (c *linkComparer) judgeEach(entries []entry, rates bool) float64 {
 		}
 		off := apartFrom(shared.Slower, excused)
 		if k != c.inside && known >= fewLinks && math.Abs(off) > c.tolerance(max(classFloor, sigmas*shared.Spread/math.Sqrt(float64(known)))) {
-			c.add(Finding{Kind: FoundClass, Class: k, Rates: rates, Times: math.Exp(off), Unseen: 2*hidden > known})
+			times := math.Exp(off)
+			f := Finding{Kind: foundClass, What: "all " + c.out.Classes[k].Name, Times: times}
+			if rates {
+				f.Reason = fmt.Sprintf("bandwidth %s as in the reference", timesAs(times, false))
+			} else {
+				f.Reason = fmt.Sprintf("latency %s as all others have become, or as in the reference", timesAs(times, 2*hidden > known))
+			}
+			c.add(f)
 		}
 	}
 	return common

@@ -16,6 +16,9 @@ import (
 // in each other's place are found in the first or, where one hides the other, the second.
 const rewirings = 3
 
+// sameTree is by how much, as a logarithm, distances of a tree of bundles may be off: by rounding and little more.
+const sameTree = 0.02
+
 // fitLatencies gives each link of the reference the latency that explains the
 // measured ones, without links that nothing takes and with hosts where they are.
 // Where the reference has several ways that are equally short, as fat trees have,
@@ -35,7 +38,7 @@ func (c *linkComparer) fitLatencies() error {
 }
 
 // bundle replaces the reference by the tree that its own latencies are, whose
-// links are bundles of the reference's, and tells whether they are a tree.
+// links are bundles of the reference's, and tells whether they are a tree: whether it is as long between all hosts.
 func (c *linkComparer) bundle() (bool, error) {
 	g, k := c.reference.graph, c.reference.graph.Hosts()
 	hops := topology.NewPaths(g, latenciesOrHops(g))
@@ -50,11 +53,19 @@ func (c *linkComparer) bundle() (bool, error) {
 		}
 	}
 	r, err := (&linkage.Robust{}).Reconstruct(d)
+	if errors.Is(err, topology.ErrDisconnected) { // several parts are no tree
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
 	if r.Fit.Family != topology.FamilyTree && r.Fit.Family != topology.FamilyFlat {
 		return false, nil
+	}
+	for at, fitted := range r.Graph.HostDistances() {
+		if off := math.Abs(math.Log(fitted / d.At(at/k, at%k))); off > sameTree {
+			return false, nil
+		}
 	}
 	arcs := slices.Clone(r.Graph.Arcs())
 	if slices.ContainsFunc(g.Latencies(), math.IsNaN) { // they are numbers of links
@@ -70,7 +81,7 @@ func (c *linkComparer) bundle() (bool, error) {
 		return false, err
 	}
 	c.routed, c.reference = c.reference, v
-	c.links, c.out.Classes, c.places = nil, nil, nil
+	c.links, c.out.Classes, c.places, c.extra = nil, nil, nil, nil
 	clear(c.class)
 	c.specify()
 	return true, nil
@@ -91,7 +102,7 @@ func (c *linkComparer) fitLinks() error {
 			return err
 		}
 		c.places = slices.DeleteFunc(c.places, func(s standout) bool { return s.place < 0 })
-		moved := false
+		moved := round < rewirings && c.addExtra()
 		for _, s := range found {
 			if s.place >= 0 && !c.hasHosts(s.place) {
 				s.place = -1 // nobody plugs a host in there
@@ -112,12 +123,24 @@ func (c *linkComparer) fitLinks() error {
 		}
 	}
 	for arc, a := range c.fit.Graph.Arcs() {
-		c.links[c.link[c.origin[arc]]].state.Latency.Measured = a.Latency
+		if l := c.linkOf(arc); l != nil {
+			l.state.Latency.Measured = a.Latency
+		}
 	}
 	for _, arc := range c.fit.Undetermined {
-		c.links[c.link[c.origin[arc]]].state.Latency.Measured = math.NaN()
+		if l := c.linkOf(arc); l != nil {
+			l.state.Latency.Measured = math.NaN()
+		}
 	}
 	return nil
+}
+
+// linkOf is the link of the reference that an arc of the wired graph is part of, nil of an extra one.
+func (c *linkComparer) linkOf(arc int) *checked {
+	if c.origin[arc] < 0 {
+		return nil
+	}
+	return &c.links[c.link[c.origin[arc]]]
 }
 
 // hasHosts tells whether the reference has hosts on a switch.
@@ -126,13 +149,17 @@ func (c *linkComparer) hasHosts(v int) bool {
 	return slices.ContainsFunc(g.Out(v), func(a topology.Arc) bool { return a.To < g.Hosts() })
 }
 
-// rewire makes the wired graph: hosts with an entry in own hang on that switch.
+// rewire makes the wired graph: hosts with an entry in own hang on that switch, and extra links are there.
 func (c *linkComparer) rewire(own map[int]int) error {
+	type wire struct {
+		topology.Arc
+		origin int
+	}
 	g := c.reference.graph
-	arcs := slices.Clone(g.Arcs())
-	order := make([]int, 0, len(arcs))
-	for i := range arcs {
-		a := &arcs[i]
+	var wires []wire
+	known := true
+	for i, a := range g.Arcs() {
+		known = known && !math.IsNaN(a.Latency)
 		if place, ok := own[a.From]; ok {
 			a.To = place
 		}
@@ -140,18 +167,22 @@ func (c *linkComparer) rewire(own map[int]int) error {
 			a.From = place
 		}
 		if c.links[c.link[i]].state.Verdict != LinkMissing {
-			order = append(order, i)
+			wires = append(wires, wire{a, i})
 		}
 	}
-	slices.SortFunc(order, func(i, j int) int { // as NewGraph has them
-		return cmp.Or(arcs[i].From-arcs[j].From, arcs[i].To-arcs[j].To)
-	})
-	kept := make([]topology.Arc, len(order))
-	for i, at := range order {
-		kept[i] = arcs[at]
+	for _, a := range c.extra {
+		if !known { // the others count links
+			a.Latency = math.NaN()
+		}
+		wires = append(wires, wire{a, -1})
 	}
-	c.origin = order
+	slices.SortFunc(wires, func(a, b wire) int { return cmp.Or(a.From-b.From, a.To-b.To) }) // as NewGraph has them
+	arcs := make([]topology.Arc, len(wires))
+	c.origin = make([]int, len(wires))
+	for i, w := range wires {
+		arcs[i], c.origin[i] = w.Arc, w.origin
+	}
 	var err error
-	c.wired, err = g.WithArcs(kept)
+	c.wired, err = g.WithArcs(arcs)
 	return err
 }

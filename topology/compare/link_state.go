@@ -55,6 +55,7 @@ func (k *LinkClass) shared(rates bool) *Shared {
 type LinkState struct {
 	U, V  int // vertices of the reference; U = V for the inside of a host; -1 of a switch if the link is a bundle of links
 	Class int // index into LinkComparison.Classes
+	Name  string
 
 	// Below names the hosts that hang on the link, at its V: those which it
 	// alone joins to the others, or the smaller part. It is nil if there is
@@ -72,9 +73,9 @@ func (l *LinkState) quantities() [3]Quantity {
 	return [3]Quantity{l.Latency, l.Bandwidth[0], l.Bandwidth[1]}
 }
 
-// Times is how many times as slow the link is, or as fast if it is LinkFast, by
+// times is how many times as slow the link is, or as fast if it is LinkFast, by
 // the quantity that is off the most; NaN if nothing is known of it.
-func (l *LinkState) Times() float64 {
+func (l *LinkState) times() float64 {
 	times := math.NaN()
 	for _, q := range l.quantities() {
 		x := q.Slower
@@ -96,7 +97,7 @@ const weightSteps = 1e4
 // counts for both, as the bandwidth alone may be that of another link on the same path.
 func (l *LinkState) weight() float64 {
 	if l.Verdict != LinkSlow || l.Latency.Verdict != LinkSlow {
-		return l.Times()
+		return l.times()
 	}
 	weight := 1.0
 	for _, q := range l.Bandwidth {

@@ -21,6 +21,8 @@ type LinkSettings struct {
 	// made (Fit.Noise), the root of the sum of their squares; it counts where a
 	// class has too few links to show its spread. 0 or NaN: 0.01.
 	Noise float64
+	// MeasuredGroups and ReferenceGroups are the confident groups of the hosts of either graph; nil: groups are not compared.
+	MeasuredGroups, ReferenceGroups *topology.Hierarchy
 }
 
 // usualNoise is the default of LinkSettings.Noise: quiet networks have half to two percent.
@@ -35,6 +37,16 @@ func (s *LinkSettings) validate() error {
 	}
 	return nil
 }
+
+// An Outcome is whether something differs.
+type Outcome int
+
+// The outcomes of a comparison.
+const (
+	Same    Outcome = iota
+	Differs         // a link, a host or a group is not as in the reference
+	Unknown         // of a class of links none could be judged
+)
 
 // A LinkComparison is what Links finds.
 type LinkComparison struct {
@@ -52,9 +64,12 @@ type LinkComparison struct {
 	Classes    []LinkClass
 	Links      []LinkState // the worst first
 	Findings   []Finding   // the worst first
-	Judged     int         // links of which something could be said
-	Unknown    string      // why latencies between hosts could not be compared; "" if they could
-	Warnings   []string    // what may be said of the wrong links, each one sentence
+	Outcome    Outcome
+	Groups     *GroupComparison // of Hosts by their index; nil if a side has none
+	Judged     int              // links of which something could be said
+	Unjudged   []string         // the classes of links of none of which something could be said
+	Unknown    string           // why latencies between hosts could not be compared; "" if they could
+	Warnings   []string         // what may be said of the wrong links, each one sentence
 }
 
 // Links compares a measured graph with a reference link by link: with a
@@ -80,7 +95,7 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	if err != nil {
 		return nil, err
 	}
-	return c.compare(measured, reference)
+	return c.compare(measured)
 }
 
 // newLinkComparer finds the hosts that both have, and the latencies between them along the measured paths.
@@ -91,16 +106,26 @@ func newLinkComparer(measured, reference *topology.Graph, s *LinkSettings) (*lin
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	c := &linkComparer{settings: s, out: &LinkComparison{Latency: math.NaN(), Bandwidth: math.NaN(), Similarity: math.NaN(), Misfit: math.NaN()}}
+	c := &linkComparer{settings: s, whole: reference, out: &LinkComparison{Latency: math.NaN(), Bandwidth: math.NaN(), Similarity: math.NaN(), Misfit: math.NaN()}}
+	for _, side := range []struct {
+		graph  *topology.Graph
+		groups *topology.Hierarchy
+	}{{measured, s.MeasuredGroups}, {reference, s.ReferenceGroups}} {
+		if side.groups != nil && side.groups.Hosts() != side.graph.Hosts() {
+			return nil, fmt.Errorf("compare: links: groups of %d hosts for a graph of %d: want those of its hosts", side.groups.Hosts(), side.graph.Hosts())
+		}
+	}
 	if err := c.match(measured, reference); err != nil {
 		return nil, err
 	}
 	c.distances = knownDistances(c.measured.graph)
+	known := func(a topology.Arc) bool { return !math.IsNaN(a.Latency) || !math.IsNaN(a.Bandwidth) }
+	c.groupsOnly = s.ReferenceGroups != nil && len(s.ReferenceGroups.Levels()) > 0 && !slices.ContainsFunc(reference.Arcs(), known)
 	return c, nil
 }
 
 // compare holds the measured latencies and bandwidths against the links of the reference.
-func (c *linkComparer) compare(measured, reference *topology.Graph) (*LinkComparison, error) {
+func (c *linkComparer) compare(measured *topology.Graph) (*LinkComparison, error) {
 	if len(c.out.Hosts) > 1 {
 		c.specify()
 		if c.onlyZeros() {
@@ -117,11 +142,28 @@ func (c *linkComparer) compare(measured, reference *topology.Graph) (*LinkCompar
 	} else {
 		c.out.Unknown = "one host in common: there is no link between hosts to compare"
 	}
-	c.insideHosts(measured, reference)
+	c.insideHosts(measured)
 	c.judge()
 	c.conclude()
+	if err := c.compareGroups(); err != nil {
+		return nil, err
+	}
 	c.warnOfHidden()
+	c.out.Outcome = c.outcome()
 	return c.out, nil
+}
+
+// outcome tells whether something differs. A reference that says groups and nothing of links has no link to be judged.
+func (c *linkComparer) outcome() Outcome {
+	switch {
+	case len(c.out.Findings) > 0:
+		return Differs
+	case c.groupsOnly:
+		return Same
+	case c.out.Judged == 0, len(c.out.Unjudged) > 0:
+		return Unknown
+	}
+	return Same
 }
 
 // onlyZeros tells whether there are latencies between hosts, all of them 0, as those of a clock that is too coarse.
@@ -163,6 +205,9 @@ type linkComparer struct {
 	settings *LinkSettings
 	out      *LinkComparison
 
+	whole      *topology.Graph // the reference, with all its ranks and switches
+	groupsOnly bool            // the reference says groups, and of no link anything
+
 	measuredOf, referenceOf [][]int // ranks of each host that both have
 
 	measured  *nodeView
@@ -173,7 +218,8 @@ type linkComparer struct {
 	links   []checked       // of the reference's view, in the order of their first arc
 	link    []int           // arc -> link
 	wired   *topology.Graph // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
-	origin  []int           // arc of wired -> arc of the reference's view
+	origin  []int           // arc of wired -> arc of the reference's view; -1 of an extra one
+	extra   []topology.Arc  // measured between hosts, and shorter than all ways that the reference has
 	fit     *latencyfit.Result
 	noise   float64
 	places  []standout // hosts that their place does not explain, or that were moved

@@ -72,6 +72,27 @@ func (c *linkComparer) findMissing() error {
 	return nil
 }
 
+// addExtra finds the measured links between hosts that the reference does not have, and that are shorter than the ways
+// that it has as they were fitted. It tells whether there are any that were not found before.
+func (c *linkComparer) addExtra() bool {
+	g, k := c.reference.graph, len(c.out.Hosts)
+	between := func(a topology.Arc) bool { return a.From < k && a.To < k }
+	if !slices.ContainsFunc(g.Arcs(), between) {
+		return false
+	}
+	before := len(c.extra)
+	fitted := c.fit.Graph.HostDistances()
+	for _, a := range c.measured.graph.Arcs() {
+		if !between(a) || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 || c.wired.ArcIndex(a.From, a.To) >= 0 {
+			continue
+		}
+		if times := fitted[a.From*k+a.To] / a.Latency; times > longer && !math.IsInf(times, 1) {
+			c.extra = append(c.extra, a)
+		}
+	}
+	return len(c.extra) > before
+}
+
 // between is the matrix of the middle latencies between sites, given by their hosts, whose links are left out.
 func between(hung [][]int, g *topology.Graph, distances []float64) [][]float64 {
 	k := g.Hosts()

@@ -78,6 +78,7 @@ func (c *linkComparer) nameLinks() {
 		below := c.beyond(far, near)
 		if below == nil {
 			l.state.Ends = [2][]string{c.namesOn(a.From), c.namesOn(a.To)}
+			l.state.Name = c.nameOf(&l.state)
 			continue
 		}
 		var rest []int
@@ -99,6 +100,7 @@ func (c *linkComparer) nameLinks() {
 		for _, h := range below {
 			l.state.Below = append(l.state.Below, c.out.Hosts[h])
 		}
+		l.state.Name = c.nameOf(&l.state)
 	}
 }
 

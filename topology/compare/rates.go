@@ -78,7 +78,10 @@ func (c *linkComparer) compareRates() {
 		}
 	}
 	for at := range g.Arcs() {
-		l := &c.links[c.link[c.origin[at]]]
+		l := c.linkOf(at)
+		if l == nil {
+			continue
+		}
 		l.distance = (l.distance*float64(l.pairs) + sum[at]) / max(1, float64(l.pairs+seen[at]))
 		l.pairs += seen[at]
 		way := 0
