@@ -27,7 +27,6 @@ type Fit struct {
 	Groups []int32 // parents before children
 	Length []float64
 	depth  []float64 // sum of lengths from the root
-	clip   float64   // relative residual beyond which readings pull no harder
 	edges  []int32   // vertices but the root, parents before children
 	sizes  []float64 // hosts below each vertex
 
@@ -41,7 +40,6 @@ func NewFit(t *Tree) *Fit {
 		Tree: t, Groups: t.Groups(),
 		Length: make([]float64, len(t.Parent)),
 		depth:  make([]float64, len(t.Parent)),
-		clip:   HuberClip,
 	}
 	for _, v := range f.Groups {
 		up := math.Exp(t.LevelOf(v))
@@ -51,22 +49,6 @@ func NewFit(t *Tree) *Fit {
 				low = math.Exp(t.LevelOf(c))
 			}
 			f.Length[c] = max(0, (up-low)/2)
-		}
-	}
-	f.descend()
-	return f
-}
-
-// NewFitFrom starts from the given lengths of the edges above each vertex but the root. Readings pull
-// no harder than at the relative residual clip; +Inf is plain least squares. Groups of t may be
-// numbered in any order.
-func NewFitFrom(t *Tree, length []float64, clip float64) *Fit {
-	f := &Fit{Tree: t, Groups: []int32{t.Root}, Length: length, depth: make([]float64, len(length)), clip: clip}
-	for k := 0; k < len(f.Groups); k++ { // parents before children
-		for _, c := range t.Kids(f.Groups[k]) {
-			if t.IsGroup(c) {
-				f.Groups = append(f.Groups, c)
-			}
 		}
 	}
 	f.descend()
@@ -102,7 +84,7 @@ func (t *Tree) Joins(i int, join []int32) {
 	}
 }
 
-// HuberClip is the relative residual beyond which readings pull no harder by default: Huber's
+// HuberClip is the relative residual beyond which readings pull no harder: Huber's
 // loss with its bend at 10 % of the fit. With 2 % of gross outliers plain least
 // squares is worthless, with it the error of fitted latencies is that of the noise.
 const HuberClip = 0.1
@@ -111,7 +93,7 @@ const HuberClip = 0.1
 const (
 	// HuberSteps bounds the steps of pseudo-data. Eight settle noisy trees, tori and rings with
 	// 2 % of outliers: fitted latencies are within 1e-4 of those after 200. But a step moves a
-	// path by HuberClip at most, so that steps and clip say how far from the start a fit may go:
+	// path by HuberClip at most, so that steps and HuberClip say how far from the start a fit may go:
 	// by 1.1^12 = 3.1 times. With 10 steps, or a clip of 0.09, an exact tree is not reached from the
 	// levels of linkage.Robust. With 14, or a clip of 0.12, a wiring that is not that of the readings is bent
 	// until it fits one half of them well. Then nothing warns of a bad fit. compare.Links finds the same with 8 to 24.
@@ -122,7 +104,7 @@ const (
 )
 
 // Robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
-// are pulled to within clip of the present fit, and fitted by least squares,
+// are pulled to within HuberClip of the present fit, and fitted by least squares,
 // until nothing changes. O(n^2) per step.
 func (f *Fit) Robust(r *readings.Symmetric) { f.RobustInOrder(r.InOrder(f.Tree.Order, nil)) }
 
@@ -187,7 +169,7 @@ func (f *Fit) step(r *readings.Symmetric, sampled bool) {
 				at -= math.Floor(at)
 				joined = f.sampledSums(row[lo:hi], depth[lo:hi], sumAt[lo:hi], base, at)
 			} else {
-				joined = clippedSums(row[lo:hi], depth[lo:hi], sumAt[lo:hi], base, f.clip)
+				joined = clippedSums(row[lo:hi], depth[lo:hi], sumAt[lo:hi], base)
 			}
 			both[v] += joined
 			own += joined
@@ -212,21 +194,13 @@ func (f *Fit) step(r *readings.Symmetric, sampled bool) {
 	f.descend()
 }
 
-// clippedSums adds to sums by how much each reading exceeds its fit, base and depth, as far as clip
+// clippedSums adds to sums by how much each reading exceeds its fit, base and depth, as far as HuberClip
 // lets it, and returns the total.
-func clippedSums(row []float32, depth, sums []float64, base, clip float64) (total float64) {
+func clippedSums(row []float32, depth, sums []float64, base float64) (total float64) {
 	depth, sums = depth[:len(row)], sums[:len(row)]
-	if math.IsInf(clip, 1) {
-		for q, x := range row {
-			rest := math.Abs(float64(x)) - (base + depth[q])
-			sums[q] += rest
-			total += rest
-		}
-		return total
-	}
 	for q, x := range row {
 		fit := base + depth[q]
-		rest, bound := math.Abs(float64(x))-fit, math.Abs(clip*fit)
+		rest, bound := math.Abs(float64(x))-fit, math.Abs(HuberClip*fit)
 		// To within the bound without a branch, which nothing foresees where noise is wide.
 		rest = (math.Abs(rest+bound) - math.Abs(rest-bound)) / 2
 		sums[q] += rest
@@ -243,7 +217,7 @@ func (f *Fit) sampledSums(row []float32, depth, sums []float64, base, at float64
 	weight := float64(len(row)) / float64((len(row)-first+stride-1)/stride)
 	for q := first; q < len(row); q += stride {
 		fit := base + depth[q]
-		rest, bound := math.Abs(float64(row[q]))-fit, math.Abs(f.clip*fit)
+		rest, bound := math.Abs(float64(row[q]))-fit, math.Abs(HuberClip*fit)
 		rest = weight * max(-bound, min(bound, rest))
 		sums[q] += rest
 		total += rest

@@ -29,9 +29,8 @@ func (g *edgeSets) row(v int) set { return g.rows[v*g.words : (v+1)*g.words] }
 // A set is a set of vertices, one bit each.
 type set []uint64
 
-func (s set) add(v int)      { s[v>>6] |= 1 << (v & 63) }
-func (s set) remove(v int)   { s[v>>6] &^= 1 << (v & 63) }
-func (s set) has(v int) bool { return s[v>>6]>>(v&63)&1 != 0 }
+func (s set) add(v int)    { s[v>>6] |= 1 << (v & 63) }
+func (s set) remove(v int) { s[v>>6] &^= 1 << (v & 63) }
 
 func (s set) empty() bool {
 	for _, w := range s {

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
+func (s set) has(v int) bool { return s[v>>6]>>(v&63)&1 != 0 }
+
 func random(rng *rand.Rand, n int, density float64) *edgeSets {
 	g := newEdgeSets(n)
 	for u := range n {
