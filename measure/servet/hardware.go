@@ -30,6 +30,7 @@ const (
 
 // hardware is the worker that uses the memory of the host.
 type hardware struct {
+	walks   bool         // through working sets, else it copies
 	slot    int          // which of the CPUs that the rank may use, if it may use several
 	restore func() error // the binding that was; nil: the thread was not bound yet
 	buffer  []byte
@@ -40,8 +41,8 @@ type hardware struct {
 	rng     *rand.Rand
 }
 
-func newHardware(rank, slot int) *hardware {
-	return &hardware{slot: slot, rng: rand.New(rand.NewPCG(uint64(rank), 1)), free: func() error { return nil }}
+func newHardware(rank, slot int, walks bool) *hardware {
+	return &hardware{walks: walks, slot: slot, rng: rand.New(rand.NewPCG(uint64(rank), 1)), free: func() error { return nil }}
 }
 
 // bind binds the calling thread, if it is bound to no single CPU, to one of those that it may use.
@@ -90,7 +91,7 @@ func (h *hardware) warmUp(s stress) error {
 	if err := h.bind(); err != nil {
 		return err
 	}
-	if !s.walk {
+	if !h.walks {
 		if err := h.room(2 * s.bytes); err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (h *hardware) warmUp(s stress) error {
 }
 
 func (h *hardware) measure(s stress) (float64, error) {
-	if !s.walk {
+	if !h.walks {
 		return h.copy(s, copyTime), nil
 	}
 	accesses := min(max(s.bytes/lineBytes, leastPiece), mostPiece)
