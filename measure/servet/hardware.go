@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"time"
+	"unsafe"
 
 	"github.com/topocast/topocast/internal/hostmemory"
 	"github.com/topocast/topocast/internal/stats"
@@ -163,6 +164,11 @@ func (h *hardware) chain(bytes int) {
 	}
 }
 
+// wordsOf are the bytes as words. The memory is allocate's, which begins with one.
+func wordsOf(memory []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
+}
+
 // walk visits so many lines, each when the one before has told which it is.
 func (h *hardware) walk(accesses int) {
 	words, at := h.words, h.at
@@ -177,6 +183,16 @@ const (
 	largestSet = 256 << 20 // B; a step should not take seconds
 	roomShare  = 4         // of the free memory, a quarter, for all ranks of a host
 )
+
+// lastCache is the size of the largest cache that the operating system tells of in B, 0 if it tells of none.
+func lastCache() int {
+	last := 0
+	parts, _ := readSys(os.DirFS(sysPath)) // where there is no such folder, nothing is told
+	for _, p := range parts {
+		last = max(last, p.Bytes)
+	}
+	return last
+}
 
 // freeMemory is what programs of this host may use in B, math.MaxInt if that is not known.
 func freeMemory() int {
