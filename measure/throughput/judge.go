@@ -57,6 +57,9 @@ func (c *campaign) judge() {
 		return arc
 	}
 	for _, arcs := range doubtful {
+		if slices.ContainsFunc(arcs, func(arc int) bool { return filled[arc] }) {
+			continue // it is known what held the reading up, which tells nothing of the others
+		}
 		for _, arc := range arcs {
 			set[root(arc)] = root(arcs[0])
 		}

@@ -387,6 +387,30 @@ func TestHealthySwitchesAreNoLimit(t *testing.T) {
 	}
 }
 
+// TestAHostBetweenSlowOnes: by latency, a host is measured with two hosts of slow links. These explain what was seen, so that
+// nothing is known of its own link but a bound.
+func TestAHostBetweenSlowOnes(t *testing.T) {
+	c := parse(t, "star:7")
+	rate := map[[2]int]float64{{2, 7}: 1e8, {7, 2}: 1e8, {4, 7}: 1e8, {7, 4}: 1e8}
+	machine := withRates(t, c.Graph, rate)
+	arcs := slices.Clone(machine.Arcs())
+	for i := range arcs {
+		arcs[i].Latency = 1e-6 * float64(1+min(arcs[i].From, arcs[i].To))
+	}
+	sorted, err := machine.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := measured(t, sorted, nil, &Settings{Topology: &topology.Result{Graph: sorted, Hierarchy: c.Hierarchy}, ByLatency: true})
+	for _, l := range r.Links {
+		h := min(l.From, l.To)
+		isSlow := h >= 2 && h <= 4
+		if isSlow != (l.Rate < 1.1e8) || (h == 2 || h == 4) && l.AtLeast || h == 3 && !l.AtLeast {
+			t.Errorf("%d->%d: %.4g B/s, at least: %v", l.From, l.To, l.Rate, l.AtLeast)
+		}
+	}
+}
+
 // TestLinksInARowAreBounds: the link of a host alone in its rack is no slower than its uplink lets it show, nor is an uplink
 // slower than the next one on its way that other messages pass, too.
 func TestLinksInARowAreBounds(t *testing.T) {
