@@ -63,8 +63,10 @@ func TestMeasureFlagsAct(t *testing.T) {
 			}
 		}
 	}
-	if _, status, stderr := measured("plogp", "--sizes", "8,16"); status != cli.StatusInput || !strings.Contains(stderr, "plogp takes one size") {
-		t.Errorf("two sizes: status %d, %s", status, stderr)
+	for _, sizes := range []string{"8,16", "0"} { // 0 would stand for the default
+		if _, status, stderr := measured("plogp", "--sizes", sizes); status != cli.StatusInput || !strings.Contains(stderr, "plogp takes one size") {
+			t.Errorf("sizes %s: status %d, %s", sizes, status, stderr)
+		}
 	}
 	if _, status, stderr := measured("latency,distance", "--hosts", "4"); status != cli.StatusFine {
 		t.Errorf("a flag of one of two kinds: status %d, %s", status, stderr)

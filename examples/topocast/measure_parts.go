@@ -71,7 +71,7 @@ func parts() []part {
 	}
 }
 
-// refuseUnused refuses flags that would set nothing of what is measured, and several sizes where one counts.
+// refuseUnused refuses flags that would set nothing of what is measured, and sizes other than one above 0 where one counts.
 func (m *measuring) refuseUnused() error {
 	for _, flag := range []string{
 		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost, flagOneClock, flagSwitches,
@@ -82,10 +82,10 @@ func (m *measuring) refuseUnused() error {
 			return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, strings.Join(kinds(m.parts), ","), words.List(kinds(of)))
 		}
 	}
-	if m.given(flagSizes) && len(m.sizes) > 1 {
+	if m.given(flagSizes) && (len(m.sizes) > 1 || m.sizes[0] == 0) {
 		for _, p := range m.parts {
 			if p.kind != measure.KindLatency && p.kind != oneway.Kind && slices.Contains(p.uses, flagSizes) {
-				return cli.BadInput("--sizes: --what %s takes one size", p.kind)
+				return cli.BadInput("--sizes: --what %s takes one size, of at least 1 B", p.kind)
 			}
 		}
 	}

@@ -123,6 +123,38 @@ func TestClocksNeedNotAgree(t *testing.T) {
 	}
 }
 
+// A busy rank answers whoever reads its clock when another process has had its core for 3 ms.
+type busy struct {
+	mpi.Communicator
+	mpi.NonBlocking
+	mpi.Clock
+}
+
+func (b busy) Send(buf []byte, dst, tag int) error {
+	if tag == tagClock && b.Rank() > 0 {
+		b.Communicator.(*simnet.Comm).Sleep(3e-3)
+	}
+	return b.Communicator.Send(buf, dst, tag)
+}
+
+// Where ranks have one clock, and share cores, times are as right as on idle ones: the ways of the round trips that read it
+// tell nothing. A message of 1 KB, which takes 0.02 ms, would end before it starts.
+func TestBusyRanksOfOneClock(t *testing.T) {
+	s := &Settings{Patterns: [][]model.Transfer{twoInOneOut(), {{Src: 2, Dst: 0, Bytes: 1000}, {Src: 0, Dst: 1, Bytes: 1000}}}, MaxIterations: 3}
+	r := simulated(t, star, simnet.Noise{}, func(c mpi.Communicator) mpi.Communicator {
+		own := c.(*simnet.Comm)
+		return busy{own, own, own}
+	}, s)
+	right := simulated(t, star, simnet.Noise{}, nil, s)
+	for i, p := range r.Patterns {
+		for k, x := range p.Times {
+			if want := right.Patterns[i].Times[k]; !near(x.Min, want.Min, 1e-3) || !near(x.Max, want.Max, 1e-3) {
+				t.Errorf("pattern %d, transfer %d: %+v, on idle ranks %+v", i, k, x, want)
+			}
+		}
+	}
+}
+
 // Two of eight iterations, in which one transfer starts half a second after the other,
 // do not count; nor do more than half, if most are so.
 func TestLateStartsDoNotCount(t *testing.T) {

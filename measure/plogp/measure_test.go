@@ -193,6 +193,7 @@ func TestWrongSectionsAreRefused(t *testing.T) {
 		{"plogp", columns, []float64{0, 1, 0, math.NaN(), 1, 1, 1, 1}, "round_trip_s: NaN"},
 		{"plogp", columns, []float64{0, 1, 0, 1, math.NaN(), 1, 1, 1}, "gap_s: NaN"},
 		{"plogp", columns, []float64{0, 1, 0, 1, 1, -1, 1, 1}, "send_s: -1"},
+		{"plogp", columns, []float64{0, 1, 8, 1, 1, 1, 1, 1}, "from 0 to 1: no message of 0 bytes"},
 	} {
 		_, err := plogp.FromSection(&record.Section{Kind: c.kind, Columns: c.columns, Rows: c.row}, 2)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

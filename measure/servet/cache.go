@@ -25,8 +25,8 @@ const (
 // as much if they share that cache, and not at all if they do not.
 //
 // First, the first rank of each host walks alone through sets of 16 KiB to InsideSettings.Bytes. Their sizes are the powers
-// of two, and one and a half of each. Each range of sizes where the time rises is a cache, or two whose sizes differ by less than
-// a factor of two. At the size where it rises most, all ranks walk alone, and each two of a host at once.
+// of two, and one and a half of each. Each range of sizes where the time rises is a cache, or two of sizes so near that the time
+// rises all the way from one to the other: up to a factor of four apart. At the size where it rises most, all ranks walk alone, and each two of a host at once.
 //
 // It is collective, and as Memory in the rest. A step takes some passes through the working set, n^2/2 of them per
 // cache for the n ranks of a host.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"time"
+	"unsafe"
 
 	"github.com/topocast/topocast/internal/hostmemory"
 	"github.com/topocast/topocast/internal/stats"
@@ -30,6 +31,7 @@ const (
 
 // hardware is the worker that uses the memory of the host.
 type hardware struct {
+	walks   bool         // through working sets, else it copies
 	slot    int          // which of the CPUs that the rank may use, if it may use several
 	restore func() error // the binding that was; nil: the thread was not bound yet
 	buffer  []byte
@@ -40,8 +42,8 @@ type hardware struct {
 	rng     *rand.Rand
 }
 
-func newHardware(rank, slot int) *hardware {
-	return &hardware{slot: slot, rng: rand.New(rand.NewPCG(uint64(rank), 1)), free: func() error { return nil }}
+func newHardware(rank, slot int, walks bool) *hardware {
+	return &hardware{walks: walks, slot: slot, rng: rand.New(rand.NewPCG(uint64(rank), 1)), free: func() error { return nil }}
 }
 
 // bind binds the calling thread, if it is bound to no single CPU, to one of those that it may use.
@@ -90,7 +92,7 @@ func (h *hardware) warmUp(s stress) error {
 	if err := h.bind(); err != nil {
 		return err
 	}
-	if !s.walk {
+	if !h.walks {
 		if err := h.room(2 * s.bytes); err != nil {
 			return err
 		}
@@ -113,7 +115,7 @@ func (h *hardware) warmUp(s stress) error {
 }
 
 func (h *hardware) measure(s stress) (float64, error) {
-	if !s.walk {
+	if !h.walks {
 		return h.copy(s, copyTime), nil
 	}
 	accesses := min(max(s.bytes/lineBytes, leastPiece), mostPiece)
@@ -162,6 +164,11 @@ func (h *hardware) chain(bytes int) {
 	}
 }
 
+// wordsOf are the bytes as words. The memory is allocate's, which begins with one.
+func wordsOf(memory []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
+}
+
 // walk visits so many lines, each when the one before has told which it is.
 func (h *hardware) walk(accesses int) {
 	words, at := h.words, h.at
@@ -176,6 +183,16 @@ const (
 	largestSet = 256 << 20 // B; a step should not take seconds
 	roomShare  = 4         // of the free memory, a quarter, for all ranks of a host
 )
+
+// lastCache is the size of the largest cache that the operating system tells of in B, 0 if it tells of none.
+func lastCache() int {
+	last := 0
+	parts, _ := readSys(os.DirFS(sysPath)) // where there is no such folder, nothing is told
+	for _, p := range parts {
+		last = max(last, p.Bytes)
+	}
+	return last
+}
 
 // freeMemory is what programs of this host may use in B, math.MaxInt if that is not known.
 func freeMemory() int {

@@ -2,8 +2,6 @@ package servet
 
 import (
 	"fmt"
-	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,22 +43,4 @@ func allocate(bytes int) (memory []byte, free func() error, err error) {
 	}
 	_ = unix.Madvise(memory, unix.MADV_HUGEPAGE) // a kernel without them gives small ones
 	return memory, func() error { return unix.Munmap(memory) }, nil
-}
-
-// wordsOf are the bytes as words. The memory is allocate's, which begins with a page.
-func wordsOf(memory []byte) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
-}
-
-// lastCache is the size of the largest cache that the operating system tells of in B, 0 if it tells of none.
-func lastCache() int {
-	parts, err := readSys(os.DirFS(sysPath))
-	if err != nil {
-		return 0
-	}
-	last := 0
-	for _, p := range parts {
-		last = max(last, p.Bytes)
-	}
-	return last
 }

@@ -13,11 +13,3 @@ func allocate(bytes int) (memory []byte, free func() error, err error) {
 	memory = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes)
 	return memory, func() error { return nil }, nil
 }
-
-// wordsOf are the bytes as words.
-func wordsOf(memory []byte) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
-}
-
-// lastCache is not known here.
-func lastCache() int { return 0 }

@@ -27,8 +27,8 @@ type InsideSettings struct {
 	// Repetitions of all steps. Default 3.
 	Repetitions int
 
-	// worker makes that of a rank in tests; nil: the real thing.
-	worker func(rank int) worker
+	// worker makes that of a rank in tests, which walks or copies; nil: the real thing.
+	worker func(rank int, walks bool) worker
 }
 
 const insideRepetitions = 3 // the median passes over a disturbed one; the steps are many
@@ -55,12 +55,12 @@ type InsideResult struct {
 	values values  // all that was measured
 }
 
-// A stress is what a rank does in a step.
+// A stress is what a rank does in a step, and what a value is of.
 type stress struct {
-	part  int  // of the measurement: partAlone and so on
-	bytes int  // of the working set, or of each buffer
-	walk  bool // through a working set, else copying
-	peer  int  // the other rank of a pair; else the rank itself
+	part  int // of the measurement: partAlone and so on
+	bytes int // of the working set, or of each buffer
+	rank  int
+	peer  int // the other rank of a pair; else the rank itself
 }
 
 // The parts of a measurement.
@@ -99,10 +99,30 @@ const (
 
 func taskOf(part, bytes int) int { return 2 * (bytes/lineBytes*numParts + part) }
 
-// An insideRun is rank 0's side of what is measured inside hosts: the same number of steps on all of
+// stressOf is what a task tells a rank to do.
+func stressOf(task, rank, peer int) stress {
+	return stress{task / 2 % numParts, task / 2 / numParts * lineBytes, rank, peer}
+}
+
+// A worker is what a rank can do.
+type worker interface {
+	// warmUp makes everything ready: caches hold what they can.
+	warmUp(s stress) error
+
+	// measure returns the seconds that one access of a walk takes, or the bytes per second that
+	// copying reads and writes.
+	measure(s stress) (float64, error)
+
+	close() error
+}
+
+// An insideRun is a rank's side of what is measured inside hosts: the same number of steps on all of
 // them at once, which do not disturb each other.
 type insideRun struct {
 	*harness.Conductor
+	worker
+
+	// Of rank 0.
 	settings InsideSettings
 	places   []mpi.Place
 	hosts    [][]int // ranks of each, by core
@@ -110,7 +130,7 @@ type insideRun struct {
 }
 
 // inside calls lead on rank 0, and lets all ranks take part in its steps, walking or copying. It is collective.
-func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, walk bool, lead func(*insideRun) (*InsideResult, error)) (*InsideResult, error) {
+func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, walks bool, lead func(*insideRun) (*InsideResult, error)) (*InsideResult, error) {
 	r := &insideRun{settings: *cmp.Or(settings, &InsideSettings{})}
 	s := &r.settings
 	return together(ctx, comm, s.Silence, func(_ *harness.Conductor, places []mpi.Place) ([]int, error) {
@@ -119,13 +139,12 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		r.hosts, _ = ranksOf(places, nil, 0)
 		return slotsOf(r.hosts, places), validate("InsideSettings", s.Bytes, s.Repetitions, s.Budget)
 	}, func(c *harness.Conductor, slots []int) (result *InsideResult, err error) {
-		r.Conductor = c
 		rank := c.Comm.Rank()
-		own := &bench{Conductor: c, worker: newHardware(rank, slots[rank]), walk: walk}
+		r.Conductor, r.worker = c, newHardware(rank, slots[rank], walks)
 		if s.worker != nil {
-			own.worker = s.worker(rank)
+			r.worker = s.worker(rank, walks)
 		}
-		err = c.LeadPairs(s.Budget, own.exchange, func(play harness.PlayPairs) (err error) {
+		err = c.LeadPairs(s.Budget, r.exchange, func(play harness.PlayPairs) (err error) {
 			r.play = play
 			if result, err = lead(r); err != nil {
 				return err
@@ -134,7 +153,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			result.Warnings = append(insideWarnings(r.places), result.conclude()...)
 			return nil
 		})
-		if closing := own.close(); err == nil && closing != nil {
+		if closing := r.close(); err == nil && closing != nil {
 			err = fmt.Errorf("rank %d: %w", rank, closing)
 		}
 		return result, err
@@ -218,9 +237,8 @@ func (r *insideRun) run(v values, parts, sizes []int) error {
 				return err
 			}
 			for _, row := range rows {
-				s := stressOf(int(row.Values[0]), row.To)
-				k := key{s.part, s.bytes, row.From, row.To}
-				v[k] = append(v[k], row.Values[1])
+				s := stressOf(int(row.Values[0]), row.From, row.To)
+				v[s] = append(v[s], row.Values[1])
 			}
 		}
 	}
@@ -230,59 +248,26 @@ func (r *insideRun) run(v values, parts, sizes []int) error {
 // mostTold bounds the steps of a batch times the ranks: all ranks are told of the pairs of both rounds of a step, in 200 KB.
 const mostTold = 1 << 13
 
-// A key is what a value is of.
-type key struct {
-	part  int
-	bytes int
-	rank  int // which has measured it
-	other int // of a pair; else the rank itself
-}
-
 // values are those of all repetitions, s per access or B/s.
-type values map[key][]float64
+type values map[stress][]float64
 
 // median is that over the repetitions; NaN if nothing was measured.
-func (v values) median(part, bytes, rank, other int) float64 {
-	return stats.MiddleMedian(slices.Clone(v[key{part, bytes, rank, other}]))
-}
-
-// A worker is what a rank can do.
-type worker interface {
-	// warmUp makes everything ready: caches hold what they can.
-	warmUp(s stress) error
-
-	// measure returns the seconds that one access of a walk takes, or the bytes per second that
-	// copying reads and writes.
-	measure(s stress) (float64, error)
-
-	close() error
-}
-
-// A bench is where a rank does its work.
-type bench struct {
-	*harness.Conductor
-	worker
-	walk bool
-}
-
-// stressOf is what a task tells a rank to do.
-func stressOf(task, peer int) stress {
-	return stress{part: task / 2 % numParts, bytes: task / 2 / numParts * lineBytes, peer: peer}
+func (v values) median(part, bytes, rank, peer int) float64 {
+	return stats.MiddleMedian(slices.Clone(v[stress{part, bytes, rank, peer}]))
 }
 
 // exchange is what this rank does in a step. What the worker fails at stops all ranks at the next one.
-func (b *bench) exchange(found []float64, peer int, _ bool, task int) ([]float64, error) {
+func (r *insideRun) exchange(found []float64, peer int, _ bool, task int) ([]float64, error) {
 	if task == askForRoom {
 		return append(found, float64(lastCache()), float64(freeMemory()/roomShare)), nil
 	}
-	s := stressOf(task, peer)
-	s.walk = b.walk
+	s := stressOf(task, r.Comm.Rank(), peer)
 	if task%2 != measuring {
-		b.Fail(b.warmUp(s))
+		r.Fail(r.warmUp(s))
 		return found, nil
 	}
-	value, err := b.measure(s)
-	b.Fail(err)
+	value, err := r.measure(s)
+	r.Fail(err)
 	return append(found, float64(task), value), nil
 }
 

@@ -93,7 +93,7 @@ func TestInsideThisHost(t *testing.T) {
 func pairsMeasured(r *InsideResult) int {
 	both := 0
 	for k := range r.values {
-		if k.part == partPair && k.rank < k.other && r.values.median(partPair, k.bytes, k.other, k.rank) > 0 {
+		if k.part == partPair && k.rank < k.peer && r.values.median(partPair, k.bytes, k.peer, k.rank) > 0 {
 			both++
 		}
 	}
@@ -126,14 +126,14 @@ func TestBindIsUndone(t *testing.T) {
 
 // The lines of a working set are one cycle: a walk of as many steps sees each but once.
 func TestChainsAreOneCycle(t *testing.T) {
-	h := newHardware(0, 0)
+	h := newHardware(0, 0, true)
 	defer func() {
 		if err := h.close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	for _, bytes := range []int{4096, 24 << 10, 1 << 20} {
-		if err := h.warmUp(stress{bytes: bytes, walk: true}); err != nil {
+		if err := h.warmUp(stress{bytes: bytes}); err != nil {
 			t.Fatal(err)
 		}
 		seen := make(map[uint64]bool)

@@ -51,6 +51,7 @@ func hector() simulatedMachine {
 // simulatedCore is the worker of one rank of a host whose ranks are consecutive.
 type simulatedCore struct {
 	simulatedMachine
+	walks         bool
 	rank, perHost int
 	rng           *rand.Rand
 }
@@ -89,7 +90,7 @@ func (c *simulatedCore) measure(s stress) (float64, error) {
 			slower *= 2
 		}
 	}
-	if !s.walk {
+	if !c.walks {
 		return min(c.core, c.path/float64(c.sharers(s, c.memory))) / slower, nil
 	}
 	// A cache of which all lines are equally likely to be thrown out holds a share of them.
@@ -114,8 +115,8 @@ func onMachine(t *testing.T, m simulatedMachine, hosts, perHost int, s *InsideSe
 		if c.Rank() == 0 {
 			own = *s
 		}
-		own.worker = func(rank int) worker {
-			return &simulatedCore{m, rank, perHost, rand.New(rand.NewPCG(uint64(rank), 7))}
+		own.worker = func(rank int, walks bool) worker {
+			return &simulatedCore{m, walks, rank, perHost, rand.New(rand.NewPCG(uint64(rank), 7))}
 		}
 		return work(c, &own)
 	})
@@ -196,10 +197,10 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 func TestCoresWithoutTheCacheShareNone(t *testing.T) {
 	r := InsideResult{Kind: KindCache, Bytes: 64 << 10, hosts: [][]int{{0, 1}}, values: make(values)}
 	for i, size := range setSizes(r.Bytes) {
-		r.values[key{partCurve, size, 0, 0}] = []float64{1, 1, 2, 3, 3}[i : i+1]
+		r.values[stress{partCurve, size, 0, 0}] = []float64{1, 1, 2, 3, 3}[i : i+1]
 	}
 	const set = 24 << 10 // 1 alone, 3 twice as large
-	for k, v := range map[key]float64{
+	for k, v := range map[stress]float64{
 		{partAlone, set, 0, 0}: 1, {partAlone, 2 * set, 0, 0}: 3, {partPair, set, 0, 1}: 1,
 		{partAlone, set, 1, 1}: 1, {partAlone, 2 * set, 1, 1}: 1.01, {partPair, set, 1, 0}: 1.05,
 	} {
@@ -295,8 +296,8 @@ func TestStepsInsideHostsDoNotOverlap(t *testing.T) {
 	const ranks = 6
 	for range 20 { // real goroutines, in whatever order they come
 		err := local.Run(ranks, &local.Settings{Mode: local.Buffered}, func(c mpi.Communicator) error {
-			s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1, worker: func(rank int) worker {
-				return &loggedCore{simulatedCore{hector(), rank, ranks, nil}, &mu, &log}
+			s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1, worker: func(rank int, walks bool) worker {
+				return &loggedCore{simulatedCore{hector(), walks, rank, ranks, nil}, &mu, &log}
 			}}
 			_, err := Memory(context.Background(), c, s)
 			return err
@@ -459,8 +460,8 @@ func TestARankFailsAloneInsideAHost(t *testing.T) {
 		for _, warm := range []bool{true, false} {
 			for _, k := range []int{0, ranks} { // ranks: in the last step of Memory
 				err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
-					s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1, worker: func(rank int) worker {
-						own := &failingCore{simulatedCore{hector(), rank, ranks, nil}, warm, k}
+					s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1, worker: func(rank int, walks bool) worker {
+						own := &failingCore{simulatedCore{hector(), walks, rank, ranks, nil}, warm, k}
 						if rank != who {
 							own.k = math.MaxInt
 						}

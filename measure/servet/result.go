@@ -47,6 +47,9 @@ func (s *Step) summarise() {
 			if i == 0 {
 				bandwidths = append(bandwidths, 0)
 			}
+			if !(seconds > 0) { // the clocks of hosts are not known so well
+				seconds = math.NaN()
+			}
 			bandwidths[r] += float64(s.Transfers[i].Bytes) / seconds / float64(len(s.Transfers))
 		}
 	}
@@ -76,7 +79,11 @@ func (r *Result) finish() {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the middle half of the repetitions spreads by more than %.0f %% at %d of %d values: something else was running", 100*wideSpread, wide, len(r.Steps)))
 	}
 	if missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("stopped by the %s: %d of %d values were not measured", r.Stopped, missing, len(r.Steps)))
+		why := "messages end before they start by the clocks of the hosts"
+		if r.Stopped != "" {
+			why = fmt.Sprintf("stopped by the %s", r.Stopped)
+		}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d values were not measured", why, missing, len(r.Steps)))
 	}
 	if len(r.Steps) > 0 {
 		if t := float64(r.Bytes) / r.Steps[0].Bandwidth(); t < shortMessage {

@@ -8,21 +8,14 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/record"
 )
 
-// The columns of KindMemory and KindCache. A row is a value of one rank.
-const (
-	insidePart = iota
-	insideBytes
-	insideValue
-	insideRepetition
-	insideFrom // the rank
-	insideTo   // the other one of a pair, or itself
-)
+// insideValue is the place of the value in insideColumns.
+const insideValue = 2
 
-// insideColumns are the columns; the value has a name with its unit.
+// insideColumns are those of a row, which is a value of one rank. The value has a name with its unit. To is the other
+// rank of a pair, or the rank itself.
 func insideColumns(value string) []string {
 	return []string{"part", "bytes", value, record.ColumnRepetition, record.ColumnFrom, record.ColumnTo}
 }
@@ -44,12 +37,12 @@ func (r *InsideResult) Section() *record.Section {
 		Kind: r.Kind, Columns: insideColumns(valueOf(r.Kind)), Settings: record.SettingsOf(insideSettings{r.Bytes, r.hosts}),
 		Warnings: slices.Clone(r.Warnings), Stopped: r.Stopped,
 	}
-	keys := slices.SortedFunc(maps.Keys(r.values), func(a, b key) int {
-		return cmp.Or(a.part-b.part, a.bytes-b.bytes, a.rank-b.rank, a.other-b.other)
+	keys := slices.SortedFunc(maps.Keys(r.values), func(a, b stress) int {
+		return cmp.Or(a.part-b.part, a.bytes-b.bytes, a.rank-b.rank, a.peer-b.peer)
 	})
 	for _, k := range keys {
 		for repetition, value := range r.values[k] {
-			s.Rows = append(s.Rows, float64(k.part), float64(k.bytes), value, float64(repetition), float64(k.rank), float64(k.other))
+			s.Rows = append(s.Rows, float64(k.part), float64(k.bytes), value, float64(repetition), float64(k.rank), float64(k.peer))
 		}
 	}
 	s.Rounds, s.TotalRounds = s.NumRows(), s.NumRows()
@@ -59,12 +52,8 @@ func (r *InsideResult) Section() *record.Section {
 // InsideFromSection is the result of Memory or Caches that a section holds; of several runs that were merged, that of all
 // repetitions. It refuses sections of other kinds and numbers that cannot be.
 func InsideFromSection(s *record.Section) (*InsideResult, error) {
-	value := valueOf(s.Kind)
-	if value == "" {
-		return nil, fmt.Errorf("servet: section of kind %q: want %q or %q", s.Kind, KindMemory, KindCache)
-	}
 	r := &InsideResult{Kind: s.Kind, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings), values: make(values)}
-	if err := r.read(s, value); err != nil {
+	if err := r.read(s); err != nil {
 		return nil, fmt.Errorf("servet: section %q: %w", s.Kind, err)
 	}
 	r.conclude() // the warnings are those of the section
@@ -72,14 +61,15 @@ func InsideFromSection(s *record.Section) (*InsideResult, error) {
 }
 
 // read takes the values of a section.
-func (r *InsideResult) read(s *record.Section, value string) error {
-	at, err := s.Need(insideColumns(value)...)
-	if err != nil {
-		return err
+func (r *InsideResult) read(s *record.Section) error {
+	value := valueOf(s.Kind)
+	if value == "" {
+		return fmt.Errorf("want %q or %q", KindMemory, KindCache)
 	}
 	var settings insideSettings
-	if err := jsonfile.Unmarshal(s.Settings, &settings); err != nil {
-		return fmt.Errorf("settings: %w", err)
+	rows, err := s.Decode(s.Kind, &settings, insideColumns(value)...)
+	if err != nil {
+		return err
 	}
 	if settings.Bytes < 1 || settings.Bytes > maxBytes {
 		return fmt.Errorf("%d bytes: want in [1, %d]", settings.Bytes, maxBytes)
@@ -94,30 +84,17 @@ func (r *InsideResult) read(s *record.Section, value string) error {
 		return errors.New("a host without ranks")
 	}
 	r.Bytes, r.hosts = settings.Bytes, settings.Hosts
-	for i := range s.NumRows() {
-		row := s.Row(i)
-		whole, err := wholes(row, at, insidePart, insideBytes, insideFrom, insideTo, insideRepetition)
-		if err != nil {
-			return fmt.Errorf("row %d: %w", i, err)
+	for i, row := range rows {
+		for column, x := range row {
+			if column != insideValue && !(x >= 0 && x <= math.MaxInt32 && x == math.Trunc(x)) {
+				return fmt.Errorf("row %d: %g: want a whole number in [0, %d]", i, x, math.MaxInt32)
+			}
 		}
-		k, value := key{whole[0], whole[1], whole[2], whole[3]}, row[at[insideValue]]
-		if k.part >= numParts || max(k.rank, k.other) >= len(ranks) || !(value > 0) {
+		k := stress{int(row[0]), int(row[1]), int(row[4]), int(row[5])}
+		if k.part >= numParts || max(k.rank, k.peer) >= len(ranks) || !(row[insideValue] > 0) {
 			return fmt.Errorf("row %d: %v: want a part below %d, ranks below %d, a positive value", i, row, numParts, len(ranks))
 		}
-		r.values[k] = append(r.values[k], value)
+		r.values[k] = append(r.values[k], row[insideValue])
 	}
 	return nil
-}
-
-// wholes are the whole numbers of some columns of a row.
-func wholes(row []float64, at []int, columns ...int) ([]int, error) {
-	all := make([]int, len(columns))
-	for i, c := range columns {
-		x := row[at[c]]
-		if !(x >= 0 && x <= math.MaxInt32) || x != math.Trunc(x) {
-			return nil, fmt.Errorf("%g: want a whole number in [0, %d]", x, math.MaxInt32)
-		}
-		all[i] = int(x)
-	}
-	return all, nil
 }

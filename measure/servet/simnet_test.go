@@ -266,6 +266,25 @@ func TestSettingsAreCheckedOnAllRanks(t *testing.T) {
 	}
 }
 
+// On a busy machine clocks of hosts may be known less well than messages last. A message that ends before it starts is not
+// measured, and there are ratios of the others.
+func TestMessagesThatEndBeforeTheyStart(t *testing.T) {
+	step := func(at int, seconds ...float64) Step {
+		transfers := []model.Transfer{{Src: 0, Dst: 1, Bytes: 1000}, {Src: 1, Dst: 0, Bytes: 1000}}
+		return Step{At: at, Transfers: transfers, times: [][]float64{seconds, {1, 1, 1}}}
+	}
+	r := &Result{What: WhatDistance, Bytes: 1000, Steps: []Step{step(1, 1, -0.01, 1), step(2, 1./3, 1./3, 0), step(3, -1, 0, -1)}}
+	r.finish()
+	d, err := Degradation(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRatios(t, "busy", d.Distance, []float64{1, 0.5, math.NaN()})
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "1 of 3 values were not measured") {
+		t.Errorf("warnings %q, want one of a value that was not measured", r.Warnings)
+	}
+}
+
 // From a measurement to a network file to a job of other hosts.
 func TestRatiosReachTheNetwork(t *testing.T) {
 	distance, cluster := simulated(t, "tree:2x4 latency=1us", Distance, &Settings{Bytes: 1 << 20, Repetitions: 1}, nil)

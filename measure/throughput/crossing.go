@@ -2,7 +2,6 @@ package throughput
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -62,13 +61,18 @@ func findCrossings(g *topology.Graph, most int) []crossing {
 			continue
 		}
 		c := crossing{U: min(a.From, a.To), V: max(a.From, a.To)}
-		left, apart := side(g, c.U, c.V)
-		if apart {
-			right, _ := side(g, c.V, c.U)
+		left, isBridge := side(g, c.U, c.V)
+		right, _ := side(g, c.V, c.U)
+		if isBridge {
 			c.Hosts = min(len(left), len(right))
-			c.pair(left, right, most)
 		} else {
-			c.pairNearest(g, tree, most)
+			left, right = nearestTo(g, tree, c.U, c.V), nearestTo(g, tree, c.V, c.U)
+		}
+		c.pair(left, right, most, func(a, b int) bool {
+			return isBridge || onlyOver(g, tree(a), b, c.U, c.V) && onlyOver(g, tree(b), a, c.V, c.U)
+		})
+		if isBridge && len(c.Pairs) == 1 && len(left)+len(right) > 2 {
+			c.Other = [][2]int{{left[min(1, len(left)-1)], right[min(1, len(right)-1)]}}
 		}
 		all = append(all, c)
 	}
@@ -117,31 +121,16 @@ func inTurn(lists [][]int) []int {
 	}
 }
 
-// pair takes hosts of both sides in their order.
-func (c *crossing) pair(left, right []int, most int) {
-	for i := range min(len(left), len(right), most) {
-		c.Pairs = append(c.Pairs, [2]int{left[i], right[i]})
-	}
-	if len(c.Pairs) == 1 && len(left)+len(right) > 2 {
-		c.Other = [][2]int{{left[min(1, len(left)-1)], right[min(1, len(right)-1)]}}
-	}
-}
-
-// pairNearest takes the nearest hosts of both ends, of which each path there and
-// back is the only shortest one, and leads over the link.
-func (c *crossing) pairNearest(g *topology.Graph, tree func(int) *topology.PathTree, most int) {
-	left, right := nearestTo(g, tree, c.U, c.V), nearestTo(g, tree, c.V, c.U)
-	taken := make(map[int]bool)
+// pair takes hosts of both sides in their order, each with the first one that is left whose messages pass the link.
+func (c *crossing) pair(left, right []int, most int, pass func(a, b int) bool) {
+	right = slices.Clone(right)
 	for _, a := range left {
 		if len(c.Pairs) == most {
 			return
 		}
-		for _, b := range right {
-			if !taken[b] && onlyOver(g, tree(a), b, c.U, c.V) && onlyOver(g, tree(b), a, c.V, c.U) {
-				taken[b] = true
-				c.Pairs = append(c.Pairs, [2]int{a, b})
-				break
-			}
+		if k := slices.IndexFunc(right, func(b int) bool { return pass(a, b) }); k >= 0 {
+			c.Pairs = append(c.Pairs, [2]int{a, right[k]})
+			right = slices.Delete(right, k, k+1)
 		}
 	}
 }
@@ -161,10 +150,14 @@ func nearestTo(g *topology.Graph, tree func(int) *topology.PathTree, u, v int) [
 	return hosts
 }
 
+// isOnly tells whether the path of a tree to a vertex is the shortest one whatever measured latencies are off by: all others
+// are clearly longer.
+func isOnly(t *topology.PathTree, to int) bool { return t.Excess[to] > alike*t.Distance[to] }
+
 // onlyOver tells whether the path of a tree to a vertex is the only shortest one, and
 // leads over the arc u->v.
 func onlyOver(g *topology.Graph, t *topology.PathTree, to, u, v int) bool {
-	if math.IsInf(t.Distance[to], 1) || !t.Only(to) {
+	if !isOnly(t, to) {
 		return false
 	}
 	over := int32(g.ArcIndex(u, v))

@@ -32,7 +32,8 @@
 //
 // What loads a link has to be faster than it: a link that carried all that its hosts could send
 // is marked as AtLeast. So is each of two hosts that are alone on a switch. So is one of two
-// links in a row, where the second is not known to be faster. Where ways are equally short, as in fat trees,
+// links in a row, where the second is not known to be faster. Two links between switches that each load needs both of get
+// the rate of the slower one. Where ways are about as short, as in fat trees,
 // single links between switches are not measured. Ranks that share a host share its link, too, which then
 // is one between switches: as many ranks as fill it are needed.
 //

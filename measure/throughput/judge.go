@@ -1,6 +1,9 @@
 package throughput
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The rate of a link is the highest of all readings that tell of it, for what passes a way is the least of what its links
 // carry. It is a lower bound unless a reading of about that rate came to less than what the other links
@@ -54,6 +57,9 @@ func (c *campaign) judge() {
 		return arc
 	}
 	for _, arcs := range doubtful {
+		if slices.ContainsFunc(arcs, func(arc int) bool { return filled[arc] }) {
+			continue // it is known what held the reading up, which tells nothing of the others
+		}
 		for _, arc := range arcs {
 			set[root(arc)] = root(arcs[0])
 		}
@@ -75,9 +81,9 @@ func (c *campaign) isBetweenSwitches(arc int) bool {
 }
 
 // bound is what pairs could carry in B/s if only the other links on their way bounded them, and not the given one.
-// Each lets as much of all pairs through as it was seen to carry. A link
-// between switches that all pairs need, too, does not count: which of the two holds them up
-// cannot be told. An arc of -1 is none. NaN if the rate of a host's link is not known.
+// Each lets as much of all pairs through as it was seen to carry. Of a link between switches, another one does not count
+// if no reading of either goes without the other: they are as one. An arc of -1 is none. NaN if the rate of a link on
+// the way is not known, which may hold them up.
 func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 	users := make(map[int32]int)
 	ways := make([][]int32, len(pairs))
@@ -91,18 +97,36 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 			users[a]++
 		}
 	}
-	counts := func(a int32) bool {
-		return !c.isBetweenSwitches(int(a)) || !math.IsNaN(c.r.Links[a].Rate) && (arc < 0 || users[a] < len(pairs))
+	counts := make(map[int32]bool)
+	for a := range users {
+		counts[a] = int(a) != arc
+		if c.isBetweenSwitches(int(a)) {
+			isKnown := !math.IsNaN(c.r.Links[a].Rate) || !c.s.PerSwitch
+			isOne := arc >= 0 && c.isBetweenSwitches(arc) && c.always(arc, int(a)) && c.always(int(a), arc)
+			counts[a] = counts[a] && isKnown && !isOne
+		}
 	}
 	sum := 0.0
 	for _, way := range ways {
 		least := math.Inf(1)
 		for _, a := range way {
-			if int(a) != arc && counts(a) {
+			if counts[a] {
 				least = math.Min(least, c.r.Links[a].Rate/float64(users[a]))
 			}
 		}
 		sum += least
 	}
 	return sum
+}
+
+// always tells whether all messages that tell of a link pass another one, too.
+func (c *campaign) always(arc, other int) bool {
+	for _, i := range c.r.Links[arc].readings {
+		for _, p := range c.r.readings[i].Pairs {
+			if way, _ := c.way(p[0], p[1]); !slices.Contains(way, int32(other)) {
+				return false
+			}
+		}
+	}
+	return len(c.r.Links[arc].readings) > 0
 }

@@ -72,7 +72,7 @@ type Switch struct {
 type Direct struct {
 	Pair           [2]int
 	Alone, Blocked float64 // B/s, when nothing else is under way, and when the hosts between are busy
-	Wired          bool    // there is a link of their own: neither the pair nor others on the way matter to each other
+	Wired          bool    // there is a link of their own: neither gives way to the other; false with a warning if that cannot be seen
 }
 
 // Observations are the readings as fit.Network takes them. Others of the same step did not disturb

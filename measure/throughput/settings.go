@@ -44,7 +44,7 @@ type Settings struct {
 	// Direct are pairs of hosts that may or may not be wired to each other: whether
 	// messages between them are slower while those on the way between are busy tells
 	// (the blocking of Bufe 2014, section 2.2.1). The way has to have two hosts at least
-	// between them.
+	// between them, and no other way is to be about as short.
 	Direct [][2]int
 }
 

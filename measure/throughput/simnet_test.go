@@ -3,6 +3,7 @@ package throughput
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -354,6 +355,80 @@ func TestMaximumOfASwitch(t *testing.T) {
 	t.Error("the root was not measured")
 }
 
+// TestHealthySwitchesAreNoLimit: messages from one side of a switch of a fat tree to the other share links that no pair tells
+// of, and ways that nobody knows. So they do in a torus, of which latencies that were measured seem to tell the shortest way.
+func TestHealthySwitchesAreNoLimit(t *testing.T) {
+	for _, spec := range []string{"fattree:4", "fattree:4,8", "torus:4x4 hosts=1"} {
+		c := parse(t, spec)
+		arcs := slices.Clone(c.Graph.Arcs())
+		rng := rand.New(rand.NewPCG(2, 1))
+		for i, a := range arcs {
+			if back := c.Graph.ArcIndex(a.To, a.From); back < i {
+				arcs[i].Latency = arcs[back].Latency
+			} else {
+				arcs[i].Latency *= 1 + 0.02*rng.NormFloat64()
+			}
+		}
+		seen, err := c.Graph.WithArcs(arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range []*topology.Graph{c.Graph, seen} {
+			r := measured(t, c.Graph, nil, &Settings{Topology: &topology.Result{Graph: g, Hierarchy: c.Hierarchy}, Switches: true})
+			if strings.Contains(strings.Join(r.Warnings, "\n"), "limit") {
+				t.Errorf("%s: warnings %q of healthy switches", spec, r.Warnings)
+			}
+			for i, l := range r.Links {
+				if truth := c.Graph.Arcs()[i].Bandwidth; l.Rate > 1.02*truth || !l.AtLeast && l.Rate < 0.98*truth {
+					t.Errorf("%s: %d->%d: %.4g B/s, want %.4g", spec, l.From, l.To, l.Rate, truth)
+				}
+			}
+		}
+	}
+}
+
+// TestAHostBetweenSlowOnes: by latency, a host is measured with two hosts of slow links. These explain what was seen, so that
+// nothing is known of its own link but a bound.
+func TestAHostBetweenSlowOnes(t *testing.T) {
+	c := parse(t, "star:7")
+	rate := map[[2]int]float64{{2, 7}: 1e8, {7, 2}: 1e8, {4, 7}: 1e8, {7, 4}: 1e8}
+	machine := withRates(t, c.Graph, rate)
+	arcs := slices.Clone(machine.Arcs())
+	for i := range arcs {
+		arcs[i].Latency = 1e-6 * float64(1+min(arcs[i].From, arcs[i].To))
+	}
+	sorted, err := machine.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := measured(t, sorted, nil, &Settings{Topology: &topology.Result{Graph: sorted, Hierarchy: c.Hierarchy}, ByLatency: true})
+	for _, l := range r.Links {
+		h := min(l.From, l.To)
+		isSlow := h >= 2 && h <= 4
+		if isSlow != (l.Rate < 1.1e8) || (h == 2 || h == 4) && l.AtLeast || h == 3 && !l.AtLeast {
+			t.Errorf("%d->%d: %.4g B/s, at least: %v", l.From, l.To, l.Rate, l.AtLeast)
+		}
+	}
+}
+
+// TestLinksInARowAreBounds: the link of a host alone in its rack is no slower than its uplink lets it show, nor is an uplink
+// slower than the next one on its way that other messages pass, too.
+func TestLinksInARowAreBounds(t *testing.T) {
+	tree, fat := parse(t, "tree:[1,3,3]"), parse(t, "fattree:4 rate-spread=50% spread=20% seed=1")
+	slow := withRates(t, tree.Graph, map[[2]int]float64{{7, 8}: 0.5e9, {8, 7}: 0.5e9})
+	for _, tt := range []struct {
+		machine  *topology.Graph
+		c        *gen.Cluster
+		from, to int
+	}{{slow, tree, 0, 8}, {fat.Graph, fat, 16 + 7, 16 + 15}} {
+		r := measured(t, tt.machine, nil, &Settings{Topology: resultOf(tt.c)})
+		i := tt.machine.ArcIndex(tt.from, tt.to)
+		if l, truth := r.Links[i], tt.machine.Arcs()[i].Bandwidth; !(l.Rate < 0.9*truth) || !l.AtLeast {
+			t.Errorf("%d->%d: %.4g B/s, at least: %v; want a bound below %.4g", l.From, l.To, l.Rate, l.AtLeast, truth)
+		}
+	}
+}
+
 // TestBlockingTellsDirectLinks: on a line of five hosts with a chord between the ends
 // whose latency is that of the whole line, the chord shows by its rate alone; the line
 // itself, of which the graph is made, has none between its second and last host.
@@ -384,6 +459,34 @@ func TestBlockingTellsDirectLinks(t *testing.T) {
 			if d.Wired != tt.wired[i] || math.Abs(d.Blocked/d.Alone-share) > 0.02 {
 				t.Errorf("%+v, want wired %v", d, tt.wired[i])
 			}
+		}
+	}
+}
+
+// TestDirectLinksThatCannotBeSeen: hosts between that send ten times as fast as the pair do not give way by what readings
+// differ by, whether the pair shares their link or has its own. Of two ways that are equally short nothing tells which to keep
+// busy, also where latencies were measured.
+func TestDirectLinksThatCannotBeSeen(t *testing.T) {
+	seven, six := parse(t, "ring:7 latency=2us"), parse(t, "ring:6 latency=2us")
+	wide := withRates(t, seven.Graph, map[[2]int]float64{{1, 2}: 12.5e9, {2, 1}: 12.5e9})
+	uneven := slices.Clone(six.Graph.Arcs())
+	uneven[six.Graph.ArcIndex(1, 2)].Latency *= 0.99
+	seen, err := six.Graph.WithArcs(uneven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		machine, seen *topology.Graph
+		measured      int
+		why           string
+	}{{wide, wide, 1, "5 times as fast"}, {six.Graph, six.Graph, 0, "about as short"}, {six.Graph, seen, 0, "about as short"}} {
+		found := &topology.Result{Graph: tt.seen, Hierarchy: six.Hierarchy}
+		if tt.seen == wide {
+			found.Hierarchy = seven.Hierarchy
+		}
+		r := measured(t, tt.machine, nil, &Settings{Topology: found, Direct: [][2]int{{0, 3}}})
+		if len(r.Direct) != tt.measured || tt.measured > 0 && r.Direct[0].Wired || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], tt.why) {
+			t.Errorf("%+v, warnings %q; want no link, and %q", r.Direct, r.Warnings, tt.why)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cut"
 )
 
@@ -108,7 +109,7 @@ func (c *campaign) maximum() error {
 				continue
 			}
 			s := c.switchOf(x.vertex, x.load)
-			s.Maximum[way], s.AtLeast[way] = l.rate, !(l.rate < full*c.bound(l.pairs, -1))
+			s.Maximum[way], s.AtLeast[way] = l.rate, !(c.waysAreKnown(l.pairs) && l.rate < full*c.bound(l.pairs, -1))
 			if !s.AtLeast[way] {
 				isLimit, least = true, min(least, l.rate)
 			}
@@ -122,4 +123,13 @@ func (c *campaign) maximum() error {
 			words.List(limited), quantity.Rate(least)))
 	}
 	return nil
+}
+
+// waysAreKnown tells whether all messages of pairs go the ways of the graph: no others are about as short.
+func (c *campaign) waysAreKnown(pairs [][2]int) bool {
+	if c.g.IsForest() {
+		return true
+	}
+	finder := topology.NewPaths(c.g, nil)
+	return !slices.ContainsFunc(pairs, func(p [2]int) bool { return !isOnly(finder.Tree(p[0]), p[1]) })
 }
