@@ -166,6 +166,10 @@ func TestReadNodeLink(t *testing.T) {
 			t.Errorf("%s: %d hosts, %d vertices, %d arcs, want 2, 3, 4", text, g.Hosts(), g.Vertices(), g.NumArcs())
 		}
 	}
+	g, err := ReadNodeLink(strings.NewReader(`{"nodes": [{"id": 0, "label": "n1"}, {"id": 1, "label": "n2"}], "links": [{"source": 1, "target": 0, "bandwidth_Bps": 1, "estimated": true}]}`), nil)
+	if err != nil || g.Name(0) != "n1" || g.Name(1) != "n2" || !g.Arcs()[0].Estimated {
+		t.Errorf("labels and a truth value: %v, %v", g, err)
+	}
 	for _, text := range []string{`{"nodes": [], "links": []}`, `{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "b"}]}`, `{"nodes": [{}], "links": []}`} {
 		if g, err := ReadNodeLink(strings.NewReader(text), nil); err == nil {
 			t.Errorf("%s: %d hosts, want an error", text, g.Hosts())
