@@ -21,7 +21,7 @@ func unknownEdge() sketchEdge {
 }
 
 // newEdge reads the attributes of an edge as its tool names them: probability, estimated, and the latency and the bandwidth (setNamed). A label
-// that is a number is a bandwidth in Gbit/s (Bannikov 2014, section 2.3), unless another attribute says it. Others are for drawing.
+// that is a number is a bandwidth in Gbit/s (Bannikov 2014, section 2.3), or in its unit, unless another attribute says it. Others are for drawing.
 func newEdge(oneWay bool, attributes map[string]string) (sketchEdge, error) {
 	e := unknownEdge()
 	e.oneWay = oneWay
@@ -46,8 +46,10 @@ func newEdge(oneWay bool, attributes map[string]string) (sketchEdge, error) {
 			return e, err
 		}
 	}
-	if x, err := strconv.ParseFloat(strings.TrimSpace(attributes["label"]), 64); err == nil && x > 0 && !math.IsInf(x, 0) && math.IsNaN(e.bandwidth) {
-		e.bandwidth = x * 1e9 / 8
+	if x, hasUnit, err := parseQuantity(attributes["label"], true); err == nil && x > 0 && math.IsNaN(e.bandwidth) {
+		if e.bandwidth = x; !hasUnit {
+			e.bandwidth = x * 1e9 / 8
+		}
 	}
 	return e, nil
 }
