@@ -72,6 +72,7 @@ func TestVariantsOfGraphs(t *testing.T) {
 		{"topology.conf in UTF-16 without a mark", "S\x00w\x00i\x00", "if it is in UTF-16, save it as UTF-8"},
 		{"GraphML in an encoding that few use", `<?xml version="1.0" encoding="EBCDIC"?><graphml/>`, "save it as UTF-8"},
 		{"two documents of GraphML", strings.Repeat(`<graphml><graph edgedefault="undirected"><node id="a"/></graph></graphml>`, 2), "the file goes on after </graphml>"},
+		{"NaN of Python", nodeLink(`"latency_us": NaN`), "JSON has no NaN and no Infinity: write null"},
 		{"GEXF", `<?xml version="1.0"?><gexf version="1.2"><graph/></gexf>`, "is GEXF: want GraphML"},
 		{"iblinkinfo", "CA: n1 mlx5_0:\n      0xb8599f0300000001      3    1[  ] ==( 4X 25.78125 Gbps Active/ LinkUp)==>  1 1[  ] \"SW1\" ( )\n", "is of iblinkinfo: want what ibnetdiscover prints"},
 		{"the text of lstopo", "Machine (16GB total)\n  Package L#0\n    Core L#0 + PU L#0 (P#0)\n", "want lstopo --of xml"},

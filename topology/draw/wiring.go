@@ -83,6 +83,7 @@ func placeNames(g *topology.Graph, on []vg.Point, flat bool) []placedName {
 			n.style, n.at = below, on[v].Add(vg.Point{Y: -5})
 		}
 		box := n.style.Rectangle(n.text).Add(n.at)
+		box.Max.X += 3 // between two names
 		lies := func(other vg.Rectangle) bool {
 			return box.Min.X < other.Max.X && other.Min.X < box.Max.X && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
 		}
