@@ -16,9 +16,10 @@ import (
 // ofForeign is the network of a file of another tool, nil if it is of none. names are those of the hosts, nil where they
 // are not known.
 func ofForeign(data []byte, names []string) (*Network, error) {
+	says := encode.Unread(data)
 	switch {
-	case encode.IsGML(data):
-		return nil, errors.New("is GML: want GraphML, as write_graphml of networkx makes of it")
+	case says != "":
+		return nil, errors.New(says)
 	case encode.IsHwloc(data):
 		return nil, errors.New("describes the inside of a host: topocast compare takes it for a reference")
 	}

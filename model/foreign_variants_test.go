@@ -37,6 +37,13 @@ func TestVariantsOfGraphs(t *testing.T) {
 		{"two cables in a multigraph", `{"multigraph": true, "nodes": ["a", "b"], "links": [{"source": "a", "target": "b", "key": 0, "bandwidth": "8Gbps"}, {"source": "a", "target": "b", "key": 1, "bandwidth": "8Gbps"}]}`, 2, 2, none, 2e9},
 		{"two cables between ports", `graph G { "leaf1":"swp1" -- "spine1":"swp1"; "leaf1":"swp2" -- "spine1":"swp2"; "h1":"e0" -- "leaf1":"swp3"; h2 -- leaf1 }`, 3, 4, none, none},
 		{"a star of SimGrid whose routes name one end", star(`<route src="h1"><link_ctn id="l1"/></route><route dst="h2"><link_ctn id="l2"/></route>`), 2, 3, 1e-6, 125e6},
+		{"node-link JSON with numbers of nodes for ends", `{"nodes": [{"name": "a"}, {"name": "b"}, {"name": "s"}], "links": [{"source": 0, "target": 2, "latency_us": 2}, {"source": 1, "target": 2}]}`, 2, 3, 2e-6, none},
+		{"node-link JSON with pairs for links, and a type that is a number", `{"nodes": [{"id": "a", "type": 0}, {"id": "b", "type": 0}, {"id": "s", "type": 1}], "edges": [["a", "s"], ["b", "s"]]}`, 2, 3, none, none},
+		{"DOT with a byte order mark", "\ufeffgraph { a -- s [delay=\"10us\"]; b -- s }", 2, 3, 10e-6, none},
+		{"node-link JSON with a byte order mark", "\ufeff" + nodeLink(`"capacity": "10 Gbit/s"`), 2, 3, none, 1.25e9},
+		{"TGF with a byte order mark", "\ufeff1 a\n2 b\n3 s\n#\n1 3 l: 1\n2 3\n", 2, 3, 1e-6, none},
+		{"GraphML in Latin-1", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><graphml><graph edgedefault=\"undirected\"><node id=\"n\xe4\"/><node id=\"b\"/><node id=\"s\"/><edge source=\"n\xe4\" target=\"s\"/><edge source=\"b\" target=\"s\"/></graph></graphml>", 2, 3, none, none},
+		{"roles in DOT", `graph { a [role=server]; b [role=server]; s [role=leaf]; t [type=spine]; a -- s [latency_us=1]; b -- s; s -- t }`, 2, 4, 1e-6, none},
 		{"a star of SimGrid with loopbacks", star(`<route src="h1" dst="h1"><link_ctn id="l1"/></route><route src="h1"><link_ctn id="l1"/></route><route src="h2"><link_ctn id="l2"/></route>`), 2, 3, 1e-6, 125e6},
 	} {
 		n, err := DecodeFile("", []byte(c.file), nil)
@@ -61,6 +68,15 @@ func TestVariantsOfGraphs(t *testing.T) {
 		{"a capacity without a unit", nodeLink(`"capacity": 3`), `capacity "3" has no unit: name it capacity_Bps`},
 		{"an unknown key in a topology.yaml", "- topology: a\n  tree:\n    switches:\n      - switch: l1\n        nodes: n1\n        speed: 100\n", "topology.yaml: line 6: field speed not found"},
 		{"a list for a string in a topology.yaml", "- topology: a\n  tree:\n    switches:\n      - switch: l1\n        nodes: [n1, n2]\n", "topology.yaml: line 5: cannot unmarshal"},
+		{"DOT in UTF-16", "\xff\xfeg\x00r\x00a\x00p\x00h\x00", "the file is in UTF-16: save it as UTF-8"},
+		{"topology.conf in UTF-16 without a mark", "S\x00w\x00i\x00", "if it is in UTF-16, save it as UTF-8"},
+		{"GraphML in an encoding that few use", `<?xml version="1.0" encoding="EBCDIC"?><graphml/>`, "save it as UTF-8"},
+		{"two documents of GraphML", strings.Repeat(`<graphml><graph edgedefault="undirected"><node id="a"/></graph></graphml>`, 2), "the file goes on after </graphml>"},
+		{"NaN of Python", nodeLink(`"latency_us": NaN`), "JSON has no NaN and no Infinity: write null"},
+		{"GEXF", `<?xml version="1.0"?><gexf version="1.2"><graph/></gexf>`, "is GEXF: want GraphML"},
+		{"iblinkinfo", "CA: n1 mlx5_0:\n      0xb8599f0300000001      3    1[  ] ==( 4X 25.78125 Gbps Active/ LinkUp)==>  1 1[  ] \"SW1\" ( )\n", "is of iblinkinfo: want what ibnetdiscover prints"},
+		{"the text of lstopo", "Machine (16GB total)\n  Package L#0\n    Core L#0 + PU L#0 (P#0)\n", "want lstopo --of xml"},
+		{"lldpctl", `{"lldp": {"interface": []}}`, "lists the neighbours of one host"},
 		{"GML", "graph [\n  node [ id 0 label \"a\" ]\n]\n", "is GML"},
 	} {
 		n, err := DecodeFile("", []byte(c.file), nil)

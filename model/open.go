@@ -32,6 +32,10 @@ func Open(path string) (*Network, error) {
 //
 // path names the file, or is empty: a topology.conf of Slurm may include others in its folder.
 func DecodeFile(path string, data []byte, names []string) (*Network, error) {
+	data, err := encode.PlainText(data)
+	if err != nil {
+		return nil, err
+	}
 	if encode.IsFabric(data) {
 		folder := ""
 		if path != "" {

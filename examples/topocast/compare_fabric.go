@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,9 +23,9 @@ func loadFabric(path, topology string) (*encode.Fabric, error) {
 	if path == cli.Standard {
 		return nil, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := cli.ReadInput(path)
 	if err != nil {
-		return nil, cli.BadInput("%w", err)
+		return nil, err
 	}
 	if !encode.IsFabric(data) {
 		return nil, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -48,11 +49,11 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	case broadcasts:
 		return nil
 	case format == "topocast/bcast-benchmark":
-		return cli.BadInput("%s: times of broadcasts: want --what broadcasts", path)
-	case format != "" && format != "topocast/measurement":
-		n, err := model.Read(bytes.NewReader(s.data))
+		return cli.BadInput("%s: times of broadcasts: want topocast plot broadcasts", path)
+	case format != "topocast/measurement" && holdsMachine(s.data):
+		n, err := cli.NetworkOf(path, s.data, nil)
 		if err != nil {
-			return cli.BadInput("%s: %w", path, err)
+			return err
 		}
 		if s.unit != 0 {
 			return cli.BadInput("--unit: %s holds its own", path)
@@ -75,6 +76,13 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	s.graph, s.groups, s.reported = found.Graph, found.Hierarchy, found.Hierarchy
 	s.times, s.title = stats.MedianCells(s.read.matrices), "Latencies, measured"
 	return nil
+}
+
+// holdsMachine tells whether a file is of a machine, and not of times alone.
+func holdsMachine(data []byte) bool {
+	var head struct{ Format, Graph json.RawMessage }
+	isJSON := json.Unmarshal(data, &head) == nil && (head.Format != nil || head.Graph != nil)
+	return isJSON || encode.IsFabric(data) || slices.ContainsFunc(encode.Formats(), func(f encode.Format) bool { return f.Is != nil && f.Is(data) })
 }
 
 // names are those of the rows, or of the hosts where each rank has one of its own; nil: numbers.

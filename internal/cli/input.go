@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // openInput opens a file, or standard input for "-".
@@ -58,9 +59,15 @@ func OnNetwork(work func(c *cobra.Command, n *model.Network, args []string) erro
 	}
 }
 
-// ReadInput is all of a file, or of standard input.
+// ReadInput is the text of a file, or of standard input.
 func ReadInput(path string) ([]byte, error) {
-	return ReadFile(path, io.ReadAll)
+	return ReadFile(path, func(r io.Reader) ([]byte, error) {
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		return encode.PlainText(data)
+	})
 }
 
 // NetworkOf is LoadNetwork for what a file holds.

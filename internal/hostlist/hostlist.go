@@ -107,6 +107,15 @@ func Format(names []string) string {
 	return strings.Join(items, ",")
 }
 
+// Numbers writes numbers as Slurm lists hosts, in ascending order: "0-3,7".
+func Numbers(numbers []int) string {
+	names := make([]string, len(numbers))
+	for i, n := range numbers {
+		names[i] = strconv.Itoa(n)
+	}
+	return strings.Trim(Format(names), "[]")
+}
+
 // Ranges shortens a list of names for people: h8-h15,login and 12 more.
 func Ranges(names []string) string {
 	const most = 6

@@ -50,8 +50,12 @@ func Decode(r io.Reader, v any) error {
 // Unmarshal is json.Unmarshal, with errors that speak of the file and not of types in Go.
 func Unmarshal(data []byte, v any) error { return plain(json.Unmarshal(data, v)) }
 
-// plain says of a value of the wrong kind what it is, what it should be, and where.
+// plain says of a value of the wrong kind what it is, what it should be, and where; and of NaN, which Python writes, what JSON has.
 func plain(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) && (strings.Contains(err.Error(), "'N' looking") || strings.Contains(err.Error(), "'I' looking")) {
+		return fmt.Errorf("%w (byte %d): JSON has no NaN and no Infinity: write null", err, syntax.Offset)
+	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || wrong.Type == nil {
 		return err

@@ -45,8 +45,8 @@ func (a *Axis) set(axis *plot.Axis, s span) {
 	switch {
 	case a.Labels != nil:
 		ticks := make(plot.ConstantTicks, len(a.Labels))
-		for k, label := range a.Labels {
-			ticks[k] = plot.Tick{Value: float64(k), Label: shorten(label)}
+		for k, label := range shortNames(a.Labels) {
+			ticks[k] = plot.Tick{Value: float64(k), Label: label}
 		}
 		axis.Min, axis.Max = -0.5, float64(len(a.Labels))-0.5
 		axis.Tick.Marker = ticks

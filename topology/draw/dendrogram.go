@@ -48,10 +48,11 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	p.Y.Tick.Marker = plot.ConstantTicks{}
 	if spacing >= 9 {
 		var ticks plot.ConstantTicks
+		names = shortNames(names)
 		for k, x := range t.order {
 			label := fmt.Sprint(x)
 			if names != nil && names[x] != "" {
-				label = shorten(names[x])
+				label = names[x]
 			}
 			ticks = append(ticks, plot.Tick{Value: float64(k), Label: label})
 		}

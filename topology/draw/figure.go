@@ -6,6 +6,9 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"net/netip"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -162,11 +165,48 @@ func faint(c color.RGBA, share float64) color.NRGBA {
 }
 
 // shorten cuts a name to what a picture has room for.
-func shorten(name string) string {
-	if runes := []rune(name); len(runes) > maxNameLen {
-		return string(runes[:maxNameLen-3]) + "..."
+func shorten(name string) string { return shortNames([]string{name})[0] }
+
+// shortNames leaves out the domain that names of hosts share, and cuts them in the middle to what a picture has room for: to more where two
+// would become the same.
+func shortNames(names []string) []string {
+	different := distinct(names)
+	if hosts := withoutDomain(names); distinct(hosts) == different {
+		names = hosts
 	}
-	return name
+	for most := maxNameLen; ; most += 2 {
+		short, isCut := slices.Clone(names), false
+		for i, name := range names {
+			if runes := []rune(name); len(runes) > most {
+				head := (most - 3) / 2
+				short[i] = string(runes[:head]) + "..." + string(runes[len(runes)-(most-3-head):])
+				isCut = true
+			}
+		}
+		if !isCut || distinct(short) == different {
+			return short
+		}
+	}
+}
+
+// withoutDomain are the names without their domain, if all that have one have the same.
+func withoutDomain(names []string) []string {
+	hosts, domains := slices.Clone(names), map[string]bool{}
+	for i, name := range names {
+		host, domain, has := strings.Cut(name, ".")
+		if _, err := netip.ParseAddr(name); has && err != nil && len(names) > 1 {
+			hosts[i], domains[domain] = host, true
+		}
+	}
+	if len(domains) > 1 {
+		return names
+	}
+	return hosts
+}
+
+// distinct counts the names that differ.
+func distinct(names []string) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(names))))
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -144,6 +145,43 @@ func TestNotesSayWhatWasDone(t *testing.T) {
 	}
 	f, err = draw.Plot("", sizes, draw.Axis{Log: true}, []draw.Series{{Name: "x", X: []float64{0, 8}, Y: []float64{0, 1e6}}, {X: []float64{8}, Y: []float64{1}, Muted: true}})
 	if got := notes(t, f, err); !strings.Contains(got, "logarithmic: 1 point.") || !strings.Contains(got, "Grey: 1 other.") {
+		t.Errorf("notes %q", got)
+	}
+}
+
+// Names are cut so that none becomes another's, and no two lie over each other.
+func TestNamesInFigures(t *testing.T) {
+	c, d := topotest.Generate(t, "tree:3x8")
+	var names []string
+	for i := range 24 {
+		names = append(names, fmt.Sprintf("compute-rack07-node%02d.cluster.example.org", i))
+	}
+	f, err := draw.HeatMap("", d, &draw.HeatMapSettings{Names: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for line := range strings.Lines(texts(t, f)) {
+		seen[line]++
+	}
+	cut := 0
+	for text, count := range seen {
+		if strings.Contains(text, "...") {
+			cut++
+			if count != 2 { // above and beside
+				t.Errorf("%q stands %d times", text, count)
+			}
+		}
+	}
+	if cut != 24 {
+		t.Errorf("%d names, want 24", cut)
+	}
+	g, err := c.Graph.WithHostNames(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err = draw.Wiring("", g, layout(t, g))
+	if got := notes(t, f, err); !strings.Contains(got, "Left out, as there is no room: ") {
 		t.Errorf("notes %q", got)
 	}
 }

@@ -93,10 +93,11 @@ func nameTicks(order []int, names []string) plot.ConstantTicks {
 		every = (len(order) + 7) / 8
 	}
 	var ticks plot.ConstantTicks
+	names = shortNames(names)
 	for k := 0; k < len(order); k += every {
 		label := fmt.Sprint(order[k])
 		if names != nil && names[order[k]] != "" {
-			label = shorten(names[order[k]])
+			label = names[order[k]]
 		}
 		ticks = append(ticks, plot.Tick{Value: float64(k) + 0.5, Label: label})
 	}

@@ -198,7 +198,7 @@ func (r *Report) doubts(weak, groups int) string {
 
 func (r *Report) tiles() []tile {
 	g := r.Graph
-	tiles := []tile{{grouped(g.Hosts()), r.noun() + "s"}, {grouped(g.Vertices() - g.Hosts()), "switches"}, {grouped(len(g.Channels())), "links"}}
+	tiles := []tile{numberTile(g.Hosts(), r.noun()), numberTile(g.Vertices()-g.Hosts(), "switch"), numberTile(len(g.Channels()), "link")}
 	rates := emptySpan()
 	for _, a := range g.Arcs() {
 		if !math.IsNaN(a.Bandwidth) {
@@ -215,8 +215,11 @@ func (r *Report) tiles() []tile {
 	return tiles
 }
 
-// grouped writes a number as people read it: 5,024.
-func grouped(n int) string { return humanize.Comma(int64(n)) }
+// numberTile is a number of things, as people read it: 5,024.
+func numberTile(n int, thing string) tile {
+	_, things, _ := strings.Cut(words.Count(n, thing), " ")
+	return tile{humanize.Comma(int64(n)), things}
+}
 
 // pictures are the figures below the wiring, but for the heat map, which the page's script draws: it tells the pair that
 // is pointed at. The latencies are shown if any of them is above 0.

@@ -36,10 +36,7 @@ func (r *Report) slowLinks() []Suspect {
 	if r.Graph.Hosts() == 0 {
 		return suspects
 	}
-	t := &textTree{graph: r.Graph, hierarchy: r.hierarchy()}
-	t.links = findLinks(t.graph, t.hierarchy)
-	t.addNode(0)
-	t.judge()
+	t := newTextTree(r.Graph, r.hierarchy(), TextSettings{})
 	slow := slices.DeleteFunc(t.nodes, func(x *textNode) bool { return x.times == 0 })
 	slices.SortStableFunc(slow, func(a, b *textNode) int { return cmp.Compare(b.times, a.times) })
 	for _, x := range slow {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
@@ -52,31 +53,18 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 	if g == nil || h == nil {
 		return errors.New("draw: text: no graph, or no hierarchy")
 	}
-	t := &textTree{graph: g, hierarchy: h}
-	if s != nil {
-		t.TextSettings = *s
+	if s == nil {
+		s = &TextSettings{}
 	}
 	n := h.Hosts()
-	if g.Hosts() != n || t.Places != nil && len(t.Places) != n {
-		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d and %d places: want as many of each", g.Hosts(), n, len(t.Places))
+	if g.Hosts() != n || s.Places != nil && len(s.Places) != n {
+		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d and %d places: want as many of each", g.Hosts(), n, len(s.Places))
 	}
 	if n == 0 {
 		return nil
 	}
-	if t.Noun == "" {
-		t.Noun = "rank"
-	}
-	if t.Places == nil {
-		t.Places = slices.Repeat([]Place{{Core: -1}}, n)
-	}
-	t.ranksOf = make(map[string]int)
-	for _, p := range t.Places {
-		t.ranksOf[p.Host]++
-	}
-	t.links = findLinks(g, h)
-	t.namePlaces()
-	root := t.addNode(0)
-	t.judge()
+	t := newTextTree(g, h, *s)
+	root := t.nodes[0]
 	t.sign(false)
 	if root.lines() > textLines && !t.Unfold {
 		t.sign(true)
@@ -102,6 +90,24 @@ type textTree struct {
 	ranksOf   map[string]int    // of each place's host
 	places    map[int][2]string // of groups: "rack" and its name
 	out       strings.Builder
+}
+
+// newTextTree makes the nodes of a machine of one host and more, and judges their links.
+func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *textTree {
+	t := &textTree{TextSettings: s, graph: g, hierarchy: h, links: findLinks(g, h), ranksOf: make(map[string]int)}
+	if t.Noun == "" {
+		t.Noun = "rank"
+	}
+	if t.Places == nil {
+		t.Places = slices.Repeat([]Place{{Core: -1}}, h.Hosts())
+	}
+	for _, p := range t.Places {
+		t.ranksOf[p.Host]++
+	}
+	t.namePlaces()
+	t.addNode(0)
+	t.judge()
+	return t
 }
 
 // A textRow is a line in columns: what it is of, its ranks, the latency inside, latency and rate of the uplink, marks.
@@ -219,26 +225,15 @@ func (t *textTree) legend() {
 	}
 }
 
-// numberRanges writes ascending numbers as "0-3,8", cut after mostRanks characters.
+// numberRanges writes ascending numbers as "0-3,8", cut at a comma where they have more than mostRanks characters.
 func numberRanges(x []int) string {
-	var b strings.Builder
-	for i := 0; i < len(x); {
-		j := i
-		for j+1 < len(x) && x[j+1] == x[j]+1 {
-			j++
-		}
-		piece := fmt.Sprint(x[i])
-		if j > i {
-			piece += fmt.Sprintf("-%d", x[j])
-		}
-		if i > 0 {
-			piece = "," + piece
-			if b.Len()+len(piece) > mostRanks {
-				return b.String() + ",..."
-			}
-		}
-		b.WriteString(piece)
-		i = j + 1
+	list := hostlist.Numbers(x)
+	if len(list) <= mostRanks {
+		return list
 	}
-	return b.String()
+	end := max(strings.LastIndex(list[:mostRanks+1], ","), strings.Index(list, ","))
+	if end < 0 { // one range
+		return list
+	}
+	return list[:end] + ",..."
 }

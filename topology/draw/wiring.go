@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -14,7 +15,7 @@ import (
 
 // Wiring draws the graph at the given positions, one per vertex as Layout returns them, seen from the side and a little from
 // above: hosts as dots, switches as squares, channels as lines that are the darker the surer they
-// are, those of one direction as arrows. Graphs of few vertices have their names.
+// are, those of one direction as arrows. Graphs of few vertices have their names, as far as there is room.
 func Wiring(title string, g *topology.Graph, at [][3]float64) (*Figure, error) {
 	if len(at) != g.Vertices() {
 		return nil, fmt.Errorf("draw: wiring: %d positions of %d vertices", len(at), g.Vertices())
@@ -35,14 +36,62 @@ func Wiring(title string, g *topology.Graph, at [][3]float64) (*Figure, error) {
 	scale := min(longest/max(size.X, size.Y, 1e-9), 120)
 	width, height := max(200, size.X*scale+60), max(80, size.Y*scale+40)
 	notes := []string{fmt.Sprintf("%s (dots), %s (squares).", words.Count(g.Hosts(), "host"), words.Count(g.Vertices()-g.Hosts(), "switch"))}
+	corner := vg.Point{X: (width - size.X*scale) / 2, Y: (height - size.Y*scale) / 2}
+	on := make([]vg.Point, len(seen))
+	for v := range seen {
+		on[v] = corner.Add(seen[v].Sub(low).Scale(scale))
+	}
+	names := placeNames(g, on, flat)
+	if left := g.Vertices() - len(names); left > 0 {
+		notes = append(notes, fmt.Sprintf("Left out, as there is no room: %s.", words.Count(left, "name")))
+	}
 	return &Figure{title: title, notes: notes, width: width, height: height, draw: func(c vgdraw.Canvas) {
-		corner := vg.Point{X: c.Min.X + (width-size.X*scale)/2, Y: c.Min.Y + (height-size.Y*scale)/2}
-		on := make([]vg.Point, len(seen))
-		for v := range seen {
-			on[v] = corner.Add(seen[v].Sub(low).Scale(scale))
+		moved := make([]vg.Point, len(on))
+		for v := range on {
+			moved[v] = on[v].Add(c.Min)
 		}
-		drawWiring(c, g, on, flat)
+		drawWiring(c, g, moved)
+		for _, n := range names {
+			c.FillText(n.style, n.at.Add(c.Min), n.text)
+		}
 	}}, nil
+}
+
+// A placedName is a name beside its vertex.
+type placedName struct {
+	text  string
+	style text.Style
+	at    vg.Point
+}
+
+// placeNames places the names of a graph of few vertices, those of switches first, where they lie on no other.
+func placeNames(g *topology.Graph, on []vg.Point, flat bool) []placedName {
+	const few = 64
+	if len(on) > few {
+		return nil
+	}
+	label := style(plainSize, grey(0x20))
+	label.YAlign = vgdraw.YBottom
+	below := label
+	below.XAlign, below.YAlign = vgdraw.XCenter, vgdraw.YTop
+	short := shortNames(g.Names())
+	var names []placedName
+	var taken []vg.Rectangle
+	for v := len(on) - 1; v >= 0; v-- {
+		n := placedName{short[v], label, on[v].Add(vg.Point{X: 4, Y: 2})}
+		if flat && !g.IsSwitch(v) { // hosts stand side by side
+			n.style, n.at = below, on[v].Add(vg.Point{Y: -5})
+		}
+		box := n.style.Rectangle(n.text).Add(n.at)
+		box.Max.X += 3 // between two names
+		lies := func(other vg.Rectangle) bool {
+			return box.Min.X < other.Max.X && other.Min.X < box.Max.X && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
+		}
+		if !slices.ContainsFunc(taken, lies) {
+			names, taken = append(names, n), append(taken, box)
+		}
+	}
+	return names
 }
 
 // project turns a position by 30 degrees about the upright axis, and looks at it from 25 degrees above. It looks at
@@ -57,7 +106,7 @@ func project(at [3]float64, flat bool) vg.Point {
 }
 
 // drawWiring draws the graph with its vertices at the given points.
-func drawWiring(c vgdraw.Canvas, g *topology.Graph, on []vg.Point, flat bool) {
+func drawWiring(c vgdraw.Canvas, g *topology.Graph, on []vg.Point) {
 	// The more there is, the finer it is drawn.
 	few := min(1, math.Sqrt(60/float64(len(on))))
 	channels := g.Channels()
@@ -72,23 +121,12 @@ func drawWiring(c vgdraw.Canvas, g *topology.Graph, on []vg.Point, flat bool) {
 			arrow(c, line, on[ch.U], on[ch.V])
 		}
 	}
-	label := style(plainSize, grey(0x20))
-	label.YAlign = vgdraw.YBottom
-	below := label
-	below.XAlign, below.YAlign = vgdraw.XCenter, vgdraw.YTop
 	for v, x := range on {
 		dot := vgdraw.GlyphStyle{Color: ink(0), Radius: vg.Length(max(0.8, 4*few)), Shape: vgdraw.CircleGlyph{}}
 		if g.IsSwitch(v) {
 			dot.Color, dot.Radius, dot.Shape = ink(1), vg.Length(max(1.2, 4.5*few)), vgdraw.BoxGlyph{}
 		}
 		c.DrawGlyph(dot, x)
-		switch {
-		case len(on) > 64:
-		case flat && !g.IsSwitch(v): // hosts stand side by side
-			c.FillText(below, vg.Point{X: x.X, Y: x.Y - 5}, shorten(g.Name(v)))
-		default:
-			c.FillText(label, vg.Point{X: x.X + 4, Y: x.Y + 2}, shorten(g.Name(v)))
-		}
 	}
 }
 

@@ -127,13 +127,12 @@ func (d *dotReader) node(n *ast.Node, attributes []*ast.Attr, scope dotScope) ([
 		given = scope.vertex
 	}
 	given = withAttributes(given, attributes)
-	if label, ok := given["label"]; ok && label != `\N` {
-		d.vertices[v].name = dotEscapes.Replace(label)
+	if given["label"] == `\N` { // the id
+		delete(given, "label")
 	}
-	if kind, ok := given["kind"]; ok {
-		if d.vertices[v].kind, err = parseVertexKind(kind); err != nil {
-			return nil, fmt.Errorf("vertex %q: %w", d.vertices[v].id, err)
-		}
+	given["label"] = dotEscapes.Replace(given["label"])
+	if err := d.describe(v, given); err != nil {
+		return nil, fmt.Errorf("vertex %q: %w", d.vertices[v].id, err)
 	}
 	return []int{v}, nil
 }
@@ -204,15 +203,13 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 
 // values are those of an edge with the given attributes.
 func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
-	e := unknownEdge()
-	e.oneWay = d.directed && given["dir"] != "both" && given["dir"] != "none"
 	for key, unit := range map[string]string{"latency": "_s", "bandwidth": "_Bps"} { // of numbers without any, as WriteDOT writes them
 		if _, err := parseShifted(given[key], 0); err == nil {
 			given[key+unit] = given[key]
 			delete(given, key)
 		}
 	}
-	return e, e.set(given)
+	return newEdge(d.directed && given["dir"] != "both" && given["dir"] != "none", given)
 }
 
 // dotUnquoted is the text of an id, which may be a quoted string; only quotes are escaped in one.

@@ -136,6 +136,7 @@ func TestReadDOT(t *testing.T) {
 		{"both ways in a digraph", "digraph { edge [dir=both]; a -> b; c -> d [dir=none]; b -> c [dir=back]}", nil, "a d |b c ; a-b  ; d-c  ; b>c  "},
 		{"scopes", `strict graph "x y" { subgraph cluster_1 { edge [latency="3e-6"] a -- s } b -- s [bandwidth="1.25e9", label=99, color=red] /* } */ }`, nil, "a b |s ; a-s 3 ; b-s  10"},
 		{"a subgraph again", "graph { subgraph x { a b c } subgraph x {} -- s }", nil, "a b c |s ; a-s  ; b-s  ; c-s  "},
+		{"labels with units", `graph { a -- s [label="10 Gbit/s"]; b -- s [label="1.25GB/s"]; c -- s [label="to rack 4"] }`, nil, "a b c |s ; a-s  10; b-s  10; c-s  "},
 		{"a label for people", `graph { a -- b [label="uplink"] a [label="\N"] b [label="x\\y"] }`, nil, `a x\y ; a-x\y  `},
 		{"ports, comments, lines that go on", "graph { // {{{\n a:p1:n -- \"b\\\nc\" \n# x\n}", nil, "a bc ; a-bc  "},
 	} {

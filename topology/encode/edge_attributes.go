@@ -20,9 +20,11 @@ func unknownEdge() sketchEdge {
 	return sketchEdge{latency: math.NaN(), bandwidth: math.NaN(), probability: 1}
 }
 
-// set reads the attributes of an edge as its tool names them: probability, estimated, and the latency and the bandwidth (setNamed). A label
-// that is a number is a bandwidth in Gbit/s (Bannikov 2014, section 2.3), unless another attribute says it. Others are for drawing.
-func (e *sketchEdge) set(attributes map[string]string) error {
+// newEdge reads the attributes of an edge as its tool names them: probability, estimated, and the latency and the bandwidth (setNamed). A label
+// that is a number is a bandwidth in Gbit/s (Bannikov 2014, section 2.3), or in its unit, unless another attribute says it. Others are for drawing.
+func newEdge(oneWay bool, attributes map[string]string) (sketchEdge, error) {
+	e := unknownEdge()
+	e.oneWay = oneWay
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		text := strings.TrimSpace(attributes[name])
 		var err error
@@ -41,13 +43,15 @@ func (e *sketchEdge) set(attributes map[string]string) error {
 			err = e.setNamed(name, text)
 		}
 		if err != nil {
-			return err
+			return e, err
 		}
 	}
-	if x, err := strconv.ParseFloat(strings.TrimSpace(attributes["label"]), 64); err == nil && x > 0 && !math.IsInf(x, 0) && math.IsNaN(e.bandwidth) {
-		e.bandwidth = x * 1e9 / 8
+	if x, hasUnit, err := parseQuantity(attributes["label"], true); err == nil && x > 0 && math.IsNaN(e.bandwidth) {
+		if e.bandwidth = x; !hasUnit {
+			e.bandwidth = x * 1e9 / 8
+		}
 	}
-	return nil
+	return e, nil
 }
 
 // values are the attributes of an edge, by the names of its latency in s and its bandwidth in B/s. What is not known is left out.

@@ -210,19 +210,14 @@ func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 func (p *fabricPart) build(h *topology.Hierarchy, group int, names switchNames) (s *FabricSwitch, tier int) {
 	g := h.Groups()[group]
 	s = &FabricSwitch{}
-	inside := make(map[int]bool)
 	for _, c := range g.Children {
-		child := h.Groups()[c]
-		for _, i := range child.Hosts {
-			inside[i] = true
-		}
 		below, height := p.build(h, c, names)
-		below.Name = names.next(levelWord(h.Levels()[child.Level], height))
+		below.Name = names.next(levelWord(h.Levels()[h.Groups()[c].Level], height))
 		s.Switches = append(s.Switches, below)
 		tier = max(tier, height+1)
 	}
 	for _, i := range g.Hosts {
-		if !inside[i] {
+		if h.Smallest(i) == group {
 			s.Hosts = append(s.Hosts, p.hosts[i])
 		}
 	}

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,13 +32,27 @@ func naming(format string, err *error) {
 	}
 }
 
-// readAtMost reads all, and refuses more than some bytes.
+// byteOrderMark is what spreadsheets and editors of Windows write before UTF-8.
+const byteOrderMark = "\ufeff"
+
+// PlainText is the content of a file without the byte order mark. It refuses UTF-16, and bytes of 0, which no text has.
+func PlainText(data []byte) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return nil, errors.New("the file is in UTF-16: save it as UTF-8")
+	case bytes.IndexByte(data, 0) >= 0:
+		return nil, errors.New("the file is no text: it has bytes of 0; if it is in UTF-16, save it as UTF-8")
+	}
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), nil
+}
+
+// readAtMost reads all but the byte order mark, and refuses more than some bytes.
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = fmt.Errorf("more than %d MiB", most>>20)
 	}
-	return text, err
+	return bytes.TrimPrefix(text, []byte(byteOrderMark)), err
 }
 
 // eachLine calls read with each line of a text, whose errors get the number of the line. A line has 1 MiB at most.
@@ -47,7 +62,7 @@ func eachLine(r io.Reader, read func(line string) error) error {
 	lines.Buffer(nil, longest)
 	number := 1
 	for ; lines.Scan(); number++ {
-		if err := read(lines.Text()); err != nil {
+		if err := read(strings.TrimPrefix(lines.Text(), byteOrderMark)); err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 	}

@@ -93,7 +93,21 @@ func hasRoot(name string) func([]byte) bool {
 	return func(data []byte) bool { return XMLRoot(data) == name }
 }
 
-// IsGML tells whether a file is GML, which is not read.
-func IsGML(data []byte) bool {
-	return beginsWith(`(?i:(Creator|Version)\s+\S[^\n]*\s+)*(?i:graph)\s*\[`)(data)
+// Unread says of a file whose format is known and not read what it is, and what to take in its place; "" of others.
+func Unread(data []byte) string {
+	for _, f := range []struct {
+		is   func([]byte) bool
+		says string
+	}{
+		{beginsWith(`(?i:(Creator|Version)\s+\S[^\n]*\s+)*(?i:graph)\s*\[`), "is GML: want GraphML, as write_graphml of networkx makes of it"},
+		{hasRoot("gexf"), "is GEXF: want GraphML, which Gephi exports, too"},
+		{regexp.MustCompile(`(?m)^(CA|Switch):.*\n.*\] ==\(`).Match, "is of iblinkinfo: want what ibnetdiscover prints"},
+		{beginsWith(`Machine( L#\d+)? \(.*\n\s+\S+ L#0`), "is lstopo's text: want lstopo --of xml"},
+		{regexp.MustCompile(`^(\s*\{\s*"lldp"|-+\s+LLDP neighbors:)`).Match, "lists the neighbours of one host: want a graph of all hosts, such as DOT"},
+	} {
+		if f.is(data) {
+			return f.says
+		}
+	}
+	return ""
 }

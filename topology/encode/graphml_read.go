@@ -86,31 +86,20 @@ func (g *graphmlReader) node(item *element) error {
 	if len(item.children("graph")) > 0 {
 		return errors.New("has a graph inside")
 	}
-	v, err := g.add(item.attr("id"))
-	if err != nil {
-		return err
-	}
-	values := g.values(item)
-	if label := values["label"]; label != "" {
-		v.name = label
-	}
-	if kind := strings.TrimSpace(values["kind"]); kind != "" {
-		v.kind, err = parseVertexKind(kind)
-	}
-	return err
+	return g.add(item.attr("id"), g.values(item))
 }
 
 func (g *graphmlReader) edge(item *element) error {
-	e := unknownEdge()
+	oneWay := g.directed
 	switch directed := item.attr("directed"); directed {
 	case "":
-		e.oneWay = g.directed
 	case "true", "false":
-		e.oneWay = directed == "true"
+		oneWay = directed == "true"
 	default:
 		return fmt.Errorf("directed %q: want true or false", shorten(directed))
 	}
-	if err := e.set(g.values(item)); err != nil {
+	e, err := newEdge(oneWay, g.values(item))
+	if err != nil {
 		return err
 	}
 	return g.connect(item.attr("source"), item.attr("target"), e)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -21,7 +22,7 @@ func threadGroups(h *topology.Hierarchy, cpus []int) string {
 				own = append(own, cpus[x])
 			}
 			slices.Sort(own)
-			b.WriteString(" " + strings.ReplaceAll(lgateRanks(own), ", ", ","))
+			b.WriteString(" " + hostlist.Numbers(own))
 		}
 	}
 	return b.String()

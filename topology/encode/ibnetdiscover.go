@@ -33,11 +33,15 @@ var laneRates = map[string]float64{
 	"SDR": 2, "DDR": 4, "QDR": 8, "FDR10": 10, "FDR": 13.64, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200,
 }
 
+// aggregationNode is in the description of the card inside a switch that sums up for SHARP. It is no host.
+const aggregationNode = "Aggregation Node"
+
 // ReadIbnetdiscover reads what ibnetdiscover prints: switches, cards and the cables between them with their rates. A host is called by the
-// first word of its cards' description, and cards of one host are one host. Latencies are not known.
+// first word of its cards' description, and cards of one host are one host. Where two cards have the same description, or two switches the same
+// first word, it is their maker's, and their names are their GUIDs. Latencies are not known.
 func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, err error) {
 	defer naming("ibnetdiscover", &err)
-	ib := &ibReader{vertexOf: map[string]int{}}
+	ib := &ibReader{known: map[string]bool{}}
 	if err := eachLine(r, ib.line); err != nil {
 		return nil, err
 	}
@@ -47,12 +51,18 @@ func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, err error) {
 	return ib.graph(nil)
 }
 
-// An ibReader collects nodes by the names of their hosts or their GUIDs.
+// An ibReader collects switches, cards and cables.
 type ibReader struct {
 	sketch
-	at       string         // the GUID whose ports are being read
-	vertexOf map[string]int // by GUID
-	cables   []ibCable
+	nodes  []ibDevice
+	known  map[string]bool // GUIDs of nodes
+	cables []ibCable
+}
+
+// An ibDevice is a switch or a card.
+type ibDevice struct {
+	guid, description string
+	isSwitch          bool
 }
 
 // An ibCable is a line of a port; each cable has one at either end.
@@ -68,36 +78,23 @@ func (ib *ibReader) line(text string) error {
 	text = strings.TrimSpace(text)
 	m := ibNode.FindStringSubmatch(text)
 	switch {
+	case m != nil && ib.known[m[2]]:
+		return fmt.Errorf("%s %q is there twice", m[1], shorten(m[2]))
 	case m != nil:
-		ib.at = m[2]
-		return ib.node(m[1], m[2], m[3])
+		ib.addDevice(ibDevice{m[2], m[3], m[1] == "Switch"})
+		return nil
 	case !strings.HasPrefix(text, "["):
 		return nil
-	case ib.at == "":
+	case len(ib.nodes) == 0:
 		return errors.New("a port before any switch or card")
 	}
-	return ib.port(ib.at, text)
+	return ib.port(ib.nodes[len(ib.nodes)-1].guid, text)
 }
 
-// node adds a switch, or a card of a host.
-func (ib *ibReader) node(kind, guid, description string) error {
-	id, name, is := guid, guid, kindSwitch
-	if words := strings.Fields(description); len(words) > 0 {
-		name = words[0]
-		if kind != "Switch" {
-			id, is = "host "+name, kindHost
-		}
-	}
-	if _, twice := ib.vertexOf[guid]; twice {
-		return fmt.Errorf("%s %q is there twice", kind, shorten(guid))
-	}
-	v, err := ib.vertex(id)
-	if err != nil {
-		return err
-	}
-	ib.vertexOf[guid] = v
-	ib.vertices[v].name, ib.vertices[v].kind = name, is
-	return nil
+// addDevice adds a switch or a card.
+func (ib *ibReader) addDevice(d ibDevice) {
+	ib.nodes = append(ib.nodes, d)
+	ib.known[d.guid] = true
 }
 
 // port reads the line of a port with a cable.
@@ -116,31 +113,73 @@ func (ib *ibReader) port(at, line string) error {
 
 // join makes one edge of the two lines of each cable. An end that has no lines of its own is what its GUID says: S- begins those of switches.
 func (ib *ibReader) join() error {
+	for _, c := range ib.cables {
+		if !ib.known[c.to] {
+			ib.addDevice(ibDevice{c.to, c.description, strings.HasPrefix(c.to, "S-")})
+		}
+	}
+	vertexOf, err := ib.place()
+	if err != nil {
+		return err
+	}
 	seen := map[[4]string]bool{}
 	for _, c := range ib.cables {
-		if seen[[4]string{c.to, c.toPort, c.from, c.fromPort}] {
+		from, isPlaced := vertexOf[c.from]
+		to, isPlacedToo := vertexOf[c.to]
+		if !isPlaced || !isPlacedToo || from == to || seen[[4]string{c.to, c.toPort, c.from, c.fromPort}] {
 			continue
 		}
 		seen[[4]string{c.from, c.fromPort, c.to, c.toPort}] = true
 		e := unknownEdge()
+		e.from, e.to = from, to
 		if c.bandwidth > 0 {
 			e.bandwidth = c.bandwidth
-		}
-		if _, known := ib.vertexOf[c.to]; !known {
-			kind := "Ca"
-			if strings.HasPrefix(c.to, "S-") {
-				kind = "Switch"
-			}
-			if err := ib.node(kind, c.to, c.description); err != nil {
-				return err
-			}
-		}
-		if e.from, e.to = ib.vertexOf[c.from], ib.vertexOf[c.to]; e.from == e.to {
-			continue
 		}
 		if err := ib.sketch.join(e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// place makes a vertex of each switch and of each host, and returns them by the GUIDs of switches and cards.
+func (ib *ibReader) place() (map[string]int, error) {
+	mark := func(d ibDevice) string { // of a host or a switch, if no other has it
+		if d.isSwitch {
+			return "switch " + firstWord(d.description)
+		}
+		return "card " + d.description
+	}
+	uses := map[string]int{}
+	for _, d := range ib.nodes {
+		uses[mark(d)]++
+	}
+	vertexOf := map[string]int{}
+	for _, d := range ib.nodes {
+		if strings.Contains(d.description, aggregationNode) {
+			continue
+		}
+		id, name, kind := d.guid, d.guid, kindSwitch
+		if word := firstWord(d.description); word != "" && uses[mark(d)] == 1 {
+			name = word
+		}
+		if !d.isSwitch {
+			id, kind = "host "+name, kindHost
+		}
+		v, err := ib.vertex(id)
+		if err != nil {
+			return nil, err
+		}
+		vertexOf[d.guid] = v
+		ib.vertices[v].name, ib.vertices[v].kind = name, kind
+	}
+	return vertexOf, nil
+}
+
+// firstWord is the first word of a text, "" if there is none.
+func firstWord(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		return word
+	}
+	return ""
 }

@@ -95,6 +95,32 @@ func TestReadIbnetdiscover(t *testing.T) {
 	}
 }
 
+// A switch of HDR and later has a card of its own, which is no host; cards and switches that nobody has named have their maker's description.
+func TestIbnetdiscoverTellsHostsFromOthers(t *testing.T) {
+	const file = `Switch	41 "S-0010"		# "Quantum Mellanox Technologies" base port 0 lid 1 lmc 0
+[1]	"H-0101"[1](101) 		# "MT4123 ConnectX6   Mellanox Technologies" lid 11 4xHDR
+[2]	"H-0201"[1](201) 		# "MT4123 ConnectX6   Mellanox Technologies" lid 12 4xHDR
+[3]	"H-0301"[1](301) 		# "n3 mlx5_0" lid 13 4xHDR
+[40]	"S-0020"[40]		# "Quantum Mellanox Technologies" lid 2 4xHDR
+[41]	"H-0018"[1](18) 		# "Mellanox Technologies Aggregation Node" lid 14 4xHDR
+
+Switch	41 "S-0020"		# "Quantum Mellanox Technologies" base port 0 lid 2 lmc 0
+[1]	"H-0302"[1](302) 		# "n3 mlx5_1" lid 15 4xHDR
+[40]	"S-0010"[40]		# "Quantum Mellanox Technologies" lid 1 4xHDR
+[41]	"H-0028"[1](28) 		# "Mellanox Technologies Aggregation Node" lid 16 4xHDR
+
+Ca	1 "H-0018"		# "Mellanox Technologies Aggregation Node"
+[1](18) 	"S-0010"[41]		# lid 14 lmc 0 "Quantum Mellanox Technologies" lid 1 4xHDR
+`
+	g, err := ReadIbnetdiscover(strings.NewReader(file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(g.Names(), " "), "H-0101 H-0201 n3 S-0010 S-0020"; got != want || g.Hosts() != 3 || g.NumArcs() != 10 {
+		t.Errorf("%s, %d hosts, %d arcs; want %s, 3 hosts, 10 arcs", got, g.Hosts(), g.NumArcs(), want)
+	}
+}
+
 func FuzzReadIbnetdiscover(f *testing.F) {
 	f.Add(ibFabric)
 	f.Fuzz(func(t *testing.T, text string) {

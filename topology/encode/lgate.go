@@ -170,36 +170,25 @@ func WriteLGate(w io.Writer, h *topology.Hierarchy) (err error) {
 	}
 	b := bufio.NewWriter(w)
 	groups := h.Groups()
-	var write func(g topology.Group, indent string)
-	write = func(g topology.Group, indent string) {
+	var write func(group int, indent string)
+	write = func(group int, indent string) {
+		g := groups[group]
 		if len(g.Children) == 0 {
-			fmt.Fprintf(b, "%scluster { group { %s } }\n", indent, lgateRanks(g.Hosts))
+			ranks := strings.ReplaceAll(hostlist.Numbers(g.Hosts), ",", ", ")
+			fmt.Fprintf(b, "%scluster { group { %s } }\n", indent, ranks)
 			return
 		}
 		fmt.Fprintf(b, "%scluster {\n", indent)
-		inside := make(map[int]bool)
 		for _, c := range g.Children {
-			write(groups[c], indent+"  ")
-			for _, rank := range groups[c].Hosts {
-				inside[rank] = true
-			}
+			write(c, indent+"  ")
 		}
 		for _, rank := range g.Hosts {
-			if !inside[rank] { // by itself, or those would be a group
+			if h.Smallest(rank) == group { // by itself, or those would be a group
 				fmt.Fprintf(b, "%s  cluster { group { %d } }\n", indent, rank)
 			}
 		}
 		fmt.Fprintf(b, "%s}\n", indent)
 	}
-	write(groups[0], "")
+	write(0, "")
 	return b.Flush() // the first error of all
-}
-
-// lgateRanks lists ranks: "0-3, 8".
-func lgateRanks(ranks []int) string {
-	names := make([]string, len(ranks))
-	for i, rank := range ranks {
-		names[i] = strconv.Itoa(rank)
-	}
-	return strings.ReplaceAll(strings.Trim(hostlist.Format(names), "[]"), ",", ", ")
 }

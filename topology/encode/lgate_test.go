@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -26,7 +27,7 @@ const figure34 = `cluster {
 func listGroups(h *topology.Hierarchy) string {
 	var b strings.Builder
 	for _, g := range h.Groups()[1:] {
-		fmt.Fprintf(&b, "%d:%s ", g.Level, lgateRanks(g.Hosts))
+		fmt.Fprintf(&b, "%d:%s ", g.Level, strings.ReplaceAll(hostlist.Numbers(g.Hosts), ",", ", "))
 	}
 	return strings.TrimSpace(b.String())
 }

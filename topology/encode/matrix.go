@@ -73,6 +73,8 @@ func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 		return nil, err
 	}
 	switch {
+	case s.names == nil && !s.isList && t.hasSizes(s):
+		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
 	case unit != 0 && s.unit != 0 && s.unit != unit:
 		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, unit, s.unitName)
 	case named == 0 && s.unit != 0:

@@ -1,11 +1,13 @@
 package encode
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
@@ -13,10 +15,10 @@ import (
 
 // nodeLink is the JSON of graphs that networkx and NetJSON write. Other keys of nodes and links are passed over.
 type nodeLink struct {
-	Directed bool                         `json:"directed"`
-	Nodes    []json.RawMessage            `json:"nodes"`
-	Links    []map[string]json.RawMessage `json:"links"`
-	Edges    []map[string]json.RawMessage `json:"edges"`
+	Directed bool              `json:"directed"`
+	Nodes    []json.RawMessage `json:"nodes"`
+	Links    []json.RawMessage `json:"links"`
+	Edges    []json.RawMessage `json:"edges"`
 }
 
 // IsNodeLink tells whether a file is node-link JSON: an object with nodes, and links or edges.
@@ -28,9 +30,10 @@ func IsNodeLink(data []byte) bool {
 	return head["nodes"] != nil && (head["links"] != nil || head["edges"] != nil)
 }
 
-// ReadNodeLink reads node-link JSON, as networkx writes it. A node's kind, type or role says whether it is a host or a
+// ReadNodeLink reads node-link JSON, as networkx writes it. A node's label is its name; its kind, type or role says whether it is a host or a
 // switch; where no node says so, names are those of hosts, and else those with one link are. The latency and the bandwidth of a link
-// have their units with the name or with the number: "latency_us": 5 or "latency": "5us".
+// have their units with the name or with the number: "latency_us": 5 or "latency": "5us". Where no id is a number, links may give the
+// numbers of nodes, as D3 and the first networkx do.
 func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 	defer naming("node-link JSON", &err)
 	data, err := io.ReadAll(r)
@@ -42,23 +45,31 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 		return nil, err
 	}
 	var s sketch
+	hasNumbers := false
 	for i, raw := range f.Nodes {
-		if err := s.node(raw); err != nil {
+		attributes := plainTexts(raw)
+		id := cmp.Or(attributes["id"], attributes["name"], plainText(raw))
+		if id == "" {
+			return nil, fmt.Errorf("node %d: %s: want an id", i, shorten(string(raw)))
+		}
+		if err := s.add(id, attributes); err != nil {
 			return nil, fmt.Errorf("node %d: %w", i, err)
 		}
+		_, notNumber := strconv.Atoi(id)
+		hasNumbers = hasNumbers || notNumber == nil
 	}
-	for i, link := range append(f.Links, f.Edges...) {
-		e := unknownEdge()
-		e.oneWay = f.Directed
-		attributes := map[string]string{}
-		for name, raw := range link {
-			if name != "label" { // a number there may be anything
-				attributes[name] = plainText(string(raw))
-			}
+	end := func(id string) string {
+		if i, err := strconv.Atoi(id); err == nil && !hasNumbers && i >= 0 && i < len(s.vertices) {
+			return s.vertices[i].id
 		}
-		err := e.set(attributes)
+		return id
+	}
+	for i, raw := range append(f.Links, f.Edges...) {
+		attributes := plainTexts(raw)
+		delete(attributes, "label") // a number there may be anything
+		e, err := newEdge(f.Directed, attributes)
 		if err == nil {
-			err = s.connect(plainText(cmp.Or(string(link["source"]), string(link["from"]))), plainText(cmp.Or(string(link["target"]), string(link["to"]))), e)
+			err = s.connect(end(cmp.Or(attributes["source"], attributes["from"])), end(cmp.Or(attributes["target"], attributes["to"])), e)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("link %d: %w", i, err)
@@ -70,45 +81,32 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 	return s.graph(names)
 }
 
-// node adds a node, which is an object with an id, or the id alone.
-func (s *sketch) node(raw json.RawMessage) error {
-	var n struct {
-		ID, Name         json.RawMessage
-		Kind, Type, Role string
+// plainTexts are the values of a JSON object, by their keys; those of a list of two ends, as some programs write a link, are its source and its
+// target. Other JSON has none.
+func plainTexts(raw json.RawMessage) map[string]string {
+	texts := map[string]string{}
+	var ends []json.RawMessage
+	if json.Unmarshal(raw, &ends) == nil && len(ends) == 2 {
+		return map[string]string{"source": plainText(ends[0]), "target": plainText(ends[1])}
 	}
-	if json.Unmarshal(raw, &n) != nil {
-		n.ID = raw // the id alone
-	} else if n.ID == nil {
-		n.ID = n.Name
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return texts
 	}
-	id := plainText(string(n.ID))
-	if id == "" {
-		return fmt.Errorf("%s: want an id", shorten(string(raw)))
+	for key, value := range object {
+		texts[key] = plainText(value)
 	}
-	v, err := s.add(id)
-	if err != nil {
-		return err
-	}
-	for _, kind := range []string{n.Kind, n.Type, n.Role} {
-		switch kind {
-		case "host", "node", "server", "compute":
-			v.kind = kindHost
-		case "switch", "router", "leaf", "spine":
-			v.kind = kindSwitch
-		}
-	}
-	return nil
+	return texts
 }
 
-// plainText is the text of a JSON string, or a number as it is written.
-func plainText(raw string) string {
+// plainText is the text of a JSON string, or a number, true or false as it is written; "" of other JSON.
+func plainText(raw json.RawMessage) string {
 	var text string
-	if json.Unmarshal([]byte(raw), &text) == nil {
+	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	var number json.Number
-	if json.Unmarshal([]byte(raw), &number) == nil {
-		return number.String()
+	if raw = bytes.TrimSpace(raw); bytes.IndexAny(raw, "[{") == 0 {
+		return ""
 	}
-	return ""
+	return string(raw)
 }

@@ -137,11 +137,9 @@ func (p *simGridReader) connect(zone *element) error {
 
 // point adds a host or a switch, which may have another name than its id.
 func (p *simGridReader) point(id, name string, kind vertexKind) error {
-	v, err := p.add(id)
-	if err != nil || id == "" {
+	if id == "" || p.add(id, map[string]string{"label": name, "kind": string(kind)}) != nil {
 		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(id))
 	}
-	v.name, v.kind = cmp.Or(name, id), kind
 	return nil
 }
 

@@ -95,16 +95,41 @@ func (s *sketch) join(e sketchEdge) error {
 	return nil
 }
 
-// add is vertex for an id that must be new. The vertex may move when another one is added.
-func (s *sketch) add(id string) (*sketchVertex, error) {
+// add is vertex for an id that must be new, with what its attributes say.
+func (s *sketch) add(id string, attributes map[string]string) error {
 	if _, twice := s.number[id]; twice {
-		return nil, fmt.Errorf("vertex %q is there twice", shorten(id))
+		return fmt.Errorf("vertex %q is there twice", shorten(id))
 	}
 	v, err := s.vertex(id)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &s.vertices[v], nil
+	return s.describe(v, attributes)
+}
+
+// kindWords are what files call hosts and switches.
+var kindWords = map[string]vertexKind{
+	"host": kindHost, "server": kindHost, "compute": kindHost,
+	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch,
+}
+
+// describe sets what attributes say of a vertex: its name by its label, and by its kind, type or role whether it is a host or a switch.
+// Others, and types and roles of other words, are for people.
+func (s *sketch) describe(v int, attributes map[string]string) error {
+	vertex := &s.vertices[v]
+	if label := attributes["label"]; label != "" {
+		vertex.name = label
+	}
+	for _, name := range []string{"role", "type", "kind"} { // the last one counts
+		text := strings.TrimSpace(attributes[name])
+		switch kind, known := kindWords[strings.ToLower(text)]; {
+		case known:
+			vertex.kind = kind
+		case name == "kind" && text != "":
+			return fmt.Errorf("kind %q: want host or switch", shorten(text))
+		}
+	}
+	return nil
 }
 
 // connect is join for an edge between vertices that are there.
@@ -258,12 +283,3 @@ func parseShifted(text string, power int) (float64, error) {
 
 // exact writes a number so that reading gives it back.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// parseVertexKind reads what a vertex says it is.
-func parseVertexKind(text string) (vertexKind, error) {
-	switch k := vertexKind(text); k {
-	case kindHost, kindSwitch:
-		return k, nil
-	}
-	return "", fmt.Errorf("kind %q: want host or switch", shorten(text))
-}

@@ -95,7 +95,7 @@ const deepestInclude = 8
 func (s *slurmReader) read(data []byte, within string) error {
 	number, start := 0, 1
 	var text strings.Builder // of a line and those that go on in it
-	for line := range strings.Lines(string(bytes.TrimPrefix(data, []byte("\ufeff")))) {
+	for line := range strings.Lines(string(bytes.TrimPrefix(data, []byte(byteOrderMark)))) {
 		number++
 		line, _, _ = strings.Cut(line, "#")
 		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\r\n"), `\`)

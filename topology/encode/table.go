@@ -3,7 +3,6 @@ package encode
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -177,16 +176,17 @@ func readLines(r io.Reader) ([]byte, error) {
 
 // cutTable cuts a text into lines. Text that is no UTF-8 is taken for Latin-1, in which any bytes are text.
 func cutTable(data []byte) (*table, error) {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return nil, errors.New("line 1: the file is in UTF-16: save it as UTF-8")
-	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // spreadsheets write a byte order mark
-	if format := jsonfile.Format(data); format != "" {
-		return nil, fmt.Errorf("line 1: format is %q: want a table of numbers", format)
-	}
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if bytes.HasPrefix(data, []byte(ownComment)) {
 		t := &table{isOwn: true, comma: ','}
 		return t, t.cut(splitLines(data, 1))
+	}
+	data, err := PlainText(data)
+	if err != nil {
+		return nil, fmt.Errorf("line 1: %w", err)
+	}
+	if format := jsonfile.Format(data); format != "" {
+		return nil, fmt.Errorf("line 1: format is %q: want a table of numbers", format)
 	}
 	if !utf8.Valid(data) {
 		var text []byte

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 var (
@@ -21,6 +22,24 @@ var (
 	// noTime finds what else pairs of hosts are counted in.
 	noTime = regexp.MustCompile(`(?i)\b(?:hops|(?:msgs?|messages|packets)/s(?:ec)?)\b|\(%\)`)
 )
+
+// sizesFirst finds names of columns of which the first one has sizes of messages, as OSU and IMB print them.
+var sizesFirst = regexp.MustCompile(`(?i)^(size|#?bytes)\b.*\s`)
+
+// hasSizes tells whether the first column of a square holds sizes: notes call it so, and it ascends.
+func (t *table) hasSizes(s *shape) bool {
+	last := -1
+	for e := range s.entries {
+		if e.to == 0 {
+			size := e.cell.whole()
+			if size <= last {
+				return false
+			}
+			last = size
+		}
+	}
+	return slices.ContainsFunc(t.notes, func(note textLine) bool { return sizesFirst.MatchString(note.text) })
+}
 
 // errNoUnit is of a file that does not tell its unit.
 var errNoUnit = errors.New(`line 1: no unit is named: want --unit s, ms, us or ns, or a line such as "# unit: us"`)

@@ -118,6 +118,8 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{"a list of rates", "from,to,bandwidth_MBps\na,b,8\na,c,8\n", "bandwidths are no latencies"},
 		{"a list of far too many hosts", manyPairs(1500), "want at least one in a hundred"},
 		{"numbers with and without units", ",a,b,c\na,,1500ns,4\nb,1500ns,,4\nc,4,4,\n", "some numbers carry their unit and others do not: want --unit"},
+		{"IMB PingPong", "# Benchmarking PingPong\n  #bytes #repetitions  t[usec]  Mbytes/sec\n  0 1000 0.61 0.00\n  1 1000 0.70 1.43\n  2 1000 0.70 2.86\n  4 1000 0.70 5.71\n", "sizes of messages"},
+		{"OSU of two sizes", "# OSU MPI Latency Test\n# Size          Latency (us)\n0                       1.09\n1                       1.10\n", "sizes of messages"},
 		{"numactl -H", numactl, "line 1: distances between NUMA nodes"},
 		{"a SLIT", "10 21\n21 10\n", "distances between NUMA nodes"},
 		{"MatrixMarket of a graph", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "line 1: MatrixMarket: want"},
@@ -165,6 +167,10 @@ func TestReadNodeLink(t *testing.T) {
 		if g.Hosts() != 2 || g.Vertices() != 3 || g.NumArcs() != 4 {
 			t.Errorf("%s: %d hosts, %d vertices, %d arcs, want 2, 3, 4", text, g.Hosts(), g.Vertices(), g.NumArcs())
 		}
+	}
+	g, err := ReadNodeLink(strings.NewReader(`{"nodes": [{"id": 0, "label": "n1"}, {"id": 1, "label": "n2"}], "links": [{"source": 1, "target": 0, "bandwidth_Bps": 1, "estimated": true}]}`), nil)
+	if err != nil || g.Name(0) != "n1" || g.Name(1) != "n2" || !g.Arcs()[0].Estimated {
+		t.Errorf("labels and a truth value: %v, %v", g, err)
 	}
 	for _, text := range []string{`{"nodes": [], "links": []}`, `{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "b"}]}`, `{"nodes": [{}], "links": []}`} {
 		if g, err := ReadNodeLink(strings.NewReader(text), nil); err == nil {

@@ -124,17 +124,8 @@ func (t *tgfReader) line(text string) error {
 		return t.edge(strings.Fields(text))
 	}
 	id, label, _ := cutField(text)
-	v, err := t.add(id)
-	if err != nil {
-		return err
-	}
-	if name, kind := tgfKind(label); name != "" || kind != "" {
-		v.kind = kind
-		if name != "" {
-			v.name = name
-		}
-	}
-	return nil
+	name, kind := tgfKind(label)
+	return t.add(id, map[string]string{"label": name, "kind": string(kind)})
 }
 
 // cutField splits a text after its first word.
@@ -151,7 +142,7 @@ func (t *tgfReader) edge(fields []string) error {
 	if len(fields) < 2 {
 		return fmt.Errorf("%q: want two vertices", fields[0])
 	}
-	e := unknownEdge()
+	oneWay := false
 	names := map[string]string{"l:": "latency_us", "t:": "bandwidth_MBps", "p:": "probability"}
 	attributes := map[string]string{}
 	for label := fields[2:]; len(label) > 0; {
@@ -170,14 +161,15 @@ func (t *tgfReader) edge(fields []string) error {
 			}
 			attributes[name] = value
 		case key == "estimated":
-			e.estimated = true
+			attributes["estimated"] = "true"
 		case key == "one-way":
-			e.oneWay = true
+			oneWay = true
 		default:
 			label = nil // for people
 		}
 	}
-	if err := e.set(attributes); err != nil {
+	e, err := newEdge(oneWay, attributes)
+	if err != nil {
 		return err
 	}
 	t.ways[[2]string{fields[0], fields[1]}] = true

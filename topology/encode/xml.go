@@ -3,9 +3,13 @@ package encode
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // maxXML bounds the size of a file of XML in bytes.
@@ -45,7 +49,7 @@ func readXML(r io.Reader, root string) (*element, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := xml.NewDecoder(bytes.NewReader(text))
+	d := newXMLDecoder(text)
 	open := []*element{{}} // elements that are not closed
 	for {
 		token, err := d.Token()
@@ -69,18 +73,53 @@ func readXML(r io.Reader, root string) (*element, error) {
 			last.text = append(last.text, token...)
 		case xml.EndElement:
 			if open = open[:len(open)-1]; len(open) == 1 {
-				return last, nil
+				return last, nothingFollows(d, root)
 			}
 		}
 	}
 }
 
+// nothingFollows tells of what stands behind the root of a file: blanks and comments may.
+func nothingFollows(d *xml.Decoder, root string) error {
+	for {
+		token, err := d.Token()
+		switch text, isText := token.(xml.CharData); {
+		case err == io.EOF:
+			return nil
+		case err == nil && (isText && len(bytes.TrimSpace(text)) == 0):
+			continue
+		case err == nil && !isText:
+			if _, isElement := token.(xml.StartElement); !isElement {
+				continue
+			}
+		}
+		line, _ := d.InputPos()
+		return fmt.Errorf("line %d: the file goes on after </%s>: keep one document", line, root)
+	}
+}
+
+// newXMLDecoder returns a decoder of a text that is in UTF-8, or declares to be in Latin-1 or in what Windows writes for it.
+func newXMLDecoder(text []byte) *xml.Decoder {
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.CharsetReader = func(name string, r io.Reader) (io.Reader, error) {
+		switch strings.ToLower(name) {
+		case "us-ascii", "ascii":
+			return r, nil
+		case "iso-8859-1", "latin1", "windows-1252":
+			return charmap.Windows1252.NewDecoder().Reader(r), nil
+		}
+		return nil, errors.New("save it as UTF-8")
+	}
+	return d
+}
+
 // XMLRoot returns the name of the root of an XML file, "" for files that are no XML.
 func XMLRoot(data []byte) string {
-	if data = bytes.TrimLeft(data, "\ufeff \t\r\n"); len(data) == 0 || data[0] != '<' {
+	if data = bytes.TrimLeft(data, byteOrderMark+" \t\r\n"); len(data) == 0 || data[0] != '<' {
 		return ""
 	}
 	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // a name that is known has the same bytes in all
 	for {
 		token, err := d.Token()
 		if err != nil {

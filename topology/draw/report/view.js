@@ -232,11 +232,12 @@ class View {
       if (drawn >= most) break;
       if (w.isBoxed(v)) continue;
       const text = w.label(v), below = w.graph.flat && w.isHost(v); // there hosts stand side by side
-      const x = below ? this.x[v] - 3 * text.length : this.x[v] + this.radius(v) + 4, y = this.y[v] + (below ? this.radius(v) + 9 : 0);
-      if (x < 0 || y < 8 || x > this.width || y > this.height - 8) continue;
+      const long = 6.3 * text.length, middle = Math.max(2, Math.min(this.width - long - 2, this.x[v] - long / 2));
+      const x = below ? middle : this.x[v] + this.radius(v) + 4, y = this.y[v] + (below ? this.radius(v) + 9 : 0);
+      if (this.x[v] < 0 || y < 8 || this.x[v] > this.width || y > this.height - 8) continue;
       // Cells of 12 x 14 pixels, of which each belongs to one label.
       const cells = [], row = Math.floor(y / 14);
-      for (let column = Math.floor(x / 12); column <= Math.floor((x + 6.3 * text.length) / 12); column++) cells.push(row * 4096 + column, (row + 1) * 4096 + column);
+      for (let column = Math.floor(x / 12); column <= Math.floor((x + long) / 12); column++) cells.push(row * 4096 + column, (row + 1) * 4096 + column);
       if (cells.some((cell) => taken.has(cell))) continue;
       cells.forEach((cell) => taken.add(cell));
       c.fillStyle = this.marked.has(v) ? this.colours.bad : w.isHost(v) ? this.colours.soft : this.colours.ink;

@@ -150,7 +150,7 @@ class Wiring {
   label(node) {
     const k = node - this.vertices, its = k < 0 ? "" : this.graph.names[this.head[k]] || "s0";
     const text = k < 0 ? node < this.graph.hosts && this.graph.labels && this.graph.labels[node] || this.name(node) : `${/^s\d+$/.test(its) ? this.name(node) : its} · ${this.groups[k].hosts}`;
-    return text.length > 28 ? text.slice(0, 27) + "…" : text;
+    return text.length > 28 ? `${text.slice(0, 12)}…${text.slice(-15)}` : text; // names differ at their ends
   }
   isGroup(node) { return node >= this.vertices; }
   isHost(node) { return node < this.graph.hosts; }
