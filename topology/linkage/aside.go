@@ -23,7 +23,7 @@ const (
 func setAside(n int, slow []slowHost) (aside []slowHost, kept []int) {
 	out := make([]bool, n)
 	for _, s := range slow {
-		if s.factor == 1 && s.noise > asideStep*s.level {
+		if s.noise > asideStep*s.factor*s.level {
 			aside, out[s.host] = append(aside, s), true
 		}
 	}
@@ -95,7 +95,7 @@ func (g *judge) placeOf(s slowHost, r *readings.Symmetric, kept []int) int32 {
 		return x
 	}
 	for at := t.Root; ; {
-		best, nats := int32(-1), 0.0
+		best, nats := int32(-1), math.Inf(-1)
 		for _, c := range t.Kids(at) {
 			if !t.IsGroup(c) {
 				continue
@@ -115,7 +115,7 @@ func (g *judge) placeOf(s slowHost, r *readings.Symmetric, kept []int) int32 {
 		if best < 0 {
 			return at
 		}
-		if nats -= math.Log(float64(len(t.Kids(at)))); nats < gapEvidence {
+		if nats -= math.Log(float64(len(t.Kids(at)))); math.Abs(nats) < gapEvidence {
 			g.support[int(best)-t.N] = min(g.support[int(best)-t.N], weakCeiling)
 		}
 		if nats < 0 {

@@ -22,33 +22,19 @@ const (
 //   - it is nearer to the group than to the rest of the parent by half of the step between these levels or more. A host that
 //     is slow on every message is, whatever it adds to its readings.
 //
-// It stays on its way down from the root as far as it fits, and then goes on where it fits best. It returns
-// whether any host moved. O(n^2).
+// A host leaves the groups around it that it does not fit, from the innermost on, and then goes down where it fits best.
+// refine returns whether any host moved. O(n^2).
 func refine(t *nested.Tree, r *readings.Symmetric) bool {
 	size := len(t.Parent)
 	f := &fitting{t: t, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
 	to := make([]int32, t.N)
 	moved := false
-	own := make([]bool, size) // groups that hold host i
 	row := make([]float32, t.N)
 	for i := range int32(t.N) {
 		r.Host(row, int(i))
 		f.read(row, i)
-		for v := t.Parent[i]; v >= 0; v = t.Parent[v] {
-			own[v] = true
-		}
-		at := t.Root
-		for next := at; next >= 0; {
-			at, next = next, f.next(next, own)
-		}
-		if own[at] { // it fits nowhere else
-			at = t.Parent[i]
-		}
-		to[i] = at
-		moved = moved || at != t.Parent[i]
-		for v := t.Parent[i]; v >= 0; v = t.Parent[v] {
-			own[v] = false
-		}
+		to[i] = f.place(i)
+		moved = moved || to[i] != t.Parent[i]
 	}
 	if !moved {
 		return false
@@ -93,26 +79,45 @@ func (f *fitting) read(row []float32, i int32) {
 	}
 }
 
-// next is the group in a group that the host fits: one that holds it, or else the one that it is nearest to, compared
-// with the rest. It is -1 if there is none.
-func (f *fitting) next(at int32, own []bool) int32 {
-	t := f.t
-	next, best := int32(-1), 0.0
-	for _, v := range t.Kids(at) {
-		if !t.IsGroup(v) || f.count[v] == 0 || f.count[at] == f.count[v] {
-			continue
+// place is the group to which host i belongs.
+func (f *fitting) place(i int32) int32 {
+	around := f.t.Parent[i]
+	for around != f.t.Root {
+		if _, ok := f.fits(around); ok {
+			break
 		}
-		mean := f.sum[v] / f.count[v]
-		nearer := (f.sum[at]-f.sum[v])/(f.count[at]-f.count[v]) - mean
-		if 2*nearer < math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v)) && 2*math.Log(mean) >= t.LevelOf(v)+t.LevelOf(at) {
-			continue
-		}
-		if own[v] {
-			return v
-		}
-		if nearer > best {
-			next, best = v, nearer
+		around = f.t.Parent[around]
+	}
+	at := around
+	for next := at; next >= 0; {
+		at, next = next, f.nearest(next)
+	}
+	if at == around {
+		return f.t.Parent[i] // it fits nowhere else
+	}
+	return at
+}
+
+// nearest is the group in a group that the host fits and is nearest to, compared with the rest. It is -1 if there is none.
+func (f *fitting) nearest(at int32) int32 {
+	nearest, best := int32(-1), 0.0
+	for _, v := range f.t.Kids(at) {
+		if f.t.IsGroup(v) {
+			if nearer, ok := f.fits(v); ok && nearer > best {
+				nearest, best = v, nearer
+			}
 		}
 	}
-	return next
+	return nearest
+}
+
+// fits tells whether the host fits a group, and by how much it is nearer to it than to the rest of the parent.
+func (f *fitting) fits(v int32) (nearer float64, ok bool) {
+	t, at := f.t, f.t.Parent[v]
+	if f.count[v] == 0 || f.count[at] == f.count[v] {
+		return 0, false
+	}
+	mean := f.sum[v] / f.count[v]
+	nearer = (f.sum[at]-f.sum[v])/(f.count[at]-f.count[v]) - mean
+	return nearer, 2*nearer >= math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v)) || 2*math.Log(mean) < t.LevelOf(v)+t.LevelOf(at)
 }

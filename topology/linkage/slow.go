@@ -31,6 +31,10 @@ const (
 	// The sum or factor that far readings tell explains more than half of what near ones
 	// show: for a host that lies outside they tell nothing, for a slow one all.
 	slowShare = 0.5
+	// Far readings of which three in four show half of it are those of a slow host.
+	slowMost = 0.75
+	// A reading is farther than the near ones from this ratio on. Such readings tell something if more than this share are.
+	slowFarther, slowFartherShare = 1.15, 0.1
 	// Where links are unequal all hosts differ from their neighbours. A slow one stands
 	// out by this times what is typical: of evenly spread links none does.
 	slowTypical = 3
@@ -44,8 +48,11 @@ type slowHost struct {
 	told   float64 // how much that is of its near readings, ln of the ratio
 	level  float64 // s, of its near readings without that
 	far    float64 // s, of its readings to others without that
-	noise  float64 // s, standard deviation of a reading; while they are compared, relative
+	noise  float64 // s, standard deviation of a reading
 }
+
+// slow is what the host reads where its neighbours read y, in s.
+func (s slowHost) slow(y float64) float64 { return s.factor*y + s.sum }
 
 func (s slowHost) String() string {
 	if s.factor != 1 {
@@ -104,110 +111,130 @@ func slowHosts(r *readings.Symmetric) []slowHost {
 	for i := range r.N() {
 		h, ok := c.compare(i)
 		all = append(all, math.Abs(h.told))
-		noises = append(noises, h.noise)
+		if h.far > 0 {
+			noises = append(noises, h.noise/math.Sqrt2/h.far)
+		}
 		if ok {
 			slow = append(slow, h)
 		}
 	}
 	least := max(slowLeast, slowTypical*stats.LowerMedian(all))
 	slow = slices.DeleteFunc(slow, func(h slowHost) bool { return h.told <= least })
+	if len(slow) == 0 {
+		return nil
+	}
+	// A host's own noise may be more than that of others, and by luck it looks less.
 	noise := stats.LowerMedian(noises)
-	for k := range slow {
-		slow[k].noise = noise * (slow[k].far + slow[k].sum)
+	for k, h := range slow {
+		slow[k].noise = max(h.noise, noise*h.slow(h.far))
 	}
 	return c.insiders(slow)
 }
 
 // A slowComparison holds hosts against their nearest.
 type slowComparison struct {
-	r          *readings.Symmetric
-	near       [][]int32
-	order      []int32   // hosts by mean reading, so that samples do not depend on their numbers
-	rank       []int     // host -> place in it
-	sums       []float64 // scratch: differences to the readings of each of the nearest
-	ratios     []float64
-	ends       []int // of each of the nearest, in both
-	middle     []float64
-	shown      []float64
-	level, far []float64
+	r           *readings.Symmetric
+	near        [][]int32
+	order       []int32 // hosts by mean reading, so that samples do not depend on their numbers
+	rank        []int   // host -> place in it
+	close, away []slowPair
+	ends        []int     // of each of the nearest, in away
+	values      []float64 // scratch
 }
+
+// A slowPair is the reading of a host, and that of one of its nearest, to the same third host.
+type slowPair struct{ x, y float64 } // s
 
 // compare returns by what sum or factor host i is slower than its nearest ones, and whether near
 // and far readings agree on it.
 func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
-	r := c.r
-	c.sums, c.ratios, c.ends, c.shown, c.level, c.far = c.sums[:0], c.ratios[:0], c.ends[:0], c.shown[:0], c.level[:0], c.far[:0]
-	pairs, far := 0, min(slowFar, r.N())
-	nearest := math.NaN() // what the nearest one shows: of a small group, the only one that tells
+	c.close, c.away, c.ends = c.close[:0], c.away[:0], c.ends[:0]
+	pairs, far := 0, min(slowFar, c.r.N())
+	both := func(list []slowPair, j, k int) []slowPair {
+		if x, y := c.r.At(i, k), c.r.At(j, k); x > 0 && y > 0 {
+			list = append(list, slowPair{float64(x), float64(y)})
+		}
+		return list
+	}
 	for _, j := range c.near[i] {
 		for _, k := range c.near[j] {
-			if int(k) == i {
-				continue
+			if int(k) != i {
+				c.close = both(c.close, int(j), int(k))
 			}
-			if x, y := r.At(i, int(k)), r.At(int(j), int(k)); x > 0 && y > 0 {
-				c.shown = append(c.shown, math.Log(float64(x)/float64(y)))
-				c.level = append(c.level, float64(y))
-			}
-		}
-		if nearest != nearest && len(c.shown) > 0 {
-			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
 		for k := range far {
-			k = int(c.order[(c.rank[i]+k*r.N()/far)%r.N()])
-			if k == i || k == int(j) || slices.Contains(c.near[i], int32(k)) || slices.Contains(c.near[j], int32(k)) {
-				continue
-			}
-			pairs++
-			if x, y := float64(r.At(i, k)), float64(r.At(int(j), k)); x > 0 && y > 0 {
-				c.sums = append(c.sums, x-y)
-				c.ratios = append(c.ratios, x/y)
-				c.far = append(c.far, y)
+			k := c.order[(c.rank[i]+k*c.r.N()/far)%c.r.N()]
+			if int(k) != i && k != j && !slices.Contains(c.near[i], k) && !slices.Contains(c.near[j], k) {
+				pairs++
+				c.away = both(c.away, int(j), int(k))
 			}
 		}
-		c.ends = append(c.ends, len(c.sums))
+		c.ends = append(c.ends, len(c.away))
 	}
-	if len(c.sums) == 0 || len(c.shown) == 0 || float64(len(c.sums)) < slowSeen*float64(pairs) {
+	if len(c.away) == 0 || len(c.close) == 0 || float64(len(c.away)) < slowSeen*float64(pairs) {
 		return slowHost{}, false
 	}
-	c.middle = append(c.middle[:0], c.sums...)
-	sum := stats.LowerMedian(c.middle)
-	level, shown, typical := stats.LowerMedian(c.level), stats.LowerMedian(c.shown), stats.LowerMedian(c.far)
-	for k, x := range c.sums {
-		c.middle[k] = math.Abs(x - sum)
-	}
+	own := func(p slowPair) float64 { return p.y }
 	h = slowHost{
-		host: i, sum: sum, factor: 1,
-		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
-		level: level, far: typical, noise: stats.SigmaOfOne(c.middle) / typical,
+		host: i, factor: 1, sum: c.median(c.away, func(p slowPair) float64 { return p.x - p.y }),
+		level: c.median(c.close, own), far: c.median(c.away, own),
 	}
-	if h.told <= slowLeast {
-		return h, false
+	h.told = math.Copysign(math.Log1p(math.Abs(h.sum)/h.level), h.sum)
+	half := slowHost{factor: 1, sum: slowShare * h.sum}
+	if h.told > slowLeast {
+		other := h
+		other.sum, other.factor = 0, c.median(c.away, func(p slowPair) float64 { return p.x / p.y })
+		if c.unexplained(other) < c.unexplained(h) {
+			h, half = other, slowHost{factor: math.Pow(other.factor, slowShare)}
+			h.told = math.Log(h.factor)
+		}
 	}
-	c.middle = append(c.middle[:0], c.ratios...)
-	ln := math.Log(stats.LowerMedian(c.middle)) // it is monotone
-	// Each of the nearest says so, and three hosts of four that are seen from both.
-	ok = c.agreed(c.sums, 0, slowShare*sum)
-	off := func(told float64) float64 {
-		return min(math.Abs(shown-told), math.Abs(nearest-told))
-	}
-	if off(ln) < off(h.told) {
-		h.sum, h.factor, h.told = 0, math.Exp(ln), ln
-		ok = ln > slowLeast && c.agreed(c.ratios, 1, math.Expm1(slowShare*ln))
-	}
-	return h, ok && off(h.told) < slowShare*h.told
+	h.noise = stats.SigmaPerMAD * c.median(c.away, func(p slowPair) float64 { return math.Abs(p.x - h.slow(p.y)) })
+	rest := c.median(c.close, func(p slowPair) float64 { return math.Log(p.x / h.slow(p.y)) })
+	return h, h.told > slowLeast && math.Abs(rest) < slowShare*h.told && c.agree(half, h.level)
 }
 
-// agreed tells whether the differences to each of the nearest are more than least above none in the
-// median, and three of four of all of them.
-func (c *slowComparison) agreed(x []float64, none, least float64) bool {
+// median is the lower median of what with makes of pairs.
+func (c *slowComparison) median(pairs []slowPair, with func(slowPair) float64) float64 {
+	c.values = c.values[:0]
+	for _, p := range pairs {
+		c.values = append(c.values, with(p))
+	}
+	return stats.LowerMedian(c.values)
+}
+
+// unexplained is by how much near readings differ from what is said of the host, as a sum over all of them. A median would not
+// do: in a small group half of the near hosts are outside, and only the others tell a sum from a factor.
+func (c *slowComparison) unexplained(h slowHost) (sum float64) {
+	for _, p := range c.close {
+		sum += math.Abs(math.Log(p.x / h.slow(p.y)))
+	}
+	return sum
+}
+
+// agree tells whether far readings are above half of what is said of the host: three of four of all, and more than half of those
+// compared with each of the nearest. So must be three of four of the readings to hosts farther than the near ones. Most
+// hosts may be of one large group, and only the others tell a slow member from a host outside.
+func (c *slowComparison) agree(half slowHost, level float64) bool {
+	above := func(pairs []slowPair, share float64) bool {
+		count := 0
+		for _, p := range pairs {
+			if p.x > half.slow(p.y) {
+				count++
+			}
+		}
+		return float64(count) > share*float64(len(pairs))
+	}
 	from := 0
 	for _, to := range c.ends {
-		if to > from && stats.LowerMedian(x[from:to])-none <= least {
+		if to > from && !above(c.away[from:to], 0.5) {
 			return false
 		}
 		from = to
 	}
-	return stats.Quantile(x, 0.25)-none > least
+	farther := slices.DeleteFunc(slices.Clone(c.away), func(p slowPair) bool { return p.y <= slowFarther*level })
+	few := float64(len(farther)) <= slowFartherShare*float64(len(c.away))
+	return above(c.away, slowMost) && (few || above(farther, slowMost))
 }
 
 // insiders drops the hosts that lie outside a group rather than are slow. Between two slow hosts the times of both add
