@@ -50,20 +50,30 @@ func (c *collector) harness() *harness.Settings {
 
 // deliver takes the readings of all ranks, in no order.
 func (c *collector) deliver(rows []harness.Row, p harness.Progress) {
-	r := c.result
-	before := len(r.readings)
 	for _, row := range rows {
-		r.readings = append(r.readings, readingsOf(row)...)
-		r.Repetitions = max(r.Repetitions, row.Repetition+1)
+		for _, x := range readingsOf(row) {
+			c.take(x)
+		}
 	}
+	c.mark(p.Done, p.Total)
+}
+
+// take takes in a measurement.
+func (c *collector) take(x Reading) {
+	c.result.readings = append(c.result.readings, x)
+	c.result.Repetitions = max(c.result.Repetitions, x.Repetition+1)
+	if c.out != nil {
+		c.row = x.appendRow(c.row[:0])
+		c.out.Rows(c.row)
+	}
+}
+
+// mark says that what all ranks have measured in so many rounds is there.
+func (c *collector) mark(rounds, total int) {
 	if c.out == nil {
 		return
 	}
-	for i := range r.readings[before:] {
-		c.row = r.readings[before+i].appendRow(c.row[:0])
-		c.out.Rows(c.row)
-	}
-	c.out.Mark(p.Done, max(p.Done, p.Total)) // what all ranks have measured up to here is there
+	c.out.Mark(rounds, max(rounds, total))
 	if err := c.out.Err(); err != nil {
 		c.out = nil
 		c.lost = append(c.lost, unrecorded(err))
@@ -91,13 +101,20 @@ func (c *collector) end(o *harness.Outcome) {
 	r := c.result
 	r.Repetitions = max(r.Repetitions, o.Repetitions)
 	r.Rounds, r.TotalRounds, r.Stopped = o.Rounds, o.TotalRounds, o.Stopped
-	r.Notes = slices.Concat(o.Notes, c.lost)
+	r.Notes = slices.Clone(o.Notes)
 	if c.earlier > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %s are of an earlier run", c.earlier, words.Count(o.Rounds, "round")))
 	}
 	if n := len(c.repeated); n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s that were slower than the others by more than 3 sigma were measured again", words.Count(n, "round")))
 	}
+	c.close()
+}
+
+// close sorts the measurements, says what is weak about them, and ends the section in the record.
+func (c *collector) close() {
+	r := c.result
+	r.Notes = append(r.Notes, c.lost...)
 	slices.SortFunc(r.readings, compareReadings)
 	r.Warnings = warnings(r)
 	if c.out != nil {

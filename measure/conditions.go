@@ -41,15 +41,18 @@ func (r *Result) conditions() (all []condition) {
 	add := func(remedy, format string, args ...any) {
 		all = append(all, condition{fmt.Sprintf(format, args...), remedy})
 	}
-	switch r.Stopped {
-	case harness.StoppedByBudget:
+	switch few, stopped := r.isFew(), r.Stopped; {
+	case few && stopped == harness.StoppedUnfinished:
+		add("measure again, what is between the others is inferred", "the process ended while it measured few pairs, of which the journal holds %d rounds", r.Rounds)
+	case few: // what was found of the groups says it
+	case stopped == harness.StoppedByBudget:
 		add("give it a larger one, or resume it", "the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
-	case harness.StoppedByContext:
+	case stopped == harness.StoppedByContext:
 		add("resume it", "the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
-	case harness.StoppedUnfinished:
+	case stopped == harness.StoppedUnfinished:
 		add("resume it", "the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
 	}
-	if pairs, of := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < of && !r.WithinGroups && !r.OneByOne {
+	if pairs, of := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < of && !r.WithinGroups && !r.OneByOne && !r.isFew() {
 		add("what is between the others is inferred", "%d of %d pairs were measured", pairs, of)
 	}
 	if r.Samples < fewest {
@@ -78,16 +81,15 @@ func (r *Result) conditionsOf(size int) (all []condition) {
 	}
 	byPair := r.byPair(size)
 	pairs := seen(byPair)
-	var signs []string
-	for _, sign := range []string{slowRoundsSign(byPair), r.disagreement(pairs).sign(), r.unsureSign(size), r.spreadSign(size)} {
-		if sign != "" {
-			signs = append(signs, sign)
-		}
+	signs := []string{r.unsureSign(size), r.spreadSign(size)}
+	if !r.isFew() { // where pairs are measured again because they disagree
+		signs = slices.Concat([]string{slowRoundsSign(byPair), r.disagreement(pairs).sign()}, signs)
 	}
+	signs = slices.DeleteFunc(signs, func(sign string) bool { return sign == "" })
 	if len(signs) > 0 {
 		all = append(all, condition{"something else was running while " + of + " were measured (" + strings.Join(signs, "; ") + ")", idle})
 	}
-	if r.OneByOne { // few pairs, and long messages
+	if r.OneByOne || r.isFew() { // too few pairs to tell
 		return all
 	}
 	for _, sign := range []condition{driftOf(byPair).condition(of), r.firstRound(pairs, of), r.band(pairs, of)} {

@@ -83,7 +83,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 		s = *settings
 	}
 	var d Discovery
-	_, err := harness.Conduct(ctx, comm, s.Silence, func(own *harness.Conductor) (none struct{}, err error) { return none, d.run(ctx, own.Comm, &s) })
+	_, err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (none struct{}, err error) { return none, d.run(c, &s) })
 	if d.Latencies == nil {
 		return nil, err
 	}
@@ -91,32 +91,32 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 }
 
 // run is the chain: latencies, groups and wiring, rates, network. Other ranks than 0 only take part in the measuring.
-func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
-	left := harness.Remaining(comm, s.Budget)
+func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
+	left := harness.Remaining(c.Comm, s.Budget)
 	onRoot := func(work func() error) (err error) {
-		if comm.Rank() == 0 {
+		if c.Comm.Rank() == 0 {
 			err = work()
 		}
-		return harness.Agree(comm, err)
+		return harness.Agree(c.Comm, c, err)
 	}
 	if err := onRoot(s.validate); err != nil {
 		return err
 	}
-	if err := d.measureLatencies(ctx, comm, s); err != nil {
+	if err := d.measureLatencies(c, s); err != nil {
 		return err
 	}
-	if err := d.measureParameters(ctx, comm, s); err != nil {
+	if err := d.measureParameters(c, s); err != nil {
 		return err
 	}
 	if err := onRoot(func() error { return d.reconstruct(s) }); err != nil {
 		return err
 	}
-	parts, err := d.parts(comm, s)
+	parts, err := d.parts(c, s)
 	if err != nil {
 		return err
 	}
 	for i, part := range parts {
-		if err := part.measure(ctx, comm, s, s.control(part.name, left(len(parts)-i))); err != nil {
+		if err := part.measure(c, s, s.control(part.name, left(len(parts)-i))); err != nil {
 			return err
 		}
 	}

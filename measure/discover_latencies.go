@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/topocast/topocast/internal/quantity"
@@ -12,25 +11,25 @@ import (
 
 // measureLatencies measures them of the pairs that the settings, the job and the
 // budget ask for. It is collective.
-func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
-	places, err := mpi.GatherPlaces(comm)
+func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings) error {
+	places, err := mpi.GatherPlaces(c.Comm)
 	if err != nil {
 		return fmt.Errorf("measure: discover: %w", err)
 	}
 	all := s.latencies()
-	few, err := harness.Share(comm, nil, func() (bool, error) {
+	few, err := harness.Share(c.Comm, c, func() (bool, error) {
 		if n := newNodes(places, s.Pairs == TwoLevelsAlike); s.Pairs.twoLevels() && n.several() {
 			d.nodes, all.Chosen = n, n.rounds()
 		}
 		asNeeded := d.nodes == nil && s.Reconstructor == nil && s.View == nil // a method of the caller's wants all pairs
-		return s.Pairs == FewPairs || asNeeded && s.Budget > 0 && comm.Size() >= fewestForFew, nil
+		return s.Pairs == FewPairs || asNeeded && s.Budget > 0 && c.Comm.Size() >= fewestForFew, nil
 	})
 	switch {
 	case err != nil:
 	case few:
-		err = d.measureFewPairs(ctx, comm, s, all)
+		err = d.measureFewPairs(c, s, all)
 	default:
-		d.Latencies, err = Run(ctx, comm, &all)
+		d.Latencies, err = Run(c.Ctx, c.Comm, &all)
 	}
 	return err
 }
@@ -38,22 +37,22 @@ func (d *Discovery) measureLatencies(ctx context.Context, comm mpi.Communicator,
 // measureFewPairs measures a few rounds of all pairs, which tell the conditions, too. If all rounds fit the
 // budget, it measures them. If not, or if few pairs are asked for, it goes on with as many pairs as tell the groups apart.
 // These are measurements like others. It is collective.
-func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, all Settings) error {
-	now, left := harness.Clock(comm), harness.Remaining(comm, all.Budget)
+func (d *Discovery) measureFewPairs(c *harness.Conductor, s *DiscoverSettings, all Settings) error {
+	left := harness.Remaining(c.Comm, all.Budget)
 	var at []float64 // s, when each round began
 	trial := all
 	trial.Repetitions, trial.extra, trial.Precision, trial.Rounds, trial.Samples, trial.Record = 1, 0, 0, trialRounds, s.fewSamples(), nil
-	trial.Progress = func(Progress) { at = append(at, now()) }
+	trial.Progress = func(Progress) { at = append(at, c.Now()) }
 	var err error
-	if d.Latencies, err = Run(ctx, comm, &trial); err != nil {
+	if d.Latencies, err = Run(c.Ctx, c.Comm, &trial); err != nil {
 		return err
 	}
 	var note string // why few pairs are measured
-	few, err := harness.Share(comm, nil, func() (bool, error) {
+	few, err := harness.Share(c.Comm, c, func() (bool, error) {
 		if s.Pairs == FewPairs || len(at) < 2 {
 			return s.Pairs == FewPairs, nil
 		}
-		seconds := allPairsTake(at, comm.Size())
+		seconds := allPairsTake(at, c.Comm.Size())
 		if seconds > all.Budget.Seconds() {
 			note = fmt.Sprintf("all pairs would take %s: few of them are measured, as many as tell the groups apart", quantity.Seconds(seconds))
 		}
@@ -64,7 +63,7 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 	}
 	all.Budget = left(1)
 	if !few {
-		d.Latencies, err = Run(ctx, comm, &all)
+		d.Latencies, err = Run(c.Ctx, c.Comm, &all)
 		return err
 	}
 	if note != "" {
@@ -73,7 +72,8 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 			s.Notify(note)
 		}
 	}
-	d.Topology, err = fewPairs(ctx, comm, &trial.Sampling, all.Control, d.Latencies)
+	all.Samples = trial.Samples
+	d.Topology, err = fewPairs(c.Ctx, c.Comm, &all, d.Latencies)
 	return err
 }
 
@@ -81,13 +81,13 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 const parameterShare = 4
 
 // measureParameters measures the PLogP parameters of all pairs if rank 0 wants them. It is collective.
-func (d *Discovery) measureParameters(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
-	wanted, err := harness.Share(comm, nil, func() (bool, error) { return s.View != nil, nil })
+func (d *Discovery) measureParameters(c *harness.Conductor, s *DiscoverSettings) error {
+	wanted, err := harness.Share(c.Comm, c, func() (bool, error) { return s.View != nil, nil })
 	if err != nil || !wanted {
 		return err
 	}
-	d.Parameters, err = plogp.Measure(ctx, comm, &plogp.Settings{
-		Control: s.control("PLogP parameters", s.Budget/parameterShare), Seed: s.Seed,
+	d.Parameters, err = plogp.Measure(c.Ctx, c.Comm, &plogp.Settings{
+		Control: s.control("PLogP parameters", shareOf(s.Budget, parameterShare)), Seed: s.Seed,
 	})
 	if d.Parameters != nil {
 		d.rates.fit.Parameters = d.Parameters.PairParams()

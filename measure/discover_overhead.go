@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -32,11 +31,11 @@ type row struct {
 // messages to the same rank together, while the root of a broadcast sends to different ones. Each of these is a
 // call and a packet of its own. So there is a row to several far ranks in turn as well, and the dearer of
 // the two counts. It is an upper bound of each part. It is collective, and watched for silence.
-func (d *Discovery) measureOverhead(_ context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) error {
-	if comm.Size() < 2 {
+func (d *Discovery) measureOverhead(c *harness.Conductor, _ *DiscoverSettings, control harness.Control) error {
+	if c.Comm.Size() < 2 {
 		return nil
 	}
-	peers, err := harness.Share(comm, nil, func() ([]int, error) { return farthest(d.Topology.Hierarchy, overheadPeers), nil })
+	peers, err := harness.Share(c.Comm, c, func() ([]int, error) { return farthest(d.Topology.Hierarchy, overheadPeers), nil })
 	if err != nil {
 		return fmt.Errorf("measure: discover: %w", err)
 	}
@@ -45,13 +44,13 @@ func (d *Discovery) measureOverhead(_ context.Context, comm mpi.Communicator, _ 
 		{rowMessages, peers[:1], math.Inf(1)},
 		{rowMessages, peers, math.Inf(1)},
 	}
-	_, err = harness.Conduct(context.Background(), comm, c.Silence, func(c *harness.Conductor) (none struct{}, err error) {
+	_, err = harness.Conduct(c.Ctx, c.Comm, control.Silence, func(c *harness.Conductor) (none struct{}, err error) {
 		for range overheadRows {
 			for i := range rows {
 				r := &rows[i]
 				begin := c.Now()
-				if err := c.Among(r.awaited(comm.Rank()), func() error { return r.pass(c.Comm) }); err != nil {
-					return none, fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
+				if err := c.Among(r.awaited(c.Comm.Rank()), func() error { return r.pass(c.Comm) }); err != nil {
+					return none, fmt.Errorf("measure: discover: overhead: rank %d: %w", c.Comm.Rank(), err)
 				}
 				r.least = min(r.least, c.Now()-begin)
 			}
@@ -61,7 +60,7 @@ func (d *Discovery) measureOverhead(_ context.Context, comm mpi.Communicator, _ 
 	if err != nil {
 		return err
 	}
-	if comm.Rank() == 0 {
+	if c.Comm.Rank() == 0 {
 		d.Overhead = max(0, (max(rows[1].least, rows[2].least)-rows[0].least)/(rowMessages-1))
 		d.rates.fit.Overhead = d.Overhead
 	}

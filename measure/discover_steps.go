@@ -2,13 +2,11 @@ package measure
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/mpi"
 )
 
 // A library sends messages of more than some size in another way: it asks their receiver first, and their time has a
@@ -24,25 +22,25 @@ const (
 
 // measureSteps reads sizes between those of Bandwidths: powers of two where the times of a level bend, and then eighths of the
 // way from one of them to the next where they have a step. It is collective.
-func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error {
+func (d *Discovery) measureSteps(c *harness.Conductor, s *DiscoverSettings, control harness.Control) error {
 	ways := []func([]point, float64) []int{bends, steps}
-	left := harness.Remaining(comm, c.Budget)
+	left := harness.Remaining(c.Comm, control.Budget)
 	for i, between := range ways {
 		var more *Settings
-		wanted, err := harness.Share(comm, nil, func() (bool, error) {
+		wanted, err := harness.Share(c.Comm, c, func() (bool, error) {
 			sizes, pairs := d.between(between)
-			c.Budget = left(len(ways) - i)
-			more = s.long(c, sizes, pairs)
+			control.Budget = left(len(ways) - i)
+			more = s.long(control, sizes, pairs)
 			return len(sizes) > 0, nil
 		})
 		if err != nil || !wanted {
 			return err
 		}
-		found, err := Run(ctx, comm, cmp.Or(more, &Settings{}))
+		found, err := Run(c.Ctx, c.Comm, cmp.Or(more, &Settings{}))
 		if err != nil {
 			return err
 		}
-		if comm.Rank() == 0 {
+		if c.Comm.Rank() == 0 {
 			d.Steps = append(d.Steps, found)
 			d.rates.observations = append(d.rates.observations, found.Observations()...)
 		}

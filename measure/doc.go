@@ -36,7 +36,7 @@
 //  6. Result.Warnings tells what is still weak and what to do about it. It also tells what the measuring itself
 //     may have done: drift, a slow beginning, bands of ranks at one distance.
 //  7. Discover reconstructs the wiring, then measures long messages between some
-//     pairs of each level, one pair at a time, the links above every firm group in
+//     pairs of each level, one pair at a time, the links above every confident group in
 //     each direction, and patterns of transfers that are under way together, and fits a
 //     network to it all.
 //

@@ -40,15 +40,20 @@ func allPairsTake(at []float64, ranks int) float64 {
 	return stats.Median(rounds) * float64(ranks-1+ranks%2)
 }
 
-// fewPairs measures as many pairs as tell the groups apart, and adds them to a result on rank 0, which then has what they tell. It
-// is collective; the settings of rank 0 count.
-func fewPairs(ctx context.Context, comm mpi.Communicator, s *Sampling, control harness.Control, r *Result) (*topology.Result, error) {
-	return harness.Conduct(ctx, comm, control.Silence, func(c *harness.Conductor) (found *topology.Result, err error) {
+// fewSchedule is the schedule of a result of few pairs.
+const fewSchedule = "few pairs"
+
+// isFew tells whether the result is of few pairs.
+func (r *Result) isFew() bool { return r.schedule == fewSchedule }
+
+// fewPairs measures as many pairs as tell the groups apart, and adds them to a result on rank 0, which then has what they tell.
+// Settings.Record takes them while they are measured. It is collective; the settings of rank 0 count.
+func fewPairs(ctx context.Context, comm mpi.Communicator, s *Settings, r *Result) (*topology.Result, error) {
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (found *topology.Result, err error) {
 		samples, err := harness.Share(c.Comm, c, func() (int, error) { return s.Samples, nil })
 		if err != nil {
 			return nil, err
 		}
-		defer harness.PauseCollector(c.Comm)()
 		test := &latencies{probe: pingpong.New(c.Comm, latencySize, samples), plan: &plan{Sizes: []int{latencySize}, Samples: samples}}
 		if peer := c.Comm.Rank() ^ 1; peer < c.Comm.Size() {
 			if err := c.With(peer, func() error { return test.pairTest().WarmUp(peer) }); err != nil {
@@ -58,15 +63,15 @@ func fewPairs(ctx context.Context, comm mpi.Communicator, s *Sampling, control h
 		exchange := func(row []float64, peer int, _ bool, _ int) ([]float64, error) {
 			return test.exchange(row, peer, samples)
 		}
-		err = c.LeadPairs(control.Budget, exchange, func(play harness.PlayPairs) (err error) {
-			f := newFew(r, control.Steps("rounds"))
+		err = c.LeadPairs(s.Budget, exchange, func(play harness.PlayPairs) (err error) {
+			f := newFew(s, r, c.Now)
 			read := func(dst []float64, pairs [][2]int32) error {
 				rows, err := play([][]harness.Pair{pairsOf(pairs)}, nil)
 				if err == nil && c.Stopped() != "" {
 					err = adaptive.ErrStop
 				}
 				if err == nil {
-					f.take(dst, pairs, rows)
+					f.round(dst, pairs, rows)
 				}
 				return err
 			}
@@ -90,24 +95,30 @@ func pairsOf(pairs [][2]int32) (round []harness.Pair) {
 
 // A few adds the measurements of few pairs to a result. A pair's k-th measurement is of repetition k.
 type few struct {
-	result   *Result
+	*collector
 	progress func(done, of int)
+	now      func() float64 // s
 	before   int            // rounds
 	count    map[[2]int]int // measurements of each pair
+	marked   float64        // s, when the record was last marked
 }
 
-func newFew(r *Result, progress func(done, of int)) *few {
-	f := &few{result: r, progress: progress, before: r.Rounds, count: make(map[[2]int]int)}
+func newFew(s *Settings, r *Result, now func() float64) *few {
+	r.schedule = fewSchedule
+	f := &few{collector: newCollector(s, r), progress: s.Steps("rounds"), now: now, before: r.Rounds, count: make(map[[2]int]int), marked: now()}
 	for i := range r.readings {
 		f.count[r.readings[i].pair()] = 1
 	}
-	progress(0, 0)
+	f.progress(0, 0)
 	return f
 }
 
-// take takes in what both ranks of each pair have found in a round, of which the faster direction counts. It sets dst to the latencies of the pairs
-// in s.
-func (f *few) take(dst []float64, pairs [][2]int32, rows []harness.Row) {
+// markEvery is how often the record is marked: rounds of few pairs are short.
+const markEvery = 0.5 // s
+
+// round takes in what both ranks of each pair have found, of which the faster direction counts. It sets dst to the latencies
+// of the pairs in s.
+func (f *few) round(dst []float64, pairs [][2]int32, rows []harness.Row) {
 	r := f.result
 	faster := make(map[[2]int]Reading)
 	for _, row := range rows {
@@ -124,24 +135,23 @@ func (f *few) take(dst []float64, pairs [][2]int32, rows []harness.Row) {
 			continue
 		}
 		x.From, x.To, x.Repetition, x.Round = p[0], p[1], f.count[p], r.Rounds
-		r.readings = append(r.readings, x)
+		f.take(x)
 		f.count[p]++
-		r.Repetitions = max(r.Repetitions, f.count[p])
 	}
 	r.Rounds++
+	if now := f.now(); now-f.marked >= markEvery {
+		f.mark(r.Rounds, r.Rounds)
+		f.marked = now
+	}
 	f.progress(r.Rounds-f.before, r.Rounds-f.before)
 }
 
 // end completes the result.
 func (f *few) end(stopped harness.Stopped) {
 	r := f.result
-	slices.SortFunc(r.readings, compareReadings)
 	r.TotalRounds = r.Rounds
 	r.Stopped = cmp.Or(r.Stopped, stopped)
-	r.Warnings = nil // of the first rounds: few pairs are meant to be
-	if text := r.callWarning(0); text != "" {
-		r.Warnings = []string{text}
-	}
+	f.close()
 }
 
 // orderOf is the order of the hosts of ranks by the numbers in their names: n2 comes before n10. It is nil where all names

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -29,7 +30,7 @@ type foundByFew struct {
 // byFew measures few pairs alone, without the rounds of all pairs that Discover measures before. Only rank 0 has settings.
 func byFew(ctx context.Context, comm mpi.Communicator, s Sampling, control harness.Control) (*foundByFew, error) {
 	if comm.Rank() != 0 {
-		found, err := fewPairs(ctx, comm, &Sampling{}, harness.Control{}, nil)
+		found, err := fewPairs(ctx, comm, &Settings{}, nil)
 		if found != nil {
 			return nil, fmt.Errorf("rank %d has the result %v", comm.Rank(), found)
 		}
@@ -40,7 +41,7 @@ func byFew(ctx context.Context, comm mpi.Communicator, s Sampling, control harne
 		f.Hosts = append(f.Hosts, fmt.Sprint("n", rank))
 	}
 	var err error
-	f.topology, err = fewPairs(ctx, comm, &s, control, f.Result)
+	f.topology, err = fewPairs(ctx, comm, &Settings{Sampling: s, Control: control}, f.Result)
 	return f, err
 }
 
@@ -220,9 +221,9 @@ func TestFewTakesTheFasterDirection(t *testing.T) {
 	}
 	for cost, want := range map[float64]int{0: 0, 1e-6: 1} {
 		r := &Result{Header: record.Header{Ranks: 5, CallCost: cost}, Sizes: []int{8}, Repetitions: 1, Samples: 10, Warnings: []string{"pairs are missing"}}
-		f := newFew(r, func(int, int) {})
+		f := newFew(&Settings{}, r, func() float64 { return 0 })
 		dst := make([]float64, 2)
-		f.take(dst, [][2]int32{{2, 1}, {3, 4}}, []harness.Row{row(1, 2, 3e-6), row(2, 1, 2e-6), row(3, 4, 0), row(4, 3, 1e-6)})
+		f.round(dst, [][2]int32{{2, 1}, {3, 4}}, []harness.Row{row(1, 2, 3e-6), row(2, 1, 2e-6), row(3, 4, 0), row(4, 3, 1e-6)})
 		f.end("")
 		if dst[0] != 2e-6 || dst[1] != 0 || len(r.readings) != 1 || r.readings[0].Q1 != 2e-6 || r.readings[0].pair() != [2]int{1, 2} {
 			t.Errorf("latencies %v, measurements %+v", dst, r.readings)
@@ -230,5 +231,39 @@ func TestFewTakesTheFasterDirection(t *testing.T) {
 		if len(r.Warnings) != want || want > 0 && !strings.HasPrefix(r.Warnings[0], "1 of 1 measurements of 8 B are below 20 us") {
 			t.Errorf("calls of %g s: warnings %q", cost, r.Warnings)
 		}
+	}
+}
+
+// What few pairs have told outlives a process that is killed: the rounds up to the last half second.
+func TestFewPairsAreRecorded(t *testing.T) {
+	const ranks = 6
+	h := record.Header{Ranks: ranks, Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), GOMAXPROCS: make([]int, ranks)}
+	var file bytes.Buffer
+	r := &Result{Header: h, Sizes: []int{8}, Repetitions: 1, Samples: 10}
+	now := 0.0
+	f := newFew(&Settings{Record: record.NewWriter(&file, nil)}, r, func() float64 { return now })
+	for round, p := range [][2]int{{0, 1}, {2, 3}, {0, 1}, {4, 5}, {1, 2}} {
+		q := 1e-6 * float64(1+round)
+		row := harness.Row{From: p[0], To: p[1], Values: appendSummary([]float64{0}, &pingpong.Summary{Count: 5, Batch: 1, Lots: 1, Min: q, Q1: q, Median: q, Q3: q, Max: q, Mean: q})}
+		f.round(make([]float64, 1), [][2]int32{{int32(p[0]), int32(p[1])}}, []harness.Row{row})
+		now += 0.2
+	}
+	killed, err := ReadResult(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(killed.readings) != 5-1 || killed.Rounds != 4 || killed.readings[3].Repetition != 1 || killed.Stopped != harness.StoppedUnfinished {
+		t.Errorf("of a process that was killed: %d rounds, measurements %+v, stopped by %q", killed.Rounds, killed.readings, killed.Stopped)
+	}
+	if len(killed.Warnings) != 1 || !strings.Contains(killed.Warnings[0], "while it measured few pairs, of which the journal holds 4 rounds: measure again") {
+		t.Errorf("warnings of a process that was killed: %q", killed.Warnings)
+	}
+	if err := (&Result{Header: h, Sizes: r.Sizes, Samples: r.Samples}).goOn(killed); err == nil {
+		t.Error("rounds of all pairs go on with few pairs")
+	}
+	f.end("")
+	whole, err := ReadResult(bytes.NewReader(file.Bytes()))
+	if err != nil || len(whole.readings) != 5 || whole.Stopped != "" || !slices.Equal(whole.Warnings, r.Warnings) {
+		t.Errorf("at the end: %+v, %v", whole, err)
 	}
 }

@@ -1,27 +1,25 @@
 package measure
 
 import (
-	"context"
 	"slices"
 
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
 
 // A part measures something, under a control that has its share of the budget. It is collective.
 type part struct {
 	name    string // as Progress has it
-	measure func(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error
+	measure func(c *harness.Conductor, s *DiscoverSettings, control harness.Control) error
 }
 
 // parts are what follows the latencies, in order, the same on all ranks. It is
 // collective.
-func (d *Discovery) parts(comm mpi.Communicator, s *DiscoverSettings) ([]part, error) {
-	also, err := harness.Share(comm, nil, func() (Extra, error) { return s.Also, nil })
+func (d *Discovery) parts(c *harness.Conductor, s *DiscoverSettings) ([]part, error) {
+	also, err := harness.Share(c.Comm, c, func() (Extra, error) { return s.Also, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -30,11 +28,11 @@ func (d *Discovery) parts(comm mpi.Communicator, s *DiscoverSettings) ([]part, e
 		{"bandwidths", d.measureBandwidths},
 		{"bandwidths", d.measureSteps},
 	}
-	if comm.Size() >= fewestLinked {
+	if c.Comm.Size() >= fewestLinked {
 		parts = append(parts, part{"uplinks", d.measureUplinks}, part{"concurrent transfers", d.measurePatterns})
 	}
-	parts = append(parts, part{"memory", func(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error {
-		return d.measureMemory(ctx, comm, s, c, also&Memory != 0)
+	parts = append(parts, part{"memory", func(c *harness.Conductor, s *DiscoverSettings, control harness.Control) error {
+		return d.measureMemory(c, s, control, also&Memory != 0)
 	}})
 	if also&Degradation != 0 {
 		parts = append(parts, part{"degradation", d.measureDegradation})
@@ -46,25 +44,25 @@ func (d *Discovery) parts(comm mpi.Communicator, s *DiscoverSettings) ([]part, e
 const fewestLinked = 3
 
 // measureBandwidths measures the pairs that tell most, one at a time.
-func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) (err error) {
+func (d *Discovery) measureBandwidths(c *harness.Conductor, s *DiscoverSettings, control harness.Control) (err error) {
 	long := &Settings{}
-	if comm.Rank() == 0 {
+	if c.Comm.Rank() == 0 {
 		pairs := telling(d.groups, s.Seed)
-		long = s.long(c, []int{pieceSize, mediumSize, longSize}, pairs)
+		long = s.long(control, []int{pieceSize, mediumSize, longSize}, pairs)
 	}
-	if d.Bandwidths, err = Run(ctx, comm, long); err == nil && comm.Rank() == 0 {
+	if d.Bandwidths, err = Run(c.Ctx, c.Comm, long); err == nil && c.Comm.Rank() == 0 {
 		d.rates.observations = d.Bandwidths.Observations()
 	}
 	return err
 }
 
 // measureUplinks measures the links of hosts and above each confident group, both ways.
-func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) error {
+func (d *Discovery) measureUplinks(c *harness.Conductor, _ *DiscoverSettings, control harness.Control) error {
 	var uplinks *throughput.Settings
-	if comm.Rank() == 0 {
-		uplinks = throughput.Uplinks(d.Topology, c)
+	if c.Comm.Rank() == 0 {
+		uplinks = throughput.Uplinks(d.Topology, control)
 	}
-	found, err := throughput.Measure(ctx, comm, uplinks)
+	found, err := throughput.Measure(c.Ctx, c.Comm, uplinks)
 	if err != nil || found == nil {
 		return err
 	}
@@ -78,15 +76,15 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, _
 }
 
 // measurePatterns measures transfers that are under way together. How sure each of them is enters the fit, and its intervals.
-func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control) error {
+func (d *Discovery) measurePatterns(c *harness.Conductor, s *DiscoverSettings, control harness.Control) error {
 	var patterns *concurrent.Settings
-	if comm.Rank() == 0 {
+	if c.Comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.groups, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Control: c,
+			MaxIterations: mostIterations, Control: control,
 		}
 	}
-	found, err := concurrent.Measure(ctx, comm, patterns)
+	found, err := concurrent.Measure(c.Ctx, c.Comm, patterns)
 	if err == nil && found != nil {
 		d.Patterns = found
 		d.rates.observations = append(d.rates.observations, found.Observations()...)
@@ -125,26 +123,26 @@ func (d *Discovery) patternBytes() int64 {
 }
 
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
-func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, c harness.Control, measured bool) error {
+func (d *Discovery) measureMemory(c *harness.Conductor, s *DiscoverSettings, control harness.Control, measured bool) error {
 	var own *servet.InsideSettings
 	var inside []encode.HostPart
-	if comm.Rank() == 0 {
+	if c.Comm.Rank() == 0 {
 		inside = s.Inside
-		own = &servet.InsideSettings{Control: half(c)}
+		own = &servet.InsideSettings{Control: half(control)}
 	}
-	resources, said, err := servet.Told(comm, inside)
+	resources, said, err := servet.Told(c.Comm, inside)
 	if err != nil {
 		return err
 	}
 	if measured {
-		if d.Memory, err = servet.Memory(ctx, comm, own); err != nil {
+		if d.Memory, err = servet.Memory(c.Ctx, c.Comm, own); err != nil {
 			return err
 		}
-		if d.Caches, err = servet.Caches(ctx, comm, own); err != nil {
+		if d.Caches, err = servet.Caches(c.Ctx, c.Comm, own); err != nil {
 			return err
 		}
 	}
-	if comm.Rank() == 0 {
+	if c.Comm.Rank() == 0 {
 		resources, more := servet.Resources(d.Memory, d.Caches, resources)
 		d.rates.fit.Network.Resources = resources
 		d.rates.warnings = slices.Concat(d.rates.warnings, said, more)
@@ -153,15 +151,15 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 }
 
 // measureDegradation measures Servet's two ratios.
-func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, _ *DiscoverSettings, c harness.Control) (err error) {
+func (d *Discovery) measureDegradation(c *harness.Conductor, _ *DiscoverSettings, control harness.Control) (err error) {
 	var own *servet.Settings
-	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.rates.fit.Network.Resources, Control: half(c)}
+	if c.Comm.Rank() == 0 {
+		own = &servet.Settings{Resources: d.rates.fit.Network.Resources, Control: half(control)}
 	}
-	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
+	if d.Distance, err = servet.Distance(c.Ctx, c.Comm, own); err != nil {
 		return err
 	}
-	if d.Access, err = servet.Access(ctx, comm, own); err != nil || comm.Rank() != 0 {
+	if d.Access, err = servet.Access(c.Ctx, c.Comm, own); err != nil || c.Comm.Rank() != 0 {
 		return err
 	}
 	d.rates.warnings = slices.Concat(d.rates.warnings, d.Distance.Warnings, d.Access.Warnings)
@@ -171,6 +169,6 @@ func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicato
 
 // half is the control of each of two measurements.
 func half(c harness.Control) harness.Control {
-	c.Budget = (c.Budget + 1) / 2
+	c.Budget = shareOf(c.Budget, 2)
 	return c
 }

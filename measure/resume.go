@@ -37,8 +37,11 @@ func (r *Result) goOn(earlier *Result) error {
 
 // scheduled are the readings before the first repetition of only some rounds, and the number of rounds until then. Those rounds
 // were measured again and are numbered behind those of all pairs. A run that goes
-// on will find out by itself which rounds to measure again.
+// on will find out by itself which rounds to measure again. Of a file that was written at once and is cut off, no round is known to be whole.
 func (r *Result) scheduled() ([]Reading, int) {
+	if r.Rounds == 0 {
+		return nil, 0
+	}
 	perRepetition, first := 0, math.MaxInt
 	for _, x := range r.readings {
 		if x.Repetition == 0 {

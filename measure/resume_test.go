@@ -187,3 +187,41 @@ func TestResumeBehindPartialRepetitions(t *testing.T) {
 		t.Errorf("%d measurements of %d rounds, want %d of 15", len(readings), rounds, len(whole))
 	}
 }
+
+// A file that was written at once does not say which rounds its beginning has: what goes on with it measures all, each pair once.
+func TestResumeOfACutFile(t *testing.T) {
+	c, err := gen.Parse("tree:2x3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 2, Samples: 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := whole.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	cut, read := 0, 0
+	for cut = strings.Index(file.String(), "\n[") + 1; cut < file.Len(); cut += 331 {
+		before, err := ReadResult(bytes.NewReader(file.Bytes()[:cut]))
+		if err != nil || before.Rounds == whole.Rounds {
+			continue
+		}
+		read++
+		after, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 2, Samples: 5}, Resume: before})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := after.Write(&again); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadResult(&again); err != nil || len(got.readings) != len(whole.readings) || got.Rounds != whole.Rounds {
+			t.Errorf("%d of %d bytes: %+v, %v", cut, file.Len(), got, err)
+		}
+	}
+	if read < 5 {
+		t.Errorf("%d files were read", read)
+	}
+}

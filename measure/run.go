@@ -51,7 +51,11 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 	}
 	test := &latencies{probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), plan: p}
 	test.probe.Batch = p.Batch
-	result, err := conditions(comm, s, p, test.probe)
+	var result *Result
+	err = conductor.Among((comm.Rank()+1)%comm.Size(), func() (err error) {
+		result, err = conditions(comm, s, p, test.probe)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)
 	}
@@ -59,7 +63,7 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 		if result != nil {
 			err = result.goOn(s.Resume)
 		}
-		if err := harness.Agree(comm, err); err != nil {
+		if err := harness.Agree(comm, conductor, err); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrResume, err)
 		}
 	}

@@ -120,7 +120,7 @@ func TestSilentRankIsNamedByAll(t *testing.T) {
 			least := harness.FirstTag // a message of the measurement's own
 			switch name {
 			case "choice", "few pairs":
-				least = harness.TagProbe
+				least = harness.FirstTag - 2 // of pingpong
 			case "access", "memory", "cache":
 				least = 0 // the rank only meets others: it uses no network, or none at all is used
 			}
@@ -136,6 +136,66 @@ func TestSilentRankIsNamedByAll(t *testing.T) {
 			var s *harness.SilentError
 			if !errors.As(err, &s) || s.Rank != lost && s.Peer != lost {
 				t.Errorf("%s: error %v, want one that names rank %d", name, err, lost)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// between is a rank that falls silent the n-th time that it sends something or duplicates its communicator.
+type between struct {
+	mpi.Communicator
+	left *int
+	over <-chan struct{}
+}
+
+func (b between) count() {
+	if *b.left--; *b.left == 0 {
+		<-b.over
+	}
+}
+
+func (b between) Send(buf []byte, dst, tag int) error {
+	b.count()
+	return b.Communicator.Send(buf, dst, tag)
+}
+
+func (b between) Fail(err error) { b.Communicator.(mpi.Failer).Fail(err) }
+
+func (b between) Split(color, key int) (mpi.Communicator, error) {
+	b.count()
+	c, err := b.Communicator.(mpi.Splitter).Split(color, key)
+	if color == 0 && key == b.Rank() { // a duplicate
+		c = between{c, b.left, b.over}
+	}
+	return c, err
+}
+
+// TestSilentRankEndsDiscover: a rank that has come to Discover and falls silent at any moment ends the job, also where no part is under
+// way.
+func TestSilentRankEndsDiscover(t *testing.T) {
+	const ranks, lost = 4, 2
+	var all sync.WaitGroup // at once, for they only wait
+	for _, moment := range []int{2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233} {
+		all.Go(func() {
+			over := make(chan struct{})
+			var once sync.Once
+			err := local.Run(ranks, nil, func(c mpi.Communicator) error {
+				left := moment
+				if c.Rank() == lost {
+					c = between{c, &left, over}
+				} else {
+					defer once.Do(func() { close(over) })
+				}
+				_, err := measure.Discover(t.Context(), c, &measure.DiscoverSettings{
+					Control:  harness.Control{Silence: 500 * time.Millisecond},
+					Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Patterns: -1,
+				})
+				return err
+			})
+			var s *harness.SilentError
+			if !errors.As(err, &s) {
+				t.Errorf("silent from moment %d on: error %v, want one of silence", moment, err)
 			}
 		})
 	}

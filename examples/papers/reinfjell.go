@@ -288,5 +288,5 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 	if len(run.results) > 0 {
 		err = accuracies(ctx, s.out, []*reinfjellRun{run})
 	}
-	return harness.Agree(comm, err)
+	return harness.Agree(comm, nil, err)
 }

@@ -183,7 +183,7 @@ func (r *servetRun) all(ctx context.Context) error {
 	if err == nil && r.comm.Rank() == 0 {
 		err = r.figure3([][]*servet.Result{found})
 	}
-	if err := harness.Agree(r.comm, err); err != nil {
+	if err := harness.Agree(r.comm, nil, err); err != nil {
 		return err
 	}
 	ratios, err := r.accesses(ctx)

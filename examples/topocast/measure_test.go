@@ -219,3 +219,25 @@ func TestMeasureInGroupsOfANetwork(t *testing.T) {
 		t.Errorf("a network of other ranks: status %d: %s", status, stderr)
 	}
 }
+
+// What a small budget has left out is measured by --resume, and what was measured is told to stay. With --precision pairs are measured
+// again whose median is not known well enough.
+func TestResumeMeasuresWhatTheBudgetLeftOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sim := []string{"measure", "--sim", "tree:4x4", "--fault", "noise 5%"}
+	for _, c := range []struct {
+		flags            []string
+		out, err, notErr string
+	}{
+		{[]string{"--repetitions", "30", "--budget", "130ms", "-o", "1.json"}, "45 of 45 rounds", "the budget is too small for 30 repetitions", ""},
+		{[]string{"--resume", "1.json", "--budget", "1m", "-o", "2.json"}, "450 of 450 rounds", "45 of 450 rounds are of an earlier run", "stays as it is"},
+		{[]string{"--resume", "2.json", "-o", "3.json"}, "450 of 450 rounds", "note: latency: the file of --resume has all of it, which stays as it is", ""},
+		{[]string{"--repetitions", "6", "-o", "4.json"}, "90 of 90 rounds", "", "earlier run"},
+		{[]string{"--resume", "4.json", "--precision", "0.01", "-o", "5.json"}, "", "90 of", "stays as it is"},
+	} {
+		status, out, stderr := topocast(append(sim, c.flags...)...)
+		if status != 0 || !strings.Contains(out, c.out) || !strings.Contains(stderr, c.err) || c.notErr != "" && strings.Contains(stderr, c.notErr) {
+			t.Errorf("%q: status %d: %s%s", c.flags, status, out, stderr)
+		}
+	}
+}

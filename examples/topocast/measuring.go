@@ -105,7 +105,8 @@ func (m *measuring) readInput(resume, network string) error {
 	if !m.given(flagRepetitions) {
 		m.repetitions = r.Repetitions
 	}
-	if r.Stopped != "" || r.Repetitions < m.repetitions {
+	measured := len(r.Matrices()) // fewer than were asked for where the budget was too small
+	if r.Stopped != "" || r.Repetitions < m.repetitions || r.Runs == 0 && (measured < m.repetitions || m.precision > 0) {
 		r.Repetitions = max(r.Repetitions, m.repetitions)
 		m.goingOn = r
 	}
@@ -150,7 +151,11 @@ func (m *measuring) measure(output string) error {
 		}
 		switch told[0] {
 		case wordMeasure:
-			err = m.measurePart(&p, left/time.Duration(len(m.parts)-i))
+			err = m.measurePart(&p, max(left/time.Duration(len(m.parts)-i), 1))
+		case wordHas:
+			if m.file != nil {
+				fmt.Fprintf(m.stderr, "note: %s: the file of --resume has all of it, which stays as it is\n", p.kind)
+			}
 		case wordNoTime:
 			if m.file != nil {
 				fmt.Fprintf(m.stderr, "warning: %s: not measured: there was no time left\n", p.kind)

@@ -2,6 +2,7 @@ package readings
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 )
@@ -10,36 +11,77 @@ const (
 	// Repetitions are brought to one level if they differ as a whole by more than both of these: leastApart, as a logarithm,
 	// and levelErrors standard errors of their medians.
 	leastApart  = 0.03
-	levelErrors = 4
+	levelErrors = 8
 
 	// fewShared pairs tell no level.
 	fewShared = 10
+
+	// Levels are found when no step changes one by as much, as a logarithm, or after so many steps.
+	levelSteps, levelSettled = 20, 1e-4
 )
 
 // levels are the factors that bring the repetitions to the level of the fastest. A run of a busy day is slower as a whole.
-// Where another run has half of the hosts alone, those would look near to each other. A level is the median ratio to the first
-// repetition over the pairs that both have, up to 16384. nil: all are on one level.
+// Where another run has half of the hosts alone, those would look near to each other. nil: all are on one level.
+//
+// A level is the median of what the measurements of a repetition are off by from what their pairs take. A pair takes the
+// median over the repetitions, without their levels (Tukey 1977, median polish). So a repetition of few pairs, which were
+// chosen because they had been slow, has the level of the others. Up to 16384 pairs that were measured twice count.
 func (m *Repetitions) levels() []float64 {
-	scale := make([]float64, len(m.sources))
-	fastest, slowest, widest := 0.0, 0.0, 0.0
-	for k := 1; k < len(m.sources); k++ {
-		var off []float64
-		samplePairs(m.n, func(i, j int) {
-			if a, b := m.sources[0].at(i, j), m.sources[k].at(i, j); a > 0 && b > 0 {
-				off = append(off, math.Log(b)-math.Log(a))
-			}
-		})
-		if len(off) >= fewShared {
-			scale[k] = stats.Median(off)
-			widest = math.Max(widest, stats.ErrorOfMedian(stats.SigmaAbout(scale[k], off), len(off)))
-		}
-		fastest, slowest = math.Min(fastest, scale[k]), math.Max(slowest, scale[k])
-	}
-	if slowest-fastest < math.Max(leastApart, levelErrors*widest) {
+	count := len(m.sources)
+	if count < 2 {
 		return nil
 	}
-	for k := range scale {
-		scale[k] = math.Exp(fastest - scale[k])
+	var pairs [][]float64 // by repetition: ln of the measurement; NaN: none
+	samplePairs(m.n, func(i, j int) {
+		logs, known := make([]float64, count), 0
+		for k := range m.sources {
+			logs[k] = math.NaN()
+			if v := m.sources[k].pair(i, j); v > 0 {
+				logs[k] = math.Log(v)
+				known++
+			}
+		}
+		if known > 1 {
+			pairs = append(pairs, logs)
+		}
+	})
+	level, doubt := make([]float64, count), 0.0
+	off := make([][]float64, count)
+	for step, moved := 0, math.Inf(1); step < levelSteps && moved > levelSettled; step++ {
+		for k := range off {
+			off[k] = off[k][:0]
+		}
+		var of []float64
+		for _, logs := range pairs {
+			of = of[:0]
+			for k, x := range logs {
+				if x == x {
+					of = append(of, x-level[k])
+				}
+			}
+			typical := stats.MiddleMedian(of)
+			for k, x := range logs {
+				if x == x {
+					off[k] = append(off[k], x-typical)
+				}
+			}
+		}
+		moved, doubt = 0, 0
+		for k := range off {
+			if len(off[k]) >= fewShared {
+				before := level[k]
+				level[k] = stats.MiddleMedian(off[k])
+				moved = max(moved, math.Abs(level[k]-before))
+				doubt = max(doubt, stats.ErrorOfMedian(stats.SigmaAbout(level[k], off[k]), len(off[k])))
+			}
+		}
 	}
-	return scale
+	fastest := slices.Min(level)
+	if slices.Max(level)-fastest < max(leastApart, levelErrors*doubt) {
+		return nil
+	}
+	for k := range level {
+		level[k] = math.Exp(fastest - level[k])
+	}
+	return level
 }

@@ -27,7 +27,7 @@ func (m *Repetitions) noise(levels []float64) float64 {
 		level = levels[1] / levels[0]
 	}
 	var apart stats.Differences
-	samplePairs(m.n, func(i, j int) { apart.Add(m.sources[0].at(i, j), level*m.sources[1].at(i, j)) })
+	samplePairs(m.n, func(i, j int) { apart.Add(m.sources[0].pair(i, j), level*m.sources[1].pair(i, j)) })
 	return stats.SigmaOfOne(apart)
 }
 

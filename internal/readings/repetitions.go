@@ -72,6 +72,14 @@ func (s *source) at(i, j int) float64 {
 	return s.m.At(i, j)
 }
 
+// pair is the cell of i and j, or the one across the diagonal where only that was measured.
+func (s *source) pair(i, j int) float64 {
+	if v := s.at(i, j); v == v {
+		return v
+	}
+	return s.at(j, i)
+}
+
 // samplePairs calls with up to sampled pairs of n hosts, spread evenly, i > j.
 func samplePairs(n int, with func(i, j int)) {
 	const sampled = 1 << 14 // the median is right within one in a hundred

@@ -61,25 +61,7 @@ type Settings struct {
 // none, and so is 0. No host is in two pairs of a call. With ErrStop of read, wrapped or not, Find returns what there
 // is, with all groups uncertain; that is an error if it is nothing. Any other error is one of Find.
 func Find(hosts int, read func(dst []float64, pairs [][2]int32) error, s *Settings) (*topology.Result, error) {
-	found, err := find(hosts, read, cmp.Or(s, &Settings{}))
-	if err != nil {
-		return nil, err
-	}
-	return found.Topology, nil
-}
-
-// A discovery is what find has found, and what it read for it.
-type discovery struct {
-	// Topology is the machine. The confidence of a group says how surely the readings are of the levels that the tree
-	// has. It is low if the group is little faster than the one around it, as in linkage.Robust.
-	Topology *topology.Result
-
-	readings []reading // in the order of their rounds; a pair may have several
-	rounds   int       // of disjoint pairs that were read at once
-	allPairs bool      // all pairs were read: the machine is no tree, or small
-}
-
-func find(hosts int, read read, s *Settings) (*discovery, error) {
+	s = cmp.Or(s, &Settings{})
 	switch {
 	case hosts < 2:
 		return nil, fmt.Errorf("adaptive: %s: want at least 2", words.Count(hosts, "host"))
@@ -88,41 +70,34 @@ func find(hosts int, read read, s *Settings) (*discovery, error) {
 	}
 	l := newLedger(read, hosts)
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(hosts)))
-	d := &discovery{}
-	err := errNoTree
 	if hosts > fewHosts {
-		var f *finding
-		if f, err = seek(l, s, rng); err == nil {
-			d.Topology, err = f.result()
+		switch f, err := seek(l, s, rng); {
+		case err == nil:
+			return f.result()
+		case !errors.Is(err, errNoTree):
+			return nil, err
 		}
 	}
-	if errors.Is(err, errNoTree) {
-		err = d.withoutTree(l, rng)
-	}
-	if err != nil {
-		return nil, err
-	}
-	d.readings, d.rounds = l.log, l.rounds
-	return d, nil
+	return withoutTree(l, rng)
 }
 
 // withoutTree finds what is no tree of equal links by all its pairs.
-func (d *discovery) withoutTree(l *ledger, rng *rand.Rand) error {
+func withoutTree(l *ledger, rng *rand.Rand) (*topology.Result, error) {
 	if l.hosts > mostAll {
-		return fmt.Errorf("adaptive: %d hosts that are no nested groups of equal links: only all pairs tell how they are wired: %w", l.hosts, errNoTree)
+		return nil, fmt.Errorf("adaptive: %d hosts that are no nested groups of equal links: only all pairs tell how they are wired: %w", l.hosts, errNoTree)
 	}
 	all, err := readAll(l, everyHost(l.hosts), allRepetitions, rng)
 	if err != nil {
-		return fmt.Errorf("adaptive: all pairs: %w", err)
+		return nil, fmt.Errorf("adaptive: all pairs: %w", err)
 	}
-	if d.Topology, err = linkage.Reconstruct(all...); err != nil {
-		return err
+	found, err := linkage.Reconstruct(all...)
+	if err != nil {
+		return nil, err
 	}
-	d.allPairs = true
 	if l.hosts > fewHosts {
-		d.Topology.Warnings = append(d.Topology.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
+		found.Warnings = append(found.Warnings, "the hosts are no nested groups of equal links: all pairs were read")
 	}
-	return nil
+	return found, nil
 }
 
 // seek finds the tree; errNoTree if there is none.

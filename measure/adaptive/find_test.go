@@ -6,10 +6,42 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/topology"
 )
+
+// A discovery is what Find has found, and what it read for it.
+type discovery struct {
+	Topology *topology.Result
+	readings []reading // in the order of their rounds; a pair may have several
+	rounds   int       // of disjoint pairs that were read at once
+	allPairs bool      // all pairs were read: the machine is no tree
+}
+
+// find is Find, with all that it reads.
+func find(hosts int, read read, s *Settings) (*discovery, error) {
+	d := &discovery{}
+	var err error
+	d.Topology, err = Find(hosts, func(dst []float64, pairs [][2]int32) error {
+		if err := read(dst, pairs); err != nil {
+			return err
+		}
+		d.rounds++
+		for k, latency := range dst {
+			if latency > 0 {
+				d.readings = append(d.readings, reading{pairs[k][0], pairs[k][1], float32(latency)})
+			}
+		}
+		return nil
+	}, s)
+	if err != nil {
+		return nil, err
+	}
+	d.allPairs = slices.ContainsFunc(d.Topology.Warnings, func(w string) bool { return strings.HasSuffix(w, "all pairs were read") })
+	return d, nil
+}
 
 // explore is what is found on a machine, with the contract of the oracle checked.
 func explore(t testing.TB, m *machine, n noise, seed uint64, s *Settings) *discovery {

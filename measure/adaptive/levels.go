@@ -24,7 +24,7 @@ const (
 	// Least noise of a reading: exact data is not infinitely precise, and links of one kind differ.
 	leastNoise = 0.01
 	// Levels nearer to each other than this, or than some standard deviations, are one: less than
-	// linkage calls a step (7 % is a weak one, 11 % a firm one), as their mean is known to a part of it.
+	// linkage calls a step (7 % is an uncertain one, 11 % a confident one), as their mean is known to a part of it.
 	leastStep, sigmasApart = 0.07, 2.5
 	// Readings that are farther from a level than so many standard deviations are outliers.
 	sigmasOut = 4

@@ -103,7 +103,7 @@ func (c *campaign) iterate(own *part, barrier *harness.Barrier, most int) (err e
 	c.took = 0
 	for word := more; word == more && len(own.starts) < most; {
 		began := c.Now()
-		if c.Cancelled() || c.Comm.Rank() == 0 && began+2*c.longest > c.deadline { // there is no time for the next one
+		if c.Ctx.Err() != nil || c.Comm.Rank() == 0 && began+2*c.longest > c.deadline { // there is no time for the next one
 			word = last
 		}
 		if word, err = c.once(own, barrier, word); err != nil {

@@ -46,7 +46,7 @@ func (c *Conductor) AllPairs(test *Test, settings *Settings) (*Outcome, error) {
 		}
 	}
 	l := &leader{pairing: p, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
-	defer PauseCollector(c.Comm)()
+	defer pauseCollector(c.Comm)()
 	if err := c.Lead(s.Budget, p.act, l.lead); err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}

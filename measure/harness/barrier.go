@@ -41,15 +41,18 @@ func (c *Conductor) Barrier(ranks []int) *Barrier {
 // Wait returns when all ranks of the barrier have called it, with the greatest
 // of their words: the same one on all. It is collective among them, and takes
 // ceil(log2 n) messages of each.
-func (b *Barrier) Wait(word byte) (byte, error) {
+func (b *Barrier) Wait(word byte) (byte, error) { return b.wait(word, meeting, meetLimits) }
+
+// wait is Wait where the first step may take so many limits.
+func (b *Barrier) wait(word byte, doing doing, limits int) (byte, error) {
 	n := b.comm.Size()
 	if b.ranks != nil {
 		n = len(b.ranks)
 	}
 	b.out[0] = word
 	defer b.watch.done()
-	for d, limits := 1, 2; d < n; d, limits = 2*d, limits+1 {
-		b.watch.wait(b.rank((b.place-d+n)%n), meeting, limits)
+	for d := 1; d < n; d, limits = 2*d, limits+1 {
+		b.watch.wait(b.rank((b.place-d+n)%n), doing, limits)
 		if err := b.step(b.rank((b.place+d)%n), b.rank((b.place-d+n)%n)); err != nil {
 			return 0, fmt.Errorf("barrier: %w", err)
 		}

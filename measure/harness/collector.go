@@ -6,10 +6,10 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// PauseCollector switches the garbage collector off and returns what switches it on again. Ranks may share a process: all call
+// pauseCollector switches the garbage collector off and returns what switches it on again. Ranks may share a process: all call
 // it before their first message, and what it returned after their last; the one that found the collector on switches it on.
 // Where time is virtual, the collector disturbs nothing, and stays on.
-func PauseCollector(comm mpi.Communicator) (resume func()) {
+func pauseCollector(comm mpi.Communicator) (resume func()) {
 	if _, isVirtual := comm.(interface{ Sleep(seconds float64) }); isVirtual {
 		return func() {}
 	}

@@ -18,8 +18,8 @@ import (
 type Conductor struct {
 	Comm mpi.Communicator // a duplicate of the caller's
 	Now  func() float64   // s, the communicator's clock
+	Ctx  context.Context  // the caller's, for measurements that are parts of this one
 
-	ctx     context.Context
 	silence *watch // nil where the rank cannot be watched
 	barrier *Barrier
 	start   float64 // s, when Lead was called
@@ -36,23 +36,25 @@ type Play func(round []byte) (found [][]float64, err error)
 // Conduct calls work on all ranks with a conductor on a duplicate of comm, so that its messages never match those of the caller,
 // and returns what work returns. After an error that is the zero value. If comm cannot be duplicated, the conductor is on
 // comm itself. The silence of rank 0 counts, see Control.Silence. It is collective.
+//
+// With the Ctx of a conductor it is a part of that one's measurement. The ranks then meet under the watch of the whole before the part
+// begins. So a rank is missed that has fallen silent between two parts.
 func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) (T, error)) (result T, err error) {
-	own := comm
-	if s, ok := comm.(mpi.Splitter); ok {
-		if own, err = s.Split(0, comm.Rank()); err != nil {
-			return result, fmt.Errorf("harness: %w", err)
-		}
-		if c, ok := own.(io.Closer); ok {
-			defer func() {
-				if closing := c.Close(); closing != nil && err == nil {
-					err = fmt.Errorf("harness: closing the duplicate: %w", closing)
-				}
-			}()
-		}
+	whole, _ := ctx.Value(conductorKey{}).(*Conductor)
+	own, isDuplicate, err := whole.duplicate(comm)
+	if err != nil {
+		return result, fmt.Errorf("harness: %w", err)
+	}
+	if c, ok := own.(io.Closer); ok && isDuplicate {
+		defer func() {
+			if closing := c.Close(); closing != nil && err == nil {
+				err = fmt.Errorf("harness: closing the duplicate: %w", closing)
+			}
+		}()
 	}
 	err = watched(own, silence, func(w *watch) (err error) {
-		c := &Conductor{Comm: own, Now: Clock(own), ctx: ctx, silence: w, barrier: NewBarrier(own), end: math.Inf(1)}
-		c.barrier.watch = w
+		c := &Conductor{Comm: own, Now: Clock(own), silence: w, barrier: NewBarrier(own), end: math.Inf(1)}
+		c.Ctx, c.barrier.watch = context.WithValue(ctx, conductorKey{}, c), w
 		result, err = work(c)
 		return err
 	})
@@ -61,6 +63,32 @@ func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Dur
 		return none, err
 	}
 	return result, nil
+}
+
+// conductorKey is the key of the conductor in its Ctx.
+type conductorKey struct{}
+
+// duplicate returns a duplicate of comm for a part of the measurement, or comm itself if it is no mpi.Splitter. Where ranks are
+// watched it waits for all of them first. The conductor may be nil.
+func (c *Conductor) duplicate(comm mpi.Communicator) (own mpi.Communicator, isDuplicate bool, err error) {
+	s, ok := comm.(mpi.Splitter)
+	if !ok {
+		return comm, false, nil
+	}
+	split := func() (err error) {
+		own, err = s.Split(0, comm.Rank())
+		return err
+	}
+	if c == nil || c.silence == nil {
+		err = split()
+		return own, true, err
+	}
+	c.silence.next()
+	if _, err := c.barrier.wait(byte(goOn), beginning, hearLimits); err != nil {
+		return nil, false, err
+	}
+	err = c.Among((comm.Rank()+1)%comm.Size(), split)
+	return own, true, err
 }
 
 // Lead calls lead on rank 0, and act on all ranks in each round that lead plays. An error of lead
@@ -106,7 +134,7 @@ func (c *Conductor) Lead(budget time.Duration, act func(round []byte) ([]float64
 	if _, broken = c.tell(c.Comm, nil); broken != nil {
 		return broken
 	}
-	return Agree(c.Comm, err)
+	return Agree(c.Comm, c, err)
 }
 
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
@@ -117,7 +145,7 @@ func (c *Conductor) follow(act func(round []byte) ([]float64, error)) error {
 		case err != nil:
 			return err
 		case len(round) == 0:
-			return Agree(c.Comm, nil)
+			return Agree(c.Comm, c, nil)
 		}
 		if err := c.play(act, round[1:], nil); err != nil {
 			return err
@@ -179,7 +207,7 @@ func (c *Conductor) Meet() (bool, error) {
 	switch {
 	case c.failed != nil:
 		own = stopFailed
-	case c.Cancelled():
+	case c.Ctx.Err() != nil:
 		own = stopCancelled
 	case c.Now() >= c.end:
 		own = stopBudget
@@ -191,7 +219,10 @@ func (c *Conductor) Meet() (bool, error) {
 
 // With calls an exchange with another rank, which does the same with this one.
 func (c *Conductor) With(peer int, exchange func() error) error {
-	return c.under(peer, measuring, exchange)
+	if err := c.under(peer, measuring, exchange); err != nil {
+		return fmt.Errorf("exchange with rank %d: %w", peer, err)
+	}
+	return nil
 }
 
 // Among calls an exchange with another rank while others exchange messages with both of them.
@@ -203,10 +234,7 @@ func (c *Conductor) Among(peer int, exchange func() error) error {
 func (c *Conductor) under(peer int, doing doing, exchange func() error) error {
 	c.silence.wait(peer, doing, 1)
 	defer c.silence.done()
-	if err := exchange(); err != nil {
-		return fmt.Errorf("exchange with rank %d: %w", peer, err)
-	}
-	return nil
+	return exchange()
 }
 
 // Fail says that this rank cannot do its part, for a reason other than the communicator: all ranks stop
@@ -246,9 +274,6 @@ func (c *Conductor) watch() *watch {
 	}
 	return c.silence
 }
-
-// Cancelled tells whether the context of this rank has ended.
-func (c *Conductor) Cancelled() bool { return c.ctx.Err() != nil }
 
 // Stopped is why the ranks have stopped early, or "".
 func (c *Conductor) Stopped() Stopped { return c.stopped.reason() }

@@ -28,7 +28,7 @@ func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byt
 		if want := comm.Rank(); errs[want] == nil && own != want || errs[want] != nil && own != 0 {
 			t.Errorf("rank %d gets %d of Conduct, which ends with %v", want, own, errs[want])
 		}
-		return harness.Agree(comm, nil) // the communicator still works
+		return harness.Agree(comm, nil, nil) // the communicator still works
 	})
 	if err != nil {
 		t.Error(err)
@@ -222,12 +222,20 @@ func TestCollectorStaysOnInVirtualTime(t *testing.T) {
 	defer debug.SetGCPercent(usual)
 	inside := func(percent *int) func(mpi.Communicator) error {
 		return func(comm mpi.Communicator) error {
-			if comm.Rank() == 0 {
-				defer harness.PauseCollector(comm)()
-				*percent = debug.SetGCPercent(-1)
-				debug.SetGCPercent(*percent)
-			}
-			return nil
+			_, err := harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) (none struct{}, err error) {
+				exchange := func(found []float64, _ int, first bool, _ int) ([]float64, error) {
+					if first {
+						*percent = debug.SetGCPercent(-1)
+						debug.SetGCPercent(*percent)
+					}
+					return found, nil
+				}
+				return none, c.LeadPairs(0, exchange, func(play harness.PlayPairs) error {
+					_, err := play([][]harness.Pair{{{A: 0, B: 1}}}, nil)
+					return err
+				})
+			})
+			return err
 		}
 	}
 	virtual, real := 0, 0

@@ -41,6 +41,9 @@
 // one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement. LeadPairs has an act
 // of its own: in each round some disjoint pairs of ranks measure something.
 //
+// A measurement that is made of others, as measure.Discover is, conducts them with its Ctx and on its Comm. Its ranks are then watched
+// between the parts, too.
+//
 // # Method
 //
 //  1. All pairs are measured in rounds of disjoint pairs, by the circle method

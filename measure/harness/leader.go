@@ -119,7 +119,7 @@ func (l *leader) further() []round {
 		l.repetition++
 		return l.rounds()
 	}
-	if l.Cancelled() {
+	if l.Ctx.Err() != nil {
 		return nil
 	}
 	chosen, wanted := l.again()

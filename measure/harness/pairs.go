@@ -22,9 +22,11 @@ type exchange func(found []float64, peer int, first bool, task int) ([]float64, 
 type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
 
 // LeadPairs is Lead for rounds of disjoint pairs. Behind a barrier of all ranks both ranks of each pair call
-// meet, which appends what the calling rank has found. First says that it is rank A of the pair.
+// meet, which appends what the calling rank has found. First says that it is rank A of the pair. As in AllPairs, the garbage
+// collector of the process is off.
 func (c *Conductor) LeadPairs(budget time.Duration, meet func(found []float64, peer int, first bool, task int) ([]float64, error), lead func(PlayPairs) error) error {
 	p := &pairing{Conductor: c, exchange: meet}
+	defer pauseCollector(c.Comm)()
 	return c.Lead(budget, p.act, func(play Play) error {
 		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
 			return p.playBatch(play, &batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})

@@ -8,13 +8,11 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Tags of the messages of this package and of pingpong. Measurements that
+// Tags of the messages of this package. Measurements that
 // send messages of their own take tags from FirstTag on.
 const (
 	tagBarrier = iota
 	tagData
-	TagProbe // exchanges that are timed
-	TagPilot // what ranks of a pair agree on
 	FirstTag = 16
 )
 
@@ -32,9 +30,13 @@ func Gather[T any](comm mpi.Communicator, own T) ([]T, error) {
 	return all, err
 }
 
-// Agree makes an error of rank 0 one of all ranks. It is collective.
-func Agree(comm mpi.Communicator, err error) error {
-	refused, failed := share.Binomial(comm, 0, tagData).Agree(err)
+// Agree makes an error of rank 0 one of all ranks. Where there is a conductor, the ranks wait under its watch; it may be nil. It is
+// collective.
+func Agree(comm mpi.Communicator, c *Conductor, err error) (refused error) {
+	failed := c.Await(func() (failed error) {
+		refused, failed = share.Binomial(comm, 0, tagData).Agree(err)
+		return failed
+	})
 	if refused == nil && failed != nil {
 		return fmt.Errorf("harness: %w", failed)
 	}

@@ -31,14 +31,17 @@ const (
 	delivering              // the delivery of rows to rank 0
 	sharing                 // transfers between several ranks at the same time: any of them may be the one
 	hearing                 // the word of rank 0 of what comes next
+	beginning               // a part of the measurement
 )
 
 // What ranks do other than to measure in pairs takes several times the limit.
 const (
+	// meetLimits are for the exchange of one that has not come to a barrier yet, in its first step; each further one takes one more.
+	meetLimits = 2
 	// reportLimits are for what others tell once their exchange is over, which is
 	// itself given one limit.
 	reportLimits = 2
-	// hearLimits are for the word of rank 0, which thinks between rounds: it plans,
+	// hearLimits are for the word of rank 0, and for its coming to a part of a measurement, which thinks between rounds: it plans,
 	// reconstructs and fits, and collects from all.
 	hearLimits = 12
 )
@@ -65,6 +68,8 @@ func (e *SilentError) Error() string {
 		return fmt.Sprintf("%s has not delivered what it measured before %s, for which %s has waited for %v", peer, round, self, waited)
 	case sharing:
 		return fmt.Sprintf("transfers of %s with %s and others in %s have not ended for %v: one of them does not answer", self, peer, round, waited)
+	case beginning:
+		return fmt.Sprintf("%s has not begun part %d of the measurement, for which %s has waited for %v", peer, e.Round, self, waited)
 	case hearing:
 		return fmt.Sprintf("%s has heard nothing from %s after %s for %v", self, peer, round, waited)
 	}

@@ -10,6 +10,12 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
+// Tags of the messages.
+const (
+	tagExchange = harness.FirstTag + iota // that are stamped
+	tagStamps                             // that bring the stamps
+)
+
 // A meter is the test of a pair: messages to and fro, which both ranks stamp.
 type meter struct {
 	comm  mpi.Communicator
@@ -42,17 +48,17 @@ func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
 		var before, after float64
 		if first {
 			before = m.now()
-			if err := m.comm.Send(m.buf, peer, harness.TagProbe); err != nil {
+			if err := m.comm.Send(m.buf, peer, tagExchange); err != nil {
 				return rows, err
 			}
 		}
-		if err := m.comm.Recv(m.buf, peer, harness.TagProbe); err != nil {
+		if err := m.comm.Recv(m.buf, peer, tagExchange); err != nil {
 			return rows, err
 		}
 		after = m.now()
 		if !first {
 			before, after = after, m.now()
-			if err := m.comm.Send(m.buf, peer, harness.TagProbe); err != nil {
+			if err := m.comm.Send(m.buf, peer, tagExchange); err != nil {
 				return rows, err
 			}
 		}
@@ -64,9 +70,9 @@ func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
 		for i, t := range m.times {
 			binary.LittleEndian.PutUint64(m.bytes[8*i:], math.Float64bits(t))
 		}
-		return rows, m.comm.Send(m.bytes, peer, harness.TagPilot)
+		return rows, m.comm.Send(m.bytes, peer, tagStamps)
 	}
-	if err := m.comm.Recv(m.bytes, peer, harness.TagPilot); err != nil {
+	if err := m.comm.Recv(m.bytes, peer, tagStamps); err != nil {
 		return rows, err
 	}
 	there, back := make([]float64, m.plan.Samples), make([]float64, m.plan.Samples)

@@ -3,8 +3,6 @@ package pingpong
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/topocast/topocast/measure/harness"
 )
 
 // The samples of a reading are taken in lots. One quiet lot is enough. After
@@ -49,7 +47,7 @@ func (p *Probe) ask(peer, size, batch int) (Summary, int, error) {
 			next = 0 // enough
 		}
 		binary.LittleEndian.PutUint64(p.word, uint64(next))
-		if err := p.comm.Send(p.word, peer, harness.TagPilot); err != nil || next == 0 {
+		if err := p.comm.Send(p.word, peer, tagPilot); err != nil || next == 0 {
 			return best, batch, err
 		}
 	}

@@ -3,8 +3,6 @@ package pingpong
 import (
 	"encoding/binary"
 	"slices"
-
-	"github.com/topocast/topocast/measure/harness"
 )
 
 // Pair measures one pair in both directions at one size in bytes. It returns the
@@ -48,7 +46,7 @@ func (p *Probe) batch(peer, size int, first bool) (int, error) {
 	}
 	batch := p.batchOf(slices.Min(tries) - p.overhead)
 	binary.LittleEndian.PutUint64(p.word, uint64(batch))
-	return batch, p.comm.Send(p.word, peer, harness.TagPilot)
+	return batch, p.comm.Send(p.word, peer, tagPilot)
 }
 
 // WarmUp exchanges what a round does, and throws the readings away. Both ranks

@@ -33,6 +33,12 @@ type Probe struct {
 	pilots  []float64
 }
 
+// Tags of the messages.
+const (
+	tagProbe = harness.FirstTag - 1 - iota // that are timed
+	tagPilot                               // in which the ranks of a pair agree
+)
+
 const (
 	batchSteps = 50   // a sample lasts at least as many clock steps
 	MaxBatch   = 1000 // round trips per sample, at most
@@ -100,22 +106,22 @@ func (p *Probe) readClock() {
 // pingPong fills samples with the time in s of batches of round trips.
 func (p *Probe) pingPong(samples []float64, peer, size, batch int, first bool) error {
 	if p.timed != nil {
-		return p.timed.PingPong(samples, peer, harness.TagProbe, size, batch, first)
+		return p.timed.PingPong(samples, peer, tagProbe, size, batch, first)
 	}
 	buf := p.buf[:size]
 	for i := range samples {
 		start := p.now()
 		for range batch {
 			if first {
-				if err := p.comm.Send(buf, peer, harness.TagProbe); err != nil {
+				if err := p.comm.Send(buf, peer, tagProbe); err != nil {
 					return err
 				}
 			}
-			if err := p.comm.Recv(buf, peer, harness.TagProbe); err != nil {
+			if err := p.comm.Recv(buf, peer, tagProbe); err != nil {
 				return err
 			}
 			if !first {
-				if err := p.comm.Send(buf, peer, harness.TagProbe); err != nil {
+				if err := p.comm.Send(buf, peer, tagProbe); err != nil {
 					return err
 				}
 			}
@@ -161,7 +167,7 @@ func (p *Probe) batchOf(one float64) int {
 
 // wanted is the size of batches that the peer asks for, 0 for none.
 func (p *Probe) wanted(peer int) (int, error) {
-	if err := p.comm.Recv(p.word, peer, harness.TagPilot); err != nil {
+	if err := p.comm.Recv(p.word, peer, tagPilot); err != nil {
 		return 0, err
 	}
 	batch := binary.LittleEndian.Uint64(p.word)

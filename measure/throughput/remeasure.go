@@ -60,7 +60,6 @@ func (c *campaign) measureLatencies(sizes []int) error {
 		}
 		return found, nil
 	}
-	defer harness.PauseCollector(c.Comm)()
 	return c.LeadPairs((c.s.Budget+1)/budgetShare, exchange, func(play harness.PlayPairs) error {
 		rounds := c.contentionFree()
 		rows, err := play(rounds, func(done int) { c.progress(done, len(rounds)) })
