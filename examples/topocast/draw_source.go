@@ -57,7 +57,7 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 		if s.unit != 0 {
 			return cli.BadInput("--unit: %s holds its own", path)
 		}
-		s.network, s.graph, s.groups, s.reported = n, n.Graph(), n.Hierarchy(), n.ReportedHierarchy()
+		s.network, s.graph, s.groups, s.reported = n, n.Graph(), n.Hierarchy(), n.Reconstruction().Hierarchy
 		s.times, s.title = predicted{n}, "Latencies that the network predicts"
 		return nil
 	}

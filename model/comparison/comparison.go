@@ -83,7 +83,7 @@ type Comparison struct {
 func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) {
 	settings := compare.LinkSettings{Tolerance: tolerance}
 	for _, x := range []*Side{measured, reference} {
-		if noise := x.Network.ReconstructionFit().Noise; noise > 0 && !math.IsInf(noise, 0) {
+		if noise := x.Network.Reconstruction().Fit.Noise; noise > 0 && !math.IsInf(noise, 0) {
 			settings.Noise = math.Hypot(settings.Noise, noise)
 		}
 	}
