@@ -10,7 +10,7 @@ import (
 )
 
 // New makes a network of a reconstruction. Slices and maps are copied. Only confident groups (topology.FirmSupport)
-// decide. Uncertain ones are kept for reports (ReportedHierarchy), and their switches in the graph of a tree become one
+// decide. Uncertain ones are kept for reports (Reconstruction), and their switches in the graph of a tree become one
 // with those above. It refuses parameters that are negative or infinite, and lists of the wrong length.
 func New(r *topology.Result, s *Settings) (*Network, error) {
 	if s == nil {
@@ -35,7 +35,7 @@ func build(r *topology.Result, s Settings) (*Network, error) {
 	case s.Locations != nil && len(s.Locations) != r.Hierarchy.Hosts():
 		return nil, fmt.Errorf("%d locations for %d ranks", len(s.Locations), r.Hierarchy.Hosts())
 	}
-	n := &Network{fit: finiteFit(r.Fit), warnings: slices.Clone(r.Warnings), local: r.Local, s: s}
+	n := &Network{found: topology.Result{Fit: finiteFit(r.Fit), Warnings: slices.Clone(r.Warnings), Local: r.Local}, s: s}
 	n.s.Locations, n.s.MeasuredOverPredicted = slices.Clone(s.Locations), slices.Clone(s.MeasuredOverPredicted)
 	n.s.Measured.Notes, n.s.Degradation = maps.Clone(s.Measured.Notes), s.Degradation.clone()
 	n.indexHosts()
@@ -62,13 +62,14 @@ func (n *Network) setGroups(r *topology.Result) (err error) {
 	if n.s.Resources, err = checkResources(n.s.Resources, r.Hierarchy.Hosts()); err != nil {
 		return err
 	}
-	if n.reported, err = withKinds(r.Hierarchy, n.hostOf, n.s.Resources); err != nil {
+	if n.found.Hierarchy, err = withKinds(r.Hierarchy, n.hostOf, n.s.Resources); err != nil {
 		return err
 	}
-	n.hierarchy = n.reported.Firm(topology.FirmSupport)
+	n.hierarchy = n.found.Hierarchy.Firm(topology.FirmSupport)
 	if n.graph, err = confidentGraph(r.Graph, r.Hierarchy); err != nil {
 		return err
 	}
+	n.found.Graph = n.graph
 	n.routes, err = topology.NewRoutes(n.graph, n.s.Routing)
 	return err
 }
@@ -90,17 +91,7 @@ func (n *Network) setParameters() error {
 	if err := n.s.Degradation.check(); err != nil {
 		return err
 	}
-	if err := checkRatios(n.s.MeasuredOverPredicted); err != nil {
-		return err
-	}
-	if n.pairs, err = newPairTable(n.hierarchy.Hosts(), n.s.Pairs); err != nil {
-		return fmt.Errorf("pairs: %w", err)
-	}
-	if n.hostPairs, err = newPairTable(len(n.hosts), n.s.HostPairs); err != nil {
-		return fmt.Errorf("host pairs: %w", err)
-	}
-	n.s.Pairs, n.s.HostPairs = n.pairs.list(), n.hostPairs.list()
-	return nil
+	return checkRatios(n.s.MeasuredOverPredicted)
 }
 
 // finiteFit is a copy in which what came out infinite, as a spread of one

@@ -39,8 +39,7 @@
 //
 // Parameters are kept per level of the hierarchy, not per pair: a table of
 // pairs of 16,384 ranks has 268 million entries. A group whose latency differs
-// from its level's typical one keeps the difference; single pairs of ranks or
-// of hosts may have parameters of their own. Links of a tree may differ: a slow host, a rack
+// from its level's typical one keeps the difference. Links of a tree may differ: a slow host, a rack
 // of faster ones. Time then adds what the pair's own route differs by from the typical one. It does so beyond 10 % of
 // the latency and 15 % of the bandwidth, within which equal links are measured. On machines that are no tree the
 // latency between two hosts is the length of the shortest path in the graph,
@@ -54,7 +53,7 @@
 // holds for all links of a network. Two classes of links gained a point at most.
 //
 // Only confident groups decide (topology.FirmSupport): a third of the uncertain ones that reconstructions propose do not
-// exist. New cuts them from the hierarchy, the levels and the graph of a tree, and nothing else has to. ReportedHierarchy
+// exist. New cuts them from the hierarchy, the levels and the graph of a tree, and nothing else has to. Reconstruction
 // and ReportedGraph show them.
 //
 // Where no long message was measured nothing is made up: Time is NaN beyond the size of the messages that

@@ -30,8 +30,6 @@ type networkFile struct {
 	RankHost  []int32          `json:"rank_host,omitempty"` // index into hosts
 	RankCore  []int            `json:"rank_core,omitempty"` // -1: not bound to one core
 	Levels    []levelFile      `json:"levels"`              // fine to coarse, the root last
-	Pairs     []pairFile       `json:"pairs,omitempty"`
-	HostPairs []pairFile       `json:"host_pairs,omitempty"`
 	Routing   string           `json:"routing"`
 	Law       Law              `json:"law,omitzero"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
@@ -52,14 +50,12 @@ func (n *Network) Write(w io.Writer) error {
 	if err := encode.WriteGraph(&graph, n.graph); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
 	}
-	r := &topology.Result{Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings, Local: n.local}
-	if err := encode.WriteHierarchy(&hierarchy, r); err != nil {
+	if err := encode.WriteHierarchy(&hierarchy, &n.found); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
 	}
 	f := networkFile{
 		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.s.Measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
-		Pairs: pairsToFile(n.s.Pairs), HostPairs: pairsToFile(n.s.HostPairs),
 		Routing: n.s.Routing.String(), Law: n.s.Law,
 		Slowdown: n.s.Degradation.toFile(), Ratios: n.s.MeasuredOverPredicted, Resources: resourcesToFile(n.s.Resources), Bcast: n.s.BcastTable,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
@@ -177,10 +173,7 @@ func (f *networkFile) network() (*Network, error) {
 	if f.Ranks != result.Hierarchy.Hosts() {
 		return nil, fmt.Errorf("model: read network: ranks is %d, the hierarchy has %d", f.Ranks, result.Hierarchy.Hosts())
 	}
-	s := &Settings{
-		Levels: []LevelParams{}, Measured: f.Measured,
-		Pairs: pairsFromFile(f.Pairs), HostPairs: pairsFromFile(f.HostPairs), BcastTable: f.Bcast,
-	}
+	s := &Settings{Levels: []LevelParams{}, Measured: f.Measured, BcastTable: f.Bcast}
 	if f.Routing != "" {
 		if s.Routing, err = topology.ParseRouteChoice(f.Routing); err != nil {
 			return nil, fmt.Errorf("model: read network: %w", err)

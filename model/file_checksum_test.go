@@ -27,7 +27,7 @@ func TestChecksum(t *testing.T) {
 		"as written":           {whole, ""},
 		"indented":             {indented.String(), ""},
 		"edited, without":      {edited, ""},
-		"a digit":              {strings.Replace(whole, `"src":0`, `"src":1`, 1), "damaged"},
+		"a digit":              {strings.Replace(whole, `"rank_core":[0,`, `"rank_core":[1,`, 1), "damaged"},
 		"a digit of it":        {strings.Replace(whole, `"crc32c:`, `"crc32c:0`, 1), "damaged"},
 		"of something unknown": {strings.Replace(whole, `"crc32c:`, `"md5:`, 1), "damaged"},
 		"no longer the last":   {`{"checksum"` + whole[at+len(`,"checksum"`):len(whole)-2] + "," + whole[1:at] + "}", "damaged"},

@@ -21,34 +21,12 @@ type levelFile struct {
 	Ratios []float64 `json:"ratios,omitempty"` // those of the network, of this level
 }
 
-type pairFile struct {
-	Src int `json:"src"`
-	Dst int `json:"dst"`
-	plogpFile
-}
-
 func (p *PLogP) toFile() plogpFile {
 	return plogpFile{jsonfile.Known(p.Latency), p.Sizes, p.Gap, p.Send, p.Recv}
 }
 
 func (f plogpFile) params() PLogP {
 	return PLogP{Latency: jsonfile.Value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
-}
-
-func pairsToFile(pairs []PairParams) []pairFile {
-	var out []pairFile
-	for i := range pairs {
-		out = append(out, pairFile{pairs[i].Src, pairs[i].Dst, pairs[i].toFile()})
-	}
-	return out
-}
-
-func pairsFromFile(pairs []pairFile) []PairParams {
-	var out []PairParams
-	for _, p := range pairs {
-		out = append(out, PairParams{Src: p.Src, Dst: p.Dst, PLogP: p.params()})
-	}
-	return out
 }
 
 // degradationFile has null for what was not measured.

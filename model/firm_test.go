@@ -66,7 +66,7 @@ func TestWeakGroupsDecideNothing(t *testing.T) {
 	if got := len(n.Hierarchy().Groups()); got != 4 {
 		t.Errorf("%d groups decide, want the root, two racks and the firm pair", got)
 	}
-	if got := len(n.ReportedHierarchy().Groups()); got != 5 {
+	if got := len(n.Reconstruction().Hierarchy.Groups()); got != 5 {
 		t.Errorf("%d groups are reported, want 5", got)
 	}
 	if got := n.LevelOf(0, 1); got != 1 {
@@ -235,7 +235,7 @@ func TestViewHasGroupsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, g := range view.ReportedHierarchy().Groups() {
+	for _, g := range view.Reconstruction().Hierarchy.Groups() {
 		got += fmt.Sprintf("%v %g ", g.Hosts, g.Support)
 	}
 	if want := "[0 1 2 3] 1 [0 1] 1 [2 3] 1 "; got != want {
@@ -297,7 +297,7 @@ func TestFileKeepsWeakGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := len(got.ReportedHierarchy().Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
+	if a, b := len(got.Reconstruction().Hierarchy.Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
 		t.Errorf("read %d groups, %d of them confident, want 5 and 4", a, b)
 	}
 	if a, b := got.Graph().Vertices(), n.Graph().Vertices(); a != b || len(got.Levels()) != len(n.Levels()) {

@@ -72,15 +72,3 @@ func kindOfHosts(ranks []int, hostOf []int32, ranksOf map[int32]int) topology.Ki
 	}
 	return topology.KindSwitch
 }
-
-// LevelKind is what the ranks of the groups of a level of Hierarchy have in common, the root's
-// level last: KindHost for that if all ranks run on one host.
-func (n *Network) LevelKind(level int) topology.Kind {
-	if levels := n.hierarchy.Levels(); level < len(levels) {
-		return levels[level].Kind
-	}
-	if len(n.hosts) == 1 && n.Ranks() > 1 {
-		return topology.KindHost
-	}
-	return topology.KindUnknown
-}

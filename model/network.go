@@ -12,11 +12,8 @@ import (
 type Network struct {
 	graph     *topology.Graph
 	hierarchy *topology.Hierarchy // of confident groups
-	reported  *topology.Hierarchy // with the uncertain ones
-	fit       topology.Fit
-	warnings  []string
-	local     []topology.LocalTopology
-	s         Settings // checked and completed: Levels are known
+	found     topology.Result     // with the uncertain ones
+	s         Settings            // checked and completed: Levels are known
 
 	// What Predict reads.
 	routes     *topology.Routes
@@ -28,8 +25,6 @@ type Network struct {
 	groups      []flatGroup
 	paths       *pathTable // nil where the hierarchy says it all
 	ways        *treeWays  // of a tree, for pairs that are not typical; nil for none
-	pairs       *pairTable // nil without pairs
-	hostPairs   *pairTable // nil without host pairs
 	hosts       []string   // distinct names, in order of first appearance
 	hostOf      []int32    // rank -> index into hosts; nil if locations are not known
 }
@@ -45,19 +40,13 @@ func (n *Network) Graph() *topology.Graph { return n.graph }
 // of a confidence of at least topology.FirmSupport, and those whose confidence was not computed.
 func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
 
-// ReportedHierarchy is the nesting with the uncertain groups that Hierarchy leaves out, for reports. Its levels are not
-// those of Levels.
-func (n *Network) ReportedHierarchy() *topology.Hierarchy { return n.reported }
-
-// ReconstructionFit says how well the reconstruction explains what was measured.
-func (n *Network) ReconstructionFit() topology.Fit { return n.fit }
+// Reconstruction is what New makes this network of, with Settings: Graph, and the hierarchy with the uncertain groups that
+// Hierarchy leaves out, for reports. Its levels are not those of Levels. Views and remeasured networks have no Local
+// topologies. It is the network's own.
+func (n *Network) Reconstruction() *topology.Result { return &n.found }
 
 // Warnings says what is weak. The slice is the network's own.
-func (n *Network) Warnings() []string { return n.warnings }
-
-// LocalTopologies are those that the graph was merged of, one per message length, short ones first
-// (spanner.GreedyCycle.ReconstructSizes); nil: it was not. Views and remeasured networks have none. The slice is the network's own.
-func (n *Network) LocalTopologies() []topology.LocalTopology { return n.local }
+func (n *Network) Warnings() []string { return n.found.Warnings }
 
 // Levels returns the parameters of the levels of Hierarchy, fine to coarse,
 // those of the root last. The slice is the network's own.
@@ -91,7 +80,7 @@ func (n *Network) Hosts() []string { return n.hosts }
 // Measured says how the network was measured.
 func (n *Network) Measured() Metadata { return n.s.Measured }
 
-// Settings are those that make this network of its graph and its reported hierarchy. Lists in them are the network's own.
+// Settings are those that make this network of its Reconstruction. Lists in them are the network's own.
 func (n *Network) Settings() Settings { return n.s }
 
 // With returns the network with changed settings, such as other resources, other ratios under load or another table of
@@ -99,7 +88,7 @@ func (n *Network) Settings() Settings { return n.s }
 func (n *Network) With(change func(*Settings)) (*Network, error) {
 	s := n.s
 	change(&s)
-	other, err := build(&topology.Result{Graph: n.graph, Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings, Local: n.local}, s)
+	other, err := build(&n.found, s)
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)
 	}

@@ -70,26 +70,24 @@ func ExamplePredictor_Predict() {
 		log.Fatal(err)
 	}
 	uplink := n.Graph().ArcIndex(4, 5)
+	p, err := n.NewPredictor(&model.PredictSettings{NoLatency: true})
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, c := range []struct {
-		name string
-		s    model.PredictSettings
+		name      string
+		transfers []model.Transfer
+		bandwidth float64 // of the uplink, B/s
 	}{
-		{"as it is", model.PredictSettings{}},
-		{"another job", model.PredictSettings{Background: []model.Transfer{{Src: 1, Dst: 3, Bytes: 200e6}}}},
-		{"half an uplink", model.PredictSettings{}},
-		{"and other places", model.PredictSettings{Place: []int{0, 2, 1, 3}}},
+		{"as it is", []model.Transfer{{Src: 0, Dst: 2, Bytes: 100e6}, {Src: 3, Dst: 1, Bytes: 50e6}}, 100e6},
+		{"another job", []model.Transfer{{Src: 0, Dst: 2, Bytes: 100e6}, {Src: 3, Dst: 1, Bytes: 50e6}, {Src: 1, Dst: 3, Bytes: 200e6}}, 100e6},
+		{"half an uplink", []model.Transfer{{Src: 0, Dst: 2, Bytes: 100e6}, {Src: 3, Dst: 1, Bytes: 50e6}}, 50e6},
+		{"and other places", []model.Transfer{{Src: 0, Dst: 1, Bytes: 100e6}, {Src: 3, Dst: 2, Bytes: 50e6}}, 50e6},
 	} {
-		c.s.NoLatency = true
-		p, err := n.NewPredictor(&c.s)
-		if err != nil {
+		if err := p.SetBandwidth(uplink, c.bandwidth); err != nil {
 			log.Fatal(err)
 		}
-		if c.name == "half an uplink" || c.name == "and other places" {
-			if err := p.SetBandwidth(uplink, 50e6); err != nil {
-				log.Fatal(err)
-			}
-		}
-		times, err := p.Predict(nil, []model.Transfer{{Src: 0, Dst: 2, Bytes: 100e6}, {Src: 3, Dst: 1, Bytes: 50e6}})
+		times, err := p.Predict(nil, c.transfers)
 		if err != nil {
 			log.Fatal(err)
 		}

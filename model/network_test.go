@@ -66,11 +66,6 @@ func locations(n int) []Location {
 
 func TestTime(t *testing.T) {
 	bandwidth := &Settings{LevelBandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}}
-	pairs := &Settings{
-		LevelBandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}, Locations: locations(8),
-		Pairs:     []PairParams{{Src: 5, Dst: 4, PLogP: Hockney{1e-6, 1e6}.PLogP()}, {Src: 0, Dst: 7, PLogP: Hockney{2e-6, 1e6}.PLogP()}},
-		HostPairs: []PairParams{{Src: 0, Dst: 3, PLogP: Hockney{3e-6, 1e6}.PLogP()}},
-	}
 	for _, c := range []struct {
 		name     string
 		s        *Settings
@@ -88,10 +83,6 @@ func TestTime(t *testing.T) {
 		{"beyond the largest size by the last slope", bandwidth, 0, 7, 1e9, 30e-6 + (1e9-8)/1e8},
 		{"no bandwidth, the measured size", &Settings{Measured: Metadata{Bytes: 8}}, 0, 7, 8, 30e-6},
 		{"no bandwidth, beyond it", &Settings{Measured: Metadata{Bytes: 8}}, 0, 7, 9, nan},
-		{"a pair of its own", pairs, 5, 4, 1000, 1e-6 + 1000/1e6},
-		{"its opposite has none", pairs, 4, 5, 8, 14e-6},
-		{"a pair of hosts", pairs, 1, 6, 1000, 3e-6 + 1000/1e6},
-		{"a pair of ranks before its pair of hosts", pairs, 0, 7, 1000, 2e-6 + 1000/1e6},
 		{"a rank outside", bandwidth, 0, 8, 8, nan},
 		{"a negative rank", bandwidth, -1, 0, 8, nan},
 		{"a negative size", bandwidth, 0, 1, -8, nan},
@@ -195,13 +186,10 @@ func TestNewRefuses(t *testing.T) {
 		{"sizes that fall", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{2, 1}, Gap: []float64{1, 1}}}, {}}}, "size 1 is 1 bytes"},
 		{"too few locations", Settings{Locations: locations(3)}, "3 locations for 8 ranks"},
 		{"an infinite spread", Settings{Levels: []LevelParams{{PLogP: Hockney{1, 1}.PLogP(), Spread: math.Inf(1)}, {PLogP: Hockney{1, 1}.PLogP()}}}, "level 0: spread +Inf"},
-		{"a pair outside", Settings{Pairs: []PairParams{{Src: 0, Dst: 8, PLogP: Hockney{1, 1}.PLogP()}}}, "pair (0,8)"},
-		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}, {Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}}}, "pair (0,1): given twice"},
 		{"a coupling above 1", Settings{Law: Law{Coupling: 2}}, "coupling is 2"},
 		{"a coupling of NaN", Settings{Law: Law{Coupling: nan}}, "coupling is NaN"},
 		{"ratios of a level that fall", Settings{Levels: []LevelParams{{PLogP: Hockney{1, 1}.PLogP(), MeasuredOverPredicted: []float64{2, 1}}, {PLogP: Hockney{1, 1}.PLogP()}}}, "level 0: ratios [2 1]"},
 		{"ratios that fall", Settings{MeasuredOverPredicted: []float64{2, 1}}, "ratios [2 1]"},
-		{"host pairs without hosts", Settings{HostPairs: []PairParams{{Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}}}, "host pairs: pair (0,1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := twoRacks(t, 4, nil)
@@ -221,7 +209,7 @@ func TestInfiniteFitIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := n.ReconstructionFit(); !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Residual) {
+	if f := n.Reconstruction().Fit; !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Residual) {
 		t.Errorf("Fit() = %+v, want NaN for all that is infinite", f)
 	}
 	if err := n.Write(io.Discard); err != nil {
@@ -235,8 +223,6 @@ func fullSettings() *Settings {
 			{PLogP: PLogP{Latency: 1e-6, Sizes: []int64{0, 1000}, Gap: []float64{0, 1e-6}, Send: []float64{1e-7, 2e-7}, Recv: []float64{1e-7, 3e-7}}, Spread: 0.03},
 			{PLogP: PLogP{Latency: nan, Sizes: []int64{8}, Gap: []float64{0}}, Spread: nan, MeasuredOverPredicted: []float64{0.5, 2}},
 		},
-		Pairs:       []PairParams{{Src: 5, Dst: 4, PLogP: Hockney{1e-6, 1e6}.PLogP()}},
-		HostPairs:   []PairParams{{Src: 0, Dst: 3, PLogP: Hockney{3e-6, 1e6}.PLogP()}},
 		Locations:   locations(8),
 		Degradation: &Degradation{Distance: []float64{nan, 1, 1.5}, Access: []float64{nan, 1, nan, 3}, Hosts: 4},
 		Resources: []Resource{

@@ -139,8 +139,8 @@ func (l *LevelParams) clone() LevelParams {
 	return LevelParams{PLogP: l.PLogP.clone(), Spread: l.Spread, MeasuredOverPredicted: slices.Clone(l.MeasuredOverPredicted)}
 }
 
-// PairParams are the parameters of messages from one rank, or one host, to another.
+// PairParams are the parameters of messages from one rank to another.
 type PairParams struct {
-	Src, Dst int // ranks; in a list of host pairs, indices into Hosts()
+	Src, Dst int // ranks
 	PLogP
 }

@@ -22,8 +22,7 @@ func ExamplePLogP_Hockney() {
 
 // Reinfjell 2023, table 2.1: of g(1) = 4 us, os = 1 us and or = 2 us, LogGP has L = 6 + 4 - 1 - 2 = 7
 // us, o = (1 + 2)/2 us, g = 4 us, and of g(1000) = 14 us G = 14 ns per byte, so that 1000 bytes take
-// o + 999 G + L + o = 1.5 + 13.99 + 7 + 1.5 us. By eq. 3.3 a message of a byte takes L + (os + or)/2 + g =
-// 6 + 1.5 + 4 us.
+// o + 999 G + L + o = 1.5 + 13.99 + 7 + 1.5 us.
 func ExamplePLogP_LogGP() {
 	p := model.PLogP{
 		Latency: 6e-6, Sizes: []int64{1, 1000}, Gap: []float64{4e-6, 14e-6},
@@ -32,11 +31,9 @@ func ExamplePLogP_LogGP() {
 	l := p.LogGP(1000, 16)
 	fmt.Printf("L %.0f us, o %.1f us, g %.0f us, G %.0f ns, P %d\n", l.L*1e6, l.O*1e6, l.Gap*1e6, l.BigGap*1e9, l.P)
 	fmt.Printf("t(1000) = %.2f us\n", l.Time(1000)*1e6)
-	fmt.Printf("with overheads: %.1f us\n", p.OverheadTime(1)*1e6)
 	// Output:
 	// L 7 us, o 1.5 us, g 4 us, G 14 ns, P 16
 	// t(1000) = 23.99 us
-	// with overheads: 11.5 us
 }
 
 // Random load (Zhu et al. 2014, section 7.1): for each of 4 nodes 3 receivers are drawn, and

@@ -15,7 +15,6 @@ type Pattern struct {
 	// at Start.
 	Flows []contention.Flow
 
-	reported    int       // how many are not of the background
 	route       []int32   // arena of all routes
 	rtt         []float64 // s, of each path
 	connection  []int     // of each transfer; -1: its receiver sends it nothing; nil: not yet numbered
@@ -34,31 +33,19 @@ func (p *Predictor) Pattern(transfers []Transfer, streamed bool) (*Pattern, erro
 
 // fill makes a pattern of transfers, in memory that x has.
 func (p *Predictor) fill(x *Pattern, transfers []Transfer, streamed bool) error {
-	x.Transfers = append(append(x.Transfers[:0], transfers...), p.s.Background...)
-	x.reported, x.Flows, x.route, x.rtt, x.connection = len(transfers), x.Flows[:0], x.route[:0], x.rtt[:0], nil
+	x.Transfers = append(x.Transfers[:0], transfers...)
+	x.Flows, x.route, x.rtt, x.connection = x.Flows[:0], x.route[:0], x.rtt[:0], nil
 	for i, t := range x.Transfers {
 		if err := p.add(x, t, streamed); err != nil {
-			return fmt.Errorf("%s: %w", x.name(i), err)
+			return fmt.Errorf("transfer %d (%v): %w", i, t, err)
 		}
 	}
 	return nil
 }
 
-// name names a transfer in errors.
-func (x *Pattern) name(i int) string {
-	if i >= x.reported {
-		return fmt.Sprintf("background transfer %d (%v)", i-x.reported, x.Transfers[i])
-	}
-	return fmt.Sprintf("transfer %d (%v)", i, x.Transfers[i])
-}
-
 // add makes a flow of a transfer.
 func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
-	n := p.n
-	ranks := n.Ranks()
-	if p.s.Place != nil {
-		ranks = len(p.s.Place)
-	}
+	n, ranks := p.n, p.n.Ranks()
 	switch {
 	case t.Src < 0 || t.Src >= ranks:
 		return fmt.Errorf("unknown rank %d: want in [0, %d)", t.Src, ranks)
@@ -71,14 +58,13 @@ func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
 	case t.Src == t.Dst:
 		return fmt.Errorf("stays on its host: want two different ranks")
 	}
-	src, dst := p.placed(t)
 	from := len(x.route)
 	var err error
-	if x.route, err = n.routes.AppendRoute(x.route, src, dst); err != nil {
+	if x.route, err = n.routes.AppendRoute(x.route, t.Src, t.Dst); err != nil {
 		return err
 	}
 	mid := len(x.route)
-	if x.route, err = n.routes.AppendRoute(x.route, dst, src); err != nil {
+	if x.route, err = n.routes.AppendRoute(x.route, t.Dst, t.Src); err != nil {
 		return fmt.Errorf("way back: %w", err)
 	}
 	f := contention.Flow{
@@ -92,9 +78,9 @@ func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
 	}
 	if !p.s.NoLatency {
 		if math.IsNaN(forth) {
-			return fmt.Errorf("the latency of its path is not known")
+			return fmt.Errorf("the latency of its path is not known: leave latencies out, or measure them")
 		}
-		f.Start += n.startUp(src, dst, t.Bytes, forth, streamed)
+		f.Start += n.startUp(t.Src, t.Dst, t.Bytes, forth, streamed)
 	}
 	x.Flows, x.rtt = append(x.Flows, f), append(x.rtt, rtt)
 	return nil
@@ -106,14 +92,6 @@ func (p *Predictor) latencyOf(route []int32) (sum float64) {
 		sum += p.n.graph.Arcs()[c].Latency
 	}
 	return sum
-}
-
-// placed are the ranks of the network that a transfer runs between.
-func (p *Predictor) placed(t Transfer) (src, dst int) {
-	if p.s.Place == nil {
-		return t.Src, t.Dst
-	}
-	return p.s.Place[t.Src], p.s.Place[t.Dst]
 }
 
 // number numbers the connections of a pattern: the pairs of ranks that send to each other.
@@ -144,8 +122,8 @@ const (
 	shortestRTT = 1e-9
 )
 
-// Play appends to dst the times in s at which the transfers of a pattern are complete, those of the background last. It
-// is an error, which names the transfer, if the bandwidth of a link on a route is not known.
+// Play appends to dst the times in s at which the transfers of a pattern are complete. It is an error, which names the
+// transfer, if the bandwidth of a link on a route is not known.
 func (p *Predictor) Play(dst []float64, x *Pattern) ([]float64, error) {
 	limits := p.law.limitsDirections()
 	if limits && x.connection == nil {
@@ -167,7 +145,7 @@ func (p *Predictor) Play(dst []float64, x *Pattern) ([]float64, error) {
 			f.Data, err = p.withShared(f, x.connection[i])
 		}
 		if err != nil {
-			return dst, fmt.Errorf("%s: %w", x.name(i), err)
+			return dst, fmt.Errorf("transfer %d (%v): %w", i, x.Transfers[i], err)
 		}
 		p.flows = append(p.flows, f)
 	}

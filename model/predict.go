@@ -21,11 +21,6 @@ type PredictSettings struct {
 	// Window is how many bytes a flow has under way at most: it bounds its rate
 	// to Window over the round-trip time of its path. 0: no bound.
 	Window int64
-	// Background transfers are under way too, but not reported.
-	Background []Transfer
-	// Place moves ranks: transfers of rank r run as those of rank Place[r] of
-	// the network. nil: they stay. Background is moved too.
-	Place []int
 }
 
 // A Predictor predicts concurrent transfers on a Network. It keeps its
@@ -48,11 +43,9 @@ type Predictor struct {
 	pattern Pattern           // of the last prediction
 	flows   []contention.Flow // that were played last
 	shared  []int32           // arena of their channels
-	times   []float64
 }
 
-// NewPredictor prepares predictions. Slices of the settings must not change
-// while it is in use.
+// NewPredictor prepares predictions. Sharing must not change while it is in use.
 func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	if s == nil {
 		s = &PredictSettings{}
@@ -66,9 +59,6 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	}
 	if s.Window < 0 {
 		return nil, fmt.Errorf("model: predict: window of %d bytes: want at least 0", s.Window)
-	}
-	if err := checkPlace(s.Place, n.Ranks()); err != nil {
-		return nil, fmt.Errorf("model: predict: %w", err)
 	}
 	arcs := n.graph.Arcs()
 	for i, a := range arcs {
@@ -190,23 +180,6 @@ func (p *Predictor) limit(arc int) error {
 	return p.solver.SetCapacity(int(p.both[arc]), shared)
 }
 
-func checkPlace(place []int, ranks int) error {
-	if place == nil {
-		return nil
-	}
-	if len(place) > ranks {
-		return fmt.Errorf("%d places for %d ranks", len(place), ranks)
-	}
-	taken := make([]bool, ranks)
-	for r, at := range place {
-		if at < 0 || at >= ranks || taken[at] {
-			return fmt.Errorf("place of rank %d is %d: want each in [0, %d) at most once", r, at, ranks)
-		}
-		taken[at] = true
-	}
-	return nil
-}
-
 // Predict appends to dst the times in s at which the transfers are complete,
 // the first one's beginning being at its Start. Each begins to flow when the latency of its
 // path has passed, with what every message pays at its ends and the handshake of a long one. So a transfer alone takes
@@ -215,21 +188,24 @@ func checkPlace(place []int, ranks int) error {
 // a thousandth (contention.Sharing.Tolerance). It is an error, which names the
 // transfer, if a rank is unknown, a size not above 0, there is no route, or the
 // capacity of a link on it is not known.
+//
+// What if another job ran too? Its transfers are further ones. What if ranks were elsewhere? Src and Dst are the ranks
+// that ran there.
 func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
 	err := p.fill(&p.pattern, transfers, false)
 	if err == nil {
-		p.times, err = p.Play(p.times[:0], &p.pattern)
+		dst, err = p.Play(dst, &p.pattern)
 	}
 	if err != nil {
 		return dst, fmt.Errorf("model: predict: %w", err)
 	}
-	return append(dst, p.times[:len(transfers)]...), nil
+	return dst, nil
 }
 
 // startUp is the time in s from the start of a message until its bytes flow, over a route of the given latency in s.
 // A message that is part of a stream waits for no rendezvous.
 func (n *Network) startUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
-	start := latency + n.fit.Overhead
+	start := latency + n.found.Fit.Overhead
 	level := n.LevelOf(src, dst)
 	perByte := n.longPerByte[level]
 	if math.IsNaN(perByte) {

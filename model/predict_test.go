@@ -46,7 +46,6 @@ func TestPredictByHand(t *testing.T) {
 		{"four links of 5 us", nil, two[:1], []float64{1 + 20e-6}},
 		{"the second begins when half of the first is done", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 0.5}}, []float64{1.5, 1.5}},
 		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
-		{"what if that job runs too", &PredictSettings{NoLatency: true, Background: two[1:]}, two[:1], []float64{1.5}},
 		// 2 kB per 40 us are 50 MB/s.
 		{"a window of 2 kB", &PredictSettings{NoLatency: true, Window: 2000}, two[:1], []float64{2}},
 		// x + 0.05 x = 100 MB/s both ways: 100 MB each in 1.05 s, then 50 MB alone.
@@ -62,8 +61,6 @@ func TestPredictByHand(t *testing.T) {
 			[]Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 100e6}, {Src: 2, Dst: 6, Bytes: 100e6}, {Src: 0, Dst: 3, Bytes: 100e6}},
 			[]float64{3, 3, 3, 1.5},
 		},
-		// Ranks 4 and 5 at hosts 1 and 2 are in the rack of rank 0: nothing is shared.
-		{"what if the ranks were in one rack", &PredictSettings{NoLatency: true, Place: []int{0, 3, 6, 7, 1, 2}}, two, []float64{1, 0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := predict(t, n, c.s, c.ts)
@@ -146,8 +143,6 @@ func TestPredictRefuses(t *testing.T) {
 		})
 	}
 	for _, s := range []PredictSettings{
-		{Place: []int{0, 0}},
-		{Place: []int{4}},
 		{Window: -1},
 		{Sharing: &contention.Sharing{AckWeight: nan}},
 	} {

@@ -31,8 +31,7 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 		}
 	}
 	for i, t := range transfers {
-		src, dst := p.placed(t)
-		lo, hi := p.n.Interval(src, dst, times[i]-t.Start, coverage)
+		lo, hi := p.n.Interval(t.Src, t.Dst, times[i]-t.Start, coverage)
 		if math.IsNaN(lo) {
 			return out, nil
 		}

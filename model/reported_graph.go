@@ -14,8 +14,7 @@ import (
 // group of its rack uncertain. Graph then puts all hosts of the rack as far apart as those of different racks. Of networks
 // that are no trees it returns Graph. O(n^2) for n ranks.
 func (n *Network) ReportedGraph() (*topology.Graph, error) {
-	g, h := n.Graph(), n.ReportedHierarchy()
-	family := n.ReconstructionFit().Family
+	g, h, family := n.graph, n.found.Hierarchy, n.found.Fit.Family
 	weak := slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() })
 	if !weak || family != topology.FamilyTree && family != topology.FamilyFlat || math.IsNaN(h.Groups()[0].Latency) {
 		return g, nil
@@ -61,7 +60,7 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 // reportedLatencies are the latencies in s that the network knows: those of the
 // paths of its tree, but where an uncertain group joins two ranks that of the group.
 func (n *Network) reportedLatencies() *mat.Dense {
-	h, distances := n.ReportedHierarchy(), n.Graph().HostDistances()
+	h, distances := n.found.Hierarchy, n.graph.HostDistances()
 	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
 	for i := range n.Ranks() {
 		for j := range n.Ranks() {

@@ -63,8 +63,8 @@ func TestKindsFollowFromPlacesAndResources(t *testing.T) {
 		n := nameless(t, spec, c.resources)
 		kinds := func(n *Network) string {
 			var all []string
-			for l := range n.Hierarchy().Levels() {
-				all = append(all, n.LevelKind(l).String())
+			for _, l := range n.Hierarchy().Levels() {
+				all = append(all, l.Kind.String())
 			}
 			return strings.Join(all, " ")
 		}
@@ -82,17 +82,6 @@ func TestKindsFollowFromPlacesAndResources(t *testing.T) {
 		if got := kinds(back); got != c.want {
 			t.Errorf("%s, from a file: levels of kinds %q, want %q", c.name, got, c.want)
 		}
-		// One host of the job: its root is the host.
-		view, err := n.View(n.s.Locations[8:16])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := view.LevelKind(len(view.Hierarchy().Levels())); got != topology.KindHost {
-			t.Errorf("%s: root of one host is of kind %q, want host", c.name, got)
-		}
-	}
-	if got := nameless(t, spec, nil).LevelKind(4); got != topology.KindUnknown {
-		t.Errorf("root of several hosts is of kind %q, want none", got)
 	}
 }
 
@@ -109,7 +98,7 @@ func TestKindsOfMixedGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What is known stays.
-		if got := other.LevelKind(0); got != topology.KindHost {
+		if got := other.Hierarchy().Levels()[0].Kind; got != topology.KindHost {
 			t.Errorf("hosts %s: the known kind became %q", hosts, got)
 		}
 		unknown, err := n.hierarchy.WithKinds([]topology.Kind{topology.KindUnknown})
@@ -124,7 +113,7 @@ func TestKindsOfMixedGroups(t *testing.T) {
 		if hosts == "aabb" {
 			want = topology.KindHost
 		}
-		if got := other.LevelKind(0); got != want {
+		if got := other.Hierarchy().Levels()[0].Kind; got != want {
 			t.Errorf("hosts %s: kind %q, want %q", hosts, got, want)
 		}
 	}

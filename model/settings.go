@@ -34,11 +34,8 @@ type Settings struct {
 	// LevelBandwidth is that of each of these levels in B/s, the root last, NaN where it is not
 	// known. Used if Levels is nil; nil: not known.
 	LevelBandwidth []float64
-	// Pairs and HostPairs have parameters of their own, which go before those of
-	// the level; pairs of ranks before pairs of hosts.
-	Pairs, HostPairs []PairParams
 	// Locations of the ranks; nil: not known. Levels of the hierarchy whose kind is not known get it from them
-	// and from Resources: see LevelKind.
+	// and from Resources: hosts, several hosts, or what ranks of one host share.
 	Locations []Location
 	// Routing says which of several shortest routes flows take.
 	Routing topology.RouteChoice

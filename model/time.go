@@ -34,16 +34,6 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if src == dst {
 		return 0
 	}
-	if n.pairs != nil {
-		if p := n.pairs.find(src, dst); p != nil {
-			return p.Time(bytes)
-		}
-	}
-	if n.hostPairs != nil {
-		if p := n.hostPairs.find(int(n.hostOf[src]), int(n.hostOf[dst])); p != nil {
-			return p.Time(bytes)
-		}
-	}
 	group := n.join(src, dst)
 	g := &n.groups[group]
 	p := &n.s.Levels[g.level]
@@ -55,7 +45,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		return t
 	}
 	latency, bandwidth := n.paths.between(src, dst)
-	latency += n.fit.Overhead
+	latency += n.found.Fit.Overhead
 	if n.isTree() {
 		typical := n.latencyOf(group)
 		if n.ways == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
@@ -144,5 +134,5 @@ func (n *Network) latencyOf(group int32) float64 {
 
 // isTree tells whether the levels say what latencies are; else the graph does.
 func (n *Network) isTree() bool {
-	return n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat
+	return n.found.Fit.Family == topology.FamilyTree || n.found.Fit.Family == topology.FamilyFlat
 }

@@ -192,5 +192,6 @@ func (n *Network) tellsLatency(src, dst int, group int32) bool {
 // firmlyJoins tells whether no uncertain group joins two ranks closer than confident ones do. The length of the path
 // inside an uncertain group is not known (see confidentGraph).
 func (n *Network) firmlyJoins(a, b int) bool {
-	return n.reported.Groups()[n.reported.Common(a, b)].Firm()
+	reported := n.found.Hierarchy
+	return reported.Groups()[reported.Common(a, b)].Firm()
 }

@@ -23,7 +23,8 @@ import (
 func (n *Network) View(ranks []Location) (*Network, error) { return n.view(ranks, false) }
 
 // ViewTypical is View for jobs on hosts of which not all was measured. A rank of an unknown host gets the typical
-// parameters of the coarsest level. It hangs on the switch with the most links to other switches. A rank beyond those
+// parameters of the coarsest level. It hangs on the switch with the most links to other switches, or on the first host of
+// hosts that are wired to each other. A rank beyond those
 // measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
 // which some run on other cores than were measured. They come after the network's own warnings.
 func (n *Network) ViewTypical(ranks []Location) (*Network, error) { return n.view(ranks, true) }
@@ -120,13 +121,12 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
 	s := n.s
-	s.Levels, s.Locations, s.Resources, s.Pairs = levels, ranks, cutResources(n.s.Resources, old), cutPairs(n.pairs, old)
-	hosts := n.oldHosts(ranks)
-	s.HostPairs, s.Degradation = cutPairs(n.hostPairs, hosts), n.s.Degradation.cut(hosts)
-	fit := n.fit
+	s.Levels, s.Locations, s.Resources = levels, ranks, cutResources(n.s.Resources, old)
+	s.Degradation = n.s.Degradation.cut(n.oldHosts(ranks))
+	fit := n.found.Fit
 	fit.Levels = nil // they speak of the levels of the whole
 	view, err := build(&topology.Result{
-		Graph: graph, Hierarchy: hierarchy, Fit: fit, Warnings: append(slices.Clone(n.warnings), warnings...),
+		Graph: graph, Hierarchy: hierarchy, Fit: fit, Warnings: append(slices.Clone(n.found.Warnings), warnings...),
 	}, s)
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
@@ -158,25 +158,6 @@ func (n *Network) oldHosts(ranks []Location) []int {
 		}
 	}
 	return old
-}
-
-// cutPairs are the pairs whose both ends are among old.
-func cutPairs(t *pairTable, old []int) []PairParams {
-	if t == nil {
-		return nil
-	}
-	var out []PairParams
-	for src, a := range old {
-		for dst, b := range old {
-			if src == dst || a < 0 || b < 0 {
-				continue
-			}
-			if p := t.find(a, b); p != nil {
-				out = append(out, PairParams{Src: src, Dst: dst, PLogP: *p})
-			}
-		}
-	}
-	return out
 }
 
 // OfJob is the network of the ranks of a job, which run at the given locations, and what makes that doubtful: every warning

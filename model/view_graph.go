@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/topocast/topocast/topology"
 )
 
@@ -38,6 +40,10 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
 		}
 	}
 	hub, typical := n.busiestSwitch(kept), n.typicalHost(kept)
+	if hub < 0 { // hosts that are wired to each other
+		hub = slices.Index(kept[:g.Hosts()], true)
+		typical = hub
+	}
 	for i, r := range old {
 		like := r
 		switch {

@@ -8,7 +8,7 @@ import (
 // confident groups. Of groups that have become the same the finest confident one is kept, or the finest if all are
 // uncertain. A group of all ranks becomes the root.
 func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, error) {
-	h := n.reported
+	h := n.found.Hierarchy
 	members := make([][]int, len(h.Groups()))
 	for i, r := range old {
 		if r < 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -185,4 +186,40 @@ func TestQueriesAreSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Hosts that are wired to each other have no switch: a rank of an unknown host hangs on the first host of the job, and its
+// times are finite.
+func TestUnknownHostOfAMesh(t *testing.T) {
+	for _, spec := range []string{"torus:3x3 rate=10Gbps", "line:4 rate=10Gbps"} {
+		c, err := gen.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []Location
+		for rank := range c.Graph.Hosts() {
+			at = append(at, Location{Host: fmt.Sprint("n", rank), Core: -1})
+		}
+		n, err := New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyMesh}}, &Settings{Locations: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, known := range [][]Location{at, at[1:2], at[:3]} {
+			job := append(slices.Clone(known), Location{Host: "other", Core: -1})
+			view, err := n.ViewTypical(job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(job) - 1
+			for rank := range last {
+				for _, pair := range [][2]int{{rank, last}, {last, rank}} {
+					seconds := view.Time(pair[0], pair[1], 1<<20)
+					predicted, err := view.Predict(nil, []Transfer{{Src: pair[0], Dst: pair[1], Bytes: 1 << 20}})
+					if err != nil || math.IsInf(seconds, 0) || !near(predicted[0], seconds, 0.01) {
+						t.Errorf("%s, %d known: Time%v = %g, Predict %v, %v", spec, last, pair, seconds, predicted, err)
+					}
+				}
+			}
+		}
+	}
 }

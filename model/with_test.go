@@ -52,12 +52,12 @@ func TestNetworksGetWhatWasMeasuredLater(t *testing.T) {
 	inside := nameless(t, "core:2 socket:2 host:2", nil)
 	if inside, err = inside.With(func(s *Settings) {
 		s.Resources = []Resource{{Kind: topology.KindNUMA, Groups: [][]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}}}}
-	}); err != nil || inside.LevelKind(0) != topology.KindNUMA {
-		t.Errorf("level of pairs that share memory is of kind %q (%v), want numa", inside.LevelKind(0), err)
+	}); err != nil || inside.Hierarchy().Levels()[0].Kind != topology.KindNUMA {
+		t.Errorf("level of pairs that share memory is of kind %q (%v), want numa", inside.Hierarchy().Levels()[0].Kind, err)
 	}
 	if n, err = n.With(func(s *Settings) {
 		s.Resources = []Resource{{Kind: topology.KindCache, Groups: [][]int{{0, 1}, {2, 3}}}}
-	}); err != nil || n.LevelKind(0) != topology.KindHost {
-		t.Errorf("level of hosts is of kind %q (%v) with caches of all their cores, want host", n.LevelKind(0), err)
+	}); err != nil || n.Hierarchy().Levels()[0].Kind != topology.KindHost {
+		t.Errorf("level of hosts is of kind %q (%v) with caches of all their cores, want host", n.Hierarchy().Levels()[0].Kind, err)
 	}
 }

@@ -126,7 +126,7 @@ func nearest(g *topology.Graph) float64 {
 // sending costs as little as anywhere. 0, below which nothing is, if latencies or the overhead are not known.
 func postal(n *model.Network) float64 {
 	latency, software := math.Inf(1), math.Inf(1)
-	if t := nearest(n.Graph()) + n.ReconstructionFit().Overhead; t > 0 {
+	if t := nearest(n.Graph()) + n.Reconstruction().Fit.Overhead; t > 0 {
 		latency = t
 	}
 	for _, l := range n.Levels() {

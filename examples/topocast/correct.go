@@ -175,7 +175,7 @@ func (r *correction) fit(l *latencies) error {
 		if way == uncorrected {
 			s.Bytes = 0
 		}
-		if r.fits[way], err = latencyfit.Latencies(g, n.ReportedHierarchy(), measured, s); err != nil {
+		if r.fits[way], err = latencyfit.Latencies(g, n.Reconstruction().Hierarchy, measured, s); err != nil {
 			return err
 		}
 	}

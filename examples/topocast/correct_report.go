@@ -18,7 +18,7 @@ const mostCorrected = 100
 // writeText writes for people: how well links explain the readings, by correction and by level, and the links.
 func (r *correction) writeText(w io.Writer) error {
 	found := r.fits[r.chosen]
-	g, h := found.Graph, r.network.ReportedHierarchy()
+	g, h := found.Graph, r.network.Reconstruction().Hierarchy
 	fmt.Fprintf(w, "%s, %s; %s", words.Count(g.Hosts(), "rank"), words.Count(g.NumArcs()/2, "link"), words.Count(found.Used, "measurement"))
 	if r.bytes > 0 {
 		fmt.Fprintf(w, " of %s", quantity.Bytes(r.bytes))
@@ -101,7 +101,7 @@ func (r *correction) writeJSON(w io.Writer) error {
 		}
 	}
 	for i, l := range found.Fit.Levels {
-		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.ReportedHierarchy().LevelName(i), Residual: jsonfile.Known(l.Residual)})
+		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.Reconstruction().Hierarchy.LevelName(i), Residual: jsonfile.Known(l.Residual)})
 	}
 	return results.Write(w, &out)
 }

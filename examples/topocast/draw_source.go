@@ -58,11 +58,11 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 		if s.unit != 0 {
 			return cli.BadInput("--unit: %s holds its own", path)
 		}
-		merged := topology.Result{Graph: n.Graph(), Local: n.LocalTopologies()}
-		if s.graph, err = merged.MeanGraph(); err != nil {
+		found := n.Reconstruction()
+		if s.graph, err = found.MeanGraph(); err != nil {
 			return err
 		}
-		s.network, s.groups, s.reported = n, n.Hierarchy(), n.ReportedHierarchy()
+		s.network, s.groups, s.reported = n, n.Hierarchy(), found.Hierarchy
 		s.times, s.title = predicted{n}, "Latencies that the network predicts"
 		return nil
 	}

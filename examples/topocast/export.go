@@ -64,7 +64,7 @@ func fabricWriter(write func(io.Writer, *encode.Fabric) error) writer {
 // writeJSON writes what reconstruct --json writes, without weak groups.
 func writeJSON(w io.Writer, x exported) error {
 	n := x.network
-	return encode.WriteResult(w, &topology.Result{Graph: x.graph, Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings()}, hostNames(x.graph))
+	return encode.WriteResult(w, &topology.Result{Graph: x.graph, Hierarchy: n.Hierarchy(), Fit: n.Reconstruction().Fit, Warnings: n.Warnings()}, hostNames(x.graph))
 }
 
 // writeLatencies writes the times of messages of no bytes between the ranks.

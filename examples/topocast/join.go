@@ -105,7 +105,7 @@ func modelOf(n *model.Network) (*topology.Result, error) {
 // grouped is what was reconstructed of a network, with a graph of its own. Of a graph alone, such as that of a platform file, the
 // groups are worked out.
 func grouped(n *model.Network, g *topology.Graph) (*topology.Result, error) {
-	r := &topology.Result{Graph: g, Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings()}
+	r := &topology.Result{Graph: g, Hierarchy: n.Hierarchy(), Fit: n.Reconstruction().Fit, Warnings: n.Warnings()}
 	if len(r.Hierarchy.Groups()) > 1 || r.Fit.Family != "" || g.Hosts() == 1 {
 		return r, nil
 	}

@@ -40,7 +40,7 @@ func TestReconstructMergesMessageLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := n.LocalTopologies()
+	local := n.Reconstruction().Local
 	if len(local) != 3 {
 		t.Fatalf("the network has %d topologies, want 3", len(local))
 	}

@@ -36,7 +36,7 @@ func TestReconstructTakesMatricesOfLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if local := n.LocalTopologies(); len(local) != 2 || len(local[0].Absent) != 1 || math.Abs(local[0].Absent[0].Latency-2e-6) > 1e-12 {
+	if local := n.Reconstruction().Local; len(local) != 2 || len(local[0].Absent) != 1 || math.Abs(local[0].Absent[0].Latency-2e-6) > 1e-12 {
 		t.Errorf("topologies %+v, want that of 8 B with an absent arc of 2 us", local)
 	}
 	for _, c := range []struct {

@@ -77,7 +77,7 @@ func reportOf(file string, n *model.Network) (*draw.Report, error) {
 		}
 	}
 	r := &draw.Report{
-		Noun: noun, Graph: graph, Hierarchy: n.ReportedHierarchy(), Sizes: n.LocalTopologies(), Warnings: n.Warnings(),
+		Noun: noun, Graph: graph, Hierarchy: n.Reconstruction().Hierarchy, Sizes: n.Reconstruction().Local, Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
 	if r.Noun == "rank" {
@@ -150,7 +150,7 @@ func bandwidthCurves(n *model.Network) []draw.Series {
 
 // measuredSections say how the network was measured, and how well it explains what was.
 func measuredSections(file string, n *model.Network) []draw.Table {
-	m, fit := n.Measured(), n.ReconstructionFit()
+	m, fit := n.Measured(), n.Reconstruction().Fit
 	how := draw.Table{Title: "Network", Rows: [][]string{{"file", filepath.Base(file)}, {"ranks", fmt.Sprint(n.Ranks())}}}
 	if hosts := len(n.Hosts()); hosts > 0 {
 		how.Rows = append(how.Rows, []string{"hosts", fmt.Sprint(hosts)})

@@ -67,9 +67,7 @@ func ranksOf(n *model.Network) *draw.TextSettings {
 
 // printNetwork writes what a network holds of the wiring, as printResult does.
 func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
-	err := printResult(w, &topology.Result{
-		Graph: n.Graph(), Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
-	}, s)
+	err := printResult(w, n.Reconstruction(), s)
 	tellResources(w, n.Settings().Resources)
 	return err
 }

@@ -54,7 +54,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	if n.Ranks() != ranks {
 		return nil, cli.BadInput("--truth: %s: is of %s, and the measurements of %d", path, words.Count(n.Ranks(), "rank"), ranks)
 	}
-	t := truthOf(truth.OfHierarchy(n.ReportedHierarchy()))
+	t := truthOf(truth.OfHierarchy(n.Reconstruction().Hierarchy))
 	if len(t.levels) == 0 {
 		return nil, cli.BadInput("--truth: %s: holds no groups", path)
 	}

@@ -19,8 +19,5 @@ func (t *Tree) Concatenate(data []byte, wait func(child, depth int)) ([]byte, er
 	if t.IsRoot() {
 		return data, nil
 	}
-	if err := t.send(errand, header(len(data)), t.parent); err != nil || len(data) == 0 {
-		return data, err
-	}
-	return data, t.sendLong(errand, data, t.parent)
+	return data, t.sendAny(errand, data, t.parent)
 }

@@ -53,6 +53,14 @@ func (t *Tree) receiveLong(errand string, buf []byte, src int) error {
 	}
 }
 
+// sendAny sends a header, and as many bytes as it says.
+func (t *Tree) sendAny(errand string, data []byte, dst int) error {
+	if err := t.send(errand, header(len(data)), dst); err != nil || len(data) == 0 {
+		return err
+	}
+	return t.sendLong(errand, data, dst)
+}
+
 // receiveAny receives a header, and as many bytes as it says.
 func (t *Tree) receiveAny(errand string, src int) ([]byte, error) {
 	length, err := t.receiveLength(errand, header(0), src)

@@ -66,8 +66,7 @@ func BinomialPlace(place, n int) (parent int, children []int) {
 }
 
 // Star returns the caller's place in the tree in which all ranks are children of the root: Size()
-// messages one after the other, but each byte travels once only. It takes what Binomial
-// does. It is for long strings to be gathered, and for few ranks.
+// messages one after the other. It takes what Binomial does. It is for few ranks.
 func Star(comm mpi.Communicator, root, tag int) *Tree {
 	t, ranks := newTree(comm, root, tag), comm.Size()
 	if comm.Rank() != root {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
@@ -36,8 +37,8 @@ func (d Distance) parameters() []parameter {
 	return [][]parameter{
 		OneWay:    {(*model.PLogP).Time},
 		Latency:   {latency},
-		Overheads: {(*model.PLogP).OverheadTime},
-		RoundTrip: {(*model.PLogP).RoundTrip},
+		Overheads: {overheadTime},
+		RoundTrip: {roundTrip},
 		Profile:   {latency, (*model.PLogP).SendAt, (*model.PLogP).RecvAt, (*model.PLogP).GapAt},
 	}[d]
 }
@@ -106,10 +107,40 @@ func (r *Result) matrix(v View, of parameter) *mat.Dense {
 		p := &r.Pairs[i]
 		parameters := &p.PLogP
 		if v.Linear {
-			line, _ := p.Linear()
-			parameters = &line
+			parameters = linear(parameters)
 		}
 		cells[p.Src*r.Ranks+p.Dst] = of(parameters, v.Bytes)
 	}
 	return mat.NewDense(r.Ranks, r.Ranks, cells)
+}
+
+// overheadTime is eq. 3.3 in s. In strict PLogP the gap covers the overheads, so that they count twice: PLogP.Time is the
+// one to use. NaN without overheads.
+func overheadTime(p *model.PLogP, bytes int64) float64 {
+	return p.Time(bytes) + (p.SendAt(bytes)+p.RecvAt(bytes))/2
+}
+
+// roundTrip is RTT(bytes) in s, of a message that is answered by one of 0 bytes (before eq. 3.1).
+func roundTrip(p *model.PLogP, bytes int64) float64 { return 2*p.Latency + p.GapAt(bytes) + p.GapAt(0) }
+
+// linear returns the parameters with the gap and the overheads on straight lines, p(m) = am + b, by least squares over the
+// sizes (Reinfjell 2023, section 3.2, the first of the two methods). L does not depend on the size. Where a line is below 0
+// at the first or the last size it is set to 0 there. Parameters of fewer than two sizes are returned as they are.
+func linear(p *model.PLogP) *model.PLogP {
+	if len(p.Sizes) < 2 {
+		return p
+	}
+	first, last := p.Sizes[0], p.Sizes[len(p.Sizes)-1]
+	x := make([]float64, len(p.Sizes))
+	for i, m := range p.Sizes {
+		x[i] = float64(m)
+	}
+	ends := func(y []float64) []float64 {
+		if len(y) != len(x) {
+			return nil // not measured
+		}
+		b, a := stat.LinearRegression(x, y, nil, false)
+		return []float64{max(0, b+a*float64(first)), max(0, b+a*float64(last))}
+	}
+	return &model.PLogP{Latency: p.Latency, Sizes: []int64{first, last}, Gap: ends(p.Gap), Send: ends(p.Send), Recv: ends(p.Recv)}
 }

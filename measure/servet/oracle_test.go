@@ -415,7 +415,8 @@ func TestRulesFireOnAMeasuredNetwork(t *testing.T) {
 		return nil
 	})
 	n := discovered(t, "core:4 socket:2 host:2", resources)
-	if got := []topology.Kind{n.LevelKind(0), n.LevelKind(1)}; !slices.Equal(got, []topology.Kind{topology.KindNUMA, topology.KindHost}) {
+	levels := n.Hierarchy().Levels()
+	if got := []topology.Kind{levels[0].Kind, levels[1].Kind}; !slices.Equal(got, []topology.Kind{topology.KindNUMA, topology.KindHost}) {
 		t.Errorf("levels are of kinds %v, want numa and host: four cores share L3 and memory", got)
 	}
 	// 0, 4, 8, 12 and then 2, in the order of the machine.

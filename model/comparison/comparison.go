@@ -82,7 +82,7 @@ func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) 
 		MeasuredGroups: measured.Network.Hierarchy(), ReferenceGroups: reference.Network.Hierarchy(),
 	}
 	for _, x := range []*Side{measured, reference} {
-		if noise := x.Network.ReconstructionFit().Noise; noise > 0 && !math.IsInf(noise, 0) {
+		if noise := x.Network.Reconstruction().Fit.Noise; noise > 0 && !math.IsInf(noise, 0) {
 			settings.Noise = math.Hypot(settings.Noise, noise)
 		}
 	}

@@ -248,6 +248,11 @@ func (s *filling) remove(id int32) {
 func (s *filling) setCapacity(id int32, capacity float64) {
 	if c := &s.channels[id]; c.capacity != capacity {
 		c.capacity = capacity
+		for _, m := range s.members[id] { // next to the level of those that nothing stops, all others are rounding
+			if s.stop[m.flow] == s.nothing {
+				s.assign(m.flow, s.open)
+			}
+		}
 		s.survey(id, math.Inf(1))
 		c.used = s.below // which may be rounding next to what an unlimited channel had
 		s.note(id)

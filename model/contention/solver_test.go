@@ -437,3 +437,30 @@ func TestAChannelWithoutLimitGetsOne(t *testing.T) {
 		}
 	}
 }
+
+// A channel without a limit gets one while flows cross it that nothing else stops: they share it.
+func TestLimitOfUnlimitedFlows(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 26))
+		s, err := NewSolver([]float64{math.Inf(1)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for range 5 {
+			f := testFlow{data: []int32{0}, bound: math.Inf(1), share: math.Exp(8*r.Float64() - 4)}
+			if r.IntN(4) == 0 {
+				f.bound = 10 * r.Float64()
+			}
+			addTestFlow(t, s, live, f)
+			s.Solve(nil)
+		}
+		if err := s.SetCapacity(0, 4); err != nil {
+			t.Fatal(err)
+		}
+		s.Solve(nil)
+		if err := certify(s, []float64{4}, live, 1e-8); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -27,6 +28,39 @@ func givenArcs(g *topology.Graph, arcs []topology.Arc) (map[int]float64, error) 
 		given[arc] = a.Bandwidth
 	}
 	return given, nil
+}
+
+// dropRefuted takes the arcs out of given of which transfers show that they carry more, as single measurements may be
+// wrong, and returns how many. A transfer of known rate shows that only of arcs that it crosses for sure: all of a tree, and
+// the only link of a host.
+func dropRefuted(n *model.Network, observations []Observation, given map[int]float64) (dropped int, err error) {
+	g := n.Graph()
+	isTree := g.NumArcs() == 2*(g.Vertices()-1)
+	isOnly := func(v int) bool { return !g.IsSwitch(v) && len(g.Out(v)) == 1 && len(g.In(v)) == 1 }
+	p, err := n.NewPredictor(nil)
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range observations {
+		if len(given) == 0 || !o.isLong() {
+			continue
+		}
+		pattern, err := p.Pattern(o.Transfers, o.Streamed)
+		if err != nil {
+			return 0, err
+		}
+		for i, f := range pattern.Flows {
+			for _, c := range f.Data {
+				a := g.Arcs()[c]
+				rate, isGiven := given[int(c)]
+				if isGiven && (isTree || isOnly(a.From) || isOnly(a.To)) && f.Bytes/o.Seconds[i] > blameShare*rate {
+					delete(given, int(c))
+					dropped++
+				}
+			}
+		}
+	}
+	return dropped, nil
 }
 
 // linkParameters numbers the bandwidths of a fit: one for both directions of a link,

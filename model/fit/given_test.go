@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -107,6 +108,29 @@ func TestGivenArcsStay(t *testing.T) {
 		_, err := Network(&topology.Result{Graph: blank, Hierarchy: c.Hierarchy}, nil, &Settings{Arcs: tt.arcs})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error %v, want %q", err, tt.want)
+		}
+	}
+}
+
+// TestRefutedArcsAreFitted: the link of a host is given with half of its rate, as a disturbed measurement may tell it. A
+// transfer over it was twice as fast, so that the link is fitted, and said to be. A rate that is 10 % low stays.
+func TestRefutedArcsAreFitted(t *testing.T) {
+	truth, seen := fitTruth(t, rand.New(rand.NewPCG(3, 24)), 2, &model.Settings{})
+	r := rand.New(rand.NewPCG(4, 24))
+	observed := observe(t, truth, r, 0.01, fitPatterns(r, 4, 12))
+	arc := truth.Graph().ArcIndex(0, 4)
+	rate := truth.Graph().Arcs()[arc].Bandwidth
+	for _, share := range []float64{0.5, 0.9} {
+		fit, err := Network(seen, observed, &Settings{Arcs: []topology.Arc{{From: 0, To: 4, Bandwidth: share * rate}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, isSaid := rate, strings.Contains(strings.Join(fit.Warnings, " "), "the measured rates of 1 direction are not used")
+		if share > 0.8 {
+			want *= share
+		}
+		if got := fit.Network.Graph().Arcs()[arc].Bandwidth; !near(got, want, 0.03) || isSaid != (share < 0.8) {
+			t.Errorf("given %.1f of its rate, the link carries %.4g B/s, want %.4g; warnings %q", share, got, want, fit.Warnings)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Settings struct {
 	// Arcs are directions of links whose bandwidth was measured by itself, as
 	// throughput.Result.Measured has them: From, To and Bandwidth count, in the graph of
 	// model.New. They stay as they are, and the two directions of a link may differ; what is
-	// not given is fitted.
+	// not given is fitted. An arc over which transfers were faster by more than 15 % counts as not given.
 	Arcs []topology.Arc
 	// Overhead is the time in s that the software of a rank takes for a short message, sent or
 	// received, which all levels get. 0: not measured.
@@ -80,6 +80,10 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if base, err = model.New(r, &fitted); err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
+	dropped, err := dropRefuted(base, observations, given)
+	if err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
 	f, err := newFitter(base, observations, given)
 	if err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
@@ -103,6 +107,9 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	} else if several > 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
 			"predictions have no intervals: %s of concurrent transfers timed, which takes %d", words.Count(several, "pattern"), manyPatterns))
+	}
+	if dropped > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the measured rates of %s are not used: single transfers over these were faster", words.Count(dropped, "direction")))
 	}
 	out.Warnings = append(out.Warnings, levelWarnings...)
 	graph, err := base.Graph().WithArcs(f.fill())
@@ -130,6 +137,11 @@ type Observation struct {
 	// Streamed says that each transfer went as several messages, the next of which asked for consent while the
 	// last one flowed: no handshake shows in its time.
 	Streamed bool
+}
+
+// isLong tells whether all transfers of an observation tell of bandwidths.
+func (o *Observation) isLong() bool {
+	return !slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < longBytes })
 }
 
 func checkObservations(observations []Observation, ranks int) error {

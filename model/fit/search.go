@@ -83,7 +83,7 @@ func (f *fitter) prepare(observations []Observation) (err error) {
 		return err
 	}
 	for _, o := range observations {
-		if slices.ContainsFunc(o.Transfers, func(t model.Transfer) bool { return t.Bytes < longBytes }) {
+		if !o.isLong() {
 			continue
 		}
 		if err := f.addPattern(o); err != nil {

@@ -29,10 +29,9 @@ type Remeasurement struct {
 
 // Update returns the network with new parameters of the same wiring: levels,
 // latencies of groups, and latencies and bandwidths of links. Levels and groups
-// without observations keep what they have, scaled with their level if that was measured; pairs of
-// ranks with parameters of their own lose these if they were measured. How links
-// are shared, degradation, resources and ranks stay. Errors name the observation or the link. O(observations +
-// groups + arcs).
+// without observations keep what they have, scaled with their level if that was measured.
+// How links are shared, degradation, resources and ranks stay. Errors name the observation or the link.
+// O(observations + groups + arcs).
 func Update(n *model.Network, m *Remeasurement) (*model.Network, error) {
 	if err := checkObservations(m.Observations, n.Ranks()); err != nil {
 		return nil, fmt.Errorf("fit: update: %w", err)
@@ -45,15 +44,14 @@ func Update(n *model.Network, m *Remeasurement) (*model.Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fit: update: %w", err)
 	}
-	hierarchy, err := remeasuredHierarchy(n.ReportedHierarchy(), m.Observations, n.Measured().Bytes)
+	hierarchy, err := remeasuredHierarchy(n.Reconstruction().Hierarchy, m.Observations, n.Measured().Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("fit: update: %w", err)
 	}
 	s := n.Settings()
-	pairs := s.Pairs
-	s.Levels, s.Pairs, s.HostPairs, s.BcastTable, s.Measured = nil, nil, nil, nil, m.Measured
+	s.Levels, s.BcastTable, s.Measured = nil, nil, m.Measured
 	s.Measured.Bytes = n.Measured().Bytes
-	r := &topology.Result{Graph: graph, Hierarchy: hierarchy, Fit: n.ReconstructionFit()}
+	r := &topology.Result{Graph: graph, Hierarchy: hierarchy, Fit: n.Reconstruction().Fit}
 	base, err := model.New(r, &s)
 	if err != nil {
 		return nil, fmt.Errorf("fit: update: %w", err)
@@ -73,7 +71,6 @@ func Update(n *model.Network, m *Remeasurement) (*model.Network, error) {
 		warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.HasPrefix(w, about) })
 	}
 	s.Levels = levels
-	s.Pairs, s.HostPairs = without(pairs, m.Observations), n.Settings().HostPairs
 	r.Warnings = append(warningsBut(n, graph), append(warnings, m.Warnings...)...)
 	fresh, err := model.New(r, &s)
 	if err != nil {
@@ -154,18 +151,6 @@ func remeasuredHierarchy(h *topology.Hierarchy, observations []Observation, byte
 		}
 	}
 	return topology.NewHierarchy(h.Hosts(), levels, groups[1:], groups[0].Latency)
-}
-
-// without lists the parameters of pairs but of those that single transfers were
-// timed of.
-func without(pairs []model.PairParams, observations []Observation) []model.PairParams {
-	fresh := make(map[[2]int]bool)
-	for _, o := range observations {
-		if len(o.Transfers) == 1 {
-			fresh[[2]int{o.Transfers[0].Src, o.Transfers[0].Dst}] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(pairs), func(p model.PairParams) bool { return fresh[[2]int{p.Src, p.Dst}] })
 }
 
 // warningsBut are the network's with how many links are estimated in the graph as it is now.

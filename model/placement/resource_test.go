@@ -66,7 +66,7 @@ func TestServetReadsKindsNotNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprint(place); got != c.want {
-			t.Errorf("level of kind %q: places %s, want %s", c.n.LevelKind(0), got, c.want)
+			t.Errorf("level of kind %q: places %s, want %s", c.n.Hierarchy().Levels()[0].Kind, got, c.want)
 		}
 	}
 }

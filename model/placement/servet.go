@@ -211,8 +211,8 @@ func sharers(n *model.Network, resource, least, most topology.Kind) [][]int {
 		return all
 	}
 	groups := n.Hierarchy().Groups()
-	for l := range n.Hierarchy().Levels() {
-		if k := n.LevelKind(l); k < least || most < k {
+	for l, level := range n.Hierarchy().Levels() {
+		if level.Kind < least || most < level.Kind {
 			continue
 		}
 		group := make([]int, n.Ranks())
