@@ -55,8 +55,8 @@
 // Sample takes few pairs, the same in each run, AppendRun keeps them in one file per site, and Watch
 // tells steps: of pairs, of hosts and of links. What all series of a run have in common is
 // taken out. The last 2 to 12 samples of a series are compared with the level of all samples before them. Each lies off that level by
-// some sigma, of which 3 count at most. Their sum has a known variance, and its threshold is a quantile of the normal
-// distribution. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links
+// some sigma, of which 3 count at most. Their sum has a known variance. Its threshold holds the rate of false alarms although
+// few samples know their sigma badly: it is higher while runs are few, or where series are unequally noisy. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links
 // (Bonferroni). One outlier tells nothing: a step takes two runs at least. The host or link that explains most is told first. What
 // it explains is taken out, and so is again what the series of a run have in common. What changes in most pairs
 // at once is taken for the run's.

@@ -20,6 +20,7 @@ type series struct {
 	x        []float64 // logarithms, NaN where missing
 	scale    float64   // of its noise, against other series of its kind
 	sigma    float64   // of its noise
+	freedom  float64   // degrees of it: how many samples tell sigma
 }
 
 // A family are the series of one kind of messages.
@@ -210,7 +211,9 @@ func (f *family) fill() {
 
 const (
 	mostPrior         = 200  // samples that the sigma of all series weighs at most against a series' own
-	differenceWeight  = 0.25 // of a difference: their median tells this share of what samples do
+	differenceWeight  = 0.4  // of a difference: their upper quartile tells this share of what samples do
+	quartile          = 1.15 // sigma of a normal distribution: three quarters of the values are within
+	errorOfSpread     = 2.33 // of the square of a spread by one normal value, as a share: it falls as the root of their number
 	leastSeriesSpread = 1e-4
 )
 
@@ -219,7 +222,7 @@ const (
 // the median.
 //
 // The sigma of all weighs few samples where the logarithms of the variances of series differ by more than they would by
-// chance: that of n samples has a variance of 2/n.
+// chance: that of n samples has a variance of 2/n. What they differ by is an estimate, too, of which two standard errors are chance.
 func setSigmas(all []series) (typical float64) {
 	var differences, logs, sigmas []float64
 	own, known := make([]float64, len(all)), make([]float64, len(all)) // sigma of a series, and the samples that tell it
@@ -232,25 +235,31 @@ func setSigmas(all []series) (typical float64) {
 		}
 		differences = append(differences, steps...)
 		if len(steps) > 0 {
-			own[i], known[i] = max(leastSeriesSpread, stats.SigmaOfOne(steps)), differenceWeight*float64(len(steps))
+			own[i], known[i] = max(leastSeriesSpread, sigmaOfSteps(steps)), differenceWeight*float64(len(steps))
 			logs, chance = append(logs, 2*math.Log(own[i])), chance+2/known[i]
 		}
 	}
 	common := leastSeriesSpread
 	if len(differences) > 0 {
-		common = max(common, stats.SigmaOfOne(differences))
+		common = max(common, sigmaOfSteps(differences))
 	}
 	prior := float64(mostPrior)
 	if n := float64(len(logs)); n >= fewSeries {
 		spread := stats.SigmaAbout(medianOf(logs), logs)
-		prior = min(prior, 2/max(spread*spread-chance/n, 2/prior))
+		byChance := chance / n * (1 + 2*errorOfSpread/math.Sqrt(n))
+		prior = min(prior, 2/max(spread*spread-byChance, 2/prior))
 	}
 	for i := range all {
 		variance := (prior*common*common + known[i]*own[i]*own[i]) / (prior + known[i])
-		all[i].sigma = math.Sqrt(variance) * all[i].scale
+		all[i].sigma, all[i].freedom = math.Sqrt(variance)*all[i].scale, prior+known[i]
 		sigmas = append(sigmas, all[i].sigma)
 	}
 	return medianOf(sigmas)
+}
+
+// sigmaOfSteps is the sigma of one sample by differences of two each. Their upper quartile tells it better than their median does.
+func sigmaOfSteps(differences []float64) float64 {
+	return stats.Quantile(differences, 0.75) / quartile / math.Sqrt2
 }
 
 // medianOf is the median of what is not missing, NaN if all is.

@@ -3,7 +3,9 @@ package check
 import (
 	"math"
 	"slices"
+	"sort"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -29,15 +31,55 @@ const (
 
 // A watcher looks for steps in series, values of logarithms, NaN where missing.
 type watcher struct {
-	least    float64 // change that is looked for
-	up, down float64 // thresholds in sigma
+	least float64            // change that is looked for
+	rate  float64            // of false alarms per series, run and length of a new level
+	bars  map[int][2]float64 // up and down, by whole degrees of freedom of sigma
 }
 
 // newWatcher has the rate of false alarms per series and run, which all lengths of a new level share (Bonferroni).
 func newWatcher(step, rate float64) *watcher {
-	rate /= mostNew - fewestNew + 1
-	above := distuv.UnitNormal.Quantile
-	return &watcher{least: leastShare * math.Log1p(step), up: -above(upShare * rate), down: -above((1 - upShare) * rate)}
+	return &watcher{least: leastShare * math.Log1p(step), rate: rate / (mostNew - fewestNew + 1), bars: map[int][2]float64{}}
+}
+
+// thresholds are how many sigma a sum has to lie off, up and down. Few samples know their sigma badly.
+func (w *watcher) thresholds(freedom float64) (up, down float64) {
+	known := max(1, int(freedom))
+	bars, seen := w.bars[known]
+	if !seen {
+		bars = [2]float64{threshold(upShare*w.rate, known), threshold((1-upShare)*w.rate, known)}
+		w.bars[known] = bars
+	}
+	return bars[0], bars[1]
+}
+
+// threshold is how many sigma a sum of normal samples lies off by chance at a rate. Its sigma is an estimate with some degrees of
+// freedom, whose square has the chi-squared distribution. The smaller the estimate is, the more samples spread in units of it, up to
+// where they are clipped.
+func threshold(rate float64, freedom int) float64 {
+	squares := distuv.ChiSquared{K: float64(freedom)}
+	var weights, spreads []float64
+	for step := -60; step <= 20; step++ {
+		estimate := math.Exp(float64(step) / 20) // of a sigma of 1
+		square := estimate * estimate
+		weights = append(weights, square*math.Exp(squares.LogProb(squares.K*square)))
+		spreads = append(spreads, spreadOfClipped(clipAt*estimate)/estimate)
+	}
+	all := floats.Sum(weights)
+	const perSigma = 100
+	return float64(sort.Search(100*perSigma, func(i int) bool {
+		chance := 0.0
+		for k, weight := range weights {
+			chance += weight / all * distuv.UnitNormal.Survival(float64(i)/perSigma/spreads[k])
+		}
+		return chance <= rate
+	})) / perSigma
+}
+
+// spreadOfClipped is the standard deviation of normal values that are clipped at some sigma.
+func spreadOfClipped(at float64) float64 {
+	normal := distuv.UnitNormal
+	beyond := normal.Survival(at)
+	return math.Sqrt(1 - 2*beyond - 2*at*normal.Prob(at) + 2*at*at*beyond)
 }
 
 // steps are those of a series. The last 2 to 12 samples are compared with the level of
@@ -45,6 +87,7 @@ func newWatcher(step, rate float64) *watcher {
 // so that no one or two of them make a step.
 func (w *watcher) steps(s *series) (found []step) {
 	x, sigma := s.x, s.sigma
+	up, down := w.thresholds(s.freedom)
 	var at []int // runs with a sample
 	for t, v := range x {
 		if !math.IsNaN(v) {
@@ -71,7 +114,7 @@ func (w *watcher) steps(s *series) (found []step) {
 				sum += clip((x[s]-level[from])/sigma, clipAt)
 			}
 			off := sum / math.Sqrt(n+n*n/float64(from-first))
-			strength := max(off/w.up, -off/w.down)
+			strength := max(off/up, -off/down)
 			if strength <= 1 {
 				continue
 			}

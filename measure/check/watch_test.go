@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -389,6 +390,60 @@ func TestHealthyNightsAreQuiet(t *testing.T) {
 	}
 }
 
+// Each night the file so far is judged, and what its newest run tells is reported. That is quiet from the first night that is
+// judged on, also where pairs differ in their noise, and few samples tell the noise of each. Four standard errors are for chance.
+func TestNewestNightsAreQuiet(t *testing.T) {
+	const sites, until = 12, 28
+	for _, noisiest := range []float64{4, 10} {
+		judged, told := 0, 0
+		for seed := range uint64(sites) {
+			s := site{pairs: sampled(64), runs: until, lostHost: -1, drift: 0.1, noise: normal(0.01), uneven: noisiest}
+			runs, _ := s.make(seed)
+			for n := warmUp + fewestNew; n <= until; n++ {
+				r, err := Watch(runs[:n], nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				judged++
+				if slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Run == n-1 }) {
+					told++
+				}
+			}
+		}
+		share := 0.01 * float64(judged)
+		if float64(told) > share+4*math.Sqrt(share) {
+			t.Errorf("noise of 1 to %g: %d of %d newest nights tell something, want 1 in 100", noisiest, told, judged)
+		}
+	}
+}
+
+// The threshold of sums of clipped samples, whose sigma is estimated by some normal values: by chance they lie off by so
+// much at the stated rate. Four standard errors of a count.
+func TestThresholdHoldsItsRate(t *testing.T) {
+	const rate, tries, samples = 0.01, 40000, 12
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, freedom := range []int{3, 6, 20, 200} {
+		off, bar := 0, threshold(rate, freedom)
+		for range tries {
+			squares := 0.0
+			for range freedom {
+				x := rng.NormFloat64()
+				squares += x * x
+			}
+			sigma, sum := math.Sqrt(squares/float64(freedom)), 0.0
+			for range samples {
+				sum += clip(rng.NormFloat64()/sigma, clipAt)
+			}
+			if sum/math.Sqrt(samples) > bar {
+				off++
+			}
+		}
+		if want := rate * tries; math.Abs(float64(off)-want) > 4*math.Sqrt(want) {
+			t.Errorf("%d degrees of freedom: %d of %d sums are off by %g, want %.0f", freedom, off, tries, bar, want)
+		}
+	}
+}
+
 type healthySite struct {
 	name         string
 	hosts, sites int
@@ -454,7 +509,7 @@ func toldOfNoise(rate float64, count, runs int) (told int) {
 		for i := range x {
 			x[i] = 0.02 * rng.NormFloat64()
 		}
-		told += len(w.steps(&series{x: x, sigma: 0.02}))
+		told += len(w.steps(&series{x: x, sigma: 0.02, freedom: 1e6}))
 	}
 	return told
 }
