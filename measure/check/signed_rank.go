@@ -8,11 +8,11 @@ import (
 
 // signedRank is the one-sided test of Wilcoxon 1945, exact for ties, too. It returns the probability that the
 // positive ones of n differences have a sum of ranks as large as it is, or larger. Differences are taken to be as
-// likely above 0 as as far below. Zeros do not count. 1 for no differences. O(n^3).
+// likely above 0 as as far below. Zeros do not count, nor does NaN. 1 for no differences. O(n^3).
 func signedRank(differences []float64) float64 {
 	d := make([]float64, 0, len(differences))
 	for _, x := range differences {
-		if x != 0 {
+		if x != 0 && !math.IsNaN(x) {
 			d = append(d, x)
 		}
 	}

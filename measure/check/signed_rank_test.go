@@ -55,6 +55,9 @@ func TestSignedRankAgainstCounting(t *testing.T) {
 			t.Fatalf("signedRank(%v) = %g, want %g", d, got, want)
 		}
 	}
+	if p := signedRank([]float64{1, math.NaN()}); p != 0.5 {
+		t.Errorf("signedRank of 1 and NaN = %g, want 0.5", p)
+	}
 	if p := signedRank(nil); p != 1 {
 		t.Errorf("signedRank(nil) = %g, want 1", p)
 	}
