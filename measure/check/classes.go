@@ -36,7 +36,7 @@ func (s *sample) like(other *sample) bool {
 
 // classes are those of some samples: the shortest first, under load by limit. Each tells what its measurements usually take,
 // if enough of them were screened. It sorts the ids.
-func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
+func (r *readings) classes(k kind, ids []int, ratio func(s *sample) float64) []class {
 	slices.SortStableFunc(ids, func(i, j int) int {
 		a, b := &r.samples[i], &r.samples[j]
 		return cmp.Or(slices.Compare(a.limit[:], b.limit[:]), cmp.Compare(a.nominal, b.nominal), i-j)
@@ -51,7 +51,7 @@ func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
 	}
 	for i := range all {
 		c := &all[i]
-		known, spread := r.ofScreened(c.ids, ratio), r.spreadOfPairs()
+		known, spread := r.ofScreened(c.ids, ratio), r.spreadOfPairs(k)
 		c.nominal, c.offset = r.samples[c.ids[len(c.ids)/2]].nominal, math.NaN()
 		if len(known) >= fewAlike {
 			usual := lowestLevel(known, spread)
@@ -63,8 +63,8 @@ func (r *readings) classes(ids []int, ratio func(s *sample) float64) []class {
 
 // peaks are the classes of samples of hosts whose wiring is not known: each belongs to the next peak of the density of their
 // times that lies below, to twice their spread.
-func (r *readings) peaks(ids []int, ratio func(s *sample) float64) []class {
-	logs, spread := r.ofScreened(ids, ratio), r.spreadOfPairs()
+func (r *readings) peaks(k kind, ids []int, ratio func(s *sample) float64) []class {
+	logs, spread := r.ofScreened(ids, ratio), r.spreadOfPairs(k)
 	fewest := max(fewInPeak, hostsInPeak/float64(r.w.hosts))
 	var all []class
 	for _, members := range levels(logs, peakWidth*spread) {
@@ -188,13 +188,13 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 	var elsewhere func(c *class) float64 // the offset where a class tells none
 	switch {
 	case r.w.graph == nil:
-		all = r.peaks(ids, ratio)
+		all = r.peaks(k, ids, ratio)
 	case r.w.load:
-		all = r.classes(ids, ratio)
+		all = r.classes(k, ids, ratio)
 		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
 		elsewhere = func(*class) float64 { return middle }
 	default:
-		all = r.classes(ids, ratio)
+		all = r.classes(k, ids, ratio)
 		r.fitLine(k, all)
 		elsewhere = func(c *class) float64 { return math.Log(r.line[k].at(c.nominal) / c.nominal) }
 	}

@@ -129,9 +129,10 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	k := all[0].kind
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
+	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
 	var factors, tests []float64
 	for _, d := range all {
-		bar := max(d.by.shift(1+tolerance), own, d.doubt)
+		bar := max(d.by.shift(1+tolerance), math.Hypot(own, unsure*d.apart), d.doubt)
 		tests = append(tests, d.excess-bar)
 		factors = append(factors, d.by.factor(d.excess))
 	}

@@ -170,9 +170,7 @@ func (w *wiring) longEnough(bytes int) error {
 
 // round measures the pairs that are planned.
 func (f *finder) round() error {
-	if f.r.w.load {
-		f.r.w.sortBySwitches(f.plan.pairs)
-	}
+	f.r.w.sortBySwitches(f.plan.pairs)
 	read, err := f.ask(f.plan.pairs)
 	if err != nil || read == nil {
 		return err

@@ -53,9 +53,10 @@ type readings struct {
 	bytes     float64
 	samples   []sample
 	crossings []crossing
-	apart     stats.Differences // of screening samples that should be alike but for noise
-	screened  int               // samples before the narrowing down; 0: it has not begun
-	tested    map[int32]int     // the first sample that tests a candidate: it had no say in that the candidate was picked
+	apart     [kinds]stats.Differences // of screening samples that should be alike but for noise
+	back      stats.Differences        // of long messages of one pair there and back, in the screening
+	screened  int                      // samples before the narrowing down; 0: it has not begun
+	tested    map[int32]int            // the first sample that tests a candidate: it had no say in that the candidate was picked
 	groups    int
 	pairs     int
 	hosts     [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
@@ -95,7 +96,7 @@ func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float6
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
 		if r.screened == 0 {
-			r.apart.Add(read[i].Forward, read[i].Back)
+			r.back.Add(read[i].Forward, read[i].Back)
 		}
 	}
 	r.groups++
@@ -115,6 +116,9 @@ func (r *readings) addSample(s sample, cross func(s *sample)) {
 	s.last = s.first
 	cross(&s)
 	r.samples = append(r.samples, s)
+	if n := len(r.samples); r.screened == 0 && n > 1 && r.w.neighbours(&r.samples[n-2], &s) {
+		r.apart[s.kind].Add(r.samples[n-2].value/r.samples[n-2].nominal, s.value/s.nominal)
+	}
 }
 
 // cross notes a crossing; a link that is crossed there and back adds up.
@@ -200,13 +204,17 @@ const fewInGroup = 4
 // leastSigma stands for a spread that is nothing: measurements of a simulation without noise.
 const leastSigma = 1e-4
 
-// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back. Of a busy machine it
-// is by those that one round has between the same two switches.
-func (r *readings) spreadOfPairs() float64 {
-	if len(r.apart) == 0 {
+// spreadOfPairs is the spread of single readings of a kind, by those that one round has between the same two switches. Where there
+// are few of these, it is by long messages of the same pair there and back.
+func (r *readings) spreadOfPairs(k kind) float64 {
+	apart := r.apart[k]
+	if len(apart) < fewAlike && !r.w.load {
+		apart = r.back
+	}
+	if len(apart) == 0 {
 		return leastSigma
 	}
-	return max(leastSigma, stats.SigmaOfOne(r.apart))
+	return max(leastSigma, stats.SigmaOfOne(apart))
 }
 
 // clipAt bounds what one sample says, in sigma: an outlier is nobody's fault.

@@ -52,9 +52,6 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 			r.cross(s, r.c.ofHost(s.from, slowSend), 1, 1)
 			r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
 		})
-		if n := len(r.samples); r.w.load && r.screened == 0 && n > 1 && r.w.neighbours(&r.samples[n-2], &r.samples[n-1]) {
-			r.apart.Add(r.samples[n-2].value/r.samples[n-2].nominal, r.samples[n-1].value/r.samples[n-1].nominal)
-		}
 	}
 	r.flows = append(r.flows, flows)
 	r.groups++

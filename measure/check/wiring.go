@@ -167,9 +167,10 @@ func (w *wiring) switchOf(h int) int {
 	return ends.u + ends.v - h
 }
 
-// neighbours tells whether two samples of one round are to take the same time, between the same two switches.
+// neighbours tells whether two samples were taken at the same time and are to take as long, between the same two switches.
 func (w *wiring) neighbours(a, b *sample) bool {
-	return w.switchOf(a.from) == w.switchOf(b.from) && w.switchOf(a.to) == w.switchOf(b.to) && math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
+	return w.graph != nil && a.group == b.group && w.switchOf(a.from) == w.switchOf(b.from) && w.switchOf(a.to) == w.switchOf(b.to) &&
+		math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
 }
 
 // channel is the number of a switch behind the arcs: transfers take a share of both.
