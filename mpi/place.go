@@ -18,6 +18,14 @@ type Place struct {
 	CPUs []int  // that the rank may run on, ascending; nil: not known
 }
 
+// coreOf is the CPU of a mask that has one, else -1.
+func coreOf(cpus []int) int {
+	if len(cpus) == 1 {
+		return cpus[0]
+	}
+	return -1
+}
+
 // placesTag is the tag of the messages of Places.
 const placesTag = MaxTag
 
