@@ -48,20 +48,18 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	case broadcasts:
 		return nil
 	case format == "topocast/bcast-benchmark":
-		return cli.BadInput("%s: times of broadcasts: want --what broadcasts", path)
+		return cli.BadInput("%s: times of broadcasts: want topocast plot broadcasts %s", path, path)
 	case format != "" && format != "topocast/measurement":
-		n, err := model.Read(bytes.NewReader(s.data))
+		n, err := cli.NetworkOf(path, s.data, nil)
 		if err != nil {
-			return cli.BadInput("%s: %w", path, err)
+			return err
 		}
-		if s.unit != 0 {
-			return cli.BadInput("--unit: %s holds its own", path)
-		}
-		s.network, s.graph, s.groups, s.reported = n, n.Graph(), n.Hierarchy(), n.ReportedHierarchy()
-		s.times, s.title = predicted{n}, "Latencies that the network predicts"
-		return nil
+		return s.take(n, path)
 	}
 	if s.read, err = latenciesOf(bytes.NewReader(s.data), path, s.unit, nil); err != nil {
+		if n, other := cli.NetworkOf(path, s.data, nil); other == nil { // a graph of another program
+			return s.take(n, path)
+		}
 		return cli.BadInput("%s: %w", path, err)
 	}
 	found, err := linkage.Reconstruct(s.read.matrices...)
@@ -70,6 +68,16 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	}
 	s.graph, s.groups, s.reported = found.Graph, found.Hierarchy, found.Hierarchy
 	s.times, s.title = stats.MedianCells(s.read.matrices), "Latencies, measured"
+	return nil
+}
+
+// take makes the source a network.
+func (s *drawSource) take(n *model.Network, path string) error {
+	if s.unit != 0 {
+		return cli.BadInput("--unit: %s holds its own", path)
+	}
+	s.network, s.graph, s.groups, s.reported = n, n.Graph(), n.Hierarchy(), n.ReportedHierarchy()
+	s.times, s.title = predicted{n}, "Latencies that the network predicts"
 	return nil
 }
 
