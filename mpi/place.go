@@ -254,10 +254,8 @@ func haveCPUs(masks [][]int) bool {
 
 // isSubset tells whether all of a are in b. Both ascend.
 func isSubset(a, b []int) bool {
-	for _, cpu := range a {
-		if _, found := slices.BinarySearch(b, cpu); !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(cpu int) bool {
+		_, found := slices.BinarySearch(b, cpu)
+		return !found
+	})
 }

@@ -75,6 +75,7 @@ func TestUnusedFlagsAreRefused(t *testing.T) {
 		{[]string{"check", "--load=maybe"}, "--load maybe: want true or false; see"},
 		{[]string{"discover", "--sim", "missing.json"}, "missing.json: no such file, and no cluster such as tree:2x4x8"},
 		{[]string{"check", "--history", "missing.history", "--measure=false"}, "--history: stat missing.history: no such file"},
+		{[]string{"export", "a", "--format", "dot", "--output", ""}, "--output: want the name of a file"},
 		{[]string{"bcast", "--budget", "-1s"}, "--budget -1s: want above 0"},
 	} {
 		status, _, stderr := topocast(c.args...)
