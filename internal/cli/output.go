@@ -199,9 +199,10 @@ type checkedWriter struct {
 	err error
 }
 
-// Fd is the descriptor of what is written to; without one it is that of nothing.
+// Fd is the descriptor of what is written to; without one it is that of nothing. Launchers such as Open MPI's give ranks a
+// terminal of their own, and may write to a file themselves.
 func (w *checkedWriter) Fd() uintptr {
-	if f, ok := w.Writer.(interface{ Fd() uintptr }); ok {
+	if f, ok := w.Writer.(interface{ Fd() uintptr }); ok && mpi.Launched() < 0 {
 		return f.Fd()
 	}
 	return ^uintptr(0)
