@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -33,10 +34,6 @@ func mpich() *abi {
 
 // isKinOfMPICH tells by the version text of a library whether it is MPICH or derived from it.
 func isKinOfMPICH(version string) bool {
-	for _, kin := range []string{"MPICH", "Intel(R) MPI", "MVAPICH"} {
-		if strings.Contains(version, kin) {
-			return true
-		}
-	}
-	return false
+	kin := []string{"MPICH", "Intel(R) MPI", "MVAPICH"}
+	return slices.ContainsFunc(kin, func(name string) bool { return strings.Contains(version, name) })
 }

@@ -74,13 +74,9 @@ func (e *endpoint) call(function uintptr, args ...uintptr) code {
 	e.single.function = function
 	copy(e.single.args[:], args)
 	w := e.lib.watch
-	if w != nil {
-		w.beginCall(function)
-	}
+	w.beginCall(function)
 	runBatch(&e.one)
-	if w != nil {
-		w.end()
-	}
+	w.end()
 	return code(e.one.code)
 }
 
@@ -95,13 +91,9 @@ func (e *endpoint) do() code {
 func (e *endpoint) run() *batchCall {
 	found := e.lib.returnErrors(e.waits && e.lib.errorsOfRequests())
 	e.batch.polls = uintptr(e.spin)
-	if w := e.lib.watch; w != nil {
-		w.begin(e.batch.pending)
-	}
+	e.lib.watch.begin(e.batch.pending)
 	stopped := e.batch.run()
-	if w := e.lib.watch; w != nil {
-		w.end()
-	}
+	e.lib.watch.end()
 	e.lib.restoreHandler(found)
 	e.waits = false
 	return stopped
@@ -179,25 +171,8 @@ func (e *endpoint) wait(r *request) code {
 	return e.do()
 }
 
-// yieldAfter is called after a poll in vain, with the number of polls that are left before the core is
-// yielded. It returns that number for the next poll.
-func (e *endpoint) yieldAfter(left int32) int32 {
-	if left > 0 {
-		return left - 1
-	}
-	e.lib.yield()
-	return 0
-}
-
-func (e *endpoint) send(buf []byte, dst, tag int) code {
-	return e.sendBy(e.lib.tc.send, e.lib.tc.isend, buf, dst, tag)
-}
-
-func (e *endpoint) ssend(buf []byte, dst, tag int) code {
-	return e.sendBy(e.lib.tc.ssend, e.lib.tc.issend, buf, dst, tag)
-}
-
-func (e *endpoint) sendBy(blocking, starting uintptr, buf []byte, dst, tag int) code {
+// send sends by one of two functions: a blocking one, and one that starts a transfer.
+func (e *endpoint) send(blocking, starting uintptr, buf []byte, dst, tag int) code {
 	if e.lib.ended.Load() {
 		return codeEnded
 	}

@@ -11,21 +11,19 @@ import (
 // loader finds. If it is set, a program that no launcher has started is a job of one rank.
 const libraryVar = "TOPOCAST_MPI"
 
-// A family of libraries has an ABI, and launchers.
+// A family of libraries has an ABI, and launchers (see starters).
 type family struct {
-	name      string
-	files     []string // by which the loader finds a library
-	variables []string // that its launchers set
+	name  string
+	files []string // by which the loader finds a library
 }
 
 // families are those that are known, the last resort last. Open MPI 3 to 6 are libmpi.so.40. Debian's MPICH
 // is libmpich.so.12, since its libmpi is Open MPI. The file of the standard ABI does not tell its family.
 func families() []family {
 	return []family{
-		{"Open MPI", []string{"libmpi.so.40", "libmpi.40.dylib"}, []string{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}},
-		{"MPICH", []string{"libmpi.so.12", "libmpich.so.12", "libmpi.12.dylib"}, []string{"PMI_SIZE", "PMI_RANK", "PMI_FD", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"}},
-		{"Open MPI", nil, []string{"PMIX_RANK"}}, // by a batch system, or by prterun
-		{"the standard ABI", []string{"libmpi_abi.so.1", "libmpi_abi.1.dylib"}, nil},
+		{"Open MPI", []string{"libmpi.so.40", "libmpi.40.dylib"}},
+		{"MPICH", []string{"libmpi.so.12", "libmpich.so.12", "libmpi.12.dylib"}},
+		{"the standard ABI", []string{"libmpi_abi.so.1", "libmpi_abi.1.dylib"}},
 	}
 }
 
@@ -76,14 +74,14 @@ func named(getenv func(string) string) string {
 
 // launchedBy tells the family of the launcher, and the variable that says so; "" for none.
 func launchedBy(getenv func(string) string) (name, variable string) {
-	for _, f := range families() {
-		for _, v := range f.variables {
-			if value := getenv(v); value != "" {
-				return f.name, v + "=" + value
-			}
-		}
+	by, _, _ := started(getenv)
+	if by.family == "" {
+		return "", ""
 	}
-	return "", ""
+	if variable = by.size; getenv(variable) == "" {
+		variable = by.rank
+	}
+	return by.family, variable + "=" + getenv(variable)
 }
 
 // candidates are the files of this system in the order in which they are tried: a family's own, then

@@ -10,21 +10,21 @@ import (
 // A starter is what starts the processes of jobs, by what it tells each of them in its environment.
 type starter struct {
 	size, rank string // variables of the number of processes and of that of this one; "": none
-	isMPI      bool   // a library of MPI finds the other processes by it
+	family     string // of the libraries that find the other processes by it (see families); "": none does
 }
 
 // starters are those that are known, in the order in which they count: a batch system also starts the
 // daemons of launchers, whose processes then have the variables of both.
 func starters() []starter {
 	return []starter{
-		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", true}, // mpirun of Open MPI
-		{"PMI_SIZE", "PMI_RANK", true},                         // all that speak PMI: Hydra (MPICH, MVAPICH, Intel MPI), srun
-		{"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", true},   // mpirun_rsh of MVAPICH
-		{"", "PMIX_RANK", true},                                // all that speak PMIx: srun, prterun
-		{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", false},        // srun --mpi=none
-		{"FLUX_JOB_SIZE", "FLUX_TASK_RANK", false},             // flux run -o pmi=off
-		{"", "PALS_RANKID", false},                             // of HPE Cray machines
-		{"", "ALPS_APP_PE", false},                             // aprun
+		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI"}, // mpirun of Open MPI
+		{"PMI_SIZE", "PMI_RANK", "MPICH"},                            // all that speak PMI: Hydra (MPICH, MVAPICH, Intel MPI), srun
+		{"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MPICH"},      // mpirun_rsh of MVAPICH
+		{"", "PMIX_RANK", "Open MPI"},                                // all that speak PMIx: srun, prterun
+		{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", ""},                 // srun --mpi=none
+		{"FLUX_JOB_SIZE", "FLUX_TASK_RANK", ""},                      // flux run -o pmi=off
+		{"", "PALS_RANKID", ""},                                      // of HPE Cray machines
+		{"", "ALPS_APP_PE", ""},                                      // aprun
 	}
 }
 
@@ -63,7 +63,7 @@ func Launched() int { return launched(os.Getenv) }
 
 func launched(getenv func(string) string) int {
 	by, ranks, rank := started(getenv)
-	if !by.isMPI && ranks < 2 && rank < 1 {
+	if by.family == "" && ranks < 2 && rank < 1 {
 		return -1
 	}
 	return rank
@@ -102,7 +102,7 @@ func checkLauncher(version string, getenv func(string) string) error {
 	switch {
 	case several == nil:
 		return nil
-	case !by.isMPI:
+	case by.family == "":
 		return unconnected(several)
 	}
 	return foreign(version, " which sees a job of one rank,", several)

@@ -3,6 +3,7 @@ package mpi
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -169,9 +170,6 @@ func text(function uintptr, first ...uintptr) string {
 	return string(room[:min(max(*n, 0), textRoom)])
 }
 
-// started tells whether MPI runs, whoever has started it.
-func (l *library) started() bool { return flag(l.tc.initialized) }
-
 // start starts MPI at MPI_THREAD_FUNNELED, and returns the level that it has.
 func (l *library) start() (level int, _ code) {
 	provided := new(int32)
@@ -337,13 +335,14 @@ func (l *library) standardABI() string {
 	return fmt.Sprintf("%d.%d", *major, *minor)
 }
 
-func (l *library) processor() string { return text(l.tc.processorName) }
-
-// explain returns the library's text about an error code, and the sentinel of its class.
-func (l *library) explain(c code) (what string, class error) {
-	number := new(int32)
-	run(l.tc.errorClass, signed(int(c)), uintptr(unsafe.Pointer(number)))
-	class = ErrOther
+// classError tells the class of an error code by the sentinels of this
+// package. Codes, and the numbers of the classes, differ between libraries.
+func (l *library) classError(failed code) error {
+	if failed == codeEnded {
+		return ErrClosed
+	}
+	number, class := new(int32), ErrOther
+	run(l.tc.errorClass, signed(int(failed)), uintptr(unsafe.Pointer(number)))
 	switch *number {
 	case l.errRank, l.errRoot:
 		class = ErrRank
@@ -354,7 +353,8 @@ func (l *library) explain(c code) (what string, class error) {
 	case l.errTruncate:
 		class = ErrTruncated
 	}
-	return text(l.tc.errorString, signed(int(c))), class
+	// MPICH's texts are stacks of several lines.
+	return fmt.Errorf("%w: %s", class, strings.Join(strings.Fields(text(l.tc.errorString, signed(int(failed)))), " "))
 }
 
 // pages returns n bytes of C's memory that have been touched; nil if there is not enough.

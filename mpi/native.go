@@ -51,7 +51,7 @@ func (c *Comm) Barrier() error {
 // Reduce is collective: MPI_Reduce replaces values of rank root by the reduction of the values of all
 // ranks.
 func (c *Comm) Reduce(values []byte, number reflect.Kind, with Reduction, root int) error {
-	if err := c.checkRoot("Reduce", root); err != nil {
+	if err := c.checkRoot("Reduce", 0, root); err != nil {
 		return err
 	}
 	return c.reduce("Reduce", values, number, with, root)
@@ -172,7 +172,7 @@ func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int
 
 // atRoot checks the buffer that only the root has, of which the block of this rank has own bytes.
 func (c *Comm) atRoot(op string, room *[]int32, buf []byte, counts []int, own, root int) (blocks, error) {
-	if err := c.checkRoot(op, root); err != nil {
+	if err := c.checkRoot(op, 0, root); err != nil {
 		return blocks{}, err
 	}
 	if c.rank == root {
@@ -256,8 +256,9 @@ func (c *Comm) joined(op string, failed code, root int, dst, src []byte) error {
 	return c.fault(op, failed, root, -1)
 }
 
-func (c *Comm) checkRoot(op string, root int) error {
-	return cmp.Or(c.open(op), checkRoot(op, c.rank, c.size, 0, root))
+// checkRoot says whether n bytes may go from or to root.
+func (c *Comm) checkRoot(op string, n, root int) error {
+	return cmp.Or(c.open(op), checkRoot(op, c.rank, c.size, n, root))
 }
 
 // refuse makes the error of a wrong argument.

@@ -59,10 +59,8 @@ func (e *endpoint) callLong(function uintptr, args []uintptr) code {
 	if len(args) <= len(batchCall{}.args) {
 		return e.call(function, args...)
 	}
-	if w := e.lib.watch; w != nil {
-		w.beginCall(function)
-		defer w.end()
-	}
+	e.lib.watch.beginCall(function)
+	defer e.lib.watch.end()
 	return code(int32(invoke(function, args...)))
 }
 

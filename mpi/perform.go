@@ -20,11 +20,6 @@ func (c *Comm) Perform(buf []byte, steps []Step, tag int) (failed int, err error
 	if done.leaks {
 		c.live.leak(buf)
 	}
-	return c.failedStep(steps, tag, done)
-}
-
-// failedStep returns the index of the step that failed, and its error.
-func (c *Comm) failedStep(steps []Step, tag int, done performed) (int, error) {
 	s := &steps[done.step]
 	op := "Recv"
 	if s.Kind == StepSend || s.Kind == StepStartSend {

@@ -18,6 +18,14 @@ type Place struct {
 	CPUs []int  // that the rank may run on, ascending; nil: not known
 }
 
+// coreOf is the CPU of a mask that has one, else -1.
+func coreOf(cpus []int) int {
+	if len(cpus) == 1 {
+		return cpus[0]
+	}
+	return -1
+}
+
 // placesTag is the tag of the messages of Places.
 const placesTag = MaxTag
 
@@ -246,10 +254,8 @@ func haveCPUs(masks [][]int) bool {
 
 // isSubset tells whether all of a are in b. Both ascend.
 func isSubset(a, b []int) bool {
-	for _, cpu := range a {
-		if _, found := slices.BinarySearch(b, cpu); !found {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(cpu int) bool {
+		_, found := slices.BinarySearch(b, cpu)
+		return !found
+	})
 }

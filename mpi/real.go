@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -36,7 +35,7 @@ func (c *Comm) Send(buf []byte, dst, tag int) error {
 	if err := c.check("Send", len(buf), dst, tag); err != nil {
 		return err
 	}
-	return c.fault("Send", c.native.send(buf, dst, tag), dst, tag)
+	return c.fault("Send", c.native.send(c.lib.tc.send, c.lib.tc.isend, buf, dst, tag), dst, tag)
 }
 
 // Ssend sends buf to rank dst, and returns when dst has begun to receive it.
@@ -44,7 +43,7 @@ func (c *Comm) Ssend(buf []byte, dst, tag int) error {
 	if err := c.check("Ssend", len(buf), dst, tag); err != nil {
 		return err
 	}
-	return c.fault("Ssend", c.native.ssend(buf, dst, tag), dst, tag)
+	return c.fault("Ssend", c.native.send(c.lib.tc.ssend, c.lib.tc.issend, buf, dst, tag), dst, tag)
 }
 
 // Recv receives a message of exactly len(buf) bytes from rank src.
@@ -64,7 +63,7 @@ func (c *Comm) Recv(buf []byte, src, tag int) error {
 // all ranks.
 func (c *Comm) Bcast(buf []byte, root int) error {
 	if c.closed || uint(root) >= uint(c.size) || len(buf) > math.MaxInt32 {
-		return cmp.Or(c.open("Bcast"), checkRoot("Bcast", c.rank, c.size, len(buf), root))
+		return c.checkRoot("Bcast", len(buf), root)
 	}
 	failed := c.native.bcast(buf, root)
 	if failed == codeOK {
@@ -121,15 +120,4 @@ func (c *Comm) fault(op string, failed code, peer, tag int) error {
 		return nil
 	}
 	return &Error{op, c.rank, peer, tag, c.lib.classError(failed)}
-}
-
-// classError tells the class of an error code by the sentinels of this
-// package. Codes, and the numbers of the classes, differ between libraries.
-func (l *library) classError(failed code) error {
-	if failed == codeEnded {
-		return ErrClosed
-	}
-	text, class := l.explain(failed)
-	// MPICH's texts are stacks of several lines.
-	return fmt.Errorf("%w: %s", class, strings.Join(strings.Fields(text), " "))
 }

@@ -45,10 +45,7 @@ func (r *requests) start(op string, function uintptr, buf []byte, peer, tag int)
 
 // Ibcast is MPI_Ibcast.
 func (r *requests) Ibcast(buf []byte, root int) error {
-	if r.c.closed {
-		return r.c.useAfterClose("Ibcast")
-	}
-	if err := checkRoot("Ibcast", r.c.rank, r.c.size, len(buf), root); err != nil {
+	if err := r.c.checkRoot("Ibcast", len(buf), root); err != nil {
 		return err
 	}
 	handle := r.prepare(buf)
@@ -250,8 +247,10 @@ func (e *endpoint) waitAny(rs []request, out []result) (int, code) {
 		if !pending {
 			return -1, codeOK
 		}
-		if e.spin > 0 {
-			left = e.yieldAfter(left)
+		if left > 0 { // polls before the core is yielded
+			left--
+		} else if e.spin > 0 {
+			e.lib.yield()
 		}
 	}
 }

@@ -97,16 +97,12 @@ func (e *endpoint) timed(rounds int, samples []float64) code {
 	inner.ready()
 	inner.rounds, inner.polls = uintptr(rounds), uintptr(e.spin)
 	for s := range samples {
-		if w := e.lib.watch; w != nil {
-			w.begin(inner.pending)
-		}
+		e.lib.watch.begin(inner.pending)
 		outer.add(0, clock, steadyClock, uintptr(unsafe.Pointer(&e.between[0])))
 		outer.add(0, batchAt, uintptr(unsafe.Pointer(inner)))
 		outer.add(0, clock, steadyClock, uintptr(unsafe.Pointer(&e.between[1])))
 		stopped := outer.run()
-		if w := e.lib.watch; w != nil {
-			w.end()
-		}
+		e.lib.watch.end()
 		if stopped != nil {
 			break
 		}

@@ -42,7 +42,7 @@ func World() (*Comm, error) {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), limit: finalizeLimit, rank: -1}
+	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !flag(lib.tc.initialized), limit: finalizeLimit, rank: -1}
 	if err := c.start(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (c *Comm) join() error {
 
 // settle is collective: it finds out what c has to know of its ranks.
 func (c *Comm) settle(op string) error {
-	c.host = c.lib.processor()
+	c.host = text(c.lib.tc.processorName)
 	c.rank, c.size = c.native.who()
 	if op == "World" && c.size == 1 {
 		if err := checkLauncher(c.LibraryVersion(), os.Getenv); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
@@ -37,19 +36,10 @@ type clocks struct {
 	at    float64 // s, when they were compared
 }
 
-// clockOf is the clock of a communicator in s.
-func clockOf(comm mpi.Communicator) func() float64 {
-	if c, ok := comm.(mpi.Clock); ok {
-		return c.Now
-	}
-	begin := time.Now()
-	return func() float64 { return time.Since(begin).Seconds() }
-}
-
 // newClocks is collective: it compares the clocks of the ranks. hosts says for each rank on which host it runs, as a
 // number; nil: all on one.
 func newClocks(comm mpi.Communicator, tag int, hosts []int) (*clocks, error) {
-	c := &clocks{comm: comm, tag: tag, now: clockOf(comm)}
+	c := &clocks{comm: comm, tag: tag, now: share.Clock(comm)}
 	if hosts == nil {
 		hosts = make([]int, comm.Size())
 	}

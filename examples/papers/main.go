@@ -74,7 +74,6 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 	var (
 		s      stage
 		here   bool
-		page   string
 		budget time.Duration
 	)
 	c := cli.PrintsJSON(cli.Measures(&cobra.Command{Args: cli.Args(0)}), "topocast/experiment")
@@ -82,7 +81,7 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 	f.BoolVar(&s.full, "full", false, "simulate as many ranks and repetitions as the source has, however long it takes")
 	f.BoolVar(&here, "here", false, "without a launcher, measure as in a job, with threads on the cores of this machine")
 	f.DurationVar(&budget, "budget", time.Duration(len(of))*partBudget, "longest time to measure the ranks of a job")
-	f.StringVar(&page, "page", "", "file for a page of what is compared, in Markdown; its figures go into img/papers beside it")
+	page := shared.Output(c, "page", "", "", "file for a page of what is compared, in Markdown; its figures go into img/papers beside it")
 	each := make([]begun, len(of))
 	for i, x := range of {
 		own := f
@@ -100,8 +99,8 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 			write = outcome.WriteJSON
 		}
 		err = cmp.Or(err, write(c.OutOrStdout(), outcomes...))
-		if page != "" {
-			if written := outcome.WritePage(page, introduction, outcomes...); written != nil {
+		if page.Path != "" {
+			if written := outcome.WritePage(page.Path, introduction, outcomes...); written != nil {
 				err = cmp.Or(err, fmt.Errorf("--page: %w", written))
 			}
 		}
@@ -112,11 +111,14 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 		if budget <= 0 {
 			return cli.BadInput("--budget %s: want above 0", budget)
 		}
-		if page == cli.Standard {
+		if page.Path == cli.Standard {
 			return cli.BadInput("--page -: want a file")
 		}
 		if mpi.Launched() < 0 && !here && shared.Sim == "" {
 			if err := cli.RefuseUnless(false, c, "only of a job, or with --here or --sim", "ranks", "budget"); err != nil {
+				return err
+			}
+			if err := page.Check(); err != nil {
 				return err
 			}
 			return finish(repeat(each, nil, &s, new(allowance), func(e experiment, own *stage) error { return e.simulate(c.Context(), own) }))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/topocast/topocast/bcast/table"
@@ -82,7 +83,11 @@ func (k *knowledge) read() (*model.Network, error) {
 			return nil, fmt.Errorf("TOPOCAST_PATIENCE=%s: want seconds, at least 0", patience)
 		}
 	}
-	return model.Load(path)
+	network, err := model.Load(path)
+	if err != nil {
+		return nil, fmt.Errorf("TOPOCAST_NETWORK: %s", strings.TrimPrefix(err.Error(), "model: ")) // its user knows no packages
+	}
+	return network, nil
 }
 
 // refuse keeps the first reason for which calls are native.

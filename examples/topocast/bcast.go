@@ -105,6 +105,7 @@ then is printed.`,
 	rows = shared.Output(c, "csv", "", "", "file for the rows as CSV")
 	addTopologyFlag(f, &sources)
 	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure the job without NET, and to choose the plan for a size")
+	cli.Want(f, "budget", "above 0", func() bool { return budget > 0 })
 	c.AddCommand(tuneCommand(shared), rulesCommand(shared))
 	return cli.Measures(cli.PrintsJSON(c, "topocast/bcast-benchmark"))
 }

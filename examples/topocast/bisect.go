@@ -102,13 +102,7 @@ type sides struct {
 }
 
 func (r *halving) bisect() {
-	unknown := 0
-	for _, a := range r.graph.Arcs() {
-		if math.IsNaN(a.Bandwidth) {
-			unknown++
-		}
-	}
-	if unknown > 0 {
+	if unknown := unknownRates(r.graph); unknown > 0 {
 		r.unknown = fmt.Errorf("the bandwidths of %d of %d directions of links are not known", unknown, r.graph.NumArcs())
 		return
 	}
@@ -208,7 +202,7 @@ func (r *halving) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %s, %s\n", words.Count(g.Hosts(), "rank"), words.Count(g.Vertices()-g.Hosts(), "switch"), words.Count(g.NumArcs()/2, "link"))
 	switch h := r.halves; {
 	case r.unknown != nil:
-		fmt.Fprintf(w, "\ncannot tell the bisection: %v\n(topocast measure --what throughput --network NET --update NET measures them)\n", r.unknown)
+		fmt.Fprintf(w, "\ncannot tell the bisection: %v\n(topocast measure NET --what throughput --update NET measures them, in a job)\n", r.unknown)
 	case h != nil:
 		r.writeHalves(w)
 	}

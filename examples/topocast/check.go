@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -161,9 +162,6 @@ func networkOrLine(text string) (*model.Network, error) {
 	if _, err := os.Stat(text); err == nil || text == cli.Standard {
 		return cli.LoadNetwork(text)
 	}
-	if !strings.Contains(text, ":") {
-		return nil, cli.BadInput("%s: no such file, and no cluster such as tree:2x4x8", text)
-	}
 	cluster, err := cli.SimulatedCluster(text)
 	if err != nil {
 		return nil, err
@@ -207,7 +205,7 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 // wiringOf is the wiring of the hosts of a job, which may be a part of a network, with the hosts' names.
 func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.RouteChoice, error) {
 	if len(n.Hosts()) > 0 && n.Hosts()[0] != "" {
-		part, err := n.View(locationsOf(places))
+		part, err := n.View(decisions.Locations(places))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -232,6 +230,9 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	pairs := float64(r.Hosts) * float64(r.Hosts-1) / 2
 	what := fmt.Sprintf("%d pairs read in %d rounds (%s of all)", r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs))
+	if float64(r.Pairs) > pairs {
+		what = fmt.Sprintf("%d pairs read in %d rounds (there are %.0f)", r.Pairs, r.Rounds, pairs)
+	}
 	if load {
 		what = fmt.Sprintf("%d transfers in %d rounds of all at once", r.Pairs, r.Rounds)
 	}

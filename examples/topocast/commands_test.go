@@ -329,4 +329,10 @@ func TestDiscoverKeepsALargerNetwork(t *testing.T) {
 	if status, stderr := discover("--sim", "star:2", "-o", "simulated-network.json"); status != 0 {
 		t.Errorf("named: status %d, %s", status, stderr)
 	}
+	if err := os.WriteFile("simulated-network.json", []byte(`{"of": "somebody else"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, stderr := discover("--sim", "star:4"); status != cli.StatusInput || !strings.Contains(stderr, "simulated-network.json is no network: --output simulated-network.json replaces it") {
+		t.Errorf("something else: status %d, %s", status, stderr)
+	}
 }

@@ -158,12 +158,7 @@ func (r *correction) fit(l *latencies) error {
 	r.names = vertexNames(g)
 	median := stats.MedianCells(l.matrices)
 	measured := mat.DenseCopyOf(inOrder{median, at})
-	unknown := 0
-	for _, a := range g.Arcs() {
-		if math.IsNaN(a.Bandwidth) {
-			unknown++
-		}
-	}
+	unknown := unknownRates(g)
 	if unknown > 0 && r.bytes > 0 && r.chosen != uncorrected {
 		r.warnings = append(r.warnings, fmt.Sprintf("the bandwidths of %d of %d directions of links are not known: nothing is taken out for them", unknown, g.NumArcs()))
 	}
@@ -226,6 +221,16 @@ func (l *latencies) distinctNames() []string {
 		seen[name] = true
 	}
 	return names
+}
+
+// unknownRates is how many arcs of a graph have no bandwidth.
+func unknownRates(g *topology.Graph) (count int) {
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Bandwidth) {
+			count++
+		}
+	}
+	return count
 }
 
 // vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.

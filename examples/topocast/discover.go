@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -243,13 +244,19 @@ func (o *discoverOptions) pairs() measure.Choice {
 	return measure.AsNeeded
 }
 
-// keepLarger refuses to replace the file of the default name if it holds a network of more ranks.
+// keepLarger refuses to replace the file of the default name if it holds a network of more ranks, or something else than a network.
 func keepLarger(file string, ranks int) error {
-	old, err := model.Load(file)
-	if err != nil || old.Ranks() <= ranks {
-		return nil // no network that could be lost
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		return nil // nothing is lost
 	}
-	return fmt.Errorf("%s is a network of %s, this job has %d: --output %s replaces it, another name keeps both", file, words.Count(old.Ranks(), "rank"), ranks, file)
+	old, err := model.Load(file)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is no network: --output %s replaces it, another name keeps it", file, file)
+	case old.Ranks() > ranks:
+		return fmt.Errorf("%s is a network of %s, this job has %d: --output %s replaces it, another name keeps both", file, words.Count(old.Ranks(), "rank"), ranks, file)
+	}
+	return nil
 }
 
 // A discovery is what discover found, on rank 0.

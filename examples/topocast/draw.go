@@ -46,7 +46,7 @@ func plotCommand(shared *cli.Flags) *cobra.Command {
 		Long: `Plot makes a picture of a file. KIND is one of these:
 
 ` + list.String() + `
-FILE is a network (topocast discover), measurements (topocast measure), a matrix of latencies or timed broadcasts
+FILE is a network (topocast discover, or a graph of another tool), measurements (topocast measure), a matrix of latencies or timed broadcasts
 (topocast bcast --json or --csv); "-" reads standard input. Of a network that keeps no measurements, latencies are
 those that it predicts for the message it was measured with; groups of measurements are those that reconstruct finds.
 Each picture says below its title what was cut and left out.`,

@@ -49,7 +49,7 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	case broadcasts:
 		return nil
 	case format == "topocast/bcast-benchmark":
-		return cli.BadInput("%s: times of broadcasts: want topocast plot broadcasts", path)
+		return cli.BadInput("%s: times of broadcasts: want topocast plot broadcasts %s", path, path)
 	case format != "topocast/measurement" && holdsMachine(s.data):
 		n, err := cli.NetworkOf(path, s.data, nil)
 		if err != nil {

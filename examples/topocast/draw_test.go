@@ -19,6 +19,7 @@ func TestDraw(t *testing.T) {
 	for _, args := range [][]string{
 		{"measure", "--sim", cluster, "--sizes", "8,4Ki,64Ki", "--csv", "latencies.csv", "-o", "readings.json"},
 		{"reconstruct", "-o", "network.json", "readings.json"},
+		{"export", "--format", "dot", "-o", "network.dot", "network.json"},
 		{"bcast", "--sim", cluster, "network.json", "--sizes", "8,4Ki", "--repetitions", "6", "--csv", "times.csv", "--only", "ours,binomial"},
 	} {
 		if status, _, stderr := topocast(args...); status != 0 {
@@ -36,6 +37,7 @@ func TestDraw(t *testing.T) {
 		{"bandwidth", "readings.json", "quartiles"},
 		{"broadcasts", "times.csv", "binomial"},
 		{"layout", "network.json", "8 hosts (dots), 2 switches (squares)."},
+		{"layout", "network.dot", "8 hosts (dots), 2 switches (squares)."},
 	} {
 		if status, _, stderr := topocast("plot", c.what, "-o", "x.svg", c.file); status != 0 {
 			t.Errorf("%s of %s: status %d: %s", c.what, c.file, status, stderr)

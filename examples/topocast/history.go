@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/mpi"
@@ -54,6 +56,9 @@ func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 		if err := cli.RefuseUnless(false, c, "nothing is measured here", "ranks", "size", "budget", "seed", "sim", "timeout"); err != nil {
 			return err
 		}
+		if _, err := os.Stat(h.file); len(h.matrices) == 0 && err != nil {
+			return cli.BadInput("--history: %w", err)
+		}
 		if err := h.append(c.ErrOrStderr()); err != nil {
 			return err
 		}
@@ -79,9 +84,12 @@ func (h *historyOptions) runs(warn io.Writer) ([]check.Run, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, cli.BadInput("%w", err)
+		return nil, cli.BadInput("--history: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode()&fs.ModeCharDevice != 0 {
+		return nil, cli.BadInput("--history: %s is a device, want a file", h.file) // some never end
+	}
 	runs, lost, err := check.ReadRuns(f)
 	if err != nil {
 		return nil, cli.BadInput("%s: %w", h.file, err)
@@ -99,7 +107,9 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 	var before []check.Run
 	var refused error
 	if comm.Rank() == 0 {
-		before, refused = o.history.runs(io.Discard)
+		if before, refused = o.history.runs(io.Discard); refused == nil {
+			refused = o.history.writable()
+		}
 	}
 	if err := cli.Agree(comm, "earlier runs", refused); err != nil {
 		return err
@@ -114,6 +124,23 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 	}
 	sample.Date = cli.Date(comm)
 	return check.AppendRun(o.history.file, *sample)
+}
+
+// writable refuses a file to which no run can be appended, before one is measured for it.
+func (h *historyOptions) writable() error {
+	_, err := os.Stat(h.file)
+	if os.IsNotExist(err) {
+		err = outfile.Check(h.file)
+	} else if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(h.file, os.O_WRONLY|os.O_APPEND, 0); err == nil {
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		return cli.BadInput("--history: %w", err)
+	}
+	return nil
 }
 
 // append takes over matrices, each before any is written. How each was understood goes to warn.

@@ -118,3 +118,17 @@ func TestWatchWrongInput(t *testing.T) {
 		})
 	}
 }
+
+// TestHistoryIsCheckedBefore: a file that takes no run is refused, before anything is measured for it.
+func TestHistoryIsCheckedBefore(t *testing.T) {
+	for file, want := range map[string]string{
+		os.DevNull:  "is a device",
+		t.TempDir(): "is a directory",
+		filepath.Join(t.TempDir(), "missing", "site.history"): "no such file",
+	} {
+		status, _, stderr := topocast("check", "--sim", "star:6", "--history", file)
+		if status != cli.StatusInput || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, %q, want one line with %q", file, status, stderr, want)
+		}
+	}
+}

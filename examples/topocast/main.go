@@ -114,7 +114,7 @@ func addOldNames(root *cobra.Command, shared *cli.Flags) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	root.AddCommand(&cobra.Command{
+	root.AddCommand(cli.Measures(&cobra.Command{
 		Use:                "simulate --cluster C -- COMMAND",
 		Hidden:             true,
 		DisableFlagParsing: true,
@@ -136,5 +136,5 @@ func addOldNames(root *cobra.Command, shared *cli.Flags) {
 			inner.SetErr(c.ErrOrStderr())
 			return inner.ExecuteContext(c.Context())
 		},
-	})
+	}))
 }

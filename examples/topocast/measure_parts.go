@@ -73,13 +73,13 @@ func parts() []part {
 
 // refuseUnused refuses flags that would set nothing of what is measured, and sizes other than one above 0 where one counts.
 func (m *measuring) refuseUnused() error {
-	for _, flag := range []string{
-		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost, flagOneClock, flagSwitches,
-	} {
-		uses := func(p part) bool { return slices.Contains(p.uses, flag) }
-		if m.given(flag) && !slices.ContainsFunc(m.parts, uses) {
-			of := slices.DeleteFunc(parts(), func(p part) bool { return !uses(p) })
-			return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, strings.Join(kinds(m.parts), ","), words.List(kinds(of)))
+	for _, p := range parts() {
+		for _, flag := range p.uses {
+			uses := func(p part) bool { return slices.Contains(p.uses, flag) }
+			if m.given(flag) && !slices.ContainsFunc(m.parts, uses) {
+				of := slices.DeleteFunc(parts(), func(p part) bool { return !uses(p) })
+				return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, strings.Join(kinds(m.parts), ","), words.List(kinds(of)))
+			}
 		}
 	}
 	if m.given(flagSizes) && (len(m.sizes) > 1 || m.sizes[0] == 0) {

@@ -149,7 +149,7 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 func readHwloc(path string) ([]encode.HostPart, error) {
 	parts, err := cli.ReadFile(path, encode.ReadHostParts)
 	if err != nil {
-		err = cli.BadInput("--hwloc: %w", err)
+		err = cli.BadInput("--hwloc: %w: want what lstopo --of xml writes", err)
 	}
 	return parts, err
 }

@@ -22,7 +22,8 @@ import (
 
 func predictCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		sharing, all        string
+		sharing             = fittedSharing
+		all                 string
 		bytes               int64
 		ackWeight, coverage float64
 		noLatency           bool
@@ -49,16 +50,12 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
       --ack-weight 0.05 --json`,
 		Args: cobra.ArbitraryArgs, // checked with the flags
 		RunE: func(c *cobra.Command, args []string) error {
-			how, err := parseSharing(sharing, ackWeight)
-			if err != nil {
-				return cli.BadInput("%w", err)
-			}
 			if all != "" && !c.Flags().Changed("bytes") {
 				return cli.BadInput("--alltoall: want --bytes, the size of each transfer")
 			}
 			if err := cmp.Or(
 				cli.RefuseUnless(all != "", c, "only with --alltoall", "bytes"),
-				cli.RefuseUnless(how != nil && how.Asymmetric, c, "only with --sharing asymmetric", "ack-weight"),
+				cli.RefuseUnless(sharing == asymmetricSharing, c, "only with --sharing asymmetric", "ack-weight"),
 			); err != nil {
 				return err
 			}
@@ -73,7 +70,11 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err != nil {
 				return err
 			}
-			predictor, err := network.NewPredictor(&model.PredictSettings{Sharing: how, NoLatency: noLatency})
+			settings := &model.PredictSettings{NoLatency: noLatency}
+			if sharing != fittedSharing {
+				settings.Sharing = &contention.Sharing{Asymmetric: sharing == asymmetricSharing, AckWeight: ackWeight}
+			}
+			predictor, err := network.NewPredictor(settings)
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
@@ -90,8 +91,9 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sharing, "sharing", "fitted", "how flows share links: "+words.Or(sharings()))
+	cli.Choice(f, &sharing, "sharing", sharings(), "how flows share links: "+words.Or(sharings()))
 	f.Float64Var(&ackWeight, "ack-weight", 0, "with --sharing asymmetric: share of a flow's rate that its acknowledgements take of the reverse direction")
+	cli.Want(f, "ack-weight", "at least 0", func() bool { return ackWeight >= 0 && !math.IsInf(ackWeight, 0) })
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")
 	f.StringVar(&all, "alltoall", "", "ranks that send to each other, such as 0-7,12, or all")
@@ -192,12 +194,14 @@ const listedTransfers = 100
 // tellPrediction writes for people: transfers, and when all of them are complete.
 func tellPrediction(w io.Writer, p *model.Prediction) error {
 	t := columns.New(w, "transfer", "complete at", "interval")
-	for i, x := range p.Transfers[:min(len(p.Transfers), listedTransfers)] {
-		interval := "-"
-		if p.Interval != nil {
-			interval = quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
+	interval := func(i int) string {
+		if p.Interval == nil {
+			return "-"
 		}
-		t.Row(x, quantity.Seconds(p.Completion[i]), interval)
+		return quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
+	}
+	for i, x := range p.Transfers[:min(len(p.Transfers), listedTransfers)] {
+		t.Row(x, quantity.Seconds(p.Completion[i]), interval(i))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -215,38 +219,20 @@ func tellPrediction(w io.Writer, p *model.Prediction) error {
 		fmt.Fprintf(w, "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n", estimated, len(p.Transfers))
 	}
 	last := p.Last()
-	if p.Interval == nil {
-		_, err := fmt.Fprintf(w, "all complete at %s\n", quantity.Seconds(p.Completion[last]))
-		return err
+	within := ""
+	if p.Interval != nil {
+		within = fmt.Sprintf(" (%s)", interval(last))
 	}
-	_, err := fmt.Fprintf(w, "all complete at %s (%s to %s)\n", quantity.Seconds(p.Completion[last]), quantity.Seconds(p.Interval[last][0]), quantity.Seconds(p.Interval[last][1]))
+	_, err := fmt.Fprintf(w, "all complete at %s%s\n", quantity.Seconds(p.Completion[last]), within)
 	return err
 }
 
-// The words for sharings.
+// The values of --sharing.
 const (
-	sharingFair       = "fair"
-	sharingAsymmetric = "asymmetric"
-	sharingFitted     = "fitted"
+	fairSharing = iota
+	asymmetricSharing
+	fittedSharing // as the network was fitted
 )
 
-// sharings are the words that parseSharing reads.
-func sharings() []string { return []string{sharingFair, sharingAsymmetric, sharingFitted} }
-
-// parseSharing reads the word for a sharing: fair, asymmetric (with the given
-// weight of acknowledgements, see contention.Sharing), or fitted, which gives nil: what
-// the network was fitted to.
-func parseSharing(word string, ackWeight float64) (*contention.Sharing, error) {
-	if !(ackWeight >= 0) || math.IsInf(ackWeight, 0) {
-		return nil, fmt.Errorf("sharing: weight of acknowledgements %g: want at least 0 and finite", ackWeight)
-	}
-	switch word {
-	case sharingFair:
-		return &contention.Sharing{}, nil
-	case sharingAsymmetric:
-		return &contention.Sharing{Asymmetric: true, AckWeight: ackWeight}, nil
-	case sharingFitted:
-		return nil, nil
-	}
-	return nil, fmt.Errorf("sharing %q: want %s", word, words.Or(sharings()))
-}
+// sharings are the words for them.
+func sharings() []string { return []string{"fair", "asymmetric", "fitted"} }

@@ -68,6 +68,15 @@ func TestUnusedFlagsAreRefused(t *testing.T) {
 		{[]string{"bcast", "--silence", "0s"}, "--timeout 0s"},
 		{[]string{"measure", "--sizes", "1Ki,1024", "--output", t.TempDir() + "/m.json"}, `"1024": given twice`},
 		{[]string{"bcast", "--sizes", "8,8"}, `"8": given twice`},
+		{[]string{"compare", "a", "--against", "b", "--tolerance", "x"}, "--tolerance x: want a number; see topocast compare --help"},
+		{[]string{"measure", "--budget", "5"}, "--budget 5: want a time with its unit, such as 30s or 5m; see"},
+		{[]string{"measure", "--rounds", "few"}, "--rounds few: want a whole number; see"},
+		{[]string{"check", "--seed", "-1"}, "--seed -1: want a whole number from 0 on; see"},
+		{[]string{"check", "--load=maybe"}, "--load maybe: want true or false; see"},
+		{[]string{"discover", "--sim", "missing.json"}, "missing.json: no such file, and no cluster such as tree:2x4x8"},
+		{[]string{"check", "--history", "missing.history", "--measure=false"}, "--history: stat missing.history: no such file"},
+		{[]string{"export", "a", "--format", "dot", "--output", ""}, "--output: want the name of a file"},
+		{[]string{"bcast", "--budget", "-1s"}, "--budget -1s: want above 0"},
 	} {
 		status, _, stderr := topocast(c.args...)
 		if status != cli.StatusInput || !strings.Contains(stderr, c.want) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -85,14 +86,15 @@ func topologiesOf(comm mpi.Communicator, network *model.Network, sources []group
 
 // groupsOf is the part of rank 0. places are those of all ranks.
 func groupsOf(network *model.Network, sources []groupSource, places []mpi.Place, stderr io.Writer) (all []table.Topology, err error) {
-	view, _, err := network.OfJob(locationsOf(places))
+	at := decisions.Locations(places)
+	view, _, err := network.OfJob(at)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range sources {
 		t := table.Topology{Name: s.name}
 		if s.network != nil {
-			other, warnings, err := s.network.OfJob(locationsOf(places))
+			other, warnings, err := s.network.OfJob(at)
 			if err != nil {
 				return nil, fmt.Errorf("topology %s: %w", s.name, err)
 			}
@@ -110,15 +112,6 @@ func groupsOf(network *model.Network, sources []groupSource, places []mpi.Place,
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-// locationsOf are the places of ranks as a network has them.
-func locationsOf(places []mpi.Place) []model.Location {
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
-	}
-	return at
 }
 
 // levelsOf are the groups of a network by level, without the levels that have none.

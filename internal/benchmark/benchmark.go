@@ -3,7 +3,6 @@ package benchmark
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -30,16 +29,12 @@ type Settings struct {
 
 // share is collective: all ranks get the settings of rank 0 with their defaults, or the same error.
 func share(comm mpi.Communicator, s *Settings) (*Settings, error) {
-	if s == nil {
-		s = &Settings{}
-	}
-	out, _ := json.Marshal(s) // numbers and names only
-	in, err := sharing.Binomial(comm, 0, mpi.MaxTag).TellAny(out)
-	if err != nil {
-		return nil, fmt.Errorf("benchmark: %w", err)
-	}
 	c := new(Settings)
-	if err := json.Unmarshal(in, c); err != nil {
+	if s != nil && comm.Rank() == 0 {
+		*c = *s
+	}
+	refused, failed := sharing.Binomial(comm, 0, mpi.MaxTag).TellValue(c, nil)
+	if err := cmp.Or(failed, refused); err != nil {
 		return nil, fmt.Errorf("benchmark: settings of rank 0: %w", err)
 	}
 	if c.Sizes == nil {

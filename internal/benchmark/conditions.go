@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/bcast/table"
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/internal/decisions"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -22,11 +22,7 @@ type Conditions struct {
 
 // conditionsOf are those that rank 0 knows. places are those of all ranks, on rank 0.
 func conditionsOf(comm mpi.Communicator, places []mpi.Place) Conditions {
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
-	}
-	c := Conditions{Places: table.Fingerprint(at), Environment: table.LibrarySettings(os.Environ())}
+	c := Conditions{Places: table.Fingerprint(decisions.Locations(places)), Environment: table.LibrarySettings(os.Environ())}
 	if v, ok := comm.(mpi.Versioned); ok {
 		c.Library = v.LibraryVersion()
 	}

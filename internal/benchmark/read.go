@@ -58,7 +58,7 @@ func Read(data []byte) (*Report, error) {
 
 // ReadCSV reads the medians, their intervals and the bounds of what WriteCSV has written.
 func ReadCSV(data []byte) (*Report, error) {
-	table := csv.NewReader(bytes.NewReader(data))
+	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))) // which spreadsheets write
 	head, err := table.Read()
 	if err == io.EOF {
 		return nil, errors.New("no content")

@@ -111,8 +111,12 @@ func (s *Flags) check(c *cobra.Command) error {
 	}
 	files := s.outputsOf(c)
 	for _, o := range files {
-		if refused == nil && s.JSON && o.Path == Standard {
+		switch {
+		case refused != nil:
+		case s.JSON && o.Path == Standard:
 			refused = BadInput("--json and %s -: both are standard output", o.Flag)
+		case o.Path == "" && c.Flags().Changed(o.Flag[len("--"):]): // of a variable that is not set, say
+			refused = BadInput("%s: want the name of a file", o.Flag)
 		}
 	}
 	if refused == nil && !takes(c, "ranks") { // or else Run checks them

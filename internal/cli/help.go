@@ -22,6 +22,9 @@ func Finish(root *cobra.Command) {
 		if refused := new(InputError); errors.As(err, &refused) {
 			return refused // of a flag that says what it takes
 		}
+		if wrong := new(pflag.InvalidValueError); errors.As(err, &wrong) {
+			return BadInput("--%s %s: want %s; see %s --help", wrong.GetFlag().Name, wrong.GetValue(), wantedBy(wrong.GetFlag()), c.CommandPath())
+		}
 		return BadInput("%w; see %s --help", err, c.CommandPath())
 	})
 	root.SetHelpCommand(helpCommand())
@@ -44,6 +47,23 @@ func Finish(root *cobra.Command) {
 			return nil
 		}
 	}
+}
+
+// wantedBy is what a flag takes.
+func wantedBy(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number from 0 on"
+	case "duration":
+		return "a time with its unit, such as 30s or 5m"
+	case "float64":
+		return "a number"
+	}
+	return "another value"
 }
 
 // persistentUsages are the lines of help for the persistent flags that a command takes.

@@ -17,7 +17,7 @@ func openInput(path string) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &InputError{err}
+		return nil, BadInput("%w", err)
 	}
 	return f, nil
 }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // TestSecondSignalEndsTheProcess: the first one ends the context, its echo does
@@ -46,4 +49,21 @@ func TestNoSignal(t *testing.T) {
 	ctx := untilSignal(signals, time.Now, func() { t.Error("ended without a signal") })
 	close(signals)
 	<-ctx.Done()
+}
+
+// TestOnlyMeasurementsCatchSignals: a command that measures nothing has nothing to keep. Its first signal ends the process.
+func TestOnlyMeasurementsCatchSignals(t *testing.T) {
+	caught := make(map[string]bool)
+	root := &cobra.Command{Use: "topocast"}
+	note := func(c *cobra.Command, _ []string) { caught[c.Name()] = c.Context().Done() != nil }
+	root.AddCommand(Measures(&cobra.Command{Use: "measure", Run: note}), &cobra.Command{Use: "show", Run: note})
+	new(Flags).Add(root)
+	for _, args := range [][]string{{"measure"}, {"show"}} {
+		if status := Execute(root, args, io.Discard, io.Discard); status != StatusFine {
+			t.Fatalf("%v: status %d", args, status)
+		}
+	}
+	if !caught["measure"] || caught["show"] {
+		t.Errorf("signals are caught for %v, want measure alone", caught)
+	}
 }

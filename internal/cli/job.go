@@ -52,7 +52,7 @@ func (p Patience) Run(ranks int, work func(mpi.Communicator) error) error {
 		case input != nil:
 			return input
 		case errors.Is(err, mpi.ErrLauncher):
-			return &InputError{err} // of all ranks: one tells it
+			return BadInput("%w", err) // of all ranks: one tells it
 		}
 		return err
 	}

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,19 +38,22 @@ const StatusHelp = `Exit status of all commands:
   4  cannot tell: too little was measured (compare, check, network bisect)`
 
 // Execute runs a command line and returns its exit status. The first Ctrl-C ends a measurement early and
-// keeps what was measured. A second one ends the process.
+// keeps what was measured. A second one ends the process. Of commands that measure nothing the first one does.
 func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer func() {
-		signal.Stop(signals)
-		close(signals)
-	}()
-	var again func()
-	if mpi.Launched() < 0 {
-		again = func() { os.Exit(StatusFailed) }
+	ctx := context.Background()
+	if c, _, err := root.Find(args); err == nil && takes(c, "ranks") {
+		signals := make(chan os.Signal, 2)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		defer func() {
+			signal.Stop(signals)
+			close(signals)
+		}()
+		var again func()
+		if mpi.Launched() < 0 {
+			again = func() { os.Exit(StatusFailed) }
+		}
+		ctx = untilSignal(signals, time.Now, again)
 	}
-	ctx := untilSignal(signals, time.Now, again)
 	out := &checkedWriter{Writer: stdout}
 	root.SetArgs(args)
 	root.SetOut(out)
@@ -71,8 +75,15 @@ type InputError struct{ error }
 // Unwrap returns the mistake itself.
 func (e *InputError) Unwrap() error { return e.error }
 
-// BadInput formats an InputError.
+// BadInput formats an InputError. Errors of the library among the arguments lose the names of its packages. What users
+// have written keeps them: a file may be called "model".
 func BadInput(format string, args ...any) error {
+	for i, x := range args {
+		var input *InputError
+		if err, is := x.(error); is && !errors.As(err, &input) {
+			args[i] = &plainError{err}
+		}
+	}
 	return &InputError{fmt.Errorf(format, args...)}
 }
 
@@ -94,18 +105,32 @@ func Report(stderr io.Writer, program string, err error) int {
 	if wrongInput && mpi.Launched() > 0 {
 		return StatusFine
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", program, plain(err.Error()))
+	message := err.Error()
+	if err != error(input) { // its text is plain
+		message = plain(message)
+	}
+	fmt.Fprintf(stderr, "%s: %s\n", program, message)
 	if wrongInput {
 		return StatusInput
 	}
 	return StatusFailed
 }
 
-// packages are the names with which errors of the library begin.
+// packages are the names with which errors of the library begin. Those of methods of reconstruction, such as linkage, are words of
+// users, too.
 var packages = []string{
-	"adaptive", "bcast", "check", "cluster", "compare", "concurrent", "encode", "fit", "gen", "harness", "local", "measure", "model", "mpi",
-	"pingpong", "placement", "plogp", "record", "rules", "schedule", "servet", "simnet", "table", "throughput", "topology", "tuner",
+	"adaptive", "bcast", "benchmark", "check", "cluster", "collective", "compare", "concurrent", "contention", "cut", "draw", "encode", "fit",
+	"gen", "harness", "local", "measure", "model", "mpi", "oneway", "pingpong", "placement", "plogp", "predict", "record", "reduce", "results",
+	"rules", "schedule", "servet", "share", "simnet", "spanner", "table", "throughput", "topology", "tuner",
 }
+
+// A plainError is an error of the library, without the names of packages.
+type plainError struct{ error }
+
+func (e *plainError) Error() string { return plain(e.error.Error()) }
+
+// Unwrap returns the error of the library.
+func (e *plainError) Unwrap() error { return e.error }
 
 // plain takes the names of packages out of a message. A user of a program does not know them.
 func plain(message string) string {

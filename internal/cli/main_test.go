@@ -1,6 +1,12 @@
 package cli
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+)
 
 // TestPlain: by hand.
 func TestPlain(t *testing.T) {
@@ -13,6 +19,21 @@ func TestPlain(t *testing.T) {
 	} {
 		if got := plain(message); got != want {
 			t.Errorf("plain(%q) = %q, want %q", message, got, want)
+		}
+	}
+}
+
+// TestNamesOfUsersStay: a file may have the name of a package. Errors of the library lose those names.
+func TestNamesOfUsersStay(t *testing.T) {
+	library := fmt.Errorf("model: encode: %w", fs.ErrInvalid)
+	for want, err := range map[string]error{
+		"topocast: model: invalid argument\n":            BadInput("%s: %w", "model", library),
+		"topocast: --against: model: invalid argument\n": BadInput("--against: %w", BadInput("%s: %w", "model", library)),
+		"topocast: rank 3: invalid argument\n":           fmt.Errorf("rank 3: %w", library),
+	} {
+		var text strings.Builder
+		if Report(&text, "topocast", err); text.String() != want || !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Report(%v) prints %q, want %q", err, text.String(), want)
 		}
 	}
 }

@@ -69,12 +69,15 @@ func Agree(comm mpi.Communicator, what string, found error) error {
 	refused, failed := share.Star(comm, 0, 0).Agree(found)
 	switch {
 	case refused != nil:
-		return &InputError{refused}
+		return BadInput("%w", refused)
 	case failed != nil: // the communicator, which is no mistake of the caller
 		return fmt.Errorf("%s: %w", what, failed)
 	}
 	return nil
 }
+
+// Check refuses a file that cannot be written, for a command that works on no ranks. Flags.Run checks the files of others.
+func (o *Output) Check() error { return check([]*Output{o}) }
 
 // check is checkOutputs for one rank.
 func check(files []*Output) error {
@@ -196,9 +199,10 @@ type checkedWriter struct {
 	err error
 }
 
-// Fd is the descriptor of what is written to; without one it is that of nothing.
+// Fd is the descriptor of what is written to; without one it is that of nothing. Launchers such as Open MPI's give ranks a
+// terminal of their own, and may write to a file themselves.
 func (w *checkedWriter) Fd() uintptr {
-	if f, ok := w.Writer.(interface{ Fd() uintptr }); ok {
+	if f, ok := w.Writer.(interface{ Fd() uintptr }); ok && mpi.Launched() < 0 {
 		return f.Fd()
 	}
 	return ^uintptr(0)

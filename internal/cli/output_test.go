@@ -62,3 +62,16 @@ func TestRanksRefuseAFileAlike(t *testing.T) {
 		t.Errorf("the ranks said %q, %v", said, err)
 	}
 }
+
+// TestTerminalsOfLaunchersAreNone: mpirun of Open MPI gives ranks a terminal, and writes what they print into a batch log.
+func TestTerminalsOfLaunchersAreNone(t *testing.T) {
+	w := &checkedWriter{Writer: os.Stdout}
+	if w.Fd() != os.Stdout.Fd() {
+		t.Errorf("Fd = %d, want that of standard output", w.Fd())
+	}
+	t.Setenv("OMPI_COMM_WORLD_SIZE", "2")
+	t.Setenv("OMPI_COMM_WORLD_RANK", "0")
+	if w.Fd() != ^uintptr(0) {
+		t.Errorf("under a launcher Fd = %d, want that of nothing", w.Fd())
+	}
+}

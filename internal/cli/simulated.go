@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
@@ -45,7 +46,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 		if s, r, known := softwareOf(network); known {
 			send, recv = s, r
 			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
-				return nil, 0, &InputError{err}
+				return nil, 0, BadInput("%w", err)
 			}
 		}
 	}
@@ -64,7 +65,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 		}
 		place, err := scenario.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
 		if err != nil {
-			return &InputError{err}
+			return BadInput("%w", err)
 		}
 		settings := cluster.Settings()
 		settings.Send.Seconds, settings.Recv.Seconds = send, recv
@@ -92,12 +93,15 @@ func SimulatedCluster(spec string) (*simnet.Cluster, error) {
 // simulatedMachine is SimulatedCluster with the network, if there is one.
 func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	if info, err := os.Stat(spec); err != nil || info.IsDir() {
+		if !strings.Contains(spec, ":") {
+			return nil, nil, BadInput("%s: no such file, and no cluster such as tree:2x4x8", spec)
+		}
 		if err := gen.Check(spec, mostVertices); err != nil {
-			return nil, nil, &InputError{err}
+			return nil, nil, BadInput("%w", err)
 		}
 		cluster, err := simnet.ParseCluster(spec)
 		if err != nil {
-			return nil, nil, &InputError{err}
+			return nil, nil, BadInput("%w", err)
 		}
 		return cluster, nil, nil
 	}
@@ -110,7 +114,7 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	}
 	g, err := n.NameHosts(n.Graph())
 	if err != nil {
-		return nil, nil, &InputError{err}
+		return nil, nil, BadInput("%w", err)
 	}
 	for _, a := range g.Arcs() {
 		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {

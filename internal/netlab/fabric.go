@@ -75,16 +75,16 @@ func newEngine(c *Cluster) (*engine, error) {
 	}
 	hosts := c.Graph.Hosts()
 	e := &engine{
-		paths: paths, hosts: hosts, forward: c.StoreAndForward,
+		paths: paths, hosts: hosts, forward: c.Switching == storeAndForward,
 		links:  make([]link, c.Graph.NumArcs()),
 		jitter: newJitter(c.Jitter, hosts),
 		events: make(eventHeap, 0, 4096),
 	}
 	quantum := c.MTU + ethernetHeader
 	for i, a := range c.Graph.Arcs() {
-		q := c.Switch
+		q := c.Queues.Switch
 		if !c.Graph.IsSwitch(a.From) {
-			q = c.NIC
+			q = c.Queues.NIC
 		}
 		e.links[i] = link{
 			perByte: 1e9 / a.Bandwidth,

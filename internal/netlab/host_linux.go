@@ -161,7 +161,7 @@ func (ns *namespace) wireFabric(h *netlink.Handle, c *Cluster, i int) error {
 	if err := address(h, fabricDevice, fabricAddr(i), 24); err != nil {
 		return err
 	}
-	if c.BackPressure {
+	if c.Queues.BackPressure {
 		if err := limitRate(h, dev, nicRate(c, i), c.MTU); err != nil {
 			return fmt.Errorf("back pressure: %w", err)
 		}

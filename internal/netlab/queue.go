@@ -26,7 +26,7 @@ type lane struct {
 const fairLanes = 64
 
 func newQueue(q Queue, quantum int) queue {
-	if !q.Fair {
+	if q.Discipline == fifo {
 		return queue{limit: q.Bytes, mark: q.ECN, lanes: make([]lane, 1), active: make([]int32, 1)}
 	}
 	return queue{limit: q.Bytes, mark: q.ECN, quantum: quantum, lanes: make([]lane, fairLanes), active: make([]int32, fairLanes)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -78,7 +79,7 @@ func (c *Comm) await(op string, peer, tag int) error {
 		}
 	}
 	_, err := r.own.finish()
-	return c.wrap(op, peer, tag, err)
+	return c.fail(op, peer, tag, err)
 }
 
 // Now is the rank's virtual time in s. All ranks have the same clock unless Settings.Clocks says otherwise.
@@ -134,26 +135,17 @@ func (c *Comm) keyFrom(src, tag int) matchKey {
 	return newKey(c.group.id, tag, c.group.ranks[src], c.rank.id)
 }
 
-// rankOf is the rank in this communicator of a rank of the world.
+// rankOf is the rank in this communicator of a rank of the world; -1: it has none.
 func (c *Comm) rankOf(world int32) int {
-	for i, r := range c.group.ranks {
-		if r == world {
-			return i
-		}
-	}
-	return -1
+	return slices.Index(c.group.ranks, world)
 }
 
+// fail says of an error which operation it has ended; nil for nil.
 func (c *Comm) fail(op string, peer, tag int, err error) error {
-	return &mpi.Error{Op: op, Rank: c.me, Peer: peer, Tag: tag, Err: err}
-}
-
-// wrap is fail, or nil for nil.
-func (c *Comm) wrap(op string, peer, tag int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.fail(op, peer, tag, err)
+	return &mpi.Error{Op: op, Rank: c.me, Peer: peer, Tag: tag, Err: err}
 }
 
 // usable finds whether the communicator can be used at all.
@@ -161,7 +153,7 @@ func (c *Comm) usable(op string, peer, tag int) error {
 	if !c.isOpen {
 		return c.fail(op, peer, tag, mpi.ErrClosed)
 	}
-	return c.wrap(op, peer, tag, c.rank.fate())
+	return c.fail(op, peer, tag, c.rank.fate())
 }
 
 // check finds what is wrong with an operation, on the spot.
@@ -176,5 +168,5 @@ func (c *Comm) check(op string, size, peer, tag int) error {
 	case size < 0 || size > math.MaxInt32:
 		return c.fail(op, peer, tag, mpi.ErrCount)
 	}
-	return c.wrap(op, peer, tag, c.rank.fate())
+	return c.fail(op, peer, tag, c.rank.fate())
 }

@@ -40,7 +40,7 @@ func (s *requests) Isend(buf []byte, dst, tag int) error {
 	if err := c.check("Isend", len(buf), dst, tag); err != nil {
 		return err
 	}
-	return c.wrap("Isend", dst, tag, c.world.send(c.rank, s, buf, len(buf), c.keyTo(dst, tag), false))
+	return c.fail("Isend", dst, tag, c.world.send(c.rank, s, buf, len(buf), c.keyTo(dst, tag), false))
 }
 
 // Irecv starts to receive.
@@ -57,7 +57,7 @@ func (s *requests) Irecv(buf []byte, src, tag int) error {
 func (s *requests) WaitAll() error {
 	err := s.comm.usable("WaitAll", -1, -1)
 	if err == nil && !s.ready() {
-		err = s.comm.wrap("WaitAll", -1, -1, s.rank.block(pending{op: "WaitAll", peer: -1, tag: -1, set: s}))
+		err = s.comm.fail("WaitAll", -1, -1, s.rank.block(pending{op: "WaitAll", peer: -1, tag: -1, set: s}))
 	}
 	if err != nil {
 		s.entries = s.entries[:0]
@@ -81,7 +81,7 @@ func (s *requests) end(op string) error {
 func (s *requests) Test() (bool, error) {
 	err := s.comm.usable("Test", -1, -1)
 	if err == nil && s.open > 0 {
-		err = s.comm.wrap("Test", -1, -1, s.rank.look(pending{op: "Test", peer: -1, tag: -1, set: s}))
+		err = s.comm.fail("Test", -1, -1, s.rank.look(pending{op: "Test", peer: -1, tag: -1, set: s}))
 	}
 	if err != nil {
 		s.entries = s.entries[:0]

@@ -62,7 +62,7 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 			return c.fail("PingPong", peer, tag, err)
 		}
 	}
-	return c.wrap("PingPong", peer, tag, x.failure)
+	return c.fail("PingPong", peer, tag, x.failure)
 }
 
 // meet works out the exchange if all is there that it takes.

@@ -16,7 +16,7 @@ var (
 	// returned were waiting, and nothing was under way.
 	ErrDeadlock = errors.New("deadlock")
 
-	// ErrLost is returned by all operations of a rank that Faults.LostRanks
+	// ErrLost is returned by all operations of a rank that Faults.Lost
 	// has ended.
 	ErrLost = errors.New("this rank is lost")
 )

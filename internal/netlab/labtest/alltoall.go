@@ -2,10 +2,8 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -67,15 +64,15 @@ type pairwise struct {
 
 // measureAlltoall is collective: ranks exchange so many bytes, in pairs. Rank 0 reports how long that takes, and what the network of
 // a file predicts.
-func measureAlltoall(comm mpi.Communicator, text, network, out string) error {
+func measureAlltoall(comm mpi.Communicator, text, network string) (*exchange, error) {
 	me := comm.Rank()
 	bytes, err := alltoallBytes(text, comm.Size())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	requests, ok := comm.(mpi.NonBlocking)
 	if !ok {
-		return errors.New("alltoall: the communicator has no requests")
+		return nil, errors.New("alltoall: the communicator has no requests")
 	}
 	c := collective.New(pairwise{comm, requests})
 	var src, dst []byte
@@ -88,15 +85,15 @@ func measureAlltoall(comm mpi.Communicator, text, network, out string) error {
 	var times []float64
 	for i := range 1 + alltoallRepeats { // the first to warm up
 		if err := collective.Barrier(c); err != nil {
-			return err
+			return nil, err
 		}
 		begin := time.Now()
 		if err := collective.Alltoallv(c, dst, from, src, to); err != nil {
-			return err
+			return nil, err
 		}
 		slowest := []float64{time.Since(begin).Seconds()}
 		if err := collective.Allreduce(c, slowest, mpi.Max); err != nil {
-			return err
+			return nil, err
 		}
 		if i > 0 {
 			times = append(times, slowest[0])
@@ -105,23 +102,23 @@ func measureAlltoall(comm mpi.Communicator, text, network, out string) error {
 	for rank, n := range from {
 		for i, x := range dst[:n] {
 			if x != mark(rank, me) {
-				return fmt.Errorf("alltoall: rank %d: byte %d from rank %d is %d, want %d", me, i, rank, x, mark(rank, me))
+				return nil, fmt.Errorf("alltoall: rank %d: byte %d from rank %d is %d, want %d", me, i, rank, x, mark(rank, me))
 			}
 		}
 		dst = dst[n:]
 	}
 	at, err := bcast.Locations(comm)
 	if err != nil || me != 0 {
-		return err
+		return nil, err
 	}
-	found := exchange{Seconds: stats.MiddleMedian(times)}
+	found := &exchange{Seconds: stats.MiddleMedian(times)}
 	for _, l := range at {
 		found.At = append(found.At, fmt.Sprint(l.Host, " ", l.Core))
 	}
 	if found.Predicted, err = predictAlltoall(network, at, bytes); err != nil {
-		return err
+		return nil, err
 	}
-	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(&found) })
+	return found, nil
 }
 
 // mark is what ranks send to each other.

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/internal/jsonfile"
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -71,20 +68,20 @@ type caster struct {
 }
 
 // measureCasts is collective: it times broadcasts, ours and the library's in turn, and
-// rank 0 writes the rows to a file.
-func measureCasts(comm mpi.Communicator, file, out string) error {
+// returns the rows of rank 0.
+func measureCasts(comm mpi.Communicator, file string) (rows []castRow, err error) {
 	var job castJob
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := jsonfile.Decode(bytes.NewReader(text), &job); err != nil {
-		return err
+		return nil, err
 	}
 	native, has := comm.(mpi.NativeBcast)
 	clock, ticks := comm.(mpi.Clock)
 	if !has || !ticks {
-		return fmt.Errorf("labtest: %T: want a broadcast and a clock of its own", comm)
+		return nil, fmt.Errorf("labtest: %T: want a broadcast and a clock of its own", comm)
 	}
 	const tag = 8
 	c := &caster{comm: comm, now: clock.Now, all: share.Binomial(comm, 0, tag)}
@@ -93,11 +90,11 @@ func measureCasts(comm mpi.Communicator, file, out string) error {
 		s := &bcast.Settings{ModelOnly: job.ModelOnly}
 		if comm.Rank() == 0 {
 			if s.Network, err = readNetwork(job.Network); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if ours, err = bcast.New(comm, s); err != nil {
-			return err
+			return nil, err
 		}
 		for _, warning := range ours.Warnings() {
 			if comm.Rank() == 0 {
@@ -105,10 +102,9 @@ func measureCasts(comm mpi.Communicator, file, out string) error {
 			}
 		}
 	}
-	var rows []castRow
 	if job.Allreduce {
 		if rows, err = c.allreduces(&job); err != nil {
-			return err
+			return nil, err
 		}
 		job.Roots = nil
 	}
@@ -116,15 +112,12 @@ func measureCasts(comm mpi.Communicator, file, out string) error {
 		for _, size := range job.Sizes {
 			row, err := c.cell(&job, ours, native, root, size)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			rows = append(rows, row)
 		}
 	}
-	if comm.Rank() != 0 {
-		return nil
-	}
-	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(rows) })
+	return rows, nil
 }
 
 func readNetwork(file string) (*model.Network, error) {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"time"
 
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -17,27 +14,27 @@ type late struct {
 }
 
 // measureLate is collective, over two ranks: rank 1 sends short messages, which rank 0 does not look for until all have come.
-func measureLate(comm mpi.Communicator, out string) error {
+func measureLate(comm mpi.Communicator) (*late, error) {
 	const (
 		tag   = 9
 		bytes = 1000
 	)
 	nonBlocking, can := comm.(mpi.NonBlocking)
 	if !can {
-		return fmt.Errorf("labtest: %T: want receives that do not block", comm)
+		return nil, fmt.Errorf("labtest: %T: want receives that do not block", comm)
 	}
 	set := nonBlocking.NewRequests()
-	result := late{Messages: 50}
+	result := &late{Messages: 50}
 	buf := make([]byte, bytes)
 	for _, count := range []int{1, result.Messages} { // the first makes the connection
 		if comm.Rank() == 1 {
 			for range count {
 				if err := comm.Send(buf, 0, tag); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			if err := comm.Recv(buf[:1], 0, tag); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
@@ -45,22 +42,19 @@ func measureLate(comm mpi.Communicator, out string) error {
 		begin := time.Now()
 		for range count {
 			if err := set.Irecv(buf, 1, tag); err != nil {
-				return err
+				return nil, err
 			}
 			for done := false; !done; {
 				var err error
 				if done, err = set.Test(); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
 		result.Seconds = time.Since(begin).Seconds()
 		if err := comm.Send(buf[:1], 1, tag); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if comm.Rank() != 0 {
-		return nil
-	}
-	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(result) })
+	return result, nil
 }

@@ -79,34 +79,28 @@ func main() {
 	lateness := flag.Bool("late", false, "time the receipt of messages that have come before instead")
 	times := flag.Bool("times", false, "measure latencies and PLogP parameters instead")
 	flag.Parse()
-	err := mpi.Run(func(comm mpi.Communicator) error {
-		if *casts != "" {
-			return measureCasts(comm, *casts, *out)
+	err := mpi.Run(func(comm mpi.Communicator) (err error) {
+		var found any // on rank 0
+		switch {
+		case *casts != "":
+			found, err = measureCasts(comm, *casts)
+		case *alltoall != "":
+			found, err = measureAlltoall(comm, *alltoall, *network)
+		case *exchange:
+			found, err = measurePingPong(comm)
+		case *lateness:
+			found, err = measureLate(comm)
+		case *times:
+			found, err = measureTimes(comm)
+		case *rates:
+			found, err = measureThroughput(comm, *lab, &netlab.Settings{Dir: *dir})
+		default:
+			found, err = work(comm, *lab, &netlab.Settings{Dir: *dir})
 		}
-		if *alltoall != "" {
-			return measureAlltoall(comm, *alltoall, *network, *out)
-		}
-		if *exchange {
-			return measurePingPong(comm, *out)
-		}
-		if *lateness {
-			return measureLate(comm, *out)
-		}
-		if *times {
-			return measureTimes(comm, *out)
-		}
-		if *rates {
-			return measureThroughput(comm, *lab, &netlab.Settings{Dir: *dir}, *out)
-		}
-		r, err := work(comm, *lab, &netlab.Settings{Dir: *dir})
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}
-		return outfile.Write(*out, func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", " ")
-			return e.Encode(r)
-		})
+		return outfile.Write(*out, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

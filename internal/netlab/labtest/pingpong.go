@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -21,15 +18,14 @@ type pingPong struct {
 var pingPongSamples = map[int]int{8: 40, 64 << 10: 10, 1 << 20: 5}
 
 // measurePingPong is collective: rank 0 exchanges messages with each other rank in turn, and
-// writes what they took. What is sent and waited for is the library's own.
-func measurePingPong(comm mpi.Communicator, out string) error {
+// returns what they took. What is sent and waited for is the library's own.
+func measurePingPong(comm mpi.Communicator) (all []pingPong, err error) {
 	timed, times := comm.(mpi.Timed)
 	native, has := comm.(mpi.NativeBcast)
 	if !times || !has {
-		return fmt.Errorf("labtest: %T: want ping-pongs and a broadcast of its own", comm)
+		return nil, fmt.Errorf("labtest: %T: want ping-pongs and a broadcast of its own", comm)
 	}
 	const tag = 9
-	var all []pingPong
 	for _, size := range []int{8, 64 << 10, 1 << 20} {
 		for peer := 1; peer < comm.Size(); peer++ {
 			p := pingPong{peer, size, make([]float64, pingPongSamples[size])}
@@ -42,7 +38,7 @@ func measurePingPong(comm mpi.Communicator, out string) error {
 				warm := p.Seconds[:1]
 				for _, samples := range [][]float64{warm, p.Seconds} {
 					if err := timed.PingPong(samples, other, tag, size, 1, first); err != nil {
-						return err
+						return nil, err
 					}
 				}
 			}
@@ -51,12 +47,9 @@ func measurePingPong(comm mpi.Communicator, out string) error {
 			}
 			all = append(all, p)
 			if err := native.Bcast(make([]byte, 1), 0); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	if comm.Rank() != 0 {
-		return nil
-	}
-	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(all) })
+	return all, nil
 }

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 
 	"github.com/topocast/topocast/internal/netlab"
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -28,17 +25,17 @@ const (
 
 // measureThroughput measures the links of a lab with one rank per host, in the order of
 // hosts, whose wiring rank 0 takes from the lab. It is collective.
-func measureThroughput(comm mpi.Communicator, name string, s *netlab.Settings, out string) error {
+func measureThroughput(comm mpi.Communicator, name string, s *netlab.Settings) (*throughputReport, error) {
 	var settings *throughput.Settings
 	if comm.Rank() == 0 {
 		lab, err := netlab.Open(name, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		g := lab.Cluster.Graph
 		flat, err := topology.NewHierarchy(g.Hosts(), nil, nil, 0)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		settings = &throughput.Settings{
 			Topology: &topology.Result{Graph: g, Hierarchy: flat},
@@ -47,11 +44,11 @@ func measureThroughput(comm mpi.Communicator, name string, s *netlab.Settings, o
 	}
 	r, err := throughput.Measure(context.Background(), comm, settings)
 	if err != nil || comm.Rank() != 0 {
-		return err
+		return nil, err
 	}
-	report := throughputReport{Seconds: r.Seconds, Warnings: r.Warnings}
+	report := &throughputReport{Seconds: r.Seconds, Warnings: r.Warnings}
 	for _, l := range r.Links {
 		report.Rates, report.AtLeast = append(report.Rates, l.Rate), append(report.AtLeast, l.AtLeast)
 	}
-	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(&report) })
+	return report, nil
 }

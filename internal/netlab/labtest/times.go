@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"time"
 
-	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/mpi"
@@ -44,7 +41,7 @@ const (
 )
 
 // measureTimes measures the pairs of a lab with one rank per host. It is collective.
-func measureTimes(comm mpi.Communicator, out string) error {
+func measureTimes(comm mpi.Communicator) (*timesReport, error) {
 	ctx := context.Background()
 	var r timesReport
 	start := time.Now()
@@ -54,28 +51,28 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	}
 	short, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{shortSize}, Sampling: measure.Sampling{Seed: 1}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lap(0)
 	few, err := measure.Discover(ctx, comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Seed: 1}, Pairs: measure.FewPairs, Patterns: -1})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lap(1)
 	params, err := plogp.Measure(ctx, comm, &plogp.Settings{
 		Longest: timesLongest, Samples: timesSamples, ExtraSizes: -1, Share: timesShare, Seed: 1,
 	})
 	if err != nil || comm.Rank() != 0 {
-		return err
+		return nil, err
 	}
 	lap(2)
 	all, err := (&linkage.Robust{}).Reconstruct(short.Matrices()...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	medians, err := short.Matrix(func(x *measure.Reading) float64 { return x.Median }, 0, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range short.Ranks {
 		row := append([]float64{}, medians.RawRowView(i)...)
@@ -93,9 +90,9 @@ func measureTimes(comm mpi.Communicator, out string) error {
 	}
 	r.Warnings = append(append(short.Warnings, few.Topology.Warnings...), params.Warnings...)
 	if params.Stopped != "" {
-		return fmt.Errorf("labtest: PLogP stopped by %s", params.Stopped)
+		return nil, fmt.Errorf("labtest: PLogP stopped by %s", params.Stopped)
 	}
-	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(&r) })
+	return &r, nil
 }
 
 // firmGroups are the ranks of all firm groups but that of all ranks, coarse to fine.

@@ -4,6 +4,7 @@
 package anywhere
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -58,12 +59,9 @@ func simulate(s Settings, work func(mpi.Communicator) error) error {
 	if s.Ranks > hosts {
 		return fmt.Errorf("anywhere: Settings.Ranks: %d: the cluster has %d hosts", s.Ranks, hosts)
 	}
-	var place []int // nil: a rank on every host
-	if s.Ranks > 0 {
-		place = make([]int, s.Ranks)
-		for rank := range place {
-			place[rank] = rank
-		}
+	place := make([]int, cmp.Or(s.Ranks, hosts))
+	for rank := range place {
+		place[rank] = rank
 	}
 	return simnet.Run(cluster.Graph, place, cluster.Settings(), work)
 }
