@@ -77,7 +77,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
   topocast reconstruct --distance rtt --truth metadata plogp.json
   topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json
   topocast reconstruct --method greedy --unit us 8=short.csv 64KiB=long.csv`,
-		Args: cli.Args(0, "FILE..., of topocast measure or a matrix of latencies"),
+		Args: cli.Args(0, "FILE, of topocast measure or a matrix of latencies, or LENGTH=FILE..., one per message length"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := find.check(c, method, o); err != nil {
 				return err

@@ -35,13 +35,14 @@ func naming(format string, err *error) {
 // byteOrderMark is what spreadsheets and editors of Windows write before UTF-8.
 const byteOrderMark = "\ufeff"
 
-// PlainText is the content of a file without the byte order mark. It refuses UTF-16, and bytes of 0, which no text has.
+// PlainText is the content of a file without the byte order mark. It refuses UTF-16, of which many bytes are 0.
 func PlainText(data []byte) ([]byte, error) {
+	const many = 0.25
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return nil, errors.New("the file is in UTF-16: save it as UTF-8")
-	case bytes.IndexByte(data, 0) >= 0:
-		return nil, errors.New("the file is no text: it has bytes of 0; if it is in UTF-16, save it as UTF-8")
+	case float64(bytes.Count(data, []byte{0})) > many*float64(len(data)):
+		return nil, errors.New("the file is no text: it has many bytes of 0; if it is in UTF-16, save it as UTF-8")
 	}
 	return bytes.TrimPrefix(data, []byte(byteOrderMark)), nil
 }
