@@ -158,8 +158,13 @@ func (j *job) state(t *testing.T, id string) string {
 	return ""
 }
 
+// ended tells whether a state is final, after squeue(1). Others pass, such as SIGNALING while the warning of a time limit is sent.
 func ended(state string) bool {
-	return state != "PENDING" && state != "CONFIGURING" && state != "RUNNING" && state != "COMPLETING"
+	switch state {
+	case "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT":
+		return true
+	}
+	return false
 }
 
 func (j *job) log(id string) string {
