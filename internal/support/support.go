@@ -57,9 +57,8 @@ var firmOdds = math.Log(topology.FirmSupport / (1 - topology.FirmSupport)) // of
 // sides. Another is the share of resamples in which a group comes back, at ten times the time. A third is how far readings
 // inside go up. Noise alone, as what makes a group firm, invents groups.
 //
-// Behind each stands what happens to 1,240 machines of internal/families (those for tuning; of 1,216 right, 5
-// firm false groups and some 240 weak false ones), to 776 perturbed and 225 measured ones and to 166
-// made of measured leaves when it is scaled, or taken out: its plateau and what it buys.
+// Behind each stands what happens to machines when it is scaled, or taken out: its plateau and what it buys. They are the 1,240 for
+// tuning of internal/families, 776 perturbed and 225 measured ones, and 166 made of measured leaves.
 var (
 	// The step to near outsiders, in ln units, beyond what few readings owe to chance. Cores of one
 	// kind are up to 9 % nearer to their neighbours than to others (dies, ring stops);

@@ -123,8 +123,8 @@ func overheadTime(p *model.PLogP, bytes int64) float64 {
 // roundTrip is RTT(bytes) in s, of a message that is answered by one of 0 bytes (before eq. 3.1).
 func roundTrip(p *model.PLogP, bytes int64) float64 { return 2*p.Latency + p.GapAt(bytes) + p.GapAt(0) }
 
-// linear returns the parameters with the gap and the overheads on straight lines, p(m) = am + b, by least squares over the
-// sizes (Reinfjell 2023, section 3.2, the first of the two methods). L does not depend on the size. Where a line is below 0
+// linear returns the parameters with the gap and the overheads on straight lines, p(m) = am + b. They are of least squares over
+// the sizes (Reinfjell 2023, section 3.2, the first of the two methods). L does not depend on the size. Where a line is below 0
 // at the first or the last size it is set to 0 there. Parameters of fewer than two sizes are returned as they are.
 func linear(p *model.PLogP) *model.PLogP {
 	if len(p.Sizes) < 2 {

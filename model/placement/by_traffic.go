@@ -9,9 +9,9 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// ByTraffic places ranks by who talks to whom. It starts from the best of
-// three mappings, the ranks in order, by Servet's rules, and built greedily (of those that cost the same the first),
-// and exchanges ranks as long as that lowers the cost: each rank with each other, and with each free place. The zero value works.
+// ByTraffic places ranks by who talks to whom. It starts from the best of three mappings: the ranks in order, by Servet's rules,
+// and built greedily. Of those that cost the same it takes the first. It exchanges ranks as long as that lowers the cost: each
+// rank with each other, and with each free place. The zero value works.
 type ByTraffic struct {
 	// PerHost is how many ranks a host gets at most, see RanksPerHost. They are then on the places that Servet chooses.
 	// 0: as many as it has places.

@@ -8,7 +8,7 @@
 // # Method
 //
 // Where it is known who sends how much to whom, ByTraffic looks for the mapping in which the messages
-// take the least time in all, by exchanging ranks as long as that gains. Where it is not, Servet
+// take the least time in all. It exchanges ranks as long as that gains. Where it is not known, Servet
 // (Gonzalez-Dominguez et al. 2013, sections 3 and 4.2) spreads ranks by what cores share: each place that is
 // taken makes others heavier, which share its cache, its memory or its way to the network, or
 // lighter, which it reaches soon; the lightest is next. RanksPerHost is how many ranks of a host are worth having by the

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A cutTable holds, for a subtree of the core whose top is on a given side, the least cut
-// with k of its hosts on the side true, and how the last child took part.
+// A cutTable is of a subtree of the core whose top is on a given side. For each number of its hosts on the side true it holds the
+// least cut, and how the last child took part.
 type cutTable struct {
 	cost  []float64
 	child []int32 // hosts of the last merged child on the side true
