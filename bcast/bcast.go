@@ -16,6 +16,7 @@ type Broadcaster struct {
 	compiled [decisions.MaxClass + 1][]*compiledPlan // by class of sizes and root; nil: not decided yet
 	exec     *executor
 	loaded   loading // what the executor has the program of
+	calls    decisions.Calls
 
 	comm      mpi.Communicator
 	ranks     int

@@ -15,12 +15,14 @@ import (
 // A network with a table of what was tuned shortens it to a look of at most eleven pairs of broadcasts. Later messages
 // do not allocate.
 //
-// A broadcast of 0 bytes sends nothing. After an error transfers of buf may still be under way, and the communicator is
-// unusable: so is the broadcaster, whose functions return that error from then on.
+// A broadcast of 0 bytes sends nothing once the ranks have agreed in the first one from its root. After an error
+// transfers of buf may still be under way, and the communicator is unusable: so is the broadcaster, whose functions
+// return that error from then on.
 func (b *Broadcaster) Bcast(buf []byte, root int) error {
-	if n := len(buf); n > 0 && b.exec.failure == nil {
-		if plans := b.compiled[decisions.ClassOf(n)]; uint(root) < uint(len(plans)) {
+	if b.exec.failure == nil {
+		if plans := b.compiled[decisions.ClassOf(len(buf))]; uint(root) < uint(len(plans)) {
 			if p := plans[root]; p != nil && p.direct != nil {
+				b.calls.Add(len(buf), root, 0)
 				if err := p.direct.Bcast(buf, root); err != nil {
 					return b.exec.note(err)
 				}
@@ -39,12 +41,13 @@ func (b *Broadcaster) broadcast(buf []byte, root int) error {
 	if err := b.exec.usable(); err != nil {
 		return err
 	}
-	if len(buf) == 0 || b.ranks == 1 {
+	if b.ranks == 1 {
 		return nil
 	}
 	p := b.compiledFor(len(buf), root)
 	if p == nil {
 		return b.first(buf, root, b.decisions.Seconds())
 	}
+	b.calls.Add(len(buf), root, 0)
 	return b.perform(p, buf, root)
 }

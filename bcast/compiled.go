@@ -30,7 +30,7 @@ func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 		b.compiled[class] = make([]*compiledPlan, b.ranks)
 	}
 	c := b.compile(p, bytes, root)
-	if c.Algorithm == nil && 1<<class <= uint64(schedule.MaxSegment) {
+	if c.Algorithm == nil && bytes > 0 && 1<<class <= uint64(schedule.MaxSegment) {
 		c.direct = b.native
 	}
 	b.compiled[class][root] = c

@@ -52,7 +52,8 @@
 // The first broadcast of a class of sizes, and of roots that play the same part in the groups, takes longer: some 50 to
 // 100 broadcasts, unless Settings.Budget says less. A decision is made at one size of its class and holds for all.
 // Messages are bytes or slices of numbers (BcastSlice); all ranks know the length and the root. Ranks that disagree get
-// an error in the first broadcast of a class, and undefined behaviour later. Predictions know links and hosts, not what
+// an error in the first broadcast of a class. Ranks that disagree later get wrong bytes, or wait for ever. If they go on,
+// the next first broadcast tells them so. Predictions know links and hosts, not what
 // other jobs do. A Broadcaster belongs to one goroutine, and after an error it is unusable.
 //
 // # Design
@@ -70,5 +71,6 @@
 // request sets perform it here. One receive is posted ahead and the sends of two segments are under way
 // at once. More gains nothing: the next segment is all that a rank can wait for meanwhile.
 //
-// A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast is no barrier.
+// A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast is no barrier. The first one from each root is
+// an exception. 0 bytes are a class of sizes, so ranks agree about them: another rank may have passed more.
 package bcast

@@ -11,6 +11,7 @@ import (
 // done, the same on all ranks. budget is how long the decision may take, in s.
 //
 //  1. The ranks agree on the length and the root.
+//     0 bytes need no more.
 //  2. If the class of sizes and roots is decided, the plan is compiled for this root, and that is all.
 //  3. Where nothing is timed, rank 0 takes the plan that is predicted to be fastest.
 //  4. Otherwise native broadcasts buf, so that all ranks have the same bytes from then on.
@@ -19,6 +20,10 @@ import (
 func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	if err := b.agree(len(buf), root); err != nil {
 		return err
+	}
+	if len(buf) == 0 {
+		b.use(decisions.Incumbent(), 0, root)
+		return nil
 	}
 	d := b.decisions.Of(len(buf), root)
 	if d == nil && !b.decisions.IsTimed() {
@@ -64,7 +69,7 @@ func (b *Broadcaster) contest(buf []byte, root int, budget float64) (*decisions.
 
 // agree is collective: it returns an error on all ranks if they disagree about the length or the root of a broadcast.
 func (b *Broadcaster) agree(bytes, root int) error {
-	differ, err := b.decisions.Agree(decisions.Number{Name: "root", Value: root}, decisions.Number{Name: "length in bytes", Value: bytes})
+	differ, err := b.decisions.Agree(&b.calls, decisions.Number{Name: "root", Value: root}, decisions.Number{Name: "length in bytes", Value: bytes})
 	if err != nil {
 		return b.exec.note(fmt.Errorf("bcast: %w", err))
 	}

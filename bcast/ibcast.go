@@ -26,7 +26,7 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	}
 	e.pending = Pending{}
 	var p *compiledPlan
-	if len(buf) > 0 && uint(root) < uint(b.ranks) {
+	if len(buf) > 0 && uint(root) < uint(b.ranks) { // 0 bytes leave nothing under way
 		p = b.compiledFor(len(buf), root)
 	}
 	if p == nil || usesNative(p.Algorithm) || b.ranks == 1 || !e.canStart(p.Algorithm == nil) {
@@ -36,6 +36,7 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 		return &e.pending, nil
 	}
 	next := &e.pending
+	b.calls.Add(len(buf), root, 0)
 	*next = Pending{b: b, plan: p, root: root, rest: buf, part: p.partBytes(len(buf))}
 	e.failure = errUnderWay
 	err := next.begin()

@@ -1,6 +1,7 @@
 package bcast_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,7 @@ func TestRanksThatDisagreeAreTold(t *testing.T) {
 		{"roots", func(int) int { return 100 }, func(rank int) int { return rank / 3 }, "disagree about the root: this rank says %d, and the ranks say 0 to 1"},
 		{"lengths", func(rank int) int { return 100 + rank/3 }, func(int) int { return 0 }, "disagree about the length in bytes: this rank says %d, and the ranks say 100 to 101"},
 		{"lengths of other classes", func(rank int) int { return 8 << rank }, func(int) int { return 0 }, "disagree about the length in bytes: this rank says %d, and the ranks say 8 to 64"},
+		{"a nil buffer", func(rank int) int { return 100 * (rank % 2) }, func(int) int { return 0 }, "disagree about the length in bytes: this rank says %d, and the ranks say 0 to 100"},
 	} {
 		for _, settings := range []*bcast.Settings{nil, {ModelOnly: true}} {
 			err := local.Run(4, nil, func(world mpi.Communicator) error {
@@ -49,6 +51,78 @@ func TestRanksThatDisagreeAreTold(t *testing.T) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}
+	}
+}
+
+// A warm broadcast of 0 bytes sends nothing, and so does one that a rank leaves out. What the ranks have done differently since they
+// agreed last is an error in the next first broadcast, or in Tune.
+func TestRanksThatDisagreedAreTold(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		calls func(b *bcast.Broadcaster, rank int) error
+		want  string
+	}{
+		{"a call left out", func(b *bcast.Broadcaster, rank int) error {
+			err := b.Bcast(nil, 0)
+			for range rank {
+				err = cmp.Or(err, b.Bcast(nil, 0))
+			}
+			return cmp.Or(err, b.Bcast(make([]byte, 100), 0))
+		}, "disagree about the number of calls before"},
+		{"a rank with no bytes in between", func(b *bcast.Broadcaster, rank int) error {
+			err := b.Bcast(nil, 0)
+			if rank == 1 {
+				err = cmp.Or(err, b.Bcast(nil, 0))
+			}
+			return cmp.Or(err, b.Bcast(make([]byte, 100), 0))
+		}, "disagree about the number of calls before"},
+		{"roots of no bytes", func(b *bcast.Broadcaster, rank int) error {
+			err := cmp.Or(b.Bcast(nil, 0), b.Bcast(nil, 1), b.Bcast(nil, rank/2))
+			return cmp.Or(err, b.Tune(nil, 100))
+		}, "disagree about the arguments of a call before"},
+		{"number of sizes", func(b *bcast.Broadcaster, rank int) error {
+			return b.Tune(nil, make([]int, rank)...)
+		}, "disagree about the number of sizes"},
+		{"sizes", func(b *bcast.Broadcaster, rank int) error {
+			return b.Tune(nil, 10, 20+rank)
+		}, "disagree about the sizes in bytes"},
+		{"roots", func(b *bcast.Broadcaster, rank int) error {
+			return b.Tune([]int{rank}, 10)
+		}, "disagree about the roots"},
+	} {
+		if err := local.Run(3, nil, func(world mpi.Communicator) error {
+			b, err := bcast.New(world, nil)
+			if err != nil {
+				return err
+			}
+			if err := c.calls(b, world.Rank()); err == nil || !strings.Contains(err.Error(), c.want) {
+				return fmt.Errorf("error %w, want %q", err, c.want)
+			}
+			return verified(world, 50, 1, func(buf []byte) error { return b.Bcast(buf, 1) }) // the ranks go on together
+		}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Broadcasts of 0 bytes from a root send messages once: the ranks agree.
+func TestNoBytesAreCheap(t *testing.T) {
+	if err := local.Run(3, nil, func(world mpi.Communicator) error {
+		c := &failing{Communicator: world}
+		b, err := bcast.New(c, nil)
+		if err == nil {
+			err = cmp.Or(b.Bcast(nil, 1), b.Bcast([]byte{}, 2))
+		}
+		before := c.calls
+		for range 10 {
+			err = cmp.Or(err, b.Bcast(nil, 1), b.Bcast([]byte{}, 2))
+		}
+		if err == nil && c.calls != before {
+			err = fmt.Errorf("%d messages", c.calls-before)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

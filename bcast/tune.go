@@ -25,14 +25,21 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	if err := b.exec.usable(); err != nil {
 		return err
 	}
-	if b.ranks == 1 || len(sizes) == 0 {
+	if b.ranks == 1 {
 		return nil
 	}
 	if roots == nil {
 		roots = b.decisions.Roots()
 	}
+	differ, err := b.decisions.AgreeLists(&b.calls, sizes, roots)
+	if err != nil {
+		return b.exec.note(fmt.Errorf("bcast: %w", err))
+	}
+	if differ != nil || len(sizes) == 0 {
+		return differ
+	}
 	buf := make([]byte, slices.Max(sizes))
-	err := b.decisions.Each(len(roots)*len(sizes), func(i int, budget float64) error {
+	err = b.decisions.Each(len(roots)*len(sizes), func(i int, budget float64) error {
 		root, size := roots[i/len(sizes)], sizes[i%len(sizes)]
 		if size == 0 || b.isTuned(size, root) {
 			return nil

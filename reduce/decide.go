@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
@@ -32,7 +33,20 @@ func (r *Reducer) tune(root int, sizes []int) error {
 	if err := r.usable(); err != nil {
 		return err
 	}
-	if r.exec == nil || r.comm.Size() == 1 {
+	if r.comm.Size() == 1 {
+		return nil
+	}
+	differ, err := r.base.AgreeLists(&r.calls, sizes, []int{root})
+	if err != nil {
+		return r.failed(err)
+	}
+	if differ != nil {
+		return differ
+	}
+	for _, size := range sizes {
+		r.agreed[call{class: decisions.ClassOf(size), root: root}] = true
+	}
+	if r.exec == nil {
 		return nil
 	}
 	if _, err := r.base.Stopwatch(); err != nil {
@@ -47,7 +61,7 @@ func (r *Reducer) tune(root int, sizes []int) error {
 		if d := r.decision(x.bytes, x.root); d != nil && d.Decided && !d.Stored {
 			return nil
 		}
-		_, err := r.first(x.bytes, x.root, byFunction, budget)
+		_, err := r.first(x.bytes, x.root, budget)
 		return err
 	})
 }
@@ -65,12 +79,41 @@ func (r *Reducer) decision(bytes, root int) *decisions.Decision {
 	return r.decisionsFor(root).Of(bytes, root)
 }
 
+// A call is what the calls of a kind have in common. After Tune ranks agree about any operation on any elements, which have the zero
+// values then.
+type call struct {
+	class     int // of sizes
+	root      int
+	operation int
+	elements  reflect.Kind
+}
+
+// agree notes a call with vectors of so many bytes. The first one of a kind is collective: it returns an error on all ranks if they
+// disagree.
+func (r *Reducer) agree(bytes, root, operation int, elements reflect.Kind) error {
+	if err := r.usable(); err != nil || r.comm.Size() == 1 {
+		return err
+	}
+	c := call{decisions.ClassOf(bytes), root, operation, elements}
+	if c != r.last && !r.agreed[c] && !r.agreed[call{class: c.class, root: root}] {
+		differ, err := r.base.Agree(&r.calls, decisions.Number{Name: "length in bytes", Value: bytes}, decisions.Number{Name: "root", Value: root},
+			decisions.Number{Name: "reduction", Value: operation}, decisions.Number{Name: "type of elements (a reflect.Kind)", Value: int(elements)})
+		if err != nil {
+			return r.failed(err)
+		}
+		if differ != nil {
+			return differ
+		}
+		r.agreed[c] = true
+	}
+	r.last = c
+	r.calls.Add(bytes, root, operation<<8|int(elements))
+	return nil
+}
+
 // decide is the decision for vectors of so many bytes; nil if there is nothing to do. The first one of a class is
 // collective.
-func (r *Reducer) decide(bytes, root, operation int) (*decisions.Decision, error) {
-	if err := r.usable(); err != nil {
-		return nil, err
-	}
+func (r *Reducer) decide(bytes, root int) (*decisions.Decision, error) {
 	switch {
 	case bytes == 0 || r.comm.Size() == 1:
 		return nil, nil
@@ -80,18 +123,11 @@ func (r *Reducer) decide(bytes, root, operation int) (*decisions.Decision, error
 	if d := r.decision(bytes, root); d != nil && !d.Stored {
 		return d, nil
 	}
-	return r.first(bytes, root, operation, r.base.Seconds())
+	return r.first(bytes, root, r.base.Seconds())
 }
 
 // first is collective: it makes the decision for a class. budget is how long that may take in s.
-func (r *Reducer) first(bytes, root, operation int, budget float64) (*decisions.Decision, error) {
-	differ, err := r.base.Agree(decisions.Number{Name: "length in bytes", Value: bytes}, decisions.Number{Name: "root", Value: root}, decisions.Number{Name: "reduction", Value: operation})
-	if err != nil {
-		return nil, r.failed(err)
-	}
-	if differ != nil {
-		return nil, differ
-	}
+func (r *Reducer) first(bytes, root int, budget float64) (*decisions.Decision, error) {
 	all := r.decisionsFor(root)
 	if !all.IsTimed() {
 		plan, err := all.Fastest(bytes, max(0, root))

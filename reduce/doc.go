@@ -18,8 +18,10 @@
 //
 // # Contract
 //
-// All ranks call an operation with equal lengths, reductions and roots. In the first one of a class, ranks that disagree get
-// one error on all ranks.
+// All ranks call an operation with equal lengths, types of elements, reductions and roots. In the first call of a kind, ranks that
+// disagree get one error on all ranks: a kind is a class of sizes, a root, a type and a reduction. After Tune a kind is a class of sizes
+// and a root. Ranks that disagree later get wrong results, or wait for ever. If they go on, the next first call tells them so. Vectors
+// of no elements send nothing once the ranks have agreed.
 //
 // Sums of floating-point numbers depend on the order in which values are added. Within a job that order stays once a class
 // is decided. The next job may have another one, unless sums are reproducible. All ranks get the same bits from an Allreduce of

@@ -50,8 +50,12 @@ func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 	if with > mpi.Max {
 		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
 	}
+	elements := reflect.TypeFor[T]().Kind()
+	if err := r.agree(len(bytesOf(values)), root, int(with), elements); err != nil {
+		return err
+	}
 	if r.reproducible {
-		switch reflect.TypeFor[T]().Kind() {
+		switch elements {
 		case reflect.Float32:
 			return reproducibly[float32, int32](r, reinterpret[float32](values), with, root)
 		case reflect.Float64:
@@ -63,7 +67,7 @@ func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction
 
 // reduceNumbers reduces values as it is decided for vectors of so many bytes.
 func reduceNumbers[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root, bytes int) error {
-	d, err := r.decide(bytes, root, int(with))
+	d, err := r.decide(bytes, root)
 	if err != nil || d == nil {
 		return err
 	}
@@ -80,7 +84,10 @@ func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root in
 	if f == nil {
 		return fmt.Errorf("reduce: the function of the reduction is nil")
 	}
-	d, err := r.decide(len(bytesOf(values)), root, byFunction)
+	if err := r.agree(len(bytesOf(values)), root, byFunction, reflect.TypeFor[T]().Kind()); err != nil {
+		return err
+	}
+	d, err := r.decide(len(bytesOf(values)), root)
 	if err != nil || d == nil {
 		return err
 	}

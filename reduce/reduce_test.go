@@ -1,6 +1,7 @@
 package reduce_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -338,16 +339,43 @@ func TestDisagreement(t *testing.T) {
 		"reduction": func(r *reduce.Reducer, rank int) error {
 			return reduce.AllreduceSlice(r, make([]float64, 5), mpi.Reduction(rank/2))
 		},
+		"length in bytes: ": func(r *reduce.Reducer, rank int) error {
+			return reduce.AllreduceSlice(r, make([]float64, rank/2), mpi.Sum)
+		},
+		"reduction: ": func(r *reduce.Reducer, rank int) error { // of a class that is decided
+			err := reduce.AllreduceSlice(r, make([]float64, 5), mpi.Sum)
+			return cmp.Or(err, reduce.AllreduceSlice(r, make([]float64, 5), mpi.Reduction(1+rank/2)))
+		},
+		"type of elements": func(r *reduce.Reducer, rank int) error {
+			if rank == 0 {
+				return reduce.AllreduceSlice(r, make([]int64, 5), mpi.Sum)
+			}
+			return reduce.AllreduceSlice(r, make([]float64, 5), mpi.Sum)
+		},
+		"type of elements (": func(r *reduce.Reducer, rank int) error {
+			if rank == 0 {
+				return reduce.AllreduceFunc(r, make([]complex64, 5), func(into, from []complex64) {})
+			}
+			return reduce.AllreduceFunc(r, make([]float64, 5), func(into, from []float64) {})
+		},
+		"arguments of a call before": func(r *reduce.Reducer, rank int) error {
+			agree := cmp.Or(reduce.AllreduceSlice[int32](r, nil, mpi.Min), reduce.AllreduceSlice[int32](r, nil, mpi.Max))
+			return cmp.Or(agree, reduce.AllreduceSlice[int32](r, nil, mpi.Min+mpi.Reduction(rank/2)), reduce.AllreduceSlice(r, make([]int32, 5), mpi.Min))
+		},
+		"number of sizes": func(r *reduce.Reducer, rank int) error { return r.Tune(make([]int, rank)...) },
+		"sizes in bytes":  func(r *reduce.Reducer, rank int) error { return r.Tune(8 * rank) },
+		"roots":           func(r *reduce.Reducer, rank int) error { return r.TuneRoot(rank/2, 8) },
 	} {
 		told := make([]error, 3)
 		if err := local.Run(3, nil, func(c mpi.Communicator) error {
 			r, err := reduce.New(c, nil)
 			if err == nil {
 				told[c.Rank()] = call(r, c.Rank())
+				err = reductions(r, c, 10) // the ranks go on together
 			}
 			return err
 		}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", name, err)
 		}
 		for rank, err := range told {
 			if err == nil || !strings.Contains(err.Error(), "disagree about the "+name) {

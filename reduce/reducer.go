@@ -49,6 +49,9 @@ type Reducer struct {
 	toRoot       *decisions.Decisions // for results that one root wants
 	toAll        *decisions.Decisions // for those that all ranks want
 	programs     map[use]*program
+	calls        decisions.Calls
+	agreed       map[call]bool // kinds of calls about which the ranks have agreed
+	last         call          // the kind of the last one, which loops repeat
 	apart        bool
 	reproducible bool
 	copies       memory    // of vectors that are timed
@@ -67,7 +70,7 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 	if s == nil {
 		s = &Settings{}
 	}
-	r := &Reducer{comm: comm, incumbent: collective.New(comm), base: decisions.New("reduce", comm, places, usualTag), programs: make(map[use]*program)}
+	r := &Reducer{comm: comm, incumbent: collective.New(comm), base: decisions.New("reduce", comm, places, usualTag), programs: make(map[use]*program), agreed: make(map[call]bool)}
 	told := struct {
 		*decisions.Setup
 		Apart, Reproducible bool

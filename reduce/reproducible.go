@@ -13,7 +13,7 @@ func reproducibly[F float, W word](r *Reducer, values []F, with mpi.Reduction, r
 	if long := formatOf[F]().longBytes(len(values)); long > 0 && with == mpi.Sum && r.comm.Size() > 2 {
 		bytes, isLong = long, true
 	}
-	d, err := r.decide(bytes, root, int(with))
+	d, err := r.decide(bytes, root)
 	if err != nil || d == nil {
 		return err
 	}

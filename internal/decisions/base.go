@@ -200,34 +200,11 @@ func (b *Base) Each(n int, decide func(i int, budget float64) error) error {
 	return nil
 }
 
-// A Number is one about which all ranks have to agree.
-type Number struct {
-	Name  string
-	Value int
-}
+// MaxClass is the last class of sizes, that of 0 bytes.
+const MaxClass = 64
 
-// Agree is collective: it returns an error on all ranks if they disagree about a number. failed is an error of the communicator.
-func (b *Base) Agree(numbers ...Number) (differ, failed error) {
-	var most []float64
-	for _, x := range numbers {
-		most = append(most, float64(x.Value), -float64(x.Value))
-	}
-	if err := b.Control.Max(most); err != nil {
-		return nil, err
-	}
-	for i, x := range numbers {
-		if most[2*i] != -most[2*i+1] {
-			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s: this rank says %d, and the ranks say %.0f to %.0f", b.name, b.Comm.Rank(), x.Name, x.Value, -most[2*i+1], most[2*i]), nil
-		}
-	}
-	return nil, nil
-}
-
-// MaxClass is the last class of sizes.
-const MaxClass = 63
-
-// ClassOf is the class of a size of at least 1: from 2^(c-1)+1 to 2^c bytes, for which decisions are the same: they follow from
-// the largest of them.
+// ClassOf is the class of a size: c for 2^(c-1)+1 to 2^c bytes, for which decisions are the same: they follow from
+// the largest of them. 0 bytes have a class of their own, the last, as 0-1 is the largest unsigned number.
 func ClassOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
 
 // ClassBytes is the largest size of the class of a size.

@@ -1,0 +1,66 @@
+package decisions
+
+import "fmt"
+
+// Ranks agree in the first call of a kind, by one short message up and down a tree. Later calls of the kind cost nothing. If ranks
+// differ in these, the next agreement finds it by a digest of all calls.
+
+// Calls are those of a rank since the ranks have last agreed.
+type Calls struct {
+	made   int
+	digest uint64
+}
+
+// Add notes a call. Other ranks pass the same.
+func (c *Calls) Add(bytes, root, kind int) {
+	const odd = 0x9e3779b97f4a7c15 // spreads each bit over those above it
+	c.made++
+	c.digest = (((c.digest+uint64(bytes))*odd+uint64(root))*odd + uint64(kind)) * odd
+}
+
+// A Number is one about which all ranks have to agree.
+type Number struct {
+	Name  string
+	Value int
+}
+
+// Agree is collective: it returns an error on all ranks if they disagree about their calls so far, or about a number. From then on
+// calls count anew. failed is an error of the communicator.
+func (b *Base) Agree(calls *Calls, numbers ...Number) (differ, failed error) {
+	const shift = 12 // a float64 holds the other bits of the digest
+	all := append([]Number{{"number of calls before", calls.made}, {"arguments of a call before", int(calls.digest >> shift)}}, numbers...)
+	*calls = Calls{}
+	var most []float64
+	for _, x := range all {
+		most = append(most, float64(x.Value), -float64(x.Value))
+	}
+	if err := b.Control.Max(most); err != nil {
+		return nil, err
+	}
+	for i, x := range all {
+		switch {
+		case most[2*i] == -most[2*i+1]:
+		case i == 1:
+			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s, whose result is wrong: want equal ones on all ranks", b.name, b.Comm.Rank(), x.Name), nil
+		default:
+			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s: this rank says %d, and the ranks say %.0f to %.0f", b.name, b.Comm.Rank(), x.Name, x.Value, -most[2*i+1], most[2*i]), nil
+		}
+	}
+	return nil, nil
+}
+
+// AgreeLists is collective: it is Agree about the sizes and roots of a call of Tune.
+func (b *Base) AgreeLists(calls *Calls, sizes, roots []int) (differ, failed error) {
+	differ, failed = b.Agree(calls, Number{"number of sizes", len(sizes)}, Number{"number of roots", len(roots)})
+	if differ != nil || failed != nil {
+		return differ, failed
+	}
+	var numbers []Number
+	for _, x := range sizes {
+		numbers = append(numbers, Number{"sizes in bytes", x})
+	}
+	for _, x := range roots {
+		numbers = append(numbers, Number{"roots", x})
+	}
+	return b.Agree(calls, numbers...)
+}
