@@ -97,7 +97,8 @@ func (r *Reducer) agree(bytes, root, operation int, elements reflect.Kind) error
 	c := call{decisions.ClassOf(bytes), root, operation, elements}
 	if c != r.last && !r.agreed[c] && !r.agreed[call{class: c.class, root: root}] {
 		differ, err := r.base.Agree(&r.calls, decisions.Number{Name: "length in bytes", Value: bytes}, decisions.Number{Name: "root", Value: root},
-			decisions.Number{Name: "reduction", Value: operation}, decisions.Number{Name: "type of elements (a reflect.Kind)", Value: int(elements)})
+			decisions.Number{Name: "reduction", Value: operation, Word: operationName},
+			decisions.Number{Name: "type of elements", Value: int(elements), Word: func(kind int) string { return reflect.Kind(kind).String() }})
 		if err != nil {
 			return r.failed(err)
 		}
@@ -109,6 +110,11 @@ func (r *Reducer) agree(bytes, root, operation int, elements reflect.Kind) error
 	r.last = c
 	r.calls.Add(bytes, root, operation<<8|int(elements))
 	return nil
+}
+
+// operationName names a mpi.Reduction, or byFunction.
+func operationName(operation int) string {
+	return [...]string{"a function", "mpi.Sum", "mpi.Product", "mpi.Min", "mpi.Max"}[operation-byFunction]
 }
 
 // decide is the decision for vectors of so many bytes; nil if there is nothing to do. The first one of a class is

@@ -27,6 +27,8 @@
 // is decided. The next job may have another one, unless sums are reproducible. All ranks get the same bits from an Allreduce of
 // numbers. For functions that holds if f(a, b) and f(b, a) are the same bits.
 //
+// Sums of 8 and 16 bits that overflow depend on what is chosen: ours wrap round, and those of Open MPI stop at the largest number.
+//
 // Messages have the tag Settings.Tag, and mpi.MaxTag-1 in the incumbent. After an error the
 // communicator is unusable.
 //

@@ -352,7 +352,7 @@ func TestDisagreement(t *testing.T) {
 			}
 			return reduce.AllreduceSlice(r, make([]float64, 5), mpi.Sum)
 		},
-		"type of elements (": func(r *reduce.Reducer, rank int) error {
+		"type of elements: this rank says ": func(r *reduce.Reducer, rank int) error {
 			if rank == 0 {
 				return reduce.AllreduceFunc(r, make([]complex64, 5), func(into, from []complex64) {})
 			}

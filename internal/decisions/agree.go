@@ -22,13 +22,23 @@ func (c *Calls) Add(bytes, root, kind int) {
 type Number struct {
 	Name  string
 	Value int
+	Word  func(value int) string // what stands for a value in an error; nil: the number
+}
+
+func (x Number) text(value float64) string {
+	if x.Word != nil {
+		return x.Word(int(value))
+	}
+	return fmt.Sprintf("%.0f", value)
 }
 
 // Agree is collective: it returns an error on all ranks if they disagree about their calls so far, or about a number. From then on
 // calls count anew. failed is an error of the communicator.
 func (b *Base) Agree(calls *Calls, numbers ...Number) (differ, failed error) {
 	const shift = 12 // a float64 holds the other bits of the digest
-	all := append([]Number{{"number of calls before", calls.made}, {"arguments of a call before", int(calls.digest >> shift)}}, numbers...)
+	all := append([]Number{
+		{Name: "number of calls before", Value: calls.made}, {Name: "arguments of a call before", Value: int(calls.digest >> shift)},
+	}, numbers...)
 	*calls = Calls{}
 	var most []float64
 	for _, x := range all {
@@ -43,7 +53,7 @@ func (b *Base) Agree(calls *Calls, numbers ...Number) (differ, failed error) {
 		case i == 1:
 			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s, whose result is wrong: want equal ones on all ranks", b.name, b.Comm.Rank(), x.Name), nil
 		default:
-			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s: this rank says %d, and the ranks say %.0f to %.0f", b.name, b.Comm.Rank(), x.Name, x.Value, -most[2*i+1], most[2*i]), nil
+			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s: this rank says %s, and the ranks say %s to %s", b.name, b.Comm.Rank(), x.Name, x.text(float64(x.Value)), x.text(-most[2*i+1]), x.text(most[2*i])), nil
 		}
 	}
 	return nil, nil
@@ -51,16 +61,16 @@ func (b *Base) Agree(calls *Calls, numbers ...Number) (differ, failed error) {
 
 // AgreeLists is collective: it is Agree about the sizes and roots of a call of Tune.
 func (b *Base) AgreeLists(calls *Calls, sizes, roots []int) (differ, failed error) {
-	differ, failed = b.Agree(calls, Number{"number of sizes", len(sizes)}, Number{"number of roots", len(roots)})
+	differ, failed = b.Agree(calls, Number{Name: "number of sizes", Value: len(sizes)}, Number{Name: "number of roots", Value: len(roots)})
 	if differ != nil || failed != nil {
 		return differ, failed
 	}
 	var numbers []Number
 	for _, x := range sizes {
-		numbers = append(numbers, Number{"sizes in bytes", x})
+		numbers = append(numbers, Number{Name: "sizes in bytes", Value: x})
 	}
 	for _, x := range roots {
-		numbers = append(numbers, Number{"roots", x})
+		numbers = append(numbers, Number{Name: "roots", Value: x})
 	}
 	return b.Agree(calls, numbers...)
 }

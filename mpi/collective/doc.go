@@ -43,7 +43,8 @@
 // # Limits
 //
 // Functions of ReduceFunc and AllreduceFunc have to be associative and commutative. Complex numbers and structs are reduced by
-// functions only. A matrix with gaps between its rows has to be packed first. Native Gatherv, Scatterv and Alltoallv take less than 2
+// functions only. Sums of integers wrap round where they overflow, but those of 8 and 16 bits by Open MPI, which stop at the largest
+// number (issue 8045 of Open MPI). A matrix with gaps between its rows has to be packed first. Native Gatherv, Scatterv and Alltoallv take less than 2
 // GiB in all. The simple algorithms are made for tests and for a few ranks: Gather, Scatter, Allgather and Alltoall take as many
 // messages one after the other as there are ranks.
 //
