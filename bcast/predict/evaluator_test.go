@@ -300,6 +300,7 @@ func TestPlansFollowTheNetwork(t *testing.T) {
 		{8, "multilevel"},
 		{8 << 20, "chain"},  // every link busy all the time
 		{64 << 20, "chain"}, // and ever more so
+		{math.MaxInt, "chain"},
 	} {
 		plans, err := Plans(n, nil, c.bytes, 5)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -51,12 +52,7 @@ type joined struct {
 }
 
 func newTreePaths(ranks int, tree *topology.Hierarchy, transfers transfers) *treePaths {
-	if tree == nil {
-		var err error
-		if tree, err = topology.NewHierarchy(ranks, nil, nil, math.NaN()); err != nil { // one group
-			panic("predict: " + err.Error())
-		}
-	}
+	tree = (&schedule.Problem{Ranks: ranks, Tree: tree}).Groups()
 	groups := tree.Groups()
 	g := &treePaths{ranks: ranks, tree: tree, transfers: transfers, pairs: make([]joined, len(groups))}
 	for i := range groups {

@@ -121,7 +121,7 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search
 		played: make(map[variant]float64), guesses: make(map[variant]bool),
 		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree, Costs: e.costs},
 	}
-	for segment := MinSegment; segment < bytes; segment *= 2 {
+	for segment := MinSegment; segment < min(bytes, schedule.MaxSegment); segment *= 2 { // longer ones are cut
 		s.segments = slices.Insert(s.segments, 1, segment)
 	}
 	e.guessed()

@@ -118,7 +118,7 @@ func (p *Problem) costs() *Costs {
 }
 
 // levels is the number of levels of the ranks, that of all of them included.
-func (p *Problem) levels() int { return len(p.groups().Levels()) + 1 }
+func (p *Problem) levels() int { return len(p.Groups().Levels()) + 1 }
 
 // shapedFor is the number of bytes for whose messages trees are shaped: the
 // segment, or the power of two from the message on, so that messages of about one
@@ -150,8 +150,8 @@ func (p *Problem) leastPace(piece int64) int64 {
 	return least
 }
 
-// groups is Tree, or the hierarchy of one group.
-func (p *Problem) groups() *topology.Hierarchy {
+// Groups is Tree, or the hierarchy of one group.
+func (p *Problem) Groups() *topology.Hierarchy {
 	if p.Tree != nil {
 		return p.Tree
 	}

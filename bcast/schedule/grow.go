@@ -85,7 +85,7 @@ func grow(p Problem, piece int64, pace int64) *Tree {
 }
 
 func newGrower(p Problem, piece int64) *grower {
-	g := &grower{tree: p.groups(), costs: p.costs(), root: p.Root, edges: make([]Edge, 0, p.Ranks-1)}
+	g := &grower{tree: p.Groups(), costs: p.costs(), root: p.Root, edges: make([]Edge, 0, p.Ranks-1)}
 	for i := range g.costs.Levels {
 		l := &g.costs.Levels[i]
 		gap := min(l.gap(piece), most)

@@ -33,8 +33,11 @@ func (a MagPIe) Name() string {
 // String names the level too.
 func (a MagPIe) String() string { return fmt.Sprintf("%s[level %d]", a.Name(), a.Level) }
 
-// Prepare implements Algorithm. It is schedule.MultiLevel that passes over all levels but one.
+// Prepare implements Algorithm. Interpipe is schedule.MultiLevel that passes over all levels but one.
 func (a MagPIe) Prepare(p schedule.Problem) schedule.Parts {
+	if !a.Pipelined {
+		return schedule.Magpie2{Level: a.Level}.Prepare(p)
+	}
 	shapes := []schedule.Shape{schedule.ShapeFlat}
 	if p.Tree != nil {
 		for level := len(p.Tree.Levels()) - 1; level > a.Level; level-- {
@@ -44,17 +47,7 @@ func (a MagPIe) Prepare(p schedule.Problem) schedule.Parts {
 			shapes = append(shapes, schedule.ShapeBinomial)
 		}
 	}
-	tree := schedule.MultiLevel{Shapes: append(shapes, schedule.ShapeNone)}.Prepare(p)
-	if a.Pipelined {
-		return tree
-	}
-	return schedule.PartOf(func(rank int) schedule.Part {
-		part := tree.Of(rank)
-		return func(dst []schedule.Op, p schedule.Problem) []schedule.Op {
-			p.Segment = 0
-			return part(dst, p)
-		}
-	})
+	return schedule.MultiLevel{Shapes: append(shapes, schedule.ShapeNone)}.Prepare(p)
 }
 
 // Settings implements schedule.Varied: the levels that have groups.
