@@ -350,7 +350,7 @@ func TestConfirmationIsShort(t *testing.T) {
 		s.add(0, challenger, rng)
 		s.add(1, script{cold: 1e-3, hot: 1e-3, noise: 0.02}, rng)
 		c := s.newContest([]int{0}, false, 0)
-		d := c.duel(Variant{Index: 0}, Variant{Index: 1}, shortPairs)
+		d := c.duel(Variant{Index: 0}, Variant{Index: 1}, surePairs)
 		s.conduct(d)
 		return d.decision()
 	}
@@ -371,8 +371,8 @@ func TestConfirmationIsShort(t *testing.T) {
 	const seeds = 4000
 	for seed := range uint64(seeds) {
 		v := confirm(seed, script{cold: 1e-3 / usualMargin, hot: 1e-3 / usualMargin, noise: 0.02}) // wins half of the pairs
-		if v.Pairs > shortPairs || !v.Decided {
-			t.Fatalf("%+v, want it decided by %d pairs", v, shortPairs)
+		if v.Pairs > surePairs || !v.Decided {
+			t.Fatalf("%+v, want it decided by %d pairs", v, surePairs)
 		}
 		if v.Wins {
 			confirmed++

@@ -15,13 +15,12 @@ type duel struct {
 }
 
 const (
-	usualTime = 1  // s after which a duel without a limit takes no further look
-	surePairs = 11 // that it has in any case: the second look forgives one bad pair of seven
+	usualTime = 1 // s after which a duel without a limit takes no further look
+	mostPairs = 51
 
-	// mostPairs are those of a duel. A challenger that has won before is confirmed by seven pairs, or eleven if one of the
-	// seven was lost.
-	mostPairs  = 51
-	shortPairs = 11
+	// surePairs are those that a duel has in any case: the second look forgives one bad pair of seven. A challenger that has
+	// won before is confirmed by no more.
+	surePairs = 11
 )
 
 // duel returns a session that tells whether the challenger is to replace the incumbent, by at most so many pairs.
@@ -54,13 +53,13 @@ func (d *duel) isOpen(now float64) bool {
 	if d.test.rounds < surePairs {
 		return true
 	}
-	look := slices.IndexFunc(looks[:], func(n int) bool { return n > d.test.rounds })
+	next := slices.IndexFunc(looks[:], func(l look) bool { return l.rounds > d.test.rounds })
 	each := (now - d.since) / float64(d.test.rounds)
 	end := d.limit
 	if math.IsInf(end, 1) {
 		end = d.since + usualTime
 	}
-	return now+float64(looks[look]-d.test.rounds)*each <= end
+	return now+float64(looks[next].rounds-d.test.rounds)*each <= end
 }
 
 // A Decision is the outcome of a duel.

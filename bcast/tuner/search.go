@@ -68,7 +68,7 @@ func (s *Search) lead(now float64, run func(Session)) Decision {
 	}
 	incumbent := Variant{Index: Incumbent}
 	if s.Stored != nil {
-		confirmation := c.duel(*s.Stored, incumbent, shortPairs)
+		confirmation := c.duel(*s.Stored, incumbent, surePairs)
 		run(c.warmUp([]Variant{incumbent, *s.Stored}))
 		run(confirmation)
 		if d := confirmation.decision(); d.Wins {

@@ -95,7 +95,7 @@ func TestSearchRefinesTheBestCandidates(t *testing.T) {
 			t.Errorf("%s: timed %v, want %v", c.name, m.asked, want)
 		}
 		best := slices.MinFunc(m.asked, func(a, b Variant) int { return cmp.Compare(m.takes(a), m.takes(b)) })
-		if d.Variant != best || !d.Wins || !d.Decided || d.Pairs != looks[0] || d.Measured != m.takes(best) || d.Incumbent != m.incumbent {
+		if d.Variant != best || !d.Wins || !d.Decided || d.Pairs != looks[0].rounds || d.Measured != m.takes(best) || d.Incumbent != m.incumbent {
 			t.Errorf("%s: %+v, want %+v to win", c.name, d, best)
 		}
 		if d.Predicted != 42 || !slices.Equal(m.predicted, []Variant{best}) {
@@ -145,7 +145,7 @@ func TestSearchConfirmsWhatIsStored(t *testing.T) {
 	stored := Variant{Index: 3, Segment: 8 << 10, Blocking: true}
 	m := machine{incumbent: 1e-3, takes: func(Variant) float64 { return 1e-4 }}
 	d := m.lead(&Search{Bytes: 100 << 10, MinSegment: 1 << 10, Blocking: true, Stored: &stored}, Variant{Index: 5})
-	if d.Variant != stored || !d.Wins || d.Pairs != looks[0] || m.searched != 0 || !slices.Equal(m.asked, []Variant{stored}) || !math.IsNaN(d.Predicted) {
+	if d.Variant != stored || !d.Wins || d.Pairs != looks[0].rounds || m.searched != 0 || !slices.Equal(m.asked, []Variant{stored}) || !math.IsNaN(d.Predicted) {
 		t.Errorf("%+v after %d searches, timed %v", d, m.searched, m.asked)
 	}
 	m = machine{incumbent: 1e-3, takes: func(v Variant) float64 { return 2e-3 - 1.9e-3*float64(v.Index-3) }}

@@ -3,29 +3,16 @@ package tuner
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// looks are the rounds after which the sign test is looked at. Seven are the fewest all of which the challenger
-// wins in less than one of a hundred tests, if both variants are equal.
-var looks = [...]int{7, 11, 15, 21, 31, mostPairs}
+// A look says after how many rounds the sign test is looked at, and how many of these have to be won: the fewest that a
+// fair coin reaches with a probability of at most 0.8 %.
+type look struct{ rounds, wins int }
 
-// perLook bounds the probability that a fair coin wins the test at one look. At any of them
-// it does so in 2.1 % of all tests.
-const perLook = 0.008
-
-// wins is how many of so many rounds have to be won: the fewest that a fair coin reaches with a
-// probability of at most perLook.
-func wins(rounds int) int {
-	coin := distuv.Binomial{N: float64(rounds), P: 0.5}
-	for w := rounds; ; w-- {
-		if 1-coin.CDF(float64(w-2)) > perLook { // P(at least w-1)
-			return w
-		}
-	}
-}
+// looks are those of a test. Seven rounds are the fewest all of which the challenger wins in less than one of a hundred
+// tests, if both variants are equal. A fair coin wins at any of the looks in 2.1 % of all tests.
+var looks = [...]look{{7, 7}, {11, 10}, {15, 13}, {21, 17}, {31, 23}, {mostPairs, 35}}
 
 // usualMargin is by which factor times have to differ to count as different. What is nearer is a tie,
 // and ties go to the incumbent.
@@ -66,17 +53,17 @@ func (t *signTest) atLeast(pairs int) bool {
 	return min(t.right[0], t.right[1]) >= pairs && max(t.fast[0], t.fast[1]) >= pairs
 }
 
-// won tells whether the challenger has won, judged by the rounds so far.
-func (t *signTest) won() bool { return t.atLeast(wins(t.rounds)) }
+// won tells whether the challenger has won, at a look after the rounds so far.
+func (t *signTest) won() bool {
+	return slices.ContainsFunc(looks[:], func(l look) bool { return l.rounds == t.rounds && t.atLeast(l.wins) })
+}
 
 // over tells whether the test has come to its end: a look at which the challenger has won, or
 // has not even won more than half of the pairs, or the last one.
 func (t *signTest) over() bool {
-	if !slices.Contains(looks[:], t.rounds) {
-		return false
-	}
+	isLook := slices.ContainsFunc(looks[:], func(l look) bool { return l.rounds == t.rounds })
 	hopeless := !t.atLeast(t.rounds/2 + 1)
-	return hopeless || t.won() || t.rounds == mostPairs
+	return isLook && (hopeless || t.won() || t.rounds == mostPairs)
 }
 
 // medians of samples, cold and hot apart; NaN if there are none.

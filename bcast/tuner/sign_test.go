@@ -2,15 +2,23 @@ package tuner
 
 import (
 	"math"
+	"math/big"
 	"testing"
 )
 
-// The fewest wins that a fair coin reaches with at most 0.8 %: binomial sums by hand,
-// 1/128; 12/2048; 121/32768; ... and for the others by independent code.
+// The wins of each look are the fewest that a fair coin reaches with at most 0.8 %: sums of binomial coefficients.
 func TestWinsNeeded(t *testing.T) {
-	for i, want := range []int{7, 10, 13, 17, 23, 35} {
-		if got := wins(looks[i]); got != want {
-			t.Errorf("wins(%d) = %d, want %d", looks[i], got, want)
+	for _, l := range looks {
+		fewest, ways := l.rounds+1, new(big.Int)
+		for {
+			ways.Add(ways, new(big.Int).Binomial(int64(l.rounds), int64(fewest-1)))
+			if p, _ := new(big.Rat).SetFrac(ways, new(big.Int).Lsh(big.NewInt(1), uint(l.rounds))).Float64(); p > 0.008 {
+				break
+			}
+			fewest--
+		}
+		if l.wins != fewest {
+			t.Errorf("%d wins of %d, want %d", l.wins, l.rounds, fewest)
 		}
 	}
 }
@@ -27,11 +35,11 @@ func TestSignTestKeepsItsPromise(t *testing.T) {
 				next[k] += q * (1 - c.p)
 				next[k+1] += q * c.p
 			}
-			if chance = next; n < looks[at] {
+			if chance = next; n < looks[at].rounds {
 				continue
 			}
 			for k, q := range chance {
-				if k >= wins(n) {
+				if k >= looks[at].wins {
 					won += q
 					delete(chance, k)
 				}
@@ -68,8 +76,8 @@ func TestWhoWins(t *testing.T) {
 		for !test.over() {
 			test.add(c.ours, c.native)
 		}
-		if test.won() != c.won || test.rounds != looks[0] {
-			t.Errorf("%s: won %v after %d rounds, want %v after %d", c.name, test.won(), test.rounds, c.won, looks[0])
+		if test.won() != c.won || test.rounds != looks[0].rounds {
+			t.Errorf("%s: won %v after %d rounds, want %v after %d", c.name, test.won(), test.rounds, c.won, looks[0].rounds)
 		}
 	}
 }
@@ -86,8 +94,8 @@ func TestFasterInOneRespectStaysIn(t *testing.T) {
 			}
 			test.add(ours, Sample{1, 1})
 		}
-		if !test.won() || test.rounds != looks[1] {
-			t.Errorf("%v against 1 and 1 in all pairs but one: won %v after %d rounds, want true after %d", fast, test.won(), test.rounds, looks[1])
+		if !test.won() || test.rounds != looks[1].rounds {
+			t.Errorf("%v against 1 and 1 in all pairs but one: won %v after %d rounds, want true after %d", fast, test.won(), test.rounds, looks[1].rounds)
 		}
 	}
 }
