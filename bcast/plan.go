@@ -10,11 +10,14 @@ import (
 )
 
 // Plan returns the plan that messages of the class of the given bytes follow from the root. Its Algorithm is nil where
-// that is native. Plan is not collective, and all ranks get the same. What is not decided yet is an error: a broadcast
+// that is native, or of 0 bytes. Plan is not collective, and all ranks get the same. What is not decided yet is an error: a broadcast
 // decides it, or Tune, and Candidates has the predictions.
 func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 	if err := b.checkMessage(bytes, root); err != nil {
 		return predict.Plan{}, fmt.Errorf("bcast: plan: %w", err)
+	}
+	if bytes == 0 { // nothing is sent
+		return decisions.Incumbent(), nil
 	}
 	if b.ranks == 1 { // nothing is sent, and nothing decided
 		return b.predicted(bytes, root)

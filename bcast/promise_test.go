@@ -89,6 +89,9 @@ func TestRanksThatDisagreedAreTold(t *testing.T) {
 		{"roots", func(b *bcast.Broadcaster, rank int) error {
 			return b.Tune([]int{rank}, 10)
 		}, "disagree about the roots"},
+		{"roots, one of them no rank", func(b *bcast.Broadcaster, rank int) error {
+			return b.Tune([]int{9 * (rank / 2)}, 10)
+		}, "disagree about the roots"},
 	} {
 		if err := local.Run(3, nil, func(world mpi.Communicator) error {
 			b, err := bcast.New(world, nil)
@@ -112,6 +115,9 @@ func TestNoBytesAreCheap(t *testing.T) {
 		b, err := bcast.New(c, nil)
 		if err == nil {
 			err = cmp.Or(b.Bcast(nil, 1), b.Bcast([]byte{}, 2))
+		}
+		if plan, e := b.Plan(0, 1); e != nil || plan.Algorithm != nil {
+			err = cmp.Or(err, e, fmt.Errorf("plan %v", plan))
 		}
 		before := c.calls
 		for range 10 {

@@ -12,7 +12,20 @@ import (
 // class. roots and sizes are equal on all ranks. What is decided already stays; what Settings.Budget was too short for is
 // tried again. The budget is that of all together.
 func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
-	for _, root := range roots {
+	if err := b.exec.usable(); err != nil {
+		return err
+	}
+	if roots == nil {
+		roots = b.decisions.Roots()
+	}
+	differ, err := b.decisions.AgreeLists(&b.calls, sizes, roots)
+	if err != nil {
+		return b.exec.note(fmt.Errorf("bcast: %w", err))
+	}
+	if differ != nil {
+		return differ
+	}
+	for _, root := range roots { // the same on all ranks
 		if err := b.checkMessage(0, root); err != nil {
 			return fmt.Errorf("bcast: tune: %w", err)
 		}
@@ -22,21 +35,8 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 			return fmt.Errorf("bcast: tune: %w", err)
 		}
 	}
-	if err := b.exec.usable(); err != nil {
-		return err
-	}
-	if b.ranks == 1 {
+	if b.ranks == 1 || len(sizes) == 0 {
 		return nil
-	}
-	if roots == nil {
-		roots = b.decisions.Roots()
-	}
-	differ, err := b.decisions.AgreeLists(&b.calls, sizes, roots)
-	if err != nil {
-		return b.exec.note(fmt.Errorf("bcast: %w", err))
-	}
-	if differ != nil || len(sizes) == 0 {
-		return differ
 	}
 	buf := make([]byte, slices.Max(sizes))
 	err = b.decisions.Each(len(roots)*len(sizes), func(i int, budget float64) error {

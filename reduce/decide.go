@@ -3,6 +3,7 @@ package reduce
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
@@ -16,32 +17,25 @@ import (
 // stays.
 func (r *Reducer) Tune(sizes ...int) error { return r.tune(AllRanks, sizes) }
 
-// TuneRoot is collective: it is Tune for results that a root wants, and those like it.
-func (r *Reducer) TuneRoot(root int, sizes ...int) error {
-	if err := r.checkRoot(root); err != nil {
-		return err
-	}
-	return r.tune(root, sizes)
-}
+// TuneRoot is collective: it is Tune for results that a root wants, and those like it; AllRanks: Tune.
+func (r *Reducer) TuneRoot(root int, sizes ...int) error { return r.tune(root, sizes) }
 
 func (r *Reducer) tune(root int, sizes []int) error {
-	for _, size := range sizes {
-		if size < 0 {
-			return fmt.Errorf("reduce: tune: size %d bytes: want at least 0", size)
-		}
-	}
 	if err := r.usable(); err != nil {
 		return err
 	}
-	if r.comm.Size() == 1 {
-		return nil
-	}
 	differ, err := r.base.AgreeLists(&r.calls, sizes, []int{root})
-	if err != nil {
+	switch {
+	case err != nil:
 		return r.failed(err)
-	}
-	if differ != nil {
+	case differ != nil:
 		return differ
+	case root != AllRanks && r.checkRoot(root) != nil: // on all ranks
+		return r.checkRoot(root)
+	case len(sizes) > 0 && slices.Min(sizes) < 0:
+		return fmt.Errorf("reduce: tune: size %d bytes: want at least 0", slices.Min(sizes))
+	case r.comm.Size() == 1:
+		return nil
 	}
 	for _, size := range sizes {
 		r.agreed[call{class: decisions.ClassOf(size), root: root}] = true

@@ -364,7 +364,15 @@ func TestDisagreement(t *testing.T) {
 		},
 		"number of sizes": func(r *reduce.Reducer, rank int) error { return r.Tune(make([]int, rank)...) },
 		"sizes in bytes":  func(r *reduce.Reducer, rank int) error { return r.Tune(8 * rank) },
-		"roots":           func(r *reduce.Reducer, rank int) error { return r.TuneRoot(rank/2, 8) },
+		"number of sizes: ": func(r *reduce.Reducer, rank int) error { // one rank has nothing to tune
+			if rank == 0 {
+				return r.Tune()
+			}
+			return r.Tune(8)
+		},
+		"sizes in bytes: this rank says": func(r *reduce.Reducer, rank int) error { return r.Tune(8 - 9*(rank/2)) },
+		"roots: this rank says":          func(r *reduce.Reducer, rank int) error { return r.TuneRoot(9*(rank/2), 8) },
+		"roots":                          func(r *reduce.Reducer, rank int) error { return r.TuneRoot(rank/2, 8) },
 	} {
 		told := make([]error, 3)
 		if err := local.Run(3, nil, func(c mpi.Communicator) error {
