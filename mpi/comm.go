@@ -124,6 +124,7 @@ type Splitter interface {
 	// Split is collective: ranks with equal color >= 0 form a new communicator, ordered by key and
 	// then by old rank. A rank with color < 0 takes part in no new communicator and gets nil. With
 	// color 0 and the rank as key it is a duplicate, whose messages never match those of the original.
+	// It belongs to the goroutine of the original: a rank makes one call at a time.
 	Split(color, key int) (Communicator, error)
 }
 

@@ -65,7 +65,8 @@
 // A message is bytes, at most 2^31-1 of them, and its receiver knows the length: another length is an error.
 // There are no wildcards (any source, any tag) and no derived datatypes.
 //
-// A Communicator belongs to one goroutine, and a Comm to one thread: MPI is started at MPI_THREAD_FUNNELED.
+// All communicators of a rank belong to one goroutine, and those of MPI to one thread: MPI is started at
+// MPI_THREAD_FUNNELED. Over mpi/local, calls of a rank from two goroutines seem a deadlock.
 //
 // Ranks have to agree on the length of a message. Open MPI writes a message of more than 4 KiB from the same host
 // past the end of a shorter buffer. Then the receive returns ErrTruncated. That is so by default in 4.1, 5 and 6,
