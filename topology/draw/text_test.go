@@ -195,3 +195,25 @@ func TestTextMarksSlowLinksOfUnknownGroups(t *testing.T) {
 		t.Errorf("no slow link is marked:\n%s", tree.String())
 	}
 }
+
+// A line of hosts, or of switches, is a tree that nested groups do not show: its links are listed, and in order. Those of a
+// star, of a tree, and of racks of one host below a switch of their own stand in the tree already.
+func TestTextListsLinksThatTheTreeDoesNotShow(t *testing.T) {
+	for spec, want := range map[string]string{
+		"line:5":         "4 links between ranks, 1 to 2 at each, 5 us, 1.25 GB/s\n0 -- 1 -- 2 -- 3 -- 4\n",
+		"line:4 hosts=3": "3 links between switches, 1 to 2 at each, 5 us, 1.25 GB/s\ns0 -- s1 -- s2 -- s3\n",
+		"star:5":         "",
+		"tree:2x3":       "",
+		"tree:[1,1,4]":   "",
+		"tree:2x3x4":     "",
+	} {
+		c, _ := topotest.Generate(t, spec)
+		var b strings.Builder
+		if err := Text(&b, c.Graph, c.Hierarchy, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); want == "" && strings.Contains(got, " links between ") || !strings.HasSuffix(got, want) {
+			t.Errorf("%s:\n%swant at the end %q", spec, got, want)
+		}
+	}
+}
