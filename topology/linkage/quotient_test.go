@@ -134,6 +134,27 @@ func TestQuotientGraph(t *testing.T) {
 	}
 }
 
+// Six switches of two hosts in a ring, of which host 1 is on a link of twice the length. Half of what the two hosts read of each
+// other would be too long for both, and the switch too near to all others. Expected latencies are those of the wiring.
+func TestQuotientTellsTheLinksOfAHostApart(t *testing.T) {
+	w := topotest.Torus([]int{6}, 2, 5, 5)
+	n := w.Hosts
+	w.Link(1, n, 10)
+	blocks, want := switchBlocks(w)
+	for seed := range uint64(10) {
+		q, links := quotientOf(n, topotest.Noisy(rand.New(rand.NewPCG(seed, 11)), n, w.Distances(), 0.005, 0), blocks)
+		g, err := q.graph(n, links)
+		if err != nil || !slices.Equal(links, want) {
+			t.Fatalf("seed %d: error %v, links %v, want %v", seed, err, links, want)
+		}
+		for h, want := range map[int]float64{0: 5, 1: 10, 2: 5} {
+			if got := g.Out(h)[0].Latency; math.Abs(got-want) > 0.05*want {
+				t.Errorf("seed %d: the link of host %d is %.3g long, want %g", seed, h, got, want)
+			}
+		}
+	}
+}
+
 func TestQuotientOfNothing(t *testing.T) {
 	for _, blocks := range [][][]int{nil, {{0}}, {{0}, {1}}} {
 		n := len(blocks)
