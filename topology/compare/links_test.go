@@ -355,6 +355,30 @@ func TestBandwidthsByDirection(t *testing.T) {
 	}
 }
 
+// Four hosts of 1.25 GB/s load an uplink of 12.5 GB/s with 5 GB/s, and one pair with 1.25. A rate between these is that of the link if it was
+// measured; 5 GB/s, or what is marked as an estimate, is what was asked of it.
+func TestBandwidthsOfUplinksThatManyHostsLoad(t *testing.T) {
+	reference := wired(t, "tree:5x4 rate=100Gbps,10Gbps")
+	spine, rack := 20, reference.Out(4)[0].To
+	for _, c := range []struct {
+		rate      float64
+		estimated bool
+		want      []string
+	}{
+		{3e9, false, []string{"slow h4,h5,h6,h7 4.17"}},
+		{3e9, true, nil},
+		{4.9e9, false, nil},
+		{12.5e9, false, nil},
+	} {
+		measured := changed(t, reference, func(a *topology.Arc) {
+			if on(a, rack, spine) {
+				a.Bandwidth, a.Estimated = c.rate, c.estimated
+			}
+		})
+		wantFound(t, compareLinks(t, measured, reference, nil), c.want...)
+	}
+}
+
 // Of a link that the reference is not sure of nothing is said, however slow it is.
 func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 	g := wired(t, "tree:5x4 latency=10us,2us")
