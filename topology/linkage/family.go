@@ -92,23 +92,34 @@ func (s *meshSearch) switches() (*wired, error) {
 	if blocks == nil {
 		return nil, nil
 	}
+	q, links, ok := s.between(blocks)
+	if !ok {
+		return nil, nil
+	}
+	if joined := q.joined(links); joined != nil {
+		if q, links, ok = s.between(joined); !ok {
+			return nil, nil
+		}
+	}
 	apart := make([]int, r.N())
-	for k, hosts := range blocks {
+	for k, hosts := range q.blocks {
 		for _, h := range hosts {
 			apart[h] = k
 		}
-	}
-	q := newQuotient(r.Measured, blocks)
-	bound := witness.NewBound(len(blocks))
-	links := q.links(bound)
-	if !s.sparse(bound, "whether switches form a ring, torus or mesh") {
-		return nil, nil
 	}
 	graph, err := q.graph(r.N(), links)
 	if err != nil {
 		return nil, err
 	}
 	return &wired{family: topology.FamilyQuotient, graph: graph, apart: apart, warnings: q.warnings()}, nil
+}
+
+// between is the quotient of blocks, and its links if they are sparse.
+func (s *meshSearch) between(blocks [][]int) (q *quotient, links []witness.Pair, ok bool) {
+	q = newQuotient(s.r.Measured, blocks)
+	bound := witness.NewBound(len(blocks))
+	links = q.links(bound)
+	return q, links, s.sparse(bound, "whether switches form a ring, torus or mesh")
 }
 
 // blocks are the hosts of each leaf group of the tree, and each other host alone. They are nil if fewer than four groups hold most

@@ -163,6 +163,30 @@ func (q *quotient) links(bound *witness.Bound) []witness.Pair {
 	return witness.Links(len(q.blocks), q.latency, witness.Test{Relative: detourShare, Absolute: detourErrors * q.off, Bound: bound})
 }
 
+// joined are the blocks with each host that is alone on a switch of a single link put on the switch at its other end: a
+// longer link of the host explains as much. It is nil if there is none.
+func (q *quotient) joined(links []witness.Pair) [][]int {
+	degree, end := make([]int, len(q.blocks)), make([]int, len(q.blocks))
+	for _, p := range links {
+		degree[p.From]++
+		degree[p.To]++
+		end[p.From], end[p.To] = p.To, p.From
+	}
+	lone := func(a int) bool { return degree[a] == 1 && slices.Contains(q.assumed, a) }
+	all := slices.Clone(q.blocks)
+	for a, block := range q.blocks {
+		if lone(a) && !lone(end[a]) {
+			all[end[a]] = append(slices.Clip(all[end[a]]), block...)
+			all[a] = nil
+		}
+	}
+	all = slices.DeleteFunc(all, func(block []int) bool { return block == nil })
+	if len(all) == len(q.blocks) {
+		return nil
+	}
+	return all
+}
+
 // graph is the machine: the n hosts, and switch n+a for block a. A switch without hosts is a full mesh of
 // its neighbours: latencies do not tell the two apart.
 func (q *quotient) graph(n int, links []witness.Pair) (*topology.Graph, error) {

@@ -1,6 +1,7 @@
 package linkage
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -152,6 +153,23 @@ func TestQuotientTellsTheLinksOfAHostApart(t *testing.T) {
 				t.Errorf("seed %d: the link of host %d is %.3g long, want %g", seed, h, got, want)
 			}
 		}
+	}
+}
+
+// A host that its slow link has put on a switch of its own is on the switch beside it again. One that is alone on a switch
+// of two links stays there.
+func TestQuotientJoinsLoneHostsToTheSwitchBeside(t *testing.T) {
+	w := topotest.Torus([]int{5}, 2, 5, 5)
+	n := w.Hosts
+	w.Link(1, n, 10)
+	d := w.Distances()
+	q, links := quotientOf(n, d, [][]int{{0}, {1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}})
+	if got, want := fmt.Sprint(q.joined(links)), "[[0 1] [2 3] [4 5] [6 7] [8 9]]"; got != want {
+		t.Errorf("joined %v, want %v", got, want)
+	}
+	q, links = quotientOf(n, d, [][]int{{0}, {2, 3}, {4, 5}, {6, 7}, {8, 9}})
+	if got := q.joined(links); got != nil {
+		t.Errorf("joined %v, want none", got)
 	}
 }
 
