@@ -217,3 +217,35 @@ func TestTextListsLinksThatTheTreeDoesNotShow(t *testing.T) {
 		}
 	}
 }
+
+// A rack that is alone in its pod has an uplink of two links, 10 us where others have 5. None is slow.
+func TestTextMarksNoUplinkOfTwoLinksAsSlow(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:4x3x2")
+	var groups []topology.Group
+	arcs := slices.Clone(c.Graph.Arcs())
+	for _, g := range c.Hierarchy.Groups()[1:] {
+		if !(g.Level == 1 && g.Hosts[0] == 0) { // the first pod is gone, and its racks hang on the root
+			groups = append(groups, g)
+		}
+	}
+	for i, a := range arcs {
+		if up, _, ok := c.Graph.LinkAbove([]int{0, 1}); ok && (a.From == up || a.To == up) && c.Graph.IsSwitch(a.From) && c.Graph.IsSwitch(a.To) {
+			arcs[i].Latency *= 2
+		}
+	}
+	g, err := c.Graph.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(24, c.Hierarchy.Levels(), groups, c.Hierarchy.Groups()[0].Latency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Text(&b, g, h, nil); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "!") {
+		t.Errorf("a link is marked as slow:\n%s", b.String())
+	}
+}
