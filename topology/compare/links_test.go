@@ -379,6 +379,24 @@ func TestBandwidthsOfUplinksThatManyHostsLoad(t *testing.T) {
 	}
 }
 
+// Of machines with one host per switch the wiring found has links between hosts, and what the links of hosts take is part of what every message pays
+// at its ends. Held against switches with a host each it is on the links of hosts again: 5 us at either end.
+func TestOverheadIsThatOfTheLinksOfHosts(t *testing.T) {
+	for _, spec := range []string{"ring:5", "torus:3x5"} {
+		measured, reference := wired(t, spec), wired(t, spec+" hosts=1")
+		c := compareLinks(t, measured, reference, &compare.LinkSettings{Overhead: 10e-6})
+		wantFound(t, c)
+		for _, l := range c.Links {
+			if math.Abs(l.Latency.Slower-1) > 1e-6 {
+				t.Errorf("%s: %s: %g times as slow, want 1", spec, l.Name, l.Latency.Slower)
+			}
+		}
+		if c := compareLinks(t, measured, measured, &compare.LinkSettings{Overhead: 10e-6}); c.Outcome != compare.Same {
+			t.Errorf("%s against itself: %v", spec, found(c))
+		}
+	}
+}
+
 // Of a link that the reference is not sure of nothing is said, however slow it is.
 func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 	g := wired(t, "tree:5x4 latency=10us,2us")
