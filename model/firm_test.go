@@ -147,6 +147,34 @@ func TestWeakHalvesAreNoHalves(t *testing.T) {
 	}
 }
 
+// Two pairs of hosts on two switches, both uncertain: all four are on one switch, and each pair of hosts is as far apart as two of
+// different switches are, 4 us, of which each link is half.
+func TestHalvesThatAreBothUncertainShareTheirLink(t *testing.T) {
+	var arcs []topology.Arc
+	for h, s := range []int{4, 4, 5, 5} {
+		arcs = topology.AppendLink(arcs, h, s, 1e-6, nan)
+	}
+	g, err := topology.NewGraph(4, 2, nil, topology.AppendLink(arcs, 4, 5, 2e-6, nan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(4, []topology.Level{{Latency: 2e-6}}, []topology.Group{
+		{Hosts: []int{0, 1}, Latency: 2e-6, Support: 0.8}, {Hosts: []int{2, 3}, Latency: 2e-6, Support: 0.8},
+	}, 4e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(&topology.Result{Graph: g, Hierarchy: h}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range [][2]int{{0, 1}, {2, 3}, {0, 2}, {3, 1}} {
+		if got := pathLatency(t, n, p[0], p[1]); !near(got, 4e-6, 1e-12) {
+			t.Errorf("path %v takes %g s, want 4e-6", p, got)
+		}
+	}
+}
+
 // The weak group's switch is the first one and so the others seem to hang below
 // it; they do not become longer for it. Switch 6 is that of hosts 0 and 1, switch
 // 7 joins all, switch 8 is that of hosts 2 and 3; hosts 4 and 5 hang on the root. Links of hosts take 1 us, those of switches 2 us.

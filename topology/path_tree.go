@@ -1,10 +1,6 @@
 package topology
 
-import (
-	"math"
-
-	"github.com/topocast/topocast/internal/paths"
-)
+import "math"
 
 // A PathTree holds the shortest paths from one vertex, as a tree. Its slices have an entry per vertex
 // but for Order.
@@ -15,9 +11,12 @@ type PathTree struct {
 	Excess   []float64 // by how much the next best path is longer; +Inf where there is none
 }
 
-// Only tells whether the path to v is the only shortest one, as far as lengths
-// can tell: sums of the same lengths in another order round differently.
-func (t *PathTree) Only(v int) bool { return t.Excess[v] > paths.SameLength*t.Distance[v] }
+// sameRoute is the share by which measured paths of one true length may differ: their latencies are off by some percent.
+const sameRoute = 0.05
+
+// Only tells whether the path to v is the only shortest one, whatever measured latencies are off by: all others are
+// longer by 5 % at least.
+func (t *PathTree) Only(v int) bool { return t.Excess[v] > sameRoute*t.Distance[v] }
 
 // Tree builds the tree of shortest paths from src; of equal ways into a vertex the arc of the lowest number counts.
 // O(m log m) for m arcs, in a forest O(m).

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -102,6 +103,10 @@ type sides struct {
 }
 
 func (r *halving) bisect() {
+	if r.graph.Hosts() < 2 {
+		r.unknown = errors.New("a single rank has no halves")
+		return
+	}
 	if unknown := unknownRates(r.graph); unknown > 0 {
 		r.unknown = fmt.Errorf("the bandwidths of %d of %d directions of links are not known", unknown, r.graph.NumArcs())
 		return
@@ -202,7 +207,10 @@ func (r *halving) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %s, %s\n", words.Count(g.Hosts(), "rank"), words.Count(g.Vertices()-g.Hosts(), "switch"), words.Count(g.NumArcs()/2, "link"))
 	switch h := r.halves; {
 	case r.unknown != nil:
-		fmt.Fprintf(w, "\ncannot tell the bisection: %v\n(topocast measure NET --what throughput --update NET measures them, in a job)\n", r.unknown)
+		fmt.Fprintf(w, "\ncannot tell the bisection: %v\n", r.unknown)
+		if g.Hosts() > 1 {
+			fmt.Fprintln(w, "(topocast measure NET --what throughput --update NET measures them, in a job)")
+		}
 	case h != nil:
 		r.writeHalves(w)
 	}

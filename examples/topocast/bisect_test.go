@@ -100,6 +100,9 @@ func TestCutWithoutSwitches(t *testing.T) {
 	if b := cutOf(t, cli.StatusFine, square).Bisection; b.Bandwidth != 200e6 || !b.Exact || len(b.Links) != 2 {
 		t.Errorf("%+v, want 200 MB/s over two links", b)
 	}
+	if c := cutOf(t, cli.StatusUnknown, write(t, "one.tgf", "0 a (host)\n#\n")); c.Bisection != nil || c.Unknown != "a single rank has no halves" {
+		t.Errorf("one rank: %+v", c)
+	}
 	status, out, stderr := topocast("cut", "--switch", "s0", square)
 	if status != cli.StatusInput || out != "" || !strings.Contains(stderr, "there are no switches") {
 		t.Errorf("status %d, %q, %q", status, out, stderr)

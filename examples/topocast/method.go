@@ -28,7 +28,7 @@ func (o *methodOptions) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it")
 	cli.Want(f, "eps", "at least 0", func() bool { return o.eps >= 0 })
 	f.Float64Var(&o.shared, "shared-eps", 0, "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
-	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, or --eps)")
+	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, more where measurements are noisier, or --eps)")
 }
 
 // A need says what a method does with a flag.

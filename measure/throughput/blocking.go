@@ -43,7 +43,7 @@ func (c *campaign) blocking() error {
 		case len(between) < 2:
 			unseen("%d hosts between them, want two at least", len(between))
 			continue
-		case !isOnly(tree, p[1]):
+		case !tree.Only(p[1]):
 			unseen("several ways between them are about as short")
 			continue
 		}

@@ -150,14 +150,10 @@ func nearestTo(g *topology.Graph, tree func(int) *topology.PathTree, u, v int) [
 	return hosts
 }
 
-// isOnly tells whether the path of a tree to a vertex is the shortest one whatever measured latencies are off by: all others
-// are clearly longer.
-func isOnly(t *topology.PathTree, to int) bool { return t.Excess[to] > alike*t.Distance[to] }
-
 // onlyOver tells whether the path of a tree to a vertex is the only shortest one, and
 // leads over the arc u->v.
 func onlyOver(g *topology.Graph, t *topology.PathTree, to, u, v int) bool {
-	if !isOnly(t, to) {
+	if !t.Only(to) {
 		return false
 	}
 	over := int32(g.ArcIndex(u, v))

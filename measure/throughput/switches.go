@@ -131,5 +131,5 @@ func (c *campaign) waysAreKnown(pairs [][2]int) bool {
 		return true
 	}
 	finder := topology.NewPaths(c.g, nil)
-	return !slices.ContainsFunc(pairs, func(p [2]int) bool { return !isOnly(finder.Tree(p[0]), p[1]) })
+	return !slices.ContainsFunc(pairs, func(p [2]int) bool { return !finder.Tree(p[0]).Only(p[1]) })
 }

@@ -78,7 +78,7 @@ type Comparison struct {
 // share by which a link may differ; 0: as the spread of its level says.
 func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) {
 	settings := compare.LinkSettings{
-		Tolerance:      tolerance,
+		Tolerance: tolerance, Overhead: measured.Network.Reconstruction().Fit.Overhead,
 		MeasuredGroups: measured.Network.Hierarchy(), ReferenceGroups: reference.Network.Hierarchy(),
 	}
 	for _, x := range []*Side{measured, reference} {

@@ -21,6 +21,9 @@ type LinkSettings struct {
 	// made (Fit.Noise), the root of the sum of their squares; it counts where a
 	// class has too few links to show its spread. 0 or NaN: 0.01.
 	Noise float64
+	// Overhead is what every message of the measured side pays at its ends in s, on top of its links (Fit.Overhead). Where all
+	// hosts of the reference hang on switches it is part of their links, as measurements do not tell the two apart.
+	Overhead float64
 	// MeasuredGroups and ReferenceGroups are the confident groups of the hosts of either graph; nil: groups are not compared.
 	MeasuredGroups, ReferenceGroups *topology.Hierarchy
 }
@@ -31,6 +34,9 @@ const usualNoise = 0.01
 func (s *LinkSettings) validate() error {
 	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
 		return fmt.Errorf("compare: links: Tolerance %g: want at least 0 and finite", s.Tolerance)
+	}
+	if !(s.Overhead >= 0) || math.IsInf(s.Overhead, 0) {
+		return fmt.Errorf("compare: links: Overhead %g: want at least 0 and finite", s.Overhead)
 	}
 	if s.Noise < 0 || math.IsInf(s.Noise, 0) {
 		return fmt.Errorf("compare: links: Noise %g: want at least 0 and finite, or NaN", s.Noise)
@@ -214,6 +220,7 @@ type linkComparer struct {
 	reference *nodeView
 	routed    *nodeView // the reference as it is, where reference is a tree of its bundles
 	distances []float64 // measured latencies between hosts, NaN where there is no path
+	paid      []float64 // the same with the overhead that links of hosts hold
 
 	links   []checked       // of the reference's view, in the order of their first arc
 	link    []int           // arc -> link

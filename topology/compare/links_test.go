@@ -355,6 +355,48 @@ func TestBandwidthsByDirection(t *testing.T) {
 	}
 }
 
+// Four hosts of 1.25 GB/s load an uplink of 12.5 GB/s with 5 GB/s, and one pair with 1.25. A rate between these is that of the link if it was
+// measured; 5 GB/s, or what is marked as an estimate, is what was asked of it.
+func TestBandwidthsOfUplinksThatManyHostsLoad(t *testing.T) {
+	reference := wired(t, "tree:5x4 rate=100Gbps,10Gbps")
+	spine, rack := 20, reference.Out(4)[0].To
+	for _, c := range []struct {
+		rate      float64
+		estimated bool
+		want      []string
+	}{
+		{3e9, false, []string{"slow h4,h5,h6,h7 4.17"}},
+		{3e9, true, nil},
+		{4.9e9, false, nil},
+		{12.5e9, false, nil},
+	} {
+		measured := changed(t, reference, func(a *topology.Arc) {
+			if on(a, rack, spine) {
+				a.Bandwidth, a.Estimated = c.rate, c.estimated
+			}
+		})
+		wantFound(t, compareLinks(t, measured, reference, nil), c.want...)
+	}
+}
+
+// Of machines with one host per switch the wiring found has links between hosts, and what the links of hosts take is part of what every message pays
+// at its ends. Held against switches with a host each it is on the links of hosts again: 5 us at either end.
+func TestOverheadIsThatOfTheLinksOfHosts(t *testing.T) {
+	for _, spec := range []string{"ring:5", "torus:3x5"} {
+		measured, reference := wired(t, spec), wired(t, spec+" hosts=1")
+		c := compareLinks(t, measured, reference, &compare.LinkSettings{Overhead: 10e-6})
+		wantFound(t, c)
+		for _, l := range c.Links {
+			if math.Abs(l.Latency.Slower-1) > 1e-6 {
+				t.Errorf("%s: %s: %g times as slow, want 1", spec, l.Name, l.Latency.Slower)
+			}
+		}
+		if c := compareLinks(t, measured, measured, &compare.LinkSettings{Overhead: 10e-6}); c.Outcome != compare.Same {
+			t.Errorf("%s against itself: %v", spec, found(c))
+		}
+	}
+}
+
 // Of a link that the reference is not sure of nothing is said, however slow it is.
 func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 	g := wired(t, "tree:5x4 latency=10us,2us")

@@ -43,7 +43,7 @@ type standout struct {
 func (c *linkComparer) findPlaces() ([]standout, error) {
 	k := c.wired.Hosts()
 	var err error
-	if c.fit, err = latencyfit.Latencies(c.wired, nil, mat.NewDense(k, k, slices.Clone(c.distances)), nil); err != nil {
+	if c.fit, err = latencyfit.Latencies(c.wired, nil, mat.NewDense(k, k, slices.Clone(c.paid)), nil); err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
 	fitted := c.fit.Graph.HostDistances()
@@ -52,7 +52,7 @@ func (c *linkComparer) findPlaces() ([]standout, error) {
 	for i := range k {
 		sum, n := 0.0, 0
 		for j := range k {
-			if v, f := c.distances[i*k+j], fitted[i*k+j]; i != j && v > 0 && f > 0 && !math.IsInf(f, 1) {
+			if v, f := c.paid[i*k+j], fitted[i*k+j]; i != j && v > 0 && f > 0 && !math.IsInf(f, 1) {
 				x := math.Abs(math.Log(v / f))
 				all = append(all, x)
 				sum += min(mostOff, x)
@@ -112,7 +112,7 @@ func (c *linkComparer) betterPlace(distances [][]float64, h int) (place int, rat
 	var to []int
 	var values []float64
 	for j := range k {
-		if v := c.distances[h*k+j]; j != h && !math.IsNaN(v) {
+		if v := c.paid[h*k+j]; j != h && !math.IsNaN(v) {
 			to = append(to, j)
 			values = append(values, v)
 		}

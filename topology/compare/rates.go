@@ -12,6 +12,9 @@ import (
 // uplink shows no more than the links of the hosts behind it let through. Estimates
 // bound what a path carries, but are no measurement: a link was measured if some
 // arc was that all measured paths of the pairs have which take it.
+//
+// Of a tree a link may carry more than one pair needs, and less than all of them: an uplink of which a cable is dead. Where
+// that was measured it is held against the reference, unless it carries about all that the hosts on either side take.
 func (c *linkComparer) compareRates() {
 	g := c.wired
 	if c.fit != nil {
@@ -32,6 +35,7 @@ func (c *linkComparer) compareRates() {
 	best := make([][2]float64, g.NumArcs())
 	sum := make([]float64, g.NumArcs())
 	stamp := make([]int, m.NumArcs())
+	loads := make([]load, g.NumArcs())
 	pair := 0
 	var path []int32
 	for i := range k {
@@ -62,6 +66,7 @@ func (c *linkComparer) compareRates() {
 			}
 			for v := j; v != i; v = g.Arcs()[t.Arc[v]].From {
 				at := t.Arc[v]
+				loads[at].add(m, i)
 				if seen[at]++; seen[at] == 1 {
 					common[at] = slices.Clone(path)
 				} else {
@@ -89,13 +94,57 @@ func (c *linkComparer) compareRates() {
 			way = 1
 		}
 		q := &l.state.Bandwidth[way]
+		own := q.Reference
 		if slices.ContainsFunc(common[at], func(x int32) bool { return !math.IsNaN(measuredRate(m, int(x))) }) {
 			q.Measured = best[at][0]
 		}
 		if (c.routed != nil || !math.IsNaN(q.Reference)) && best[at][1] > 0 {
 			q.Reference = best[at][1]
 		}
+		a := g.Arcs()[at]
+		if back := g.ArcIndex(a.To, a.From); g.IsForest() && c.routed == nil && back >= 0 && own > best[at][1] {
+			if together := leastRate(m, common[at]); together > best[at][0]*math.Exp(bandwidthFloor) {
+				q.Measured, q.Reference = together, own
+				if most := min(loads[at].out, loads[back].in); !(together < most*math.Exp(-bandwidthFloor)) {
+					q.Measured, q.Reference = min(together, most), min(own, most) // more was not asked of it
+				}
+			}
+		}
 	}
+}
+
+// A load is what the hosts send and receive together whose messages an arc carries, in B/s; NaN if it is not known.
+type load struct {
+	out, in float64
+	hosts   int // that were counted: those below this number
+}
+
+// add counts a host, of several in ascending order.
+func (l *load) add(g *topology.Graph, host int) {
+	if host < l.hosts {
+		return
+	}
+	l.hosts = host + 1
+	for _, a := range g.Out(host) {
+		l.out += a.Bandwidth
+	}
+	for _, i := range g.In(host) {
+		l.in += g.Arcs()[i].Bandwidth
+	}
+}
+
+// leastRate is the least bandwidth of some arcs in B/s, NaN if that was not measured.
+func leastRate(g *topology.Graph, arcs []int32) float64 {
+	least := int32(-1)
+	for _, i := range arcs {
+		if b := g.Arcs()[i].Bandwidth; math.IsNaN(b) || least < 0 || b < g.Arcs()[least].Bandwidth {
+			least = i
+		}
+	}
+	if least < 0 {
+		return math.NaN()
+	}
+	return measuredRate(g, int(least))
 }
 
 // latenciesOrHops are the latencies of all arcs, or ones if some are not known.

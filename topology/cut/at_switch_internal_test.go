@@ -43,7 +43,7 @@ func TestBranchesThroughKeepsItsPromise(t *testing.T) {
 			tree := finder.Tree(from)
 			for v := to; tree.Arc[v] >= 0; {
 				if v = g.Arcs()[tree.Arc[v]].From; v == s {
-					return tree.Excess[to] > 1e-9*tree.Distance[to]
+					return tree.Only(to)
 				}
 			}
 			return false

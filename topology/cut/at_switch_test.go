@@ -1,6 +1,7 @@
 package cut_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -65,5 +66,17 @@ func TestAtSwitchOfARing(t *testing.T) {
 	}
 	if _, _, err := cut.AtSwitch(c.Graph, 0); err == nil {
 		t.Error("a host for a switch: no error")
+	}
+}
+
+// The ring of above, measured: links differ by up to 1 % at random, and so do ways that are equally long. None of them is the
+// only one for that.
+func TestAtSwitchOfAMeasuredRing(t *testing.T) {
+	for seed := range 20 {
+		c, _ := topotest.Generate(t, fmt.Sprintf("ring:6 hosts=2 latency=1us spread=0.01 seed=%d", seed))
+		left, right, err := cut.AtSwitch(c.Graph, c.Graph.Out(0)[0].To)
+		if err != nil || len(left) != 3 || len(right) != 3 {
+			t.Errorf("seed %d: groups %v and %v, %v, want three hosts each", seed, left, right, err)
+		}
 	}
 }

@@ -94,7 +94,7 @@ func (r *Report) data() *pageData {
 	for l := range len(h.Levels()) + 1 {
 		d.Levels = append(d.Levels, h.LevelName(l))
 	}
-	d.Groups = groupsOf(h, d.Order, r.Places)
+	d.Groups = groupsOf(h, d.Order, r.text().groupNames())
 	arcs, leftOut := arcsOf(r.Graph)
 	d.Found = newGraphData(r.Graph, arcs)
 	merged := topology.Result{Graph: r.Graph, Local: r.Sizes}
@@ -215,13 +215,12 @@ func (s *Specification) data() *graphData {
 	return d
 }
 
-// groupsOf lists the groups with names such as "rack 3".
-func groupsOf(h *topology.Hierarchy, order []int, places []Place) []groupData {
+// groupsOf lists the groups with their names.
+func groupsOf(h *topology.Hierarchy, order []int, names []string) []groupData {
 	at := make([]int, len(order))
 	for i, host := range order {
 		at[host] = i
 	}
-	count := make([]int, len(h.Levels())+1)
 	groups := make([]groupData, len(h.Groups()))
 	for i := range groups {
 		g := &h.Groups()[i]
@@ -229,30 +228,14 @@ func groupsOf(h *topology.Hierarchy, order []int, places []Place) []groupData {
 		for _, host := range g.Hosts {
 			first = min(first, at[host])
 		}
-		name, box := "all", false
+		box := false
 		if i > 0 {
-			count[g.Level]++
 			kind := h.Levels()[g.Level].Kind
 			box = kind == topology.KindHost || kind == topology.KindSocket
-			name = groupName(h.Levels()[g.Level], g.Level, count[g.Level])
-			if kind == topology.KindHost && places != nil && places[g.Hosts[0]].Host != "" {
-				name = places[g.Hosts[0]].Host
-			}
 		}
-		groups[i] = groupData{Parent: g.Parent, Level: g.Level, Name: name, Hosts: len(g.Hosts), First: first, Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm(), Box: box}
+		groups[i] = groupData{Parent: g.Parent, Level: g.Level, Name: names[i], Hosts: len(g.Hosts), First: first, Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm(), Box: box}
 	}
 	return groups
-}
-
-// groupName is "rack 3", of levels that have no name but their number "group 1.3".
-func groupName(l topology.Level, level, number int) string {
-	switch {
-	case l.Name != "" && l.Name != fmt.Sprintf("level %d", level+1):
-		return fmt.Sprintf("%s %d", l.Name, number)
-	case l.Kind != topology.KindUnknown && l.Kind != topology.KindSwitch:
-		return fmt.Sprintf("%s %d", l.Kind, number)
-	}
-	return fmt.Sprintf("group %d.%d", level+1, number)
 }
 
 // heatData is a heat map in the page's data. Cells are two bytes each, little endian, row by row: 1 and the step of the latency

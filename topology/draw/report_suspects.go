@@ -30,14 +30,21 @@ func (r *Report) suspectsData() []suspectData {
 	return data
 }
 
+// text is the tree that Text writes of the report's machine.
+func (r *Report) text() *textTree {
+	s := TextSettings{Noun: r.noun(), Places: r.Places}
+	if s.Places == nil {
+		for _, name := range r.Graph.Names()[:r.Graph.Hosts()] {
+			s.Places = append(s.Places, Place{Host: name, Core: -1})
+		}
+	}
+	return newTextTree(r.Graph, r.hierarchy(), s)
+}
+
 // slowLinks are the links that Text marks with "!", the slowest first. The result is not nil.
 func (r *Report) slowLinks() []Suspect {
 	suspects := []Suspect{}
-	if r.Graph.Hosts() == 0 {
-		return suspects
-	}
-	t := newTextTree(r.Graph, r.hierarchy(), TextSettings{})
-	slow := slices.DeleteFunc(t.nodes, func(x *textNode) bool { return x.times == 0 })
+	slow := slices.DeleteFunc(r.text().nodes, func(x *textNode) bool { return x.times == 0 })
 	slices.SortStableFunc(slow, func(a, b *textNode) int { return cmp.Compare(b.times, a.times) })
 	for _, x := range slow {
 		reason := fmt.Sprintf("%.1f times slower than the links like it", x.times)

@@ -329,7 +329,7 @@ func TestOrderAndInside(t *testing.T) {
 			t.Fatal(err)
 		}
 		order := groupOrder(c.Hierarchy)
-		for i, g := range groupsOf(c.Hierarchy, order, nil) {
+		for i, g := range groupsOf(c.Hierarchy, order, newTextTree(c.Graph, c.Hierarchy, TextSettings{}).groupNames()) {
 			hosts := slices.Sorted(slices.Values(order[g.First : g.First+g.Hosts]))
 			if want := c.Hierarchy.Groups()[i].Hosts; !slices.Equal(hosts, want) {
 				t.Errorf("%s: %s is %v, want %v", spec, g.Name, hosts, want)
@@ -432,5 +432,29 @@ func TestReportTellsWeakGroups(t *testing.T) {
 	}
 	if d := dataOf(t, page); !d.Groups[1].Weak || d.Groups[2].Weak {
 		t.Errorf("uncertain in the data: %v and %v, want only the first", d.Groups[1].Weak, d.Groups[2].Weak)
+	}
+}
+
+// The page calls groups what Text calls them: by the racks that the names of their hosts tell, and else by their switch.
+func TestReportNamesGroupsAsTextDoes(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:2x3")
+	racks, err := c.Graph.WithHostNames([]string{"r1n1", "r1n2", "r1n3", "r2n1", "r2n2", "r2n3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []*topology.Graph{c.Graph, racks} {
+		var places []Place
+		for _, name := range g.Names()[:6] {
+			places = append(places, Place{Host: name, Core: -1})
+		}
+		var tree strings.Builder
+		if err := Text(&tree, g, c.Hierarchy, &TextSettings{Places: places}); err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range dataOf(t, written(t, &Report{Graph: g, Hierarchy: c.Hierarchy})).Groups {
+			if !strings.Contains(tree.String(), group.Name+" ") {
+				t.Errorf("the page names %q, which is not in the text:\n%s", group.Name, tree.String())
+			}
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 type uplinks struct {
 	group, vertex []int
 	host          []int
-	tree          bool
+	all           bool // they are all links of the graph, but for those that a switch of two links continues
 }
 
 // findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other. The switch
@@ -36,21 +36,29 @@ func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
 		}
 	}
 	parts := g.Parts()
-	u.tree = g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
+	tree := g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
+	up := make(map[[2]int]bool)
 	for i := range groups {
 		if count[i] > 1 {
 			u.vertex[i] = -1
 		}
-		if from, to, ok := g.LinkAbove(groups[i].Hosts); ok && i > 0 && u.tree && g.IsSwitch(from) {
+		if from, to, ok := g.LinkAbove(groups[i].Hosts); ok && i > 0 && tree && g.IsSwitch(from) {
 			u.group[i] = g.ArcIndex(from, to)
+			up[[2]int{min(from, to), max(from, to)}] = true
 		}
 	}
+	continues := func(v int) bool { return g.IsSwitch(v) && len(g.Out(v)) == 2 }
+	u.all = tree && (g.Vertices() == 2 || !slices.ContainsFunc(g.Channels(), func(c topology.Channel) bool {
+		ofHost := c.U < g.Hosts() && u.host[c.U] >= 0
+		return !ofHost && !up[[2]int{c.U, c.V}] && !continues(c.U) && !continues(c.V)
+	}))
 	return u
 }
 
-// writeLinks lists the links of a graph that is no tree, but for those of hosts to their only switch.
+// writeLinks lists the links of a graph that the tree does not show, as of rings and of lines, but for those of hosts to
+// their only switch.
 func (t *textTree) writeLinks() {
-	if t.links.tree {
+	if t.links.all {
 		return
 	}
 	next := make([][]int, t.graph.Vertices())

@@ -81,6 +81,38 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 	return kind, name
 }
 
+// groupNames are what the groups are called one by one: with their own names, or else with numbers, as in "socket 2". Groups
+// that have no more in common than their level are "group 1.3".
+func (t *textTree) groupNames() []string {
+	all := make([]string, len(t.hierarchy.Groups()))
+	nodes := make([]*textNode, len(all))
+	for _, x := range t.nodes {
+		if x.group >= 0 {
+			nodes[x.group] = x
+		}
+	}
+	count := make(map[int]int) // by level
+	for i, x := range nodes {
+		if len(x.hosts) == 0 {
+			all[i] = "all"
+			continue
+		}
+		kind, name := t.name(x)
+		count[x.level]++
+		switch {
+		case name != "":
+			all[i] = kind + " " + name
+		case i == 0:
+			all[i] = kind
+		case kind == "switch" || strings.HasPrefix(kind, "level "):
+			all[i] = fmt.Sprintf("group %d.%d", x.level+1, count[x.level])
+		default:
+			all[i] = fmt.Sprintf("%s %d", kind, count[x.level])
+		}
+	}
+	return all
+}
+
 // alone tells whether a rank is the only one on its host.
 func (t *textTree) alone(rank int) bool {
 	host := t.Places[rank].Host

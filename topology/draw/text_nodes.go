@@ -64,21 +64,28 @@ func (t *textTree) newNode(group, level int, hosts []int, between float64, up in
 }
 
 // judge marks slow links, and sorts the figures of each level into classes. Links of uncertain groups and inside of
-// them are not judged: if the groups are others, so are the links.
+// them are not judged: if the groups are others, so are the links. Links are alike that lead from groups of one level to groups of
+// one level: the uplink of a rack that is alone in its pod is two links.
 func (t *textTree) judge() {
+	groups := t.hierarchy.Groups()
 	levels := make(map[int][]*textNode)
-	sure := make(map[int][]*textNode)
+	sure := make(map[[2]int][]*textNode) // by the levels of the group and of its parent
 	for _, x := range t.nodes {
 		levels[x.level] = append(levels[x.level], x)
 		if x.group >= 0 && math.IsNaN(x.support) {
-			sure[x.level] = append(sure[x.level], x)
+			if x.group > 0 {
+				between := [2]int{x.level, groups[groups[x.group].Parent].Level}
+				sure[between] = append(sure[between], x)
+			}
 			markSlow(slices.DeleteFunc(slices.Clone(x.children), func(c *textNode) bool { return c.group >= 0 }), x.figures[inside])
 		}
 	}
-	above := t.hierarchy.Groups()[0].Latency
-	for level := len(t.hierarchy.Levels()) - 1; level >= 0; level-- {
-		markSlow(sure[level], above)
-		above = t.hierarchy.Levels()[level].Latency
+	for between, xs := range sure {
+		above := groups[0].Latency
+		if between[1] < len(t.hierarchy.Levels()) {
+			above = t.hierarchy.Levels()[between[1]].Latency
+		}
+		markSlow(xs, above)
 	}
 	for _, xs := range levels {
 		for figure := range len(figures{}) {

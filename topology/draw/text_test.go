@@ -195,3 +195,57 @@ func TestTextMarksSlowLinksOfUnknownGroups(t *testing.T) {
 		t.Errorf("no slow link is marked:\n%s", tree.String())
 	}
 }
+
+// A line of hosts, or of switches, is a tree that nested groups do not show: its links are listed, and in order. Those of a
+// star, of a tree, and of racks of one host below a switch of their own stand in the tree already.
+func TestTextListsLinksThatTheTreeDoesNotShow(t *testing.T) {
+	for spec, want := range map[string]string{
+		"line:5":         "4 links between ranks, 1 to 2 at each, 5 us, 1.25 GB/s\n0 -- 1 -- 2 -- 3 -- 4\n",
+		"line:4 hosts=3": "3 links between switches, 1 to 2 at each, 5 us, 1.25 GB/s\ns0 -- s1 -- s2 -- s3\n",
+		"star:5":         "",
+		"tree:2x3":       "",
+		"tree:[1,1,4]":   "",
+		"tree:2x3x4":     "",
+	} {
+		c, _ := topotest.Generate(t, spec)
+		var b strings.Builder
+		if err := Text(&b, c.Graph, c.Hierarchy, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); want == "" && strings.Contains(got, " links between ") || !strings.HasSuffix(got, want) {
+			t.Errorf("%s:\n%swant at the end %q", spec, got, want)
+		}
+	}
+}
+
+// A rack that is alone in its pod has an uplink of two links, 10 us where others have 5. None is slow.
+func TestTextMarksNoUplinkOfTwoLinksAsSlow(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:4x3x2")
+	var groups []topology.Group
+	arcs := slices.Clone(c.Graph.Arcs())
+	for _, g := range c.Hierarchy.Groups()[1:] {
+		if !(g.Level == 1 && g.Hosts[0] == 0) { // the first pod is gone, and its racks hang on the root
+			groups = append(groups, g)
+		}
+	}
+	for i, a := range arcs {
+		if up, _, ok := c.Graph.LinkAbove([]int{0, 1}); ok && (a.From == up || a.To == up) && c.Graph.IsSwitch(a.From) && c.Graph.IsSwitch(a.To) {
+			arcs[i].Latency *= 2
+		}
+	}
+	g, err := c.Graph.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(24, c.Hierarchy.Levels(), groups, c.Hierarchy.Groups()[0].Latency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Text(&b, g, h, nil); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "!") {
+		t.Errorf("a link is marked as slow:\n%s", b.String())
+	}
+}

@@ -30,15 +30,15 @@ const (
 	familyRest = 0.15
 	// Noise allowed for at most.
 	noiseMost = 0.06
-	// Hosts per block of which readings are looked at: 256 per pair of blocks, whose median has an
-	// eleventh of the noise of one.
-	blockSample = 16
 	// A ring of four switches is the smallest machine of switches that is no tree.
 	fewestBlocks = 4
-	// Fewer hosts than this tell too little: of a ring of five a switch leaves as little. More are not
+	// Fewer hosts than this tell nothing: one switch explains a line of three exactly. More are not
 	// searched for a mesh of hosts, which is some seconds' work.
-	meshLeast = 6
+	meshLeast = 4
 	meshMost  = 8192
+	// Of fewer hosts than this a switch explains all but two pairs of a line, and a ring as well as its links do. So
+	// all pairs count in the comparison, and only a graph with fewer links than the switch is believed.
+	meshFew = 6
 )
 
 // A meshSearch looks for graphs that explain readings better than a tree does.
@@ -78,6 +78,9 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 func (s *meshSearch) better(w *wired) bool {
 	c := w.compare(s.r, s.f)
 	w.fit = c
+	if n := s.r.N(); n < meshFew && w.graph.NumArcs() >= 2*n {
+		return false
+	}
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != topology.FamilyMesh || c.tree >= meshTree)
 }
 
@@ -89,28 +92,34 @@ func (s *meshSearch) switches() (*wired, error) {
 	if blocks == nil {
 		return nil, nil
 	}
+	q, links, ok := s.between(blocks)
+	if !ok {
+		return nil, nil
+	}
+	if joined := q.joined(links); joined != nil {
+		if q, links, ok = s.between(joined); !ok {
+			return nil, nil
+		}
+	}
 	apart := make([]int, r.N())
-	some := make([][]int, len(blocks))
-	for k, hosts := range blocks {
+	for k, hosts := range q.blocks {
 		for _, h := range hosts {
 			apart[h] = k
 		}
-		for x := range min(blockSample, len(hosts)) {
-			some[k] = append(some[k], hosts[x*len(hosts)/min(blockSample, len(hosts))])
-		}
 	}
-	q := newQuotient(r.Measured, some)
-	bound := witness.NewBound(len(blocks))
-	links := q.links(bound)
-	if !s.sparse(bound, "whether switches form a ring, torus or mesh") {
-		return nil, nil
-	}
-	q.blocks = blocks
 	graph, err := q.graph(r.N(), links)
 	if err != nil {
 		return nil, err
 	}
 	return &wired{family: topology.FamilyQuotient, graph: graph, apart: apart, warnings: q.warnings()}, nil
+}
+
+// between is the quotient of blocks, and its links if they are sparse.
+func (s *meshSearch) between(blocks [][]int) (q *quotient, links []witness.Pair, ok bool) {
+	q = newQuotient(s.r.Measured, blocks)
+	bound := witness.NewBound(len(blocks))
+	links = q.links(bound)
+	return q, links, s.sparse(bound, "whether switches form a ring, torus or mesh")
 }
 
 // blocks are the hosts of each leaf group of the tree, and each other host alone. They are nil if fewer than four groups hold most

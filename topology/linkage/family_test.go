@@ -110,7 +110,7 @@ func TestLinkageFindsWhatIsNoTree(t *testing.T) {
 // A line of hosts satisfies the four-point condition, being a tree, but not one
 // with a switch inside.
 func TestLinkageFindsLinesOfHosts(t *testing.T) {
-	for n := 6; n <= 16; n++ {
+	for n := 4; n <= 16; n++ {
 		c := wiredCase{fmt.Sprintf("line:%d latency=1us", n), topology.FamilyMesh, 0, 0}
 		cluster, reps := measured(t, rand.New(rand.NewPCG(1, 8)), c.spec+" shuffle seed=1", 0, gen.Noise{}, 1)
 		result := reconstruct(t, reps...)
@@ -131,14 +131,13 @@ func TestLinkageWarnsOfABadFit(t *testing.T) {
 		noise gen.Noise
 		want  bool
 	}{
-		{"line:4 latency=1us", gen.Noise{}, true},
-		{"line:5 latency=1us", gen.Noise{}, true},
 		{"ring:4 latency=1us", gen.Noise{}, true},
 		{"ring:5 latency=1us", gen.Noise{}, true},
 		{"ring:5 latency=1us", gen.Noise{Sigma: 0.03}, true},
 		{"line:3 latency=1us", gen.Noise{}, false}, // any three distances fit a star
 		{"ring:3 latency=1us", gen.Noise{}, false},
-		{"ring:6 latency=1us", gen.Noise{}, false}, // found as it is
+		{"line:4 latency=1us", gen.Noise{}, false}, // found as it is, and so is the next
+		{"ring:6 latency=1us", gen.Noise{}, false},
 		{"tree:32 latency=1us", gen.Noise{Sigma: 0.05, Outliers: 0.02}, false},
 		{"tree:4x8 latency=2us,1us", gen.Noise{Sigma: 0.05, Outliers: 0.02}, false},
 	} {

@@ -1,6 +1,7 @@
 package linkage
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,6 +132,44 @@ func TestQuotientGraph(t *testing.T) {
 	q, links = quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
 	if want := []witness.Pair{pairOf(0, 2), pairOf(1, 2)}; !slices.Equal(links, want) || len(q.warnings()) != 2 {
 		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", links, q.warnings(), want)
+	}
+}
+
+// Six switches of two hosts in a ring, of which host 1 is on a link of twice the length. Half of what the two hosts read of each
+// other would be too long for both, and the switch too near to all others. Expected latencies are those of the wiring.
+func TestQuotientTellsTheLinksOfAHostApart(t *testing.T) {
+	w := topotest.Torus([]int{6}, 2, 5, 5)
+	n := w.Hosts
+	w.Link(1, n, 10)
+	blocks, want := switchBlocks(w)
+	for seed := range uint64(10) {
+		q, links := quotientOf(n, topotest.Noisy(rand.New(rand.NewPCG(seed, 11)), n, w.Distances(), 0.005, 0), blocks)
+		g, err := q.graph(n, links)
+		if err != nil || !slices.Equal(links, want) {
+			t.Fatalf("seed %d: error %v, links %v, want %v", seed, err, links, want)
+		}
+		for h, want := range map[int]float64{0: 5, 1: 10, 2: 5} {
+			if got := g.Out(h)[0].Latency; math.Abs(got-want) > 0.05*want {
+				t.Errorf("seed %d: the link of host %d is %.3g long, want %g", seed, h, got, want)
+			}
+		}
+	}
+}
+
+// A host that its slow link has put on a switch of its own is on the switch beside it again. One that is alone on a switch
+// of two links stays there.
+func TestQuotientJoinsLoneHostsToTheSwitchBeside(t *testing.T) {
+	w := topotest.Torus([]int{5}, 2, 5, 5)
+	n := w.Hosts
+	w.Link(1, n, 10)
+	d := w.Distances()
+	q, links := quotientOf(n, d, [][]int{{0}, {1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}})
+	if got, want := fmt.Sprint(q.joined(links)), "[[0 1] [2 3] [4 5] [6 7] [8 9]]"; got != want {
+		t.Errorf("joined %v, want %v", got, want)
+	}
+	q, links = quotientOf(n, d, [][]int{{0}, {2, 3}, {4, 5}, {6, 7}, {8, 9}})
+	if got := q.joined(links); got != nil {
+		t.Errorf("joined %v, want none", got)
 	}
 }
 

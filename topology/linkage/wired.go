@@ -51,6 +51,7 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 		values, fits        []float64
 		join                = make([]int32, r.N())
 		sources             = min(most, r.N())
+		few                 = r.N() < meshFew
 		finder              = topology.NewPaths(w.graph, nil)
 		way                 = make([]float64, w.graph.Vertices())
 	)
@@ -68,7 +69,11 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 			}
 			fit := w.overhead + way[j]
 			tree := f.Between(i, j, join[j])
-			if way := v - w.overhead; !w.direct(i, j) && way > 0 {
+			way := v - w.overhead
+			if few {
+				way = v
+			}
+			if (few || !w.direct(i, j)) && way > 0 {
 				otherRest = append(otherRest, math.Abs(v-fit)/way)
 				treeRest = append(treeRest, math.Abs(v-tree)/way)
 			}
@@ -84,8 +89,11 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 	if math.IsInf(r2, 0) { // all values are one
 		r2 = math.NaN()
 	}
-	return comparison{
-		tree: stats.Quantile(treeRest, upper), other: stats.Quantile(otherRest, upper),
-		residual: stats.LowerMedian(all), r2: r2,
+	c := comparison{residual: stats.LowerMedian(all), r2: r2}
+	if few {
+		c.tree, c.other = stat.Mean(treeRest, nil), stat.Mean(otherRest, nil)
+	} else {
+		c.tree, c.other = stats.Quantile(treeRest, upper), stats.Quantile(otherRest, upper)
 	}
+	return c
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // channelGraph makes the graph of the arcs between n hosts, whose latencies are the cells of
-// m, in s. Of a channel whose directions differ by more than the ratio 1+duplex only the
-// faster arc stays. Warnings name the simplex channels.
+// m, in s. A channel whose directions differ by no more than the ratio 1+duplex has both, also if a path
+// explained one of them: that was noise. Of another the faster arc alone stays, and warnings name it.
 func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64) (g *topology.Graph, warnings []string, err error) {
 	has := make([]bool, n*n)
 	for _, a := range arcs {
@@ -21,10 +21,15 @@ func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64) (g *t
 	const most = 10
 	for _, a := range arcs {
 		there, back := m[a.From*n+a.To], m[a.To*n+a.From]
-		if there > back*(1+duplex) && has[a.To*n+a.From] {
+		both := has[a.To*n+a.From]
+		alike := max(there, back) <= min(there, back)*(1+duplex)
+		switch {
+		case alike && !both:
+			kept = append(kept, topology.Arc{From: a.To, To: a.From, Latency: back, Bandwidth: math.NaN(), Probability: 1})
+		case alike:
+		case both && there > back:
 			continue // the other direction says so
-		}
-		if both := has[a.To*n+a.From]; !both || back > there*(1+duplex) {
+		default:
 			if slow++; slow <= most {
 				warnings = append(warnings, simplexWarning(a, there, back))
 			}
@@ -38,7 +43,7 @@ func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64) (g *t
 		return nil, nil, err
 	}
 	if n > 4 && 2*g.NumArcs() > n*(n-1) {
-		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, or measurements are too noisy", g.NumArcs(), n*(n-1)))
+		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, measurements are too noisy, or every message pays much at its ends", g.NumArcs(), n*(n-1)))
 	}
 	return g, warnings, nil
 }

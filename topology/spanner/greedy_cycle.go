@@ -25,12 +25,15 @@ type GreedyCycle struct {
 	// shared memory; 0 is 0.01.
 	SharedSpread float64
 	// DuplexSpread is eps_d: a channel whose directions differ by a ratio
-	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01.
+	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01, or four
+	// times the noise of a reading if that is more: noise makes no channel simplex.
 	DuplexSpread float64
 }
 
-// usualSpread is the default of both spreads.
-const usualSpread = 0.01
+const (
+	usualSpread     = 0.01 // the paper's default of both spreads
+	duplexDeviation = 4    // standard deviations of a reading that directions differ by in few channels of 10,000
+)
 
 var _ topology.Reconstructor = (*GreedyCycle)(nil)
 
@@ -70,8 +73,14 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex float64) {
 	n := in.N()
 	s := &greedySearch{
-		n: n, m: in.Cells(), shared: cmp.Or(c.SharedSpread, usualSpread), duplex: cmp.Or(c.DuplexSpread, usualSpread),
+		n: n, m: in.Cells(), shared: cmp.Or(c.SharedSpread, usualSpread), duplex: c.DuplexSpread,
 		has: make([]bool, n*n), visited: make([]bool, n), nearest: make([]int, n),
+	}
+	if s.duplex == 0 {
+		s.duplex = usualSpread
+		if noise := readingNoise(in); noise > usualSpread/duplexDeviation {
+			s.duplex = duplexDeviation * noise
+		}
 	}
 	s.span()
 	s.closeCycles()

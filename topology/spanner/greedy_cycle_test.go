@@ -198,3 +198,22 @@ func TestDirectMethodsOfDirectedChains(t *testing.T) {
 		}
 	}
 }
+
+// Noise makes no channel of a torus simplex: both directions are the same cable.
+func TestGreedyCycleTellsNoSimplexChannelOfNoise(t *testing.T) {
+	_, exact := topotest.Generate(t, "torus:4x4")
+	n, _ := exact.Dims()
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var repetitions []mat.Matrix
+		for range 3 {
+			repetitions = append(repetitions, mat.NewDense(n, n, topotest.Noisy(rng, n, exact.RawMatrix().Data, 0.03, 0)))
+		}
+		r := topotest.Reconstruct(t, &spanner.GreedyCycle{}, repetitions...)
+		for _, w := range r.Warnings {
+			if strings.Contains(w, "simplex") {
+				t.Errorf("seed %d: %s", seed, w)
+			}
+		}
+	}
+}

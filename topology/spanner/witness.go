@@ -112,10 +112,7 @@ func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
 	n, m := in.N(), in.Cells()
 	noise = witness.Noise(n, m, witness.Transposed(n, m))
 	if math.IsNaN(noise) {
-		noise = in.Noise()
-	}
-	if math.IsNaN(noise) {
-		noise = directionNoise(n, m)
+		noise = readingNoise(in)
 	}
 	switch {
 	case c.Tolerance > 0:
@@ -126,9 +123,13 @@ func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
 	return noise, witness.PathTolerance(noise)
 }
 
-// directionNoise estimates the relative standard deviation of a reading from
-// how the two directions of a pair differ; NaN if they never do.
-func directionNoise(n int, m []float64) float64 {
+// readingNoise is the relative standard deviation of one reading: from repetitions, or else from how the
+// two directions of a pair differ; NaN if they never do.
+func readingNoise(in *readings.Directed) float64 {
+	if noise := in.Noise(); !math.IsNaN(noise) {
+		return noise
+	}
+	n, m := in.N(), in.Cells()
 	var apart stats.Differences
 	for i := range n {
 		for j := range i {
