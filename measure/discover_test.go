@@ -398,9 +398,9 @@ func (d *duplicate) Close() error {
 
 // TestFewPairsAreReadAgain: the file of few pairs, of which no means are kept, is one that ReadResult takes.
 func TestFewPairsAreReadAgain(t *testing.T) {
-	simulate(t, "tree:4x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
+	simulate(t, "tree:4x4 latency=5us,5us", &simnet.Settings{HollowAbove: hollowAbove}, func(comm mpi.Communicator) error {
 		var file bytes.Buffer
-		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.FewPairs})
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.FewPairs, Patterns: -1})
 		if d == nil || err != nil {
 			return err
 		}
