@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
@@ -283,7 +284,10 @@ func TestAllreduceFollowsTheWiring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const bytes = 1 << 20
+	bytes := 128 << 10
+	if tooltest.Long() {
+		bytes = 1 << 20
+	}
 	crossed, chosen := 0, ""
 	var took, simple float64
 	err = simnet.Run(c.Graph, nil, nil, func(world mpi.Communicator) error {
