@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -413,4 +414,22 @@ func TestFewPairsAreReadAgain(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestDiscoverOfOneRank: a job of one rank has a network, whichever pairs are asked for.
+func TestDiscoverOfOneRank(t *testing.T) {
+	for name, s := range map[string]measure.DiscoverSettings{
+		"as needed": {}, "few pairs": {Pairs: measure.FewPairs}, "two levels": {Pairs: measure.TwoLevels}, "parameters": {View: &plogp.View{}},
+	} {
+		err := local.Run(1, nil, func(c mpi.Communicator) error {
+			d, err := measure.Discover(t.Context(), c, &s)
+			if err == nil && d.Network.Ranks() != 1 {
+				t.Errorf("%s: network of %d ranks", name, d.Network.Ranks())
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
