@@ -416,10 +416,10 @@ func TestFewPairsAreReadAgain(t *testing.T) {
 	})
 }
 
-// TestDiscoverOfOneRank: a job of one rank has a network, whichever pairs are asked for.
+// TestDiscoverOfOneRank: a job of one rank has a network, also where parameters of pairs are asked for.
 func TestDiscoverOfOneRank(t *testing.T) {
 	for name, s := range map[string]measure.DiscoverSettings{
-		"as needed": {}, "few pairs": {Pairs: measure.FewPairs}, "two levels": {Pairs: measure.TwoLevels}, "parameters": {View: &plogp.View{}},
+		"as needed": {}, "two levels": {Pairs: measure.TwoLevels}, "parameters": {View: &plogp.View{}},
 	} {
 		err := local.Run(1, nil, func(c mpi.Communicator) error {
 			d, err := measure.Discover(t.Context(), c, &s)
