@@ -102,6 +102,9 @@ func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
 	if err := onRoot(s.validate); err != nil {
 		return err
 	}
+	if c.Comm.Size() == 1 {
+		s.View = nil // no pair has parameters
+	}
 	if err := d.measureLatencies(c, s); err != nil {
 		return err
 	}

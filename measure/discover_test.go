@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -398,9 +399,9 @@ func (d *duplicate) Close() error {
 
 // TestFewPairsAreReadAgain: the file of few pairs, of which no means are kept, is one that ReadResult takes.
 func TestFewPairsAreReadAgain(t *testing.T) {
-	simulate(t, "tree:4x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
+	simulate(t, "tree:4x4 latency=5us,5us", &simnet.Settings{HollowAbove: hollowAbove}, func(comm mpi.Communicator) error {
 		var file bytes.Buffer
-		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.FewPairs})
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.FewPairs, Patterns: -1})
 		if d == nil || err != nil {
 			return err
 		}
@@ -413,4 +414,22 @@ func TestFewPairsAreReadAgain(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestDiscoverOfOneRank: a job of one rank has a network, also where parameters of pairs are asked for.
+func TestDiscoverOfOneRank(t *testing.T) {
+	for name, s := range map[string]measure.DiscoverSettings{
+		"as needed": {}, "two levels": {Pairs: measure.TwoLevels}, "parameters": {View: &plogp.View{}},
+	} {
+		err := local.Run(1, nil, func(c mpi.Communicator) error {
+			d, err := measure.Discover(t.Context(), c, &s)
+			if err == nil && d.Network.Ranks() != 1 {
+				t.Errorf("%s: network of %d ranks", name, d.Network.Ranks())
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/measure/concurrent"
@@ -113,9 +114,14 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 
 // TestSilentRankIsNamedByAll: whatever is measured, a rank that falls silent ends the job, and is named.
 func TestSilentRankIsNamedByAll(t *testing.T) {
+	t.Parallel()
 	const ranks, lost = 6, 3
+	silence := time.Second // more than a healthy rank is late by on a busy machine
+	if tooltest.Long() {
+		silence *= 2
+	}
 	var all sync.WaitGroup // at once, for they only wait
-	for name, work := range watched(t, ranks, 2*time.Second) {
+	for name, work := range watched(t, ranks, silence) {
 		all.Go(func() {
 			least := harness.FirstTag // a message of the measurement's own
 			switch name {
@@ -174,7 +180,12 @@ func (b between) Split(color, key int) (mpi.Communicator, error) {
 // TestSilentRankEndsDiscover: a rank that has come to Discover and falls silent at any moment ends the job, also where no part is under
 // way.
 func TestSilentRankEndsDiscover(t *testing.T) {
+	t.Parallel()
 	const ranks, lost = 4, 2
+	silence := 200 * time.Millisecond // whoever is late by more on a busy machine is silent, too
+	if tooltest.Long() {
+		silence = 500 * time.Millisecond
+	}
 	var all sync.WaitGroup // at once, for they only wait
 	for _, moment := range []int{2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233} {
 		all.Go(func() {
@@ -188,7 +199,7 @@ func TestSilentRankEndsDiscover(t *testing.T) {
 					defer once.Do(func() { close(over) })
 				}
 				_, err := measure.Discover(t.Context(), c, &measure.DiscoverSettings{
-					Control:  harness.Control{Silence: 500 * time.Millisecond},
+					Control:  harness.Control{Silence: silence},
 					Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Patterns: -1,
 				})
 				return err

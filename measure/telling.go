@@ -16,7 +16,7 @@ const (
 // first, for a budget may leave no time for all.
 //
 // First, the children of each group are paired in a ring, the next with the next, by
-// a random rank of each. They are the smaller groups in it and the ranks that are in none of them. A link above a group is then
+// a random rank of each. Pairs without a common child come first, so that the median of three is not that of one slow link. They are the smaller groups in it and the ranks that are in none of them. A link above a group is then
 // crossed by two pairs. One that is slow slows down two, and its neighbours on the ring but one each. Coarse groups come first; groups of single ranks
 // only come last, and only on small machines. In between, random pairs make
 // up the number for each level.
@@ -35,9 +35,11 @@ func telling(h *topology.Hierarchy, seed uint64) [][2]int {
 	}
 	ring := func(g topology.Group) {
 		children := childrenOf(groups, g)
-		for i, child := range children {
-			next := children[(i+1)%len(children)]
-			add(child[rng.IntN(len(child))], next[rng.IntN(len(next))], g.Level)
+		for _, first := range []int{0, 1} { // every second pair, then those between: the first ones share no link
+			for i := first; i < len(children); i += 2 {
+				child, next := children[i], children[(i+1)%len(children)]
+				add(child[rng.IntN(len(child))], next[rng.IntN(len(next))], g.Level)
+			}
 		}
 	}
 	for _, g := range groups {

@@ -34,6 +34,21 @@ func TestTellingPairsCrossEveryUplink(t *testing.T) {
 				rings += len(childrenOf(groups, g))
 			}
 		}
+		if half := len(childrenOf(groups, groups[0])) / 2; len(groups) > 1 && half > 1 {
+			crossing := make(map[int]bool) // children of the group of all
+			for _, p := range all[:half] {
+				for _, rank := range p {
+					g := h.Smallest(rank)
+					for g > 0 && groups[g].Parent != 0 {
+						g = groups[g].Parent
+					}
+					if crossing[g] {
+						t.Errorf("%s: two of the first %d pairs cross the link above group %d", spec, half, g)
+					}
+					crossing[g] = true
+				}
+			}
+		}
 		own := make([]int, h.Hosts())
 		seen := make(map[[2]int]bool)
 		for i, p := range all {

@@ -12,7 +12,9 @@ import (
 // its sending begins.
 //
 // Below the smallest size the gap is that of the smallest size. Beyond the
-// largest it goes on with the slope of the last piece. Where that falls, by noise or by
+// largest it goes on with the slope of the last piece. That slope is no rate where the times have a
+// kink, so longer messages flow at most as fast as the longest did after its handshake.
+// An overhead goes on with the slope of its last piece. Where that falls, by noise or by
 // another protocol, it goes on with the mean slope of all pieces, and at least level.
 // So no time is below 0. If there is only one
 // size, nothing is known of the slope, and the gap beyond it is NaN.
@@ -33,18 +35,34 @@ func latencyOnly(latency float64, bytes int64) PLogP {
 }
 
 // GapAt is g(bytes) in s.
-func (p *PLogP) GapAt(bytes int64) float64 { return interpolate(p.Sizes, p.Gap, bytes) }
+func (p *PLogP) GapAt(bytes int64) float64 {
+	last := len(p.Sizes) - 1
+	if last < 1 || bytes <= p.Sizes[last] {
+		return interpolate(p.Sizes, p.Gap, bytes)
+	}
+	return p.Gap[last] + max(slopeBeyond(p.Sizes, p.Gap), p.flowPerByte())*float64(bytes-p.Sizes[last])
+}
+
+// flowPerByte is what a byte of the longest message takes in s once the message flows, after latency and handshake.
+// Links that the fit finds have this rate. NaN if there are no two sizes.
+func (p *PLogP) flowPerByte() float64 {
+	last := len(p.Sizes) - 1
+	if last < 1 {
+		return math.NaN()
+	}
+	return max(0, p.Gap[last]-p.Gap[0]-p.Handshake(p.Sizes[last])) / float64(p.Sizes[last]-p.Sizes[0])
+}
 
 // Time is the one-way time L + g(bytes) in s of a message.
 func (p *PLogP) Time(bytes int64) float64 { return p.Latency + p.GapAt(bytes) }
 
-// Bandwidth is the rate in B/s at which a long message flows: the inverse of
-// the slope with which the gap goes on, +Inf if it is level, NaN if there is none.
+// Bandwidth is the rate in B/s that the longest message had: its bytes over its whole time. NaN if there are no two sizes.
 func (p *PLogP) Bandwidth() float64 {
-	if len(p.Sizes) < 2 {
+	last := len(p.Sizes) - 1
+	if last < 1 {
 		return math.NaN()
 	}
-	return 1 / slopeBeyond(p.Sizes, p.Gap)
+	return float64(p.Sizes[last]) / (p.Latency + p.Gap[last])
 }
 
 // slopeBeyond is the slope with which a function given at two points or more

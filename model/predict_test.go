@@ -296,7 +296,7 @@ func TestPredictAfterAnError(t *testing.T) {
 }
 
 // By hand: where the last piece falls the mean slope counts, (3 - 1) / 30 s/B,
-// and where that falls as well, none. No time is ever below 0.
+// and where that falls as well, none. No time is ever below 0. The bandwidth is what the longest message had: 40 B in 1 s and its gap.
 func TestFallingGapsGoOnUpwards(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -305,10 +305,10 @@ func TestFallingGapsGoOnUpwards(t *testing.T) {
 		want      float64
 		bandwidth float64
 	}{
-		{"the last piece falls", PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 5, 3}}, 70, 1 + 3 + 2, 15},
-		{"all falls", PLogP{Latency: 1, Sizes: []int64{10, 40}, Gap: []float64{5, 1}}, 1 << 40, 2, math.Inf(1)},
-		{"level", PLogP{Latency: 1, Sizes: []int64{10, 40}, Gap: []float64{2, 2}}, 1 << 40, 3, math.Inf(1)},
-		{"between the points as measured", PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 5, 3}}, 30, 5, 15},
+		{"the last piece falls", PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 5, 3}}, 70, 1 + 3 + 2, 10},
+		{"all falls", PLogP{Latency: 1, Sizes: []int64{10, 40}, Gap: []float64{5, 1}}, 1 << 40, 2, 20},
+		{"level", PLogP{Latency: 1, Sizes: []int64{10, 40}, Gap: []float64{2, 2}}, 1 << 40, 3, 40. / 3},
+		{"between the points as measured", PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 5, 3}}, 30, 5, 10},
 	} {
 		if got := c.p.Time(c.bytes); !near(got, c.want, 1e-12) {
 			t.Errorf("%s: Time(%d) = %g, want %g", c.name, c.bytes, got, c.want)

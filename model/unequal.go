@@ -97,7 +97,7 @@ func (n *Network) newWays() *treeWays {
 	}
 	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
 	for i := range n.s.Levels {
-		w.perByte = append(w.perByte, 1/n.s.Levels[i].Bandwidth())
+		w.perByte = append(w.perByte, n.s.Levels[i].flowPerByte())
 	}
 	for i := range n.groups {
 		w.latency = append(w.latency, n.latencyOf(int32(i)))

@@ -298,6 +298,7 @@ func TestPlace(t *testing.T) {
 		{"place", "--format", "rankfile", write(t, "platform.json", line3)},
 		{"place", "--format", "pdf", network},
 		{"discover", "--sim", ""},
+		{"discover", "--sim", "star:4", "--memory"},
 		{"discover", "--sim", "blob:4"},
 		{"measure", "--sim", "star:4", "--placement", "no/file"},
 		{"simulate", "--sim", "star:4"},

@@ -205,6 +205,9 @@ func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, st
 		s.Also |= measure.Degradation
 	}
 	if _, is := comm.(*simnet.Comm); is {
+		if o.memory {
+			return discovery{}, cli.BadInput("--memory: simulated hosts have none")
+		}
 		s.Samples = cli.SimulatedSamples
 	}
 	var err error

@@ -131,7 +131,7 @@ func rankNames(n *model.Network) (noun string, names []string) {
 	return "rank", names
 }
 
-// bandwidthCurves are the rates of single messages from 64 B to 16 MiB, of the levels of which the bandwidth is known.
+// bandwidthCurves are the predicted rates of single messages from 64 B to 16 MiB, of the levels of which the bandwidth is known.
 func bandwidthCurves(n *model.Network) []draw.Series {
 	var curves []draw.Series
 	for i := range n.Levels() {

@@ -10,7 +10,7 @@ import (
 // it before their first message, and what it returned after their last; the one that found the collector on switches it on.
 // Where time is virtual, the collector disturbs nothing, and stays on.
 func pauseCollector(comm mpi.Communicator) (resume func()) {
-	if _, isVirtual := comm.(interface{ Sleep(seconds float64) }); isVirtual {
+	if IsVirtual(comm) {
 		return func() {}
 	}
 	percent := debug.SetGCPercent(-1)

@@ -247,12 +247,13 @@ func TestCollectorStaysOnInVirtualTime(t *testing.T) {
 
 // Ranks without a part in a round are not ended for waiting until those with one are done, however long that takes.
 func TestIdleRanksMayWait(t *testing.T) {
+	t.Parallel()
 	const silence = 50 * time.Millisecond // of which others may be heard of for twelve
 	err := local.Run(4, nil, func(comm mpi.Communicator) error {
 		_, err := harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) (none struct{}, err error) {
 			act := func([]byte) ([]float64, error) {
 				if comm.Rank() == 0 {
-					time.Sleep(30 * silence)
+					time.Sleep(16 * silence)
 				} else {
 					c.Idle()
 				}

@@ -3,6 +3,7 @@ package servet
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -133,7 +134,10 @@ type insideRun struct {
 func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, walks bool, lead func(*insideRun) (*InsideResult, error)) (*InsideResult, error) {
 	r := &insideRun{settings: *cmp.Or(settings, &InsideSettings{})}
 	s := &r.settings
-	return together(ctx, comm, s.Silence, func(_ *harness.Conductor, places []mpi.Place) ([]int, error) {
+	return together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) ([]int, error) {
+		if s.worker == nil && harness.IsVirtual(c.Comm) {
+			return nil, errors.New("servet: simulated hosts have no memory and no caches to measure")
+		}
 		s.Repetitions = cmp.Or(s.Repetitions, insideRepetitions)
 		r.places = places
 		r.hosts, _ = ranksOf(places, nil, 0)

@@ -338,3 +338,24 @@ func BenchmarkDistance(b *testing.B) {
 		}
 	}
 }
+
+// Simulated hosts have no memory: all ranks are told so, and nobody measures the memory of this machine in their name.
+func TestSimulatedHostsHaveNoMemory(t *testing.T) {
+	cluster, err := gen.Parse("star:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, measure := range map[string]func(context.Context, mpi.Communicator, *InsideSettings) (*InsideResult, error){"memory": Memory, "caches": Caches} {
+		refused := 0
+		_ = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
+			_, err := measure(context.Background(), c, nil)
+			if err != nil {
+				refused++
+			}
+			return err
+		})
+		if refused != 3 {
+			t.Errorf("%s: %d of 3 ranks return an error", name, refused)
+		}
+	}
+}

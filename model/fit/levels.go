@@ -14,6 +14,9 @@ import (
 // Cores of one class differ by up to 40 %.
 const wideSpread = 0.5
 
+// fewestTimes are of two pairs at least, which have two directions each.
+const fewestTimes = 3
+
 // fitLevels are the medians of the times of single transfers, by level and
 // size, made to rise with the size: the smallest size gives the latency, the
 // others the gap. Levels with transfers of one size or none keep what the
@@ -53,6 +56,9 @@ func fitLevels(n *model.Network, observations []Observation) (levels []model.Lev
 			if latency := n.Levels()[i].Time(m); m == n.Measured().Bytes && !math.IsNaN(latency) {
 				middle[k], known = latency, k
 			}
+		}
+		if long := len(bySize[sizes[len(sizes)-1]]); long < fewestTimes && len(bySize[sizes[0]]) >= fewestTimes {
+			warnings = append(warnings, fmt.Sprintf("level %d: long messages between one pair of ranks only were timed: its bandwidth is that pair's, allow more time", i))
 		}
 		rising(middle, known)
 		l := model.LevelParams{PLogP: model.PLogP{Latency: middle[0], Sizes: sizes}, Spread: spread}

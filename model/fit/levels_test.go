@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
 
 // By hand: of what falls the shortest time counts, and the known one stays.
@@ -160,6 +161,79 @@ func TestSpreadOf(t *testing.T) {
 		}
 		if got := spreadOf(sizes, bySize); !near(got, c.want, 1e-9) {
 			t.Errorf("spreadOf(%v) = %g, want %g", c.times, got, c.want)
+		}
+	}
+}
+
+// The times are those of two cores of a machine, whose 64 KiB are slow: the last piece has 50 GB/s, and 1 MiB had 21.7. The
+// bandwidth is the rate of 1 MiB, and Time, Predict and the level tell one time of each size, also of a longer message.
+func TestTimesWithAKink(t *testing.T) {
+	var observations []Observation
+	for _, x := range []struct {
+		bytes   int64
+		seconds float64
+	}{{8, 226e-9}, {8 << 10, 2.05e-6}, {64 << 10, 28.88e-6}, {1 << 20, 48.35e-6}} {
+		for _, p := range [][2]int{{0, 1}, {1, 0}} {
+			observations = append(observations, Observation{Transfers: []model.Transfer{{Src: p[0], Dst: p[1], Bytes: x.bytes}}, Seconds: []float64{x.seconds}})
+		}
+	}
+	seen := star(t, 2, nan)
+	h, err := topology.NewHierarchy(2, nil, nil, 226e-9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen.Hierarchy = h
+	for i, a := range seen.Graph.Arcs() {
+		seen.Graph.Arcs()[i].Latency = a.Latency * 226e-9 / (2 * starLatency)
+	}
+	fit, err := Network(seen, observations, &Settings{Network: model.Settings{Measured: model.Metadata{Bytes: 8}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := fit.Network
+	if got, want := n.Levels()[0].Bandwidth(), (1<<20)/48.35e-6; !near(got, want, 1e-9) {
+		t.Errorf("Bandwidth() = %g, want %g as 1 MiB had", got, want)
+	}
+	for _, x := range []struct {
+		bytes int64
+		want  float64 // s; of 16 MiB as bytes flow at the rate of 1 MiB after its start, 226 ns and a handshake of at most four times that
+	}{{1 << 20, 48.35e-6}, {16 << 20, 16*(48.35e-6-5*226e-9) + 5*226e-9}} {
+		if got := n.Time(0, 1, x.bytes); !near(got, x.want, 1e-3) {
+			t.Errorf("Time(0, 1, %d) = %g, want %g", x.bytes, got, x.want)
+		}
+		got, err := n.Predict(nil, []model.Transfer{{Src: 0, Dst: 1, Bytes: x.bytes}})
+		if err != nil || !near(got[0], x.want, 5e-3) {
+			t.Errorf("Predict of %d B = %v, %v, want %g", x.bytes, got, err, x.want)
+		}
+	}
+}
+
+// Long messages of one pair, both ways, do not tell the rate of a level of six pairs.
+func TestFitWarnsOfASinglePair(t *testing.T) {
+	for _, c := range []struct {
+		pairs [][2]int // of long messages
+		want  bool
+	}{{[][2]int{{0, 1}}, true}, {[][2]int{{0, 1}, {2, 3}}, false}} {
+		var observations []Observation
+		add := func(a, b int, bytes int64, seconds float64) {
+			for _, p := range [][2]int{{a, b}, {b, a}} {
+				observations = append(observations, Observation{Transfers: []model.Transfer{{Src: p[0], Dst: p[1], Bytes: bytes}}, Seconds: []float64{seconds}})
+			}
+		}
+		for a := range 4 {
+			for b := range a {
+				add(a, b, 8, 2*starLatency)
+			}
+		}
+		for _, p := range c.pairs {
+			add(p[0], p[1], 1<<20, 1e-3)
+		}
+		fit, err := Network(star(t, 4, nan), observations, &Settings{Network: model.Settings{Measured: model.Metadata{Bytes: 8}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(fit.Warnings, "\n"), "between one pair of ranks only"); got != c.want {
+			t.Errorf("long messages of pairs %v: warned %v, want %v: %q", c.pairs, got, c.want, fit.Warnings)
 		}
 	}
 }
