@@ -73,6 +73,9 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			if err := o.validate(); err != nil {
 				return err
 			}
+			if o.memory && shared.Sim != "" {
+				return cli.BadInput("--memory: %w", errSimulatedInside)
+			}
 			o.quiet, o.timeout, shared.HollowAbove = shared.JSON, shared.Timeout, cli.DiscoverHollow
 			if shared.Sim != "" && !c.Flags().Changed("repetitions") {
 				o.repetitions = 1 // nothing disturbs a simulation, and 1,024 ranks take minutes

@@ -70,8 +70,11 @@ func checkHead(line []byte) error {
 }
 
 // AppendRun appends a run to a watch file, which it makes if there is none. It refuses files of
-// another format, which stay as they are.
+// another format, which stay as they are, and runs without points, which ReadRuns would pass over.
 func AppendRun(path string, run Run) error {
+	if len(run.Points) == 0 {
+		return errors.New("check: watch file: the run has no points: nothing was measured")
+	}
 	if err := appendRun(path, run); err != nil {
 		return fmt.Errorf("check: watch file: %w", err)
 	}
