@@ -123,7 +123,10 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 		return err
 	}
 	sample.Date = cli.Date(comm)
-	return check.AppendRun(o.history.file, *sample)
+	if err = check.AppendRun(o.history.file, *sample); err != nil { // the disk is full, say
+		_, err = (&cli.Output{Flag: "--history", Path: o.history.file}).Elsewhere(err, sample.Write)
+	}
+	return err
 }
 
 // writable refuses a file to which no run can be appended, before one is measured for it.

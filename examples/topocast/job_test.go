@@ -134,6 +134,15 @@ func checkBenchmark(t *testing.T, out string, ranks int) {
 	}
 }
 
+// TestJobFailsWithOneLine: what ends all ranks is told by rank 0, in words of the command.
+func TestJobFailsWithOneLine(t *testing.T) {
+	status, out, stderr := launch(t, 3, "discover", "--budget", "1us", "--output", filepath.Join(t.TempDir(), "n.json"))
+	all := out + stderr
+	if status != 1 || strings.Count(all, "the budget of 1µs ended") != 1 || !strings.Contains(all, "rank 0: discover: the budget of 1µs ended before") {
+		t.Errorf("status %d: %s", status, all)
+	}
+}
+
 // TestJobWrongInput: one line, status 2, on a whole job too.
 func TestJobWrongInput(t *testing.T) {
 	for _, c := range []struct {

@@ -43,7 +43,9 @@ func (p Patience) Run(ranks int, work func(mpi.Communicator) error) error {
 			begun()
 			err := work(comm)
 			if err != nil && !errors.As(err, &input) {
-				return err
+				// Mostly all ranks have it. Rank 0 tells it, and the launcher ends the others before they do.
+				time.Sleep(time.Duration(min(comm.Rank(), 1)) * betweenRanks)
+				return &plainError{err}
 			}
 			return p.meet(comm)
 		})
