@@ -112,7 +112,6 @@ func runPages(t *testing.T, launcher string) {
 	}
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "../examples/topocast")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -86,17 +86,15 @@ nothing, or there are too few runs.`,
 					return err
 				}
 			}
-			if o.load && o.network == "" {
-				return cli.BadInput("--load: want NET: without the wiring nobody knows what transfers share")
-			}
-			shared.HollowAbove, shared.Work = cli.DiscoverHollow, checkWork
 			recorded := o.history.file != ""
 			if err := cmp.Or(
 				cli.RefuseUnless(!recorded, c, "not with --history", "tolerance", "load"),
 				cli.RefuseUnless(recorded, c, "only with --history", historyFlags...),
+				cli.RefuseUnless(o.network != "", c, "want NET: without the wiring nobody knows what transfers share", "load"),
 			); err != nil {
 				return err
 			}
+			shared.HollowAbove, shared.Work = cli.DiscoverHollow, checkWork
 			if recorded {
 				return o.follow(c, shared)
 			}
@@ -179,27 +177,22 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 	if err != nil {
 		return nil, err
 	}
-	if o.known == nil { // then a host is what has a name
-		hosts := map[string]bool{}
-		for _, p := range places {
-			hosts[p.Host] = true
-		}
-		var few error
-		if comm.Rank() == 0 && len(hosts) < fewestChecked {
-			few = fmt.Errorf("%s: want at least %d, or none stands out", words.Count(len(hosts), "host"), fewestChecked)
-		}
-		return s, cli.Agree(comm, "hosts", few)
-	}
 	var refused error
 	if comm.Rank() == 0 {
-		if s.Graph, s.Routing, refused = wiringOf(o.known, places); refused != nil {
-			refused = fmt.Errorf("%s: %w", o.network, refused)
+		_, names := mpi.NumberHosts(places)
+		hosts := len(names) // without NET a host is what has a name
+		if o.known != nil {
+			if s.Graph, s.Routing, refused = wiringOf(o.known, places); refused != nil {
+				refused = fmt.Errorf("%s: %w", o.network, refused)
+			} else {
+				hosts = s.Graph.Hosts()
+			}
+		}
+		if refused == nil && hosts < fewestChecked {
+			refused = fmt.Errorf("%s: want at least %d, or none stands out", words.Count(hosts, "host"), fewestChecked)
 		}
 	}
-	if err := cli.Agree(comm, "network", refused); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, cli.Agree(comm, "hosts", refused)
 }
 
 // wiringOf is the wiring of the hosts of a job, which may be a part of a network, with the hosts' names.

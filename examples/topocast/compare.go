@@ -69,6 +69,9 @@ least.`,
 				}
 				return err
 			}
+			if err := cli.RefuseUnless(false, c, "only a topology.yaml has several", "topology"); err != nil {
+				return err
+			}
 			reference, err := loadReference(measured, against, c.ErrOrStderr())
 			if err != nil {
 				return err

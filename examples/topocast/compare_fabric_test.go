@@ -59,6 +59,7 @@ func TestCompareWithSchedulerFiles(t *testing.T) {
 		{"--all", "SwitchName=a Nodes=x[1-3]\n", "no host of"},
 		{"--all", "SwitchName=a Nodes=h1\nSwitchName=a Nodes=h2\n", `line 2: switch "a" is there twice`},
 		{"--topology=ib", "SwitchName=a Nodes=h1\n", "only a topology.yaml has several"},
+		{"--topology=ib", line3, "only a topology.yaml has several"},
 		{"--tolerance=0.5", "SwitchName=a Nodes=h1\n", "--tolerance: the file of a scheduler has no latencies"},
 	} {
 		status, out, stderr := topocast("compare", c.flag, network, write(t, "spec", c.file))

@@ -73,6 +73,9 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			if err := o.validate(); err != nil {
 				return err
 			}
+			if o.memory && shared.Sim != "" {
+				return cli.BadInput("--memory: %w", errSimulatedInside)
+			}
 			o.quiet, o.timeout, shared.HollowAbove = shared.JSON, shared.Timeout, cli.DiscoverHollow
 			if shared.Sim != "" && !c.Flags().Changed("repetitions") {
 				o.repetitions = 1 // nothing disturbs a simulation, and 1,024 ranks take minutes
@@ -205,9 +208,6 @@ func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, st
 		s.Also |= measure.Degradation
 	}
 	if _, is := comm.(*simnet.Comm); is {
-		if o.memory {
-			return discovery{}, cli.BadInput("--memory: simulated hosts have none")
-		}
 		s.Samples = cli.SimulatedSamples
 	}
 	var err error

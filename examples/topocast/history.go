@@ -123,7 +123,10 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 		return err
 	}
 	sample.Date = cli.Date(comm)
-	return check.AppendRun(o.history.file, *sample)
+	if err = check.AppendRun(o.history.file, *sample); err != nil { // the disk is full, say
+		_, err = (&cli.Output{Flag: "--history", Path: o.history.file}).Elsewhere(err, sample.Write)
+	}
+	return err
 }
 
 // writable refuses a file to which no run can be appended, before one is measured for it.
@@ -181,10 +184,6 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(warn, "%s: %s\n", path, l.Understood)
-	for _, warning := range l.Warnings {
-		fmt.Fprintf(warn, "warning: %s: %s\n", path, warning)
-	}
 	n, _ := l.Matrix.Dims()
 	name := func(i int) string {
 		if l.Names != nil {
@@ -199,6 +198,13 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 				run.Points = append(run.Points, check.Point{From: name(i), To: name(j), Seconds: v})
 			}
 		}
+	}
+	if len(run.Points) == 0 {
+		return nil, fmt.Errorf("%s: holds no times between two hosts", path)
+	}
+	fmt.Fprintf(warn, "%s: %s\n", path, l.Understood)
+	for _, warning := range l.Warnings {
+		fmt.Fprintf(warn, "warning: %s: %s\n", path, warning)
 	}
 	return run, nil
 }

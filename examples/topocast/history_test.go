@@ -103,6 +103,7 @@ func TestWatchWrongInput(t *testing.T) {
 		{"no file", "--step: only with --history", []string{"--step", "0.1"}},
 		{"a file of another kind", "format", []string{"--history", other}},
 		{"no date", "want DATE=FILE", []string{"--history", file, "--import", other}},
+		{"no times", "holds no times", []string{"--history", file, "--import", "2026-11-01=" + write(t, "empty.csv", "0,nan\nnan,0\n")}},
 		{"no matrix", "nowhere.csv", []string{"--history", file, "--import", "2026-11-01=nowhere.csv"}},
 		{"bad unit", "--unit", []string{"--history", file, "--unit", "fortnights"}},
 		{"bad step", "--step -1", []string{"--history", file, "--step", "-1"}},

@@ -134,6 +134,19 @@ func checkBenchmark(t *testing.T, out string, ranks int) {
 	}
 }
 
+// TestJobFailsWithOneLine: what ends all ranks is told by rank 0, in words of the command. A journal without measurements goes.
+func TestJobFailsWithOneLine(t *testing.T) {
+	folder := t.TempDir()
+	status, out, stderr := launch(t, 3, "discover", "--budget", "1us", "--output", filepath.Join(folder, "n.json"))
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("%v is left of no measurement (%v)", left, err)
+	}
+	all := out + stderr
+	if status != 1 || strings.Count(all, "the budget of 1µs ended") != 1 || !strings.Contains(all, "rank 0: discover: the budget of 1µs ended before") {
+		t.Errorf("status %d: %s", status, all)
+	}
+}
+
 // TestJobWrongInput: one line, status 2, on a whole job too.
 func TestJobWrongInput(t *testing.T) {
 	for _, c := range []struct {

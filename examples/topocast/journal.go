@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure/record"
@@ -66,16 +67,19 @@ func (j *journal) record() *record.Writer {
 }
 
 // end closes the journal, and removes it if what it is for is in its place, or
-// if nothing came.
+// if no measurement is in it.
 func (j *journal) end(saved bool) {
 	if j == nil {
 		return
 	}
 	j.stop()
-	if info, err := j.file.Stat(); err == nil && info.Size() == 0 {
-		saved = true
-	}
+	info, unknown := j.file.Stat()
 	_ = j.file.Close() // errors of writing were told when they came
+	saved = saved || unknown == nil && info.Size() == 0
+	if !saved {
+		f, err := cli.ReadFile(j.path, record.Read)
+		saved = err == nil && !slices.ContainsFunc(f.Sections, func(s *record.Section) bool { return s.NumRows() > 0 })
+	}
 	if saved {
 		_ = os.Remove(j.path)
 	}

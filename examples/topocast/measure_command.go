@@ -77,6 +77,8 @@ are measured apart from those between groups. Throughput is measured along its w
 				return cli.BadInput("--what %s: want NET, a network along whose wiring to measure", throughput.Kind)
 			case update.Path != "" && !along:
 				return cli.BadInput("--update: only --what %s changes a network", throughput.Kind)
+			case csv.Path == cli.Standard && len(m.parts) > 1:
+				return cli.BadInput("--csv -: want a file: each kind of --what has a table of its own")
 			}
 			if err := m.refuseUnused(); err != nil {
 				return err
@@ -184,7 +186,7 @@ func (m *measuring) tables(csv *cli.Output) []*cli.Output {
 	files := make([]*cli.Output, len(m.parts))
 	for i, p := range m.parts {
 		files[i] = csv
-		if csv.Path != "" && csv.Path != cli.Standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
+		if csv.Path != "" && len(m.parts) > 1 && p.kind != measure.KindLatency {
 			ext := filepath.Ext(csv.Path)
 			files[i] = csv.Another(strings.TrimSuffix(csv.Path, ext) + "-" + p.kind + ext)
 		}

@@ -273,10 +273,13 @@ func measureCaches(m *measuring) (*record.Section, error) {
 	return section(servet.Caches(m.ctx, m.comm, s))
 }
 
-// inside refuses to measure this machine in the name of a simulated one.
+// errSimulatedInside refuses to measure this machine in the name of a simulated one.
+var errSimulatedInside = errors.New("simulated hosts have no caches and memory: want real ranks")
+
+// inside are the settings of what is measured inside hosts, which are real.
 func (m *measuring) inside(kind string) (*servet.InsideSettings, error) {
 	if _, simulated := m.comm.(*simnet.Comm); simulated {
-		return nil, cli.BadInput("--what %s: simulated hosts have none", kind)
+		return nil, cli.BadInput("--what %s: %w", kind, errSimulatedInside)
 	}
 	return &servet.InsideSettings{Repetitions: m.times(), Control: m.control}, nil
 }

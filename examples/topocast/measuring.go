@@ -245,7 +245,9 @@ func (m *measuring) measurePart(p *part, budget time.Duration) error {
 		m.out.End(section)
 	}
 	if m.out != nil && m.out.Err() != nil {
-		fmt.Fprintf(m.stderr, "warning: measurements are not kept while they are measured: %v\n", m.out.Err())
+		if !p.streams { // or else it has said so itself
+			fmt.Fprintf(m.stderr, "warning: measurements are not kept while they are measured: %v\n", m.out.Err())
+		}
 		m.out = nil
 	}
 	return nil

@@ -72,15 +72,21 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				}
 				ranks = rows
 			}
+			if method == "" {
+				method = "servet"
+				if traffic != nil {
+					method = "mapping"
+				}
+			}
+			if err := cli.RefuseUnless(method == "servet", c, "only with --method servet", "hwloc", "explain", "memory-bound"); err != nil {
+				return err
+			}
 			if hwloc != "" {
 				if n, err = withInside(n, hwloc); err != nil {
 					return err
 				}
 			}
 			if explain {
-				if method == "mapping" || method == "" && traffic != nil {
-					return cli.BadInput("--explain: only with --method servet")
-				}
 				explainRules(c.ErrOrStderr(), n)
 			}
 			most, err := ranksPerHost(n, perHost)
@@ -189,19 +195,10 @@ func ranksPerHost(n *model.Network, text string) (int, error) {
 
 // choosePlaces are the places of the ranks, at most so many on a host; 0: no bound.
 func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int, memoryBound bool, perHost int) ([]int, error) {
-	if method == "" {
-		method = "servet"
-		if traffic != nil {
-			method = "mapping"
-		}
-	}
 	switch method {
 	case "mapping":
 		if traffic == nil {
 			return nil, fmt.Errorf("--method mapping: want a matrix of traffic")
-		}
-		if memoryBound {
-			return nil, fmt.Errorf("--memory-bound: only with --method servet")
 		}
 		return placement.ByTraffic{PerHost: perHost}.Place(n, traffic)
 	case "servet":

@@ -77,6 +77,11 @@ func TestUnusedFlagsAreRefused(t *testing.T) {
 		{[]string{"check", "--history", "missing.history", "--measure=false"}, "--history: stat missing.history: no such file"},
 		{[]string{"export", "a", "--format", "dot", "--output", ""}, "--output: want the name of a file"},
 		{[]string{"bcast", "--budget", "-1s"}, "--budget -1s: want above 0"},
+		{[]string{"discover", "--ranks", "100000"}, "--ranks 100000: want 1 to 10000"},
+		{[]string{"discover", "--sim", "star:4", "--memory"}, "--memory: simulated hosts have no caches"},
+		{[]string{"check", "--load", "--history", "h"}, "--load: not with --history"},
+		{[]string{"measure", "--what", "latency,distance", "--csv", "-"}, "--csv -: want a file"},
+		{[]string{"check", "--sim", "star:3"}, "topocast: 3 hosts: want at least 4"},
 	} {
 		status, _, stderr := topocast(c.args...)
 		if status != cli.StatusInput || !strings.Contains(stderr, c.want) {

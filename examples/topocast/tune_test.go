@@ -146,7 +146,7 @@ func TestTuneOfSimulatedRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, out, stderr := topocast("bcast", "tune", "--sim", cluster, "--sizes", "8,1MiB", "--print", "go", network)
+	status, out, stderr := topocast("bcast", "tune", "--sim", cluster, "--sizes", "8,64KiB", "--print", "go", network)
 	after, err := os.ReadFile(network)
 	if status != 0 || !strings.Contains(stderr, "these are predictions, and are not stored") || !strings.Contains(out, "if bytes <= 8 {\n\t\t\treturn \"flat\", 0, false") || err != nil || !bytes.Equal(after, before) {
 		t.Errorf("status %d, %v, %s\n%s", status, err, stderr, out)

@@ -130,7 +130,8 @@ func TestFlagsThatDoNothingAreRefused(t *testing.T) {
 	}{
 		{[]string{"predict", "--ack-weight", "0.1", network, transfers}, "--ack-weight: only with --sharing asymmetric"},
 		{[]string{"predict", "--coverage", "0.5", write(t, "platform.json", line3), transfers}, "--coverage: the network was not fitted"},
-		{[]string{"place", "--memory-bound", network, traffic}, "--memory-bound"},
+		{[]string{"place", "--memory-bound", network, traffic}, "--memory-bound: only with --method servet"},
+		{[]string{"place", "--hwloc", "host.xml", network, traffic}, "--hwloc: only with --method servet"},
 		{[]string{"place", "--json", "--format", "rankfile", network}, "--json and --format"},
 	} {
 		if status, _, stderr := topocast(c.args...); status != 2 || !strings.Contains(stderr, c.want) {

@@ -115,6 +115,11 @@ func (o *Output) Save(write func(io.Writer) error) (at string, err error) {
 	if err == nil {
 		return at, nil
 	}
+	return o.Elsewhere(err, write)
+}
+
+// Elsewhere keeps what was to go into the file in another one, after an error that it returns with the name of that file.
+func (o *Output) Elsewhere(err error, write func(io.Writer) error) (at string, _ error) {
 	var inPath *fs.PathError
 	if !errors.As(err, &inPath) {
 		return "", err // not the file is to blame

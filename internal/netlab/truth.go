@@ -68,36 +68,16 @@ func (t *truth) times(streams []stream) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	flow := make([]int, len(streams))
-	left := make([]float64, len(streams))
+	flows := make([]contention.Flow, len(streams))
 	for i, s := range streams {
-		if flow[i], err = solver.Add(t.path(s.a, s.b), nil, math.Inf(1), 1); err != nil {
-			return nil, err
-		}
-		left[i] = float64(s.bytes)
+		flows[i] = contention.Flow{Data: t.path(s.a, s.b), Bytes: float64(s.bytes)}
 	}
-	took := make([]float64, len(streams))
-	for now, open := 0.0, len(streams); open > 0; {
-		solver.Solve(nil)
-		step := math.Inf(1)
-		for i := range left {
-			if left[i] > 0 {
-				step = min(step, left[i]/solver.Rate(flow[i]))
-			}
-		}
-		now += step
-		for i := range left {
-			if left[i] <= 0 {
-				continue
-			}
-			left[i] -= step * solver.Rate(flow[i])
-			if left[i] < 1e-6 { // rounding: less than a byte
-				left[i] = 0
-				took[i] = now + t.latency(streams[i].a, streams[i].b)
-				solver.Remove(flow[i])
-				open--
-			}
-		}
+	took, err := contention.NewPlayback(solver).Times(nil, flows)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range streams {
+		took[i] += t.latency(s.a, s.b)
 	}
 	return took, nil
 }

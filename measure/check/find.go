@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -27,6 +28,9 @@ const (
 // spread is into how many rounds a screening is spread without a graph, where neighbours are not
 // read at once.
 const spread = 4 * withoutGraph
+
+// errEnded is the error of a check, or of a sample, without a reading.
+var errEnded = errors.New("check: nothing was measured before the end of the budget or the signal to stop")
 
 // find checks the hosts of a job by what its oracle measures. In the first part, the screening,
 // all hosts are read. Without a graph these are many rounds of pairs that are far from each
@@ -60,7 +64,7 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	}
 	switch {
 	case len(r.samples) == 0 && f.ended:
-		return nil, fmt.Errorf("check: nothing was read before the end of the budget or the context")
+		return nil, errEnded
 	case len(r.samples) == 0:
 		return nil, fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
 	}

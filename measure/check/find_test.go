@@ -296,8 +296,12 @@ func TestFindEndedEarly(t *testing.T) {
 		t.Errorf("complete %t, named %v, warnings %q: want an early end that says so", r.Complete, r.Named(), r.Warnings)
 	}
 	_, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, nil }}, m.settings(1))
-	if err == nil || !strings.Contains(err.Error(), "nothing was read") {
+	if err == nil || !strings.Contains(err.Error(), "nothing was measured") {
 		t.Errorf("without measurements: %v", err)
+	}
+	_, err = takeSample(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, nil }}, m.settings(1), nil)
+	if err == nil || !strings.Contains(err.Error(), "nothing was measured") {
+		t.Errorf("sample without measurements: %v", err)
 	}
 	broken := fmt.Errorf("broken")
 	if _, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, broken }}, m.settings(1)); err != broken {

@@ -283,7 +283,7 @@ func TestMeasureCancelled(t *testing.T) {
 			r, err := Measure(ctx, &endingComm{comm, 200 * after, end}, &Settings{Graph: m.cluster.Graph, Bytes: 4096})
 			switch {
 			case after == 0:
-				if err == nil || !strings.Contains(err.Error(), "nothing was read") {
+				if err == nil || !strings.Contains(err.Error(), "nothing was measured") {
 					t.Errorf("rank %d: %v", comm.Rank(), err)
 				}
 				return nil

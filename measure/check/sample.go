@@ -14,7 +14,7 @@ const fewPartners = 4 // of each host, at least, where there are as many
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
 // before, as far as their hosts are there. Hosts that are new get new ones. It is collective; the
 // settings and the runs of rank 0 count, and the run is nil on other ranks. It has no
-// date. When the budget or a context ends, the run holds what was read. Settings.Load does not count.
+// date. When the budget or a context ends, the run holds what was read; nothing at all is an error. Settings.Load does not count.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
 	s := *cmp.Or(settings, &Settings{})
 	s.Load = false
@@ -42,6 +42,9 @@ func takeSample(ctx context.Context, j *job, settings *Settings, before []Run) (
 				}
 			}
 		}
+	}
+	if len(run.Points) == 0 {
+		return nil, errEnded
 	}
 	return run, nil
 }

@@ -70,12 +70,29 @@ func checkHead(line []byte) error {
 }
 
 // AppendRun appends a run to a watch file, which it makes if there is none. It refuses files of
-// another format, which stay as they are.
+// another format, which stay as they are, and runs without points, which ReadRuns would pass over.
 func AppendRun(path string, run Run) error {
+	if len(run.Points) == 0 {
+		return errors.New("check: watch file: the run has no points: nothing was measured")
+	}
 	if err := appendRun(path, run); err != nil {
 		return fmt.Errorf("check: watch file: %w", err)
 	}
 	return nil
+}
+
+// Write writes a watch file of one run.
+func (r Run) Write(w io.Writer) error {
+	head, err := json.Marshal(watchHead{watchFormat, watchVersion})
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n%s", head, line)
+	return err
 }
 
 func appendRun(path string, run Run) (err error) {
@@ -88,20 +105,17 @@ func appendRun(path string, run Run) (err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	var text []byte
-	if len(head) == 0 {
-		text, err = json.Marshal(watchHead{watchFormat, watchVersion})
-	} else {
-		err = checkHead(head)
-	}
-	if err != nil {
+	var text bytes.Buffer
+	if err := run.Write(&text); err != nil {
 		return err
 	}
-	line, err := json.Marshal(run)
-	if err != nil {
-		return err
+	if len(head) > 0 {
+		if err := checkHead(head); err != nil {
+			return err
+		}
+		text.Next(bytes.IndexByte(text.Bytes(), '\n')) // it is there
 	}
-	if _, err := f.Write(slices.Concat(text, []byte{'\n'}, line)); err != nil {
+	if _, err := f.Write(text.Bytes()); err != nil {
 		return err
 	}
 	return f.Sync()

@@ -68,12 +68,21 @@ func TestWatchFileRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := AppendRun(path, Run{}); err == nil {
+		if err := AppendRun(path, Run{Points: []Point{{From: "a", To: "b", Seconds: 1}}}); err == nil {
 			t.Errorf("AppendRun to %q: no error", c.text)
 		}
 		if after, _ := os.ReadFile(path); string(after) != c.text {
 			t.Errorf("AppendRun changed %q to %q", c.text, after)
 		}
+	}
+}
+
+// TestEmptyRunsAreNotAppended: ReadRuns would call them damaged.
+func TestEmptyRunsAreNotAppended(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.watch")
+	err := AppendRun(path, Run{})
+	if _, none := os.Stat(path); err == nil || !strings.Contains(err.Error(), "no points") || none == nil {
+		t.Errorf("AppendRun without points = %v, and the file: %v", err, none)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"cmp"
@@ -94,7 +94,6 @@ const discoverBudget = time.Minute
 type castLab struct {
 	lab      *netlab.Lab
 	dir      string // of what is kept
-	labtest  string // the program of this package
 	topocast string // the command line
 	yield    bool   // ranks that wait yield, and do not sleep
 }
@@ -102,7 +101,7 @@ type castLab struct {
 // castPrograms builds what runs on the labs.
 func castPrograms(tb testing.TB) (*netlab.Settings, *castLab) {
 	s := labSettings(tb)
-	l := &castLab{dir: os.Getenv(castDir), labtest: build(tb, labtestFolder), topocast: build(tb, topocastFolder)}
+	l := &castLab{dir: os.Getenv(castDir), topocast: build(tb, topocastFolder)}
 	if l.dir == "" {
 		l.dir = tb.TempDir()
 	} else if err := os.MkdirAll(l.dir, 0o755); err != nil {
@@ -162,7 +161,7 @@ func (l *castLab) casts(tb testing.TB, library, order, forced string, options []
 	// Choices between plans take as long as some ten broadcasts of each, a minute for 8 MiB, and
 	// a broadcast is not broken off.
 	limit := 5*time.Minute + time.Duration(len(job.Roots)*len(job.Sizes))*(time.Minute+time.Duration(2*job.Budget*1e9))
-	l.run(tb, library, order, limit, options, l.labtest, "-casts", spec, "-report", report)
+	l.run(tb, library, order, limit, options, program(tb, "-casts", spec, "-report", report)...)
 	if text, err = os.ReadFile(report); err != nil {
 		tb.Fatal(err)
 	}

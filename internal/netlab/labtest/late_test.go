@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"fmt"
@@ -15,11 +15,10 @@ func TestLateReceiver(t *testing.T) {
 	l := labUp(t, s, "late", `"spec":"star:2 latency=100us rate=100Mbps"`)
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 		t.Run(library, func(t *testing.T) {
-			program := build(t, labtestFolder)
 			judge(t, 3, func() (faults []string, fabric netlab.Loop) {
 				file := filepath.Join(t.TempDir(), "report.json")
 				var got late
-				job := &netlab.Job{MPI: library, Place: []int{0, 1}, Program: []string{program, "-late", "-report", file}}
+				job := &netlab.Job{MPI: library, Place: []int{0, 1}, Program: program(t, "-late", "-report", file)}
 				fabric = runJob(t, l, job, jobLimit, &got)
 				each := got.Seconds / float64(got.Messages)
 				if each > 0.25e-3 {

@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"context"
@@ -19,8 +19,17 @@ const requireVariable = "TOPOCAST_REQUIRE_LAB"
 
 var programs tooltest.Programs
 
-// TestMain tells in the end again what was wrong: much is printed in between.
-func TestMain(m *testing.M) { programs.Main(m, func() { fmt.Print(wrong) }) }
+// TestMain is a rank of a job, or tells in the end again what was wrong: much is printed in between.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == asRanks {
+		if err := rank(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	programs.Main(m, func() { fmt.Print(wrong) })
+}
 
 // wrong is what made judge fail tests, or leave them open.
 var wrong string
@@ -43,7 +52,6 @@ func build(tb testing.TB, folder string) string {
 }
 
 const (
-	labtestFolder  = "../labtest" // the program of this package
 	topocastFolder = "../../../examples/topocast"
 	papersFolder   = "../../../examples/papers"
 )

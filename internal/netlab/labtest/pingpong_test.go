@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"encoding/json"
@@ -36,7 +36,7 @@ func BenchmarkPingPong(b *testing.B) {
 				for b.Loop() {
 					l.yield = yield
 					file := filepath.Join(b.TempDir(), "report.json")
-					l.run(b, library, "block", time.Minute, nil, l.labtest, "-pingpong", "-report", file)
+					l.run(b, library, "block", time.Minute, nil, program(b, "-pingpong", "-report", file)...)
 					text, err := os.ReadFile(file)
 					if err != nil {
 						b.Fatal(err)

@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"context"
@@ -22,15 +22,15 @@ const placeSpec = "tree:2x2 latency=200us,100us rate=100Mbps,200Mbps"
 
 // A placeLab places ranks on a lab.
 type placeLab struct {
-	lab                   *netlab.Lab
-	topocast, cg, labtest string
-	folder                string // of the files
+	lab          *netlab.Lab
+	topocast, cg string
+	folder       string // of the files
 }
 
 func newPlaceLab(tb testing.TB) *placeLab {
 	s := labSettings(tb)
 	return &placeLab{
-		topocast: build(tb, topocastFolder), cg: build(tb, "../../../examples/cg"), labtest: build(tb, labtestFolder),
+		topocast: build(tb, topocastFolder), cg: build(tb, "../../../examples/cg"),
 		lab: labUp(tb, s, "placed", fmt.Sprintf(`"spec":%q,"ranks_per_host":4`, placeSpec)), folder: tb.TempDir(),
 	}
 }
@@ -77,7 +77,7 @@ func (l *placeLab) job(tb testing.TB, library string, o order, program ...string
 func (l *placeLab) exchange(tb testing.TB, library string, o order, bytes string) (found exchange) {
 	tb.Helper()
 	report := l.file("exchange.json")
-	l.job(tb, library, o, l.labtest, "-alltoall", bytes, "-network", l.file("network.json"), "-report", report)
+	l.job(tb, library, o, program(tb, "-alltoall", bytes, "-network", l.file("network.json"), "-report", report)...)
 	text, err := os.ReadFile(report)
 	if err == nil {
 		err = json.Unmarshal(text, &found)

@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"encoding/json"
@@ -116,8 +116,7 @@ func TestSampleClusters(t *testing.T) {
 					}
 					// Of the ranks, which share a CPU with the rest of the machine, the fabric knows
 					// nothing: one attempt may be spoilt that way.
-					program := build(t, labtestFolder)
-					judge(t, 2, func() ([]string, netlab.Loop) { return s.job(t, l, settings, library, program, place) })
+					judge(t, 2, func() ([]string, netlab.Loop) { return s.job(t, l, settings, library, place) })
 				})
 			}
 		})
@@ -158,13 +157,13 @@ func verify(t *testing.T, l *netlab.Lab) {
 
 // job runs the program on a lab, and returns what is wrong with what it found and how the
 // fabric has kept time.
-func (s *sample) job(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library, program string, place []int) (faults []string, fabric netlab.Loop) {
+func (s *sample) job(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library string, place []int) (faults []string, fabric netlab.Loop) {
 	t.Helper()
 	r := &report{}
 	start := time.Now()
 	runJob(t, l, &netlab.Job{
 		MPI: library, Place: place,
-		Program: []string{program, "-dir", settings.Dir, "-lab", s.name, "-report", filepath.Join(t.TempDir(), "report.json")},
+		Program: program(t, "-dir", settings.Dir, "-lab", s.name, "-report", filepath.Join(t.TempDir(), "report.json")),
 	}, jobLimit, r)
 	t.Logf("%d ranks, %.1f s, of which measuring short messages %.1f s, long ones %.1f s", len(place), time.Since(start).Seconds(), r.Short, r.Long)
 	for rank, h := range place {

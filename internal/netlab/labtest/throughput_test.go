@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"fmt"
@@ -55,7 +55,7 @@ func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library st
 	var r throughputReport
 	fabric = runJob(t, l, &netlab.Job{
 		MPI: library, Place: place,
-		Program: []string{build(t, labtestFolder), "-throughput", "-dir", settings.Dir, "-lab", l.Cluster.Name, "-report", filepath.Join(t.TempDir(), "report.json")},
+		Program: program(t, "-throughput", "-dir", settings.Dir, "-lab", l.Cluster.Name, "-report", filepath.Join(t.TempDir(), "report.json")),
 	}, jobLimit, &r)
 	g := l.Cluster.Graph
 	if len(r.Rates) != g.NumArcs() {

@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"maps"
@@ -47,7 +47,7 @@ func reportTimes(b *testing.B, l *netlab.Lab, library string) {
 	var r timesReport
 	fabric := runJob(b, l, &netlab.Job{
 		MPI: library, Place: place,
-		Program: []string{build(b, labtestFolder), "-times", "-report", filepath.Join(b.TempDir(), "report.json")},
+		Program: program(b, "-times", "-report", filepath.Join(b.TempDir(), "report.json")),
 	}, jobLimit, &r)
 	hosts := l.Cluster.Graph.Hosts()
 	truth := make([][]float64, hosts)

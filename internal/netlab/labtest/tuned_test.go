@@ -1,4 +1,4 @@
-package main
+package labtest
 
 import (
 	"math/bits"

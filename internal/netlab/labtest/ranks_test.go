@@ -1,14 +1,4 @@
-// Command labtest is the program whose ranks the tests of this package run on
-// laboratories. It measures all pairs of ranks, reconstructs the wiring, fits a
-// network to the times, and broadcasts along it while the fabric counts. Rank 0 writes a report for the test to judge.
-//
-//	-throughput  rates of links
-//	-times       latencies and PLogP parameters
-//	-casts       times of broadcasts
-//	-alltoall    an exchange of all
-//	-pingpong    messages
-//	-late        messages that wait for their receiver
-package main
+package labtest
 
 import (
 	"bytes"
@@ -16,10 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"testing"
 	"time"
 
 	"github.com/topocast/topocast/bcast"
@@ -67,19 +57,46 @@ const (
 	largeCast = 2 << 20
 )
 
-func main() {
-	dir := flag.String("dir", "", "directory of the labs")
-	lab := flag.String("lab", "", "name of the lab")
-	out := flag.String("report", "", "file for the report")
-	casts := flag.String("casts", "", "time the broadcasts that a file asks for instead")
-	exchange := flag.Bool("pingpong", false, "time ping-pongs of rank 0 instead")
-	rates := flag.Bool("throughput", false, "measure the rates of links instead")
-	alltoall := flag.String("alltoall", "", "time an exchange of each rank with each instead, of so many bytes in all, or of those in a table as topocast place reads it")
-	network := flag.String("network", "", "file of the network by which -alltoall is predicted")
-	lateness := flag.Bool("late", false, "time the receipt of messages that have come before instead")
-	times := flag.Bool("times", false, "measure latencies and PLogP parameters instead")
-	flag.Parse()
-	err := mpi.Run(func(comm mpi.Communicator) (err error) {
+// asRanks is the argument by which the test binary is the program of a job: what its ranks measure is up to the next one.
+//
+//	-throughput  rates of links
+//	-times       latencies and PLogP parameters
+//	-casts       times of broadcasts
+//	-alltoall    an exchange of all
+//	-pingpong    messages
+//	-late        messages that wait for their receiver
+//
+// Without one of these it measures all pairs of ranks, reconstructs the wiring, fits a network to the times, and broadcasts along it
+// while the fabric counts.
+const asRanks = "ranks"
+
+// program is the test binary as the program of a job.
+func program(tb testing.TB, arguments ...string) []string {
+	tb.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return append([]string{self, asRanks}, arguments...)
+}
+
+// rank is a rank of a job. Rank 0 writes a report for the test to judge.
+func rank(arguments []string) error {
+	flags := flag.NewFlagSet(asRanks, flag.ContinueOnError)
+	dir := flags.String("dir", "", "directory of the labs")
+	lab := flags.String("lab", "", "name of the lab")
+	out := flags.String("report", "", "file for the report")
+	casts := flags.String("casts", "", "time the broadcasts that a file asks for instead")
+	exchange := flags.Bool("pingpong", false, "time ping-pongs of rank 0 instead")
+	rates := flags.Bool("throughput", false, "measure the rates of links instead")
+	alltoall := flags.String("alltoall", "", "time an exchange of each rank with each instead, of so many bytes in all, or of those in a table as topocast place reads it")
+	network := flags.String("network", "", "file of the network by which -alltoall is predicted")
+	lateness := flags.Bool("late", false, "time the receipt of messages that have come before instead")
+	times := flags.Bool("times", false, "measure latencies and PLogP parameters instead")
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	return mpi.Run(func(comm mpi.Communicator) (err error) {
 		var found any // on rank 0
 		switch {
 		case *casts != "":
@@ -102,10 +119,6 @@ func main() {
 		}
 		return outfile.Write(*out, func(w io.Writer) error { return json.NewEncoder(w).Encode(found) })
 	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 }
 
 // work is collective; other ranks than 0 get nil.
