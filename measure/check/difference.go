@@ -47,29 +47,30 @@ const fewControls = 2
 // are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32) []difference {
-	groups := make(map[int32][]int)
-	for i := r.tested[candidate]; i < len(r.samples); i++ {
-		g := r.samples[i].group
-		groups[g] = append(groups[g], i)
-	}
 	var all []difference
-	for _, g := range slices.Sorted(maps.Keys(groups)) {
-		if d, ok := r.difference(candidate, groups[g]); ok {
+	left := r.samples[r.tested[candidate]:]
+	for len(left) > 0 {
+		n := slices.IndexFunc(left, func(s sample) bool { return s.group != left[0].group })
+		if n < 0 {
+			n = len(left)
+		}
+		if d, ok := r.difference(candidate, left[:n]); ok {
 			all = append(all, d)
 		}
+		left = left[n:]
 	}
 	return all
 }
 
 // difference is that of the samples of a group.
-func (r *readings) difference(candidate int32, group []int) (difference, bool) {
+func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
 	var d difference
 	var through, near, others []float64
 	var controls []*sample
 	var like *sample
 	at := &r.c.all[candidate]
-	for _, i := range group {
-		s := &r.samples[i]
+	for i := range group {
+		s := &group[i]
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s

@@ -362,14 +362,12 @@ func TestControlsDoNotPassTheSuspect(t *testing.T) {
 	if err := r.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
 		t.Fatal(err)
 	}
-	var group []int
 	for i := range r.samples {
-		group = append(group, i)
 		if r.samples[i].from < 8 {
 			r.samples[i].excess = math.Ln2
 		}
 	}
-	d, ok := r.difference(suspect, group)
+	d, ok := r.difference(suspect, r.samples)
 	if !ok || math.Abs(d.excess-math.Ln2) > 1e-12 || len(d.others) != 3 {
 		t.Errorf("difference %+v, want twice the time of three controls", d)
 	}
