@@ -104,6 +104,11 @@ func TestCheckAgainstWhatDiscoverWrites(t *testing.T) {
 	if status != cli.StatusDifferent || !strings.Contains(out, "12 hosts") || !strings.Contains(out, "\nhost h6, or its cable") {
 		t.Errorf("status %d:\n%s%s", status, out, stderr)
 	}
+	// Of each host one rank takes part, also where fewer were measured.
+	status, out, stderr = topocast("check", "--sim", cluster, "--ranks", "32", "--fault", "host h6 1.5x", file, "--size", "64KiB")
+	if status != cli.StatusDifferent || !strings.HasPrefix(out, "16 hosts") || !strings.Contains(out, "\nhost h6, or its cable") {
+		t.Errorf("two ranks per host: status %d:\n%s%s", status, out, stderr)
+	}
 }
 
 func TestCheckWrongInput(t *testing.T) {

@@ -415,6 +415,22 @@ func TestUnderLoadNeedsAGraph(t *testing.T) {
 	}
 }
 
+// Messages take thirty times the longest latency at the rate of the fastest hosts. By hand: 6 links of 5 us, 30 times, are 0.9 ms,
+// in which 100 Gbit/s carry 10.7 MiB.
+func TestUnderLoadMessagesOutlastLatencies(t *testing.T) {
+	for spec, want := range map[string]int{"tree:4x4x4": loadBytes, "tree:4x4x4 rate=100Gbps": 11 << 20} {
+		if r := busyReadings(t, spec); r.bytes != float64(want) {
+			t.Errorf("%s: messages of %g B, want %d", spec, r.bytes, want)
+		}
+	}
+	m := newBusy(t, "tree:4x4x4 rate=100Gbps", 1)
+	s := m.settings(1)
+	s.Bytes = loadBytes
+	if _, err := find(context.Background(), &job{hosts: 64, measure: m.transfer}, s); err == nil || !strings.Contains(err.Error(), "want at least 11250000") {
+		t.Errorf("4 MiB at 100 Gbit/s: %v", err)
+	}
+}
+
 // A check that is ended early says so, and names what it can.
 func TestUnderLoadEndsEarly(t *testing.T) {
 	m := newBusy(t, "tree:4x4", 1)
