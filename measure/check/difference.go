@@ -71,6 +71,9 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 	at := &r.c.all[candidate]
 	for i := range group {
 		s := &group[i]
+		if s.aside != nil && *s.aside != at.place {
+			continue
+		}
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
@@ -133,7 +136,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
 	var factors, tests []float64
 	for _, d := range all {
-		bar := max(d.by.shift(1+tolerance), math.Hypot(own, unsure*d.apart), d.doubt)
+		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt)
 		tests = append(tests, d.excess-bar)
 		factors = append(factors, d.by.factor(d.excess))
 	}

@@ -92,11 +92,16 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 		}
 	}
 	r.compare()
-	certain := r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
+	half := f.s.FalseAlarms / 2 // for candidates, and for what is tested apart from them (Bonferroni)
+	effects := r.misplacedHosts(f.s.Tolerance, half)
 	if w.load {
-		certain = r.couples(resting, f.s.Tolerance, f.s.FalseAlarms)
+		effects = r.couples(resting, f.s.Tolerance, half)
 	}
-	result := f.result(append(certain, r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)...))
+	effects = append(effects, r.judge(f.targets, f.s.Tolerance, half)...)
+	for i := range effects {
+		effects[i].P = min(1, 2*effects[i].P)
+	}
+	result := f.result(effects)
 	if w.load && j.blocking {
 		result.Warnings = append(result.Warnings, "the communicator cannot send and receive at once: switches were not filled, and links between them by half of the hosts")
 	}

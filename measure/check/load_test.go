@@ -407,6 +407,34 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 	}
 }
 
+// A switch that four transfers fill to four fifths has room. That they take 1 % longer than others do accuses nobody: no network
+// shares that fairly. By hand: if they take 1.2 times as long, it carries 0.8/1.2 = 2/3 of what it should, and is slow by 1.5.
+func TestWhatHasRoomIsNotSlow(t *testing.T) {
+	for _, c := range []struct {
+		longer, factor float64
+		named          bool
+	}{{1.01, 0, false}, {1.2, 1.5, true}} {
+		r := busyReadings(t, "tree:4x4 rate=10Gbps,10Gbps")
+		transfers := [][2]int{{0, 1}, {1, 0}, {2, 3}, {3, 2}, {4, 5}, {5, 4}}
+		alone := r.bytes / r.w.rate[0] // s
+		read := append(slices.Repeat([]reading{{Forward: c.longer * alone}}, 4), slices.Repeat([]reading{{Forward: alone}}, 2)...)
+		for range 20 {
+			if err := r.add(transfers, read, func([]float64) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range r.samples {
+			s := &r.samples[i]
+			s.excess = math.Log(s.value / s.nominal)
+		}
+		r.sigma[ofRate] = 0.001
+		e := r.measure(r.c.ofChannel(r.w.channel(r.w.switchOf(0))), 1, 0.1, 0.005, 1)
+		if named := e.P < 0.005; named != c.named || named && math.Abs(e.Factor-c.factor) > 1e-9 {
+			t.Errorf("%g times as long: factor %g, p %g; want a factor of %g, named %t", c.longer, e.Factor, e.P, c.factor, c.named)
+		}
+	}
+}
+
 // Without the wiring nobody knows what transfers share.
 func TestUnderLoadNeedsAGraph(t *testing.T) {
 	m := newBusy(t, "star:4", 1)
