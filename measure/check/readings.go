@@ -35,7 +35,7 @@ type sample struct {
 	usual   float64 // s, what such measurements take here
 	doubt   float64 // of its logarithm, one sigma
 	excess  float64 // ln(value/usual), less what faults that were found explain
-	aside   *place  // what it touches is slow now and then, so it tells of no other place; nil: it does
+	aside   *place  // a part of what touches this place is slow, so it tells of no other; nil: it tells of all
 }
 
 // A crossing says how a sample depends on a candidate.
