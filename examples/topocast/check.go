@@ -286,7 +286,10 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 			continue
 		}
 		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", &f, f.Factor, f.Low, f.High)
-		if f.Often < 1 {
+		switch {
+		case f.Since > 0:
+			fmt.Fprintf(w, " since round %d", f.Since)
+		case f.Often < 1:
 			fmt.Fprintf(w, " in %s of the measurements", quantity.Percent(f.Often))
 		}
 		if math.IsNaN(f.P) {
@@ -311,7 +314,7 @@ func writeChecked(w io.Writer, r *check.Result) error {
 			row.Findings = append(row.Findings, results.Finding{
 				What: f.What, From: f.From, To: f.To,
 				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High),
-				Often: f.Often, P: jsonfile.Known(f.P), Readings: f.Readings,
+				Often: f.Often, Since: f.Since, P: jsonfile.Known(f.P), Readings: f.Readings,
 			})
 		}
 		out.Suspects = append(out.Suspects, row)

@@ -24,6 +24,7 @@ func TestCheckNamesSimulatedFaults(t *testing.T) {
 		{"host", "host h12 1.2x", cli.StatusDifferent, "\nhost h12, or its cable to s2\n"},
 		{"one direction", "direction h5>s1 rate=0.5x", cli.StatusDifferent, "\nhost h5, or its cable to s1\n  long messages h5 > s1 "},
 		{"a cable's latency", "link h9-s2 latency=1.5x", cli.StatusDifferent, "\nhost h9, or its cable to s2\n"},
+		{"an uplink from some time on", "link s0-s1 rate=0.5x from=8ms", cli.StatusDifferent, " since round "},
 		{"an uplink", "link s0-s1 rate=0.5x", cli.StatusDifferent, "\nlink s0 - s1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

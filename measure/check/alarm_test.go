@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/topology"
 )
 
 // A weather is what happens to all links while a machine is checked.
@@ -360,6 +361,35 @@ func TestIntermittentLinkAccusesNoOthers(t *testing.T) {
 	for _, spec := range []string{"dragonfly:2,4,2", "fattree:8,8;1,4 routing=modulo"} {
 		if first, accused, text := besideLinks(t, spec, 3); first < 2 || accused > 0 {
 			t.Errorf("%s: named first in %d of 3, others in %d:\n%s", spec, first, accused, text)
+		}
+	}
+}
+
+// An uplink that becomes slow during the check is told with the round in which it did, or one of the next three, as not each one
+// tells of it. One that is slow from the first has no such round.
+func TestSlowSinceIsTold(t *testing.T) {
+	for _, begins := range []int{0, 7, 13} { // rounds before it
+		m := newMachine(t, "tree:4x8", 1)
+		g := m.cluster.Graph
+		uplink := slices.IndexFunc(g.Arcs(), func(a topology.Arc) bool { return g.IsSwitch(a.From) && g.IsSwitch(a.To) })
+		rounds := 0
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+			if rounds == begins {
+				m.rate[uplink] /= 2
+			}
+			rounds++
+			return m.read(ctx, pairs)
+		}}, m.settings(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := r.Named()
+		if len(named) != 1 || placeOfSuspect(&named[0]) != m.at(uplink) {
+			t.Fatalf("slow after %d rounds: named are %+v, want the uplink", begins, named)
+		}
+		since := named[0].Findings[0].Since
+		if begins == 0 && since != 0 || begins > 0 && (since <= begins || since > begins+4) {
+			t.Errorf("slow after %d rounds: told to be slow since round %d", begins, since)
 		}
 	}
 }

@@ -43,12 +43,12 @@ type difference struct {
 // fewControls are transfers under load that are alike from which on others are not needed to compare with.
 const fewControls = 2
 
-// differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
+// differences compare a candidate with its controls, group by group, in the samples from one on. Controls
 // are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
-func (r *readings) differences(candidate int32) []difference {
+func (r *readings) differences(candidate int32, from int) []difference {
 	var all []difference
-	left := r.samples[r.tested[candidate]:]
+	left := r.samples[from:]
 	for len(left) > 0 {
 		n := slices.IndexFunc(left, func(s sample) bool { return s.group != left[0].group })
 		if n < 0 {
@@ -121,7 +121,7 @@ const unlike = 0.5
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{r.c.all[candidate].place, candidate, score, r.c.all[candidate].Finding}
-	all := r.differences(candidate)
+	all := r.differences(candidate, r.tested[candidate])
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
 	if 2*len(like) >= len(all) {
 		all = like
@@ -209,6 +209,34 @@ const (
 	farAbove = 4 // spreads above the tolerance are far
 	fewSlow  = 4 // measurements of one candidate are more than bad luck
 )
+
+// since is the round from which on a candidate is slow, if it was not before: what crossed it is slow more often afterwards
+// (Fisher 1922), whichever round it may have begun in (Bonferroni). 0: it is slow from the first, or comes and goes.
+func (r *readings) since(e *effect, level float64) (round int) {
+	all := r.differences(e.candidate, 0)
+	n, slow := len(all), make([]int, len(all)+1) // so many of the first are nearer to its factor than to 1
+	for i, d := range all {
+		slow[i+1] = slow[i]
+		if 2*d.excess > d.by.shift(e.Factor) {
+			slow[i+1]++
+		}
+	}
+	perRound := phases
+	if r.w.load {
+		perRound = 1
+	}
+	least := level / float64(n)
+	for i := fewSlow; i <= n-fewSlow; i++ {
+		before, after := slow[i], slow[n]-slow[i]
+		if seldom*before > i || seldom*(n-i-after) > n-i {
+			continue
+		}
+		if p := moreOften(after, n-i, before, i); p < least {
+			round, least = int(all[i].group)/perRound+1, p
+		}
+	}
+	return round
+}
 
 // moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
 // of the hypergeometric distribution (Fisher 1922).

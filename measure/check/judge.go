@@ -213,6 +213,7 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		e := r.measure(left[best], scores[left[best]], tolerance, level, r.correction(slices.Index(targets, left[best]), len(targets)))
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
+			e.Since = r.since(&e, level)
 			named = append(named, e)
 			switch {
 			case e.Often < 1:
