@@ -9,7 +9,7 @@ import (
 // confidentGraph returns the graph without the switches of uncertain groups. The switch that linkage.Robust drew for an
 // uncertain group becomes one with the switch above it. The links below it grow by the length of the link that goes, so
 // that distances between hosts stay. Distances inside the uncertain group become those of the group above, as Time has
-// them. It returns g itself if g is no tree, or no uncertain group has a switch of its own.
+// them. Two uncertain groups that are the whole machine share their link: the links below both grow by half of it. It returns g itself if g is no tree, or no uncertain group has a switch of its own.
 // O(vertices + arcs + total size of the groups).
 func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error) {
 	if order, _ := treeOrder(g); order == nil {
@@ -20,10 +20,14 @@ func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, 
 		return [2]int{from, to}, ok && g.IsSwitch(from) && g.IsSwitch(to)
 	}
 	isConfident := make(map[[2]int]bool) // links, in either direction: the other side may be half of the machine
+	isUncertain := make(map[[2]int]bool) // in one direction
 	groups := h.Groups()
 	for i := 1; i < len(groups); i++ {
-		if link, ok := ends(&groups[i]); ok && groups[i].Firm() {
+		switch link, ok := ends(&groups[i]); {
+		case ok && groups[i].Firm():
 			isConfident[link], isConfident[[2]int{link[1], link[0]}] = true, true
+		case ok:
+			isUncertain[link] = true
 		}
 	}
 	merged := 0
@@ -40,7 +44,14 @@ func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, 
 			continue
 		}
 		into[v] = into[p]
-		up[v], down[v] = g.Arcs()[g.ArcIndex(v, p)].Latency+up[p], g.Arcs()[g.ArcIndex(p, v)].Latency+down[p]
+		there, back := g.Arcs()[g.ArcIndex(v, p)].Latency, g.Arcs()[g.ArcIndex(p, v)].Latency
+		if isUncertain[[2]int{p, v}] {
+			there, back = there/2, back/2
+			up[p], down[p] = back, there
+			up[v], down[v] = there, back
+		} else {
+			up[v], down[v] = there+up[p], back+down[p]
+		}
 		merged++
 	}
 	if merged == 0 {

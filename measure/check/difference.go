@@ -142,9 +142,21 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	}
 	e.P = signedRank(tests)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, tests); p < e.P/2 && 2*correction*e.P > level { // what is always slow is not called slow now and then
-		e.P, e.Often = p, float64(len(slow))/float64(len(all))
-		e.holds(slow)
+	if p, slow := r.sometimes(all, tests); p < e.P/2 {
+		if 2*correction*e.P > level {
+			e.P = p
+		}
+		far, near := Finding{}, []float64(nil) // those nearer to the factor of what is far than to 1, as far are only the slowest of them
+		far.holds(slow)
+		for _, d := range all {
+			if 2*d.excess > d.by.shift(far.Factor) {
+				near = append(near, d.by.factor(d.excess))
+			}
+		}
+		if share := float64(len(near)) / float64(len(all)); share <= 1-1.0/seldom { // or else it is always slow
+			e.Often = share
+			e.holds(near)
+		}
 	}
 	// The interval carries three more doubts. The candidate makes only a part of the time. What is usual is uncertain where
 	// nothing alike was measured at the same time. A link of slow rate may slow the latency in a long message, too.

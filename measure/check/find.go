@@ -92,14 +92,18 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 		}
 	}
 	r.compare()
-	half := f.s.FalseAlarms / 2 // for candidates, and for what is tested apart from them (Bonferroni)
-	effects := r.misplacedHosts(f.s.Tolerance, half)
+	const apart = 0.1 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
+	level := apart * f.s.FalseAlarms
+	effects := r.misplacedHosts(f.s.Tolerance, level)
 	if w.load {
-		effects = r.couples(resting, f.s.Tolerance, half)
+		effects = r.couples(resting, f.s.Tolerance, level)
 	}
-	effects = append(effects, r.judge(f.targets, f.s.Tolerance, half)...)
 	for i := range effects {
-		effects[i].P = min(1, 2*effects[i].P)
+		effects[i].P = min(1, effects[i].P/apart)
+	}
+	for _, e := range r.judge(f.targets, f.s.Tolerance, (1-apart)*f.s.FalseAlarms) {
+		e.P = min(1, e.P/(1-apart))
+		effects = append(effects, e)
 	}
 	result := f.result(effects)
 	if w.load && j.blocking {
