@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +103,7 @@ nothing, or there are too few runs.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.load, "load", false, "measure while all hosts send and receive; size of messages 4MiB by default")
+	f.BoolVar(&o.load, "load", false, "measure while all hosts send and receive; size of messages 4MiB by default, and more where links are fast")
 	f.BoolVar(&o.all, "all", false, "list all hosts and links that were measured again; with --history, the changes of all runs")
 	cli.Parse(f, &o.bytes, "size", "1MiB", "size of the long messages", cli.ParseSize)
 	cli.Want(f, "size", "1 byte to 2 GiB", func() bool { return o.bytes >= 1 && o.bytes <= math.MaxInt32 })
@@ -198,7 +199,7 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 // wiringOf is the wiring of the hosts of a job, which may be a part of a network, with the hosts' names.
 func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.RouteChoice, error) {
 	if len(n.Hosts()) > 0 && n.Hosts()[0] != "" {
-		part, err := n.View(decisions.Locations(places))
+		part, err := n.View(decisions.Locations(checkedPlaces(places)))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -217,6 +218,21 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 		return nil, 0, fmt.Errorf("it has %s, and the job %s on %s", words.Count(g.Hosts(), "host"), words.Count(len(places), "rank"), words.Count(len(here), "host"))
 	}
 	return g, n.Settings().Routing, nil
+}
+
+// checkedPlaces are those of the lowest rank of each host: ranks of one host are no hosts. Of a job on fewer hosts than a check
+// needs, its ranks are checked.
+func checkedPlaces(places []mpi.Place) []mpi.Place {
+	var lowest []mpi.Place
+	for _, p := range places {
+		if !slices.ContainsFunc(lowest, func(other mpi.Place) bool { return other.Host == p.Host }) {
+			lowest = append(lowest, p)
+		}
+	}
+	if len(lowest) < fewestChecked {
+		return places
+	}
+	return lowest
 }
 
 // tellChecked writes for people.
@@ -263,7 +279,10 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 			continue
 		}
 		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", &f, f.Factor, f.Low, f.High)
-		if f.Often < 1 {
+		switch {
+		case f.Since > 0:
+			fmt.Fprintf(w, " since round %d", f.Since)
+		case f.Often < 1:
 			fmt.Fprintf(w, " in %s of the measurements", quantity.Percent(f.Often))
 		}
 		if math.IsNaN(f.P) {
@@ -288,7 +307,7 @@ func writeChecked(w io.Writer, r *check.Result) error {
 			row.Findings = append(row.Findings, results.Finding{
 				What: f.What, From: f.From, To: f.To,
 				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High),
-				Often: f.Often, P: jsonfile.Known(f.P), Readings: f.Readings,
+				Often: f.Often, Since: f.Since, P: jsonfile.Known(f.P), Readings: f.Readings,
 			})
 		}
 		out.Suspects = append(out.Suspects, row)

@@ -24,6 +24,7 @@ func TestCheckNamesSimulatedFaults(t *testing.T) {
 		{"host", "host h12 1.2x", cli.StatusDifferent, "\nhost h12, or its cable to s2\n"},
 		{"one direction", "direction h5>s1 rate=0.5x", cli.StatusDifferent, "\nhost h5, or its cable to s1\n  long messages h5 > s1 "},
 		{"a cable's latency", "link h9-s2 latency=1.5x", cli.StatusDifferent, "\nhost h9, or its cable to s2\n"},
+		{"an uplink from some time on", "link s0-s1 rate=0.5x from=8ms", cli.StatusDifferent, " since round "},
 		{"an uplink", "link s0-s1 rate=0.5x", cli.StatusDifferent, "\nlink s0 - s1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,6 +104,11 @@ func TestCheckAgainstWhatDiscoverWrites(t *testing.T) {
 	status, out, stderr := topocast("check", "--sim", cluster, "--ranks", "12", "--fault", "host h6 1.5x", file, "--size", "64KiB")
 	if status != cli.StatusDifferent || !strings.Contains(out, "12 hosts") || !strings.Contains(out, "\nhost h6, or its cable") {
 		t.Errorf("status %d:\n%s%s", status, out, stderr)
+	}
+	// Of each host one rank takes part, also where fewer were measured.
+	status, out, stderr = topocast("check", "--sim", cluster, "--ranks", "32", "--fault", "host h6 1.5x", file, "--size", "64KiB")
+	if status != cli.StatusDifferent || !strings.HasPrefix(out, "16 hosts") || !strings.Contains(out, "\nhost h6, or its cable") {
+		t.Errorf("two ranks per host: status %d:\n%s%s", status, out, stderr)
 	}
 }
 

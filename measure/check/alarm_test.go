@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/topology"
 )
 
 // A weather is what happens to all links while a machine is checked.
@@ -89,14 +92,14 @@ func alarms(t testing.TB, runs int, first uint64) (named int, text string) {
 	return named, text
 }
 
-// At most one healthy machine in 200 is accused, whatever happens to all of its links. 240 runs leave room for chance: of
-// 240 with one in 200 more than five are accused in 0.2 % (binomial).
+// At most one healthy machine in 200 is accused, whatever happens to all of its links. The runs leave room for chance: with
+// one in 200, more than five of 240 are accused in 0.2 %, and more than two of 60 in 0.3 % (binomial).
 func TestHealthyMachinesAreNotAccused(t *testing.T) {
-	runs := 240
-	if testing.Short() {
-		runs = 60
+	runs, most := 60, 2 // each machine in each weather
+	if tooltest.Long() {
+		runs, most = 240, 5
 	}
-	if named, text := alarms(t, runs, 1); named > 5 {
+	if named, text := alarms(t, runs, 1); named > most {
 		t.Errorf("%d of %d healthy machines are accused:\n%s", named, runs, text)
 	}
 }
@@ -120,12 +123,16 @@ func uneasy(m *machine, share float64, byHost bool) oracle {
 
 // Where a machine has two halves, nothing like the messages between them is measured at the same time. What is usual there
 // is told by few measurements, whose error all rounds share. It accuses nobody, whether short messages spread more than long
-// ones, or hosts are busy for a round. 80 runs leave room for chance: with one in 200, more than three are accused in one of
-// 1,000 (binomial).
+// ones, or hosts are busy for a round. The runs leave room for chance: with one in 200, more than three of 80 are accused in
+// one of 1,000, and more than one of 24 in 6 (binomial).
 func TestHealthyHalvesAreNotAccused(t *testing.T) {
+	runs, most := 24, 1
+	if tooltest.Long() {
+		runs, most = 80, 3
+	}
 	named, text := 0, ""
 	specs := []string{"tree:2x12", "tree:2x2x2x4", "tree:2x4x8"}
-	for run := range 80 {
+	for run := range runs {
 		m := newMachine(t, specs[run%len(specs)], uint64(run))
 		m.sigma, m.outliers = 0.01, 0
 		r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: uneasy(m, 0.08, run%2 == 0)}, m.settings(uint64(run)))
@@ -137,8 +144,8 @@ func TestHealthyHalvesAreNotAccused(t *testing.T) {
 			text += fmt.Sprintf("%s, run %d: %s, %+v\n", specs[run%len(specs)], run, all[0].Name, all[0].Findings[0])
 		}
 	}
-	if named > 3 {
-		t.Errorf("%d of 80 are accused:\n%s", named, text)
+	if named > most {
+		t.Errorf("%d of %d are accused:\n%s", named, runs, text)
 	}
 }
 
@@ -254,15 +261,15 @@ func found(t testing.TB, spec string, runs int, x *illness) (first, intervals, h
 }
 
 // What is slow is named first, also while the load on all links steps: in 95 of 100 runs (BenchmarkFound), so of 10 in 8
-// but for once in 90 (binomial), and the seeds are fixed. Uplinks of four racks are among it.
+// but for once in 90, and of 3 in 2 but for once in 140 (binomial), and the seeds are fixed. Uplinks of four racks are among it.
 func TestFaultsAreFoundUnderLoad(t *testing.T) {
-	runs := 10
-	if testing.Short() {
-		runs = 5
+	runs := 3
+	if tooltest.Long() {
+		runs = 10
 	}
 	for _, spec := range []string{"tree:4x8", "fattree:8,8;1,4 routing=modulo"} {
 		for _, x := range illnesses() {
-			if first, _, _ := found(t, spec, runs, &x); first < runs*4/5 {
+			if first, _, _ := found(t, spec, runs, &x); first < runs*4/5 { // of 3 in 2
 				t.Errorf("%s, %s: named first in %d of %d runs", spec, x.name, first, runs)
 			}
 		}
@@ -271,27 +278,32 @@ func TestFaultsAreFoundUnderLoad(t *testing.T) {
 
 // Intervals of 95 % hold the truth in 90 to 99 of 100 right findings of uplinks (BenchmarkFound), whether others of the same
 // length are measured at the same time, as among four racks, or not, as among three. Of 40 runs 33 hold it but for once in 100
-// (binomial, 90 %).
+// (binomial, 90 %), of one kind of fault, or of four kinds that have 10 runs each.
 func TestIntervalsOfUplinksHoldTheTruth(t *testing.T) {
-	runs, least := 40, 33
-	if testing.Short() {
-		runs, least = 10, 6
-	}
+	const runs, least = 40, 33
 	for _, spec := range []string{"tree:4x8", "tree:3x8"} {
+		all := 0
 		for _, x := range illnesses() {
-			if !strings.HasPrefix(x.name, "uplink") && x.name != "direction 1.2x" {
-				continue
+			switch {
+			case !strings.HasPrefix(x.name, "uplink") && x.name != "direction 1.2x":
+			case tooltest.Long():
+				if _, _, held := found(t, spec, runs, &x); held < least {
+					t.Errorf("%s, %s: %d of %d intervals hold the truth, want %d", spec, x.name, held, runs, least)
+				}
+			default:
+				_, _, held := found(t, spec, runs/4, &x)
+				all += held
 			}
-			if _, _, held := found(t, spec, runs, &x); held < least {
-				t.Errorf("%s, %s: %d of %d intervals hold the truth, want %d", spec, x.name, held, runs, least)
-			}
+		}
+		if !tooltest.Long() && all < least {
+			t.Errorf("%s: %d of %d intervals hold the truth, want %d", spec, all, runs, least)
 		}
 	}
 }
 
 // What comes and goes is named first in 95 of 100 runs (BenchmarkFound), so of 40 in 34 but for once in 100 (binomial).
 func TestIntermittentHostIsNamed(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("TestFaultsAreFoundUnderLoad looks at a few")
 	}
 	all := illnesses()
@@ -299,6 +311,118 @@ func TestIntermittentHostIsNamed(t *testing.T) {
 		if first, _, _ := found(t, spec, 40, &all[len(all)-1]); first < 34 {
 			t.Errorf("%s: named first in %d of 40 runs", spec, first)
 		}
+	}
+}
+
+// besideLinks counts machines on which a link between switches, 1.5 times as slow in a share of the rounds, is named first, those
+// on which anything else is named, and the intervals of the link that hold the truth.
+func besideLinks(t testing.TB, spec string, runs int, share float64) (first, accused, intervals, held int, text string) {
+	for run := range runs {
+		m := newMachine(t, spec, uint64(500+run))
+		g := m.cluster.Graph
+		arc := -1
+		for arc < 0 || m.at(arc).v < 0 {
+			arc = m.rng.IntN(g.NumArcs())
+		}
+		a, healthy, slow := g.Arcs()[arc], [2]float64{m.latency[arc], m.rate[arc]}, [2]float64{1.5 * m.latency[arc], m.rate[arc] / 1.5}
+		rng := rand.New(rand.NewPCG(m.rng.Uint64(), 3))
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+			now := healthy
+			if rng.Float64() < share {
+				now = slow
+			}
+			for _, e := range []int{arc, g.ArcIndex(a.To, a.From)} {
+				m.latency[e], m.rate[e] = now[0], now[1]
+			}
+			return m.read(ctx, pairs)
+		}}, m.settings(uint64(run)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := false
+		for i, x := range r.Named() {
+			if at := placeOfSuspect(&x); at != m.at(arc) {
+				wrong = true
+				text += fmt.Sprintf("  %s, run %d: %s instead of %v\n", spec, run, x.Name, m.at(arc))
+				continue
+			}
+			if i == 0 {
+				first++
+			}
+			for _, f := range x.Findings {
+				intervals++
+				if f.Low <= 1.5 && 1.5 <= f.High {
+					held++
+				}
+			}
+		}
+		if wrong {
+			accused++
+		}
+	}
+	return first, accused, intervals, held, text
+}
+
+// A link that comes and goes does not make others slow that the same messages cross. In most of these runs others were named
+// while what had crossed it was held against them.
+func TestIntermittentLinkAccusesNoOthers(t *testing.T) {
+	for _, spec := range []string{"dragonfly:2,4,2", "fattree:8,8;1,4 routing=modulo"} {
+		if first, accused, _, _, text := besideLinks(t, spec, 3, 1.0/3); first < 2 || accused > 0 {
+			t.Errorf("%s: named first in %d of 3, others in %d:\n%s", spec, first, accused, text)
+		}
+	}
+}
+
+// What comes and goes is not taken for what is always slow, however often it is there: its interval would be one of a mixture. Of
+// some 20 intervals of 95 % three may miss the truth, and more but for once in 60 (binomial).
+func TestIntervalsOfWhatComesAndGoesHoldTheTruth(t *testing.T) {
+	_, _, intervals, held, text := besideLinks(t, "tree:4x4x4", 10, 0.6)
+	if intervals < 20 || held < intervals-3 {
+		t.Errorf("%d of %d intervals hold the truth:\n%s", held, intervals, text)
+	}
+}
+
+// An uplink that becomes slow during the check is told with the round in which it did, or one of the next three, as not each one
+// tells of it. One that is slow from the first has no such round.
+func TestSlowSinceIsTold(t *testing.T) {
+	for _, begins := range []int{0, 7, 13} { // rounds before it
+		m := newMachine(t, "tree:4x8", 1)
+		g := m.cluster.Graph
+		uplink := slices.IndexFunc(g.Arcs(), func(a topology.Arc) bool { return g.IsSwitch(a.From) && g.IsSwitch(a.To) })
+		rounds := 0
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+			if rounds == begins {
+				m.rate[uplink] /= 2
+			}
+			rounds++
+			return m.read(ctx, pairs)
+		}}, m.settings(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := r.Named()
+		if len(named) != 1 || placeOfSuspect(&named[0]) != m.at(uplink) {
+			t.Fatalf("slow after %d rounds: named are %+v, want the uplink", begins, named)
+		}
+		since := named[0].Findings[0].Since
+		if begins == 0 && since != 0 || begins > 0 && (since <= begins || since > begins+4) {
+			t.Errorf("slow after %d rounds: told to be slow since round %d", begins, since)
+		}
+	}
+}
+
+// BenchmarkBesideLinks counts them in 40 runs of each machine.
+func BenchmarkBesideLinks(b *testing.B) {
+	for _, spec := range []string{"dragonfly:2,4,2", "torus:4x4 hosts=4", "torus:4x4x4", "tree:4x4x4", "fattree:8,8;1,4 routing=modulo"} {
+		b.Run(strings.ReplaceAll(spec, " ", ","), func(b *testing.B) {
+			for b.Loop() {
+				first, accused, intervals, held, text := besideLinks(b, spec, 40, 1.0/3)
+				b.ReportMetric(float64(first), "first-of-40")
+				b.ReportMetric(100*float64(held)/float64(intervals), "%held")
+				b.ReportMetric(float64(accused), "accused-of-40")
+				b.Log(text)
+			}
+		})
 	}
 }
 
@@ -318,9 +442,10 @@ func BenchmarkFound(b *testing.B) {
 }
 
 // A host that hangs on the switch of another rack is named first in all of 15 runs, and told to hang there, or on one of
-// two switches that its measurements fit alike, in 12 at least.
+// two switches that its measurements fit alike, in 12 at least. Links that its messages share unforeseen are not named for that,
+// but for a few where the route depends on the number of the host.
 func TestMisplacedHostIsNamed(t *testing.T) {
-	told := 0
+	told, others, text := 0, 0, ""
 	for _, spec := range []string{"tree:4x8", "tree:2x4x4", "fattree:8,8;1,4 routing=modulo"} {
 		for seed := range uint64(5) {
 			m := newMachine(t, spec, seed)
@@ -340,12 +465,16 @@ func TestMisplacedHostIsNamed(t *testing.T) {
 				t.Errorf("%s, seed %d: named are %+v, want host %d first", spec, seed, named, host)
 				continue
 			}
+			for _, x := range named[1:] {
+				others++
+				text += fmt.Sprintf("  %s, seed %d: %s\n", spec, seed, x.Name)
+			}
 			if f := named[0].Findings[0]; f.What == cabling && f.From == g.Name(from) && slices.Contains(strings.Split(f.To, " or "), g.Name(to)) {
 				told++
 			}
 		}
 	}
-	if told < 12 {
-		t.Errorf("told in %d of 15 runs, want 12", told)
+	if told < 12 || others > 3 {
+		t.Errorf("told in %d of 15 runs, want 12; %d others are named, want at most 3:\n%s", told, others, text)
 	}
 }

@@ -45,7 +45,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 	var found []effect
 	for _, h := range doubtful {
 		from, least := r.w.switchOf(h), math.Inf(1)
-		var to []string // switches that its measurements fit alike
+		var to []int // switches that its measurements fit alike
 		var explained []float64
 		for _, at := range slices.Sorted(maps.Keys(sound)) {
 			if at == from {
@@ -54,9 +54,9 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 			rest := r.excessesFrom(h, of[h], sound[at])
 			switch m := misfit(rest); {
 			case m < least-alikeMisfit:
-				least, to, explained = m, []string{r.w.name(at)}, rest
+				least, to, explained = m, []int{at}, rest
 			case m <= least+alikeMisfit:
-				to = append(to, r.w.name(at))
+				to = append(to, at)
 			}
 		}
 		if to == nil {
@@ -71,8 +71,13 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 		}
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
 		if p <= level && fitting(explained, bar) >= fits {
+			var names []string
+			for _, at := range to {
+				names = append(names, r.w.name(at))
+				r.setAsideBy(h, sound[at])
+			}
 			found = append(found, effect{place{h, -1}, byItself, 0, Finding{
-				What: cabling, From: r.w.name(from), To: words.Or(to), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+				What: cabling, From: r.w.name(from), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 			}})
 			for n, i := range of[h] {
 				r.samples[i].excess = explained[n]
@@ -80,6 +85,25 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 		}
 	}
 	return found
+}
+
+// setAsideBy keeps long messages out of the tests of others that shared links with those of a host that hangs where some other
+// hosts do: the planner took its messages to go another way.
+func (r *readings) setAsideBy(h int, others []int) {
+	var x path
+	for i := range r.samples {
+		s := &r.samples[i]
+		peer := s.from + s.to - h
+		there := slices.IndexFunc(others, func(other int) bool { return other != peer })
+		if s.kind != ofRate || s.from != h && s.to != h || there < 0 || !r.w.find(&x, others[there], peer) {
+			continue
+		}
+		for k := range r.samples {
+			if beside := &r.samples[k]; beside.group == s.group && slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
+				beside.aside = &place{h, -1}
+			}
+		}
+	}
 }
 
 // excessesFrom are the excesses of a host's samples if it hung where other hosts do. Without others they are as they are.

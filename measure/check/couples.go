@@ -24,7 +24,7 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 	hosts := slices.Sorted(maps.Keys(slow))
 	excess, bar, busy := map[int][]difference{}, map[int]float64{}, r.busyRounds()
 	for _, h := range hosts {
-		excess[h], bar[h] = r.differences(slow[h]), max(math.Log1p(tolerance), math.Log(r.estimate(slow[h]))/2)
+		excess[h], bar[h] = r.differences(slow[h], r.tested[slow[h]]), max(math.Log1p(tolerance), math.Log(r.estimate(slow[h]))/2)
 	}
 	var found []effect
 	for j, b := range hosts {

@@ -43,33 +43,37 @@ type difference struct {
 // fewControls are transfers under load that are alike from which on others are not needed to compare with.
 const fewControls = 2
 
-// differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
+// differences compare a candidate with its controls, group by group, in the samples from one on. Controls
 // are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
-func (r *readings) differences(candidate int32) []difference {
-	groups := make(map[int32][]int)
-	for i := r.tested[candidate]; i < len(r.samples); i++ {
-		g := r.samples[i].group
-		groups[g] = append(groups[g], i)
-	}
+func (r *readings) differences(candidate int32, from int) []difference {
 	var all []difference
-	for _, g := range slices.Sorted(maps.Keys(groups)) {
-		if d, ok := r.difference(candidate, groups[g]); ok {
+	left := r.samples[from:]
+	for len(left) > 0 {
+		n := slices.IndexFunc(left, func(s sample) bool { return s.group != left[0].group })
+		if n < 0 {
+			n = len(left)
+		}
+		if d, ok := r.difference(candidate, left[:n]); ok {
 			all = append(all, d)
 		}
+		left = left[n:]
 	}
 	return all
 }
 
 // difference is that of the samples of a group.
-func (r *readings) difference(candidate int32, group []int) (difference, bool) {
+func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
 	var d difference
 	var through, near, others []float64
 	var controls []*sample
 	var like *sample
 	at := &r.c.all[candidate]
-	for _, i := range group {
-		s := &r.samples[i]
+	for i := range group {
+		s := &group[i]
+		if s.aside != nil && *s.aside != at.place {
+			continue
+		}
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
@@ -117,7 +121,7 @@ const unlike = 0.5
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{r.c.all[candidate].place, candidate, score, r.c.all[candidate].Finding}
-	all := r.differences(candidate)
+	all := r.differences(candidate, r.tested[candidate])
 	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
 	if 2*len(like) >= len(all) {
 		all = like
@@ -132,15 +136,27 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
 	var factors, tests []float64
 	for _, d := range all {
-		bar := max(d.by.shift(1+tolerance), math.Hypot(own, unsure*d.apart), d.doubt)
+		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt)
 		tests = append(tests, d.excess-bar)
 		factors = append(factors, d.by.factor(d.excess))
 	}
 	e.P = signedRank(tests)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, tests); p < e.P/2 && 2*correction*e.P > level { // what is always slow is not called slow now and then
-		e.P, e.Often = p, float64(len(slow))/float64(len(all))
-		e.holds(slow)
+	if p, slow := r.sometimes(all, tests); p < e.P/2 {
+		if 2*correction*e.P > level {
+			e.P = p
+		}
+		far, near := Finding{}, []float64(nil) // those nearer to the factor of what is far than to 1, as far are only the slowest of them
+		far.holds(slow)
+		for _, d := range all {
+			if 2*d.excess > d.by.shift(far.Factor) {
+				near = append(near, d.by.factor(d.excess))
+			}
+		}
+		if share := float64(len(near)) / float64(len(all)); share <= 1-1.0/seldom { // or else it is always slow
+			e.Often = share
+			e.holds(near)
+		}
 	}
 	// The interval carries three more doubts. The candidate makes only a part of the time. What is usual is uncertain where
 	// nothing alike was measured at the same time. A link of slow rate may slow the latency in a long message, too.
@@ -205,6 +221,34 @@ const (
 	farAbove = 4 // spreads above the tolerance are far
 	fewSlow  = 4 // measurements of one candidate are more than bad luck
 )
+
+// since is the round from which on a candidate is slow, if it was not before: what crossed it is slow more often afterwards
+// (Fisher 1922), whichever round it may have begun in (Bonferroni). 0: it is slow from the first, or comes and goes.
+func (r *readings) since(e *effect, level float64) (round int) {
+	all := r.differences(e.candidate, 0)
+	n, slow := len(all), make([]int, len(all)+1) // so many of the first are nearer to its factor than to 1
+	for i, d := range all {
+		slow[i+1] = slow[i]
+		if 2*d.excess > d.by.shift(e.Factor) {
+			slow[i+1]++
+		}
+	}
+	perRound := phases
+	if r.w.load {
+		perRound = 1
+	}
+	least := level / float64(n)
+	for i := fewSlow; i <= n-fewSlow; i++ {
+		before, after := slow[i], slow[n]-slow[i]
+		if seldom*before > i || seldom*(n-i-after) > n-i {
+			continue
+		}
+		if p := moreOften(after, n-i, before, i); p < least {
+			round, least = int(all[i].group)/perRound+1, p
+		}
+	}
+	return round
+}
 
 // moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
 // of the hypergeometric distribution (Fisher 1922).

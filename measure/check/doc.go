@@ -23,8 +23,11 @@
 //     difference per phase. Controls are measurements that do not lead by the suspect, of the same length if there are any. A test tells
 //     whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
-//     the number tested (Bonferroni). What is named is taken out before the next is ranked. Hosts that differ from each
+//     the number tested (Bonferroni). What is named is taken out before the next is ranked. What crosses a place that is slow now and then
+//     tells of no other place afterwards. Hosts that differ from each
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
+//     What was not slow before some round and is from then on is told with that round (Finding.Since). One that begins after 16 rounds
+//     is named only if it is tested for another reason.
 //  5. A host whose short messages fit another switch than its own hangs there: it is named for that.
 //
 // A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading. The
@@ -45,7 +48,7 @@
 // fairly, so like is compared with like: transfers whose rates are bounded by a link of the same kind with about as many
 // sharers. Screening, ranking and tests are as above, with 20 rounds to screen. The candidates that were picked first are corrected
 // least (weighted Bonferroni; Genovese, Roeder, Wasserman 2006). Where a round has no controls that are alike, others may differ by
-// half without a finding. When a
+// half without a finding. Transfers over a link or switch that has room have to take half of the tolerance longer. When a
 // suspect is named, all rounds are worked out again with it as slow as it is: others have more of their links then. Hosts
 // that seem slow rest in a third of the later rounds, which tells two that disturb each other from two slow ones.
 // BenchmarkUnderLoad has the figures.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,11 +95,20 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 		}
 	}
 	r.compare()
-	certain := r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
+	const apart = 0.1 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
+	level := apart * f.s.FalseAlarms
+	effects := r.misplacedHosts(f.s.Tolerance, level)
 	if w.load {
-		certain = r.couples(resting, f.s.Tolerance, f.s.FalseAlarms)
+		effects = r.couples(resting, f.s.Tolerance, level)
 	}
-	result := f.result(append(certain, r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)...))
+	for i := range effects {
+		effects[i].P = min(1, effects[i].P/apart)
+	}
+	for _, e := range r.judge(f.targets, f.s.Tolerance, (1-apart)*f.s.FalseAlarms) {
+		e.P = min(1, e.P/(1-apart))
+		effects = append(effects, e)
+	}
+	result := f.result(effects)
 	if w.load && j.blocking {
 		result.Warnings = append(result.Warnings, "the communicator cannot send and receive at once: switches were not filled, and links between them by half of the hosts")
 	}
@@ -143,33 +153,42 @@ func newFinder(ctx context.Context, j *job, settings *Settings, stream uint64) (
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReadings(w, s.Bytes)
+	if j.bytes, err = w.size(s.Bytes); err != nil {
+		return nil, err
+	}
+	r, err := newReadings(w, j.bytes)
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, stream))
-	return &finder{ctx: ctx, s: &s, measure: j.measure, rng: rng, plan: newPlanner(w, rng, j.blocking), r: r}, w.longEnough(s.Bytes)
+	return &finder{ctx: ctx, s: &s, measure: j.measure, rng: rng, plan: newPlanner(w, rng, j.blocking), r: r}, nil
 }
 
-// longEnough refuses transfers under load that do not outlast the moment in which ranks leave a barrier.
-func (w *wiring) longEnough(bytes int) error {
-	if !w.load || !w.specified[ofLatency] || !w.specified[ofRate] {
-		return nil
+// size is that of long messages, if one is not given. Under load it refuses transfers that do not outlast the moment in which
+// ranks leave a barrier.
+func (w *wiring) size(given int) (int, error) {
+	if !w.load {
+		return cmp.Or(given, defaultBytes), nil
 	}
 	longest, fastest := 0.0, 0.0 // s, B/s
 	var x path
-	for h := range w.hosts {
+	for h := 0; h < w.hosts && w.specified[ofLatency] && w.specified[ofRate]; h++ {
 		for _, apart := range [...]int{1, w.hosts / 2} {
 			if w.find(&x, h, w.order[(w.place[h]+apart)%w.hosts]) {
 				longest, fastest = max(longest, w.oneWay(&x)), max(fastest, w.slowest(x.arcs[:x.turn]))
 			}
 		}
 	}
-	if least := fewLatencies * longest * fastest; float64(bytes) < least {
-		return fmt.Errorf("check: Settings.Bytes: %d take %.3g s, with latencies up to %.3g s: want at least %.0f, or ranks do not transfer at once",
-			bytes, float64(bytes)/fastest, longest, math.Ceil(least))
+	const mega = 1 << 20
+	least := fewLatencies * longest * fastest
+	switch whole := mega * math.Ceil(least/mega); {
+	case given == 0 && whole <= math.MaxInt32:
+		return max(loadBytes, int(whole)), nil
+	case float64(given) < least:
+		return 0, fmt.Errorf("check: Settings.Bytes: %d take %.3g s, with latencies up to %.3g s: want at least %.0f, or ranks do not transfer at once",
+			given, float64(given)/fastest, longest, math.Ceil(least))
 	}
-	return nil
+	return given, nil
 }
 
 // round measures the pairs that are planned.

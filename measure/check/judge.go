@@ -213,11 +213,16 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 		e := r.measure(left[best], scores[left[best]], tolerance, level, r.correction(slices.Index(targets, left[best]), len(targets)))
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
+			e.Since = r.since(&e, level)
 			named = append(named, e)
-			if always := e.Often == 1; always && r.w.load && r.c.isWire(e.candidate) {
+			switch {
+			case e.Often < 1:
+				r.explain(e.candidate, e.Factor, false)
+				r.setAside(e.place)
+			case r.w.load && r.c.isWire(e.candidate):
 				r.replay(e.candidate, e.Factor)
-			} else {
-				r.explain(e.candidate, e.Factor, always)
+			default:
+				r.explain(e.candidate, e.Factor, true)
 			}
 		} else {
 			rest = append(rest, e)
@@ -225,6 +230,15 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 	}
 	slices.SortStableFunc(rest, func(a, b effect) int { return cmp.Compare(a.P, b.P) })
 	return append(named, rest...)
+}
+
+// setAside keeps what touches a place out of the tests of others: a part of it is slow, and nobody knows exactly which one.
+func (r *readings) setAside(at place) {
+	for i := range r.samples {
+		if s := &r.samples[i]; r.w.touches(at, s.from, s.to, s.route...) {
+			s.aside = &at
+		}
+	}
 }
 
 // correction is the factor that the p-value of one of n targets is corrected by (Bonferroni). Under load the first target of

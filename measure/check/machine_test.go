@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
@@ -28,6 +29,31 @@ type machine struct {
 	rounds   int
 	load     func(round, phase int) float64 // times as long as all links take then; nil: 1
 	flicker  *flicker                       // nil: none
+
+	solver *contention.Solver // over channels of the capacities in carry
+	player *contention.Playback
+	carry  []float64
+}
+
+// play returns how long transfers take in s that are under way at once over channels of some capacities.
+func (m *machine) play(capacity []float64, flows []contention.Flow) ([]float64, error) {
+	if len(m.carry) != len(capacity) {
+		solver, err := contention.NewSolver(capacity, nil)
+		if err != nil {
+			return nil, err
+		}
+		m.solver, m.player = solver, contention.NewPlayback(solver)
+		m.carry = slices.Clone(capacity)
+	}
+	for c, x := range capacity {
+		if x != m.carry[c] {
+			if err := m.solver.SetCapacity(c, x); err != nil {
+				return nil, err
+			}
+		}
+	}
+	copy(m.carry, capacity)
+	return m.player.Times(nil, flows)
 }
 
 // A flicker is a fault that comes and goes: of all messages of a host.
@@ -116,13 +142,8 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]reading, error) {
 		ill = m.flicker.factor
 	}
 	defer func() { m.rounds++ }()
-	solver, err := contention.NewSolver(m.rate, nil)
-	if err != nil {
-		return nil, err
-	}
-	player := contention.NewPlayback(solver)
 	for way := range flows {
-		times, err := player.Times(nil, flows[way])
+		times, err := m.play(m.rate, flows[way])
 		if err != nil {
 			return nil, err
 		}

@@ -41,6 +41,7 @@ type job struct {
 	names    []string // nil: those of the graph
 	measure  oracle
 	blocking bool // under load a host sends or receives, not both
+	bytes    int  // of long messages, which its finder chooses
 }
 
 // converse lets rank 0 do work with a job, for which all ranks answer, and returns what comes of it there; nil on
@@ -59,7 +60,9 @@ func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Setti
 				return err
 			}
 			_, nonBlocking := c.Comm.(mpi.NonBlocking)
-			result, err = work(&job{len(ranks), names, answers(play, ranks, &s), !nonBlocking})
+			j := &job{hosts: len(ranks), names: names, blocking: !nonBlocking}
+			j.measure = answers(play, ranks, s.Load, &j.bytes)
+			result, err = work(j)
 			return err
 		})
 		return result, err
@@ -68,10 +71,10 @@ func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Setti
 
 // answers is the oracle of the ranks of the hosts. Rank 0 tells them before each round whether all transfer at once, the size of
 // messages, and then the ranks of pairs.
-func answers(play harness.Play, ranks []int, s *Settings) oracle {
+func answers(play harness.Play, ranks []int, load bool, bytes *int) oracle {
 	return func(_ context.Context, pairs [][2]int) ([]reading, error) {
-		round := []float64{oneByOne, float64(s.size())}
-		if s.Load {
+		round := []float64{oneByOne, float64(*bytes)}
+		if load {
 			round[0] = atOnce
 		}
 		for _, pair := range pairs {
@@ -90,7 +93,7 @@ func answers(play harness.Play, ranks []int, s *Settings) oracle {
 		read := make([]reading, len(pairs))
 		for i, pair := range pairs {
 			a, b := pair[0], pair[1]
-			if s.Load {
+			if load {
 				read[i] = reading{Forward: value(b, 0)}
 			} else {
 				read[i] = reading{Latency: (value(a, 0) + value(b, 0)) / 2, Forward: value(a, 1), Back: value(b, 1)}

@@ -35,6 +35,7 @@ type sample struct {
 	usual   float64 // s, what such measurements take here
 	doubt   float64 // of its logarithm, one sigma
 	excess  float64 // ln(value/usual), less what faults that were found explain
+	aside   *place  // a part of what touches this place is slow, so it tells of no other; nil: it tells of all
 }
 
 // A crossing says how a sample depends on a candidate.
@@ -63,15 +64,19 @@ type readings struct {
 	line      [kinds]line    // what measurements of a nominal time usually take
 	sigma     [kinds]float64 // spread of the excess of a healthy machine
 
-	solver *contention.Solver  // over channels as slow as they were found to be
-	flows  [][]contention.Flow // of each group
+	solver *contention.Solver   // over channels as slow as they were found to be
+	player *contention.Playback // over the solver
+	flows  [][]contention.Flow  // of each group
 }
 
 func newReadings(w *wiring, bytes int) (*readings, error) {
 	r := &readings{w: w, c: newCandidates(w), bytes: float64(bytes), tested: map[int32]int{}}
 	var err error
-	r.solver, err = contention.NewSolver(w.capacity, nil)
-	return r, err
+	if r.solver, err = contention.NewSolver(w.capacity, nil); err != nil {
+		return nil, err
+	}
+	r.player = contention.NewPlayback(r.solver)
+	return r, nil
 }
 
 // add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.

@@ -56,6 +56,7 @@ type Finding struct {
 	From, To  string  // the direction, where What has one; of cabling, the switch that the host should hang on, and the one it does
 	Factor    float64 // how many times as long as usual it takes, or did when it was slow; NaN of cabling
 	Often     float64 // the share of the measurements in which it was slow; 1: it always is
+	Since     int     // the round from which on it is slow, of those from 1 on, if it was not before; 0: it always is, or comes and goes
 	Low, High float64 // 95 % interval
 	P         float64 // that it only looks so, corrected for all that were measured again; NaN without a graph
 	Readings  int     // rounds and phases in which it was compared with others

@@ -12,9 +12,11 @@ const fewPartners = 4 // of each host, at least, where there are as many
 
 // Sample takes a run for a watch file: the readings of few pairs of the hosts of a
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
-// before, as far as their hosts are there. Hosts that are new get new ones. It is collective; the
+// before, as far as their hosts are there. Hosts that are new get new ones. Of runs without long messages, such as matrices
+// of latencies, only as many pairs are taken as a host needs. It is collective; the
 // settings and the runs of rank 0 count, and the run is nil on other ranks. It has no
-// date. When the budget or a context ends, the run holds what was read; nothing at all is an error. Settings.Load does not count.
+// date. When the budget or a context ends, the run holds what was read; it is an error if that is nothing. Settings.Load
+// does not count.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
 	s := *cmp.Or(settings, &Settings{})
 	s.Load = false
@@ -62,19 +64,24 @@ func (f *finder) sampleRounds(before []Run) (rounds [][][2]int) {
 			left = append(left, [2]int{a, b})
 		}
 	}
-	host := numbers(w.names)
+	host, imported := numbers(w.names), map[[2]int]bool{}
 	for _, run := range before {
+		measured := slices.ContainsFunc(run.Points, func(x Point) bool { return x.Long })
 		for _, point := range run.Points {
 			a, isA := host[point.From]
-			if b, isB := host[point.To]; isA && isB {
+			switch b, isB := host[point.To]; {
+			case !isA || !isB:
+			case measured:
 				take(a, b)
+			default:
+				imported[[2]int{a, b}], imported[[2]int{b, a}] = true, true
 			}
 		}
 	}
 	for _, a := range p.rng.Perm(w.hosts) {
-		for range tries { // where routes are few some hosts find no new partner
-			if partners[a] < min(fewPartners, w.hosts-2) {
-				take(a, w.near(p.rng, a))
+		for i := 0; i < 2*tries && partners[a] < min(fewPartners, w.hosts-2); i++ { // where routes are few some hosts find no new partner
+			if b := w.near(p.rng, a); imported[[2]int{a, b}] || i >= tries || len(imported) == 0 {
+				take(a, b)
 			}
 		}
 	}

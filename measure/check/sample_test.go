@@ -84,6 +84,45 @@ func TestSampleReadsTheSamePairs(t *testing.T) {
 	}
 }
 
+// Of matrices of latencies, which have all pairs, a run takes few, and the next one takes the same.
+func TestSampleTakesFewPairsOfMatrices(t *testing.T) {
+	m := newMachine(t, "tree:4x8", 1)
+	names := m.cluster.Graph.Names()[:32]
+	matrix := Run{}
+	for i, a := range names {
+		for _, b := range names[:i] {
+			if (i+len(b))%3 > 0 { // not of all pairs
+				matrix.Points = append(matrix.Points, Point{From: a, To: b, Seconds: 1})
+			}
+		}
+	}
+	runs, known := []Run{matrix}, pairsRead(&matrix)
+	for range 2 {
+		run, err := takeSample(context.Background(), &job{hosts: 32, measure: m.read}, m.settings(1), runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := pairsRead(run)
+		for p := range pairs {
+			if !known[p] {
+				t.Errorf("pair %v is of no run before", p)
+			}
+		}
+		if len(pairs) > fewPartners*32 {
+			t.Errorf("%d pairs of 32 hosts, want at most %d", len(pairs), fewPartners*32)
+		}
+		runs, known = append(runs, *run), pairs
+	}
+}
+
+// A run of which nothing was read is none.
+func TestSampleOfNothing(t *testing.T) {
+	nothing := func(context.Context, [][2]int) ([]reading, error) { return nil, nil }
+	if run, err := takeSample(context.Background(), &job{hosts: 8, names: make([]string, 8), measure: nothing}, nil, nil); err == nil {
+		t.Errorf("run %+v, want an error", run)
+	}
+}
+
 func TestSampleOnLocal(t *testing.T) {
 	m := newMachine(t, "star:5", 1)
 	err := local.Run(5, nil, func(comm mpi.Communicator) error {

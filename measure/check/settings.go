@@ -25,8 +25,8 @@ type Settings struct {
 	// together. It needs a graph.
 	Load bool
 
-	// Bytes is the size of the long messages. Default 1 MiB, under load 4 MiB,
-	// where they have to take thirty times the longest latency.
+	// Bytes is the size of the long messages. Default 1 MiB. Under load they have to take thirty times the longest
+	// latency: the default is 4 MiB there, or as many MiB as take so long.
 	Bytes int
 
 	// Tolerance is how much more than it should a link's or host's time may be, as
@@ -52,19 +52,11 @@ type Settings struct {
 
 const (
 	defaultBytes       = 1 << 20 // B: a transfer outlasts the latency up to 100 Gbit/s
-	loadBytes          = 4 << 20 // B: ranks begin at nearly the same time, as such a transfer has it
+	loadBytes          = 4 << 20 // B, at least: ranks begin at nearly the same time, as such a transfer has it
 	defaultTolerance   = 0.1     // links of one kind differ by less
 	defaultFalseAlarms = 0.005   // half of one run in a hundred
 	leastTolerance     = 0.01    // less is drift
 )
-
-// size is that of the long messages.
-func (s *Settings) size() int {
-	if s.Load {
-		return cmp.Or(s.Bytes, loadBytes)
-	}
-	return cmp.Or(s.Bytes, defaultBytes)
-}
 
 // validate returns the settings with defaults filled in, for so many hosts.
 func (s *Settings) validate(hosts int) (Settings, error) {
@@ -72,7 +64,6 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 	bad := func(field string, value any, want string) error {
 		return fmt.Errorf("check: Settings.%s: %v: want %s", field, value, want)
 	}
-	v.Bytes = v.size()
 	v.Tolerance = cmp.Or(v.Tolerance, defaultTolerance)
 	v.FalseAlarms = cmp.Or(v.FalseAlarms, defaultFalseAlarms)
 	switch {
@@ -82,7 +73,7 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 		return v, bad("Graph", fmt.Sprintf("%d hosts", v.Graph.Hosts()), fmt.Sprintf("%d", hosts))
 	case v.Load && v.Graph == nil:
 		return v, fmt.Errorf("check: Settings.Graph: want the wiring: without it nobody knows what transfers share")
-	case v.Bytes < 1 || v.Bytes > math.MaxInt32:
+	case v.Bytes < 0 || v.Bytes > math.MaxInt32:
 		return v, bad("Bytes", v.Bytes, "1 to 2^31-1")
 	case !(v.Tolerance >= leastTolerance) || math.IsInf(v.Tolerance, 1):
 		return v, bad("Tolerance", v.Tolerance, fmt.Sprintf("at least %g", leastTolerance))

@@ -37,15 +37,16 @@ func signedRank(differences []float64) float64 {
 		i = j
 	}
 	// p[s] is the probability that the ranks so far make s.
-	p, total := []float64{1}, 0
+	p, total := make([]float64, n*(n+1)+1), 0
+	p[0] = 1
 	for _, r := range ranks {
 		total += r
-		next := make([]float64, total+1)
-		for s, x := range p {
-			next[s] += x / 2
-			next[s+r] += x / 2
+		for s := total; s >= 0; s-- {
+			p[s] /= 2
+			if s >= r {
+				p[s] += p[s-r] / 2
+			}
 		}
-		p = next
 	}
 	tail := 0.0
 	for s := len(p) - 1; s >= sum; s-- {

@@ -93,7 +93,7 @@ func (r *readings) share(flows []contention.Flow) (*shares, []float64, error) {
 	for _, id := range ids {
 		r.solver.Remove(id)
 	}
-	times, err := contention.NewPlayback(r.solver).Times(nil, flows)
+	times, err := r.player.Times(nil, flows)
 	return s, times, err
 }
 
@@ -126,12 +126,11 @@ func (r *readings) replay(candidate int32, factor float64) {
 			return // a factor that no link has
 		}
 	}
-	player := contention.NewPlayback(r.solver)
 	var times []float64
 	for i := range r.samples {
 		s := &r.samples[i]
 		if i == 0 || s.group != r.samples[i-1].group {
-			times, _ = player.Times(times[:0], r.flows[s.group]) // as they were played before
+			times, _ = r.player.Times(times[:0], r.flows[s.group]) // as they were played before
 		}
 		s.excess -= math.Log(times[s.flow] / s.nominal)
 		s.nominal = times[s.flow]

@@ -393,7 +393,11 @@ func TestHealthyNightsAreQuiet(t *testing.T) {
 // Each night the file so far is judged, and what its newest run tells is reported. That is quiet from the first night that is
 // judged on, also where pairs differ in their noise, and few samples tell the noise of each. Four standard errors are for chance.
 func TestNewestNightsAreQuiet(t *testing.T) {
-	const sites, until = 12, 28
+	const until = 28
+	sites := 4
+	if tooltest.Long() {
+		sites = 12
+	}
 	for _, noisiest := range []float64{4, 10} {
 		judged, told := 0, 0
 		for seed := range uint64(sites) {

@@ -107,8 +107,9 @@ type Finding struct {
 	Factor   *float64 `json:"factor"` // times as long as usual
 	Low      *float64 `json:"low"`    // of the 95 % interval
 	High     *float64 `json:"high"`
-	Often    float64  `json:"often"` // share of the measurements in which it was slow; 1: it always is
-	P        *float64 `json:"p"`     // corrected for the number of tests; null: not known, as the wiring is not
+	Often    float64  `json:"often"`           // share of the measurements in which it was slow; 1: it always is
+	Since    int      `json:"since,omitempty"` // the round from which on it is slow, of those from 1 on, if it was not before
+	P        *float64 `json:"p"`               // corrected for the number of tests; null: not known, as the wiring is not
 	Readings int      `json:"readings"`
 }
 
