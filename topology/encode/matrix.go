@@ -69,12 +69,11 @@ func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 		return nil, err
 	}
 	s, err := t.understand()
-	if err != nil {
-		return nil, err
-	}
 	switch {
-	case s.names == nil && !s.isList && t.hasSizes(s):
+	case (err != nil || s.names == nil && !s.isList) && t.hasSizes():
 		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
+	case err != nil:
+		return nil, err
 	case unit != 0 && s.unit != 0 && s.unit != unit:
 		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, unit, s.unitName)
 	case named == 0 && s.unit != 0:
