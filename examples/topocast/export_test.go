@@ -108,6 +108,9 @@ func TestExportOfWiring(t *testing.T) {
 			t.Errorf("%s: status %d, %s%s; want %s", format, status, out, stderr, want)
 		}
 	}
+	if _, out, _ := topocast("show", fabric); !strings.Contains(out, "|- level 1 leaf1  0-1") || !strings.Contains(out, "`- level 1 leaf2  2-3") {
+		t.Errorf("show prints\n%s\nwant ranks on leaf1 and leaf2", out)
+	}
 }
 
 // TestGroupsOfAMesh: switches that are wired to each other in a mesh are not a fault against groups, which
