@@ -14,7 +14,7 @@ import (
 // called as the two ends of a message are; the columns between may then hold anything.
 
 var (
-	latencyColumn = regexp.MustCompile(`(?i)lat|rtt|delay|ping`)
+	latencyColumn = regexp.MustCompile(`(?i)latenc|lat([\W_\d]|$)|rtt|delay|ping`)
 	timeColumn    = regexp.MustCompile(`(?i)time([^s]|$)`)
 	sizeColumn    = regexp.MustCompile(`(?i)size|bytes|length`)
 	endColumn     = regexp.MustCompile(`(?i)^(src|source|from|sender|dst|dest|destination|to|receiver|target)([ _-]?(host|node|rank|name|id|ip))?$`)

@@ -62,7 +62,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"JSON with a unit in its key", `{"run": {"day": "2026-05-01", "latency_us": [[0, 1.5, 4], [1.5, 0, 4], [4, 4, 0]]}}`, 0, "", 1.5e-6, "unit us"},
 		{"JSON of pairs", `{"tool": "mesh", "results": [{"from": "a", "to": "b", "rtt_us": 1.5}, {"from": "a", "to": "c", "rtt_us": 4}, {"from": "b", "to": "c", "rtt_us": 4}]}`, 0, "a b c", 1.5e-6, `unit us (from "from to rtt_us")`},
 		{"JSON of pairs with units", `[{"pair": "a->b", "time": "1.5 us"}, {"pair": "a->c", "time": "4 us"}, {"pair": "b->c", "time": "4 us"}]`, 0, "a b c", 1.5e-6, "unit us"},
-		{"pairs with a time of day before and a state behind", "time,src,dst,latency_us,status\n2026-01-01T08:00,a,b,1.5,ok\n2026-01-01T08:00,a,c,4,ok\n2026-01-01T08:01,b,c,4,ok\n2026-01-01T08:01,c,b,timeout,bad\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs with a time of day before and a platform behind", "time,src,dst,latency_us,platform\n2026-01-01T08:00,a,b,1.5,x\n2026-01-01T08:00,a,c,4,x\n2026-01-01T08:01,b,c,4,y\n2026-01-01T08:01,c,b,timeout,y\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
 		{"pairs behind numbers of lines, as pandas writes them", ",from,to,rtt_us\n0,a,b,1.5\n1,a,c,4\n2,b,c,4\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
 		{"latencies before their pairs", "latency_us;source_host;target_host\n1.5;a;b\n4;a;c\n4;b;c\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
 		{"JSON of pairs by keys in any order", `[{"rtt_us": 1.5, "src": "a", "dst": "b"}, {"dst": "c", "src": "a", "rtt_us": 4}, {"src": "b", "dst": "c", "rtt_us": 4}]`, 0, "a b c", 1.5e-6, "from a list of pairs"},
