@@ -74,6 +74,7 @@ func TestVariantsOfGraphs(t *testing.T) {
 		{"two documents of GraphML", strings.Repeat(`<graphml><graph edgedefault="undirected"><node id="a"/></graph></graphml>`, 2), "the file goes on after </graphml>"},
 		{"NaN of Python", nodeLink(`"latency_us": NaN`), "JSON has no NaN and no Infinity: write null"},
 		{"GEXF", `<?xml version="1.0"?><gexf version="1.2"><graph/></gexf>`, "is GEXF: want GraphML"},
+		{"iblinkinfo -l", "0x0002c90200404ad8 \"SwitchX\"      4    3[  ] ==( 4X 25.78 Gbps Active/  LinkUp)==>  0x0002c903000e0b72     15    1[  ] \"exe2 HCA-1\" ( )\n", "is of iblinkinfo: want what ibnetdiscover prints"},
 		{"iblinkinfo", "CA: n1 mlx5_0:\n      0xb8599f0300000001      3    1[  ] ==( 4X 25.78125 Gbps Active/ LinkUp)==>  1 1[  ] \"SW1\" ( )\n", "is of iblinkinfo: want what ibnetdiscover prints"},
 		{"the text of lstopo", "Machine (16GB total)\n  Package L#0\n    Core L#0 + PU L#0 (P#0)\n", "want lstopo --of xml"},
 		{"lldpctl", `{"lldp": {"interface": []}}`, "lists the neighbours of one host"},

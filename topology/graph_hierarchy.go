@@ -9,12 +9,20 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
+// Hierarchy is the groups of hosts that the wiring makes, whose latencies are not known: of a tree the hosts below each switch, seen from the
+// middle, of other graphs the hosts of each switch. Where a host has several links, or parts are not connected, there is the root alone. Links
+// whose latencies are not known are as long as each other. O(m log m) for m arcs.
+func (g *Graph) Hierarchy() (*Hierarchy, error) {
+	h, _, err := g.treeHierarchy(g.Parts(), nil)
+	return h, err
+}
+
 // treeHierarchy makes groups of hosts from a graph that is a tree: those below each switch, seen from the middle of the
 // longest path between switches. Links of hosts do not count, as one slow host would move the middle. The level of a
 // group is the number of groups below it on the longest path down. Of other graphs the hosts of each switch are a group.
 //
 // There is the root alone if a host forwards, if there is no switch, if a link has one direction only, or if parts are
-// not connected. d gives latencies.
+// not connected. d gives latencies; nil: none is known.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
 	through := g.vertices == n // a host forwards, or nobody does
@@ -38,7 +46,11 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	// The middle of the longest path: a vertex, or a link whose far end's side
 	// is one group more.
 	lengths, dist := g.Latencies(), make([]float64, g.vertices)
+	unknown := slices.ContainsFunc(lengths, math.IsNaN)
 	for i, a := range g.arcs {
+		if unknown {
+			lengths[i] = 1
+		}
 		if a.From < n || a.To < n {
 			lengths[i] = 0
 		}
@@ -191,6 +203,9 @@ func allHosts(n int) []int {
 // medianBetween is the lower median of the measurements between hosts of different
 // parts, or, within, of the same part. NaN if there is none.
 func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
+	if d == nil {
+		return math.NaN()
+	}
 	var readings []float64
 	add := func(i int, to []int) {
 		for _, j := range to {

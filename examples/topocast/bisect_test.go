@@ -119,6 +119,7 @@ func TestCutWrongInput(t *testing.T) {
 		{[]string{"--switch", "2", star}, "want one of hub"},
 		{[]string{write(t, "m.csv", twoPairs)}, "no network"},
 		{[]string{filepath.Join(t.TempDir(), "none")}, "no such file"},
+		{[]string{""}, "the name of a file is empty"},
 		{nil, "want NET, a file that topocast discover writes"},
 	} {
 		status, out, stderr := topocast(append([]string{"cut"}, c.args...)...)

@@ -42,8 +42,14 @@ func writerOf(f encode.Format) writer {
 		"simgrid": func(w io.Writer, x exported) error {
 			return encode.WriteSimGrid(w, x.graph, x.network.Settings().Routing)
 		},
-		"lgate": func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) },
-		"csv":   writeLatencies,
+		"lgate": func(w io.Writer, x exported) error {
+			r, err := grouped(x.network, x.graph)
+			if err != nil {
+				return err
+			}
+			return encode.WriteLGate(w, r.Hierarchy)
+		},
+		"csv": writeLatencies,
 	}[f.Name]
 }
 

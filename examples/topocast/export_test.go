@@ -96,6 +96,23 @@ func TestForeignInfiniBand(t *testing.T) {
 	}
 }
 
+// The wiring of an InfiniBand dump, of which nobody knows latencies, makes the switches of topology.conf and the groups of LGate.
+func TestExportOfWiring(t *testing.T) {
+	fabric := write(t, "fabric.txt", "Switch\t8 \"S-1\"\t# \"leaf1\"\n[1]\t\"H-1\"[1]\t# \"n1 HCA-1\" lid 1 4xEDR\n[2]\t\"H-2\"[1]\t# \"n2 HCA-1\" lid 2 4xEDR\n[8]\t\"S-2\"[8]\t# \"leaf2\" lid 9 4xEDR\n"+
+		"\nSwitch\t8 \"S-2\"\t# \"leaf2\"\n[1]\t\"H-3\"[1]\t# \"n3 HCA-1\" lid 3 4xEDR\n[2]\t\"H-4\"[1]\t# \"n4 HCA-1\" lid 4 4xEDR\n[8]\t\"S-1\"[8]\t# \"leaf1\" lid 8 4xEDR\n")
+	for format, want := range map[string]string{
+		"slurm-conf": "SwitchName=tier0-1 Nodes=n[1-2]\nSwitchName=tier0-2 Nodes=n[3-4]\nSwitchName=root Switches=tier0-[1-2]\n",
+		"lgate":      "cluster {\n  cluster { group { 0-1 } }\n  cluster { group { 2-3 } }\n}\n",
+	} {
+		if status, out, stderr := topocast("export", "--format", format, fabric); status != 0 || !strings.HasSuffix(out, want) || stderr != "" {
+			t.Errorf("%s: status %d, %s%s; want %s", format, status, out, stderr, want)
+		}
+	}
+	if _, out, _ := topocast("show", fabric); !strings.Contains(out, "|- level 1 leaf1  0-1") || !strings.Contains(out, "`- level 1 leaf2  2-3") {
+		t.Errorf("show prints\n%s\nwant ranks on leaf1 and leaf2", out)
+	}
+}
+
 // TestGroupsOfAMesh: switches that are wired to each other in a mesh are not a fault against groups, which
 // say nothing of that.
 func TestGroupsOfAMesh(t *testing.T) {

@@ -103,13 +103,19 @@ func modelOf(n *model.Network) (*topology.Result, error) {
 }
 
 // grouped is what was reconstructed of a network, with a graph of its own. Of a graph alone, such as that of a platform file, the
-// groups are worked out.
+// groups are worked out: by the wiring alone, if latencies are not known.
 func grouped(n *model.Network, g *topology.Graph) (*topology.Result, error) {
 	r := &topology.Result{Graph: g, Hierarchy: n.Hierarchy(), Fit: n.Reconstruction().Fit, Warnings: n.Warnings()}
 	if len(r.Hierarchy.Groups()) > 1 || r.Fit.Family != "" || g.Hosts() == 1 {
 		return r, nil
 	}
-	return topology.NewResult(g, g.HostDistances(), 0, math.NaN(), nil)
+	distances := g.HostDistances()
+	if slices.Contains(distances, math.Inf(1)) {
+		var err error
+		r.Hierarchy, err = g.Hierarchy()
+		return r, err
+	}
+	return topology.NewResult(g, distances, 0, math.NaN(), nil)
 }
 
 // A nodeModel is a network inside a node, with the cores of its ranks; -1: not known.

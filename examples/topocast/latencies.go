@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,7 +135,7 @@ func readMeasurements(r io.Reader, path string, unit encode.Unit, view *plogp.Vi
 	f, err := record.Read(bytes.NewReader(data))
 	switch format := jsonfile.Format(data); {
 	case err == nil:
-	case view == nil && format == "" && json.Valid(data):
+	case view == nil && format == "":
 		return readMatrix(bytes.NewReader(data), path, unit)
 	case view == nil && errors.Is(err, record.ErrFormat) && format != "":
 		return nil, fmt.Errorf("format is %q: want a matrix, or topocast/measurement, which topocast measure writes", format)

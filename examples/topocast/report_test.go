@@ -55,6 +55,15 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// Of wiring without latencies, as InfiniBand's tools print it, there is a page without groups.
+func TestReportOfUnknownLatencies(t *testing.T) {
+	fabric := write(t, "fabric.txt", "Switch\t8 \"S-1\"\t# \"sw\"\n[1]\t\"H-2\"[1]\t# \"n1 HCA-1\" lid 1 4xEDR\n[2]\t\"H-3\"[1]\t# \"n2 HCA-1\" lid 2 4xEDR\n")
+	page := filepath.Join(t.TempDir(), "report.html")
+	if status, out, stderr := topocast("report", fabric, "-o", page); status != 0 || out != "page written to "+page+"\n" {
+		t.Errorf("status %d, %q, %q, want a page", status, out, stderr)
+	}
+}
+
 // A link that is specified with a quarter of what it takes stands out, and the links beside it do not.
 func TestReportColoursTheSlowLink(t *testing.T) {
 	if testing.Short() {

@@ -65,9 +65,16 @@ func ranksOf(n *model.Network) *draw.TextSettings {
 	return s
 }
 
-// printNetwork writes what a network holds of the wiring, as printResult does.
+// printNetwork writes what a network holds of the wiring, as printResult does. Of a graph alone the groups are those of its wiring.
 func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
-	err := printResult(w, n.Reconstruction(), s)
+	r := *n.Reconstruction()
+	if r.Fit.Family == "" && len(r.Hierarchy.Groups()) == 1 {
+		var err error
+		if r.Hierarchy, err = r.Graph.Hierarchy(); err != nil {
+			return err
+		}
+	}
+	err := printResult(w, &r, s)
 	tellResources(w, n.Settings().Resources)
 	return err
 }

@@ -15,6 +15,9 @@ func openInput(path string) (io.ReadCloser, error) {
 	if path == Standard {
 		return io.NopCloser(os.Stdin), nil
 	}
+	if path == "" { // such as of a variable of a script that is not set
+		return nil, BadInput("the name of a file is empty")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, BadInput("%w", err)

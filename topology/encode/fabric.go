@@ -38,8 +38,8 @@ const longestName = 64
 //
 // Each part of the graph that no arc connects with the others is a root, as a common one would let
 // jobs span networks that are not connected. Hosts that were merely not measured against each other
-// look the same: warnings say so. Where the hierarchy has no group in such a part, the groups are
-// those of the part of the graph alone. Switches are called after the level of their group, or, if
+// look the same: warnings say so. Where the hierarchy has no group at all, or none in one of several
+// parts, the groups are those that the wiring makes (topology.Graph.Hierarchy). Switches are called after the level of their group, or, if
 // nobody has named it, the tier, which is 0 for leaves.
 func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabric, warnings []string, err error) {
 	defer naming("fabric", &err)
@@ -53,17 +53,21 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 	if err != nil {
 		return nil, nil, err
 	}
+	isUngrouped := len(h.Groups()) == 1
 	h = h.Firm(topology.FirmSupport)
 	names := switchNames{}
 	f = &Fabric{}
-	var alone []string
+	var alone, flat []string
 	for _, p := range parts {
 		own, err := h.Contract(p.node, len(p.hosts))
-		if err == nil && len(own.Groups()) == 1 && len(parts) > 1 {
+		if err == nil && len(own.Groups()) == 1 && (isUngrouped || len(parts) > 1) {
 			own, err = p.hierarchy(g)
 		}
 		if err != nil {
 			return nil, nil, err
+		}
+		if leaves := p.leaves(g); leaves > 1 && len(p.hosts) > 2 && len(own.Groups()) == 1 {
+			flat = append(flat, fmt.Sprintf("%s are on %d switches that make no groups, as some have several links: they are put on one switch", words.Count(len(p.hosts), "host"), leaves))
 		}
 		name := "root"
 		if len(parts) > 1 {
@@ -83,7 +87,7 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 		}
 		warnings = append(warnings, w)
 	}
-	return f, warnings, nil
+	return f, append(warnings, flat...), nil
 }
 
 // A fabricPart is a connected part of a machine.
@@ -171,7 +175,17 @@ func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
 }
 
-// hierarchy is that of the part's graph alone, from its latencies.
+// leaves counts the switches that have hosts.
+func (p *fabricPart) leaves(g *topology.Graph) (count int) {
+	for _, v := range p.vertices {
+		if g.IsSwitch(v) && slices.ContainsFunc(g.Out(v), func(a topology.Arc) bool { return !g.IsSwitch(a.To) }) {
+			count++
+		}
+	}
+	return count
+}
+
+// hierarchy is that of the part's graph alone.
 func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 	vertex := make(map[int]int, len(p.vertices))
 	var node []int
@@ -193,17 +207,11 @@ func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
 	if err != nil {
 		return nil, err
 	}
-	latencies := part.HostDistances()
-	for i, d := range latencies {
-		if math.IsInf(d, 1) { // a host's ranks join what no arc does
-			latencies[i] = math.NaN()
-		}
-	}
-	r, err := topology.NewResult(part, latencies, 0, math.NaN(), nil)
+	h, err := part.Hierarchy()
 	if err != nil {
 		return nil, err
 	}
-	return r.Hierarchy.Contract(node, len(p.hosts))
+	return h.Contract(node, len(p.hosts))
 }
 
 // build makes the switch of a group and all below, and tells its tier.

@@ -96,6 +96,35 @@ func TestNewFabric(t *testing.T) {
 	}
 }
 
+// Of wiring without latencies, such as that of an InfiniBand dump, the hosts below each switch are a group: hosts 0 to 3 below switches 6 and 7 below
+// 10, hosts 4 and 5 below 8, all below 9. A host on two leaves leaves none, and a warning.
+func TestNewFabricOfWiring(t *testing.T) {
+	wiring := [][2]int{{0, 6}, {1, 6}, {2, 7}, {3, 7}, {4, 8}, {5, 8}, {6, 10}, {7, 10}, {8, 9}, {10, 9}}
+	for _, c := range []struct {
+		more          [][2]int
+		want, warning string
+	}{
+		{nil, "root(tier1-1(tier0-1[a b] tier0-2[c d]) tier0-3[e f])", ""},
+		{[][2]int{{0, 7}}, "root[a b c d e f]", "6 hosts are on 3 switches that make no groups, as some have several links: they are put on one switch"},
+	} {
+		var arcs []topology.Arc
+		for _, link := range append(c.more, wiring...) {
+			arcs = topology.AppendLink(arcs, link[0], link[1], nan, 1e9)
+		}
+		g, err := topology.NewGraph(6, 5, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, warnings, err := NewFabric(g, groupsOf(t, 6, ""), strings.Fields("a b c d e f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fabricText(f); got != c.want || strings.Join(warnings, "") != c.warning {
+			t.Errorf("%s, %q; want %s, %q", got, warnings, c.want, c.warning)
+		}
+	}
+}
+
 // Two fabrics: hosts 0 to 3 below switches 9 and 10 below 11, hosts 4 to 7 on 12; host 8 on
 // nothing. Nobody says what groups there are, so the graph does.
 func TestNewFabricOfSeparateNetworks(t *testing.T) {

@@ -1,12 +1,14 @@
 package encode
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // maxHosts bounds the sizes that a file may claim, so that a few damaged
@@ -35,7 +37,9 @@ func naming(format string, err *error) {
 // byteOrderMark is what spreadsheets and editors of Windows write before UTF-8.
 const byteOrderMark = "\ufeff"
 
-// PlainText is the content of a file without the byte order mark. It refuses UTF-16, of which many bytes are 0.
+// PlainText is the content of a file as all readers take it: UTF-8 without the byte order mark, with lines that end in "\n", those of old
+// Macs, which end in "\r", too. Text that is no UTF-8 is taken for what Windows writes for Latin-1, in which any bytes are text. UTF-16, of
+// which many bytes are 0, is refused.
 func PlainText(data []byte) ([]byte, error) {
 	const many = 0.25
 	switch {
@@ -44,35 +48,74 @@ func PlainText(data []byte) ([]byte, error) {
 	case float64(bytes.Count(data, []byte{0})) > many*float64(len(data)):
 		return nil, errors.New("the file is no text: it has many bytes of 0; if it is in UTF-16, save it as UTF-8")
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), nil
+	data = withNewlines(bytes.TrimPrefix(data, []byte(byteOrderMark)))
+	if utf8.Valid(data) {
+		return data, nil
+	}
+	return charmap.Windows1252.NewDecoder().Bytes(data)
 }
 
-// readAtMost reads all but the byte order mark, and refuses more than some bytes.
+// withNewlines is a text of which all lines end in "\n".
+func withNewlines(data []byte) []byte {
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+}
+
+// readAtMost reads the plain text of a file, and refuses more than some bytes.
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("more than %d MiB", most>>20)
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("more than %d MiB", most>>20)
 	}
-	return bytes.TrimPrefix(text, []byte(byteOrderMark)), err
+	return PlainText(text)
 }
 
-// eachLine calls read with each line of a text, whose errors get the number of the line. A line has 1 MiB at most.
-func eachLine(r io.Reader, read func(line string) error) error {
-	const longest = 1 << 20
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longest)
-	number := 1
-	for ; lines.Scan(); number++ {
-		if err := read(strings.TrimPrefix(lines.Text(), byteOrderMark)); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
+// maxLine bounds a line of a text in bytes.
+const maxLine = 4 << 20
+
+// readLines reads a file whose lines end.
+func readLines(r io.Reader) ([]byte, error) {
+	var data []byte
+	line, from := 1, 0
+	for buffer := make([]byte, 64<<10); ; {
+		n, err := r.Read(buffer)
+		data = append(data, buffer[:n]...)
+		for i := len(data) - n; i < len(data); i++ {
+			if data[i] == '\n' || data[i] == '\r' {
+				line, from = line+1, i+1
+			}
+		}
+		switch {
+		case len(data)-from > maxLine:
+			return nil, fmt.Errorf("line %d: longer than %d bytes", line, maxLine)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("longer than %d MiB", longest>>20)
+}
+
+// eachLine calls read with each line of a text. Errors of read get the number of the line.
+func eachLine(r io.Reader, read func(line string) error) error {
+	text, err := readLines(r)
+	if err == nil {
+		text, err = PlainText(text)
 	}
 	if err != nil {
-		return fmt.Errorf("line %d: %w", number, err)
+		return err
+	}
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		if err := read(string(line)); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
 	}
 	return nil
 }

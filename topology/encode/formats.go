@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"fmt"
 	"io"
 	"regexp"
 
@@ -38,7 +39,7 @@ func Formats() []Format {
 		},
 		{
 			Name: "dot", About: "Graphviz: links with latency (s) and bandwidth (B/s)", Called: "DOT",
-			Is: beginsWith(`(?i:strict|graph|digraph)\b`), ReadGraph: ReadDOT, WriteGraph: WriteDOT,
+			Is: beginsWith(`(?i:strict|graph|digraph)\b[^{]{0,200}\{`), ReadGraph: ReadDOT, WriteGraph: WriteDOT,
 		},
 		{
 			Name: "graphml", About: "yEd, Gephi, networkx: links with latency_s, bandwidth_Bps", Called: "GraphML",
@@ -55,7 +56,7 @@ func Formats() []Format {
 		{Name: "lgate", About: "LGate: the groups of ranks", Called: "groups of LGate", Is: beginsWith(`cluster\s*\{`)},
 		{
 			Name: "tgf", About: "yEd and others: links labelled with us and MB/s", Called: "TGF",
-			Is: regexp.MustCompile(`(?m)^[^{\s][^{]*\n?^#[ \t\r]*$`).Match, ReadGraph: ReadTGF, WriteGraph: WriteTGF,
+			Is: regexp.MustCompile(`(?m)^[^{#\s][^{]*\n?^#[ \t\r]*$`).Match, ReadGraph: ReadTGF, WriteGraph: WriteTGF,
 		},
 		{Name: "csv", About: "spreadsheets and scripts: latencies in us of all pairs"},
 		{
@@ -83,6 +84,22 @@ func Readable() string {
 	return words.Or(called)
 }
 
+// calledMachine is what messages call a file that describes a machine, "" of others. TGF is left out: tables with comments look like it.
+func calledMachine(data []byte) string {
+	switch root := XMLRoot(data); {
+	case root != "":
+		return fmt.Sprintf("XML of <%s>", root)
+	case IsFabric(data):
+		return "a scheduler's, such as topology.conf of Slurm"
+	}
+	for _, f := range Formats() {
+		if f.Is != nil && f.Name != "tgf" && f.Is(data) {
+			return f.Called
+		}
+	}
+	return ""
+}
+
 // beginsWith tells whether a file begins with a pattern, after comments of DOT.
 func beginsWith(pattern string) func([]byte) bool {
 	return regexp.MustCompile(`^(?s:\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*` + pattern).Match
@@ -101,7 +118,7 @@ func Unread(data []byte) string {
 	}{
 		{beginsWith(`(?i:(Creator|Version)\s+\S[^\n]*\s+)*(?i:graph)\s*\[`), "is GML: want GraphML, as write_graphml of networkx makes of it"},
 		{hasRoot("gexf"), "is GEXF: want GraphML, which Gephi exports, too"},
-		{regexp.MustCompile(`(?m)^(CA|Switch):.*\n.*\] ==\(`).Match, "is of iblinkinfo: want what ibnetdiscover prints"},
+		{regexp.MustCompile(`(?m)^.*\d\[  \] ==\(`).Match, "is of iblinkinfo: want what ibnetdiscover prints"},
 		{beginsWith(`Machine( L#\d+)? \(.*\n\s+\S+ L#0`), "is lstopo's text: want lstopo --of xml"},
 		{regexp.MustCompile(`^(\s*\{\s*"lldp"|-+\s+LLDP neighbors:)`).Match, "lists the neighbours of one host: want a graph of all hosts, such as DOT"},
 	} {

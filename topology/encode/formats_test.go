@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/topology"
@@ -40,6 +41,37 @@ func TestFormatsRecogniseWhatTheyWrite(t *testing.T) {
 		read, err := f.ReadGraph(&file, nil)
 		if err != nil || read.Hosts() != 2 || read.Vertices() != 3 {
 			t.Errorf("%s: %v, %v; want two hosts and a switch", f.Name, read, err)
+		}
+	}
+}
+
+// Each reader of a graph takes files as editors of Windows and of old Macs save them: a byte order mark, lines that end in CR or in CR and LF,
+// names in Latin-1.
+func TestFormatsTakeAnyPlainText(t *testing.T) {
+	g, err := topology.NewGraph(2, 1, []string{"fée", "b", "s"}, topology.AppendLink(topology.AppendLink(nil, 0, 2, 1e-6, 1e9), 1, 2, 1e-6, 1e9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Formats() {
+		if f.WriteGraph == nil {
+			continue
+		}
+		var file bytes.Buffer
+		if err := f.WriteGraph(&file, g); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		for _, c := range []struct{ name, from, to string }{
+			{"a byte order mark", "", byteOrderMark}, {"CR", "\n", "\r"}, {"CR and LF", "\n", "\r\n"}, {"Latin-1", "é", "\xe9"},
+		} {
+			text := strings.ReplaceAll(file.String(), c.from, c.to)
+			if c.from == "" {
+				text = c.to + file.String()
+			}
+			read, err := f.ReadGraph(strings.NewReader(text), nil)
+			if err != nil || read.Hosts() != 2 || read.Vertices() != 3 || read.Name(0) != "fée" && read.Name(1) != "fée" {
+				t.Errorf("%s with %s: %v, %v; want two hosts, of which one is fée, and a switch", f.Name, c.name, read, err)
+			}
 		}
 	}
 }

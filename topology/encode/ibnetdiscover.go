@@ -11,10 +11,11 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// The lines of ibnetdiscover: a switch or a card with the number of its ports, and below each a line for every port with a cable.
+// The lines of ibnetdiscover: a switch or a card with the number of its ports, and below each a line for every port with a cable. Files that
+// people write for ibsim call cards Hca, and have no descriptions.
 var (
-	ibNode = regexp.MustCompile(`^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"\s*#\s*"([^"]*)"`)
-	ibPort = regexp.MustCompile(`^\[(\d+)\](?:\([^)]*\))?\s+"([^"]+)"\[(\d+)\](?:\([^)]*\))?\s*(?:#\s*(?:"([^"]*)")?.*?(?:\b(\d+)x([A-Z]+\d*))?\s*)?$`)
+	ibNode = regexp.MustCompile(`^(Switch|H?[Cc]a|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?`)
+	ibPort = regexp.MustCompile(`^\[(\d+)\](?:\([^)]*\))?\s+"([^"]+)"\s*\[(\d+)\](?:\([^)]*\))?\s*(?:#\s*(?:"([^"]*)")?.*?(?:\b(\d+)x([A-Z]+\d*))?\s*)?$`)
 )
 
 // IsIbnetdiscover tells whether a file is what ibnetdiscover prints of an InfiniBand fabric.
@@ -105,7 +106,11 @@ func (ib *ibReader) port(at, line string) error {
 	}
 	c := ibCable{from: at, fromPort: m[1], to: m[2], toPort: m[3], description: m[4]}
 	if lanes, err := strconv.Atoi(m[5]); err == nil {
-		c.bandwidth = float64(lanes) * laneRates[m[6]] * 1e9 / 8
+		rate, isKnown := laneRates[m[6]]
+		if !isKnown {
+			return fmt.Errorf("speed %sx%s: want one of SDR to XDR, or none", m[5], m[6])
+		}
+		c.bandwidth = float64(lanes) * rate * 1e9 / 8
 	}
 	ib.cables = append(ib.cables, c)
 	return nil

@@ -121,6 +121,32 @@ Ca	1 "H-0018"		# "Mellanox Technologies Aggregation Node"
 	}
 }
 
+// Fabrics that people write for ibsim, as in its examples, have cards called Hca and no descriptions. Lines of # alone in their comments make no
+// TGF of them.
+func TestReadIbsim(t *testing.T) {
+	const text = "# Net configuration file example\n#\n# type(Switch|Hca)\tports\t\"nodeid\"\n\nSwitch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[3]\t\"Switch2\" [3]\n" +
+		"\nSwitch 8 \"Switch2\"\n[1]\t\"Hca2\"[1]\n[3]\t\"Switch1\"[3]\n\nHca\t2 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\nHca\t2 \"Hca2\"\n[1]\t\"Switch2\"[1]\n"
+	for _, f := range Formats() {
+		if f.Is == nil || !f.Is([]byte(text)) {
+			continue
+		}
+		g, err := f.ReadGraph(strings.NewReader(text), nil)
+		if err != nil || g.Hosts() != 2 || g.Vertices() != 4 || g.NumArcs() != 6 || g.Name(0) != "Hca1" {
+			t.Errorf("%s: %v, %v; want Hca1 and Hca2 on two switches that are joined", f.Name, g, err)
+		}
+		return
+	}
+	t.Error("the file is of no format")
+}
+
+// A speed that is not known is refused: without its rate the link would look as if ibnetdiscover had not told one.
+func TestReadIbnetdiscoverRefusesSpeeds(t *testing.T) {
+	const text = "Switch\t8 \"S-1\"\t# \"sw\"\n[1]\t\"H-2\"[1]\t# \"n1 HCA-1\" lid 1 4xZDR\n"
+	if g, err := ReadIbnetdiscover(strings.NewReader(text), nil); err == nil || !strings.Contains(err.Error(), "line 2: speed 4xZDR: want") {
+		t.Errorf("ReadIbnetdiscover = %v, %v, want an error of line 2", g, err)
+	}
+}
+
 func FuzzReadIbnetdiscover(f *testing.F) {
 	f.Add(ibFabric)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -43,8 +43,10 @@ const secondsBelow = 1e-5
 // other is mirrored into it, except in files of WriteMatrix.
 //
 // A table may also stand in text, in brackets, in Markdown, in a MatrixMarket
-// file, or as a list with a line for each pair. Of a pair that a list has
-// several times the median counts. Distances of the SLIT, as numactl prints
+// file, or as a list with a line for each pair, in CSV or as objects in JSON.
+// Where columns or keys are called as the ends of a message and its latency
+// are, others are passed over. Of a pair that a list has several times the
+// median counts. Distances of the SLIT, as numactl prints
 // them, are refused: they are no times.
 //
 // Everything else is an error that names the line and, where there is one, the
@@ -69,12 +71,11 @@ func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 		return nil, err
 	}
 	s, err := t.understand()
-	if err != nil {
-		return nil, err
-	}
 	switch {
-	case s.names == nil && !s.isList && t.hasSizes(s):
+	case (err != nil || s.names == nil && !s.isList) && t.hasSizes():
 		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
+	case err != nil:
+		return nil, err
 	case unit != 0 && s.unit != 0 && s.unit != unit:
 		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, unit, s.unitName)
 	case named == 0 && s.unit != 0:

@@ -39,6 +39,9 @@ func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 	if err := p.declare(platform); err != nil {
 		return nil, err
 	}
+	if len(p.vertices) == 0 {
+		return nil, errors.New("no host is in it: want the platform, not the deployment")
+	}
 	if err := p.connect(platform); err != nil {
 		return nil, err
 	}
@@ -91,7 +94,7 @@ func (p *simGridReader) declare(zone *element) (err error) {
 				return err
 			}
 		case "route", "zoneRoute", "ASroute", "host_link", "backbone": // for connect
-		case "config", "prop", "trace", "trace_connect", "random", "storage", "storage_type", "mount": // not about wiring
+		case "config", "prop", "actor", "process", "trace", "trace_connect", "random", "storage", "storage_type", "mount": // not about wiring
 		default:
 			err = fmt.Errorf("element <%s>: want zone, host, router, link, cluster, route or zoneRoute", name)
 		}

@@ -186,6 +186,7 @@ func TestReadSimGridRefuses(t *testing.T) {
 		{"another root", "<html/>", "expected element type <platform> but have <html>"},
 		{"an old version", `<platform version="3"></platform>`, `version "3": want 4 or 4.1`},
 		{"a host outside of zones", simGridFile(`<host id="a" speed="1Gf"/>`), "element <host>: want it in a zone"},
+		{"a deployment", simGridFile(`<actor host="a" function="f"/><process host="b" function="f"/>`), "no host is in it: want the platform, not the deployment"},
 		{"a peer", zone(`<peer id="p"/>`), "element <peer>: want zone"},
 		{"a host twice", zone(two + `<host id="a" speed="1Gf"/>`), `host "a": want an id of its own`},
 		{"a link twice", zone(two + `<link id="l" bandwidth="1GBps"/>`), `link "l": is there twice`},

@@ -14,12 +14,11 @@ const (
 	// mostRoutes bounds the routes that are written one by one; each takes some 200 bytes.
 	mostRoutes = 1 << 16
 
-	// mostFloyd is the size of a zone up to which SimGrid works out all routes when it loads it, in
-	// cubic time.
-	mostFloyd = 64
-
 	// sameLatency is how far, relative, sums of the same latencies in another order may be apart.
 	sameLatency = 1e-9
+
+	// fewestLinks is the routing of SimGrid that looks for the routes of fewest links, when they are wanted.
+	fewestLinks = "DijkstraCache"
 )
 
 // WriteSimGrid writes a graph as a platform file of SimGrid, version 4.1. Hosts are named as they are;
@@ -158,7 +157,7 @@ func (p *simGridWriter) world() error {
 		if v := p.detour(); v >= 0 {
 			return fmt.Errorf("%d switches in circles: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
 		}
-		routing = "DijkstraCache"
+		routing = fewestLinks
 	}
 	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", p.unique("world"), routing)
 	zones := make(map[int]string, len(p.core))
@@ -196,7 +195,7 @@ func (p *simGridWriter) zone(v int) string {
 		}
 	}
 	id := xmlText(p.unique("zone " + p.name[v]))
-	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, routingOf(len(members)))
+	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, fewestLinks)
 	for _, m := range members {
 		p.vertex(m)
 	}
@@ -213,14 +212,6 @@ func (p *simGridWriter) zone(v int) string {
 // gateways are the attributes of a route from the zone of one vertex to that of another.
 func (p *simGridWriter) gateways(zones map[int]string, u, v int) string {
 	return fmt.Sprintf(`src="%s" dst="%s" gw_src="%s" gw_dst="%s"`, zones[u], zones[v], p.id[u], p.id[v])
-}
-
-// routingOf is how routes are found in a zone of so many vertices that are wired as a tree.
-func routingOf(vertices int) string {
-	if vertices <= mostFloyd {
-		return "Floyd"
-	}
-	return "DijkstraCache"
 }
 
 func (p *simGridWriter) vertex(v int) {

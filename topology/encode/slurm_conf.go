@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -93,12 +92,16 @@ const deepestInclude = 8
 
 // read reads the lines of a file, of which within is the name, if it is not the first.
 func (s *slurmReader) read(data []byte, within string) error {
+	data, err := PlainText(data)
+	if err != nil {
+		return fmt.Errorf("%s%w", within, err)
+	}
 	number, start := 0, 1
 	var text strings.Builder // of a line and those that go on in it
-	for line := range strings.Lines(string(bytes.TrimPrefix(data, []byte(byteOrderMark)))) {
+	for line := range strings.Lines(string(data)) {
 		number++
 		line, _, _ = strings.Cut(line, "#")
-		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\r\n"), `\`)
+		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\n"), `\`)
 		text.WriteString(head + " ")
 		if text.Len() > maxLine {
 			return fmt.Errorf("%sline %d: longer than %d bytes", within, start, maxLine)

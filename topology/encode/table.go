@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"iter"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 )
@@ -18,11 +16,8 @@ import (
 // A table of numbers comes in any text. This file cuts the text into lines of cells and tells lines of numbers, called rows, from the
 // text around them. table_shape.go then finds out what the rows hold.
 
-// Limits of tables. Memory grows with the lines read: a hostile file costs no more than a small multiple of its own size.
-const (
-	maxColumns = 1 << 15
-	maxLine    = 4 << 20 // bytes
-)
+// maxColumns bounds the hosts of a table. Memory grows with the lines read: a hostile file costs no more than a small multiple of its own size.
+const maxColumns = 1 << 15
 
 // ownComment begins the first line of the files that WriteMatrix writes.
 const ownComment = "# topocast latencies"
@@ -36,7 +31,12 @@ type table struct {
 	end     int         // the line after the last
 	isOwn   bool        // WriteMatrix has written it
 	market  string      // the first line of a MatrixMarket file
-	broken  error       // the first quote that is not closed on its line, or has text behind it
+
+	// Of the first line that names the columns of a list of pairs.
+	ends                []int // those of the two hosts and of the latencies; nil: there is no such line
+	endsLine, endsWidth int   // its place in lines, and how many columns it has
+
+	broken error // the first quote that is not closed on its line, or has text behind it
 }
 
 // A tableLine is a line of a table. Its cells are cut again when they are wanted: most memory is in them.
@@ -144,6 +144,9 @@ func isPlainNumber(text string) bool {
 
 // isNumber tells whether a text is a number, with a decimal point or a decimal comma.
 func isNumber(text string) bool {
+	if text[0] > '9' { // most names; an error of ParseFloat costs much
+		return false
+	}
 	if i := strings.IndexByte(text, ','); i > 0 {
 		text = text[:i] + "." + text[i+1:]
 	}
@@ -151,35 +154,12 @@ func isNumber(text string) bool {
 	return err == nil && strings.ContainsAny(text, "0123456789")
 }
 
-// readLines reads a file whose lines end.
-func readLines(r io.Reader) ([]byte, error) {
-	var data []byte
-	line, from := 1, 0
-	for buffer := make([]byte, 64<<10); ; {
-		n, err := r.Read(buffer)
-		data = append(data, buffer[:n]...)
-		for i := len(data) - n; i < len(data); i++ {
-			if data[i] == '\n' || data[i] == '\r' {
-				line, from = line+1, i+1
-			}
-		}
-		switch {
-		case len(data)-from > maxLine:
-			return nil, fmt.Errorf("line %d: longer than %d bytes", line, maxLine)
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-}
-
-// cutTable cuts a text into lines. Text that is no UTF-8 is taken for Latin-1, in which any bytes are text.
+// cutTable cuts a text into lines.
 func cutTable(data []byte) (*table, error) {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
-	if bytes.HasPrefix(data, []byte(ownComment)) {
+	if bytes.HasPrefix(data, []byte(ownComment)) { // names are as they stand
 		t := &table{isOwn: true, comma: ','}
-		return t, t.cut(splitLines(data, 1))
+		return t, t.cut(splitLines(withNewlines(data), 1))
 	}
 	data, err := PlainText(data)
 	if err != nil {
@@ -188,20 +168,19 @@ func cutTable(data []byte) (*table, error) {
 	if format := jsonfile.Format(data); format != "" {
 		return nil, fmt.Errorf("line 1: format is %q: want a table of numbers", format)
 	}
-	if !utf8.Valid(data) {
-		var text []byte
-		for _, c := range data {
-			text = utf8.AppendRune(text, rune(c))
-		}
-		data = text
+	if called := calledMachine(data); called != "" {
+		return nil, fmt.Errorf("line 1: the file is %s: want a table of numbers", called)
 	}
-	if isJSON(data) {
-		j, err := readJSONTable(data)
+	if text := asJSON(data); text != nil {
+		j, err := readJSONTable(text)
 		if err != nil {
 			return nil, err
 		}
 		t := &table{comma: jsonComma, notes: j.notes}
 		return t, t.cut(j.rows)
+	}
+	if bytes.HasPrefix(data, []byte("{")) {
+		return nil, fmt.Errorf("line 1: %w", jsonfile.Unmarshal(data, new(any)))
 	}
 	text, err := unbracket(data)
 	if err != nil {
@@ -223,9 +202,6 @@ func cutTable(data []byte) (*table, error) {
 
 // splitLines cuts a text at the ends of its lines, of which the first one has the given number.
 func splitLines(data []byte, number int) []textLine {
-	if bytes.IndexByte(data, '\r') >= 0 {
-		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	}
 	var lines []textLine
 	for text := range strings.SplitSeq(string(data), "\n") {
 		lines = append(lines, textLine{number, text})
@@ -258,7 +234,11 @@ func (t *table) cut(text []textLine) error {
 		if len(cells) > maxColumns+2 { // names, and a separator at the end
 			return fmt.Errorf("line %d: %d columns: want at most %d", number, len(cells), maxColumns)
 		}
-		l := tableLine{number: number, text: line, width: len(cells), isRow: isRow(cells)}
+		row := isRow(cells) || t.isPairRow(cells)
+		if !row && t.ends == nil && t.comma != ' ' {
+			t.ends, t.endsLine, t.endsWidth = endColumns(cells), len(t.lines), len(cells)
+		}
+		l := tableLine{number: number, text: line, width: len(cells), isRow: row}
 		if len(cells) > 0 {
 			l.head, l.endsEmpty = cells[0], cells[len(cells)-1].text == ""
 			if l.isRow {

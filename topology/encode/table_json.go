@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,16 +28,32 @@ type jsonTable struct {
 	line int // of the last token
 }
 
-// isJSON tells whether a file is an object or a list of JSON.
-func isJSON(data []byte) bool {
+// notInJSON finds what Python writes for numbers that JSON does not have.
+var notInJSON = regexp.MustCompile(`([:\[,]\s*)-?(?:NaN|Infinity)\b`)
+
+// asJSON returns an object or a list of JSON; nil if a text is neither. NaN becomes null, and lines of values become a list.
+func asJSON(data []byte) []byte {
 	text := bytes.TrimSpace(data)
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
+		return nil
+	}
+	if json.Valid(data) {
+		return data
+	}
+	data = notInJSON.ReplaceAll(data, []byte("${1}null"))
+	list := slices.Concat([]byte("["), bytes.ReplaceAll(bytes.TrimRight(data, "\n"), []byte("\n"), []byte(",\n")), []byte("]"))
+	for _, text := range [][]byte{data, list} {
+		if json.Valid(text) {
+			return text
+		}
+	}
+	return nil
 }
 
 // readJSONTable reads the one table of a JSON file. A line of names stands above it if the file has as many names as the table has columns.
 func readJSONTable(data []byte) (*jsonTable, error) {
 	var head map[string]json.RawMessage
-	if json.Unmarshal(data, &head) == nil && (head["graph"] != nil || IsNodeLink(data)) {
+	if json.Unmarshal(data, &head) == nil && head["graph"] != nil {
 		return nil, errors.New("line 1: JSON of a graph: want a table of numbers")
 	}
 	t := &jsonTable{d: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}

@@ -10,13 +10,52 @@ import (
 )
 
 // A list has a line for each pair: two hosts and numbers, of which one is the latency. The names of the columns tell which, if there are
-// several. A pair may be given in one direction or in both, and several times.
+// several. A pair may be given in one direction or in both, and several times. Hosts stand in the first two columns, or in those that are
+// called as the two ends of a message are; the columns between may then hold anything.
 
 var (
-	timeColumn = regexp.MustCompile(`(?i)lat|rtt|delay|ping|time`)
-	sizeColumn = regexp.MustCompile(`(?i)size|bytes|length`)
-	hostColumn = regexp.MustCompile(`(?i)^(src|source|from|sender|dst|dest|destination|to|receiver|(host|node|rank|cpu|core)[ _-]?[0-9ab])$`)
+	latencyColumn = regexp.MustCompile(`(?i)latenc|lat([\W_\d]|$)|rtt|delay|ping`)
+	timeColumn    = regexp.MustCompile(`(?i)time([^s]|$)`)
+	sizeColumn    = regexp.MustCompile(`(?i)size|bytes|length`)
+	endColumn     = regexp.MustCompile(`(?i)^(src|source|from|sender|dst|dest|destination|to|receiver|target)([ _-]?(host|node|rank|name|id|ip))?$`)
+	hostColumn    = regexp.MustCompile(`(?i)^(host|node|rank|cpu|core)[ _-]?[0-9ab]$`)
 )
+
+// endColumns finds in a line of names the two columns of the ends of messages, and the one of latencies.
+func endColumns(names []tableCell) (columns []int) {
+	for k, c := range names {
+		if endColumn.MatchString(c.text) {
+			columns = append(columns, k)
+		}
+	}
+	if latency, times := latencyAmong(names); len(columns) == 2 && times == 1 {
+		return append(columns, latency)
+	}
+	return nil
+}
+
+// latencyAmong finds the last column that is called as latencies are, or, without any, as times are, and how many there are.
+func latencyAmong(names []tableCell) (column, count int) {
+	for _, isCalled := range []func(string) bool{latencyColumn.MatchString, func(name string) bool { return timeColumn.MatchString(name) || timeUnit.MatchString(name) }} {
+		for k, c := range names {
+			if isCalled(c.text) && !rateUnit.MatchString(c.text) {
+				column, count = k, count+1
+			}
+		}
+		if count > 0 {
+			break
+		}
+	}
+	return column, count
+}
+
+// namesEnds tells whether a line is the one whose columns are t.ends.
+func (t *table) namesEnds(l *tableLine) bool { return t.ends != nil && l == &t.lines[t.endsLine] }
+
+// isPairRow tells whether a line is one of a list of pairs whose columns have names.
+func (t *table) isPairRow(cells []tableCell) bool {
+	return len(t.ends) > 0 && len(cells) == t.endsWidth && !cells[t.ends[0]].absent && !cells[t.ends[1]].absent && !cells[t.ends[2]].isWord()
+}
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
 // Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or two whose columns are called as hosts are.
@@ -26,6 +65,8 @@ func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	isNumbered := len(rows) > 3
 	isNamed := header != nil && header.width == wide
 	switch {
+	case t.namesEnds(header):
+		return !slices.ContainsFunc(rows, func(l tableLine) bool { return !t.isPairRow(t.cells(l)) })
 	case isNamed && wide > 2 && len(rows) > 1 && namesPairs(t.cells(*header)):
 		isNumbered = true
 	case wide > 3:
@@ -50,7 +91,7 @@ func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 // namesPairs tells whether the first two columns alone are called as hosts are.
 func namesPairs(header []tableCell) bool {
 	for i, c := range header {
-		if hostColumn.MatchString(c.text) != (i < 2) {
+		if (hostColumn.MatchString(c.text) || endColumn.MatchString(c.text)) != (i < 2) {
 			return false
 		}
 	}
@@ -70,39 +111,41 @@ func cutPair(c tableCell) (from, to string, ok bool) {
 	return from, to, from != "" && to != ""
 }
 
-// latencyColumn returns the column of latencies in a list of pairs.
-func (b *block) latencyColumn() (int, error) {
+// columns returns the columns of the two hosts and of the latencies in a list of pairs.
+func (b *block) columns() ([]int, error) {
 	wide := b.rows[0].width
-	if wide <= 3 {
-		return wide - 1, nil
-	}
-	var times []int
+	var names []tableCell
 	if b.header != nil && b.header.width == wide {
-		names, first := b.t.cells(*b.header), b.t.cells(b.rows[0])
-		for k := 2; k < wide; k++ {
-			name := names[k].text
-			if !rateUnit.MatchString(name) && (timeColumn.MatchString(name) || timeUnit.MatchString(name)) {
-				times = append(times, k)
-			}
-			for _, l := range b.rows {
-				if sizeColumn.MatchString(name) && b.t.cells(l)[k].text != first[k].text {
-					return 0, fmt.Errorf("line %d: a list of pairs with several sizes of messages: keep the lines of one", l.number)
-				}
+		names = b.t.cells(*b.header)
+	}
+	first := b.t.cells(b.rows[0])
+	for k, c := range names {
+		for _, l := range b.rows {
+			if wide > 3 && sizeColumn.MatchString(c.text) && b.t.cells(l)[k].text != first[k].text {
+				return nil, fmt.Errorf("line %d: a list of pairs with several sizes of messages: keep the lines of one", l.number)
 			}
 		}
 	}
-	if len(times) != 1 {
-		return 0, fmt.Errorf("line %d: a list of pairs with %d columns of numbers: keep the one of latencies, or name that one alone latency in a first line", b.rows[0].number, wide-2)
+	switch {
+	case b.t.namesEnds(b.header):
+		return b.t.ends, nil
+	case wide <= 3:
+		return []int{0, 1, wide - 1}, nil
+	case names != nil:
+		if latency, times := latencyAmong(names[2:]); times == 1 {
+			return []int{0, 1, 2 + latency}, nil
+		}
 	}
-	return times[0], nil
+	return nil, fmt.Errorf("line %d: a list of pairs with %d columns of numbers: keep the one of latencies, or name that one alone latency in a first line", b.rows[0].number, wide-2)
 }
 
 // pairs makes a square of a list. Names come in the order in which they are met, numbers in theirs.
 func (b *block) pairs() (*shape, error) {
-	column, err := b.latencyColumn()
+	columns, err := b.columns()
 	if err != nil {
 		return nil, err
 	}
+	column := columns[2]
 	s := &shape{named: "from a list of pairs", isList: true, used: len(b.rows)}
 	if b.header != nil && b.header.width == b.rows[0].width {
 		s.used++
@@ -111,7 +154,7 @@ func (b *block) pairs() (*shape, error) {
 	}
 	hostsOf := func(cells []tableCell) (from, to string) {
 		if len(cells) > 2 {
-			return cells[0].text, cells[1].text
+			return cells[columns[0]].text, cells[columns[1]].text
 		}
 		from, to, _ = cutPair(cells[0])
 		return from, to

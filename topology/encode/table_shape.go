@@ -231,9 +231,9 @@ func (b block) fit() (*shape, error) {
 	case isLabelled:
 		above = b.namesOf(b.rows[0], 1)
 		b.rows, b.index, n = b.rows[1:], 1, n-1
-	case wide == n+1 && n > 1 && b.hasColumn():
+	case wide == n+1 && n > 1 && (b.index == 1 || b.hasColumn()):
 		b.index = 1
-	case wide == n-1 && wide > 1 && areNumbersOfHosts(b.t.cells(b.rows[0])[:wide]):
+	case wide == n-1 && wide > 1 && areNumbersOfHosts(b.t.cells(b.rows[0])[:wide]) && (wide > 2 || b.hasBlankDiagonal(b.rows[1:], 0)):
 		above = b.namesOf(b.rows[0], 0)
 		b.rows, n = b.rows[1:], n-1
 	case wide > maxColumns:
@@ -263,14 +263,17 @@ func (b block) fit() (*shape, error) {
 }
 
 // takeNumbersAbove takes the first row for the line of names, if it has the numbers that the other rows have in their first column. Rows
-// must not all have one width: of squares isLabelled tells.
+// must not all have one width: of squares isLabelled tells. Words may stand in the corner: then two rows are enough.
 func (b *block) takeNumbersAbove() {
-	first := b.t.cells(b.rows[0])
-	if first[0].absent {
+	first, least := b.t.cells(b.rows[0]), leastLabelled-1
+	for len(first) > 0 && !first[0].number {
+		if first[0].isWord() {
+			least = 2
+		}
 		first = first[1:]
 	}
 	rest, isSquare := b.rows[1:], true
-	if len(first) != len(rest) || len(rest) < leastLabelled-1 || !areNumbersOfHosts(first) {
+	if len(first) != len(rest) || len(rest) < least || !areNumbersOfHosts(first) {
 		return
 	}
 	for i, l := range rest {
@@ -300,9 +303,9 @@ func (b *block) namesOf(l tableLine, from int) (names []string) {
 // or numbers of hosts beside a diagonal of nothing.
 func (b *block) hasColumn() bool {
 	n := len(b.rows)
-	words, isBlank := 0, true
+	words := 0
 	var heads []tableCell
-	for i, l := range b.rows {
+	for _, l := range b.rows {
 		if l.head.text == "" {
 			return false
 		}
@@ -310,9 +313,18 @@ func (b *block) hasColumn() bool {
 			words++
 		}
 		heads = append(heads, l.head)
-		isBlank = isBlank && isBlankCell(b.t.cells(l)[i+1])
 	}
-	return words == n || b.header != nil && (b.header.width == n || b.header.width == n+1) || isBlank && areNumbersOfHosts(heads)
+	return words == n || b.header != nil && (b.header.width == n || b.header.width == n+1) || areNumbersOfHosts(heads) && b.hasBlankDiagonal(b.rows, 1)
+}
+
+// hasBlankDiagonal tells whether rows hold nothing on the diagonal of a square that begins at a column.
+func (b *block) hasBlankDiagonal(rows []tableLine, column int) bool {
+	for i, l := range rows {
+		if !isBlankCell(b.t.cells(l)[column+i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isBlankCell tells whether a cell is as those of a diagonal: absent, or 0.

@@ -26,15 +26,13 @@ var (
 // sizesFirst finds names of columns of which the first one has sizes of messages, as OSU and IMB print them.
 var sizesFirst = regexp.MustCompile(`(?i)^(size|#?bytes)\b.*\s`)
 
-// hasSizes tells whether the first column of a square holds sizes: notes call it so, and it ascends.
-func (t *table) hasSizes(s *shape) bool {
+// hasSizes tells whether the first column of the rows holds sizes: notes call it so, and it ascends.
+func (t *table) hasSizes() bool {
 	last := -1
-	for e := range s.entries {
-		if e.to == 0 {
-			size := e.cell.whole()
-			if size <= last {
-				return false
-			}
+	for _, l := range t.lines {
+		if size := l.head.whole(); l.isRow && size <= last {
+			return false
+		} else if l.isRow {
 			last = size
 		}
 	}

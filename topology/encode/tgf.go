@@ -87,7 +87,7 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // its id; where none is marked as a host or a switch, ReadDOT tells how hosts are known, and what
 // the given names are for. Other labels of edges are passed over.
 //
-// It refuses edges between vertices that are not listed, and lines above 1 MiB.
+// It refuses edges between vertices that are not listed, and lines above 4 MiB.
 func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	defer naming("TGF", &err)
 	t := tgfReader{ways: map[[2]string]bool{}}

@@ -65,7 +65,7 @@ func TestReadTGFRefuses(t *testing.T) {
 		{"no latency", strings.NewReader("1\n2\n#\n1 2 l:\n"), `line 4: l: nothing behind it: want a number`},
 		{"a huge throughput", strings.NewReader("1\n2\n#\n1 2 t: 1e307\n"), `bandwidth_MBps "1e307": want a number`},
 		{"a latency below 0", strings.NewReader("1\n2\n#\n1 2 l: -1\n"), `latency_us "-1": want a number`},
-		{"an endless line", endless{}, "line 1: longer than 1 MiB"},
+		{"an endless line", endless{}, "line 1: longer than 4194304 bytes"},
 		{"a reader that fails", io.MultiReader(strings.NewReader("1\n"), broken{}), "line 2: broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

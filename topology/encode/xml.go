@@ -8,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // maxXML bounds the size of a file of XML in bytes.
@@ -98,17 +96,14 @@ func nothingFollows(d *xml.Decoder, root string) error {
 	}
 }
 
-// newXMLDecoder returns a decoder of a text that is in UTF-8, or declares to be in Latin-1 or in what Windows writes for it.
+// newXMLDecoder returns a decoder of plain text, whatever encoding the text declares (see PlainText).
 func newXMLDecoder(text []byte) *xml.Decoder {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.CharsetReader = func(name string, r io.Reader) (io.Reader, error) {
-		switch strings.ToLower(name) {
-		case "us-ascii", "ascii":
-			return r, nil
-		case "iso-8859-1", "latin1", "windows-1252":
-			return charmap.Windows1252.NewDecoder().Reader(r), nil
+		if !slices.Contains([]string{"us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252"}, strings.ToLower(name)) {
+			return nil, errors.New("save it as UTF-8")
 		}
-		return nil, errors.New("save it as UTF-8")
+		return r, nil
 	}
 	return d
 }
