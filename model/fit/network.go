@@ -39,6 +39,7 @@ const longBytes = 100_000
 //     on the logarithm of measured over predicted times, with Huber weights against outliers.
 //   - Sharing is fair, unless patterns that were held out are predicted better with coupling, with an RTT bias, or with
 //     what both directions of links and connections share (model.Law).
+//   - Of several routes of about the same latency transfers take those that explain the patterns best (Settings.Routing).
 //   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
 //   - Network.Interval comes from patterns that were held out.
 //
@@ -77,7 +78,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	addParameters(base, levels, s.Parameters)
 	fitted := s.Network
 	fitted.Levels = levels
-	if base, err = model.New(r, &fitted); err != nil {
+	if base, err = chooseRoutes(r, &fitted, observations); err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
 	dropped, err := dropRefuted(base, observations, given)
