@@ -96,6 +96,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		fitted.Law = out.Law
 	}
 	if several := f.several(); f.unseen != nil {
+		f.addDeviations()
 		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
 		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {
 			out.Warnings = append(out.Warnings, warning)
@@ -135,6 +136,10 @@ type Observation struct {
 	Transfers []model.Transfer
 	Seconds   []float64 // how long each took, from its Start on
 
+	// Deviations are the relative standard deviations of single times, where Seconds are medians of many; nil: Seconds are
+	// single times. Intervals of predictions are of single times.
+	Deviations []float64
+
 	// Streamed says that each transfer went as several messages, the next of which asked for consent while the
 	// last one flowed: no handshake shows in its time.
 	Streamed bool
@@ -150,8 +155,13 @@ func checkObservations(observations []Observation, ranks int) error {
 		if len(o.Transfers) == 0 || len(o.Transfers) != len(o.Seconds) {
 			return fmt.Errorf("observation %d: %d transfers, %d times: want as many of each, and one at least", i, len(o.Transfers), len(o.Seconds))
 		}
+		if o.Deviations != nil && len(o.Deviations) != len(o.Transfers) {
+			return fmt.Errorf("observation %d: %d transfers, %d deviations: want as many of each, or none", i, len(o.Transfers), len(o.Deviations))
+		}
 		for k, t := range o.Transfers {
 			switch {
+			case o.Deviations != nil && !(o.Deviations[k] >= 0 && o.Deviations[k] <= math.MaxFloat64):
+				return fmt.Errorf("observation %d: transfer %d (%v): deviation %g: want at least 0 and finite", i, k, t, o.Deviations[k])
 			case t.Src < 0 || t.Src >= ranks || t.Dst < 0 || t.Dst >= ranks || t.Src == t.Dst:
 				return fmt.Errorf("observation %d: transfer %d (%v): want two different ranks in [0, %d)", i, k, t, ranks)
 			case t.Bytes < 0:
