@@ -15,9 +15,16 @@ func openInput(path string) (io.ReadCloser, error) {
 	if path == Standard {
 		return io.NopCloser(os.Stdin), nil
 	}
+	if path == "" {
+		return nil, BadInput("the name of a file is empty: want a file, or - for standard input")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, BadInput("%w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, BadInput("%s: is a directory: want a file", path)
 	}
 	return f, nil
 }
