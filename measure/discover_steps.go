@@ -3,10 +3,12 @@ package measure
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model/fit"
 )
 
 // A library sends messages of more than some size in another way: it asks their receiver first, and their time has a
@@ -15,21 +17,26 @@ const (
 	bendShare    = 0.25 // of a journey of a short message that bytes have to leave unexplained
 	stepShare    = 0.5  // the same of a step: a question takes two journeys
 	leastBend    = 0.02 // of the time of the longer message: less is not worth a reading
-	stepSizes    = 8    // parts of the way from a size to its double: so near a step is known
+	stepParts    = 128  // of the way from a size to its double: so near a step is known
+	stepRounds   = 10   // bends, one byte more, seven halves, and again one byte more
 	shortestStep = 256  // B; below, bytes hardly count
 	stepPairs    = 3    // of a level, of which the median counts
 )
 
-// measureSteps reads sizes between those of Bandwidths: powers of two where the times of a level bend, and then eighths of the
-// way from one of them to the next where they have a step. It is collective.
+// measureSteps reads sizes between those of Bandwidths: powers of two where the times of a level bend, and then one size after
+// the other where they have a step between two of these. It is collective.
 func (d *Discovery) measureSteps(c *harness.Conductor, s *DiscoverSettings, control harness.Control) error {
-	ways := []func([]point, float64) []int{bends, steps}
 	left := harness.Remaining(c.Comm, control.Budget)
-	for i, between := range ways {
+	between := bends
+	var alone map[[2]int]float64
+	if c.Comm.Rank() == 0 {
+		alone = d.latenciesOf(d.rates.observations)
+	}
+	for i := range stepRounds {
 		var more *Settings
 		wanted, err := harness.Share(c.Comm, c, func() (bool, error) {
-			sizes, pairs := d.between(between)
-			control.Budget = left(len(ways) - i)
+			sizes, pairs := d.between(between, alone)
+			control.Budget = left(stepRounds - i)
 			more = s.long(control, sizes, pairs)
 			return len(sizes) > 0, nil
 		})
@@ -44,13 +51,31 @@ func (d *Discovery) measureSteps(c *harness.Conductor, s *DiscoverSettings, cont
 			d.Steps = append(d.Steps, found)
 			d.rates.observations = append(d.rates.observations, found.Observations()...)
 		}
+		between = steps
 	}
 	return nil
 }
 
+// latenciesOf are the latencies in s of the pairs of some observations, from one rank to the other. On a mesh they need not
+// be those of the group of both.
+func (d *Discovery) latenciesOf(observations []fit.Observation) map[[2]int]float64 {
+	alone := make(map[[2]int]float64)
+	for _, o := range observations {
+		t := o.Transfers[0]
+		alone[[2]int{t.Src, t.Dst}] = d.groups.Groups()[d.groups.Common(t.Src, t.Dst)].Latency
+	}
+	for _, x := range d.Latencies.readings {
+		pair := [2]int{x.From, x.To}
+		if _, wanted := alone[pair]; wanted && x.Q1 > 0 {
+			alone[pair] = x.Q1
+		}
+	}
+	return alone
+}
+
 // between are the sizes that are to be read, of all levels, and the pairs: of each level with such sizes those whose
-// own times are nearest to the level's.
-func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int) (sizes []int, pairs [][2]int) {
+// own times are nearest to the level's. Alone are the latencies of pairs.
+func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int, alone map[[2]int]float64) (sizes []int, pairs [][2]int) {
 	for level := range len(d.groups.Levels()) + 1 {
 		times := make(map[int64][]float64)
 		medium := make(map[[2]int]float64)
@@ -62,7 +87,7 @@ func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int) 
 				continue
 			}
 			times[t.Bytes] = append(times[t.Bytes], o.Seconds[0])
-			latencies = append(latencies, g.Latency)
+			latencies = append(latencies, alone[[2]int{t.Src, t.Dst}])
 			if t.Bytes == mediumSize {
 				medium[[2]int{min(t.Src, t.Dst), max(t.Src, t.Dst)}] = o.Seconds[0]
 			}
@@ -103,18 +128,39 @@ func bends(curve []point, journey float64) (sizes []int) {
 	return sizes
 }
 
-// steps are the eighths of the way from a size of a curve to its double where that is steeper than both before and behind.
+// steps are the sizes that tell more of where the steps of a curve are. A step is between two powers of two where the curve is
+// steeper than both before and behind. Most limits are powers of two: the first size is one byte beyond the lower one. Many
+// others are round: the last size is one byte beyond the last half.
 func steps(curve []point, journey float64) (sizes []int) {
-	for i := 2; i < len(curve); i++ {
-		perByte := steepness(curve, i-1)
-		if i+1 < len(curve) {
-			perByte = max(perByte, steepness(curve, i+1))
+	var powers []point
+	for _, p := range curve {
+		if bits.OnesCount64(uint64(p.bytes)) == 1 {
+			powers = append(powers, p)
 		}
-		a := curve[i-1].bytes
-		if curve[i].bytes == 2*a && unexplained(curve, i, perByte) > max(stepShare*journey, leastBend*curve[i].seconds) {
-			for k := int64(1); k < stepSizes; k++ {
-				sizes = append(sizes, int(a+k*a/stepSizes))
+	}
+	for i := 2; i < len(powers); i++ {
+		a, b := powers[i-1], powers[i]
+		perByte := steepness(powers, i-1)
+		if i+1 < len(powers) {
+			perByte = max(perByte, steepness(powers, i+1))
+		}
+		if b.bytes != 2*a.bytes || unexplained(powers, i, perByte) <= max(stepShare*journey, leastBend*b.seconds) {
+			continue
+		}
+		from, to := a.bytes, b.bytes // of the greatest part of the step
+		most := math.Inf(-1)
+		for k := 1; k < len(curve); k++ {
+			if low, high := curve[k-1].bytes, curve[k].bytes; low >= a.bytes && high <= b.bytes && unexplained(curve, k, perByte) > most {
+				from, to, most = low, high, unexplained(curve, k, perByte)
 			}
+		}
+		switch grain := a.bytes / stepParts; {
+		case from == a.bytes && to == b.bytes:
+			sizes = append(sizes, int(from)+1)
+		case to-from > grain:
+			sizes = append(sizes, int(from+to)/2)
+		case from%grain == 0 && to > from+1:
+			sizes = append(sizes, int(from)+1)
 		}
 	}
 	return sizes

@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 // TestDiscoverFindsWhereReceiversAreAsked: Discover's sizes are 8 B, 8 KiB, 64 KiB and 1 MiB. Where ranks ask before longer messages
 // than some limit more sizes are read, until two of them are on either side of the limit
-// and the longer one at most an eighth of the way to its double away, with noise as without; a message of the longer one takes
+// and a 128th apart at most, with noise as without; one byte if the limit is a power of two; a message of the longer one takes
 // two journeys more. Where they ask before none of up to 1 MiB nothing more is read.
 func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 	if testing.Short() {
@@ -36,7 +37,7 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 			for i, l := range d.Network.Levels() {
 				k, _ := slices.BinarySearch(l.Sizes, limit+1)
 				below, above := l.Sizes[k-1], l.Sizes[k]
-				if above-below > (above+7)/8 {
+				if apart := above - below; apart > max(1, limit/128) || limit&(limit-1) == 0 && apart > 1 {
 					t.Errorf("noise %g, level %d: asked above %d: sizes %v", noise, i, limit, l.Sizes)
 				}
 				wait, journeys := l.Time(above)-l.Time(below)-float64(above-below)/1.25e9, 2*l.Time(8)
@@ -45,5 +46,31 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStreamsFillFastLinks: two messages of a stream are under way at a time. They are so long that while one flows the other
+// is asked for: 256 KiB last 21 us at 12.5 GB/s, and request, consent and journey 30 us.
+func TestStreamsFillFastLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	d := discovered(t, "star:5 latency=5us rate=100Gbps", &simnet.Settings{}, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Patterns: -1})
+	for _, a := range d.Network.Graph().Arcs() {
+		if math.Abs(a.Bandwidth/12.5e9-1) > 0.02 {
+			t.Errorf("%d -> %d: %g B/s, want 12.5e9", a.From, a.To, a.Bandwidth)
+		}
+	}
+}
+
+// TestStepsOfMeshes: a neighbour's message waits for two of its own journeys, which are shorter than those of the typical pair of
+// a mesh. The step is found all the same, at the limit.
+func TestStepsOfMeshes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	d := discovered(t, "mesh:6x5 latency=10us rate=25Gbps", &simnet.Settings{EagerLimit: 64 << 10}, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Patterns: -1})
+	if sizes := d.Network.Levels()[0].Sizes; !slices.Contains(sizes, 64<<10+1) {
+		t.Errorf("sizes %v, want 65537 among them", sizes)
 	}
 }

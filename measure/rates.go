@@ -61,6 +61,7 @@ func (d *Discovery) measureUplinks(c *harness.Conductor, _ *DiscoverSettings, co
 	var uplinks *throughput.Settings
 	if c.Comm.Rank() == 0 {
 		uplinks = throughput.Uplinks(d.Topology, control)
+		uplinks.Size = max(uplinks.Size, int(d.bytesIn(rendezvousLatencies)))
 	}
 	found, err := throughput.Measure(c.Ctx, c.Comm, uplinks)
 	if err != nil || found == nil {
@@ -104,22 +105,29 @@ const (
 	mostIterations = 50      // of a pattern, enough for a fit of many of them
 	manyLatencies  = 50      // that a message of a pattern lasts, for ranks start some of them apart
 	longestPattern = 4 << 20 // B, of each message: many are under way
+
+	// rendezvousLatencies is how long a message of a stream lasts at least: while one of the two under way flows, the other
+	// is asked for, permitted and sent.
+	rendezvousLatencies = 4
 )
 
 // patternBytes is the size of the messages of patterns: so long that latencies
 // hardly count, at the best rate of single messages.
-func (d *Discovery) patternBytes() int64 {
+func (d *Discovery) patternBytes() int64 { return max(longSize, d.bytesIn(manyLatencies)) }
+
+// bytesIn is what the fastest single message moved in so many of the longest latencies, at most longestPattern; 0 where
+// that is not known.
+func (d *Discovery) bytesIn(latencies float64) int64 {
 	rate := 0.0
 	for _, x := range d.Bandwidths.readings {
 		if t := x.Q1; t > 0 {
 			rate = max(rate, float64(d.Bandwidths.Sizes[x.Size])/t)
 		}
 	}
-	far := d.Topology.Hierarchy.Groups()[0].Latency
-	if want := manyLatencies * far * rate; want > longSize { // not if it is not known
-		return int64(min(want, longestPattern))
+	if bytes := latencies * d.Topology.Hierarchy.Groups()[0].Latency * rate; bytes > 0 {
+		return int64(min(bytes, longestPattern))
 	}
-	return longSize
+	return 0
 }
 
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.

@@ -32,7 +32,7 @@
 //
 // Time is that of one message on a silent machine. Predictions are of transfers that flow
 // steadily, of some 100 kB and more. Routes are
-// fixed: adaptive routing is not modelled. Where nothing long was measured, times of long messages
+// fixed: adaptive routing is not modelled. Which of several equally short ones is taken fit.Network learns from patterns. Where nothing long was measured, times of long messages
 // are NaN, and links that no transfer crossed carry what is typical of their level, with the mark Arc.Estimated.
 //
 // # Design
@@ -41,9 +41,9 @@
 // pairs of 16,384 ranks has 268 million entries. A group whose latency differs
 // from its level's typical one keeps the difference. Links of a tree may differ: a slow host, a rack
 // of faster ones. Time then adds what the pair's own route differs by from the typical one. It does so beyond 10 % of
-// the latency and 15 % of the bandwidth, within which equal links are measured. On machines that are no tree the
+// the latency and 3 % of the bandwidth, within which equal links are measured. On machines that are no tree the
 // latency between two hosts is the length of the shortest path in the graph,
-// worked out once per source that is asked for, over the switches only.
+// worked out once per source that is asked for, over the switches only. The bandwidth is that of the slowest link on it.
 //
 // Rates come from progressive filling over directed channels (package contention),
 // not from the printed algorithm of Zhu et al. 2014 (examples/papers/zhu), which can promise more

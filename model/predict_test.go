@@ -232,8 +232,8 @@ func TestReadTransfers(t *testing.T) {
 		t.Errorf("ReadTransfers = %v", ts)
 	}
 	for _, file := range []string{``, `{}`, `[]`, `{"transfers":[{"source":1}]}`, `{"transfers":[]} x`, `{"transfers":[{"src":1.5}]}`} {
-		if _, err := ReadTransfers(strings.NewReader(file)); err == nil || !strings.HasPrefix(err.Error(), "model: read transfers: ") {
-			t.Errorf("ReadTransfers(%s) = %v, want an error", file, err)
+		if _, err := ReadTransfers(strings.NewReader(file)); err == nil || !strings.HasPrefix(err.Error(), "model: read transfers: ") || !strings.HasSuffix(err.Error(), wantTransfers) {
+			t.Errorf("ReadTransfers(%s) = %v, want an error that says what a file of transfers holds", file, err)
 		}
 	}
 }

@@ -51,8 +51,8 @@ func (p *Prediction) Last() int {
 	return last
 }
 
-// Interval is the range in s of the measured duration of a concurrent transfer that is predicted to last the given time
-// in s. The duration lies in it with probability coverage, in (0, 1). It comes from how far measured and predicted times
+// Interval is the range in s of the duration of a concurrent transfer, measured once, that is predicted to last the given
+// time in s. The duration lies in it with probability coverage, in (0, 1). It comes from how far measured and predicted times
 // were apart when the network was fitted, of transfers of the same level where there were enough; NaN if it was not.
 // It holds the prediction: that all measured times were on one side of the predicted ones may be chance.
 func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi float64) {

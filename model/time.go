@@ -45,6 +45,9 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		return t
 	}
 	latency, bandwidth := n.paths.between(src, dst)
+	if n.s.Routing != topology.ChooseLowest && bytes > n.s.Measured.Bytes {
+		bandwidth = n.routeBandwidth(src, dst)
+	}
 	latency += n.found.Fit.Overhead
 	if n.isTree() {
 		typical := n.latencyOf(group)
@@ -57,13 +60,10 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
 			t += wait * (n.RouteShare(src, dst) - 1)
 		}
-		return t
+		return n.overLinks(t, 1/bandwidth, 1/p.Bandwidth(), bytes, !n.isTree())
 	}
 	if bytes <= n.s.Measured.Bytes {
 		return latency
-	}
-	if n.s.Routing != topology.ChooseLowest {
-		bandwidth = n.routeBandwidth(src, dst)
 	}
 	return latency + float64(bytes-n.s.Measured.Bytes)/bandwidth
 }

@@ -32,16 +32,19 @@ func AllToAll(ranks []int, bytes int64) []Transfer {
 	return transfers
 }
 
+// wantTransfers is what ReadTransfers reads.
+const wantTransfers = `{"transfers":[{"src":0,"dst":5,"bytes":1000000,"start_s":0}, ...]}`
+
 // ReadTransfers reads {"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0},...]}.
 func ReadTransfers(r io.Reader) ([]Transfer, error) {
 	var f struct {
 		Transfers []Transfer `json:"transfers"`
 	}
 	if err := jsonfile.Decode(r, &f); err != nil {
-		return nil, fmt.Errorf("model: read transfers: %w", err)
+		return nil, fmt.Errorf("model: read transfers: %w: want %s", err, wantTransfers)
 	}
 	if len(f.Transfers) == 0 {
-		return nil, fmt.Errorf("model: read transfers: no list of transfers")
+		return nil, fmt.Errorf("model: read transfers: no list of transfers: want %s", wantTransfers)
 	}
 	return f.Transfers, nil
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // How far a pair's way must be from what is typical of its group before Time goes by the way: less is how
-// links that are alike are measured. As for compare's links, 10 % of a latency and 15 % of a bandwidth.
+// links that are alike are measured. Bandwidths come from long messages, whose times hardly scatter.
 const (
 	likeLatency   = 0.10
-	likeBandwidth = 0.15
+	likeBandwidth = 0.03
 )
 
 // treeWays are the paths of a tree. The parameters of a level are those of its typical pair. They are wrong for pairs that
@@ -174,14 +174,18 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 	if latency := w.latency[group]; apart(way.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
 		t += way.latency - latency
 	}
-	if bytes <= n.s.Measured.Bytes {
+	level := n.groups[group].level
+	return n.overLinks(t, way.perByte, w.perByte[level], bytes, w.Limit[level])
+}
+
+// overLinks is the time t of a typical message, in s, on links of which the slowest takes perByte for a byte, in place of
+// the usual time. Links that do not limit the usual message make none faster.
+func (n *Network) overLinks(t, perByte, usual float64, bytes int64, limit bool) float64 {
+	more := float64(bytes - n.s.Measured.Bytes)
+	if more <= 0 || !apart(perByte, usual, likeBandwidth) || perByte < usual && !limit {
 		return t
 	}
-	level, more := n.groups[group].level, float64(bytes-n.s.Measured.Bytes)
-	if usual := w.perByte[level]; apart(way.perByte, usual, likeBandwidth) && (way.perByte > usual || w.Limit[level]) {
-		t = max(t+more*(way.perByte-usual), more*way.perByte)
-	}
-	return t
+	return max(t+more*(perByte-usual), more*perByte)
 }
 
 // tellsLatency tells whether the links between two ranks, whose latency is not typical of the group that joins them, can be believed.

@@ -69,6 +69,7 @@ func TestTimeKnowsLinksThatAreNotAlike(t *testing.T) {
 		// A lone message takes 20 ns/B between racks: links do not limit it, but those of the slow host do not help.
 		{"no message fills the links", &Settings{LevelBandwidth: []float64{1e9, 5e7}}, 1, 5, 1000008, 16e-6 + 2e-2},
 		{"nor those of the slow host", &Settings{LevelBandwidth: []float64{1e9, 5e7}}, 2, 5, 1000008, 21e-6 + 2e-2},
+		{"a tenth slower than typical", &Settings{LevelBandwidth: []float64{1.1e9, 1.1e9}}, 0, 1, 1000008, 4e-6 + 1e-3},
 		{"latencies alone", &Settings{LevelBandwidth: []float64{nan, nan}}, 2, 0, 8, 9e-6},
 	} {
 		n := unequal(t, c.s)
@@ -123,5 +124,38 @@ func TestTimeIgnoresLinksThatTellAnotherStory(t *testing.T) {
 	}
 	if got := other.Time(2, 0, 8); !near(got, 40e-6, 1e-9) {
 		t.Errorf("Time(2, 0, 8) = %g, want 40e-6", got)
+	}
+}
+
+// A ring of four, of which the links of host 3 have half the rate. By hand: the bytes beyond the eight measured over the slowest
+// link of the route, where the level's typical message has links of the full rate.
+func TestTimeOnAMeshKnowsLinksThatAreNotAlike(t *testing.T) {
+	var arcs []topology.Arc
+	for h := range 4 {
+		rate := 1e9
+		if h >= 2 {
+			rate = 5e8
+		}
+		arcs = topology.AppendLink(arcs, h, (h+1)%4, 2e-6, rate)
+	}
+	g, err := topology.NewGraph(4, 0, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(4, nil, nil, 2e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyMesh}}, &Settings{LevelBandwidth: []float64{1e9}, Measured: Metadata{Bytes: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		src, dst int
+		want     float64
+	}{{0, 1, 2e-6 + 1e-3}, {3, 0, 2e-6 + 2e-3}, {1, 3, 4e-6 + 2e-3}} {
+		if got := n.Time(c.src, c.dst, 1000008); !near(got, c.want, 1e-6) {
+			t.Errorf("Time(%d, %d) = %g, want %g", c.src, c.dst, got, c.want)
+		}
 	}
 }

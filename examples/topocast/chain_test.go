@@ -16,7 +16,7 @@ import (
 // message, as the budget ended before, and predict says so.
 func TestCommandsReadWhatDiscoverWrites(t *testing.T) {
 	network := filepath.Join(t.TempDir(), "network.json")
-	status, out, stderr := topocast("discover", "--sim", "tree:[5,6,7]x4 latency=20us,8us,2us rate=10Gbps", "--repetitions", "1",
+	status, out, stderr := topocast("discover", "--sim", "tree:[5,6,7]x4 latency=20us,8us,2us rate=5Gbps", "--repetitions", "1",
 		"--budget", "250ms", "--patterns", "0", "--output", network)
 	if status != 0 {
 		t.Fatalf("discover: status %d: %s", status, stderr)

@@ -16,11 +16,15 @@ func openInput(path string) (io.ReadCloser, error) {
 		return io.NopCloser(os.Stdin), nil
 	}
 	if path == "" { // such as of a variable of a script that is not set
-		return nil, BadInput("the name of a file is empty")
+		return nil, BadInput("the name of a file is empty: want a file, or - for standard input")
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, BadInput("%w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, BadInput("%s: is a directory: want a file", path)
 	}
 	return f, nil
 }

@@ -117,11 +117,22 @@ func (r *Result) Observations() []fit.Observation {
 		}
 		o := fit.Observation{Transfers: slices.Clone(p.Transfers)}
 		for _, t := range p.Times {
-			o.Seconds = append(o.Seconds, t.Median)
+			o.Seconds, o.Deviations = append(o.Seconds, t.Median), append(o.Deviations, t.deviation())
 		}
 		all = append(all, o)
 	}
 	return all
+}
+
+// deviation is the relative standard deviation of the times, without stalls of the machine: these are seldom, and only
+// make times longer. So it is at most twice what the least of as many normal values tells (Blom 1958); 0 of one time.
+func (t *Time) deviation() float64 {
+	if t.Count < 2 {
+		return 0
+	}
+	n := float64(t.Count)
+	least := distuv.UnitNormal.Quantile((n - 0.375) / (n + 0.25)) // of n values, in standard deviations below the median
+	return min(t.HalfWidth/halfWidth(1, t.Count), 2*(t.Median-t.Min)/least) / t.Median
 }
 
 // confidence is that of the intervals of means.

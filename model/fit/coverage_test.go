@@ -197,3 +197,22 @@ func BenchmarkFitCoverage(b *testing.B) {
 		})
 	}
 }
+
+// Where times are medians of many, intervals hold single times. Medians without noise of single times that scatter by 2 % leave
+// residuals of 0; the 5 and 95 % quantiles of a normal distribution are 1.645 standard deviations away.
+func TestIntervalsAreOfSingleTimes(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 22))
+	truth, seen := fitTruth(t, r, 3, &model.Settings{})
+	observed := observe(t, truth, r, 0, fitPatterns(r, 6, 20))
+	for i := range observed {
+		observed[i].Deviations = slices.Repeat([]float64{0.02}, len(observed[i].Transfers))
+	}
+	fit, err := Network(seen, observed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo, hi := fit.Network.Interval(0, 4, 1, 0.9)
+	if want := 1.645 * 0.02; math.Abs(math.Log(hi)/want-1) > 0.2 || math.Abs(math.Log(lo)/-want-1) > 0.2 {
+		t.Errorf("90 %% interval of 1 s is %g to %g s, want e^-%.3f to e^%.3f", lo, hi, want, want)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // ratioSteps is the number of steps between the quantiles that a network keeps: 2.5 %, so that
@@ -38,6 +39,23 @@ func (f *fitter) unseenByLevel() [][]float64 {
 		k++
 	}
 	return out
+}
+
+// addDeviations makes the residuals of medians those of single times. A residual gets one value of its transfer's normal
+// distribution. The values are spread evenly: multiples of the golden ratio fill [0, 1) so.
+func (f *fitter) addDeviations() {
+	const golden = math.Phi - 1
+	k, at := 0, 0.0
+	for _, p := range f.patterns {
+		if len(p.Flows) == 1 {
+			continue
+		}
+		for i, deviation := range p.deviations {
+			at = math.Mod(at+golden, 1)
+			f.unseen[k][i] += deviation * distuv.UnitNormal.Quantile(at)
+		}
+		k++
+	}
 }
 
 // ratiosOf are quantiles of measured over predicted times, evenly spaced, from

@@ -39,6 +39,7 @@ const longBytes = 100_000
 //     on the logarithm of measured over predicted times, with Huber weights against outliers.
 //   - Sharing is fair, unless patterns that were held out are predicted better with coupling, with an RTT bias, or with
 //     what both directions of links and connections share (model.Law).
+//   - Of several routes of about the same latency transfers take those that explain the patterns best (Settings.Routing).
 //   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
 //   - Network.Interval comes from patterns that were held out.
 //
@@ -77,7 +78,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	addParameters(base, levels, s.Parameters)
 	fitted := s.Network
 	fitted.Levels = levels
-	if base, err = model.New(r, &fitted); err != nil {
+	if base, err = chooseRoutes(r, &fitted, observations); err != nil {
 		return nil, fmt.Errorf("fit: network: %w", err)
 	}
 	dropped, err := dropRefuted(base, observations, given)
@@ -95,6 +96,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		fitted.Law = out.Law
 	}
 	if several := f.several(); f.unseen != nil {
+		f.addDeviations()
 		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
 		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {
 			out.Warnings = append(out.Warnings, warning)
@@ -134,6 +136,10 @@ type Observation struct {
 	Transfers []model.Transfer
 	Seconds   []float64 // how long each took, from its Start on
 
+	// Deviations are the relative standard deviations of single times, where Seconds are medians of many; nil: Seconds are
+	// single times. Intervals of predictions are of single times.
+	Deviations []float64
+
 	// Streamed says that each transfer went as several messages, the next of which asked for consent while the
 	// last one flowed: no handshake shows in its time.
 	Streamed bool
@@ -149,8 +155,13 @@ func checkObservations(observations []Observation, ranks int) error {
 		if len(o.Transfers) == 0 || len(o.Transfers) != len(o.Seconds) {
 			return fmt.Errorf("observation %d: %d transfers, %d times: want as many of each, and one at least", i, len(o.Transfers), len(o.Seconds))
 		}
+		if o.Deviations != nil && len(o.Deviations) != len(o.Transfers) {
+			return fmt.Errorf("observation %d: %d transfers, %d deviations: want as many of each, or none", i, len(o.Transfers), len(o.Deviations))
+		}
 		for k, t := range o.Transfers {
 			switch {
+			case o.Deviations != nil && !(o.Deviations[k] >= 0 && o.Deviations[k] <= math.MaxFloat64):
+				return fmt.Errorf("observation %d: transfer %d (%v): deviation %g: want at least 0 and finite", i, k, t, o.Deviations[k])
 			case t.Src < 0 || t.Src >= ranks || t.Dst < 0 || t.Dst >= ranks || t.Src == t.Dst:
 				return fmt.Errorf("observation %d: transfer %d (%v): want two different ranks in [0, %d)", i, k, t, ranks)
 			case t.Bytes < 0:

@@ -41,10 +41,11 @@ type fitter struct {
 // A fitPattern is an observation of long transfers.
 type fitPattern struct {
 	*model.Pattern
-	seconds []float64
-	level   []int    // that joins the ranks of each transfer
-	params  []int    // that matter to it, ascending
-	rows    []fitRow // derivatives of the residuals
+	seconds    []float64
+	deviations []float64 // see Observation
+	level      []int     // that joins the ranks of each transfer
+	params     []int     // that matter to it, ascending
+	rows       []fitRow  // derivatives of the residuals
 }
 
 // maxDense bounds the parameters for which the normal matrix is set up; the errors of more are found without correlations.
@@ -100,7 +101,7 @@ func (f *fitter) addPattern(o Observation) error {
 		return err
 	}
 	g := f.n.Graph()
-	p := fitPattern{Pattern: pattern, seconds: o.Seconds}
+	p := fitPattern{Pattern: pattern, seconds: o.Seconds, deviations: o.Deviations}
 	used := make([]bool, len(f.links))
 	carries := make([]bool, g.NumArcs())
 	for i, j := range p.Flows {
