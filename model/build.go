@@ -80,9 +80,10 @@ func (n *Network) setParameters() error {
 	if err != nil {
 		return err
 	}
-	n.s.Levels, n.longPerByte = levels, nil
+	n.s.Levels, n.longPerByte, n.flowPerByte = levels, nil, nil
 	for i := range levels {
 		n.longPerByte = append(n.longPerByte, levels[i].longPerByte())
+		n.flowPerByte = append(n.flowPerByte, levels[i].flowPerByte())
 	}
 	n.s.LevelBandwidth = nil // the levels have it
 	if err := n.s.Law.check(); err != nil {

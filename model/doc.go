@@ -41,7 +41,7 @@
 // pairs of 16,384 ranks has 268 million entries. A group whose latency differs
 // from its level's typical one keeps the difference. Links of a tree may differ: a slow host, a rack
 // of faster ones. Time then adds what the pair's own route differs by from the typical one. It does so beyond 10 % of
-// the latency and 3 % of the bandwidth, within which equal links are measured. On machines that are no tree the
+// the latency and 5 % of the bandwidth, within which equal links are measured. On machines that are no tree the
 // latency between two hosts is the length of the shortest path in the graph,
 // worked out once per source that is asked for, over the switches only. The bandwidth is that of the slowest link on it.
 //

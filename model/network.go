@@ -21,6 +21,7 @@ type Network struct {
 
 	// What Time reads, flat and small.
 	longPerByte []float64 // per level: of long messages, s/B
+	flowPerByte []float64 // per level: of the typical pair's links, s/B
 	leaf        []int32   // rank -> its smallest group
 	groups      []flatGroup
 	paths       *pathTable // nil where the hierarchy says it all

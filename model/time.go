@@ -60,7 +60,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
 			t += wait * (n.RouteShare(src, dst) - 1)
 		}
-		return n.overLinks(t, 1/bandwidth, 1/p.Bandwidth(), bytes, !n.isTree())
+		return n.overLinks(t, 1/bandwidth, n.flowPerByte[g.level], bytes, !n.isTree())
 	}
 	if bytes <= n.s.Measured.Bytes {
 		return latency

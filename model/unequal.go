@@ -8,10 +8,10 @@ import (
 )
 
 // How far a pair's way must be from what is typical of its group before Time goes by the way: less is how
-// links that are alike are measured. Bandwidths come from long messages, whose times hardly scatter.
+// links that are alike are measured. Bandwidths come from long messages, whose times scatter less.
 const (
 	likeLatency   = 0.10
-	likeBandwidth = 0.03
+	likeBandwidth = 0.05
 )
 
 // treeWays are the paths of a tree. The parameters of a level are those of its typical pair. They are wrong for pairs that
@@ -20,7 +20,6 @@ type treeWays struct {
 	vertices []treeVertex
 
 	latency []float64 // per group: of the typical pair, for the measuring size, s
-	perByte []float64 // per level: of the typical pair, s/B
 	typicalWays
 	part bool // typicalWays are those of a larger network
 }
@@ -96,9 +95,6 @@ func (n *Network) newWays() *treeWays {
 		return nil
 	}
 	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
-	for i := range n.s.Levels {
-		w.perByte = append(w.perByte, n.s.Levels[i].flowPerByte())
-	}
 	for i := range n.groups {
 		w.latency = append(w.latency, n.latencyOf(int32(i)))
 	}
@@ -120,9 +116,9 @@ func (n *Network) setWays() {
 		}
 		const some = 0.1
 		w.Agree[group] = float64(like[group]) >= some*float64(pairs[group])
-		w.Limit[level] = w.Limit[level] || way.perByte >= w.perByte[level]/(1+likeBandwidth)
+		w.Limit[level] = w.Limit[level] || way.perByte >= n.flowPerByte[level]/(1+likeBandwidth)
 		const half = 0.5 // of what two hosts of a pair may add up to
-		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, w.perByte[level], half*likeBandwidth)
+		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, n.flowPerByte[level], half*likeBandwidth)
 	})
 	if unequal {
 		n.ways = w
@@ -175,7 +171,7 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 		t += way.latency - latency
 	}
 	level := n.groups[group].level
-	return n.overLinks(t, way.perByte, w.perByte[level], bytes, w.Limit[level])
+	return n.overLinks(t, way.perByte, n.flowPerByte[level], bytes, w.Limit[level])
 }
 
 // overLinks is the time t of a typical message, in s, on links of which the slowest takes perByte for a byte, in place of

@@ -139,8 +139,6 @@ func readMeasurements(r io.Reader, path string, unit encode.Unit, view *plogp.Vi
 		return readMatrix(bytes.NewReader(data), path, unit)
 	case view == nil && errors.Is(err, record.ErrFormat) && format != "":
 		return nil, fmt.Errorf("format is %q: want a matrix, or topocast/measurement, which topocast measure writes", format)
-	case view == nil && errors.Is(err, record.ErrFormat): // JSON with a mistake
-		return nil, jsonfile.Unmarshal(data, new(any))
 	default:
 		return nil, err
 	}

@@ -56,9 +56,6 @@ func plain(err error) error {
 	if errors.As(err, &syntax) && (strings.Contains(err.Error(), "'N' looking") || strings.Contains(err.Error(), "'I' looking")) {
 		return fmt.Errorf("%w (byte %d): JSON has no NaN and no Infinity: write null", err, syntax.Offset)
 	}
-	if syntax != nil && strings.Contains(err.Error(), "after top-level value") {
-		return fmt.Errorf("%w (byte %d): want one JSON value, such as a list of rows, and not one a line", err, syntax.Offset)
-	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) || wrong.Type == nil {
 		return err
