@@ -141,7 +141,7 @@ const wideRange = 1.5
 
 // lineOf fits a line to the lengths that are known, the shortest first: the slope is what a link's own time counts for, and
 // fixed the overhead that each message pays at its ends. With one length all is slope. The doubt is that of the shortest and the
-// longest times.
+// longest times. With one length it holds what may be overhead, too.
 func lineOf(known []class) line {
 	if len(known) == 0 {
 		return line{slope: 1}
@@ -158,7 +158,11 @@ func lineOf(known []class) line {
 		}
 	}
 	_, slope := stat.LinearRegression(x, y, weights, true)
-	return line{0, slope, last.doubt}
+	doubt := last.doubt
+	if last.nominal < wideRange*first.nominal && slope > 1 { // all that the graph does not have may be overhead, or none: a range of two sigma
+		doubt = math.Hypot(doubt, (1-1/slope)/2)
+	}
+	return line{0, slope, doubt}
 }
 
 // tooLong is how many times as long as the line through shorter measurements those of a length may be.

@@ -2,6 +2,8 @@ package check
 
 import (
 	"context"
+	"math"
+	"slices"
 	"testing"
 )
 
@@ -131,5 +133,72 @@ func TestUsualIsTheLowestLevel(t *testing.T) {
 	}
 	if first < least {
 		t.Errorf("the uplink is named first in %d of %d runs, want %d", first, runs, least)
+	}
+}
+
+// Few readings between the same two switches still tell that short messages spread by more than long ones: readings of one
+// level would else be split into several, of which the lowest is far too low. Seven differences of 0.1*sqrt(2)*0.6745 are the
+// median of a normal spread of 0.1 (MAD).
+func TestFewReadingsTellTheirSpread(t *testing.T) {
+	r := &readings{w: &wiring{}}
+	for range fewAlike - 1 {
+		r.apart[ofLatency] = append(r.apart[ofLatency], 0.1*math.Sqrt2*0.6745)
+	}
+	for range 100 {
+		r.back = append(r.back, 0.01)
+	}
+	if got := r.spreadOfPairs(ofLatency); math.Abs(got-0.1) > 1e-4 {
+		t.Errorf("spread %g, want 0.1", got)
+	}
+}
+
+// Nothing is like messages between two racks. What is usual there is told to 5 % (one sigma), and so all of them may take that
+// much longer by chance. By hand: one in 200 of a normal distribution is beyond 2.5758 sigma, or 12.9 %, and 95 % are
+// within 1.96 sigma. The factors of all rounds are alike, so the interval has no other doubt but that.
+func TestWhatIsUsualIsDoubted(t *testing.T) {
+	const doubt, rounds = 0.05, 20
+	for _, c := range []struct {
+		excess float64
+		named  bool
+	}{{0.12, false}, {0.14, true}} {
+		m := newMachine(t, "tree:2x4", 1)
+		f, err := newFinder(context.Background(), &job{hosts: 8}, m.settings(1), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := f.r
+		pairs := [][2]int{{0, 4}, {1, 2}, {5, 6}}
+		for range rounds {
+			if err := r.add(pairs, slices.Repeat([]reading{{Latency: 1}}, len(pairs)), func([]float64) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range r.samples {
+			if s := &r.samples[i]; s.from == 0 {
+				s.excess, s.doubt = c.excess, doubt
+			}
+		}
+		uplink := r.c.ofLink(r.w.link[m.uplinks()[0]])
+		e := r.measure(uplink, 1, 0.01, 0.005, 1)
+		if named := e.P <= 0.005; named != c.named {
+			t.Errorf("%g longer: p %g, want named %t", c.excess, e.P, c.named)
+		}
+		weight := r.crossingOf(&r.samples[0], uplink).weight
+		factor := math.Expm1(c.excess)/weight + 1
+		high := factor + 1.96*doubt*(factor-1+1/weight)
+		if math.Abs(e.Factor-factor) > 1e-9 || math.Abs(e.High-high) > 1e-9 {
+			t.Errorf("%g longer: factor %g up to %g, want %g and %g", c.excess, e.Factor, e.High, factor, high)
+		}
+	}
+}
+
+// One length alone does not tell overheads from what links take. If it takes a quarter longer than the graph has it, a
+// fifth of the time may be overhead or none: that is a range of two sigma.
+func TestOverheadOfOneLengthIsDoubted(t *testing.T) {
+	for offset, want := range map[float64]float64{math.Log(1.25): math.Hypot(0.01, 0.1), 0: 0.01, math.Log(0.8): 0.01} {
+		l := lineOf([]class{{nominal: 1e-5, known: 20, offset: offset, doubt: 0.01}})
+		if math.Abs(l.doubt-want) > 1e-9 || math.Abs(l.slope-math.Exp(offset)) > 1e-9 {
+			t.Errorf("%g times as long: slope %g with a doubt of %g, want %g", math.Exp(offset), l.slope, l.doubt, want)
+		}
 	}
 }
