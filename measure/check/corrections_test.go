@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -199,6 +200,18 @@ func TestOverheadOfOneLengthIsDoubted(t *testing.T) {
 		l := lineOf([]class{{nominal: 1e-5, known: 20, offset: offset, doubt: 0.01}})
 		if math.Abs(l.doubt-want) > 1e-9 || math.Abs(l.slope-math.Exp(offset)) > 1e-9 {
 			t.Errorf("%g times as long: slope %g with a doubt of %g, want %g", math.Exp(offset), l.slope, l.doubt, want)
+		}
+	}
+}
+
+// Of a machine with one switch nobody can tell whether the switch is slow: all transfers cross it. A warning says so.
+func TestTheOnlySwitchIsComparedWithNothing(t *testing.T) {
+	for spec, want := range map[string]bool{"star:16": true, "tree:2x8": false} {
+		m := newBusy(t, spec, 1)
+		m.switches[m.cluster.Graph.Out(0)[0].To] = 8 * m.rate[0] // of 16 hosts
+		text := strings.Join(m.find(t, 1).Warnings, " ")
+		if got := strings.Contains(text, "all transfers filled switch s0"); got != want {
+			t.Errorf("%s: warnings %q, want one of the switch %t", spec, text, want)
 		}
 	}
 }
