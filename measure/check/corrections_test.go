@@ -193,14 +193,51 @@ func TestWhatIsUsualIsDoubted(t *testing.T) {
 	}
 }
 
-// One length alone does not tell overheads from what links take. If it takes a quarter longer than the graph has it, a
-// fifth of the time may be overhead or none: that is a range of two sigma.
+// One length alone does not tell overheads from what links take. What short messages take longer than the graph has it is
+// overhead, and none of it is two sigma off: if it is a quarter, links may be slower by that. Long messages tell of rates.
 func TestOverheadOfOneLengthIsDoubted(t *testing.T) {
-	for offset, want := range map[float64]float64{math.Log(1.25): math.Hypot(0.01, 0.1), 0: 0.01, math.Log(0.8): 0.01} {
-		l := lineOf([]class{{nominal: 1e-5, known: 20, offset: offset, doubt: 0.01}})
-		if math.Abs(l.doubt-want) > 1e-9 || math.Abs(l.slope-math.Exp(offset)) > 1e-9 {
-			t.Errorf("%g times as long: slope %g with a doubt of %g, want %g", math.Exp(offset), l.slope, l.doubt, want)
+	for _, c := range []struct {
+		k             kind
+		offset, slope float64
+		doubt         float64
+	}{
+		{ofLatency, math.Log(1.25), 1, math.Hypot(0.01, 0.125)},
+		{ofLatency, 0, 1, 0.01},
+		{ofLatency, math.Log(0.8), 0.8, 0.01},
+		{ofRate, math.Log(1.25), 1.25, 0.01},
+	} {
+		l := lineOf(c.k, []class{{nominal: 1e-5, known: 20, offset: c.offset, doubt: 0.01}})
+		if math.Abs(l.doubt-c.doubt) > 1e-9 || math.Abs(l.slope-c.slope) > 1e-9 || math.Abs(l.at(1e-5)-1e-5*math.Exp(c.offset)) > 1e-15 {
+			t.Errorf("kind %d, %g times as long: %+v, want a slope of %g with a doubt of %g", c.k, math.Exp(c.offset), l, c.slope, c.doubt)
 		}
+	}
+}
+
+// Hosts on one switch give messages of one length. The interval of a cable of three times the latency holds the truth, as
+// overheads are not the cable's. At 95 % seven of ten or fewer hold it in one of 87 cases (binomial).
+func TestIntervalsOnOneSwitchHoldTheTruth(t *testing.T) {
+	const runs, least = 10, 8
+	held := 0
+	for seed := range uint64(runs) {
+		m := newMachine(t, "star:16", seed)
+		g := m.cluster.Graph
+		for _, e := range []int{g.ArcIndex(3, 16), g.ArcIndex(16, 3)} {
+			m.latency[e] *= 3
+		}
+		r, err := find(context.Background(), &job{hosts: 16, measure: m.read}, m.settings(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range r.Named() {
+			for _, f := range x.Findings {
+				if x.Host == 3 && f.What == linkLatency && f.Low <= 3 && 3 <= f.High {
+					held++
+				}
+			}
+		}
+	}
+	if held < least {
+		t.Errorf("%d of %d intervals hold the truth, want %d", held, runs, least)
 	}
 }
 
