@@ -140,9 +140,9 @@ func (l line) at(nominal float64) float64 { return l.fixed + l.slope*nominal }
 const wideRange = 1.5
 
 // lineOf fits a line to the lengths that are known, the shortest first: the slope is what a link's own time counts for, and
-// fixed the overhead that each message pays at its ends. With one length all is slope. The doubt is that of the shortest and the
-// longest times.
-func lineOf(known []class) line {
+// fixed the overhead that each message pays at its ends. The doubt is that of the shortest and the longest times. With one
+// length all is slope. But what short messages take longer than the graph has it is overhead; that all of it is slope is two sigma off.
+func lineOf(k kind, known []class) line {
 	if len(known) == 0 {
 		return line{slope: 1}
 	}
@@ -158,6 +158,9 @@ func lineOf(known []class) line {
 		}
 	}
 	_, slope := stat.LinearRegression(x, y, weights, true)
+	if k == ofLatency && last.nominal < wideRange*first.nominal && slope > 1 {
+		return line{(slope - 1) * last.nominal, 1, math.Hypot(last.doubt, (slope-1)/2)}
+	}
 	return line{0, slope, last.doubt}
 }
 
@@ -170,14 +173,14 @@ func (r *readings) fitLine(k kind, all []class) {
 	var known []class
 	for i := range all {
 		c := &all[i]
-		if r.w.specified[k] && len(known) > 0 && c.usual() > tooLong*lineOf(known).at(c.nominal) {
+		if r.w.specified[k] && len(known) > 0 && c.usual() > tooLong*lineOf(k, known).at(c.nominal) {
 			c.offset = math.NaN()
 		}
 		if !math.IsNaN(c.offset) {
 			known = append(known, *c)
 		}
 	}
-	r.line[k] = lineOf(known)
+	r.line[k] = lineOf(k, known)
 }
 
 // compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each

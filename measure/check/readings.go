@@ -210,16 +210,16 @@ const fewInGroup = 4
 const leastSigma = 1e-4
 
 // spreadOfPairs is the spread of single readings of a kind, by those that one round has between the same two switches. Where there
-// are few of these, it is by long messages of the same pair there and back.
+// are few of these, it is at least that of long messages of the same pair there and back.
 func (r *readings) spreadOfPairs(k kind) float64 {
-	apart := r.apart[k]
-	if len(apart) < fewAlike && !r.w.load {
-		apart = r.back
+	spread := leastSigma
+	if apart := r.apart[k]; len(apart) > 0 {
+		spread = max(spread, stats.SigmaOfOne(apart))
 	}
-	if len(apart) == 0 {
-		return leastSigma
+	if len(r.apart[k]) < fewAlike && len(r.back) > 0 && !r.w.load {
+		spread = max(spread, stats.SigmaOfOne(r.back))
 	}
-	return max(leastSigma, stats.SigmaOfOne(apart))
+	return spread
 }
 
 // clipAt bounds what one sample says, in sigma: an outlier is nobody's fault.

@@ -199,6 +199,11 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 			out.UnreadDirections++
 		}
 	}
+	for v := r.w.hosts; v < r.w.graph.Vertices() && r.w.load; v++ {
+		if len(crossed[r.c.ofChannel(r.w.channel(v))]) == len(r.samples) {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("all transfers filled switch %s: there is nothing to compare it with, so nobody can tell whether it is slow", r.w.name(v)))
+		}
+	}
 	if out.UnreadLinks > 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %s were crossed by too few measurements: no routes lead over them, or few",
 			out.UnreadLinks, words.Count(out.Links, "link")))
