@@ -215,7 +215,6 @@ func TestMachinesThatNeedACorrection(t *testing.T) {
 		{"hosts moved", "cloud-zones", 7, 0},
 		{"missing pairs", "holes-pairs", 4, 0},
 		{"siblings", "endpoint-tails", 5, 0},
-		{"groups without an edge", "unequal-inner", 5, 0},
 	}
 	for _, m := range machines {
 		f := namedFamily(m.family)
@@ -276,6 +275,28 @@ func TestHostsOutsideAreNotSlow(t *testing.T) {
 					t.Errorf("%d cards slower by %g us, seed %d: %d racks found, want %d", slower, us, seed, found, hosts/size)
 				}
 			}
+		}
+	}
+}
+
+// TestHostsBesideBlocksAreLeftAsTheyAre: links of hosts are unequal, and some hosts are on inner switches. The fitted link of
+// such a host holds the uplink, too. Were it made as long as those of its neighbours in racks, racks would be lost.
+func TestHostsBesideBlocksAreLeftAsTheyAre(t *testing.T) {
+	for _, instance := range []int{12, 19} {
+		if s := scoreMachine(&linkage.Robust{}, namedFamily("unequal-inner"), instance); s.right == 0 {
+			t.Error(s.wrong)
+		}
+	}
+}
+
+// TestHostsMoveBeforeAndAfterLinksAreUnequal: links have long tails, and a host with a long one is proposed beside its rack.
+// Its link can be told only in its rack (endpoint-tails 10), or its rack only when the links of others are told (all-at-once
+// 34). A host on an inner switch is near to all racks, and belongs to none (unequal-inner 21). In each case a confident
+// group would be false.
+func TestHostsMoveBeforeAndAfterLinksAreUnequal(t *testing.T) {
+	for family, instance := range map[string]int{"endpoint-tails": 10, "all-at-once": 34, "unequal-inner": 21} {
+		if s := scoreMachine(&linkage.Robust{}, namedFamily(family), instance); s.firmFalse > 0 {
+			t.Error(s.wrong)
 		}
 	}
 }

@@ -17,8 +17,8 @@
 //     multiple of the subdominant ultrametric, by nearest-neighbour chain
 //     (Müllner 2011). Of the binary tree those groups stay that are worth their
 //     description (minimum description length), and single hosts move to the group
-//     that they fit. Where links are unequal their lengths are taken out and the groups
-//     proposed again.
+//     that they fit. Where links are unequal their lengths are taken out, groups are
+//     proposed again, and hosts move again.
 //  4. Every group is judged on the readings as they were. Its evidence is how
 //     large the step is to its nearest outsiders, and how far readings on both sides
 //     overlap; its support in [0, 1] is the least grade of these. What stands beside

@@ -22,11 +22,13 @@ const (
 //   - it is nearer to the group than to the rest of the parent by half of the step between these levels or more. A host that
 //     is slow on every message is, whatever it adds to its readings.
 //
+// Where links are unequal the first is no reason. A host on an inner switch is near to all others, and to a group beside it.
+//
 // A host leaves the groups around it that it does not fit, from the innermost on, and then goes down where it fits best.
 // refine returns whether any host moved. O(n^2).
-func refine(t *nested.Tree, r *readings.Symmetric) bool {
+func refine(t *nested.Tree, r *readings.Symmetric, unequal bool) bool {
 	size := len(t.Parent)
-	f := &fitting{t: t, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
+	f := &fitting{t: t, unequal: unequal, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
 	to := make([]int32, t.N)
 	moved := false
 	row := make([]float32, t.N)
@@ -48,6 +50,7 @@ func refine(t *nested.Tree, r *readings.Symmetric) bool {
 // A fitting is how far one host is from the groups of a tree.
 type fitting struct {
 	t          *nested.Tree
+	unequal    bool // links of hosts are
 	groups     []int32
 	count, sum []float64 // of the readings to the others in each group
 	sorted     []float32 // scratch
@@ -119,5 +122,6 @@ func (f *fitting) fits(v int32) (nearer float64, ok bool) {
 	}
 	mean := f.sum[v] / f.count[v]
 	nearer = (f.sum[at]-f.sum[v])/(f.count[at]-f.count[v]) - mean
-	return nearer, 2*nearer >= math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v)) || 2*math.Log(mean) < t.LevelOf(v)+t.LevelOf(at)
+	return nearer, 2*nearer >= math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v)) ||
+		!f.unequal && 2*math.Log(mean) < t.LevelOf(v)+t.LevelOf(at)
 }

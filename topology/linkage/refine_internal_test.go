@@ -46,13 +46,13 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 	if slices.EqualFunc(groups(), want, slices.Equal) {
 		t.Fatal("host 9 was not moved away")
 	}
-	if !refine(tree, r) {
+	if !refine(tree, r, false) {
 		t.Error("refine() = false, want host 9 moved")
 	}
 	if got := groups(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
-	if refine(tree, r) {
+	if refine(tree, r, false) {
 		t.Errorf("refine() = true, want all hosts at rest in %v", groups())
 	}
 }
@@ -162,7 +162,7 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 		})
 		remeasure(g.t, g.r.At)
 		before := slices.Clone(g.t.Parent)
-		refine(g.t, g.r)
+		refine(g.t, g.r, false)
 		for host := range g.t.N {
 			others, moves := tt.into[host]
 			switch group := slices.Clone(g.t.Leaves(g.t.Parent[host])); {

@@ -24,12 +24,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	}
 	remeasure(t, r.At)
 	f := nested.NewFit(t)
-	if w.contracted {
-		f = contract(t, r.InOrder(t.Order, nil), unequalEdge)
-		remeasure(t, r.At)
-	} else {
-		f.Robust(r)
-	}
+	f.Robust(r)
 	class := levelClasses(t)
 	hierarchy, err := g.hierarchy(class)
 	if err != nil {

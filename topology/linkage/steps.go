@@ -21,13 +21,12 @@ func steps() []step {
 		{"slow hosts", (*reconstruction).findSlow},
 		{"hosts set aside", (*reconstruction).setAside},
 		{"", (*reconstruction).propose},
-		{"unequal links", (*reconstruction).equalise},
 		{"hosts moved", (*reconstruction).moveHosts},
+		{"unequal links", (*reconstruction).equalise},
 		{"", (*reconstruction).judgeGroups},
 		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
-		{"groups without an edge", func(w *reconstruction) { w.contracted = w.r != w.raw }},
 		{"", (*reconstruction).settle},
 	}
 }
@@ -48,8 +47,7 @@ type reconstruction struct {
 	judge    *judge
 	ceiling  []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
 
-	contracted bool // groups without an edge of their own are dropped
-	mostFirm   bool // most hosts are in firm groups
+	mostFirm bool // most hosts are in firm groups
 }
 
 // findSlow finds the hosts that are slow on every message.
@@ -75,7 +73,7 @@ func (w *reconstruction) propose() {
 	w.tree, w.sigma = propose(w.raw.At, w.scratch)
 }
 
-// equalise takes out by how much links of hosts differ, and proposes groups again.
+// equalise takes out by how much links of hosts differ, proposes groups again, and moves hosts again.
 func (w *reconstruction) equalise() {
 	offset := unequalLinks(w.tree, w.raw, w.scratch.Scratch())
 	if offset == nil {
@@ -90,6 +88,7 @@ func (w *reconstruction) equalise() {
 	w.tree, w.sigma = propose(equal, w.scratch)
 	w.scratch = nil // before the copy
 	w.r = readings.NewSymmetric(w.part.N(), equal)
+	w.moveHosts()
 }
 
 // leastLeft is the share of a measurement that no correction takes away.
@@ -98,7 +97,7 @@ const leastLeft = 0.05
 // moveHosts moves single hosts to groups that they fit.
 func (w *reconstruction) moveHosts() {
 	for range refineRounds {
-		if !refine(w.tree, w.r) {
+		if !refine(w.tree, w.r, w.r != w.raw) {
 			break
 		}
 	}

@@ -28,88 +28,59 @@ const (
 // typical one nearby, in s, or nil if that explains nothing. Hosts are
 // compared within the blocks of hosts below one switch, and blocks with their siblings.
 //
-// A host whose link is far from typical may have been proposed outside its
-// block, beside it. Its fitted link then holds the block's uplink too. Such hosts are corrected as well, so
-// that the next proposal may put them right. The readings are put in order in scratch, if that has room.
+// A host beside blocks is left as it is. Its fitted link holds the uplink of its rack, too, if it is alone there. Without
+// the uplink it would look like a host of a neighbouring rack. The readings are put in order in scratch, if that has room.
 func unequalLinks(t *nested.Tree, r *readings.Symmetric, scratch []float32) []float64 {
 	if t.N < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
 		return nil
 	}
 	t = t.Clone()
-	f := contract(t, r.InOrder(t.Order, scratch), math.Inf(1))
+	f := contract(t, r.InOrder(t.Order, scratch))
 	before := blockSpread(t, r, nil)
 	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
 		return nil
 	}
 	offset := make([]float64, t.N)
 	for _, v := range t.Groups() {
-		switch kids := t.Kids(v); {
-		case t.HostsOnly(v) && len(kids) >= 3:
+		if kids := t.Kids(v); t.HostsOnly(v) && len(kids) >= 3 {
 			typical := typicalLink(f, v)
 			if v != t.Root {
 				// Blocks of few hosts are long or short by luck; blocks of another kind of
 				// link are left as they are.
-				if near := typicalLinkBelow(f, t.Parent[v]); max(near, typical) < unequalKind*min(near, typical) {
+				if near := typicalLink(f, t.Kids(t.Parent[v])...); max(near, typical) < unequalKind*min(near, typical) {
 					typical = near
 				}
 			}
 			for _, c := range kids {
 				offset[c] = f.Length[c] - typical
 			}
-		case !t.HostsOnly(v):
-			typical := typicalLinkBelow(f, v)
-			for _, c := range kids {
-				if !t.IsGroup(c) && !math.IsNaN(typical) {
-					offset[c] = f.Length[c] - typical
-				}
-			}
 		}
 	}
 	return offset
 }
 
-// typicalLink is the lower median of the links of v's own hosts, which there are.
-func typicalLink(f *nested.Fit, v int32) float64 {
+// typicalLink is the lower median of the links of hosts in those of the vertices that are blocks, of which there are some.
+func typicalLink(f *nested.Fit, among ...int32) float64 {
 	var links []float64
-	for _, c := range f.Tree.Kids(v) {
-		if !f.Tree.IsGroup(c) {
-			links = append(links, f.Length[c])
-		}
-	}
-	return stats.LowerMedian(links)
-}
-
-// typicalLinkBelow is the lower median of the host links in the blocks
-// directly below p; NaN if there are none.
-func typicalLinkBelow(f *nested.Fit, p int32) float64 {
-	var links []float64
-	for _, b := range f.Tree.Kids(p) {
+	for _, b := range among {
 		if f.Tree.IsGroup(b) && f.Tree.HostsOnly(b) {
 			for _, c := range f.Tree.Kids(b) {
 				links = append(links, f.Length[c])
 			}
 		}
 	}
-	if len(links) == 0 {
-		return math.NaN()
-	}
 	return stats.LowerMedian(links)
 }
 
-// contract takes out the groups that an additive fit gives no edge of their own,
-// and whose level is less than step below their parent's, and returns the fit of what
+// contract takes out the groups that an additive fit gives no edge of their own, and returns the fit of what
 // remains. The readings are those in the order of the leaves, which stay as groups go.
-func contract(t *nested.Tree, ordered *readings.Symmetric, step float64) *nested.Fit {
+func contract(t *nested.Tree, ordered *readings.Symmetric) *nested.Fit {
 	for {
 		f := nested.NewFit(t)
 		f.RobustInOrder(ordered)
 		short := false
 		for _, v := range t.Groups() {
-			if v == t.Root {
-				continue
-			}
-			p := t.Parent[v]
-			if 2*f.Length[v] < unequalEdge*math.Exp(t.LevelOf(p)) && t.LevelOf(p)-t.LevelOf(v) < step {
+			if v != t.Root && 2*f.Length[v] < unequalEdge*math.Exp(t.LevelOf(t.Parent[v])) {
 				t.Splice(v)
 				short = true
 			}
