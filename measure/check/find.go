@@ -95,7 +95,7 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 		}
 	}
 	r.compare()
-	const apart = 0.1 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
+	const apart = 0.2 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
 	level := apart * f.s.FalseAlarms
 	effects := r.misplacedHosts(f.s.Tolerance, level)
 	if w.load {
