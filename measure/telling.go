@@ -16,10 +16,11 @@ const (
 // first, for a budget may leave no time for all.
 //
 // First, the children of each group are paired in a ring, the next with the next, by
-// a random rank of each. Pairs without a common child come first, so that the median of three is not that of one slow link. They are the smaller groups in it and the ranks that are in none of them. A link above a group is then
-// crossed by two pairs. One that is slow slows down two, and its neighbours on the ring but one each. Coarse groups come first; groups of single ranks
-// only come last, and only on small machines. In between, random pairs make
-// up the number for each level.
+// a random rank of each. Children are the smaller groups in it, and the ranks that are in none of them. A link above a group
+// is then crossed by two pairs. One that is slow slows down two, and its neighbours on the ring but one each. Every second pair
+// of a ring comes first. No two of these share a child, but for the first and last of an odd number, so the median of the first
+// three is not that of one slow link. Coarse groups come first; groups of single ranks only come last, and only on small
+// machines. In between, random pairs make up the number for each level.
 func telling(h *topology.Hierarchy, seed uint64) [][2]int {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	groups := h.Groups()
@@ -35,7 +36,7 @@ func telling(h *topology.Hierarchy, seed uint64) [][2]int {
 	}
 	ring := func(g topology.Group) {
 		children := childrenOf(groups, g)
-		for _, first := range []int{0, 1} { // every second pair, then those between: the first ones share no link
+		for _, first := range []int{0, 1} {
 			for i := first; i < len(children); i += 2 {
 				child, next := children[i], children[(i+1)%len(children)]
 				add(child[rng.IntN(len(child))], next[rng.IntN(len(next))], g.Level)

@@ -9,7 +9,8 @@ import (
 // confidentGraph returns the graph without the switches of uncertain groups. The switch that linkage.Robust drew for an
 // uncertain group becomes one with the switch above it. The links below it grow by the length of the link that goes, so
 // that distances between hosts stay. Distances inside the uncertain group become those of the group above, as Time has
-// them. Two uncertain groups that are the whole machine share their link: the links below both grow by half of it. It returns g itself if g is no tree, or no uncertain group has a switch of its own.
+// them. Two uncertain groups that are the whole machine share their link: the links below both grow by half of it. It returns
+// g itself if g is no tree, or no uncertain group has a switch of its own.
 // O(vertices + arcs + total size of the groups).
 func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error) {
 	if order, _ := treeOrder(g); order == nil {

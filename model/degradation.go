@@ -104,7 +104,7 @@ func (d *Degradation) between(a, b int) int {
 
 // cut makes the ratios of a ring of the given hosts, by their numbers in the
 // whole, -1 for unknown ones. What costs is the distance of two hosts in the ring that
-// was measured, so the bandwidth at a distance in the new one is the mean over its pairs of
+// was measured. So the bandwidth at a distance in the new one is the mean over its pairs of
 // hosts; pairs of unknown distance do not count. Access is a matter of each host and stays.
 func (d *Degradation) cut(hosts []int) *Degradation {
 	own := d.clone()

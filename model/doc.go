@@ -42,7 +42,7 @@
 // from its level's typical one keeps the difference. Links of a tree may differ: a slow host, a rack
 // of faster ones. Time then adds what the pair's own route differs by from the typical one. It does so beyond 10 % of
 // the latency and 5 % of the bandwidth, within which equal links are measured. On machines that are no tree the
-// latency between two hosts is the length of the shortest path in the graph,
+// latency between two hosts is the length of the shortest path in the graph. It is
 // worked out once per source that is asked for, over the switches only. The bandwidth is that of the slowest link on it.
 //
 // Rates come from progressive filling over directed channels (package contention),

@@ -7,7 +7,7 @@ import "math"
 // messages goes through the time of the longest and above all shorter ones; a time of no bytes on it would be the
 // latency and the handshake. What a message of any size takes beyond the latency and the line's slope is its handshake.
 //
-// The handshake is made of journeys. So where routes of one level are not equally long, as on meshes, the handshake
+// The handshake is made of journeys. On meshes routes of one level are not equally long. There the handshake
 // of a pair is to that of its level as its latency is to that of the level.
 
 const (

@@ -185,9 +185,9 @@ func (p *Predictor) limit(arc int) error {
 // path has passed, with what every message pays at its ends and the handshake of a long one. So a transfer alone takes
 // what Time says. It flows over the fixed route of the graph; what share it gets while
 // others flow is said at Sharing and Solver. With more than 10,000 of them under way, rates are held to
-// a thousandth (contention.Sharing.Tolerance). It is an error, which names the
-// transfer, if a rank is unknown, a size not above 0, there is no route, or the
-// capacity of a link on it is not known.
+// a thousandth (contention.Sharing.Tolerance). An error names the
+// transfer whose rank is unknown, whose size is not above 0, or that has no route. So it does if the
+// capacity of a link on the route is not known.
 //
 // What if another job ran too? Its transfers are further ones. What if ranks were elsewhere? Src and Dst are the ranks
 // that ran there.

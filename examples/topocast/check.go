@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -224,9 +223,10 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 // needs, its ranks are checked.
 func checkedPlaces(places []mpi.Place) []mpi.Place {
 	var lowest []mpi.Place
-	for _, p := range places {
-		if !slices.ContainsFunc(lowest, func(other mpi.Place) bool { return other.Host == p.Host }) {
-			lowest = append(lowest, p)
+	hosts, _ := mpi.NumberHosts(places)
+	for rank, host := range hosts {
+		if host == len(lowest) {
+			lowest = append(lowest, places[rank])
 		}
 	}
 	if len(lowest) < fewestChecked {

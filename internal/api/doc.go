@@ -1,6 +1,6 @@
 // Package api lists what each package exports, as the text of its declarations.
 // Its test compares the listings with those in testdata, one file per package
-// outside internal/ and examples/, so that no exported name comes, goes or
+// outside internal/ and examples/. So no exported name comes, goes or
 // changes without a line in a diff:
 //
 //	go test ./internal/api -update

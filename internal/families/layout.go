@@ -226,8 +226,8 @@ func (l *layout) detoured(hosts []int) bool {
 // detours says whether the factors of pairs are those of detours: none is below 1.
 func (l *layout) detours() bool { return slices.Min(l.pair) >= 1 }
 
-// leastLinks is how many readings have to join each part of a group to the rest of it,
-// and each group to what is around it, if there are as many pairs.
+// leastLinks is how many readings have to join each part of a group to the rest of it, if there are as many pairs.
+// So many have to join each group to what is around it.
 const leastLinks = 2
 
 // told says whether the pairs that were measured could tell the group: each of its parts - largest

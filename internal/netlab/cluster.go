@@ -70,9 +70,9 @@ const maxHosts = 250
 
 // shallowQueue is the usual one. With ECN marks from 128 KB on it keeps a
 // 100 Mbit/s uplink busy with a round trip of some ms; the capacity takes the
-// first windows of a dozen connections that start at once. Queues are fair,
-// because in a FIFO queue acknowledgements wait behind the data of the other
-// direction, and a slow link loses 10 to 40 % when both directions are in use.
+// first windows of a dozen connections that start at once. Queues are fair:
+// in a FIFO queue acknowledgements wait behind the data of the other
+// direction. A slow link loses 10 to 40 % then, when both directions are in use.
 func shallowQueue() Queue {
 	return Queue{Discipline: fair, Depth: shallow, Bytes: 2 << 20, ECN: 128 << 10}
 }

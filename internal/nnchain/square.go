@@ -11,8 +11,8 @@ func NewSquare(n int) *Square {
 	return &Square{n: n, stride: strideOf(n), d: make([]float32, n*strideOf(n))}
 }
 
-// strideOf is the distance between the rows: n rounded up to an odd number of cache lines, so that the
-// cells of a column do not fall into one set of the cache (7 times slower at n = 4096).
+// strideOf is the distance between the rows: n rounded up to an odd number of cache lines. So the
+// cells of a column do not fall into one set of the cache, which is 7 times slower at n = 4096.
 func strideOf(n int) int {
 	const line = 64 / 4
 	return line * ((n+line-1)/line | 1)

@@ -383,15 +383,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 	for _, x := range []float64{4, 4, 4. / 3, 1, 1, 1} {
 		read = append(read, reading{Forward: x * alone})
 	}
-	for range 20 {
-		if err := r.add(transfers, read, func([]float64) {}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range r.samples {
-		s := &r.samples[i]
-		s.excess = math.Log(s.value / s.nominal)
-	}
+	addRounds(t, r, transfers, read)
 	r.sigma[ofRate] = 0.01
 	effects := r.judge([]int32{suspect}, 0.1, 0.005)
 	if len(effects) != 1 || math.Abs(effects[0].Factor-2) > 1e-9 || effects[0].P > 0.005 {
@@ -401,6 +393,20 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 		if math.Abs(s.excess) > 1e-9 {
 			t.Fatalf("%d to %d takes %g of what is explained, want 1", s.from, s.to, math.Exp(s.excess))
 		}
+	}
+}
+
+// addRounds adds twenty equal rounds of transfers, which take longer than the graph says by their excess.
+func addRounds(t *testing.T, r *readings, transfers [][2]int, read []reading) {
+	t.Helper()
+	for range 20 {
+		if err := r.add(transfers, read, func([]float64) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range r.samples {
+		s := &r.samples[i]
+		s.excess = math.Log(s.value / s.nominal)
 	}
 }
 
@@ -415,15 +421,7 @@ func TestWhatHasRoomIsNotSlow(t *testing.T) {
 		transfers := [][2]int{{0, 1}, {1, 0}, {2, 3}, {3, 2}, {4, 5}, {5, 4}}
 		alone := r.bytes / r.w.rate[0] // s
 		read := append(slices.Repeat([]reading{{Forward: c.longer * alone}}, 4), slices.Repeat([]reading{{Forward: alone}}, 2)...)
-		for range 20 {
-			if err := r.add(transfers, read, func([]float64) {}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := range r.samples {
-			s := &r.samples[i]
-			s.excess = math.Log(s.value / s.nominal)
-		}
+		addRounds(t, r, transfers, read)
 		r.sigma[ofRate] = 0.001
 		e := r.measure(r.c.ofChannel(r.w.channel(r.w.switchOf(0))), 1, 0.1, 0.005, 1)
 		if named := e.P < 0.005; named != c.named || named && math.Abs(e.Factor-c.factor) > 1e-9 {

@@ -4,8 +4,8 @@ import "github.com/topocast/topocast/model"
 
 // weights are the sizes of Alltoallv, from row to column. Those of Zhu et al. 2014, figure 8,
 // are not in its text. These are chosen so that the last of the transfers
-// ends when the paper's does. On one switch with 940 Mbit/s and 10 MB per unit that is after
-// 0.851 s by fair sharing, where two of them send 100 MB, and 1.106 s by the asymmetric property.
+// ends when the paper's does. On one switch with 940 Mbit/s and 10 MB per unit two of them send
+// 100 MB. That takes 0.851 s by fair sharing, and 1.106 s by the asymmetric property.
 var weights = [4][4]int64{
 	{0, 1, 1, 3},
 	{3, 0, 4, 3},

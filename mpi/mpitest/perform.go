@@ -223,9 +223,9 @@ func stepsWrong(c mpi.Communicator) {
 	rankAndSize(c)
 }
 
-// stepsMismatch has a message of the wrong length behind one of the right one,
-// and before another that comes only when the error has been told, with garbage
-// collected, and hits nobody's memory.
+// stepsMismatch has a message of the wrong length behind one of the right one.
+// Another one comes only when the error has been told and garbage is
+// collected. It hits nobody's memory.
 func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mpi.Communicator) {
 	return func(c mpi.Communicator) {
 		s, ok := c.(mpi.Scheduler)

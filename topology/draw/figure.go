@@ -142,7 +142,7 @@ func drawBeside(c vgdraw.Canvas, p *plot.Plot, legend *plot.Legend) {
 }
 
 // inks are colours that people with any of the usual colour blindnesses can tell apart, after
-// Okabe and Ito 2008 (Color Universal Design), the dark ones first and without yellow, which
+// Okabe and Ito 2008 (Color Universal Design). The dark ones are first. Yellow is left out, which
 // white paper swallows.
 func inks() []color.RGBA {
 	return []color.RGBA{

@@ -193,9 +193,9 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 }
 
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
-// one kind, the others are of the other kind. Where it says nothing, hosts are the vertices of the given names, those
-// that share a name, as cores of one processor do (Bannikov 2014, section 2.3), and those with one
-// neighbour at most; where there are none of these, all are.
+// one kind, the others are of the other kind. Where it says nothing, hosts are the vertices of the given names and
+// those with one neighbour at most. So are those that share a name, as cores of one processor do (Bannikov 2014, section
+// 2.3). Where there are none of these, all are.
 func (s *sketch) tellKinds(names []string) error {
 	count := map[vertexKind]int{}
 	for _, v := range s.vertices {

@@ -16,7 +16,7 @@ const (
 	refineQuantile = 0.75
 )
 
-// refine moves hosts that do not fit where they are to groups that they fit, as average linkage
+// refine moves hosts that do not fit where they are to groups that they fit. Average linkage
 // puts a host where its first few readings do, and does not come back to it. A host fits a group for one of two reasons:
 //   - its mean reading to the others in the group is nearer to the group's level than to the parent's, in the geometric mean;
 //   - it is nearer to the group than to the rest of the parent by half of the step between these levels or more. A host that

@@ -7,8 +7,8 @@
 // There are two methods.
 //
 // GreedyCycle is that of Bannikov and Salnikov 2014, section 2.1. Stage 1 spans
-// the hosts: from the nearest pair it collects the group on the same shared memory,
-// goes up along the shortest arc to a host not seen before, down along ever shorter
+// the hosts: from the nearest pair it collects the group on the same shared memory.
+// It goes up along the shortest arc to a host not seen before, down along ever shorter
 // arcs, and begins again. Stage 2 closes cycles: in turn from each host, every arc that is
 // shorter than the shortest path there is becomes an arc of the graph. Readings
 // have no tolerance there: with 1 % of noise a torus of 1024 hosts gets two hundred thousand

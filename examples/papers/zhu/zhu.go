@@ -8,8 +8,8 @@ import (
 )
 
 // Model is the model of concurrent transfers as it was printed: Zhu et al. 2014,
-// Algorithms 1 and 2. Predictions are not made with it but with contention.Solver,
-// for the printed algorithm can over-commit a channel (its lines 10 and 17), and its
+// Algorithms 1 and 2. Predictions are not made with it but with contention.Solver.
+// The printed algorithm can over-commit a channel (its lines 10 and 17), and its
 // result can depend on the order of flows.
 //
 // We read it so: the sets S and contra-sets hold only channels that the flow
