@@ -15,7 +15,7 @@ import (
 func (m *measured) publish(folder string) error {
 	for _, p := range m.pictures() {
 		for _, dark := range []bool{false, true} {
-			picture, err := p.draw(themeOf(dark))
+			picture, err := p.svg(dark)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}

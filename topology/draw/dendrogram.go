@@ -67,7 +67,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		}
 	}
 	height := max(150, vg.Length(spacing*float64(n))+40)
-	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend) }}, nil
+	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend, legendWidth) }}, nil
 }
 
 type dendrogram struct {
