@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/spf13/cobra"
+
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
@@ -95,13 +96,16 @@ least.`,
 // A compared is what compare found, be it in links or in groups.
 type compared interface {
 	writeJSON(w io.Writer) error
-	writeText(w io.Writer, all bool) error
+	writeText(w io.Writer, all bool)
 	status() int
 }
 
 // printComparison prints what was found; the error tells the exit status, unless that is 0.
 func printComparison(c *cobra.Command, r compared, all bool, shared *cli.Flags) error {
-	err := shared.Print(c, func(w io.Writer) error { return r.writeText(w, all) }, r.writeJSON)
+	err := shared.Print(c, func(w io.Writer) error {
+		r.writeText(w, all)
+		return nil
+	}, r.writeJSON)
 	if status := r.status(); err == nil && status != cli.StatusFine {
 		return cli.Answer(status)
 	}

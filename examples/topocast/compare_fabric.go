@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,36 +63,33 @@ func printFabricComparison(c *cobra.Command, measured *comparison.Side, file str
 
 func (r fabricComparison) status() int { return exitStatus(r.Outcome) }
 
-func (r fabricComparison) writeText(w io.Writer, all bool) error {
-	var b strings.Builder
+func (r fabricComparison) writeText(w io.Writer, all bool) {
 	reference := fmt.Sprintf("%s, %s", r.file, words.Count(len(r.Hosts)+len(r.Missing), "host"))
-	writeCompared(&b, r.Measured, reference, len(r.Hosts), r.Missing, r.Extra)
-	fmt.Fprintf(&b, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.Groups.Same), len(r.Groups.Missing), len(r.Groups.Extra))
+	writeCompared(w, r.Measured, reference, len(r.Hosts), r.Missing, r.Extra)
+	fmt.Fprintf(w, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.Groups.Same), len(r.Groups.Missing), len(r.Groups.Extra))
 	if all {
 		for _, g := range r.Groups.Missing {
-			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
+			fmt.Fprintf(w, "  not seen: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
 		}
 		for _, g := range r.Groups.Extra {
-			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
+			fmt.Fprintf(w, "  not in the file: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
 		}
 	}
 	switch r.status() {
 	case cli.StatusFine:
-		fmt.Fprintln(&b, "\nnothing contradicts the file")
+		fmt.Fprintln(w, "\nnothing contradicts the file")
 	case cli.StatusUnknown:
-		fmt.Fprintln(&b, "\ncannot tell: no switch of the file shows in the latencies")
+		fmt.Fprintln(w, "\ncannot tell: no switch of the file shows in the latencies")
 	default:
-		fmt.Fprintf(&b, "\n%s\n", words.Count(len(r.Differences), "difference"))
+		fmt.Fprintf(w, "\n%s\n", words.Count(len(r.Differences), "difference"))
 	}
 	for i, d := range r.Differences {
 		if i == maxFindings && !all {
-			fmt.Fprintf(&b, "  and %d more (--all)\n", len(r.Differences)-i)
+			fmt.Fprintf(w, "  and %d more (--all)\n", len(r.Differences)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s\n", d)
+		fmt.Fprintf(w, "  %s\n", d)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func (r fabricComparison) writeJSON(w io.Writer) error {

@@ -284,7 +284,8 @@ func printMerged(w io.Writer, r *topology.Result) error {
 		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
 			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
 	}
-	return t.FlushFirst(maxChannels)
+	t.FlushFirst(maxChannels)
+	return nil
 }
 
 func probability(g *topology.Graph, from, to int) float64 {

@@ -132,9 +132,7 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	for _, l := range draw.Levels(h) {
 		t.Row(l.Level, l.Groups, l.Each, l.Latency, l.Confidence)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintln(w)
 	if err := draw.Text(w, r.Graph, h, s); err != nil {
