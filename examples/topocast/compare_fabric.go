@@ -16,36 +16,21 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// loadFabric reads what a scheduler is told of a machine (encode.IsFabric); topology is the one to read of a topology.yaml, "" the default. It is
-// nil if the file is something else.
-func loadFabric(path, topology string) (*encode.Fabric, error) {
-	if path == cli.Standard {
-		return nil, nil
-	}
-	data, err := cli.ReadInput(path)
-	if err != nil {
-		return nil, err
-	}
-	if !encode.IsFabric(data) {
-		return nil, nil
-	}
-	f, err := encode.ReadFabric(data, &encode.FabricSettings{Topology: topology, Folder: filepath.Dir(path)})
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return f, nil
-}
-
 // A fabricComparison is a comparison with a scheduler's file as the command prints it.
 type fabricComparison struct {
 	*comparison.FabricComparison
 	file string
 }
 
-// printFabricComparison is what the command does with a scheduler's file.
-func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all bool, shared *cli.Flags) error {
+// compareFabric is what the command does with a scheduler's file (encode.IsFabric). topology is the one to read of a
+// topology.yaml, "" the default.
+func compareFabric(c *cobra.Command, measured *comparison.Side, file string, data []byte, topology string, all bool, shared *cli.Flags) error {
 	if err := cli.RefuseUnless(false, c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
+	}
+	f, err := encode.ReadFabric(data, &encode.FabricSettings{Topology: topology, Folder: filepath.Dir(file)})
+	if err != nil {
+		return cli.BadInput("%s: %w", file, err)
 	}
 	found, err := comparison.CompareFabric(measured, f)
 	if err != nil {
