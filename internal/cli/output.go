@@ -192,16 +192,16 @@ func (s *Flags) Report(c *cobra.Command) io.Writer {
 }
 
 // Print prints what a command has found: as JSON or as text, whichever the flags ask for. Both write into memory, and nothing is
-// printed of what has an error.
+// printed of what has an error. That standard output takes nothing is what Execute tells.
 func (s *Flags) Print(c *cobra.Command, text, asJSON func(io.Writer) error) error {
 	p, write := &page{to: s.Report(c)}, text
 	if s.JSON {
 		p.to, write = c.OutOrStdout(), asJSON
 	}
-	if err := write(p); err != nil {
-		return err
+	err := write(p)
+	if err == nil {
+		_, _ = p.WriteTo(p.to)
 	}
-	_, err := p.WriteTo(p.to)
 	return err
 }
 
