@@ -114,10 +114,10 @@ func TestText(t *testing.T) {
 func TestTextTellsLongNamesApart(t *testing.T) {
 	c, _ := topotest.Generate(t, "tree:2x4 latency=8us,2us rate=10Gbps")
 	for name, want := range map[string]string{
-		"n%02d":                   "4 x host n[00-03] ",
-		"n%02d.cluster.site.org":  "4 x host n[00-03] ",
-		"a-name-longer-than-there-is-any-room-for-%02d":                  "for-[04-07] ",
-		"a-name-longer-than-there-is-any-room-for-%02d.cluster.site.org": "for-[04-07] ",
+		"n%02d":                  "4 x host n[00-03] ",
+		"n%02d.cluster.site.org": "4 x host n[00-03] ",
+		"a-name-longer-than-there-is-any-room-for-%02d":                  "...or-[04-07] ",
+		"a-name-longer-than-there-is-any-room-for-%02d.cluster.site.org": "...or-[04-07] ",
 	} {
 		var out strings.Builder
 		places := on(8, 1, func(host int) string { return fmt.Sprintf(name, host) })
