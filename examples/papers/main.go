@@ -44,7 +44,6 @@ func command(real cli.Runner) *cobra.Command {
 		Example: `  papers all --page papers.md
   papers zhu --json
   mpirun -n 30 papers zhu`,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, s := range sources() {
 		one := repeatCommand(shared, s)

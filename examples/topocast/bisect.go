@@ -227,7 +227,7 @@ func (r *halving) writeText(w io.Writer) error {
 		for _, s := range r.switches {
 			t.Row(r.names[s.vertex], fmt.Sprintf("%d + %d", len(s.left), len(s.right)), r.named(s.left))
 		}
-		return t.FlushFirst(maxCutSwitches)
+		t.FlushFirst(maxCutSwitches)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/spf13/cobra"
+
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
@@ -56,23 +57,27 @@ least.`,
 			case against == "":
 				return cli.BadInput("want --against REF, the reference")
 			}
-			if f, err := loadFabric(args[0], ""); err == nil && f != nil {
-				return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
-			}
-			measured, err := loadSide(args[0], nil)
+			data, err := cli.ReadInput(args[0])
 			if err != nil {
 				return err
 			}
-			if f, err := loadFabric(against, fabricTopology); err != nil || f != nil {
-				if err == nil {
-					err = printFabricComparison(c, measured, against, f, all, shared)
-				}
+			if encode.IsFabric(data) {
+				return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
+			}
+			measured, err := sideOf(args[0], data, nil)
+			if err != nil {
 				return err
+			}
+			if data, err = cli.ReadInput(against); err != nil {
+				return err
+			}
+			if encode.IsFabric(data) {
+				return compareFabric(c, measured, against, data, fabricTopology, all, shared)
 			}
 			if err := cli.RefuseUnless(false, c, "only a topology.yaml has several", "topology"); err != nil {
 				return err
 			}
-			reference, err := loadReference(measured, against, c.ErrOrStderr())
+			reference, err := referenceOf(measured, against, data, c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -95,22 +100,34 @@ least.`,
 // A compared is what compare found, be it in links or in groups.
 type compared interface {
 	writeJSON(w io.Writer) error
-	writeText(w io.Writer, all bool) error
+	writeText(w io.Writer, all bool)
 	status() int
 }
 
 // printComparison prints what was found; the error tells the exit status, unless that is 0.
 func printComparison(c *cobra.Command, r compared, all bool, shared *cli.Flags) error {
-	err := shared.Print(c, func(w io.Writer) error { return r.writeText(w, all) }, r.writeJSON)
+	err := shared.Print(c, func(w io.Writer) error {
+		r.writeText(w, all)
+		return nil
+	}, r.writeJSON)
 	if status := r.status(); err == nil && status != cli.StatusFine {
 		return cli.Answer(status)
 	}
 	return err
 }
 
-// loadSide reads a network. Names are those of the ranks of the other one, if they are known.
+// loadSide is sideOf what a file holds.
 func loadSide(file string, names []string) (*comparison.Side, error) {
-	n, err := cli.LoadNetwork(file, names...)
+	data, err := cli.ReadInput(file)
+	if err != nil {
+		return nil, err
+	}
+	return sideOf(file, data, names)
+}
+
+// sideOf is the network of a file. Names are those of the ranks of the other one, if they are known.
+func sideOf(file string, data []byte, names []string) (*comparison.Side, error) {
+	n, err := cli.NetworkOf(file, data, names)
 	if err != nil {
 		return nil, err
 	}
@@ -125,19 +142,11 @@ func newSide(file string, n *model.Network) (*comparison.Side, error) {
 	return s, nil
 }
 
-// loadReference reads what a measured network is held against. What a file leaves open, such as which vertices are
+// referenceOf is what a measured network is held against. What a file leaves open, such as which vertices are
 // hosts, the measured one tells; where it is of the inside of a host the measured hosts become cores.
-func loadReference(s *comparison.Side, file string, stderr io.Writer) (*comparison.Side, error) {
-	data, err := cli.ReadInput(file)
-	if err != nil {
-		return nil, err
-	}
+func referenceOf(s *comparison.Side, file string, data []byte, stderr io.Writer) (*comparison.Side, error) {
 	if !encode.IsHwloc(data) {
-		n, err := cli.NetworkOf(file, data, hostNames(s.Graph))
-		if err != nil {
-			return nil, err
-		}
-		return newSide(file, n)
+		return sideOf(file, data, hostNames(s.Graph))
 	}
 	n, names, err := model.InsideNetwork(data, s.Network)
 	if err == nil && len(s.Network.Hosts()) != 1 {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,36 +16,21 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// loadFabric reads what a scheduler is told of a machine (encode.IsFabric); topology is the one to read of a topology.yaml, "" the default. It is
-// nil if the file is something else.
-func loadFabric(path, topology string) (*encode.Fabric, error) {
-	if path == cli.Standard {
-		return nil, nil
-	}
-	data, err := cli.ReadInput(path)
-	if err != nil {
-		return nil, err
-	}
-	if !encode.IsFabric(data) {
-		return nil, nil
-	}
-	f, err := encode.ReadFabric(data, &encode.FabricSettings{Topology: topology, Folder: filepath.Dir(path)})
-	if err != nil {
-		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	return f, nil
-}
-
 // A fabricComparison is a comparison with a scheduler's file as the command prints it.
 type fabricComparison struct {
 	*comparison.FabricComparison
 	file string
 }
 
-// printFabricComparison is what the command does with a scheduler's file.
-func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all bool, shared *cli.Flags) error {
+// compareFabric is what the command does with a scheduler's file (encode.IsFabric). topology is the one to read of a
+// topology.yaml, "" the default.
+func compareFabric(c *cobra.Command, measured *comparison.Side, file string, data []byte, topology string, all bool, shared *cli.Flags) error {
 	if err := cli.RefuseUnless(false, c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
+	}
+	f, err := encode.ReadFabric(data, &encode.FabricSettings{Topology: topology, Folder: filepath.Dir(file)})
+	if err != nil {
+		return cli.BadInput("%s: %w", file, err)
 	}
 	found, err := comparison.CompareFabric(measured, f)
 	if err != nil {
@@ -64,36 +48,33 @@ func printFabricComparison(c *cobra.Command, measured *comparison.Side, file str
 
 func (r fabricComparison) status() int { return exitStatus(r.Outcome) }
 
-func (r fabricComparison) writeText(w io.Writer, all bool) error {
-	var b strings.Builder
+func (r fabricComparison) writeText(w io.Writer, all bool) {
 	reference := fmt.Sprintf("%s, %s", r.file, words.Count(len(r.Hosts)+len(r.Missing), "host"))
-	writeCompared(&b, r.Measured, reference, len(r.Hosts), r.Missing, r.Extra)
-	fmt.Fprintf(&b, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.Groups.Same), len(r.Groups.Missing), len(r.Groups.Extra))
+	writeCompared(w, r.Measured, reference, len(r.Hosts), r.Missing, r.Extra)
+	fmt.Fprintf(w, "switches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.Groups.Same), len(r.Groups.Missing), len(r.Groups.Extra))
 	if all {
 		for _, g := range r.Groups.Missing {
-			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
+			fmt.Fprintf(w, "  not seen: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
 		}
 		for _, g := range r.Groups.Extra {
-			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
+			fmt.Fprintf(w, "  not in the file: %s\n", hostlist.Ranges(namesOf(r.Hosts, g)))
 		}
 	}
 	switch r.status() {
 	case cli.StatusFine:
-		fmt.Fprintln(&b, "\nnothing contradicts the file")
+		fmt.Fprintln(w, "\nnothing contradicts the file")
 	case cli.StatusUnknown:
-		fmt.Fprintln(&b, "\ncannot tell: no switch of the file shows in the latencies")
+		fmt.Fprintln(w, "\ncannot tell: no switch of the file shows in the latencies")
 	default:
-		fmt.Fprintf(&b, "\n%s\n", words.Count(len(r.Differences), "difference"))
+		fmt.Fprintf(w, "\n%s\n", words.Count(len(r.Differences), "difference"))
 	}
 	for i, d := range r.Differences {
 		if i == maxFindings && !all {
-			fmt.Fprintf(&b, "  and %d more (--all)\n", len(r.Differences)-i)
+			fmt.Fprintf(w, "  and %d more (--all)\n", len(r.Differences)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s\n", d)
+		fmt.Fprintf(w, "  %s\n", d)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func (r fabricComparison) writeJSON(w io.Writer) error {

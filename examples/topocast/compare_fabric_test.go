@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,17 @@ func TestCompareWithSchedulerFiles(t *testing.T) {
 		if status, out, _ := topocast("compare", "--json", network, file); status != c.status || !strings.Contains(out, `"format":"topocast/fabric-comparison"`) {
 			t.Errorf("%s in JSON: status %d\n%s", c.name, status, out)
 		}
+	}
+	crossed, err := os.Open(write(t, "spec", "SwitchName=a Nodes=h[1-2,4]\nSwitchName=b Nodes=h[3,5-6]\nSwitchName=t Switches=a,b\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer crossed.Close()
+	stdin := os.Stdin
+	os.Stdin = crossed
+	defer func() { os.Stdin = stdin }()
+	if status, out, stderr := topocast("compare", network, "--against", "-"); status != cli.StatusDifferent || !strings.Contains(out, "  host h3: specified with h5,h6, measured with h1,h2\n") {
+		t.Errorf("on standard input: status %d, %s%s", status, out, stderr)
 	}
 	domains := write(t, "spec", "SwitchName=a Nodes=h[1-3].x\nSwitchName=b Nodes=h4.x,h5.x,h6.x\nSwitchName=t Switches=a,b\n")
 	if status, out, stderr := topocast("compare", network, domains); status != cli.StatusFine || !strings.Contains(out, "2 as measured") ||

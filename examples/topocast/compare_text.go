@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -27,17 +26,16 @@ type networkComparison struct{ *comparison.Comparison }
 func (r networkComparison) status() int { return exitStatus(r.Links.Outcome) }
 
 // writeText writes what differs, the worst first, and the links' figures.
-func (r networkComparison) writeText(w io.Writer, all bool) error {
-	var b bytes.Buffer
+func (r networkComparison) writeText(w io.Writer, all bool) {
 	c := r.Links
-	writeCompared(&b, r.Measured, r.Reference.Describe(), len(c.Hosts), c.Missing, c.Extra)
+	writeCompared(w, r.Measured, r.Reference.Describe(), len(c.Hosts), c.Missing, c.Extra)
 	if !math.IsNaN(c.Similarity) {
-		fmt.Fprintf(&b, "similarity %.1f %% (hosts are wired to each other)\n", c.Similarity)
+		fmt.Fprintf(w, "similarity %.1f %% (hosts are wired to each other)\n", c.Similarity)
 	}
 	if g := c.Groups; g != nil {
-		fmt.Fprintf(&b, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
+		fmt.Fprintf(w, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
 	}
-	r.writeClasses(&b)
+	r.writeClasses(w)
 
 	switch r.status() {
 	case cli.StatusUnknown:
@@ -45,29 +43,27 @@ func (r networkComparison) writeText(w io.Writer, all bool) error {
 		if c.Judged > 0 {
 			which = "none of " + words.List(c.Unjudged)
 		}
-		fmt.Fprintf(&b, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
+		fmt.Fprintf(w, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
 	case cli.StatusDifferent:
-		fmt.Fprintf(&b, "\n%s, the worst first\n", words.Count(len(c.Findings), "difference"))
+		fmt.Fprintf(w, "\n%s, the worst first\n", words.Count(len(c.Findings), "difference"))
 	}
 	if c.Unknown != "" {
-		fmt.Fprintf(&b, "latencies between hosts: %s\n", c.Unknown)
+		fmt.Fprintf(w, "latencies between hosts: %s\n", c.Unknown)
 	}
 	for i := range c.Findings {
 		if i == maxFindings && !all {
-			fmt.Fprintf(&b, "  and %d more (--all)\n", len(c.Findings)-i)
+			fmt.Fprintf(w, "  and %d more (--all)\n", len(c.Findings)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", c.Findings[i].What, c.Findings[i].Reason)
+		fmt.Fprintf(w, "  %s: %s\n", c.Findings[i].What, c.Findings[i].Reason)
 	}
-	for _, w := range c.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", w)
+	for _, warning := range c.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
-	r.writeLinks(&b, all)
+	r.writeLinks(w, all)
 	if r.status() == cli.StatusFine {
-		fmt.Fprintln(&b, "\nnothing differs")
+		fmt.Fprintln(w, "\nnothing differs")
 	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // writeCompared says what is compared: both sides, and the hosts that are on both and on one.

@@ -38,18 +38,14 @@ func (r *correction) writeText(w io.Writer) error {
 			t.Row(forwardings()[way], ratio(f.Fit.R2), quantity.Percent(f.Fit.Residual), mark)
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	fmt.Fprintln(w)
 	if levels := found.Fit.Levels; len(levels) > 1 {
 		t = columns.New(w, "level", "median residual")
 		for i, l := range levels {
 			t.Row(h.LevelName(i), quantity.Percent(l.Residual))
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		t.Flush()
 		fmt.Fprintln(w)
 	}
 	t = columns.New(w, "link", "before", "latency", "")
@@ -60,13 +56,9 @@ func (r *correction) writeText(w io.Writer) error {
 		}
 		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Seconds(jsonfile.Value(l.Before)), quantity.Seconds(l.Latency), note)
 	}
-	if err := t.FlushFirst(mostCorrected); err != nil {
-		return err
-	}
+	t.FlushFirst(mostCorrected)
 	for _, warning := range r.warnings {
-		if _, err := fmt.Fprintf(w, "warning: %s\n", warning); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	return nil
 }

@@ -301,9 +301,7 @@ func (d discovery) writePlans(w io.Writer) error {
 		}
 		t.Row(append(row, quantity.Rate(l.Bandwidth()), quantity.Percent(l.Spread))...)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintln(w, "\nbroadcast from rank 0")
 	t = columns.New(w)
@@ -314,7 +312,8 @@ func (d discovery) writePlans(w io.Writer) error {
 		}
 		t.Row(quantity.Bytes(size), plans[0])
 	}
-	return t.Flush()
+	t.Flush()
+	return nil
 }
 
 // writeJSON writes the same for programs.

@@ -131,7 +131,7 @@ func exportTable() string {
 	for _, f := range exportFormats() {
 		t.Row("  "+f.Name, f.About)
 	}
-	_ = t.Flush() // into memory
+	t.Flush()
 	return b.String()
 }
 

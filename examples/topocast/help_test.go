@@ -48,6 +48,20 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
+// TestCommandsBelow: a command that only has commands below it refuses other words, cobra's own completion, too.
+func TestCommandsBelow(t *testing.T) {
+	for _, args := range [][]string{{"x"}, {"network", "x"}, {"completion", "x"}, {"completion", "bash", "x"}} {
+		if status, out, stderr := topocast(args...); status != cli.StatusInput || out != "" || !strings.Contains(stderr, `unknown command "x"`) {
+			t.Errorf("%q: status %d, %q, %s", args, status, out, stderr)
+		}
+	}
+	for _, args := range [][]string{{}, {"network"}, {"completion"}} {
+		if status, out, stderr := topocast(args...); status != 0 || stderr != "" || !strings.Contains(out, "Usage:") {
+			t.Errorf("%q: status %d, %q, %s", args, status, out, stderr)
+		}
+	}
+}
+
 // TestSameFlagsAreTheSame: what several commands have has one shorthand, and
 // the names are those that the project has agreed upon.
 func TestSameFlagsAreTheSame(t *testing.T) {

@@ -136,11 +136,7 @@ func loadNodeModel(file, external, core string) (nodeModel, error) {
 		return nodeModel{}, cli.BadInput("%s: %w", file, err)
 	}
 	for rank := range n.Ranks() {
-		at := -1
-		if len(n.Hosts()) > 0 {
-			at = n.Location(rank).Core
-		}
-		m.cores = append(m.cores, at)
+		m.cores = append(m.cores, n.Location(rank).Core)
 	}
 	switch external {
 	case "":
@@ -165,11 +161,7 @@ func aloneElsewhere(n *model.Network) int {
 	if len(n.Hosts()) != 2 || n.Ranks() < 3 {
 		return -1
 	}
-	hosts := make([]string, n.Ranks())
-	for rank := range hosts {
-		hosts[rank] = n.Location(rank).Host
-	}
-	for _, on := range truth.Number(hosts).Groups() {
+	for _, on := range truth.Number(hostsOf(n)).Groups() {
 		if len(on) == 1 {
 			return on[0]
 		}

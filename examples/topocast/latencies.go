@@ -17,6 +17,7 @@ import (
 	"github.com/topocast/topocast/measure/oneway"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/draw"
 	"github.com/topocast/topocast/topology/encode"
 	"github.com/topocast/topocast/topology/spanner"
@@ -217,17 +218,20 @@ func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 // cores, hosts or sites.
 func (l *latencies) named() *draw.TextSettings {
 	if l.job == nil {
-		s := &draw.TextSettings{Noun: "endpoint"}
-		for _, name := range l.names {
-			s.Places = append(s.Places, draw.Place{Host: name, Core: -1})
-		}
-		return s
+		return placed("endpoint", l.locations())
 	}
-	s := &draw.TextSettings{Noun: "rank"}
-	for _, at := range l.job.Locations() {
-		s.Places = append(s.Places, draw.Place{Host: at.Host, Core: at.Core})
+	return placed("rank", l.locations())
+}
+
+// locations are where the rows are, those of a plain matrix on hosts of their names; nil: not known.
+func (l *latencies) locations() (at []model.Location) {
+	if l.job != nil {
+		return l.job.Locations()
 	}
-	return s
+	for _, name := range l.names {
+		at = append(at, model.Location{Host: name, Core: -1})
+	}
+	return at
 }
 
 // hostNames are the names of the rows, of ranks those of their hosts; nil: not known.

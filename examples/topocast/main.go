@@ -49,7 +49,6 @@ NET is a file that discover writes; most commands take it as their first argumen
 		Example: `  topocast discover
   mpirun -n 8 topocast discover --output cluster.json
   topocast show cluster.json`,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("topocast {{.Version}}\n")
 	shared := &cli.Flags{Real: real}
@@ -82,7 +81,6 @@ func networkCommand(shared *cli.Flags) *cobra.Command {
 		Use:     "network",
 		Short:   "Correct latencies of links, find bisections, join networks",
 		Example: "  topocast network bisect cluster.json",
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(correctCommand(shared), bisectCommand(shared), joinCommand(shared))
 	return c

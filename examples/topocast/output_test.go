@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -120,6 +121,29 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 	}
 	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
 		t.Errorf("files %v, %v, want none", left, err)
+	}
+}
+
+// A fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullStandardOutput: nobody has seen what was found, and the error says why, alike for all commands.
+func TestFullStandardOutput(t *testing.T) {
+	network := filepath.Join(t.TempDir(), "network.json")
+	for _, args := range [][]string{
+		{"discover", "--sim", "tree:2x2", "--output", network},
+		{"show", network},
+		{"predict", network, "0", "1", "1MB", "--json"},
+		{"compare", network, "--against", network},
+		{"network", "bisect", network},
+	} {
+		var stderr strings.Builder
+		status := cli.Execute(command(cli.RunJob), args, fullDisk{}, &stderr)
+		if status != cli.StatusFailed || stderr.String() != "topocast: standard output: no space left on device\n" {
+			t.Errorf("%q: status %d, %q", args, status, stderr.String())
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -101,15 +100,14 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
 			return shared.Print(c, func(w io.Writer) error {
-				var text bytes.Buffer
-				if err := formats[format].write(&text, n, place); err != nil {
-					if n.Location(0).Core < 0 {
-						err = fmt.Errorf("%w; --format hosts needs no cores", err)
-					}
-					return cli.BadInput("--format %s: %w", formats[format].name, err)
+				err := formats[format].write(w, n, place)
+				switch {
+				case err == nil:
+					return nil
+				case n.Location(0).Core < 0:
+					err = fmt.Errorf("%w; --format hosts needs no cores", err)
 				}
-				_, err := w.Write(text.Bytes())
-				return err
+				return cli.BadInput("--format %s: %w", formats[format].name, err)
 			}, func(w io.Writer) error {
 				return writePlaces(w, n, traffic, place)
 			})

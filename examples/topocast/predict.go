@@ -85,7 +85,10 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err := cli.RefuseUnless(p.Interval != nil, c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
 				return err
 			}
-			return shared.Print(c, func(w io.Writer) error { return tellPrediction(w, p) }, func(w io.Writer) error {
+			return shared.Print(c, func(w io.Writer) error {
+				tellPrediction(w, p)
+				return nil
+			}, func(w io.Writer) error {
 				return results.Write(w, &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
 			})
 		},
@@ -192,7 +195,7 @@ func ranksOfList(n *model.Network, list string) ([]int, error) {
 const listedTransfers = 100
 
 // tellPrediction writes for people: transfers, and when all of them are complete.
-func tellPrediction(w io.Writer, p *model.Prediction) error {
+func tellPrediction(w io.Writer, p *model.Prediction) {
 	t := columns.New(w, "transfer", "complete at", "interval")
 	interval := func(i int) string {
 		if p.Interval == nil {
@@ -200,15 +203,10 @@ func tellPrediction(w io.Writer, p *model.Prediction) error {
 		}
 		return quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
 	}
-	for i, x := range p.Transfers[:min(len(p.Transfers), listedTransfers)] {
+	for i, x := range p.Transfers {
 		t.Row(x, quantity.Seconds(p.Completion[i]), interval(i))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if more := len(p.Transfers) - listedTransfers; more > 0 {
-		fmt.Fprintf(w, "and %d more; --json lists all\n", more)
-	}
+	t.FlushFirst(listedTransfers)
 	estimated := 0
 	for _, is := range p.Estimated {
 		if is {
@@ -223,8 +221,7 @@ func tellPrediction(w io.Writer, p *model.Prediction) error {
 	if p.Interval != nil {
 		within = fmt.Sprintf(" (%s)", interval(last))
 	}
-	_, err := fmt.Fprintf(w, "all complete at %s%s\n", quantity.Seconds(p.Completion[last]), within)
-	return err
+	fmt.Fprintf(w, "all complete at %s%s\n", quantity.Seconds(p.Completion[last]), within)
 }
 
 // The values of --sharing.

@@ -223,17 +223,13 @@ func (l *latencies) direct(found *topology.Result) (*topology.Result, error) {
 // network makes a network of the result: with the times of the sizes that were
 // measured, or with latencies only.
 func (l *latencies) network(result *topology.Result) (*model.Network, error) {
-	s := model.Settings{Measured: model.Metadata{Tool: "topocast reconstruct"}}
+	s := model.Settings{Locations: l.locations(), Measured: model.Metadata{Tool: "topocast reconstruct"}}
 	if l.sizes != nil {
 		s.Measured.Bytes = l.sizes[0].Bytes
 	}
 	if l.job == nil {
-		for _, name := range l.names {
-			s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
-		}
 		return model.New(result, &s)
 	}
-	s.Locations = l.job.Locations()
 	s.Measured.Library = l.job.Library
 	if date := l.job.Date; !date.IsZero() {
 		s.Measured.Date = date.Format(time.RFC3339)
@@ -284,7 +280,8 @@ func printMerged(w io.Writer, r *topology.Result) error {
 		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
 			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
 	}
-	return t.FlushFirst(maxChannels)
+	t.FlushFirst(maxChannels)
+	return nil
 }
 
 func probability(g *topology.Graph, from, to int) float64 {

@@ -112,10 +112,7 @@ func rankNames(n *model.Network) (noun string, names []string) {
 		return "host", nil
 	}
 	if len(hosts) == n.Ranks() {
-		for rank := range n.Ranks() {
-			names = append(names, n.Location(rank).Host)
-		}
-		return "host", names
+		return "host", hostsOf(n)
 	}
 	for rank := range n.Ranks() {
 		at := n.Location(rank)
@@ -129,6 +126,14 @@ func rankNames(n *model.Network) (noun string, names []string) {
 		names = append(names, name)
 	}
 	return "rank", names
+}
+
+// hostsOf are the hosts of the ranks; nil: not known.
+func hostsOf(n *model.Network) (hosts []string) {
+	for _, at := range n.Settings().Locations {
+		hosts = append(hosts, at.Host)
+	}
+	return hosts
 }
 
 // bandwidthCurves are the predicted rates of single messages from 64 B to 16 MiB, of the levels of which the bandwidth is known.
@@ -188,12 +193,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	if err != nil {
 		return err
 	}
-	var hosts []string
-	if len(n.Hosts()) > 0 {
-		for rank := range n.Ranks() {
-			hosts = append(hosts, n.Location(rank).Host)
-		}
-	}
+	hosts := hostsOf(n)
 	if rows, _ := l.matrices[0].Dims(); rows != n.Ranks() && (hosts == nil || l.hostNames() == nil) {
 		return cli.BadInput("--measurements: %s: holds %d ranks, the network %d", path, rows, n.Ranks())
 	}

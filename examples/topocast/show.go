@@ -53,14 +53,13 @@ confidence below 0.9, which are shown and not used, ! links that are 1.5 times s
 }
 
 // ranksOf says where the ranks of a network run, for its picture.
-func ranksOf(n *model.Network) *draw.TextSettings {
-	s := &draw.TextSettings{Noun: "rank"}
-	if n.Hosts() == nil {
-		return s
-	}
-	for r := range n.Ranks() {
-		at := n.Location(r)
-		s.Places = append(s.Places, draw.Place{Host: at.Host, Core: at.Core})
+func ranksOf(n *model.Network) *draw.TextSettings { return placed("rank", n.Settings().Locations) }
+
+// placed says what the ends of a wiring are and where they are, for their picture; nil: not known.
+func placed(noun string, at []model.Location) *draw.TextSettings {
+	s := &draw.TextSettings{Noun: noun}
+	for _, x := range at {
+		s.Places = append(s.Places, draw.Place(x))
 	}
 	return s
 }
@@ -132,9 +131,7 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	for _, l := range draw.Levels(h) {
 		t.Row(l.Level, l.Groups, l.Each, l.Latency, l.Confidence)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 
 	fmt.Fprintln(w)
 	if err := draw.Text(w, r.Graph, h, s); err != nil {

@@ -109,9 +109,7 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 		}
 		tab.Row(row...)
 	}
-	if err := tab.Flush(); err != nil {
-		return err
-	}
+	tab.Flush()
 	var groups [][]int
 	for _, g := range found.Groups()[1:] {
 		groups = append(groups, g.Hosts)

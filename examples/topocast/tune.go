@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -275,12 +274,8 @@ func (t *tuned) keep(c *cobra.Command, shared *cli.Flags, network *model.Network
 		})
 	}
 	return cmp.Or(unsaved, shared.Print(c, func(w io.Writer) error {
-		var function bytes.Buffer
-		if err := decision.Write(&function, l, shown); err != nil {
-			return err
-		}
-		_, err := w.Write(function.Bytes())
-		return err
+		decision.Write(w, l, shown)
+		return nil
 	}, func(w io.Writer) error {
 		return t.writeJSON(w, network, at)
 	}))

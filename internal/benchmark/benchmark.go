@@ -1,7 +1,6 @@
 package benchmark
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,53 +12,17 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
-	sharing "github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/mpi"
 )
 
-// Settings say what Run does. Those of rank 0 apply.
+// Settings say what Run does. They are the same on all ranks, as a command line gives them.
 type Settings struct {
-	Sizes       []int    // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
+	Sizes       []int    // bytes, at least one
 	Root        int      // rank that broadcasts
-	Repetitions int      // timed repetitions of each variant and size; 0: 21
-	WarmUps     int      // repetitions before that are not timed; 0: 2
-	Only        []string // the variants of interest, by name; nil: all
-}
-
-// share is collective: all ranks get the settings of rank 0 with their defaults, or the same error.
-func share(comm mpi.Communicator, s *Settings) (*Settings, error) {
-	c := new(Settings)
-	if s != nil && comm.Rank() == 0 {
-		*c = *s
-	}
-	refused, failed := sharing.Binomial(comm, 0, mpi.MaxTag).TellValue(c, nil)
-	if err := cmp.Or(failed, refused); err != nil {
-		return nil, fmt.Errorf("benchmark: settings of rank 0: %w", err)
-	}
-	if c.Sizes == nil {
-		c.Sizes = []int{8, 1 << 10, 64 << 10, 1 << 20} // latency, the libraries' short and long messages, bandwidth
-	}
-	c.Repetitions = cmp.Or(c.Repetitions, usualRepetitions)
-	c.WarmUps = cmp.Or(c.WarmUps, usualWarmUps)
-	return c, c.validate(comm.Size())
-}
-
-func (s *Settings) validate(ranks int) error {
-	switch {
-	case s.Root < 0 || s.Root >= ranks:
-		return fmt.Errorf("benchmark: root %d: %w: want in [0, %d)", s.Root, mpi.ErrRank, ranks)
-	case s.Repetitions < 0:
-		return fmt.Errorf("benchmark: %d repetitions: want at least 0", s.Repetitions)
-	case s.WarmUps < 0:
-		return fmt.Errorf("benchmark: %d repetitions to warm up: want at least 0", s.WarmUps)
-	}
-	for _, size := range s.Sizes {
-		if size < 0 {
-			return fmt.Errorf("benchmark: size %d bytes: want at least 0", size)
-		}
-	}
-	return nil
+	Repetitions int      // timed repetitions of each variant and size, at least 1
+	WarmUps     int      // repetitions before that are not timed
+	Only        []string // the variants of interest, by name, which CheckNames knows; nil: all
 }
 
 // CheckNames is collective: it refuses names in Only that the broadcaster has no variants of.
@@ -126,14 +89,6 @@ func (s *Settings) isAsked(v variant) bool {
 	return s.Only == nil || slices.ContainsFunc(s.Only, v.isNamed)
 }
 
-// usualWarmUps is the default of Settings.WarmUps. Reinfjell takes 50 to 100 of them, before
-// all repetitions of one variant; here, all variants are run in each round.
-const usualWarmUps = 2
-
-// usualRepetitions is the default of Settings.Repetitions. It is odd, so that the median is one of the
-// times; its rank is sure to +-5 places in 21 with 95 %.
-const usualRepetitions = 21
-
 // Run is collective. It compares the broadcaster's own choice (Ours), native if the communicator has it, and each
 // algorithm with its best plan by prediction. All use the same buffers, in an order that changes from round to round. Every
 // broadcast carries another pattern into buffers that differ from it in every byte, and every rank compares every byte
@@ -150,13 +105,6 @@ const usualRepetitions = 21
 //
 // comm is the communicator of the broadcaster. Messages use the tag mpi.MaxTag.
 func Run(ctx context.Context, comm mpi.Communicator, b *bcast.Broadcaster, s *Settings) (*Report, error) {
-	s, err := share(comm, s)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.CheckNames(b); err != nil {
-		return nil, fmt.Errorf("benchmark: variant %w", err)
-	}
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("benchmark: %w", err)

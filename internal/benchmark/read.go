@@ -25,17 +25,7 @@ func Read(data []byte) (*Report, error) {
 		Ranks   int `json:"ranks"`
 		Root    int `json:"root"`
 		Conditions
-		Rows []struct {
-			Bytes    int      `json:"bytes"`
-			Variant  string   `json:"variant"`
-			Median   float64  `json:"median_s"`
-			Low      *float64 `json:"median_low_s"`
-			High     *float64 `json:"median_high_s"`
-			Min      float64  `json:"min_s"`
-			Max      float64  `json:"max_s"`
-			Bound    *float64 `json:"bound_s"`
-			Verified bool     `json:"verified"`
-		} `json:"rows"`
+		Rows []map[string]any `json:"rows"`
 	}
 	if found := jsonfile.Format(data); found != format {
 		return nil, fmt.Errorf("format is %q, want %q: what topocast bcast --json prints", found, format)
@@ -47,16 +37,47 @@ func Read(data []byte) (*Report, error) {
 		return nil, fmt.Errorf("version is %d, which does not say how the library was set: want %d", f.Version, version)
 	}
 	r := &Report{Ranks: f.Ranks, Root: f.Root, Conditions: f.Conditions}
-	for _, x := range f.Rows {
-		r.Rows = append(r.Rows, Row{
-			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Low: jsonfile.Value(x.Low), High: jsonfile.Value(x.High),
-			Min: x.Min, Max: x.Max, Bound: jsonfile.Value(x.Bound), Verified: x.Verified,
-		})
+	for i, cells := range f.Rows {
+		if err := r.add(func(name string) string {
+			if cells[name] == nil {
+				return ""
+			}
+			return fmt.Sprint(cells[name])
+		}); err != nil {
+			return nil, fmt.Errorf("row %d: %w", i+1, err)
+		}
 	}
 	return r, nil
 }
 
-// ReadCSV reads the medians, their intervals and the bounds of what WriteCSV has written.
+// add reads a row, of which cell returns the texts by name, "" where a number is not known.
+func (r *Report) add(cell func(name string) string) error {
+	x := Row{Variant: cell("variant"), Verified: cell("verified") == "true"}
+	var bytes float64
+	for _, c := range []struct {
+		name string
+		to   *float64
+	}{
+		{"bytes", &bytes}, {"median_s", &x.Median}, {"median_low_s", &x.Low}, {"median_high_s", &x.High}, {"min_s", &x.Min}, {"max_s", &x.Max}, {"bound_s", &x.Bound},
+	} {
+		*c.to = math.NaN()
+		text := cell(c.name)
+		if text == "" {
+			continue
+		}
+		var err error
+		if *c.to, err = strconv.ParseFloat(text, 64); err != nil || jsonfile.Known(*c.to) == nil {
+			return fmt.Errorf("%s is %q: want a number", c.name, text)
+		}
+	}
+	if x.Bytes = int(bytes); float64(x.Bytes) != bytes {
+		return fmt.Errorf("bytes is %q: want a whole number", cell("bytes"))
+	}
+	r.Rows = append(r.Rows, x)
+	return nil
+}
+
+// ReadCSV reads the rows of what WriteCSV has written.
 func ReadCSV(data []byte) (*Report, error) {
 	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))) // which spreadsheets write
 	head, err := table.Read()
@@ -78,31 +99,17 @@ func ReadCSV(data []byte) (*Report, error) {
 	}
 	r := &Report{}
 	for i, line := range lines {
-		number := func(name string) float64 {
-			text := line[column[name]]
-			if text == "" {
-				return math.NaN()
+		cell := func(name string) string {
+			if k, ok := column[name]; ok {
+				return line[k]
 			}
-			x, wrong := strconv.ParseFloat(text, 64)
-			if (wrong != nil || math.IsNaN(x) || math.IsInf(x, 0)) && err == nil {
-				err = fmt.Errorf("line %d: %s is %q: want a number", i+2, name, text)
-			}
-			return x
+			return ""
 		}
-		whole := func(name string) int {
-			x, wrong := strconv.Atoi(line[column[name]])
-			if wrong != nil && err == nil {
-				err = fmt.Errorf("line %d: %s is %q: want a whole number", i+2, name, line[column[name]])
-			}
-			return x
+		if r.Ranks, err = strconv.Atoi(cell("ranks")); err != nil {
+			return nil, fmt.Errorf("line %d: ranks is %q: want a whole number", i+2, cell("ranks"))
 		}
-		r.Ranks = whole("ranks")
-		r.Rows = append(r.Rows, Row{
-			Bytes: whole("bytes"), Variant: line[column["variant"]], Median: number("median_s"),
-			Low: number("median_low_s"), High: number("median_high_s"), Bound: number("bound_s"),
-		})
-		if err != nil {
-			return nil, err
+		if err := r.add(cell); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
 	}
 	return r, nil

@@ -35,14 +35,17 @@ func TestReadWhatIsWritten(t *testing.T) {
 			if x.Bytes != w.Bytes || x.Variant != w.Variant || x.Median != w.Median || !same(x.Low, w.Low) || !same(x.High, w.High) || !same(x.Bound, w.Bound) {
 				t.Errorf("%s: row %d is %+v, want %+v", name, i, x, w)
 			}
-			if name == "JSON" && (x.Min != w.Min || x.Max != w.Max || x.Verified != w.Verified || got.Root != 1 || got.Library != "x") {
+			if x.Min != w.Min || x.Max != w.Max || x.Verified != w.Verified || name == "JSON" && (got.Root != 1 || got.Library != "x") {
 				t.Errorf("%s: row %d is %+v of %+v, want %+v", name, i, x, got, w)
 			}
 		}
 	}
 	for text, want := range map[string]string{
-		`{"format":"topocast/bcast-benchmark","version":3}`: "version is 3",
-		`{"format":"topocast/network"}`:                     `format is "topocast/network"`,
+		`{"format":"topocast/bcast-benchmark","version":3}`:                                       "version is 3",
+		`{"format":"topocast/network"}`:                                                           `format is "topocast/network"`,
+		`{"format":"topocast/bcast-benchmark","version":2,"rows":[{"bytes":8},{"bytes":"many"}]}`: `row 2: bytes is "many"`,
+		`{"format":"topocast/bcast-benchmark","version":2,"rows":[{"bytes":8.5}]}`:                `row 1: bytes is "8.5": want a whole number`,
+		`{"format":"topocast/bcast-benchmark","version":2,"rows":[{"bytes":8,"median_s":true}]}`:  `row 1: median_s is "true": want a number`,
 	} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Read(%s): %v, want %q", text, err, want)

@@ -34,8 +34,16 @@ func Finish(root *cobra.Command) {
 	from := strings.Index(usage, "{{if .HasAvailableInheritedFlags}}")
 	to := from + strings.Index(usage[from:], "{{end}}") + len("{{end}}")
 	root.SetUsageTemplate(usage[:from] + "{{persistent .}}" + usage[to:])
-	for _, c := range withAllBelow(root) {
+	finishCommands(root)
+}
+
+// finishCommands does so for a command and all below it.
+func finishCommands(top *cobra.Command) {
+	for _, c := range withAllBelow(top) {
 		c.Long = words.Fill(c.Long, HelpWidth)
+		if !c.Runnable() { // it only has commands below it
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
 		args := c.Args
 		if args == nil {
 			args = noCommand

@@ -40,6 +40,10 @@ const StatusHelp = `Exit status of all commands:
 // Execute runs a command line and returns its exit status. The first Ctrl-C ends a measurement early and
 // keeps what was measured. A second one ends the process. Of commands that measure nothing the first one does.
 func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		finishCommands(c)
+	}
 	ctx := context.Background()
 	if c, _, err := root.Find(args); err == nil && takes(c, "ranks") {
 		signals := make(chan os.Signal, 2)

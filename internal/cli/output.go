@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -190,12 +191,32 @@ func (s *Flags) Report(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
-// Print prints what a command has found: as JSON or as text, whichever the flags ask for.
+// Print prints what a command has found: as JSON or as text, whichever the flags ask for. Both write into memory, and nothing is
+// printed of what has an error. That standard output takes nothing is what Execute tells.
 func (s *Flags) Print(c *cobra.Command, text, asJSON func(io.Writer) error) error {
+	p, write := &page{to: s.Report(c)}, text
 	if s.JSON {
-		return asJSON(c.OutOrStdout())
+		p.to, write = c.OutOrStdout(), asJSON
 	}
-	return text(s.Report(c))
+	err := write(p)
+	if err == nil {
+		_, _ = p.WriteTo(p.to)
+	}
+	return err
+}
+
+// A page is what is to be printed. It has the descriptor of where it will go.
+type page struct {
+	bytes.Buffer
+	to io.Writer
+}
+
+// Fd is the descriptor, or that of nothing.
+func (p *page) Fd() uintptr {
+	if f, ok := p.to.(interface{ Fd() uintptr }); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
 }
 
 // A checkedWriter keeps the first error, for those who print and do not look.

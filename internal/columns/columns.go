@@ -42,22 +42,21 @@ func (t *Table) Row(cells ...any) {
 }
 
 // FlushFirst is Flush of the first rows only, and a line that says how many more there are.
-func (t *Table) FlushFirst(most int) error {
+func (t *Table) FlushFirst(most int) {
 	names := 0
 	if t.isNamed {
 		names = 1
 	}
 	more := len(t.rows) - names - most
 	t.rows = t.rows[:min(len(t.rows), names+most)]
-	err := t.Flush()
-	if err == nil && more > 0 {
-		_, err = fmt.Fprintf(t.w, "and %d more; --json lists all\n", more)
+	t.Flush()
+	if more > 0 {
+		fmt.Fprintf(t.w, "and %d more; --json lists all\n", more)
 	}
-	return err
 }
 
-// Flush writes the table, without blanks at the ends of lines.
-func (t *Table) Flush() error {
+// Flush writes the table, without blanks at the ends of lines. It does not look at errors of the writer.
+func (t *Table) Flush() {
 	var aligned bytes.Buffer
 	columns := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	for _, row := range t.rows {
@@ -71,11 +70,8 @@ func (t *Table) Flush() error {
 			line = "\x1b[1m" + line + "\x1b[0m"
 		}
 		first = false
-		if _, err := fmt.Fprintln(t.w, line); err != nil {
-			return err
-		}
+		fmt.Fprintln(t.w, line)
 	}
-	return nil
 }
 
 // onTerminal tells whether a person reads what is written: w is a terminal, or has the descriptor of one.

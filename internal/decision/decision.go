@@ -1,19 +1,21 @@
 // Package decision writes tuned broadcasts as one decision function over ranks, roots and sizes, for people and for
 // programs, as Reinfjell 2023 has it in figure 6.12.
 //
-//	err := decision.Write(os.Stdout, decision.Text, tuned.Tunings())
+//	decision.Write(os.Stdout, decision.Text, tuned.Tunings())
 package decision
 
 import (
-	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/columns"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
@@ -33,11 +35,8 @@ func Languages() []Language { return []Language{Text, Go, C} }
 
 // Write writes the tunings as one decision function. Neighbouring sizes with one choice are one branch, and so are roots
 // with the same branches. A size that was not tuned belongs to the next larger one that was, and the longest have the
-// choice of the largest. Of several tunings for one number of ranks the last one counts.
-func Write(w io.Writer, l Language, tunings []table.Tuning) error {
-	if !slices.Contains(Languages(), l) {
-		return fmt.Errorf("decision function: language %q: want %s", l, words.Or(Languages()))
-	}
+// choice of the largest. Of several tunings for one number of ranks the last one counts. Errors of the writer are not looked at.
+func Write(w io.Writer, l Language, tunings []table.Tuning) {
 	var kept []table.Tuning // by number of ranks
 	for i := len(tunings) - 1; i >= 0; i-- {
 		t := tunings[i]
@@ -46,32 +45,26 @@ func Write(w io.Writer, l Language, tunings []table.Tuning) error {
 		}
 	}
 	slices.SortFunc(kept, func(a, b table.Tuning) int { return a.Ranks - b.Ranks })
-	var out bytes.Buffer
-	switch l {
-	case Text:
-		for _, t := range kept {
-			writeText(&out, t)
-		}
-	default:
-		writeCode(&out, l, kept)
+	if l != Text {
+		writeCode(w, l, kept)
+		return
 	}
-	if _, err := w.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("decision function: %w", err)
+	for _, t := range kept {
+		writeText(w, t)
 	}
-	return nil
 }
 
 // A branch is the choice for messages of up to so many bytes, and more than those of the
 // branch before; the last one of a list is for all that are longer, too.
 type branch struct {
-	upTo   int64
-	choice table.Choice
+	UpTo   int64
+	Choice table.Choice
 }
 
 // A rootBranch is the same list of branches for some roots.
 type rootBranch struct {
-	roots    []int // ascending; nil: all
-	branches []branch
+	Roots    []int // ascending; nil: all
+	Branches []branch
 }
 
 // sameWay tells whether two choices do a broadcast alike.
@@ -108,25 +101,25 @@ func decide(t table.Tuning) []rootBranch {
 	lists := make([][]branch, classes)
 	for _, c := range t.Cells {
 		list := &lists[c.RootClass]
-		if n := len(*list); n > 0 && sameWay((*list)[n-1].choice, c.Choice) {
-			(*list)[n-1].upTo = c.Bytes
+		if n := len(*list); n > 0 && sameWay((*list)[n-1].Choice, c.Choice) {
+			(*list)[n-1].UpTo = c.Bytes
 			continue
 		}
 		*list = append(*list, branch{c.Bytes, c.Choice})
 	}
-	alike := func(a, b branch) bool { return a.upTo == b.upTo && sameWay(a.choice, b.choice) }
+	alike := func(a, b branch) bool { return a.UpTo == b.UpTo && sameWay(a.Choice, b.Choice) }
 	var merged []rootBranch
 	of := make([]int, classes) // class -> index into merged
 	for class, list := range lists {
-		of[class] = slices.IndexFunc(merged, func(m rootBranch) bool { return slices.EqualFunc(m.branches, list, alike) })
+		of[class] = slices.IndexFunc(merged, func(m rootBranch) bool { return slices.EqualFunc(m.Branches, list, alike) })
 		if of[class] < 0 {
 			of[class] = len(merged)
-			merged = append(merged, rootBranch{branches: list})
+			merged = append(merged, rootBranch{Branches: list})
 		}
 	}
 	if len(merged) > 1 {
 		for rank, class := range t.RootClass {
-			merged[of[class]].roots = append(merged[of[class]].roots, rank)
+			merged[of[class]].Roots = append(merged[of[class]].Roots, rank)
 		}
 	}
 	return merged
@@ -145,37 +138,29 @@ func ranges(numbers []int) [][2]int {
 	return out
 }
 
-func writeText(out *bytes.Buffer, t table.Tuning) {
-	fmt.Fprintf(out, "%s\n", heading(t))
+func writeText(w io.Writer, t table.Tuning) {
+	fmt.Fprintf(w, "%s\n", heading(t))
 	for _, r := range decide(t) {
 		indent := "  "
-		if r.roots != nil {
-			var parts []string
-			for _, x := range ranges(r.roots) {
-				if x[0] == x[1] {
-					parts = append(parts, fmt.Sprint(x[0]))
-				} else {
-					parts = append(parts, fmt.Sprintf("%d-%d", x[0], x[1]))
-				}
-			}
-			fmt.Fprintf(out, "  root %s\n", strings.Join(parts, ","))
+		if r.Roots != nil {
+			fmt.Fprintf(w, "  root %s\n", hostlist.Numbers(r.Roots))
 			indent = "    "
 		}
-		rows := columns.New(out)
-		for i, b := range r.branches {
-			sizes := "up to " + quantity.Bytes(b.upTo)
-			if i == len(r.branches)-1 {
+		rows := columns.New(w)
+		for i, b := range r.Branches {
+			sizes := "up to " + quantity.Bytes(b.UpTo)
+			if i == len(r.Branches)-1 {
 				sizes = "longer"
 				if i == 0 {
 					sizes = "all sizes"
 				}
 			}
-			rows.Row(indent+sizes, line(b.choice))
+			rows.Row(indent+sizes, line(b.Choice))
 		}
-		if len(r.branches) == 0 {
+		if len(r.Branches) == 0 {
 			rows.Row(indent + "not tuned")
 		}
-		_ = rows.Flush() // out is in memory
+		rows.Flush()
 	}
 }
 
@@ -202,120 +187,55 @@ func heading(t table.Tuning) string {
 	return strings.Join(parts, ", ")
 }
 
-// A code writes the same function in a language with braces.
-type code struct {
-	out    *bytes.Buffer
-	l      Language
-	indent int
-}
+// The code of the function in a language with braces, without indents.
+var (
+	//go:embed go.tmpl
+	goCode string
+	//go:embed c.tmpl
+	cCode string
+)
 
-func (c *code) line(format string, args ...any) {
-	step := "\t"
-	if c.l == C {
-		step = "    "
-	}
-	fmt.Fprintf(c.out, "%s%s\n", strings.Repeat(step, c.indent), fmt.Sprintf(format, args...))
-}
-
-func (c *code) begin(condition string) {
-	if c.l == C {
-		condition = "(" + condition + ")"
-	}
-	c.line("if %s {", condition)
-	c.indent++
-}
-
-func (c *code) end() {
-	c.indent--
-	c.line("}")
-}
-
-func (c *code) choose(x table.Choice) {
-	if c.l == C {
-		blocking := 0
-		if x.Blocking {
-			blocking = 1
-		}
-		c.line("return (struct bcast_choice){%q, %d, %d};", named(x), x.Segment, blocking)
-		return
-	}
-	c.line("return %q, %d, %v", named(x), x.Segment, x.Blocking)
-}
-
-func writeCode(out *bytes.Buffer, l Language, tunings []table.Tuning) {
-	c := &code{out: out, l: l}
-	c.line("// Code generated by topocast bcast tune; DO NOT EDIT.")
-	c.line("//")
-	c.line("// How a message is broadcast best: the algorithm with its settings, and in brackets the")
-	c.line("// topology that it follows where that is not the one that was found; the bytes of a")
-	c.line("// segment (0: the message is sent whole), and whether by blocking sends and receives.")
-	c.line("// Not tuned: %q, MPI_Bcast. Tuned for", table.Native)
-	for _, t := range tunings {
-		c.line("//")
-		c.line("//	%q", heading(t))
-	}
-	c.line("")
+// writeCode writes the function in Go or C.
+func writeCode(w io.Writer, l Language, tunings []table.Tuning) {
+	text, indent := goCode, "\t"
 	if l == C {
-		c.line("struct bcast_choice {")
-		c.line("    const char *algorithm;")
-		c.line("    long long segment;")
-		c.line("    int blocking;")
-		c.line("};")
-		c.line("")
-		c.line("struct bcast_choice choose_bcast(long long bytes, int ranks, int root)")
-		c.line("{")
-	} else {
-		c.line("package tuned")
-		c.line("")
-		c.line("func ChooseBcast(bytes int64, ranks, root int) (algorithm string, segment int64, blocking bool) {")
+		text, indent = cCode, "    "
 	}
-	c.indent++
-	for _, t := range tunings {
-		c.begin(fmt.Sprintf("ranks == %d", t.Ranks))
-		all := decide(t)
-		for i, r := range all {
-			last := i == len(all)-1 // the roots that are left
-			if !last {
-				c.begin(isOneOf("root", r.roots))
-			}
-			c.sizes(r.branches)
-			if !last {
-				c.end()
-			}
+	functions := template.FuncMap{
+		"heading": heading, "decide": decide, "named": named, "isOneOf": isOneOf,
+		"isLast": func(i, count int) bool { return i == count-1 },
+	}
+	var code strings.Builder
+	if err := template.Must(template.New("").Funcs(functions).Parse(text)).Execute(&code, tunings); err != nil {
+		panic(err) // a mistake of the template
+	}
+	depth := 0
+	for line := range strings.Lines(code.String()) {
+		if strings.HasPrefix(line, "}") {
+			depth--
 		}
-		c.end()
+		if strings.TrimSpace(line) != "" {
+			line = strings.Repeat(indent, depth) + line
+		}
+		io.WriteString(w, line)
+		if strings.HasSuffix(line, "{\n") {
+			depth++
+		}
 	}
-	c.choose(table.Choice{Algorithm: table.Native})
-	c.indent--
-	c.line("}")
 }
 
-func (c *code) sizes(branches []branch) {
-	for i, b := range branches {
-		if i == len(branches)-1 {
-			c.choose(b.choice)
-			return
-		}
-		c.begin(fmt.Sprintf("bytes <= %d", b.upTo))
-		c.choose(b.choice)
-		c.end()
-	}
-	c.choose(table.Choice{Algorithm: table.Native})
-}
-
-// isOneOf is the condition, in both languages, that a variable is one of ascending numbers.
-func isOneOf(name string, numbers []int) string {
+// isOneOf is the condition, in both languages, that the root is one of ascending numbers.
+func isOneOf(roots []int) string {
 	var parts []string
-	all := ranges(numbers)
-	for _, x := range all {
-		switch {
-		case x[0] == x[1]:
-			parts = append(parts, fmt.Sprintf("%s == %d", name, x[0]))
-		case len(all) == 1:
-			parts = append(parts, fmt.Sprintf("%s >= %d && %s <= %d", name, x[0], name, x[1]))
-		default:
-			parts = append(parts, fmt.Sprintf("(%s >= %d && %s <= %d)", name, x[0], name, x[1]))
+	for _, x := range ranges(roots) {
+		if x[0] == x[1] {
+			parts = append(parts, fmt.Sprintf("root == %d", x[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("(root >= %d && root <= %d)", x[0], x[1]))
 		}
+	}
+	if len(parts) == 1 {
+		return strings.Trim(parts[0], "()")
 	}
 	return strings.Join(parts, " || ")
 }

@@ -65,8 +65,8 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"measured.md"}
-	for _, p := range all.pictures() {
-		names = append(names, "img/"+fileOf(p.name, false), "img/"+fileOf(p.name, true))
+	for _, p := range all.Pictures {
+		names = append(names, "img/"+fileOf(p.Name, false), "img/"+fileOf(p.Name, true))
 	}
 	for _, name := range names {
 		if text(t, filepath.Join(folder, name)) != text(t, filepath.Join(root, "docs", name)) {

@@ -13,13 +13,13 @@ import (
 
 // publish writes the page and its pictures.
 func (m *measured) publish(folder string) error {
-	for _, p := range m.pictures() {
+	for _, p := range m.Pictures {
 		for _, dark := range []bool{false, true} {
-			picture, err := p.draw(themeOf(dark))
+			picture, err := p.svg(dark)
 			if err != nil {
-				return fmt.Errorf("%s: %w", p.name, err)
+				return fmt.Errorf("%s: %w", p.Name, err)
 			}
-			err = outfile.Write(filepath.Join(folder, "img", fileOf(p.name, dark)), func(w io.Writer) error {
+			err = outfile.Write(filepath.Join(folder, "img", fileOf(p.Name, dark)), func(w io.Writer) error {
 				_, err := w.Write(picture)
 				return err
 			})
@@ -44,9 +44,9 @@ func (m *measured) markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What was measured\n\nMade from [measured.json](measured.json) by `make bench`; do not edit.\n\n")
 	fmt.Fprintf(&b, "Machine: %s. Compare ratios, not times.\nEmulated hosts are Linux network namespaces on that machine: packets pass the kernel, queues and link rates are real, switches are software.\nNothing was measured on a cluster of physical hosts yet.\n", m.Machine)
-	for _, p := range m.pictures() {
+	for _, p := range m.Pictures {
 		fmt.Fprintf(&b, "\n## %s\n\n<picture>\n  <source media=\"(prefers-color-scheme: dark)\" srcset=\"img/%s\">\n  <img alt=\"%s\" src=\"img/%s\">\n</picture>\n\n%s\n",
-			p.title, fileOf(p.name, true), p.title, fileOf(p.name, false), p.caption)
+			p.Title, fileOf(p.Name, true), p.Title, fileOf(p.Name, false), p.Caption)
 	}
 	fmt.Fprintf(&b, "\n## All figures\n\n`make bench` measures all of them, `make bench FIGURES=ID` one.\n")
 	for _, f := range m.Figures {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model/results"
@@ -30,7 +31,7 @@ type choice struct {
 // A trial is what was measured with one setting.
 type trial struct {
 	setting
-	times map[key]timing
+	times map[key]benchmark.Row
 }
 
 // A key is a measured case.
@@ -53,7 +54,7 @@ func Best(reports []Report) (*Rules, error) {
 	var trials []trial
 	for i := range reports {
 		r := &reports[i]
-		if r.ranks != rules.job.ranks || r.Library != rules.job.Library || r.Places != rules.job.Places || r.Hosts != rules.job.Hosts {
+		if r.Ranks != rules.job.Ranks || r.Library != rules.job.Library || r.Places != rules.job.Places || r.Hosts != rules.job.Hosts {
 			return nil, fmt.Errorf("%s is of another job (%s) than %s (%s)", r.name, r.jobText(), rules.job.name, rules.job.jobText())
 		}
 		forced, others, err := r.setting()
@@ -69,12 +70,12 @@ func Best(reports []Report) (*Rules, error) {
 		k := slices.IndexFunc(trials, func(t trial) bool { return t.setting == forced })
 		if k < 0 {
 			k = len(trials)
-			trials = append(trials, trial{forced, map[key]timing{}})
+			trials = append(trials, trial{forced, map[key]benchmark.Row{}})
 		}
-		for _, t := range r.times {
-			at := key{t.bytes, r.root}
+		for _, t := range r.Rows {
+			at := key{int64(t.Bytes), r.Root}
 			if _, twice := trials[k].times[at]; twice {
-				return nil, fmt.Errorf("%s: %s, %d bytes from root %d: reported before", r.name, forced, t.bytes, r.root)
+				return nil, fmt.Errorf("%s: %s, %d bytes from root %d: reported before", r.name, forced, t.Bytes, r.Root)
 			}
 			trials[k].times[at] = t
 		}
@@ -88,7 +89,7 @@ func Best(reports []Report) (*Rules, error) {
 }
 
 // fastest chooses for each size of native, the times of the library's choice.
-func fastest(native map[key]timing, trials []trial) (choices []choice) {
+func fastest(native map[key]benchmark.Row, trials []trial) (choices []choice) {
 	roots := make(map[int64][]int) // by size
 	for at := range native {
 		roots[at.bytes] = append(roots[at.bytes], at.root)
@@ -100,11 +101,11 @@ func fastest(native map[key]timing, trials []trial) (choices []choice) {
 			for _, root := range roots[bytes] {
 				at := key{bytes, root}
 				forced, measured := t.times[at]
-				if !measured || !(forced.high < native[at].low) {
+				if !measured || !(forced.High < native[at].Low) {
 					logGain = math.Inf(-1)
 					break
 				}
-				logGain += math.Log(native[at].median/forced.median) / float64(len(roots[bytes]))
+				logGain += math.Log(native[at].Median/forced.Median) / float64(len(roots[bytes]))
 			}
 			if gain := math.Exp(logGain); gain > best.gain {
 				best.setting, best.gain = t.setting, gain
@@ -117,7 +118,7 @@ func fastest(native map[key]timing, trials []trial) (choices []choice) {
 
 // jobText describes the job in an error.
 func (r *Report) jobText() string {
-	return fmt.Sprintf("%d ranks on %d hosts, places %s, %s", r.ranks, r.Hosts, r.Places, r.Library)
+	return fmt.Sprintf("%d ranks on %d hosts, places %s, %s", r.Ranks, r.Hosts, r.Places, r.Library)
 }
 
 // difference is the first name under which two environments differ, or "".
@@ -172,12 +173,13 @@ func (r *Rules) WriteText(w io.Writer) error {
 	for _, x := range r.choices {
 		t.Row(quantity.Bytes(x.bytes), x.setting, fmt.Sprintf("%.3g", x.gain))
 	}
-	return t.Flush()
+	t.Flush()
+	return nil
 }
 
 // Result is the same for programs.
 func (r *Rules) Result() *results.Rules {
-	out := &results.Rules{Library: r.job.Library, Ranks: r.job.ranks, Choices: []results.RuleChoice{}}
+	out := &results.Rules{Library: r.job.Library, Ranks: r.job.Ranks, Choices: []results.RuleChoice{}}
 	for _, x := range r.choices {
 		out.Choices = append(out.Choices, results.RuleChoice{Bytes: x.bytes, Setting: fmt.Sprint(x.setting), Gain: x.gain})
 	}

@@ -12,9 +12,9 @@ import (
 
 // reported is a report of times in us with intervals of 10 % around them, of 12 ranks on as many hosts, from root 0.
 func reported(library string, environment map[string]string, us map[int64]float64) Report {
-	r := Report{name: "r.json", ranks: 12, Conditions: benchmark.Conditions{Library: library, Places: "p", Hosts: 12, PerHost: []int{1}, Environment: environment}}
+	r := Report{"r.json", &benchmark.Report{Ranks: 12, Conditions: benchmark.Conditions{Library: library, Places: "p", Hosts: 12, PerHost: []int{1}, Environment: environment}}}
 	for bytes, t := range us {
-		r.times = append(r.times, timing{bytes, t * 1e-6, t * 0.9e-6, t * 1.1e-6})
+		r.Rows = append(r.Rows, benchmark.Row{Bytes: int(bytes), Median: t * 1e-6, Low: t * 0.9e-6, High: t * 1.1e-6})
 	}
 	return r
 }
@@ -67,7 +67,7 @@ func TestBestIsFastestBySize(t *testing.T) {
 // TestBestHoldsForEveryRoot: what is faster from one root alone is not chosen.
 func TestBestHoldsForEveryRoot(t *testing.T) {
 	from := func(root int, r Report) Report {
-		r.root = root
+		r.Root = root
 		return r
 	}
 	rules, err := Best([]Report{

@@ -95,8 +95,8 @@ type communicator struct {
 // mpichKinds are the communicators on which MPICH broadcast in the job: one of all ranks and, up to MPICH 4 and
 // with several ranks on a host, its parts.
 func (r *Rules) mpichKinds() []communicator {
-	all := []communicator{{r.job.ranks, "parent"}, {r.job.ranks, "flat"}}
-	if r.job.Hosts == r.job.ranks || version(r.job.Library, mpich) >= 5 {
+	all := []communicator{{r.job.Ranks, "parent"}, {r.job.Ranks, "flat"}}
+	if r.job.Hosts == r.job.Ranks || version(r.job.Library, mpich) >= 5 {
 		return all
 	}
 	all = append(all, communicator{r.job.Hosts, "node_roots"})

@@ -137,7 +137,7 @@ func TestMPICHTableSteersOnlyWhatWasMeasured(t *testing.T) {
 					}
 				}
 				r := reported("MPICH Version: "+job.version, map[string]string{mpichForced: name}, us)
-				r.ranks, r.Hosts, r.PerHost = job.ranks, job.hosts, []int{job.ranks / job.hosts}
+				r.Ranks, r.Hosts, r.PerHost = job.ranks, job.hosts, []int{job.ranks / job.hosts}
 				reports = append(reports, r)
 			}
 			rules := best(t, reports)

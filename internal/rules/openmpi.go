@@ -71,7 +71,7 @@ func (r *Report) openMPISetting(environment map[string]string) (setting, error) 
 // host and where each host has one rank. The priority of HAN is 35 in Open MPI 5 and 6, and 0 in 4.1.
 func (r *Report) hanBroadcast() bool {
 	const tunedPriority = 30
-	if r.Hosts == 1 || r.Hosts == r.ranks || r.Environment[hanInstead] == tunedInstead {
+	if r.Hosts == 1 || r.Hosts == r.Ranks || r.Environment[hanInstead] == tunedInstead {
 		return false
 	}
 	if list := r.Environment[components]; list != "" {
@@ -109,17 +109,17 @@ func (r *Rules) openMPIClassic() []byte {
 	)
 	ranges := r.ranges()
 	out := fmt.Appendf(nil, "1 # collectives\n%d # broadcast\n3 # sizes of communicators\n1 # ranks and more\n%s", bcast, noChoice)
-	out = fmt.Appendf(out, "%d # ranks: %q\n%d # rules: from so many bytes on: algorithm, fanout, bytes of a segment\n", r.job.ranks, r.job.Library, len(ranges))
+	out = fmt.Appendf(out, "%d # ranks: %q\n%d # rules: from so many bytes on: algorithm, fanout, bytes of a segment\n", r.job.Ranks, r.job.Library, len(ranges))
 	for _, x := range ranges {
 		algorithm, fanout := x.openMPI()
 		out = fmt.Appendf(out, "%d %d %d %d # %s\n", x.from, algorithm, fanout, x.segment, x.setting)
 	}
-	return fmt.Appendf(out, "%d # ranks and more\n%s", r.job.ranks+1, noChoice)
+	return fmt.Appendf(out, "%d # ranks and more\n%s", r.job.Ranks+1, noChoice)
 }
 
 // openMPIJSON is the file in the format of Open MPI 6.
 func (r *Rules) openMPIJSON() []byte {
-	out := fmt.Appendf(nil, `{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_min":%d,"comm_size_max":%[1]d,"rules":[`, r.job.ranks)
+	out := fmt.Appendf(nil, `{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_min":%d,"comm_size_max":%[1]d,"rules":[`, r.job.Ranks)
 	ranges := r.ranges()
 	for i, x := range ranges {
 		algorithm, fanout := x.openMPI()

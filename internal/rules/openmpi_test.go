@@ -91,7 +91,7 @@ func TestOpenMPIFileSteersOnlyMeasuredRanks(t *testing.T) {
 		for _, measured := range []int{2, 3, 4, 12, 1000} {
 			reports := fourSettings(library, nil)
 			for i := range reports {
-				reports[i].ranks, reports[i].Hosts = measured, measured
+				reports[i].Ranks, reports[i].Hosts = measured, measured
 			}
 			var file bytes.Buffer
 			if err := best(t, reports).WriteOpenMPI(&file); err != nil {

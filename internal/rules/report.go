@@ -9,19 +9,11 @@ import (
 	"github.com/topocast/topocast/internal/benchmark"
 )
 
-// A Report is what a report of topocast bcast says of the native broadcast: the times of one job.
+// A Report is what a report of topocast bcast says of the native broadcast: the times of one job. Low and High of its rows bound
+// the median, or all samples where they are too few for that.
 type Report struct {
-	name        string // of the file, for errors
-	ranks, root int
-	benchmark.Conditions
-	times []timing
-}
-
-// A timing is the measured time of one size.
-type timing struct {
-	bytes     int64
-	median    float64 // s
-	low, high float64 // s; the interval of the median, or of all samples where they are too few for that
+	name string // of the file, for errors
+	*benchmark.Report
 }
 
 // Read reads what topocast bcast --json has printed. Errors begin with the name.
@@ -33,25 +25,21 @@ func Read(name string, data []byte) (*Report, error) {
 	case f.Ranks < 2 || f.Hosts < 1 || f.Root < 0 || f.Root >= f.Ranks:
 		return nil, fmt.Errorf("%s: %d ranks on %d hosts, root %d: want at least 2 and 1", name, f.Ranks, f.Hosts, f.Root)
 	}
-	report := &Report{name: name, ranks: f.Ranks, root: f.Root, Conditions: f.Conditions}
-	for _, x := range f.Rows {
-		if x.Variant != table.Native || x.Bytes == 0 {
-			continue
+	f.Rows = slices.DeleteFunc(f.Rows, func(x benchmark.Row) bool { return x.Variant != table.Native || x.Bytes == 0 })
+	for i := range f.Rows {
+		x := &f.Rows[i]
+		if x.TooFew() || math.IsNaN(x.High) {
+			x.Low, x.High = x.Min, x.Max
 		}
-		t := timing{bytes: int64(x.Bytes), median: x.Median, low: x.Min, high: x.Max}
-		if !x.TooFew() && !math.IsNaN(x.High) {
-			t.low, t.high = x.Low, x.High
+		if !x.Verified || x.Bytes < 0 || !(x.Low > 0 && x.Low <= x.Median && x.Median <= x.High) || math.IsInf(x.High, 0) {
+			return nil, fmt.Errorf("%s: %d bytes: median %g s in [%g, %g], verified %v: want that right", name, x.Bytes, x.Median, x.Low, x.High, x.Verified)
 		}
-		if !x.Verified || x.Bytes < 0 || !(t.low > 0 && t.low <= t.median && t.median <= t.high) || math.IsInf(t.high, 0) {
-			return nil, fmt.Errorf("%s: %d bytes: median %g s in [%g, %g], verified %v: want that right", name, x.Bytes, t.median, t.low, t.high, x.Verified)
-		}
-		if slices.ContainsFunc(report.times, func(o timing) bool { return o.bytes == t.bytes }) {
+		if slices.ContainsFunc(f.Rows[:i], func(o benchmark.Row) bool { return o.Bytes == x.Bytes }) {
 			return nil, fmt.Errorf("%s: %d bytes: given twice", name, x.Bytes)
 		}
-		report.times = append(report.times, t)
 	}
-	if len(report.times) == 0 {
+	if len(f.Rows) == 0 {
 		return nil, fmt.Errorf("%s: no times of the native broadcast", name)
 	}
-	return report, nil
+	return &Report{name, f}, nil
 }

@@ -11,6 +11,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // An Axis is one of a plot. The zero value is linear and has no name.
@@ -45,8 +46,9 @@ func (a *Axis) set(axis *plot.Axis, s span) {
 	switch {
 	case a.Labels != nil:
 		ticks := make(plot.ConstantTicks, len(a.Labels))
-		for k, label := range shortNames(a.Labels) {
-			ticks[k] = plot.Tick{Value: float64(k), Label: label}
+		const room = 88 // characters of all labels side by side
+		for k, label := range a.Labels {
+			ticks[k] = plot.Tick{Value: float64(k), Label: words.Fill(label, room/len(a.Labels)-1)}
 		}
 		axis.Min, axis.Max = -0.5, float64(len(a.Labels))-0.5
 		axis.Tick.Marker = ticks

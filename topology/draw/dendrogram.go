@@ -47,16 +47,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	spacing := min(14, 900/float64(n))
 	p.Y.Tick.Marker = plot.ConstantTicks{}
 	if spacing >= 9 {
-		var ticks plot.ConstantTicks
-		names = shortNames(names)
-		for k, x := range t.order {
-			label := fmt.Sprint(x)
-			if names != nil && names[x] != "" {
-				label = names[x]
-			}
-			ticks = append(ticks, plot.Tick{Value: float64(k), Label: label})
-		}
-		p.Y.Tick.Marker = ticks
+		p.Y.Tick.Marker = nameTicks(t.order, names, 1, 0)
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
 	p.Add(gridLines(true, false), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
@@ -67,7 +58,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		}
 	}
 	height := max(150, vg.Length(spacing*float64(n))+40)
-	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend) }}, nil
+	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend, legendWidth) }}, nil
 }
 
 type dendrogram struct {

@@ -121,7 +121,7 @@ func newPlot(x, y string) *plot.Plot {
 	return p
 }
 
-// legendWidth is the room on the right of a plot for its legend.
+// legendWidth is the least room on the right of a plot for its legend.
 const legendWidth = vg.Length(150)
 
 // newLegend is a legend that names what is below it from the top left corner on.
@@ -135,10 +135,10 @@ func newLegend() *plot.Legend {
 	return &l
 }
 
-// drawBeside draws a plot and its legend on the right.
-func drawBeside(c vgdraw.Canvas, p *plot.Plot, legend *plot.Legend) {
-	p.Draw(vgdraw.Crop(c, 0, -legendWidth, 0, 0))
-	legend.Draw(vgdraw.Crop(c, c.Max.X-c.Min.X-legendWidth+12, 0, 0, 0))
+// drawBeside draws a plot and its legend in some room on the right.
+func drawBeside(c vgdraw.Canvas, p *plot.Plot, legend *plot.Legend, room vg.Length) {
+	p.Draw(vgdraw.Crop(c, 0, -room, 0, 0))
+	legend.Draw(vgdraw.Crop(c, c.Max.X-c.Min.X-room+12, 0, 0, 0))
 }
 
 // inks are colours that people with any of the usual colour blindnesses can tell apart, after

@@ -68,7 +68,12 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(n), 0, float64(n)
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-	p.X.Tick.Marker, p.Y.Tick.Marker = nameTicks(t.order, s.Names), nameTicks(t.order, s.Names)
+	every := 1
+	if n > fewNames {
+		every = (n + 7) / 8
+	}
+	ticks := nameTicks(t.order, s.Names, every, 0.5)
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks, ticks
 	if s.Names != nil && n <= fewNames {
 		p.X.Tick.Label.Rotation = math.Pi / 2
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = vgdraw.XRight, vgdraw.YCenter
@@ -86,12 +91,8 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	}}, nil
 }
 
-// nameTicks name rows at the middle of their cells: all, or of many some that are equally far apart.
-func nameTicks(order []int, names []string) plot.ConstantTicks {
-	every := 1
-	if len(order) > fewNames {
-		every = (len(order) + 7) / 8
-	}
+// nameTicks name every so many of the rows, which are 1 apart, by their names or their numbers. first is where the first row is.
+func nameTicks(order []int, names []string, every int, first float64) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	names = shortNames(names)
 	for k := 0; k < len(order); k += every {
@@ -99,7 +100,7 @@ func nameTicks(order []int, names []string) plot.ConstantTicks {
 		if names != nil && names[order[k]] != "" {
 			label = names[order[k]]
 		}
-		ticks = append(ticks, plot.Tick{Value: float64(k) + 0.5, Label: label})
+		ticks = append(ticks, plot.Tick{Value: first + float64(k), Label: label})
 	}
 	return ticks
 }

@@ -60,7 +60,11 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	if muted := len(series) - shown; muted > 0 {
 		notes = append(notes, fmt.Sprintf("Grey: %s.", words.Count(muted, "other")))
 	}
-	return &Figure{title: title, notes: notes, width: 620, height: 320, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend) }}, nil
+	room := legendWidth
+	for i := range series {
+		room = max(room, legend.TextStyle.Width(series[i].Name)+40) // and what is before the name
+	}
+	return &Figure{title: title, notes: notes, width: 470 + room, height: 320, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend, room) }}, nil
 }
 
 // add draws the k-th series: its band, its line and its marks, which tell apart what colours do not. It returns how many

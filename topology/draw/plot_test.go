@@ -34,6 +34,40 @@ func TestPlot(t *testing.T) {
 	}
 }
 
+// TestPlotNames: the names of eight things stand in lines below each other, none of them cut, and the picture is broad
+// enough for the longest name of a series.
+func TestPlotNames(t *testing.T) {
+	var things []string
+	var s draw.Series
+	for i := range 8 {
+		things = append(things, fmt.Sprintf("thing number %d, with a name", i))
+		s.X, s.Y = append(s.X, float64(i)), append(s.Y, 1)
+	}
+	width := func(name string) (points float64) {
+		s.Name = name
+		f, err := draw.Plot("T", draw.Axis{Labels: things}, draw.Axis{}, []draw.Series{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(t, f); !strings.Contains(got, "number 7,\n") || strings.Contains(got, "...") {
+			t.Errorf("labels %q", got)
+		}
+		var svg strings.Builder
+		if err := f.SVG(&svg); err != nil {
+			t.Fatal(err)
+		}
+		_, size, _ := strings.Cut(svg.String(), `viewBox="0 0 `)
+		if _, err := fmt.Sscan(size, &points); err != nil {
+			t.Fatal(err)
+		}
+		return points
+	}
+	// A letter of 9 points is some 4 to 5 wide: 60 of them need more than the 150 points of a usual legend.
+	if short, long := width("ours"), width(strings.Repeat("a name ", 9)); short != 640 || long < short+90 {
+		t.Errorf("widths %g and %g", short, long)
+	}
+}
+
 // TestPlotTicks: steps of 0.2 add up to 0.6000000000000001, which no label may be; and values that are all the
 // same have an axis about them.
 func TestPlotTicks(t *testing.T) {

@@ -88,6 +88,7 @@ type textTree struct {
 	nodes     []*textNode // parents first
 	rows      []textRow
 	ranksOf   map[string]int    // of each place's host
+	domain    string            // that the names of all hosts end in
 	places    map[int][2]string // of groups: "rack" and its name
 	out       strings.Builder
 }
@@ -101,8 +102,13 @@ func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *text
 	if t.Places == nil {
 		t.Places = slices.Repeat([]Place{{Core: -1}}, h.Hosts())
 	}
+	var hosts []string
 	for _, p := range t.Places {
 		t.ranksOf[p.Host]++
+		hosts = append(hosts, p.Host)
+	}
+	if len(hosts) > 0 {
+		t.domain = strings.TrimPrefix(hosts[0], withoutDomain(hosts)[0])
 	}
 	t.namePlaces()
 	t.addNode(0)
@@ -203,12 +209,14 @@ func (t *textTree) align() {
 	}
 }
 
-// clip cuts text that is too long.
+// clip cuts text that is too long, a quarter before its end: names of hosts differ there.
 func clip(text string, width int) string {
-	if runes := []rune(text); len(runes) > width {
-		return string(runes[:max(width-3, 0)]) + "..."
+	runes := []rune(text)
+	left := max(width-3, 0)
+	if len(runes) <= width {
+		return text
 	}
-	return text
+	return string(runes[:left-left/4]) + "..." + string(runes[len(runes)-left/4:])
 }
 
 // legend says what the marks mean that were used.

@@ -10,8 +10,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// label is what nodes that are alike are called; each is how many of them a parent has. Of many names
-// the first and the last are shown, and cores only where the label is not wider with them than it may be.
+// label is what nodes that are alike are called; each is how many of them a parent has. Long names lose the domain that all hosts
+// share, and of many the first and the last are shown where that is shorter. Cores are shown only where the label is not wider
+// with them than it may be.
 func (t *textTree) label(b bundle, each, width int) string {
 	what, names := "", make([]string, 0, len(b))
 	for _, x := range b {
@@ -26,8 +27,14 @@ func (t *textTree) label(b bundle, each, width int) string {
 	}
 	if len(names) == len(b) {
 		list := hostlist.Format(names)
-		if len(what)+1+len(list) > width && len(names) > 1 {
-			list = slices.MinFunc(names, hostlist.Naturally) + ".." + slices.MaxFunc(names, hostlist.Naturally)
+		if len(what)+1+len(list) > width {
+			for i, name := range names {
+				names[i] = strings.TrimSuffix(name, t.domain)
+			}
+			list = hostlist.Format(names)
+			if ends := slices.MinFunc(names, hostlist.Naturally) + ".." + slices.MaxFunc(names, hostlist.Naturally); len(ends) < len(list) {
+				list = ends
+			}
 		}
 		what += " " + list
 	}

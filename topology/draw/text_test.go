@@ -110,6 +110,23 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestTextTellsLongNamesApart: the domain that all share goes first, and then the middle of a name, as hosts differ at its end.
+func TestTextTellsLongNamesApart(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:2x4 latency=8us,2us rate=10Gbps")
+	for name, want := range map[string]string{
+		"n%02d":                  "4 x host n[00-03] ",
+		"n%02d.cluster.site.org": "4 x host n[00-03] ",
+		"a-name-longer-than-there-is-any-room-for-%02d":                  "...or-[04-07] ",
+		"a-name-longer-than-there-is-any-room-for-%02d.cluster.site.org": "...or-[04-07] ",
+	} {
+		var out strings.Builder
+		places := on(8, 1, func(host int) string { return fmt.Sprintf(name, host) })
+		if err := Text(&out, c.Graph, c.Hierarchy, &TextSettings{Noun: "rank", Places: places}); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v, want %q in\n%s", name, err, want, out.String())
+		}
+	}
+}
+
 // Every rank stands in the unfolded tree, and its figures are the graph's.
 func TestTextUnfolded(t *testing.T) {
 	c, _ := topotest.Generate(t, "tree:4x4x8 latency=10us,5us,2us")
