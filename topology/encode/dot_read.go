@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -204,7 +205,7 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 // values are those of an edge with the given attributes.
 func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
 	for key, unit := range map[string]string{"latency": "_s", "bandwidth": "_Bps"} { // of numbers without any, as WriteDOT writes them
-		if _, err := parseShifted(given[key], 0); err == nil {
+		if _, err := quantity.ParseShifted(given[key], 0); err == nil {
 			given[key+unit] = given[key]
 			delete(given, key)
 		}

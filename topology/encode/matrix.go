@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -215,7 +216,7 @@ func (f *filler) number(e entry) (float64, error) {
 	if unit != 0 {
 		power, isDecimal = unit.exponent()
 	}
-	v, err := parseShifted(text, power)
+	v, err := quantity.ParseShifted(text, power)
 	switch {
 	case err != nil:
 		return 0, f.t.notANumber(e.line, e.column, text)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -150,12 +151,12 @@ func (p *simGridReader) point(id, name string, kind vertexKind) error {
 func simGridEdge(bandwidth, latency string) (e sketchEdge, err error) {
 	e = unknownEdge()
 	if bandwidth == "" {
-		return e, fmt.Errorf("bandwidth \"\": %s", wantQuantity)
+		return e, fmt.Errorf("bandwidth \"\": %s", quantity.Want)
 	}
-	if e.bandwidth, _, err = parseQuantity(bandwidth, true); err != nil {
+	if e.bandwidth, _, err = quantity.Parse(bandwidth, true); err != nil {
 		return e, fmt.Errorf("bandwidth %w", err)
 	}
-	if e.latency, _, err = parseQuantity(cmp.Or(latency, "0"), false); err != nil {
+	if e.latency, _, err = quantity.Parse(cmp.Or(latency, "0"), false); err != nil {
 		return e, fmt.Errorf("latency %w", err)
 	}
 	return e, nil

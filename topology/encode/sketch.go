@@ -260,26 +260,5 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	return isHost
 }
 
-// parseShifted reads a number in units of a power of ten, which it moves before it rounds. Of hexadecimal numbers it is a factor.
-func parseShifted(text string, power int) (float64, error) {
-	mantissa := text
-	if !isPlainNumber(text) {
-		if strings.ContainsAny(text, "xX") {
-			x, err := strconv.ParseFloat(text, 64)
-			return x * math.Pow10(power), err
-		}
-		if i := strings.IndexAny(text, "eE"); i >= 0 {
-			written, err := strconv.ParseInt(text[i+1:], 10, 16)
-			if err != nil {
-				return 0, err
-			}
-			mantissa, power = text[:i], power+int(written)
-		}
-	}
-	var buffer [64]byte
-	moved := strconv.AppendInt(append(append(buffer[:0], mantissa...), 'e'), int64(power), 10)
-	return strconv.ParseFloat(string(moved), 64)
-}
-
 // exact writes a number so that reading gives it back.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

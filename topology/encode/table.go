@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // A table of numbers comes in any text. This file cuts the text into lines of cells and tells lines of numbers, called rows, from the
@@ -104,7 +105,7 @@ var (
 func newTableCell(text string) tableCell {
 	text = strings.TrimSpace(text)
 	switch {
-	case isPlainNumber(text):
+	case quantity.IsPlain(text):
 		return tableCell{text: text, number: true}
 	case isMissing(text):
 		return tableCell{text: text, absent: true}
@@ -123,23 +124,6 @@ func newTableCell(text string) tableCell {
 		return newTableCell(bare)
 	}
 	return tableCell{text: text}
-}
-
-// isPlainNumber tells whether a text is digits, with a point among them or without. Most cells of large tables are.
-func isPlainNumber(text string) bool {
-	const longest = 40 // far below what no float64 holds
-	points, digits := 0, 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '.':
-			points++
-		case c < '0' || c > '9':
-			return false
-		default:
-			digits++
-		}
-	}
-	return digits > 0 && points < 2 && len(text) <= longest
 }
 
 // isNumber tells whether a text is a number, with a decimal point or a decimal comma.

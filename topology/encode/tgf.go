@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -54,10 +55,10 @@ func WriteTGF(w io.Writer, g *topology.Graph) (err error) {
 func tgfLabel(g *topology.Graph, a topology.Arc) string {
 	var label []byte
 	if !math.IsNaN(a.Latency) {
-		label = appendShifted(append(label, " l: "...), a.Latency, tgfLatency)
+		label = quantity.AppendShifted(append(label, " l: "...), a.Latency, tgfLatency)
 	}
 	if !math.IsNaN(a.Bandwidth) {
-		label = appendShifted(append(label, " t: "...), a.Bandwidth, tgfThroughput)
+		label = quantity.AppendShifted(append(label, " t: "...), a.Bandwidth, tgfThroughput)
 	}
 	if a.Probability != 1 {
 		label = append(append(label, " p: "...), exact(a.Probability)...)
