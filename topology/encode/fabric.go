@@ -29,8 +29,10 @@ type FabricSwitch struct {
 	Switches []*FabricSwitch
 }
 
-// longestName is how many bytes a name of a host or a switch may have: Slurm refuses more.
-const longestName = 64
+// maxNames is how many hosts and switches a fabric may have. The largest machines have 10^5 hosts.
+const maxNames = 1 << 17
+
+var errTooMany = fmt.Errorf("more than %d names", maxNames)
 
 // NewFabric works out the switches of a machine from the firm groups of its hierarchy. host names
 // the host of each of its ranks; ranks of one host become one, and groups within a host have no
@@ -162,8 +164,8 @@ func checkName(kind, name, want string, isOdd func(rune) bool) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("the %s has no name", kind)
-	case len(name) > longestName:
-		return fmt.Errorf("%s %.20q...: a name of %d bytes: want at most %d", kind, name, len(name), longestName)
+	case len(name) > hostlist.LongestName:
+		return fmt.Errorf("%s %.20q...: a name of %d bytes: want at most %d", kind, name, len(name), hostlist.LongestName)
 	case strings.ContainsFunc(name, isOdd):
 		return fmt.Errorf("%s %q: want a name %s", kind, name, want)
 	}
@@ -234,7 +236,7 @@ func (p *fabricPart) build(h *topology.Hierarchy, group int, names switchNames) 
 
 // levelWord is what switches of a level are called.
 func levelWord(l topology.Level, tier int) string {
-	const longest = longestName - 10 // a number follows
+	const longest = hostlist.LongestName - 10 // a number follows
 	name := strings.Map(func(r rune) rune {
 		if plain(r) {
 			return r

@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 	"slices"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // A switchRecord is a switch, or a block, as a file describes it.
@@ -42,10 +44,10 @@ func (l *switchList) append(where, name, nodes, switches string, all bool) (err 
 		return fmt.Errorf("switch %q: want either nodes or switches below it", name)
 	}
 	if nodes != "" {
-		r.hosts, err = expandHostlist(nodes, maxNames)
+		r.hosts, err = hostlist.Expand(nodes, maxNames)
 	}
 	if err == nil && switches != "" {
-		r.switches, err = expandHostlist(switches, maxNames)
+		r.switches, err = hostlist.Expand(switches, maxNames)
 	}
 	if err != nil {
 		return fmt.Errorf("switch %q: %w", name, err)

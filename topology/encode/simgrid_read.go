@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
@@ -218,7 +219,7 @@ func (p *simGridReader) cluster(c *element) error {
 		return fmt.Errorf("topology %s: want none", shorten(wiring))
 	}
 	radical := c.attr("radical")
-	numbers, err := expandRanges(strings.ReplaceAll(radical, " ", ""), maxHosts)
+	numbers, err := hostlist.ExpandNumbers(strings.ReplaceAll(radical, " ", ""), maxHosts)
 	if err != nil {
 		return fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(radical), maxHosts)
 	}

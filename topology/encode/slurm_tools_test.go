@@ -63,7 +63,7 @@ func ordered(t *testing.T, list string) string {
 	if list == "" {
 		return ""
 	}
-	names, err := expandHostlist(list, maxNames)
+	names, err := hostlist.Expand(list, maxNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestToolsSlurmExpandsHostlists(t *testing.T) {
 		hostlist.Format(strings.Fields("tux8 tux08 tux9 tux099 tux100 tux0100 login n1-ib0 n2-ib0")),
 	} {
 		want := strings.Fields(tooltest.Run(t, slurmtest.Budget, "", "scontrol", "show", "hostnames", list))
-		if got, err := expandHostlist(list, maxNames); err != nil || !slices.Equal(got, want) {
+		if got, err := hostlist.Expand(list, maxNames); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v; Slurm has %v", list, got, err, want)
 		}
 	}
