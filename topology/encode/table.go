@@ -143,7 +143,7 @@ func cutTable(data []byte) (*table, error) {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if bytes.HasPrefix(data, []byte(ownComment)) { // names are as they stand
 		t := &table{isOwn: true, comma: ','}
-		return t, t.cut(splitLines(withNewlines(data), 1))
+		return t, t.cut(splitLines(string(withNewlines(data)), 1))
 	}
 	data, err := PlainText(data)
 	if err != nil {
@@ -185,9 +185,9 @@ func cutTable(data []byte) (*table, error) {
 }
 
 // splitLines cuts a text at the ends of its lines, of which the first one has the given number.
-func splitLines(data []byte, number int) []textLine {
+func splitLines(data string, number int) []textLine {
 	var lines []textLine
-	for text := range strings.SplitSeq(string(data), "\n") {
+	for text := range strings.SplitSeq(data, "\n") {
 		lines = append(lines, textLine{number, text})
 		number++
 	}
