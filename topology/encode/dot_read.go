@@ -30,8 +30,8 @@ const maxDOT = 8 << 20
 // nil, those that share a name, and those with one neighbour at most; the others are switches. Where that
 // makes none a host all are.
 //
-// Other attributes are for drawing, and are passed over. It refuses loops, edges given
-// twice, files with more than one graph and files above 8 MiB.
+// Other attributes are for drawing, and are passed over, as edges from a vertex to itself are. It refuses files with more than one graph and
+// files above 8 MiB.
 func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	defer naming("DOT", &err)
 	text, err := readAtMost(r, maxDOT)

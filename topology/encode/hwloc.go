@@ -105,6 +105,11 @@ func readHwloc(r io.Reader) (*hwlocMachine, error) {
 		return nil, fmt.Errorf("%d machines in the file: want one", len(machines))
 	}
 	var m hwlocMachine
+	if cpuset := machines[0].attr("allowed_cpuset"); cpuset != "" {
+		if m.allowed, err = cpulist.Mask(cpuset); err != nil {
+			return nil, fmt.Errorf("line %d: allowed_cpuset: %w", machines[0].line, err)
+		}
+	}
 	if _, err := m.object(machines[0], 0); err != nil {
 		return nil, err
 	}
@@ -118,6 +123,9 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 		cpu, err := strconv.Atoi(index)
 		if err != nil || cpu < 0 || cpu >= maxThreads {
 			return nil, fmt.Errorf("line %d: PU with os_index %q: want a number in [0, %d)", o.line, shorten(index), maxThreads)
+		}
+		if _, isAllowed := slices.BinarySearch(m.allowed, cpu); !isAllowed && m.allowed != nil {
+			return nil, nil // lstopo --disallowed shows it
 		}
 		if len(m.cpus) == maxThreads {
 			return nil, fmt.Errorf("line %d: more than %d hardware threads", o.line, maxThreads)
