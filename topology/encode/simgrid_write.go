@@ -22,10 +22,9 @@ const (
 )
 
 // WriteSimGrid writes a graph as a platform file of SimGrid, version 4.1. Hosts are named as they are;
-// where several share a name, or a switch has it, the number of the vertex follows after a colon. What hangs
-// on a switch like a tree is a zone with it, so the file grows with the number of
-// links. Between the switches that are left, which are in circles, routes are
-// those of topology.Routes with the given choice, one for each pair; where there are more than 65,536,
+// where several share a name, or a switch has it, the number of the vertex follows after a colon. Hosts with one link
+// are a zone with their switch, so that no pair of hosts needs a route. Between the zones routes are
+// those of topology.Routes with the given choice, one for each pair. In trees, and where there are more than 65,536,
 // SimGrid looks for the routes of fewest links itself, if these are the shortest ones.
 //
 // SimGrid wants the speed of hosts, which is not known: it is 1 Gflop/s. Its default model of the network multiplies
@@ -56,9 +55,9 @@ type simGridWriter struct {
 	name     []string        // of vertices, of each another one
 	id       []string        // the same as it stands in XML
 	taken    map[string]bool // ids
-	children [][]int         // of trees, towards the leaves
-	core     []int           // the vertices that no tree takes off
-	hasHosts []bool          // the vertex is a host, or one hangs on it
+	children [][]int         // the hosts that hang on a switch by one link
+	core     []int           // all other vertices
+	hasHosts []bool          // the vertex of the core is a host, or one hangs on it
 	links    []simGridHop    // of arcs
 }
 
@@ -91,7 +90,7 @@ func newSimGridWriter(g *topology.Graph, choice topology.RouteChoice) (*simGridW
 		id = p.unique(id)
 		p.name, p.id = append(p.name, id), append(p.id, xmlText(id))
 	}
-	p.takeOffTrees()
+	p.takeOffHosts()
 	return p, nil
 }
 
@@ -104,45 +103,18 @@ func (p *simGridWriter) unique(id string) string {
 	return id
 }
 
-// takeOffTrees takes vertices with one neighbour off, again and again, and hangs them on it. What is left is
-// the core, one vertex at least of each connected part.
-func (p *simGridWriter) takeOffTrees() {
+// takeOffHosts takes hosts with one link of two ways off, and hangs them on its switch. All else is the core.
+func (p *simGridWriter) takeOffHosts() {
 	g := p.g
-	n := g.Vertices()
-	p.children, p.hasHosts = make([][]int, n), make([]bool, n)
-	left := make([]int, n) // neighbours that are left
-	var leaves []int
-	for v := range n {
-		p.hasHosts[v] = !g.IsSwitch(v)
-		left[v] = max(len(g.Out(v)), len(g.In(v)))
-		if left[v] == 1 {
-			leaves = append(leaves, v)
+	p.children, p.hasHosts = make([][]int, g.Vertices()), make([]bool, g.Vertices())
+	for v := range g.Vertices() {
+		out := g.Out(v)
+		if !g.IsSwitch(v) && len(out) == 1 && len(g.In(v)) == 1 && g.IsSwitch(out[0].To) && g.ArcIndex(out[0].To, v) >= 0 {
+			p.children[out[0].To] = append(p.children[out[0].To], v)
+			continue
 		}
-	}
-	off := make([]bool, n)
-	for len(leaves) > 0 {
-		v := leaves[0]
-		leaves = leaves[1:]
-		parent := -1
-		for _, a := range g.Out(v) {
-			if !off[a.To] {
-				parent = a.To
-			}
-		}
-		if parent < 0 || g.ArcIndex(parent, v) < 0 {
-			continue // the last of its part, or it cannot be left and entered
-		}
-		off[v] = true
-		p.children[parent] = append(p.children[parent], v)
-		p.hasHosts[parent] = p.hasHosts[parent] || p.hasHosts[v]
-		if left[parent]--; left[parent] == 1 {
-			leaves = append(leaves, parent)
-		}
-	}
-	for v := range n {
-		if !off[v] {
-			p.core = append(p.core, v)
-		}
+		p.core = append(p.core, v)
+		p.hasHosts[v] = !g.IsSwitch(v) || len(p.children[v]) > 0
 	}
 }
 
@@ -153,9 +125,11 @@ func (p *simGridWriter) world() error {
 		return nil
 	}
 	routing := "Full"
-	if len(p.core)*(len(p.core)-1) > mostRoutes {
+	if p.g.IsForest() {
+		routing = fewestLinks // there is one way
+	} else if len(p.core)*(len(p.core)-1) > mostRoutes {
 		if v := p.detour(); v >= 0 {
-			return fmt.Errorf("%d switches in circles: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
+			return fmt.Errorf("%d switches: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
 		}
 		routing = fewestLinks
 	}
@@ -184,26 +158,19 @@ func (p *simGridWriter) world() error {
 	return nil
 }
 
-// zone writes a vertex of the core and all that hangs on it, and returns the id of the zone.
+// zone writes a vertex of the core with the hosts that hang on it, and returns the id of the zone.
 func (p *simGridWriter) zone(v int) string {
-	members := []int{v}
-	var links [][2]int // from each other member towards v
-	for i := 0; i < len(members); i++ {
-		for _, c := range p.children[members[i]] {
-			members = append(members, c)
-			links = append(links, [2]int{c, members[i]})
-		}
-	}
 	id := xmlText(p.unique("zone " + p.name[v]))
 	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, fewestLinks)
-	for _, m := range members {
-		p.vertex(m)
+	p.vertex(v)
+	for _, host := range p.children[v] {
+		p.vertex(host)
 	}
-	for _, l := range links {
-		p.link(l[0], l[1])
+	for _, host := range p.children[v] {
+		p.link(host, v)
 	}
-	for _, l := range links {
-		p.bothWays(l[0], l[1], "route", func(u, v int) string { return fmt.Sprintf(`src="%s" dst="%s"`, p.id[u], p.id[v]) })
+	for _, host := range p.children[v] {
+		p.bothWays(host, v, "route", func(u, v int) string { return fmt.Sprintf(`src="%s" dst="%s"`, p.id[u], p.id[v]) })
 	}
 	p.b.WriteString("</zone>\n")
 	return id
