@@ -71,15 +71,15 @@ func AppendShifted(dst []byte, v float64, power int) []byte {
 	case point > mostDigits || point < -mostZeros:
 		dst = append(dst, mantissa...)
 		return strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
-	case point <= 0:
-		dst = append(dst, "0."...)
-		dst = append(dst, strings.Repeat("0", -point)...)
-		return append(dst, digits...)
-	case point >= len(digits):
-		dst = append(dst, digits...)
-		return append(dst, strings.Repeat("0", point-len(digits))...)
+	case point > len(digits):
+		digits += strings.Repeat("0", point-len(digits))
+	case point < 1:
+		digits, point = strings.Repeat("0", 1-point)+digits, 1
 	}
 	dst = append(dst, digits[:point]...)
+	if point == len(digits) {
+		return dst
+	}
 	return append(append(dst, '.'), digits[point:]...)
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,8 +13,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 )
 
-// plainName matches names that no reader takes for something else, if they are
-// no numbers in words either.
+// plainName matches names that need no quotes.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]*$`)
 
 // WriteMatrix writes latencies in s as CSV in the given unit: a comment that
@@ -84,8 +82,7 @@ func nameLine(names []string) (string, error) {
 		if i > 0 {
 			line.WriteByte(',')
 		}
-		_, err := strconv.ParseFloat(name, 64)
-		if err != nil && plainName.MatchString(name) && !isMissing(name) {
+		if plainName.MatchString(name) {
 			line.WriteString(name)
 		} else {
 			line.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)

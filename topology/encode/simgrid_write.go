@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -138,20 +137,18 @@ func (p *simGridWriter) world() error {
 	for _, v := range p.core {
 		zones[v] = p.zone(v)
 	}
-	var links [][2]int
-	for _, v := range p.core {
-		for _, a := range p.g.Out(v) {
-			if zones[a.To] != "" && (v < a.To || p.g.ArcIndex(a.To, v) < 0) {
-				links = append(links, [2]int{v, a.To})
-				p.link(v, a.To)
-			}
+	for _, a := range p.g.Arcs() {
+		if zones[a.From] != "" && zones[a.To] != "" && (a.From < a.To || p.g.ArcIndex(a.To, a.From) < 0) {
+			p.link(a.From, a.To)
 		}
 	}
 	if routing == "Full" {
 		p.coreRoutes(zones)
 	} else {
-		for _, l := range links {
-			p.bothWays(l[0], l[1], "zoneRoute", func(u, v int) string { return p.gateways(zones, u, v) })
+		for i, a := range p.g.Arcs() {
+			if zones[a.From] != "" && zones[a.To] != "" {
+				p.route("zoneRoute", p.gateways(zones, a.From, a.To), int32(i))
+			}
 		}
 	}
 	p.b.WriteString("</zone>\n")
@@ -170,7 +167,9 @@ func (p *simGridWriter) zone(v int) string {
 		p.link(host, v)
 	}
 	for _, host := range p.children[v] {
-		p.bothWays(host, v, "route", func(u, v int) string { return fmt.Sprintf(`src="%s" dst="%s"`, p.id[u], p.id[v]) })
+		for _, way := range [][2]int{{host, v}, {v, host}} {
+			p.route("route", fmt.Sprintf(`src="%s" dst="%s"`, p.id[way[0]], p.id[way[1]]), int32(p.g.ArcIndex(way[0], way[1])))
+		}
 	}
 	p.b.WriteString("</zone>\n")
 	return id
@@ -194,12 +193,6 @@ func (p *simGridWriter) vertex(v int) {
 	p.b.WriteString("/>\n")
 }
 
-// duplex tells whether both ways between two vertices are there, and alike.
-func (p *simGridWriter) duplex(u, v int) bool {
-	there, back := p.g.ArcIndex(u, v), p.g.ArcIndex(v, u)
-	return there >= 0 && back >= 0 && sameValues(p.g.Arcs()[there], p.g.Arcs()[back])
-}
-
 // link writes the link between two vertices, as one of two ways or as one for each.
 func (p *simGridWriter) link(u, v int) {
 	for _, way := range [][2]int{{u, v}, {v, u}} {
@@ -210,10 +203,10 @@ func (p *simGridWriter) link(u, v int) {
 		a, policy := p.g.Arcs()[arc], ""
 		id := xmlText(p.unique(p.name[way[0]] + " to " + p.name[way[1]]))
 		p.links[arc] = simGridHop{link: id}
-		if p.duplex(u, v) {
+		if back := p.g.ArcIndex(way[1], way[0]); back >= 0 && sameValues(a, p.g.Arcs()[back]) {
 			policy = ` sharing_policy="SPLITDUPLEX"`
 			p.links[arc].way = ` direction="UP"`
-			p.links[p.g.ArcIndex(way[1], way[0])] = simGridHop{id, ` direction="DOWN"`}
+			p.links[back] = simGridHop{id, ` direction="DOWN"`}
 		}
 		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", id, exact(a.Bandwidth), exact(a.Latency), policy)
 		fmt.Fprintf(p.b, "<prop id=\"from\" value=\"%s\"/><prop id=\"to\" value=\"%s\"/></link>\n", p.id[way[0]], p.id[way[1]])
@@ -223,31 +216,13 @@ func (p *simGridWriter) link(u, v int) {
 	}
 }
 
-// bothWays writes the routes over the link of two vertices: one if both ways are one link.
-func (p *simGridWriter) bothWays(u, v int, element string, ends func(u, v int) string) {
-	for _, way := range [][2]int{{u, v}, {v, u}} {
-		arc := p.g.ArcIndex(way[0], way[1])
-		if arc < 0 {
-			continue
-		}
-		symmetrical := ` symmetrical="NO"`
-		if p.duplex(u, v) {
-			symmetrical = ""
-		}
-		fmt.Fprintf(p.b, "<%s %s%s>%s</%s>\n", element, ends(way[0], way[1]), symmetrical, p.hops([]int32{int32(arc)}), element)
-		if symmetrical == "" {
-			return
-		}
-	}
-}
-
-// hops are the links of a route.
-func (p *simGridWriter) hops(arcs []int32) string {
-	var b strings.Builder
+// route writes a route of one direction between two ends.
+func (p *simGridWriter) route(element, ends string, arcs ...int32) {
+	fmt.Fprintf(p.b, "<%s %s symmetrical=\"NO\">", element, ends)
 	for _, i := range arcs {
-		fmt.Fprintf(&b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
+		fmt.Fprintf(p.b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
 	}
-	return b.String()
+	fmt.Fprintf(p.b, "</%s>\n", element)
 }
 
 // coreRoutes writes the routes between all zones that have hosts, as far as there are any.
@@ -262,7 +237,7 @@ func (p *simGridWriter) coreRoutes(zones map[int]string) {
 			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err != nil {
 				continue // there is none
 			}
-			fmt.Fprintf(p.b, "<zoneRoute %s symmetrical=\"NO\">%s</zoneRoute>\n", p.gateways(zones, u, v), p.hops(arcs))
+			p.route("zoneRoute", p.gateways(zones, u, v), arcs...)
 		}
 	}
 }
