@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -282,30 +283,27 @@ func (f *Fabric) walk(visit func(s *FabricSwitch, above []*FabricSwitch)) {
 
 // check refuses names that schedulers would misread, or that are there twice.
 func (f *Fabric) check() (err error) {
+	keep := func(failed error) { err = cmp.Or(err, failed) }
 	hosts, switches := make(map[string]bool), make(map[string]bool)
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		if err == nil {
-			err = checkSwitch(s.Name)
-		}
-		if err == nil && switches[s.Name] {
-			err = fmt.Errorf("switch %q is there twice", s.Name)
+		keep(checkSwitch(s.Name))
+		if switches[s.Name] {
+			keep(fmt.Errorf("switch %q is there twice", s.Name))
 		}
 		switches[s.Name] = true
 		for _, host := range s.Hosts {
-			if err == nil {
-				err = checkHost(host)
-			}
-			if err == nil && hosts[host] {
-				err = fmt.Errorf("host %q is there twice", host)
+			keep(checkHost(host))
+			if hosts[host] {
+				keep(fmt.Errorf("host %q is there twice", host))
 			}
 			hosts[host] = true
 		}
-		if err == nil && len(s.Hosts)+len(s.Switches) == 0 {
-			err = fmt.Errorf("switch %q has nothing below it", s.Name)
+		if len(s.Hosts)+len(s.Switches) == 0 {
+			keep(fmt.Errorf("switch %q has nothing below it", s.Name))
 		}
 	})
-	if err == nil && len(f.Roots) == 0 {
-		err = fmt.Errorf("no switches")
+	if len(f.Roots) == 0 {
+		keep(fmt.Errorf("no switches"))
 	}
 	return err
 }

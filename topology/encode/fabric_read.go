@@ -25,14 +25,12 @@ type switchList struct {
 }
 
 // add expands the hostlists of a switch. If all is set, a switch with switches may list the nodes below these, too.
-func (l *switchList) add(where, name, nodes, switches string, all bool) error {
-	if err := l.append(where, name, nodes, switches, all); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	return nil
-}
-
-func (l *switchList) append(where, name, nodes, switches string, all bool) (err error) {
+func (l *switchList) add(where, name, nodes, switches string, all bool) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", where, err)
+		}
+	}()
 	r := switchRecord{where: where, name: name, all: all && switches != ""}
 	if err := checkSwitch(name); err != nil {
 		return err
