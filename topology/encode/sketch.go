@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -114,13 +115,11 @@ var kindWords = map[string]vertexKind{
 	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch,
 }
 
-// describe sets what attributes say of a vertex: its name by its label, and by its kind, type or role whether it is a host or a switch.
+// describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type or role whether it is a host or a switch.
 // Others, and types and roles of other words, are for people.
 func (s *sketch) describe(v int, attributes map[string]string) error {
 	vertex := &s.vertices[v]
-	if label := attributes["label"]; label != "" {
-		vertex.name = label
-	}
+	vertex.name = cmp.Or(attributes["label"], attributes["name"], vertex.name)
 	for _, name := range []string{"role", "type", "kind"} { // the last one counts
 		text := strings.TrimSpace(attributes[name])
 		switch kind, known := kindWords[strings.ToLower(text)]; {

@@ -274,6 +274,9 @@ func separator(text []textLine) byte {
 		}
 		numbers := []int{0, 0}
 		for _, l := range lines {
+			if c == ',' && strings.Count(l, ";") > strings.Count(l, ",") {
+				continue // commas within cells
+			}
 			cells, _ := cutCells(nil, l, c)
 			found := 0
 			for _, cell := range cells {

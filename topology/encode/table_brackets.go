@@ -12,12 +12,13 @@ var (
 	bracketed = regexp.MustCompile(`\[(?:[0-9+\-.,;\seEnaNifIulL]|\[[0-9+\-.,;\seEnaNifIulL]*\])*\]`)
 	nestedRow = regexp.MustCompile(`\[[^][]+\]`)
 	flatRow   = regexp.MustCompile(`[^][;\n]+`)
+	indexOfR  = regexp.MustCompile(`\[(?:,(\d+)|(\d+),)\]`) // of a column or a row without a name
 )
 
 // unbracket cuts a text into lines. Of a matrix in brackets it makes a line for each row, between blank lines. What stands around the matrix
 // comes before and after. Several matrices are an error.
 func unbracket(data []byte) ([]textLine, error) {
-	text := string(data)
+	text := indexOfR.ReplaceAllString(string(data), "$1$2")
 	var lines []textLine
 	at, number, matrices := 0, 1, 0
 	until := func(to int) (passed string, first int) { // goes on to a place in the text
