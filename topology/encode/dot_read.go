@@ -186,9 +186,6 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(from)*len(to) > maxEdges {
-			return nil, fmt.Errorf("more than %d edges", maxEdges)
-		}
 		for _, values.from = range from {
 			for _, values.to = range to {
 				if err := d.join(values); err != nil {

@@ -17,9 +17,6 @@ import (
 func IsHwloc(data []byte) bool { return XMLRoot(data) == "topology" || isSynthetic(data) }
 
 const (
-	// maxHwloc bounds the size in bytes of a file of one host.
-	maxHwloc = 64 << 20
-
 	// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
 	maxThreads = 1 << 16
 
@@ -85,7 +82,7 @@ func ReadHostParts(r io.Reader) (parts []HostPart, err error) {
 }
 
 func readHwloc(r io.Reader) (*hwlocMachine, error) {
-	data, err := readAtMost(r, maxHwloc)
+	data, err := readAtMost(r, maxFile)
 	if err != nil {
 		return nil, err
 	}

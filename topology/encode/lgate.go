@@ -17,9 +17,6 @@ import (
 // deepest is how far clusters nest in a file that is believed: machines have some ten levels.
 const deepest = 30
 
-// maxLGate bounds the size of a file of groups in bytes.
-const maxLGate = 16 << 20
-
 // ReadLGate reads a topology file of LGate (Reinfjell 2023, figure 3.4), which says
 // which ranks of a job can be measured at the same time:
 //
@@ -38,7 +35,7 @@ const maxLGate = 16 << 20
 // It refuses files that leave out a rank below the greatest, or name one twice.
 func ReadLGate(r io.Reader) (_ *topology.Hierarchy, err error) {
 	defer naming("LGate topology", &err)
-	data, err := readAtMost(r, maxLGate)
+	data, err := readAtMost(r, maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// maxXML bounds the size of a file of XML in bytes.
-const maxXML = 256 << 20
-
 // An element is an element of XML with everything inside it.
 type element struct {
 	xml.StartElement
@@ -43,7 +40,7 @@ func (e *element) children(names ...string) (found []*element) {
 
 // readXML reads a file whose root has the given name. Its errors have one line.
 func readXML(r io.Reader, root string) (*element, error) {
-	text, err := readAtMost(r, maxXML)
+	text, err := readAtMost(r, maxFile)
 	if err != nil {
 		return nil, err
 	}
