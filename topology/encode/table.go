@@ -96,6 +96,7 @@ var (
 	// arrow matches what stands between the two hosts of a pair, and afterPair before the number of a pair that has one.
 	arrow     = regexp.MustCompile(`\s*(?:<?[-=]+>|[→↔])\s*`)
 	afterPair = regexp.MustCompile(`\s*[:=]\s+`)
+	ofTwo     = regexp.MustCompile(`(?i)\b(rank|host|node|core|cpu|gpu|process) (\d+)\b`) // a host by a word and its number
 
 	// withUnit matches a number with its unit, or with its spread: 12±1, 12(1).
 	withUnit = regexp.MustCompile(`^([0-9][0-9.,eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.,]+|\([0-9.,]+\))?\s*([a-zA-Zµμ]*)$`)
@@ -318,8 +319,8 @@ func cutCells(cells []tableCell, line string, comma byte) ([]tableCell, error) {
 	if m := inParentheses.FindStringSubmatch(line); m != nil {
 		line = m[1] + string(comma) + strings.TrimSpace(m[2]) + string(comma) + line[len(m[0]):]
 	}
-	if hasArrow(line) && arrow.MatchString(line) {
-		line = arrow.ReplaceAllLiteralString(line, string(comma))
+	if isOfArrow(line) {
+		line = arrow.ReplaceAllLiteralString(ofTwo.ReplaceAllString(line, "$1$2"), string(comma))
 		line = afterPair.ReplaceAllLiteralString(line, string(comma))
 	}
 	var texts iter.Seq[string]
@@ -359,9 +360,9 @@ func cutCells(cells []tableCell, line string, comma byte) ([]tableCell, error) {
 	return cells, nil
 }
 
-// hasArrow tells whether a line may have an arrow. It is much faster than arrow.
-func hasArrow(line string) bool {
-	return strings.IndexByte(line, '>') >= 0 || strings.Contains(line, "→") || strings.Contains(line, "↔")
+// isOfArrow tells whether an arrow stands in a line. Few lines need the slow search.
+func isOfArrow(line string) bool {
+	return (strings.IndexByte(line, '>') >= 0 || strings.Contains(line, "→") || strings.Contains(line, "↔")) && arrow.MatchString(line)
 }
 
 // isRow tells whether a line is one of numbers: at most two words, which stand before all numbers.

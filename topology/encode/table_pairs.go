@@ -58,11 +58,12 @@ func (t *table) isPairRow(cells []tableCell) bool {
 }
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or two whose columns are called as hosts are.
+// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or an arrow or brackets tell the hosts, or two rows
+// below columns that are called as hosts are.
 // Rows of more numbers are pairs if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
 func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	wide := rows[0].width
-	isNumbered := len(rows) > 3
+	isNumbered := len(rows) > 3 || isOfArrow(rows[0].text) || inParentheses.MatchString(rows[0].text)
 	isNamed := header != nil && header.width == wide
 	switch {
 	case t.namesEnds(header):
