@@ -116,7 +116,7 @@ func rate(text string) (float64, error) { return withUnit(text, true) }
 func withUnit(text string, isRate bool) (float64, error) {
 	v, hasUnit, err := quantity.Parse(text, isRate)
 	if err == nil && !hasUnit {
-		err = fmt.Errorf("%q: %s", text, quantity.Want)
+		err = fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", text)
 	}
 	return v, err
 }

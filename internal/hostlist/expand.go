@@ -69,7 +69,7 @@ func ExpandNumbers(text string, most int) ([]string, error) {
 		first, err := strconv.ParseUint(low, 10, 64)
 		last, failed := strconv.ParseUint(high, 10, 64)
 		switch {
-		case err != nil || failed != nil || max(len(low), len(high)) > LongestNumber:
+		case err != nil || failed != nil || max(len(low), len(high)) > longestNumber:
 			return nil, fmt.Errorf("%.40q: want numbers and ranges of them, such as 0-3", r)
 		case last < first:
 			return nil, fmt.Errorf("%.40q: want ascending numbers", r)

@@ -90,9 +90,6 @@ var unitSigns = strings.NewReplacer("-", "", "milli", "m", "micro", "u", "nano",
 // usualSigns turns units as people write them into the signs of TimePower and ratePower: µs, Gbit/s, GBytes/s.
 var usualSigns = strings.NewReplacer(" ", "", "\u00a0", "", "µ", "u", "μ", "u", "bit", "b", "Bit", "b", "bytes", "B", "Bytes", "B", "/s", "ps")
 
-// Want is what errors say of a text that is no quantity.
-const Want = "want a number and a unit, such as 10us or 1.25GBps"
-
 // Parse reads a latency in s, or a bandwidth in B/s, with the unit behind the number; hasUnit tells whether there is one. A number
 // without a unit is in s or B/s. A bandwidth may leave out that it is of each second: 1 Gbit.
 func Parse(text string, isRate bool) (x float64, hasUnit bool, err error) {
@@ -108,7 +105,7 @@ func Parse(text string, isRate bool) (x float64, hasUnit bool, err error) {
 	}
 	x, err = ParseShifted(digits, power)
 	if !known || err != nil || !(x >= 0) || math.IsInf(x, 0) {
-		return 0, unit != "", fmt.Errorf("%.40q: %s", text, Want)
+		return 0, unit != "", fmt.Errorf("%.40q: want a number and a unit, such as 10us or 1.25GBps", text)
 	}
 	return x / divisor, unit != "", nil
 }

@@ -93,7 +93,7 @@ func (e *sketchEdge) setNamed(name, text string) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %q: %s", name, shorten(text), quantity.Want)
+		return fmt.Errorf("%s %q: want a number and a unit, such as 10us or 1.25GBps", name, shorten(text))
 	case isRate:
 		e.bandwidth = x
 	default:

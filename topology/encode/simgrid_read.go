@@ -151,9 +151,6 @@ func (p *simGridReader) point(id, name string, kind vertexKind) error {
 // simGridEdge is an edge of the given bandwidth and latency, which may be left out.
 func simGridEdge(bandwidth, latency string) (e sketchEdge, err error) {
 	e = unknownEdge()
-	if bandwidth == "" {
-		return e, fmt.Errorf("bandwidth \"\": %s", quantity.Want)
-	}
 	if e.bandwidth, _, err = quantity.Parse(bandwidth, true); err != nil {
 		return e, fmt.Errorf("bandwidth %w", err)
 	}

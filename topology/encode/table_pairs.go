@@ -58,8 +58,8 @@ func (t *table) isPairRow(cells []tableCell) bool {
 }
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or an arrow or brackets tell the hosts, or two rows
-// below columns that are called as hosts are.
+// Rows of three numbers are pairs if an arrow or brackets tell the hosts, or the columns are called as hosts are. Without these, three rows may be
+// a matrix: more than three are pairs.
 // Rows of more numbers are pairs if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
 func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	wide := rows[0].width
