@@ -60,8 +60,15 @@ type simGridWriter struct {
 	links    []simGridHop    // of arcs
 }
 
-// A simGridHop is how a route takes an arc: by a link, as in XML, which may have two ways.
+// A simGridHop is how a route takes an arc: by a link, as in XML, and one of its ways if it has two.
 type simGridHop struct{ link, way string }
+
+// up and down are the ways of a link of two, and oneWay marks a route of which the way back is another one.
+const (
+	up     = ` direction="UP"`
+	down   = ` direction="DOWN"`
+	oneWay = ` symmetrical="NO"`
+)
 
 func newSimGridWriter(g *topology.Graph, choice topology.RouteChoice) (*simGridWriter, error) {
 	if g.Hosts() == 0 {
@@ -147,7 +154,7 @@ func (p *simGridWriter) world() error {
 	} else {
 		for i, a := range p.g.Arcs() {
 			if zones[a.From] != "" && zones[a.To] != "" {
-				p.route("zoneRoute", p.gateways(zones, a.From, a.To), int32(i))
+				p.direct("zoneRoute", p.gateways(zones, a.From, a.To), i)
 			}
 		}
 	}
@@ -168,7 +175,7 @@ func (p *simGridWriter) zone(v int) string {
 	}
 	for _, host := range p.children[v] {
 		for _, way := range [][2]int{{host, v}, {v, host}} {
-			p.route("route", fmt.Sprintf(`src="%s" dst="%s"`, p.id[way[0]], p.id[way[1]]), int32(p.g.ArcIndex(way[0], way[1])))
+			p.direct("route", fmt.Sprintf(`src="%s" dst="%s"`, p.id[way[0]], p.id[way[1]]), p.g.ArcIndex(way[0], way[1]))
 		}
 	}
 	p.b.WriteString("</zone>\n")
@@ -205,8 +212,8 @@ func (p *simGridWriter) link(u, v int) {
 		p.links[arc] = simGridHop{link: id}
 		if back := p.g.ArcIndex(way[1], way[0]); back >= 0 && sameValues(a, p.g.Arcs()[back]) {
 			policy = ` sharing_policy="SPLITDUPLEX"`
-			p.links[arc].way = ` direction="UP"`
-			p.links[back] = simGridHop{id, ` direction="DOWN"`}
+			p.links[arc].way = up
+			p.links[back] = simGridHop{id, down}
 		}
 		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", id, exact(a.Bandwidth), exact(a.Latency), policy)
 		fmt.Fprintf(p.b, "<prop id=\"from\" value=\"%s\"/><prop id=\"to\" value=\"%s\"/></link>\n", p.id[way[0]], p.id[way[1]])
@@ -216,9 +223,19 @@ func (p *simGridWriter) link(u, v int) {
 	}
 }
 
-// route writes a route of one direction between two ends.
+// direct writes the route over one arc. That over a link of two ways is for both, and is written with the first.
+func (p *simGridWriter) direct(element, ends string, arc int) {
+	switch p.links[arc].way {
+	case "":
+		p.route(element, ends+oneWay, int32(arc))
+	case up:
+		p.route(element, ends, int32(arc))
+	}
+}
+
+// route writes a route between two ends.
 func (p *simGridWriter) route(element, ends string, arcs ...int32) {
-	fmt.Fprintf(p.b, "<%s %s symmetrical=\"NO\">", element, ends)
+	fmt.Fprintf(p.b, "<%s %s>", element, ends)
 	for _, i := range arcs {
 		fmt.Fprintf(p.b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
 	}
@@ -237,7 +254,7 @@ func (p *simGridWriter) coreRoutes(zones map[int]string) {
 			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err != nil {
 				continue // there is none
 			}
-			p.route("zoneRoute", p.gateways(zones, u, v), arcs...)
+			p.route("zoneRoute", p.gateways(zones, u, v)+oneWay, arcs...)
 		}
 	}
 }
