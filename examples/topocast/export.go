@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -80,10 +81,15 @@ func writeLatencies(w io.Writer, x exported) error {
 		return fmt.Errorf("no ranks")
 	}
 	latencies := mat.NewDense(n, n, nil)
+	isKnown := n == 1
 	for i := range n {
 		for j := range n {
 			latencies.Set(i, j, x.network.Time(i, j, 0))
+			isKnown = isKnown || i != j && !math.IsNaN(latencies.At(i, j))
 		}
+	}
+	if !isKnown {
+		return fmt.Errorf("no latency is known")
 	}
 	return encode.WriteMatrix(w, latencies, hostNames(x.graph), encode.Microsecond)
 }

@@ -176,6 +176,7 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{network}, `--format "": want one of json, dot, `},
 		{[]string{"--format", "visio", network}, `--format "visio": want one of json, dot, `},
 		{[]string{"--format", "simgrid", latencies}, "its latency or bandwidth is not known"},
+		{[]string{"--format", "csv", write(t, "topology.conf", "SwitchName=s1 Nodes=a,b\n")}, "no latency is known"},
 		{[]string{"--format", "dot"}, "want NET"},
 		{[]string{"--format", "dot", "missing.json"}, "missing.json"},
 		{[]string{"--format", "dot", "-o", "/nowhere/x.dot", network}, "--output"},

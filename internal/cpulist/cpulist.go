@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // Most is above the number of any CPU: far above what kernels have, far below what fills memory.
@@ -35,23 +37,20 @@ func Mask(text string) ([]int, error) {
 
 // List reads a list as Linux writes it: 0-3,8,10-11. Nothing is none.
 func List(text string) ([]int, error) {
-	var cpus []int
 	if text == "" {
 		return nil, nil
 	}
-	for _, run := range strings.Split(text, ",") {
-		first, last, isRun := strings.Cut(run, "-")
-		a, err := strconv.Atoi(first)
-		b := a
-		if err == nil && isRun {
-			b, err = strconv.Atoi(last)
+	numbers, err := hostlist.ExpandNumbers(text, Most)
+	if err != nil {
+		return nil, fmt.Errorf("CPUs %.40q: %w", text, err)
+	}
+	var cpus []int
+	for _, number := range numbers {
+		cpu, err := strconv.Atoi(number)
+		if err != nil || cpu >= Most {
+			return nil, fmt.Errorf("CPUs %.40q: want numbers below %d", text, Most)
 		}
-		if err != nil || a < 0 || b < a || b >= Most {
-			return nil, fmt.Errorf("CPUs %.40q: want numbers and runs such as 0-3,8", text)
-		}
-		for ; a <= b; a++ {
-			cpus = append(cpus, a)
-		}
+		cpus = append(cpus, cpu)
 	}
 	slices.Sort(cpus)
 	return slices.Compact(cpus), nil

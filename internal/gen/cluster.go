@@ -158,13 +158,13 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 		var err error
 		switch key {
 		case "latency":
-			err = s.perLevel(sh, key, latencyUnits(), 0, 1e3, func(l *level, v float64) { l.latency = v })
+			err = s.perLevel(sh, key, seconds, 0, 1e3, func(l *level, v float64) { l.latency = v })
 		case "rate":
-			err = s.perLevel(sh, key, rateUnits(), 1, 1e15, func(l *level, v float64) { l.rate = v })
+			err = s.perLevel(sh, key, rate, 1, 1e15, func(l *level, v float64) { l.rate = v })
 		case "spread":
-			err = s.perLevel(sh, key, shareUnits(), 0, 0.99, func(l *level, v float64) { l.spread = v })
+			err = s.perLevel(sh, key, share, 0, 0.99, func(l *level, v float64) { l.spread = v })
 		case "rate-spread":
-			err = s.perLevel(sh, key, shareUnits(), 0, 0.99, func(l *level, v float64) { l.rateSpread = v })
+			err = s.perLevel(sh, key, share, 0, 0.99, func(l *level, v float64) { l.rateSpread = v })
 		case "seed":
 			var n int
 			n, err = s.count(key, 0)
@@ -192,8 +192,8 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 }
 
 // perLevel reads one value for all levels of links, or one for each.
-func (s *scanner) perLevel(sh *shape, what string, units []unit, least, most float64, set func(*level, float64)) error {
-	values, at, err := s.quantities(what, units, least, most)
+func (s *scanner) perLevel(sh *shape, what string, read func(string) (float64, error), least, most float64, set func(*level, float64)) error {
+	values, at, err := s.quantities(what, read, least, most)
 	if err != nil {
 		return err
 	}

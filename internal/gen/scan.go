@@ -2,9 +2,10 @@ package gen
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // maxVertices bounds what a specification may ask for; a longer machine is a
@@ -107,43 +108,41 @@ func (s *scanner) counts(what string, sep byte, least int) ([]int, error) {
 	}
 }
 
-// A unit is a suffix of a quantity and its factor to SI.
-type unit struct {
-	suffix string
-	factor float64
-}
+// seconds, rate and share read a value: in s, in B/s, and as a part of 1 or in percent.
+func seconds(text string) (float64, error) { return withUnit(text, false) }
 
-// The longer suffix of two that fit stands first.
-func latencyUnits() []unit {
-	return []unit{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}
-}
+func rate(text string) (float64, error) { return withUnit(text, true) }
 
-func rateUnits() []unit {
-	return []unit{
-		{"Kbps", 1e3 / 8},
-		{"Mbps", 1e6 / 8},
-		{"Gbps", 1e9 / 8},
-		{"Tbps", 1e12 / 8},
-		{"bps", 1.0 / 8},
-		{"KBps", 1e3},
-		{"MBps", 1e6},
-		{"GBps", 1e9},
-		{"TBps", 1e12},
-		{"Bps", 1},
+func withUnit(text string, isRate bool) (float64, error) {
+	v, hasUnit, err := quantity.Parse(text, isRate)
+	if err == nil && !hasUnit {
+		err = fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", text)
 	}
+	return v, err
 }
 
-func shareUnits() []unit { return []unit{{"%", 0.01}, {"", 1}} }
+func share(text string) (float64, error) {
+	number, isPercent := strings.CutSuffix(text, "%")
+	power := 0
+	if isPercent {
+		power = -2
+	}
+	v, err := quantity.ParseShifted(number, power)
+	if err != nil {
+		return 0, fmt.Errorf("%q: want a number, or one in %%", text)
+	}
+	return v, nil
+}
 
 // quantities reads a comma-separated list of values with units, each in
 // [least, most], and returns them with their positions.
-func (s *scanner) quantities(what string, units []unit, least, most float64) (values []float64, at []int, err error) {
+func (s *scanner) quantities(what string, read func(string) (float64, error), least, most float64) (values []float64, at []int, err error) {
 	for {
 		start := s.pos
 		for s.pos < len(s.spec) && strings.IndexByte(", \t\n", s.spec[s.pos]) < 0 {
 			s.pos++
 		}
-		v, err := quantity(s.spec[start:s.pos], units)
+		v, err := read(s.spec[start:s.pos])
 		if err != nil {
 			return nil, nil, s.errorf(start, "%s: %v", what, err)
 		}
@@ -155,30 +154,4 @@ func (s *scanner) quantities(what string, units []unit, least, most float64) (va
 			return values, at, nil
 		}
 	}
-}
-
-func quantity(text string, units []unit) (float64, error) {
-	for _, u := range units {
-		digits, ok := strings.CutSuffix(text, u.suffix)
-		if !ok {
-			continue
-		}
-		v, err := strconv.ParseFloat(digits, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			break
-		}
-		// Divide by whole numbers where the factor is one: 12us is 12/1e6,
-		// the float64 nearest to 12e-6, and not 12*1e-6.
-		if u.factor < 1 {
-			return v / math.Round(1/u.factor), nil
-		}
-		return v * u.factor, nil
-	}
-	names := make([]string, 0, len(units))
-	for _, u := range units {
-		if u.suffix != "" {
-			names = append(names, u.suffix)
-		}
-	}
-	return 0, fmt.Errorf("%q: want a number and a unit of %s", text, strings.Join(names, " "))
 }

@@ -15,13 +15,13 @@ type numbered struct {
 	number       uint64
 }
 
-// LongestNumber is how many digits at the end of a name are taken for a number.
-const LongestNumber = 18
+// longestNumber is how many digits at the end of a name are taken for a number.
+const longestNumber = 18
 
 // splitNumber splits a name; digits is "" if it does not end in a number.
 func splitNumber(name string) numbered {
 	stem := strings.TrimRight(name, "0123456789")
-	stem = name[:max(len(stem), len(name)-LongestNumber)]
+	stem = name[:max(len(stem), len(name)-longestNumber)]
 	n := numbered{stem: stem, digits: name[len(stem):]}
 	n.number, _ = strconv.ParseUint(n.digits, 10, 64)
 	return n

@@ -64,23 +64,14 @@ func Rows(names, others []string) ([]int, error) {
 	for i, name := range others {
 		places[name] = append(places[name], i)
 	}
-	rows := make([]int, len(names))
+	rows, used := make([]int, len(names)), map[string]int{}
 	for i, name := range names {
-		left := places[name]
-		if len(left) == 0 {
-			return nil, fmt.Errorf("%s has %s, want more", name, words.Count(count(others, name), "row"))
+		at := places[name]
+		if used[name] == len(at) {
+			return nil, fmt.Errorf("%s has %s, want more", name, words.Count(len(at), "row"))
 		}
-		rows[i], places[name] = left[0], left[1:]
+		rows[i] = at[used[name]]
+		used[name]++
 	}
 	return rows, nil
-}
-
-func count(names []string, name string) int {
-	n := 0
-	for _, x := range names {
-		if x == name {
-			n++
-		}
-	}
-	return n
 }

@@ -1,4 +1,4 @@
-// Package quantity writes times, rates, sizes and shares as people read them in reports and
+// Package quantity reads times and rates with their units, and writes times, rates, sizes and shares as people read them in reports and
 // warnings: in units that fit, to four digits at most, the same everywhere.
 //
 // Files keep all digits in SI units. So do errors about a value that somebody gave, and doubts

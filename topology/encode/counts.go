@@ -43,18 +43,19 @@ func ReadCounts(r io.Reader) (_ *mat.Dense, err error) {
 	if f.carried != 0 || s.n < 2 {
 		return nil, fmt.Errorf("line 1: %d ranks, unit %s: want two ranks or more, and no unit", s.n, f.carried)
 	}
-	for i, v := range cells {
-		if math.IsNaN(v) {
-			cells[i] = 0
-		}
-	}
 	rank, err := ranksOf(s.names)
-	if err != nil || rank == nil {
-		return mat.NewDense(s.n, s.n, cells), err
+	if err != nil {
+		return nil, err
 	}
 	m := mat.NewDense(s.n, s.n, nil)
 	for i, v := range cells {
-		m.Set(rank[i/s.n], rank[i%s.n], v)
+		from, to := i/s.n, i%s.n
+		if rank != nil {
+			from, to = rank[from], rank[to]
+		}
+		if !math.IsNaN(v) {
+			m.Set(from, to, v)
+		}
 	}
 	return m, nil
 }

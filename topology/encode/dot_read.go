@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -29,8 +30,8 @@ const maxDOT = 8 << 20
 // nil, those that share a name, and those with one neighbour at most; the others are switches. Where that
 // makes none a host all are.
 //
-// Other attributes are for drawing, and are passed over. It refuses loops, edges given
-// twice, files with more than one graph and files above 8 MiB.
+// Other attributes are for drawing, and are passed over, as edges from a vertex to itself are. It refuses files with more than one graph and
+// files above 8 MiB.
 func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	defer naming("DOT", &err)
 	text, err := readAtMost(r, maxDOT)
@@ -185,9 +186,6 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(from)*len(to) > maxEdges {
-			return nil, fmt.Errorf("more than %d edges", maxEdges)
-		}
 		for _, values.from = range from {
 			for _, values.to = range to {
 				if err := d.join(values); err != nil {
@@ -204,7 +202,7 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 // values are those of an edge with the given attributes.
 func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
 	for key, unit := range map[string]string{"latency": "_s", "bandwidth": "_Bps"} { // of numbers without any, as WriteDOT writes them
-		if _, err := parseShifted(given[key], 0); err == nil {
+		if _, err := quantity.ParseShifted(given[key], 0); err == nil {
 			given[key+unit] = given[key]
 			delete(given, key)
 		}

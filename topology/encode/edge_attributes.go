@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
 
@@ -31,7 +32,7 @@ func newEdge(oneWay bool, attributes map[string]string) (sketchEdge, error) {
 		switch {
 		case text == "":
 		case name == "probability":
-			e.probability, err = parseShifted(text, 0)
+			e.probability, err = quantity.ParseShifted(text, 0)
 			if err != nil || !(e.probability >= 0) || math.IsInf(e.probability, 0) {
 				err = fmt.Errorf("%s %q: want a number that is not below 0", name, shorten(text))
 			}
@@ -46,7 +47,7 @@ func newEdge(oneWay bool, attributes map[string]string) (sketchEdge, error) {
 			return e, err
 		}
 	}
-	if x, hasUnit, err := parseQuantity(attributes["label"], true); err == nil && x > 0 && math.IsNaN(e.bandwidth) {
+	if x, hasUnit, err := quantity.Parse(attributes["label"], true); err == nil && x > 0 && math.IsNaN(e.bandwidth) {
 		if e.bandwidth = x; !hasUnit {
 			e.bandwidth = x * 1e9 / 8
 		}
@@ -79,7 +80,7 @@ func (e *sketchEdge) setNamed(name, text string) error {
 		return nil
 	}
 	isRate, unit := m[1] == "", m[3]
-	x, hasUnit, err := parseQuantity(text, isRate)
+	x, hasUnit, err := quantity.Parse(text, isRate)
 	if err == nil && !hasUnit {
 		if unit == "" {
 			units := []string{"_s", "_ms", "_us", "_ns"}
@@ -88,11 +89,11 @@ func (e *sketchEdge) setNamed(name, text string) error {
 			}
 			return fmt.Errorf("%s %q has no unit: name it %s%s, or write it as 10us or 10Gbps", name, shorten(text), strings.ToLower(m[1]+m[2]), words.Or(units))
 		}
-		x, _, err = parseQuantity(text+unit, isRate)
+		x, _, err = quantity.Parse(text+unit, isRate)
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s %q: %s", name, shorten(text), wantQuantity)
+		return fmt.Errorf("%s %q: want a number and a unit, such as 10us or 1.25GBps", name, shorten(text))
 	case isRate:
 		e.bandwidth = x
 	default:

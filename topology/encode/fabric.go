@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,8 +30,10 @@ type FabricSwitch struct {
 	Switches []*FabricSwitch
 }
 
-// longestName is how many bytes a name of a host or a switch may have: Slurm refuses more.
-const longestName = 64
+// maxNames is how many hosts and switches a fabric may have. The largest machines have 10^5 hosts.
+const maxNames = 1 << 17
+
+var errTooMany = fmt.Errorf("more than %d names", maxNames)
 
 // NewFabric works out the switches of a machine from the firm groups of its hierarchy. host names
 // the host of each of its ranks; ranks of one host become one, and groups within a host have no
@@ -162,8 +165,8 @@ func checkName(kind, name, want string, isOdd func(rune) bool) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("the %s has no name", kind)
-	case len(name) > longestName:
-		return fmt.Errorf("%s %.20q...: a name of %d bytes: want at most %d", kind, name, len(name), longestName)
+	case len(name) > hostlist.LongestName:
+		return fmt.Errorf("%s %.20q...: a name of %d bytes: want at most %d", kind, name, len(name), hostlist.LongestName)
 	case strings.ContainsFunc(name, isOdd):
 		return fmt.Errorf("%s %q: want a name %s", kind, name, want)
 	}
@@ -234,7 +237,7 @@ func (p *fabricPart) build(h *topology.Hierarchy, group int, names switchNames) 
 
 // levelWord is what switches of a level are called.
 func levelWord(l topology.Level, tier int) string {
-	const longest = longestName - 10 // a number follows
+	const longest = hostlist.LongestName - 10 // a number follows
 	name := strings.Map(func(r rune) rune {
 		if plain(r) {
 			return r
@@ -280,30 +283,27 @@ func (f *Fabric) walk(visit func(s *FabricSwitch, above []*FabricSwitch)) {
 
 // check refuses names that schedulers would misread, or that are there twice.
 func (f *Fabric) check() (err error) {
+	keep := func(failed error) { err = cmp.Or(err, failed) }
 	hosts, switches := make(map[string]bool), make(map[string]bool)
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		if err == nil {
-			err = checkSwitch(s.Name)
-		}
-		if err == nil && switches[s.Name] {
-			err = fmt.Errorf("switch %q is there twice", s.Name)
+		keep(checkSwitch(s.Name))
+		if switches[s.Name] {
+			keep(fmt.Errorf("switch %q is there twice", s.Name))
 		}
 		switches[s.Name] = true
 		for _, host := range s.Hosts {
-			if err == nil {
-				err = checkHost(host)
-			}
-			if err == nil && hosts[host] {
-				err = fmt.Errorf("host %q is there twice", host)
+			keep(checkHost(host))
+			if hosts[host] {
+				keep(fmt.Errorf("host %q is there twice", host))
 			}
 			hosts[host] = true
 		}
-		if err == nil && len(s.Hosts)+len(s.Switches) == 0 {
-			err = fmt.Errorf("switch %q has nothing below it", s.Name)
+		if len(s.Hosts)+len(s.Switches) == 0 {
+			keep(fmt.Errorf("switch %q has nothing below it", s.Name))
 		}
 	})
-	if err == nil && len(f.Roots) == 0 {
-		err = fmt.Errorf("no switches")
+	if len(f.Roots) == 0 {
+		keep(fmt.Errorf("no switches"))
 	}
 	return err
 }

@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 	"slices"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // A switchRecord is a switch, or a block, as a file describes it.
@@ -23,14 +25,12 @@ type switchList struct {
 }
 
 // add expands the hostlists of a switch. If all is set, a switch with switches may list the nodes below these, too.
-func (l *switchList) add(where, name, nodes, switches string, all bool) error {
-	if err := l.append(where, name, nodes, switches, all); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	return nil
-}
-
-func (l *switchList) append(where, name, nodes, switches string, all bool) (err error) {
+func (l *switchList) add(where, name, nodes, switches string, all bool) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", where, err)
+		}
+	}()
 	r := switchRecord{where: where, name: name, all: all && switches != ""}
 	if err := checkSwitch(name); err != nil {
 		return err
@@ -42,10 +42,10 @@ func (l *switchList) append(where, name, nodes, switches string, all bool) (err 
 		return fmt.Errorf("switch %q: want either nodes or switches below it", name)
 	}
 	if nodes != "" {
-		r.hosts, err = expandHostlist(nodes, maxNames)
+		r.hosts, err = hostlist.Expand(nodes, maxNames)
 	}
 	if err == nil && switches != "" {
-		r.switches, err = expandHostlist(switches, maxNames)
+		r.switches, err = hostlist.Expand(switches, maxNames)
 	}
 	if err != nil {
 		return fmt.Errorf("switch %q: %w", name, err)

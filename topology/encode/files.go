@@ -63,6 +63,9 @@ func withNewlines(data []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 }
 
+// maxFile bounds the size in bytes of most files that are read whole.
+const maxFile = 256 << 20
+
 // readAtMost reads the plain text of a file, and refuses more than some bytes.
 func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))

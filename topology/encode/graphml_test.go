@@ -47,6 +47,7 @@ const yEdFile = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 
 func TestReadGraphML(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
+		{"names as igraph writes them", `<graphml><key id="v" for="node" attr.name="name"/><graph><node id="n0"><data key="v">alpha</data></node><node id="n1"><data key="v">sw</data></node><node id="n2"/><edge source="n0" target="n1"/><edge source="n1" target="n2"/></graph></graphml>`, "alpha n2 |sw ; alpha-sw  ; n2-sw  "},
 		{"of networkx", networkxFile, "a |b ; a-b 2 "},
 		{"of yEd", yEdFile, "node 1 n2 |switch ; node 1-switch  100; switch>n2  "},
 		{"defaults", `<graphml><key id="k" for="node" attr.name="kind"><default>host</default></key><key id="l" for="edge" attr.name="latency_s"><default> 1e-6 </default></key>

@@ -17,9 +17,6 @@ import (
 func IsHwloc(data []byte) bool { return XMLRoot(data) == "topology" || isSynthetic(data) }
 
 const (
-	// maxHwloc bounds the size in bytes of a file of one host.
-	maxHwloc = 64 << 20
-
 	// maxThreads bounds the hardware threads of one host, which a short text may promise. The largest hosts have some 10^4.
 	maxThreads = 1 << 16
 
@@ -85,7 +82,7 @@ func ReadHostParts(r io.Reader) (parts []HostPart, err error) {
 }
 
 func readHwloc(r io.Reader) (*hwlocMachine, error) {
-	data, err := readAtMost(r, maxHwloc)
+	data, err := readAtMost(r, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +102,11 @@ func readHwloc(r io.Reader) (*hwlocMachine, error) {
 		return nil, fmt.Errorf("%d machines in the file: want one", len(machines))
 	}
 	var m hwlocMachine
+	if cpuset := machines[0].attr("allowed_cpuset"); cpuset != "" {
+		if m.allowed, err = cpulist.Mask(cpuset); err != nil {
+			return nil, fmt.Errorf("line %d: allowed_cpuset: %w", machines[0].line, err)
+		}
+	}
 	if _, err := m.object(machines[0], 0); err != nil {
 		return nil, err
 	}
@@ -118,6 +120,9 @@ func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
 		cpu, err := strconv.Atoi(index)
 		if err != nil || cpu < 0 || cpu >= maxThreads {
 			return nil, fmt.Errorf("line %d: PU with os_index %q: want a number in [0, %d)", o.line, shorten(index), maxThreads)
+		}
+		if _, isAllowed := slices.BinarySearch(m.allowed, cpu); !isAllowed && m.allowed != nil {
+			return nil, nil // lstopo --disallowed shows it
 		}
 		if len(m.cpus) == maxThreads {
 			return nil, fmt.Errorf("line %d: more than %d hardware threads", o.line, maxThreads)

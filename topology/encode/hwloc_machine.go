@@ -53,6 +53,7 @@ func hwlocKind(text, depth string) (hwlocLevel, bool) {
 // A hwlocMachine collects groups of hardware threads by their numbers.
 type hwlocMachine struct {
 	cpus    []int
+	allowed []int        // of the processors, those that a job may use; nil: all
 	groups  []hwlocGroup // their threads may not be among cpus
 	members int          // of all groups
 }

@@ -54,6 +54,12 @@ func TestReadHwloc(t *testing.T) {
 <object type="PU" os_index="0"/><object type="PU" os_index="1"/><object type="PU" os_index="2"/><object type="PU" os_index="32"/></object><object type="Package"><object type="PU" os_index="5"/></object></object></topology>`,
 			"5 threads; NUMA/numa 0,32 1-2; socket/socket 0-2,32",
 		},
+		{
+			"threads that a job may not use", `<topology version="2.0"><object type="Machine" cpuset="0xff" allowed_cpuset="0x0f"><object type="Package" cpuset="0xff">
+<object type="Core" cpuset="0x3"><object type="PU" os_index="0"/><object type="PU" os_index="1"/></object><object type="Core" cpuset="0xc"><object type="PU" os_index="2"/><object type="PU" os_index="3"/></object>
+<object type="Core" cpuset="0xf0"><object type="PU" os_index="4"/><object type="PU" os_index="5"/><object type="PU" os_index="6"/><object type="PU" os_index="7"/></object></object></object></topology>`,
+			"4 threads; core/core 0-1 2-3",
+		},
 		{"one thread", `<topology><object type="Machine"><object type="PU" os_index="7"/></object></topology>`, "1 threads"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

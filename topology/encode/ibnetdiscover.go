@@ -183,8 +183,6 @@ func (ib *ibReader) place() (map[string]int, error) {
 
 // firstWord is the first word of a text, "" if there is none.
 func firstWord(text string) string {
-	for word := range strings.FieldsSeq(text) {
-		return word
-	}
-	return ""
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	return word
 }

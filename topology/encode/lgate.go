@@ -2,14 +2,13 @@ package encode
 
 import (
 	"bufio"
-	"cmp"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"text/scanner"
 
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/topology"
@@ -36,18 +35,18 @@ const deepest = 30
 // It refuses files that leave out a rank below the greatest, or name one twice.
 func ReadLGate(r io.Reader) (_ *topology.Hierarchy, err error) {
 	defer naming("LGate topology", &err)
-	p := &lgateParser{}
-	var unread error // of the reader, which the scanner only tells of
-	p.s.Init(r)
-	p.s.Mode = scanner.ScanIdents | scanner.ScanInts
-	p.s.Error = func(_ *scanner.Scanner, text string) { unread = cmp.Or(unread, errors.New(text)) }
+	data, err := readAtMost(r, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	p := &lgateParser{rest: string(data)}
 	p.next()
 	root, err := p.cluster(0)
-	if err == nil && p.token != scanner.EOF {
+	if err == nil && p.token != "" {
 		err = p.unexpected("the end")
 	}
-	if err = cmp.Or(unread, err); err != nil {
-		return nil, fmt.Errorf("line %d: %w", p.s.Pos().Line, err)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", bytes.Count(data[:len(data)-len(p.rest)], []byte("\n"))+1, err)
 	}
 	f := Fabric{Roots: []*FabricSwitch{root}}
 	ranks := f.Hosts()
@@ -63,25 +62,31 @@ func ReadLGate(r io.Reader) (_ *topology.Hierarchy, err error) {
 	return f.Hierarchy(ranks)
 }
 
-// lgateParser makes a switch of each cluster and group, with its ranks for hosts. It holds the token that comes next.
+// lgateParser makes a switch of each cluster and group, with its ranks for hosts.
 type lgateParser struct {
-	s     scanner.Scanner
-	token rune
-	ranks int // so far
+	token string // that comes next; "" at the end
+	rest  string // behind the token
+	ranks int    // so far
 }
 
-func (p *lgateParser) next() { p.token = p.s.Scan() }
+// lgateToken is a bracket, or other signs up to the next bracket or blank.
+var lgateToken = regexp.MustCompile(`^\s*([{}]|[^\s{}]*)`)
+
+func (p *lgateParser) next() {
+	m := lgateToken.FindStringSubmatch(p.rest)
+	p.token, p.rest = m[1], p.rest[len(m[0]):]
+}
 
 func (p *lgateParser) unexpected(want string) error {
-	if p.token == scanner.EOF {
+	if p.token == "" {
 		return fmt.Errorf("the file ends: want %s", want)
 	}
-	return fmt.Errorf("%q: want %s", p.s.TokenText(), want)
+	return fmt.Errorf("%q: want %s", p.token, want)
 }
 
 // take reads one token.
 func (p *lgateParser) take(want string) error {
-	if p.token == scanner.EOF || p.s.TokenText() != want {
+	if p.token != want {
 		return p.unexpected(strconv.Quote(want))
 	}
 	p.next()
@@ -99,10 +104,10 @@ func (p *lgateParser) cluster(depth int) (*FabricSwitch, error) {
 		}
 	}
 	s := &FabricSwitch{}
-	for p.token != '}' {
+	for p.token != "}" {
 		var part *FabricSwitch
 		var err error
-		if p.token == scanner.Ident && p.s.TokenText() == "group" {
+		if p.token == "group" {
 			part, err = p.group()
 		} else {
 			part, err = p.cluster(depth + 1)
@@ -124,40 +129,16 @@ func (p *lgateParser) group() (*FabricSwitch, error) {
 	if err := p.take("{"); err != nil {
 		return nil, err
 	}
-	s := &FabricSwitch{}
-	for {
-		first, err := p.rank()
-		if err != nil {
-			return nil, err
-		}
-		last := first
-		if p.token == '-' {
-			p.next()
-			if last, err = p.rank(); err != nil {
-				return nil, err
-			}
-		}
-		if p.ranks += last - first + 1; last < first || p.ranks > maxHosts {
-			return nil, fmt.Errorf("ranks %d-%d: want ascending, and at most %d", first, last, maxHosts)
-		}
-		for rank := first; rank <= last; rank++ {
-			s.Hosts = append(s.Hosts, strconv.Itoa(rank))
-		}
-		if p.token != ',' {
-			return s, p.take("}")
-		}
-		p.next()
+	list := ""
+	for ; p.token != "}" && p.token != ""; p.next() {
+		list += p.token
 	}
-}
-
-func (p *lgateParser) rank() (int, error) {
-	text := p.s.TokenText()
-	rank, err := strconv.Atoi(text)
-	if p.token != scanner.Int || err != nil || rank >= maxHosts || strconv.Itoa(rank) != text {
-		return 0, p.unexpected(fmt.Sprintf("a rank in [0, %d)", maxHosts))
+	ranks, err := hostlist.ExpandNumbers(list, maxHosts-p.ranks)
+	p.ranks += len(ranks)
+	if err != nil {
+		return nil, fmt.Errorf("group of ranks: %w", err)
 	}
-	p.next()
-	return rank, nil
+	return &FabricSwitch{Hosts: ranks}, p.take("}")
 }
 
 // WriteLGate writes the firm groups of a hierarchy as a topology file of LGate,

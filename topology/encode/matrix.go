@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -193,11 +194,8 @@ func (f *filler) number(e entry) (float64, error) {
 		return fail("%q: a decimal comma or one between thousands? Write a point, or separate cells by semicolons", shorten(text))
 	}
 	if i := strings.IndexAny(text, ".,"); i >= 0 {
-		switch {
-		case f.decimal != 0 && text[i] != f.decimal && text[i] == ',':
-			return fail("%q has a decimal comma, cells before it a point", shorten(text))
-		case f.decimal != 0 && text[i] != f.decimal:
-			return fail("%q has a decimal point, cells before it a comma", shorten(text))
+		if f.decimal != 0 && text[i] != f.decimal {
+			return fail("%q has the decimal mark %q, cells before it %q", shorten(text), text[i], f.decimal)
 		}
 		f.decimal = text[i]
 		if text[i] == ',' {
@@ -215,7 +213,7 @@ func (f *filler) number(e entry) (float64, error) {
 	if unit != 0 {
 		power, isDecimal = unit.exponent()
 	}
-	v, err := parseShifted(text, power)
+	v, err := quantity.ParseShifted(text, power)
 	switch {
 	case err != nil:
 		return 0, f.t.notANumber(e.line, e.column, text)

@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,54 +13,54 @@ import (
 // A host that does not answer is written in many ways: empty cells, zeros, a number that stands for "no answer". What is absent
 // becomes NaN here, and a host of which nothing is left is left out. Each step says so in a warning.
 
-// hostsOnly returns the hosts of which each cell, to others and back, holds.
-func (l *Latencies) hostsOnly(holds func(float64) bool) (hosts []int) {
+// silent tells for each host whether all of its cells, to others and back, hold a value.
+func (l *Latencies) silent(value float64) []bool {
 	n, _ := l.Matrix.Dims()
+	other := func(v float64) bool { return v != value && !(math.IsNaN(v) && math.IsNaN(value)) }
+	is := slices.Repeat([]bool{true}, n)
 	for i := range n {
-		all := true
 		for k := range n {
-			all = all && (i == k || holds(l.Matrix.At(i, k)) && holds(l.Matrix.At(k, i)))
-		}
-		if all {
-			hosts = append(hosts, i)
+			if i != k && other(l.Matrix.At(i, k)) {
+				is[i], is[k] = false, false
+			}
 		}
 	}
-	return hosts
+	return is
 }
 
-// leaveOutSilent takes zeros for "no answer" where a host has nothing else and the others have more. A host cannot be as near as that to
+// leaveOutSilent takes zeros for "no answer" where a host has nothing else and two others have more. A host cannot be as near as that to
 // hosts that are apart.
 func (l *Latencies) leaveOutSilent() {
-	n, _ := l.Matrix.Dims()
-	silent := l.hostsOnly(func(v float64) bool { return v == 0 })
-	if len(silent) == 0 || n-len(silent) < 2 || largest(l.Matrix) == 0 {
+	silent := l.silent(0)
+	if !slices.Contains(silent, true) || largest(l.Matrix) == 0 {
 		return
 	}
-	for _, i := range silent {
-		for k := range n {
-			l.Matrix.Set(i, k, math.NaN())
-			l.Matrix.Set(k, i, math.NaN())
+	l.Matrix.Apply(func(i, k int, v float64) float64 {
+		if silent[i] || silent[k] {
+			return math.NaN()
 		}
-	}
+		return v
+	}, l.Matrix)
 	l.Warnings = append(l.Warnings, "zeros to all other hosts are taken for no answer")
 }
 
 // leaveOutPlaceholders takes the largest value for "no answer", if it is a hundred times the next and looks like one: nines
-// (99999), a round number (3000, 1000000), or all bits of a word (65535). Besides, one of these must hold:
+// (99999), a round number (3000, 1000000), or all bits of a word (65535). Besides, it must be made of nines and stand there several times,
+// or each of its cells must be one of these:
 //
-//   - it is made of nines and stands there several times;
-//   - it fills the rows and columns of some hosts and stands nowhere else;
-//   - wherever it stands, the way over a third host is a hundred times shorter.
+//   - in the row or the column of a host that has no other value;
+//   - between two hosts that a way over a third one joins in a hundredth of the time.
 //
 // Two sites whose latency happens to be a round number keep it.
 func (l *Latencies) leaveOutPlaceholders() {
 	const maxDigits = 20 // of the largest 64-bit word
 	n, _ := l.Matrix.Dims()
 	values := l.Matrix.RawMatrix().Data
-	most, next, count := largest(l.Matrix), 0.0, 0
-	for _, v := range values {
+	most, next := largest(l.Matrix), 0.0
+	var cells []int
+	for at, v := range values {
 		if v == most {
-			count++
+			cells = append(cells, at)
 		} else if v > next {
 			next = v
 		}
@@ -74,52 +75,34 @@ func (l *Latencies) leaveOutPlaceholders() {
 	isNines := len(digits) > 2 && strings.Trim(digits, "9") == ""
 	word, err := strconv.ParseUint(digits, 10, 64)
 	isWord := err == nil && word >= math.MaxInt16 && word&(word+1) == 0
-	if !isNines && !isWord && !strings.HasSuffix(digits, "00") {
+	silent := l.silent(most)
+	isMeasured := func(at int) bool {
+		i, k := at/n, at%n
+		measured := !silent[i] && !silent[k]
+		for over := 0; over < n && measured; over++ {
+			measured = !(100*(l.Matrix.At(i, over)+l.Matrix.At(over, k)) <= most) // also if one is NaN
+		}
+		return measured
+	}
+	if !isNines && !isWord && !strings.HasSuffix(digits, "00") || !(isNines && len(cells) > 1) && slices.ContainsFunc(cells, isMeasured) {
 		return
 	}
-	silent := len(l.hostsOnly(func(v float64) bool { return v == most }))
-	isHosts := count == n*(n-1)-(n-silent)*(n-silent-1) // all cells of these hosts, and no others
-	if !(isNines && count > 1) && !isHosts && !l.isOutflanked(most) {
-		return
+	for _, at := range cells {
+		values[at] = math.NaN()
 	}
-	for at, v := range values {
-		if v == most {
-			values[at] = math.NaN()
-		}
-	}
-	l.Warnings = append(l.Warnings, fmt.Sprintf("%d cells of %.6g %s, a hundred times the next, are taken for no answer", count, most/float64(l.Unit), l.Unit))
-}
-
-// isOutflanked tells whether, wherever a value stands, the way over a third host is a hundred times shorter.
-func (l *Latencies) isOutflanked(value float64) bool {
-	n, _ := l.Matrix.Dims()
-	for at, v := range l.Matrix.RawMatrix().Data {
-		shorter := v != value
-		for k := 0; k < n && !shorter; k++ {
-			shorter = 100*(l.Matrix.At(at/n, k)+l.Matrix.At(k, at%n)) <= value // not if one is NaN
-		}
-		if !shorter {
-			return false
-		}
-	}
-	return true
+	l.Warnings = append(l.Warnings, fmt.Sprintf("%d cells of %.6g %s, a hundred times the next, are taken for no answer", len(cells), most/float64(l.Unit), l.Unit))
 }
 
 // leaveOutDead leaves out the hosts of which nothing was measured, and names them.
 func (l *Latencies) leaveOutDead() {
-	n, _ := l.Matrix.Dims()
-	isDead := make([]bool, n)
-	for _, i := range l.hostsOnly(math.IsNaN) {
-		isDead[i] = true
-	}
 	var alive []int
 	var dead, names []string
-	for i := range n {
+	for i, isDead := range l.silent(math.NaN()) {
 		name := strconv.Itoa(i)
 		if l.Names != nil {
 			name = l.Names[i]
 		}
-		if isDead[i] {
+		if isDead {
 			dead = append(dead, name)
 		} else {
 			alive, names = append(alive, i), append(names, name)

@@ -6,14 +6,14 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
-// plainName matches names that no reader takes for something else, if they are
-// no numbers in words either.
+// plainName matches names that need no quotes.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]*$`)
 
 // WriteMatrix writes latencies in s as CSV in the given unit: a comment that
@@ -82,8 +82,7 @@ func nameLine(names []string) (string, error) {
 		if i > 0 {
 			line.WriteByte(',')
 		}
-		_, err := strconv.ParseFloat(name, 64)
-		if err != nil && plainName.MatchString(name) && !isMissing(name) {
+		if plainName.MatchString(name) {
 			line.WriteString(name)
 		} else {
 			line.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
@@ -96,42 +95,8 @@ func nameLine(names []string) (string, error) {
 	return line.String(), nil
 }
 
-// Numbers with more digits before the point, or more zeros behind it, are written with an exponent:
-// looks alone, ReadMatrix takes both.
-const (
-	mostDigits = 21
-	mostZeros  = 4
-)
-
 // append appends v s in the unit, of which exponent knows the power.
 func (u Unit) append(dst []byte, v float64) []byte {
 	power, _ := u.exponent()
-	return appendShifted(dst, v, power)
-}
-
-// appendShifted appends v in units of a power of ten: the shortest digits of v with the decimal
-// point moved, so that nothing is rounded between here and a reader that moves it back.
-func appendShifted(dst []byte, v float64, power int) []byte {
-	text := strconv.FormatFloat(v, 'e', -1, 64)
-	mantissa, written, _ := strings.Cut(text, "e")
-	exponent, _ := strconv.Atoi(written) // FormatFloat has written it
-	exponent -= power
-	digits := strings.Replace(mantissa, ".", "", 1)
-	point := exponent + 1 // digits before it
-	switch {
-	case v == 0:
-		return append(dst, '0')
-	case point > mostDigits || point < -mostZeros:
-		dst = append(dst, mantissa...)
-		return strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
-	case point <= 0:
-		dst = append(dst, "0."...)
-		dst = append(dst, strings.Repeat("0", -point)...)
-		return append(dst, digits...)
-	case point >= len(digits):
-		dst = append(dst, digits...)
-		return append(dst, strings.Repeat("0", point-len(digits))...)
-	}
-	dst = append(dst, digits[:point]...)
-	return append(append(dst, '.'), digits[point:]...)
+	return quantity.AppendShifted(dst, v, power)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -149,13 +151,10 @@ func (p *simGridReader) point(id, name string, kind vertexKind) error {
 // simGridEdge is an edge of the given bandwidth and latency, which may be left out.
 func simGridEdge(bandwidth, latency string) (e sketchEdge, err error) {
 	e = unknownEdge()
-	if bandwidth == "" {
-		return e, fmt.Errorf("bandwidth \"\": %s", wantQuantity)
-	}
-	if e.bandwidth, _, err = parseQuantity(bandwidth, true); err != nil {
+	if e.bandwidth, _, err = quantity.Parse(bandwidth, true); err != nil {
 		return e, fmt.Errorf("bandwidth %w", err)
 	}
-	if e.latency, _, err = parseQuantity(cmp.Or(latency, "0"), false); err != nil {
+	if e.latency, _, err = quantity.Parse(cmp.Or(latency, "0"), false); err != nil {
 		return e, fmt.Errorf("latency %w", err)
 	}
 	return e, nil
@@ -217,7 +216,7 @@ func (p *simGridReader) cluster(c *element) error {
 		return fmt.Errorf("topology %s: want none", shorten(wiring))
 	}
 	radical := c.attr("radical")
-	numbers, err := expandRanges(strings.ReplaceAll(radical, " ", ""), maxHosts)
+	numbers, err := hostlist.ExpandNumbers(strings.ReplaceAll(radical, " ", ""), maxHosts)
 	if err != nil {
 		return fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(radical), maxHosts)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -22,10 +21,9 @@ const (
 )
 
 // WriteSimGrid writes a graph as a platform file of SimGrid, version 4.1. Hosts are named as they are;
-// where several share a name, or a switch has it, the number of the vertex follows after a colon. What hangs
-// on a switch like a tree is a zone with it, so the file grows with the number of
-// links. Between the switches that are left, which are in circles, routes are
-// those of topology.Routes with the given choice, one for each pair; where there are more than 65,536,
+// where several share a name, or a switch has it, the number of the vertex follows after a colon. Hosts with one link
+// are a zone with their switch, so that no pair of hosts needs a route. Between the zones routes are
+// those of topology.Routes with the given choice, one for each pair. In trees, and where there are more than 65,536,
 // SimGrid looks for the routes of fewest links itself, if these are the shortest ones.
 //
 // SimGrid wants the speed of hosts, which is not known: it is 1 Gflop/s. Its default model of the network multiplies
@@ -56,14 +54,21 @@ type simGridWriter struct {
 	name     []string        // of vertices, of each another one
 	id       []string        // the same as it stands in XML
 	taken    map[string]bool // ids
-	children [][]int         // of trees, towards the leaves
-	core     []int           // the vertices that no tree takes off
-	hasHosts []bool          // the vertex is a host, or one hangs on it
+	children [][]int         // the hosts that hang on a switch by one link
+	core     []int           // all other vertices
+	hasHosts []bool          // the vertex of the core is a host, or one hangs on it
 	links    []simGridHop    // of arcs
 }
 
-// A simGridHop is how a route takes an arc: by a link, as in XML, which may have two ways.
+// A simGridHop is how a route takes an arc: by a link, as in XML, and one of its ways if it has two.
 type simGridHop struct{ link, way string }
+
+// up and down are the ways of a link of two, and oneWay marks a route of which the way back is another one.
+const (
+	up     = ` direction="UP"`
+	down   = ` direction="DOWN"`
+	oneWay = ` symmetrical="NO"`
+)
 
 func newSimGridWriter(g *topology.Graph, choice topology.RouteChoice) (*simGridWriter, error) {
 	if g.Hosts() == 0 {
@@ -91,7 +96,7 @@ func newSimGridWriter(g *topology.Graph, choice topology.RouteChoice) (*simGridW
 		id = p.unique(id)
 		p.name, p.id = append(p.name, id), append(p.id, xmlText(id))
 	}
-	p.takeOffTrees()
+	p.takeOffHosts()
 	return p, nil
 }
 
@@ -104,45 +109,18 @@ func (p *simGridWriter) unique(id string) string {
 	return id
 }
 
-// takeOffTrees takes vertices with one neighbour off, again and again, and hangs them on it. What is left is
-// the core, one vertex at least of each connected part.
-func (p *simGridWriter) takeOffTrees() {
+// takeOffHosts takes hosts with one link of two ways off, and hangs them on its switch. All else is the core.
+func (p *simGridWriter) takeOffHosts() {
 	g := p.g
-	n := g.Vertices()
-	p.children, p.hasHosts = make([][]int, n), make([]bool, n)
-	left := make([]int, n) // neighbours that are left
-	var leaves []int
-	for v := range n {
-		p.hasHosts[v] = !g.IsSwitch(v)
-		left[v] = max(len(g.Out(v)), len(g.In(v)))
-		if left[v] == 1 {
-			leaves = append(leaves, v)
+	p.children, p.hasHosts = make([][]int, g.Vertices()), make([]bool, g.Vertices())
+	for v := range g.Vertices() {
+		out := g.Out(v)
+		if !g.IsSwitch(v) && len(out) == 1 && len(g.In(v)) == 1 && g.IsSwitch(out[0].To) && g.ArcIndex(out[0].To, v) >= 0 {
+			p.children[out[0].To] = append(p.children[out[0].To], v)
+			continue
 		}
-	}
-	off := make([]bool, n)
-	for len(leaves) > 0 {
-		v := leaves[0]
-		leaves = leaves[1:]
-		parent := -1
-		for _, a := range g.Out(v) {
-			if !off[a.To] {
-				parent = a.To
-			}
-		}
-		if parent < 0 || g.ArcIndex(parent, v) < 0 {
-			continue // the last of its part, or it cannot be left and entered
-		}
-		off[v] = true
-		p.children[parent] = append(p.children[parent], v)
-		p.hasHosts[parent] = p.hasHosts[parent] || p.hasHosts[v]
-		if left[parent]--; left[parent] == 1 {
-			leaves = append(leaves, parent)
-		}
-	}
-	for v := range n {
-		if !off[v] {
-			p.core = append(p.core, v)
-		}
+		p.core = append(p.core, v)
+		p.hasHosts[v] = !g.IsSwitch(v) || len(p.children[v]) > 0
 	}
 }
 
@@ -153,9 +131,11 @@ func (p *simGridWriter) world() error {
 		return nil
 	}
 	routing := "Full"
-	if len(p.core)*(len(p.core)-1) > mostRoutes {
+	if p.g.IsForest() {
+		routing = fewestLinks // there is one way
+	} else if len(p.core)*(len(p.core)-1) > mostRoutes {
 		if v := p.detour(); v >= 0 {
-			return fmt.Errorf("%d switches in circles: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
+			return fmt.Errorf("%d switches: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
 		}
 		routing = fewestLinks
 	}
@@ -164,46 +144,39 @@ func (p *simGridWriter) world() error {
 	for _, v := range p.core {
 		zones[v] = p.zone(v)
 	}
-	var links [][2]int
-	for _, v := range p.core {
-		for _, a := range p.g.Out(v) {
-			if zones[a.To] != "" && (v < a.To || p.g.ArcIndex(a.To, v) < 0) {
-				links = append(links, [2]int{v, a.To})
-				p.link(v, a.To)
-			}
+	for _, a := range p.g.Arcs() {
+		if zones[a.From] != "" && zones[a.To] != "" && (a.From < a.To || p.g.ArcIndex(a.To, a.From) < 0) {
+			p.link(a.From, a.To)
 		}
 	}
 	if routing == "Full" {
 		p.coreRoutes(zones)
 	} else {
-		for _, l := range links {
-			p.bothWays(l[0], l[1], "zoneRoute", func(u, v int) string { return p.gateways(zones, u, v) })
+		for i, a := range p.g.Arcs() {
+			if zones[a.From] != "" && zones[a.To] != "" {
+				p.direct("zoneRoute", p.gateways(zones, a.From, a.To), i)
+			}
 		}
 	}
 	p.b.WriteString("</zone>\n")
 	return nil
 }
 
-// zone writes a vertex of the core and all that hangs on it, and returns the id of the zone.
+// zone writes a vertex of the core with the hosts that hang on it, and returns the id of the zone.
 func (p *simGridWriter) zone(v int) string {
-	members := []int{v}
-	var links [][2]int // from each other member towards v
-	for i := 0; i < len(members); i++ {
-		for _, c := range p.children[members[i]] {
-			members = append(members, c)
-			links = append(links, [2]int{c, members[i]})
-		}
-	}
 	id := xmlText(p.unique("zone " + p.name[v]))
 	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, fewestLinks)
-	for _, m := range members {
-		p.vertex(m)
+	p.vertex(v)
+	for _, host := range p.children[v] {
+		p.vertex(host)
 	}
-	for _, l := range links {
-		p.link(l[0], l[1])
+	for _, host := range p.children[v] {
+		p.link(host, v)
 	}
-	for _, l := range links {
-		p.bothWays(l[0], l[1], "route", func(u, v int) string { return fmt.Sprintf(`src="%s" dst="%s"`, p.id[u], p.id[v]) })
+	for _, host := range p.children[v] {
+		for _, way := range [][2]int{{host, v}, {v, host}} {
+			p.direct("route", fmt.Sprintf(`src="%s" dst="%s"`, p.id[way[0]], p.id[way[1]]), p.g.ArcIndex(way[0], way[1]))
+		}
 	}
 	p.b.WriteString("</zone>\n")
 	return id
@@ -227,12 +200,6 @@ func (p *simGridWriter) vertex(v int) {
 	p.b.WriteString("/>\n")
 }
 
-// duplex tells whether both ways between two vertices are there, and alike.
-func (p *simGridWriter) duplex(u, v int) bool {
-	there, back := p.g.ArcIndex(u, v), p.g.ArcIndex(v, u)
-	return there >= 0 && back >= 0 && sameValues(p.g.Arcs()[there], p.g.Arcs()[back])
-}
-
 // link writes the link between two vertices, as one of two ways or as one for each.
 func (p *simGridWriter) link(u, v int) {
 	for _, way := range [][2]int{{u, v}, {v, u}} {
@@ -243,10 +210,10 @@ func (p *simGridWriter) link(u, v int) {
 		a, policy := p.g.Arcs()[arc], ""
 		id := xmlText(p.unique(p.name[way[0]] + " to " + p.name[way[1]]))
 		p.links[arc] = simGridHop{link: id}
-		if p.duplex(u, v) {
+		if back := p.g.ArcIndex(way[1], way[0]); back >= 0 && sameValues(a, p.g.Arcs()[back]) {
 			policy = ` sharing_policy="SPLITDUPLEX"`
-			p.links[arc].way = ` direction="UP"`
-			p.links[p.g.ArcIndex(way[1], way[0])] = simGridHop{id, ` direction="DOWN"`}
+			p.links[arc].way = up
+			p.links[back] = simGridHop{id, down}
 		}
 		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", id, exact(a.Bandwidth), exact(a.Latency), policy)
 		fmt.Fprintf(p.b, "<prop id=\"from\" value=\"%s\"/><prop id=\"to\" value=\"%s\"/></link>\n", p.id[way[0]], p.id[way[1]])
@@ -256,31 +223,23 @@ func (p *simGridWriter) link(u, v int) {
 	}
 }
 
-// bothWays writes the routes over the link of two vertices: one if both ways are one link.
-func (p *simGridWriter) bothWays(u, v int, element string, ends func(u, v int) string) {
-	for _, way := range [][2]int{{u, v}, {v, u}} {
-		arc := p.g.ArcIndex(way[0], way[1])
-		if arc < 0 {
-			continue
-		}
-		symmetrical := ` symmetrical="NO"`
-		if p.duplex(u, v) {
-			symmetrical = ""
-		}
-		fmt.Fprintf(p.b, "<%s %s%s>%s</%s>\n", element, ends(way[0], way[1]), symmetrical, p.hops([]int32{int32(arc)}), element)
-		if symmetrical == "" {
-			return
-		}
+// direct writes the route over one arc. That over a link of two ways is for both, and is written with the first.
+func (p *simGridWriter) direct(element, ends string, arc int) {
+	switch p.links[arc].way {
+	case "":
+		p.route(element, ends+oneWay, int32(arc))
+	case up:
+		p.route(element, ends, int32(arc))
 	}
 }
 
-// hops are the links of a route.
-func (p *simGridWriter) hops(arcs []int32) string {
-	var b strings.Builder
+// route writes a route between two ends.
+func (p *simGridWriter) route(element, ends string, arcs ...int32) {
+	fmt.Fprintf(p.b, "<%s %s>", element, ends)
 	for _, i := range arcs {
-		fmt.Fprintf(&b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
+		fmt.Fprintf(p.b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
 	}
-	return b.String()
+	fmt.Fprintf(p.b, "</%s>\n", element)
 }
 
 // coreRoutes writes the routes between all zones that have hosts, as far as there are any.
@@ -295,7 +254,7 @@ func (p *simGridWriter) coreRoutes(zones map[int]string) {
 			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err != nil {
 				continue // there is none
 			}
-			fmt.Fprintf(p.b, "<zoneRoute %s symmetrical=\"NO\">%s</zoneRoute>\n", p.gateways(zones, u, v), p.hops(arcs))
+			p.route("zoneRoute", p.gateways(zones, u, v)+oneWay, arcs...)
 		}
 	}
 }

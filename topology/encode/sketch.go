@@ -1,8 +1,10 @@
 package encode
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,13 +115,11 @@ var kindWords = map[string]vertexKind{
 	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch,
 }
 
-// describe sets what attributes say of a vertex: its name by its label, and by its kind, type or role whether it is a host or a switch.
+// describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type or role whether it is a host or a switch.
 // Others, and types and roles of other words, are for people.
 func (s *sketch) describe(v int, attributes map[string]string) error {
 	vertex := &s.vertices[v]
-	if label := attributes["label"]; label != "" {
-		vertex.name = label
-	}
+	vertex.name = cmp.Or(attributes["label"], attributes["name"], vertex.name)
 	for _, name := range []string{"role", "type", "kind"} { // the last one counts
 		text := strings.TrimSpace(attributes[name])
 		switch kind, known := kindWords[strings.ToLower(text)]; {
@@ -151,32 +151,29 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 	if err := s.tellKinds(names); err != nil {
 		return nil, err
 	}
-	number := make([]int, len(s.vertices))
-	var hosts []string
-	var switches []string
-	for i, v := range s.vertices {
-		if v.kind == kindHost {
-			number[i] = len(hosts)
-			hosts = append(hosts, v.name)
+	number, hosts := make([]int, len(s.vertices)), 0
+	var all []string
+	for _, kind := range []vertexKind{kindHost, kindSwitch} {
+		for i, v := range s.vertices {
+			if v.kind == kind {
+				number[i], all = len(all), append(all, v.name)
+			}
 		}
-	}
-	for i, v := range s.vertices {
-		if v.kind == kindSwitch {
-			number[i] = len(hosts) + len(switches)
-			switches = append(switches, v.name)
+		if kind == kindHost {
+			hosts = len(all)
 		}
 	}
 	arcs := make([]topology.Arc, 0, 2*len(s.edges))
 	seen := make(map[[2]int]int, 2*len(s.edges)) // index of the arc
 	for _, e := range s.edges {
+		if e.from == e.to {
+			continue // no message takes it
+		}
 		ways := [][2]int{{e.from, e.to}, {e.to, e.from}}
 		if e.oneWay {
 			ways = ways[:1]
 		}
 		for _, w := range ways {
-			if w[0] == w[1] {
-				return nil, fmt.Errorf("edge %q to %q: a loop", s.vertices[w[0]].id, s.vertices[w[1]].id)
-			}
 			if at, twice := seen[w]; twice { // two cables between two switches are one link of both rates
 				a := &arcs[at]
 				a.Latency, a.Bandwidth = math.Min(a.Latency, e.latency), a.Bandwidth+e.bandwidth
@@ -189,7 +186,7 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 			})
 		}
 	}
-	return topology.NewGraph(len(hosts), len(switches), append(hosts, switches...), arcs)
+	return topology.NewGraph(hosts, len(all)-hosts, all, arcs)
 }
 
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
@@ -197,32 +194,20 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 // those with one neighbour at most. So are those that share a name, as cores of one processor do (Bannikov 2014, section
 // 2.3). Where there are none of these, all are.
 func (s *sketch) tellKinds(names []string) error {
-	count := map[vertexKind]int{}
+	said := map[vertexKind]bool{}
 	for _, v := range s.vertices {
-		count[v.kind]++
-	}
-	if count[""] == 0 {
-		return nil
-	}
-	other := kindHost
-	if count[kindHost] > 0 {
-		other = kindSwitch
-	}
-	if count[kindHost] > 0 && count[kindSwitch] > 0 {
-		for _, v := range s.vertices {
-			if v.kind == "" {
-				return fmt.Errorf("vertex %q: is it a host or a switch? Others say so", v.id)
-			}
-		}
+		said[v.kind] = true
 	}
 	isHost := s.likelyHosts(names)
 	for i := range s.vertices {
 		v := &s.vertices[i]
 		switch {
 		case v.kind != "":
-		case len(s.vertices) > count[""]:
-			v.kind = other
-		case isHost[i]:
+		case said[kindHost] && said[kindSwitch]:
+			return fmt.Errorf("vertex %q: is it a host or a switch? Others say so", v.id)
+		case said[kindHost]:
+			v.kind = kindSwitch
+		case said[kindSwitch] || isHost[i]:
 			v.kind = kindHost
 		default:
 			v.kind = kindSwitch
@@ -240,45 +225,25 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	for _, name := range names {
 		share[name] += 2
 	}
-	neighbours := make([]map[int]bool, len(s.vertices))
-	for i := range neighbours {
-		neighbours[i] = map[int]bool{}
-	}
+	neighbour := slices.Repeat([]int{-1}, len(s.vertices)) // the first one
+	several := make([]bool, len(s.vertices))
 	for _, e := range s.edges {
-		neighbours[e.from][e.to] = true
-		neighbours[e.to][e.from] = true
+		for _, end := range [][2]int{{e.from, e.to}, {e.to, e.from}} {
+			v, u := end[0], end[1]
+			if neighbour[v] < 0 && u != v {
+				neighbour[v] = u
+			}
+			several[v] = several[v] || u != v && u != neighbour[v]
+		}
 	}
 	isHost := make([]bool, len(s.vertices))
-	any := false
 	for i, v := range s.vertices {
-		isHost[i] = share[v.name] > 1 || len(neighbours[i]) < 2
-		any = any || isHost[i]
+		isHost[i] = share[v.name] > 1 || !several[i]
 	}
-	for i := range isHost {
-		isHost[i] = isHost[i] || !any
+	if !slices.Contains(isHost, true) {
+		return slices.Repeat([]bool{true}, len(isHost))
 	}
 	return isHost
-}
-
-// parseShifted reads a number in units of a power of ten, which it moves before it rounds. Of hexadecimal numbers it is a factor.
-func parseShifted(text string, power int) (float64, error) {
-	mantissa := text
-	if !isPlainNumber(text) {
-		if strings.ContainsAny(text, "xX") {
-			x, err := strconv.ParseFloat(text, 64)
-			return x * math.Pow10(power), err
-		}
-		if i := strings.IndexAny(text, "eE"); i >= 0 {
-			written, err := strconv.ParseInt(text[i+1:], 10, 16)
-			if err != nil {
-				return 0, err
-			}
-			mantissa, power = text[:i], power+int(written)
-		}
-	}
-	var buffer [64]byte
-	moved := strconv.AppendInt(append(append(buffer[:0], mantissa...), 'e'), int64(power), 10)
-	return strconv.ParseFloat(string(moved), 64)
 }
 
 // exact writes a number so that reading gives it back.

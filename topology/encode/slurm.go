@@ -3,67 +3,90 @@ package encode
 import (
 	"fmt"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
 )
 
-// withLeaves is the fabric with a leaf of its own for each host that hangs directly below an upper
-// switch. It refuses names that Slurm would misread.
-func (f *Fabric) withLeaves() (*Fabric, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	names := make(map[string]bool)
-	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) { names[s.Name] = true })
-	leaves := 0
-	var split func(s *FabricSwitch) *FabricSwitch
-	split = func(s *FabricSwitch) *FabricSwitch {
-		if len(s.Switches) == 0 {
-			return s
-		}
-		own := &FabricSwitch{Name: s.Name}
-		for _, c := range s.Switches {
-			own.Switches = append(own.Switches, split(c))
-		}
-		for _, host := range s.Hosts {
-			leaf := &FabricSwitch{Hosts: []string{host}}
-			for leaf.Name == "" || names[leaf.Name] {
-				leaves++
-				leaf.Name = fmt.Sprintf("direct-%d", leaves)
-			}
-			own.Switches = append(own.Switches, leaf)
-		}
-		return own
-	}
-	with := &Fabric{}
-	for _, root := range f.Roots {
-		with.Roots = append(with.Roots, split(root))
-	}
-	return with, nil
+// slurmTopology is one of the topologies of a topology.yaml.
+type slurmTopology struct {
+	Topology string      `yaml:"topology"`
+	Default  bool        `yaml:"cluster_default"`
+	Tree     *slurmTree  `yaml:"tree,omitempty"`
+	Block    *slurmBlock `yaml:"block,omitempty"`
+	Flat     bool        `yaml:"flat,omitempty"`
+
+	Other map[string]any `yaml:",inline"` // what other plugins have, such as rings
 }
 
-// describe tells how much there is.
-func (f *Fabric) describe() string {
-	hosts, leaves := 0, 0
+type slurmTree struct {
+	Switches []slurmSwitch `yaml:"switches"`
+}
+
+type slurmSwitch struct {
+	Switch   string `yaml:"switch"`
+	Children string `yaml:"children,omitempty"`
+	Nodes    string `yaml:"nodes,omitempty"`
+}
+
+type slurmBlock struct {
+	Sizes  []int             `yaml:"block_sizes"`
+	Blocks []slurmBlockNodes `yaml:"blocks"`
+}
+
+type slurmBlockNodes struct {
+	Block string `yaml:"block"`
+	Nodes string `yaml:"nodes"`
+}
+
+// slurm is what the files of Slurm say of a fabric to one of its plugins, tree or block. Slurm wants each host on a leaf: hosts that hang
+// directly below an upper switch get a leaf each. Blocks are the leaves. About tells how much there is. Names that Slurm would misread are refused.
+func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error) {
+	if err := f.check(); err != nil {
+		return t, "", err
+	}
+	taken := map[string]bool{}
+	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) { taken[s.Name] = true })
+	tree, block := &slurmTree{}, &slurmBlock{}
+	hosts, smallest, direct := 0, 0, 0
+	leaf := func(name string, on []string) {
+		nodes := hostlist.Format(on)
+		tree.Switches = append(tree.Switches, slurmSwitch{Switch: name, Nodes: nodes})
+		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: name, Nodes: nodes})
+		if hosts += len(on); smallest == 0 || len(on) < smallest {
+			smallest = len(on)
+		}
+	}
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
 		if len(s.Switches) == 0 {
-			hosts += len(s.Hosts)
-			leaves++
+			leaf(s.Name, s.Hosts)
+			return
 		}
+		var below []string
+		for _, c := range s.Switches {
+			below = append(below, c.Name)
+		}
+		for _, host := range s.Hosts {
+			name := ""
+			for name == "" || taken[name] {
+				direct++
+				name = fmt.Sprintf("direct-%d", direct)
+			}
+			leaf(name, []string{host})
+			below = append(below, name)
+		}
+		tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist.Format(below)})
 	})
-	text := fmt.Sprintf("%s, leaf switches: %d", words.Count(hosts, "host"), leaves)
+	about = fmt.Sprintf("%s, leaf switches: %d", words.Count(hosts, "host"), len(block.Blocks))
 	if len(f.Roots) > 1 {
-		text += fmt.Sprintf(", networks that are not connected: %d", len(f.Roots))
+		about += fmt.Sprintf(", networks that are not connected: %d", len(f.Roots))
 	}
-	return text
-}
-
-// names are those of the switches below.
-func (s *FabricSwitch) names() []string {
-	names := make([]string, len(s.Switches))
-	for i, c := range s.Switches {
-		names[i] = c.Name
+	t = slurmTopology{Topology: "measured", Default: true}
+	if block.Sizes = []int{smallest}; plugin == "tree" {
+		t.Tree = tree
+	} else {
+		t.Block = block
 	}
-	return names
+	return t, about, nil
 }
 
 // blocks makes leaves of blocks, below one root.

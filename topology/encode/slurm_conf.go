@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -21,42 +22,39 @@ import (
 //
 // Slurm wants switches to have either nodes or switches. Hosts directly below an upper switch get
 // a leaf each, as nothing says that they are nearer to each other than to the rest.
-func WriteSlurmConf(w io.Writer, f *Fabric) error {
-	return writeSlurmConf(w, f, "tree", func(t slurmTopology) (lines []string) {
-		for _, s := range t.Tree.Switches {
-			if s.Children != "" {
-				lines = append(lines, fmt.Sprintf("SwitchName=%s Switches=%s\n", s.Switch, s.Children))
-			} else {
-				lines = append(lines, fmt.Sprintf("SwitchName=%s Nodes=%s\n", s.Switch, s.Nodes))
-			}
-		}
-		return lines
-	})
-}
+func WriteSlurmConf(w io.Writer, f *Fabric) error { return writeSlurmConf(w, f, "tree") }
 
 // WriteSlurmBlocks writes a topology.conf of Slurm (23.11 or later), for
 // TopologyPlugin=topology/block: the hosts of each leaf are a block, in the order of the tree, so
 // that near blocks follow each other. BlockSizes is the size of the smallest: Slurm refuses blocks
 // that have fewer nodes. Larger sizes are a choice of the site: multiples of it by powers of two may
 // be added.
-func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
-	return writeSlurmConf(w, f, "block", func(t slurmTopology) (lines []string) {
-		for _, b := range t.Block.Blocks {
-			lines = append(lines, fmt.Sprintf("BlockName=%s Nodes=%s\n", b.Block, b.Nodes))
-		}
-		return append(lines, fmt.Sprintf("BlockSizes=%d\n", t.Block.Sizes[0]))
-	})
-}
+func WriteSlurmBlocks(w io.Writer, f *Fabric) error { return writeSlurmConf(w, f, "block") }
 
-// writeSlurmConf writes what lines makes of a topology for the given plugin.
-func writeSlurmConf(w io.Writer, f *Fabric, plugin string, lines func(slurmTopology) []string) (err error) {
+// writeSlurmConf writes the topology for a plugin.
+func writeSlurmConf(w io.Writer, f *Fabric, plugin string) (err error) {
 	defer naming("topology.conf", &err)
 	t, about, err := f.slurm(plugin)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "# Slurm, topology/%s: %s\n%s", plugin, about, strings.Join(lines(t), ""))
-	return err
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# Slurm, topology/%s: %s\n", plugin, about)
+	if t.Tree != nil {
+		for _, s := range t.Tree.Switches {
+			if s.Children != "" {
+				fmt.Fprintf(b, "SwitchName=%s Switches=%s\n", s.Switch, s.Children)
+			} else {
+				fmt.Fprintf(b, "SwitchName=%s Nodes=%s\n", s.Switch, s.Nodes)
+			}
+		}
+		return b.Flush()
+	}
+	for _, block := range t.Block.Blocks {
+		fmt.Fprintf(b, "BlockName=%s Nodes=%s\n", block.Block, block.Nodes)
+	}
+	fmt.Fprintf(b, "BlockSizes=%d\n", t.Block.Sizes[0])
+	return b.Flush()
 }
 
 // A slurmReader collects the lines of a topology.conf and of the files that it includes.

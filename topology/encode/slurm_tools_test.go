@@ -34,7 +34,7 @@ func checkSlurm(t *testing.T, f *Fabric) {
 		}
 		got = append(got, fmt.Sprintf("%s tier %s hosts %s switches %s", values["SwitchName"], values["Level"], ordered(t, values["Nodes"]), ordered(t, values["Switches"])))
 	}
-	full, err := f.withLeaves()
+	full, err := readSlurmConf(b.Bytes(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,10 @@ func checkSlurm(t *testing.T, f *Fabric) {
 			below[s] = append(below[s], below[c]...)
 		}
 		slices.Sort(below[s])
-		names := s.names()
+		var names []string
+		for _, c := range s.Switches {
+			names = append(names, c.Name)
+		}
 		slices.Sort(names)
 		want = append(want, fmt.Sprintf("%s tier %d hosts %s switches %s", s.Name, tier[s], strings.Join(below[s], ","), strings.Join(names, ",")))
 	})
@@ -63,7 +66,7 @@ func ordered(t *testing.T, list string) string {
 	if list == "" {
 		return ""
 	}
-	names, err := expandHostlist(list, maxNames)
+	names, err := hostlist.Expand(list, maxNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func TestToolsSlurmExpandsHostlists(t *testing.T) {
 		hostlist.Format(strings.Fields("tux8 tux08 tux9 tux099 tux100 tux0100 login n1-ib0 n2-ib0")),
 	} {
 		want := strings.Fields(tooltest.Run(t, slurmtest.Budget, "", "scontrol", "show", "hostnames", list))
-		if got, err := expandHostlist(list, maxNames); err != nil || !slices.Equal(got, want) {
+		if got, err := hostlist.Expand(list, maxNames); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v; Slurm has %v", list, got, err, want)
 		}
 	}

@@ -12,40 +12,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
 )
-
-// slurmTopology is one of the topologies of a topology.yaml.
-type slurmTopology struct {
-	Topology string      `yaml:"topology"`
-	Default  bool        `yaml:"cluster_default"`
-	Tree     *slurmTree  `yaml:"tree,omitempty"`
-	Block    *slurmBlock `yaml:"block,omitempty"`
-	Flat     bool        `yaml:"flat,omitempty"`
-
-	Other map[string]any `yaml:",inline"` // what other plugins have, such as rings
-}
-
-type slurmTree struct {
-	Switches []slurmSwitch `yaml:"switches"`
-}
-
-type slurmSwitch struct {
-	Switch   string `yaml:"switch"`
-	Children string `yaml:"children,omitempty"`
-	Nodes    string `yaml:"nodes,omitempty"`
-}
-
-type slurmBlock struct {
-	Sizes  []int             `yaml:"block_sizes"`
-	Blocks []slurmBlockNodes `yaml:"blocks"`
-}
-
-type slurmBlockNodes struct {
-	Block string `yaml:"block"`
-	Nodes string `yaml:"nodes"`
-}
 
 // WriteSlurmYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, a tree as in
 // [WriteSlurmConf], called "measured" and the default of the cluster.
@@ -72,52 +40,17 @@ func writeSlurmYAML(w io.Writer, f *Fabric, plugin string) (err error) {
 	return err
 }
 
-// slurm is what the files of Slurm say of a fabric to one of its plugins, tree or block. Each host is on a leaf, and blocks are the leaves.
-// About tells how much there is.
-func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error) {
-	if f, err = f.withLeaves(); err != nil {
-		return t, "", err
-	}
-	t = slurmTopology{Topology: "measured", Default: true}
-	tree, block, smallest := &slurmTree{}, &slurmBlock{}, 0
-	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		if len(s.Switches) > 0 {
-			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist.Format(s.names())})
-			return
-		}
-		nodes := hostlist.Format(s.Hosts)
-		tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Nodes: nodes})
-		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: s.Name, Nodes: nodes})
-		if smallest == 0 || len(s.Hosts) < smallest {
-			smallest = len(s.Hosts)
-		}
-	})
-	if block.Sizes = []int{smallest}; plugin == "tree" {
-		t.Tree = tree
-	} else {
-		t.Block = block
-	}
-	return t, f.describe(), nil
-}
-
 // maxYAML is the size of a file in bytes that is read at most.
 const maxYAML = 4 << 20
 
 // readSlurmYAML reads a topology.yaml of Slurm: the tree or the blocks of the topology of the given name, without one of its default
-// topology, or of the only one. It refuses what readSlurmConf does, keys that Slurm does not document, and
-// aliases, by which a short file can grow without bound.
+// topology, or of the only one. It refuses what readSlurmConf does, and keys that Slurm does not document. The
+// library of YAML refuses aliases by which a short file would grow without bound.
 func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 	defer naming("topology.yaml", &err)
 	data, err := readAtMost(r, maxYAML)
 	if err != nil {
 		return nil, err
-	}
-	var all yaml.Node
-	if err := yaml.Unmarshal(data, &all); err != nil {
-		return nil, err
-	}
-	if line := aliasLine(&all); line > 0 {
-		return nil, fmt.Errorf("line %d: an alias: write out what it stands for", line)
 	}
 	var topologies []slurmTopology
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -176,16 +109,3 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 
 // goType is what errors of the YAML library say of our types.
 var goType = regexp.MustCompile(`yaml: unmarshal errors: | in type encode\.\w+| into \[?\]?encode\.\w+`)
-
-// aliasLine is the line of an alias in the node, 0 if there is none.
-func aliasLine(n *yaml.Node) int {
-	if n.Kind == yaml.AliasNode {
-		return n.Line
-	}
-	for _, c := range n.Content {
-		if line := aliasLine(c); line > 0 {
-			return line
-		}
-	}
-	return 0
-}

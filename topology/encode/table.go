@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // A table of numbers comes in any text. This file cuts the text into lines of cells and tells lines of numbers, called rows, from the
@@ -95,6 +96,7 @@ var (
 	// arrow matches what stands between the two hosts of a pair, and afterPair before the number of a pair that has one.
 	arrow     = regexp.MustCompile(`\s*(?:<?[-=]+>|[→↔])\s*`)
 	afterPair = regexp.MustCompile(`\s*[:=]\s+`)
+	ofTwo     = regexp.MustCompile(`(?i)\b(rank|host|node|core|cpu|gpu|process) (\d+)\b`) // a host by a word and its number
 
 	// withUnit matches a number with its unit, or with its spread: 12±1, 12(1).
 	withUnit = regexp.MustCompile(`^([0-9][0-9.,eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.,]+|\([0-9.,]+\))?\s*([a-zA-Zµμ]*)$`)
@@ -104,7 +106,7 @@ var (
 func newTableCell(text string) tableCell {
 	text = strings.TrimSpace(text)
 	switch {
-	case isPlainNumber(text):
+	case quantity.IsPlain(text):
 		return tableCell{text: text, number: true}
 	case isMissing(text):
 		return tableCell{text: text, absent: true}
@@ -125,23 +127,6 @@ func newTableCell(text string) tableCell {
 	return tableCell{text: text}
 }
 
-// isPlainNumber tells whether a text is digits, with a point among them or without. Most cells of large tables are.
-func isPlainNumber(text string) bool {
-	const longest = 40 // far below what no float64 holds
-	points, digits := 0, 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '.':
-			points++
-		case c < '0' || c > '9':
-			return false
-		default:
-			digits++
-		}
-	}
-	return digits > 0 && points < 2 && len(text) <= longest
-}
-
 // isNumber tells whether a text is a number, with a decimal point or a decimal comma.
 func isNumber(text string) bool {
 	if text[0] > '9' { // most names; an error of ParseFloat costs much
@@ -159,7 +144,7 @@ func cutTable(data []byte) (*table, error) {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if bytes.HasPrefix(data, []byte(ownComment)) { // names are as they stand
 		t := &table{isOwn: true, comma: ','}
-		return t, t.cut(splitLines(withNewlines(data), 1))
+		return t, t.cut(splitLines(string(withNewlines(data)), 1))
 	}
 	data, err := PlainText(data)
 	if err != nil {
@@ -201,9 +186,9 @@ func cutTable(data []byte) (*table, error) {
 }
 
 // splitLines cuts a text at the ends of its lines, of which the first one has the given number.
-func splitLines(data []byte, number int) []textLine {
+func splitLines(data string, number int) []textLine {
 	var lines []textLine
-	for text := range strings.SplitSeq(string(data), "\n") {
+	for text := range strings.SplitSeq(data, "\n") {
 		lines = append(lines, textLine{number, text})
 		number++
 	}
@@ -290,6 +275,9 @@ func separator(text []textLine) byte {
 		}
 		numbers := []int{0, 0}
 		for _, l := range lines {
+			if c == ',' && strings.Count(l, ";") > strings.Count(l, ",") {
+				continue // commas within cells
+			}
 			cells, _ := cutCells(nil, l, c)
 			found := 0
 			for _, cell := range cells {
@@ -331,8 +319,8 @@ func cutCells(cells []tableCell, line string, comma byte) ([]tableCell, error) {
 	if m := inParentheses.FindStringSubmatch(line); m != nil {
 		line = m[1] + string(comma) + strings.TrimSpace(m[2]) + string(comma) + line[len(m[0]):]
 	}
-	if hasArrow(line) && arrow.MatchString(line) {
-		line = arrow.ReplaceAllLiteralString(line, string(comma))
+	if isOfArrow(line) {
+		line = arrow.ReplaceAllLiteralString(ofTwo.ReplaceAllString(line, "$1$2"), string(comma))
 		line = afterPair.ReplaceAllLiteralString(line, string(comma))
 	}
 	var texts iter.Seq[string]
@@ -372,9 +360,9 @@ func cutCells(cells []tableCell, line string, comma byte) ([]tableCell, error) {
 	return cells, nil
 }
 
-// hasArrow tells whether a line may have an arrow. It is much faster than arrow.
-func hasArrow(line string) bool {
-	return strings.IndexByte(line, '>') >= 0 || strings.Contains(line, "→") || strings.Contains(line, "↔")
+// isOfArrow tells whether an arrow stands in a line. Few lines need the slow search.
+func isOfArrow(line string) bool {
+	return (strings.IndexByte(line, '>') >= 0 || strings.Contains(line, "→") || strings.Contains(line, "↔")) && arrow.MatchString(line)
 }
 
 // isRow tells whether a line is one of numbers: at most two words, which stand before all numbers.

@@ -1,91 +1,54 @@
 package encode
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 )
 
-// unbracket cuts a text into lines. Of a matrix of NumPy, MATLAB or Python it makes a line for each row, without brackets, between blank
-// lines; what stands around it comes before and after. Several matrices are an error.
+// Numbers in brackets, as NumPy, MATLAB and Python write a matrix: lists in a list, or rows that end at semicolons or with their lines. Between
+// the brackets stand numbers, nan, inf and null alone.
+var (
+	bracketed = regexp.MustCompile(`\[(?:[0-9+\-.,;\seEnaNifIulL]|\[[0-9+\-.,;\seEnaNifIulL]*\])*\]`)
+	nestedRow = regexp.MustCompile(`\[[^][]+\]`)
+	flatRow   = regexp.MustCompile(`[^][;\n]+`)
+	indexOfR  = regexp.MustCompile(`\[(?:,(\d+)|(\d+),)\]`) // of a column or a row without a name
+)
+
+// unbracket cuts a text into lines. Of a matrix in brackets it makes a line for each row, between blank lines. What stands around the matrix
+// comes before and after. Several matrices are an error.
 func unbracket(data []byte) ([]textLine, error) {
-	matrices := 0
+	text := indexOfR.ReplaceAllString(string(data), "$1$2")
 	var lines []textLine
-	rest, number := data, 1 // behind the last matrix
-	for at := 0; ; {
-		from := bytes.IndexByte(rest[at:], '[')
-		if from < 0 {
-			break
+	at, number, matrices := 0, 1, 0
+	until := func(to int) (passed string, first int) { // goes on to a place in the text
+		passed, first = text[at:to], number
+		at, number = to, number+strings.Count(passed, "\n")
+		return passed, first
+	}
+	for _, m := range bracketed.FindAllStringIndex(text, -1) {
+		inside, row := text[m[0]:m[1]], flatRow
+		if strings.Count(inside, "[") > 1 {
+			row = nestedRow
+		} else if !strings.ContainsAny(inside, ";\n") {
+			continue
 		}
-		from += at
-		size := closing(rest[from:])
-		at = from + max(size, 1)
-		inside := rest[from : from+size]
-		if nested := bytes.Count(inside, []byte("[")) > 1; nested || bytes.ContainsAny(inside, ";\n") {
-			matrices++
-			lines = append(lines, splitLines(rest[:from], number)...)
-			matrix := splitLines(inside, lines[len(lines)-1].number)
-			number = matrix[len(matrix)-1].number
-			blank := []textLine{{number: number}}
-			lines = slices.Concat(lines, blank, rowsOf(matrix, nested), blank)
-			rest, at = rest[at:], 0
+		matrices++
+		passed, first := until(m[0])
+		lines = append(append(lines, splitLines(passed, first)...), textLine{number: number})
+		for _, r := range row.FindAllStringIndex(inside, -1) {
+			until(m[0] + r[0])
+			passed, first := until(m[0] + r[1])
+			if numbers := strings.Trim(strings.ReplaceAll(passed, "\n", " "), "[], \t"); numbers != "" {
+				lines = append(lines, textLine{first, numbers})
+			}
 		}
+		until(m[1])
+		lines = append(lines, textLine{number: number})
 	}
 	if matrices > 1 {
 		return nil, fmt.Errorf("line 1: %d tables are in the file, each in brackets: keep one", matrices)
 	}
-	return append(lines, splitLines(rest, number)...), nil
-}
-
-// closing returns the length of the text up to the bracket that closes the first one, or 0 if other than numbers stand between.
-func closing(text []byte) int {
-	depth := 0
-	for i, c := range text {
-		switch {
-		case c == '[':
-			depth++
-		case c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case bytes.IndexByte([]byte("0123456789+-.,; \t\r\neEnaNifIulL"), c) < 0: // nan, inf and null too
-			return 0
-		}
-	}
-	return 0
-}
-
-// rowsOf returns the rows of a matrix in brackets. A row ends at a bracket; if the matrix is not nested, at semicolons and with its line, too.
-func rowsOf(lines []textLine, nested bool) []textLine {
-	var rows []textLine
-	var row []byte
-	start := 0 // the line on which the row begins
-	end := func() {
-		if text := strings.TrimRight(string(row), ", "); text != "" {
-			rows = append(rows, textLine{start, text})
-		}
-		row = row[:0]
-	}
-	for _, l := range lines {
-		for _, c := range []byte(l.text) {
-			switch {
-			case c == ']' || c == ';' && !nested:
-				end()
-			case c == '[' || len(row) == 0 && strings.IndexByte(", \t", c) >= 0:
-			default:
-				if len(row) == 0 {
-					start = l.number
-				}
-				row = append(row, c)
-			}
-		}
-		switch {
-		case !nested:
-			end()
-		case len(row) > 0: // the row goes on in the next line
-			row = append(row, ' ')
-		}
-	}
-	return rows
+	passed, first := until(len(text))
+	return append(lines, splitLines(passed, first)...), nil
 }

@@ -1,88 +1,73 @@
 package encode
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // marketBanner begins the files of MatrixMarket (Boisvert, Pozo and Remington, NISTIR 5935, 1996).
 const marketBanner = "%%MatrixMarket"
 
-// readMarket reads a MatrixMarket file: the numbers of an array, column by column, or coordinates and a number in each line. Cells that
-// the coordinates leave out were not measured.
+// marketForm is the whole first line, with the forms that can hold latencies.
+var marketForm = regexp.MustCompile(`(?i)^%%MatrixMarket\s+matrix\s+(array|coordinate)\s+(?:real|double|integer)\s+(general|symmetric)\s*$`)
+
+// readMarket reads a MatrixMarket file: the numbers of an array, column by column, or coordinates from 1 and a number in each line. Cells that
+// the coordinates leave out were not measured, unless the matrix is symmetric and has the other one.
 func (t *table) readMarket() (*shape, error) {
 	fail := func(line int, format string, values ...any) (*shape, error) {
 		return nil, fmt.Errorf("line %d: MatrixMarket: "+format, append([]any{line}, values...)...)
 	}
-	banner := strings.Fields(strings.ToLower(t.market))
-	if len(banner) != 5 || banner[1] != "matrix" || !slices.Contains([]string{"array", "coordinate"}, banner[2]) ||
-		!slices.Contains([]string{"real", "double", "integer"}, banner[3]) || !slices.Contains([]string{"general", "symmetric"}, banner[4]) {
+	form := marketForm.FindStringSubmatch(t.market)
+	if form == nil {
 		return fail(1, "want matrix, array or coordinate, real or integer, general or symmetric")
 	}
-	isArray, isSymmetric := banner[2] == "array", banner[4] == "symmetric"
+	isArray, isSymmetric := strings.EqualFold(form[1], "array"), strings.EqualFold(form[2], "symmetric")
 	lines := slices.DeleteFunc(t.lines, func(l tableLine) bool { return l.width == 0 })
 	if len(lines) == 0 {
 		return fail(t.end, "the file ends before the size")
 	}
-	size, err := wholeNumbers(strings.Fields(lines[0].text))
-	if err != nil || len(size) < 2 || size[0] < 1 || size[0] != size[1] || !isArray && len(size) != 3 || isArray && len(size) != 2 {
-		return fail(lines[0].number, "want the size of a square")
+	var n, columns, count int
+	found, _ := fmt.Sscan(lines[0].text, &n, &columns, &count)
+	if n < 1 || n > maxColumns || n != columns || found == 3 == isArray {
+		return fail(lines[0].number, "want the size of a square of at most %d hosts", maxColumns)
 	}
-	n, width, entries := size[0], 1, size[0]*size[0]
-	switch {
-	case !isArray:
-		width, entries = 3, size[2]
-	case isSymmetric:
-		entries = n * (n + 1) / 2
-	}
-	if n > maxColumns {
-		return fail(lines[0].number, "%d hosts: want at most %d", n, maxColumns)
-	}
-	if err := maySquare(n, entries); err != nil {
+	width := 3 // words in a line
+	if isArray {
+		width, count = 1, n*n
+		if isSymmetric {
+			count = n * (n + 1) / 2
+		}
+	} else if err := maySquare(n, count); err != nil {
 		return fail(lines[0].number, "%w", err)
 	}
-	if len(lines)-1 != entries {
-		return fail(t.end, "the file ends after %d of %d numbers", len(lines)-1, entries)
+	if len(lines)-1 != count {
+		return fail(t.end, "the file ends after %d of %d numbers", len(lines)-1, count)
 	}
-	all := make([]entry, 0, entries)
-	seen := map[[2]int]bool{}
+	all := make([]entry, 0, count)
 	i, j := 0, 0
 	for _, l := range lines[1:] {
-		words := strings.Fields(l.text)
-		if len(words) != width {
-			return fail(l.number, "%d numbers: want %d", len(words), width)
+		cells := t.cells(l)
+		if len(cells) != width {
+			return fail(l.number, "%d numbers: want %d", len(cells), width)
 		}
 		if !isArray {
-			place, err := wholeNumbers(words[:2])
-			if err != nil || min(place[0], place[1]) < 1 || max(place[0], place[1]) > n || seen[[2]int(place)] {
-				return fail(l.number, "place %s %s: want two numbers from 1 to %d that are not given twice", words[0], words[1], n)
+			if i, j = cells[0].whole()-1, cells[1].whole()-1; min(i, j) < 0 || max(i, j) >= n {
+				return fail(l.number, "place %s %s: want two numbers from 1 to %d", cells[0].text, cells[1].text, n)
 			}
-			seen[[2]int(place)] = true
-			i, j = place[0]-1, place[1]-1
 		}
-		c := newTableCell(words[width-1])
-		all = append(all, entry{i, j, c, l.number, width})
+		all = append(all, entry{i, j, cells[width-1], l.number, width})
 		if isSymmetric && i != j {
-			all = append(all, entry{j, i, c, l.number, width})
+			all = append(all, entry{j, i, cells[width-1], l.number, width})
 		}
-		if i++; isArray && i == n { // the next column, which begins at the diagonal if the matrix is symmetric
-			if j++; isSymmetric {
-				i = j
-			} else {
-				i = 0
+		if i++; isArray && i == n {
+			j++
+			i = 0
+			if isSymmetric {
+				i = j // below the diagonal
 			}
 		}
 	}
 	return &shape{n: n, used: len(lines), entries: slices.Values(all)}, nil
-}
-
-func wholeNumbers(words []string) (all []int, err error) {
-	for _, w := range words {
-		x, failed := strconv.Atoi(w)
-		all, err = append(all, x), errors.Join(err, failed)
-	}
-	return all, err
 }

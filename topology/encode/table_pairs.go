@@ -58,11 +58,12 @@ func (t *table) isPairRow(cells []tableCell) bool {
 }
 
 // isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of three numbers are pairs if there are more than three rows, as three may be a matrix, or two whose columns are called as hosts are.
+// Rows of three numbers are pairs if an arrow or brackets tell the hosts, or the columns are called as hosts are. Without these, three rows may be
+// a matrix: more than three are pairs.
 // Rows of more numbers are pairs if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
 func isPairs(header *tableLine, t *table, rows []tableLine) bool {
 	wide := rows[0].width
-	isNumbered := len(rows) > 3
+	isNumbered := len(rows) > 3 || isOfArrow(rows[0].text) || inParentheses.MatchString(rows[0].text)
 	isNamed := header != nil && header.width == wide
 	switch {
 	case t.namesEnds(header):
@@ -159,23 +160,23 @@ func (b *block) pairs() (*shape, error) {
 		from, to, _ = cutPair(cells[0])
 		return from, to
 	}
-	index, times, most := map[string]int{}, map[[2]string]int{}, 0
-	for _, l := range b.rows {
-		from, to := hostsOf(b.t.cells(l))
-		for _, name := range []string{from, to} {
-			if _, known := index[name]; !known {
-				index[name] = len(s.names)
-				s.names = append(s.names, name)
-			}
+	number, times, most := map[string]int{}, map[[2]int]int{}, 0
+	hostOf := func(name string) int {
+		i, known := number[name]
+		if !known {
+			i = len(s.names)
+			number[name], s.names = i, append(s.names, name)
 		}
-		times[[2]string{from, to}]++
-		most = max(most, times[[2]string{from, to}])
+		return i
 	}
-	if !slices.ContainsFunc(s.names, func(name string) bool { return tableCell{text: name}.whole() < 0 }) {
-		slices.SortFunc(s.names, func(a, b string) int { return cmp.Compare(tableCell{text: a}.whole(), tableCell{text: b}.whole()) })
-		for i, name := range s.names {
-			index[name] = i
-		}
+	all := make([]entry, 0, len(b.rows))
+	for _, l := range b.rows {
+		cells := b.t.cells(l)
+		from, to := hostsOf(cells)
+		e := entry{hostOf(from), hostOf(to), cells[column], l.number, column + 1}
+		all = append(all, e)
+		times[[2]int{e.from, e.to}]++
+		most = max(most, times[[2]int{e.from, e.to}])
 	}
 	if s.n = len(s.names); s.n < 2 {
 		return nil, fmt.Errorf("line %d: a list of pairs of one host", b.rows[0].number)
@@ -186,16 +187,17 @@ func (b *block) pairs() (*shape, error) {
 	if most > 1 {
 		s.warnings = append(s.warnings, "pairs are given up to "+strconv.Itoa(most)+" times: the median of each counts")
 	}
-	rows, t := b.rows, b.t
-	s.entries = func(yield func(entry) bool) {
-		for _, l := range rows {
-			cells := t.cells(l)
-			from, to := hostsOf(cells)
-			if !yield(entry{index[from], index[to], cells[column], l.number, column + 1}) {
-				return
-			}
-		}
+	inOrder := slices.Clone(s.names)
+	if whole := func(name string) int { return tableCell{text: name}.whole() }; !slices.ContainsFunc(s.names, func(name string) bool { return whole(name) < 0 }) {
+		slices.SortFunc(inOrder, func(a, b string) int { return cmp.Compare(whole(a), whole(b)) })
 	}
+	for i, name := range inOrder {
+		number[name] = i
+	}
+	for i, e := range all {
+		all[i].from, all[i].to = number[s.names[e.from]], number[s.names[e.to]]
+	}
+	s.names, s.entries = inOrder, slices.Values(all)
 	return s, nil
 }
 

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -54,10 +56,10 @@ func WriteTGF(w io.Writer, g *topology.Graph) (err error) {
 func tgfLabel(g *topology.Graph, a topology.Arc) string {
 	var label []byte
 	if !math.IsNaN(a.Latency) {
-		label = appendShifted(append(label, " l: "...), a.Latency, tgfLatency)
+		label = quantity.AppendShifted(append(label, " l: "...), a.Latency, tgfLatency)
 	}
 	if !math.IsNaN(a.Bandwidth) {
-		label = appendShifted(append(label, " t: "...), a.Bandwidth, tgfThroughput)
+		label = quantity.AppendShifted(append(label, " t: "...), a.Bandwidth, tgfThroughput)
 	}
 	if a.Probability != 1 {
 		label = append(append(label, " p: "...), exact(a.Probability)...)
@@ -121,7 +123,7 @@ func (t *tgfReader) line(text string) error {
 		t.edges = true
 		return nil
 	case t.edges:
-		return t.edge(strings.Fields(text))
+		return t.edge(text)
 	}
 	id, label, _ := cutField(text)
 	name, kind := tgfKind(label)
@@ -137,41 +139,37 @@ func cutField(text string) (word, rest string, found bool) {
 	return text[:i], strings.TrimSpace(text[i:]), true
 }
 
-// edge reads the fields of an edge.
-func (t *tgfReader) edge(fields []string) error {
-	if len(fields) < 2 {
-		return fmt.Errorf("%q: want two vertices", fields[0])
+// tgfPart is a part of an edge's label, and tgfNames are the attributes that l, t and p stand for.
+var (
+	tgfPart  = regexp.MustCompile(`^\s*(?:([ltp]):\s*(\S*)|(estimated|one-way)(?:\s|$))`)
+	tgfNames = map[string]string{"l": "latency_us", "t": "bandwidth_MBps", "p": "probability"}
+)
+
+// edge reads the line of an edge. What stands in its label behind the known parts is for people.
+func (t *tgfReader) edge(text string) error {
+	from, rest, _ := cutField(text)
+	to, label, _ := cutField(rest)
+	if to == "" {
+		return fmt.Errorf("%q: want two vertices", from)
 	}
-	oneWay := false
-	names := map[string]string{"l:": "latency_us", "t:": "bandwidth_MBps", "p:": "probability"}
-	attributes := map[string]string{}
-	for label := fields[2:]; len(label) > 0; {
-		key, value := label[0], ""
-		label = label[1:]
-		if name, joined, ok := strings.Cut(key, ":"); ok {
-			key, value = name+":", joined
-		}
-		switch name, known := names[key]; {
-		case known:
-			if value == "" && len(label) > 0 {
-				value, label = label[0], label[1:]
-			}
-			if value == "" {
-				return fmt.Errorf("%s nothing behind it: want a number", key)
-			}
-			attributes[name] = value
-		case key == "estimated":
-			attributes["estimated"] = "true"
-		case key == "one-way":
+	oneWay, attributes := false, map[string]string{}
+	for m := tgfPart.FindStringSubmatch(label); m != nil; m = tgfPart.FindStringSubmatch(label) {
+		label = label[len(m[0]):]
+		switch {
+		case m[3] == "one-way":
 			oneWay = true
+		case m[3] != "":
+			attributes["estimated"] = "true"
+		case m[2] == "":
+			return fmt.Errorf("%s: nothing behind it: want a number", m[1])
 		default:
-			label = nil // for people
+			attributes[tgfNames[m[1]]] = m[2]
 		}
 	}
 	e, err := newEdge(oneWay, attributes)
 	if err != nil {
 		return err
 	}
-	t.ways[[2]string{fields[0], fields[1]}] = true
-	return t.connect(fields[0], fields[1], e)
+	t.ways[[2]string{from, to}] = true
+	return t.connect(from, to, e)
 }

@@ -43,6 +43,10 @@ func TestVariantsOfTables(t *testing.T) {
 		{"no answer is the largest float64", ",a,b,c\na,0,1.5,1e308\nb,1.5,0,1e308\nc,1e308,1e308,0\n", Microsecond, "[a b]", 1.5},
 		{"local on the diagonal", ",a,b,c\na,local,1.5,4\nb,1.5,local,4\nc,4,4,local\n", Microsecond, "[a b c]", 1.5},
 		{"spreads in parentheses", "a b c\n0 1.5(2) 4.0(1)\n1.5(2) 0 4.0(1)\n4.0(1) 4.0(1) 0\n", Microsecond, "[a b c]", 1.5},
+		{"a matrix as R prints it", "     [,1] [,2] [,3]\n[1,]  0.0  1.5  4.0\n[2,]  1.5  0.0  4.1\n[3,]  4.0  4.1  0.0\n", Microsecond, "[1 2 3]", 1.5},
+		{"three pairs of numbers with arrows", "0 -> 1 : 1.5 us\n0 -> 2 : 4 us\n1 -> 2 : 4 us\n", 0, "[0 1 2]", 1.5},
+		{"three pairs of numbers as tuples", "(0, 1) 1.5\n(0, 2) 4\n(1, 2) 4\n", Microsecond, "[0 1 2]", 1.5},
+		{"ranks of two words with arrows", "rank 0 <-> rank 1: 1.5 us\nrank 0 <-> rank 2: 4 us\nrank 1 <-> rank 2: 4 us\n", 0, "[rank0 rank1 rank2]", 1.5},
 		{"pairs as tuples", "(a, b): 1.5\n(a, c): 4\n(b, c): 4\n", Microsecond, "[a b c]", 1.5},
 		{"pairs as tuples before commas", "(a,b),1.5\n(a,c),4\n(b,c),4\n", Microsecond, "[a b c]", 1.5},
 		{"three pairs of numbers below names", "rank1,rank2,lat\n0,1,1.5\n0,2,4\n1,2,4\n", Microsecond, "[0 1 2]", 1.5},
@@ -69,6 +73,7 @@ func TestVariantsOfTables(t *testing.T) {
 // What is no table of times, or a wrong one, is refused with the reason and the line of the file, whatever the unit that is given.
 func TestVariantsThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
+		{"points between thousands, and decimal commas", "us;a;b;c\na;;1.500,5;4.000,1\nb;1.500,5;;4.000,0\nc;4.000,1;4.000,0;\n", "is not a number (cells are separated by semicolons)"},
 		{"rates in cells", ",a,b\na,,92Mbps\nb,92Mbps,\n", "bandwidths are no latencies"},
 		{"GiB/sec", "# GiB/sec\n0 92\n92 0\n", "bandwidths are no latencies"},
 		{"pairs of iperf", "from to Gbits/sec\na b 9.4\nb c 9.4\n", "bandwidths are no latencies"},

@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// maxXML bounds the size of a file of XML in bytes.
-const maxXML = 256 << 20
-
 // An element is an element of XML with everything inside it.
 type element struct {
 	xml.StartElement
@@ -43,22 +40,28 @@ func (e *element) children(names ...string) (found []*element) {
 
 // readXML reads a file whose root has the given name. Its errors have one line.
 func readXML(r io.Reader, root string) (*element, error) {
-	text, err := readAtMost(r, maxXML)
+	text, err := readAtMost(r, maxFile)
 	if err != nil {
 		return nil, err
 	}
 	d := newXMLDecoder(text)
-	open := []*element{{}} // elements that are not closed
+	open := []*element{{}} // elements that are not closed, in a document
 	for {
 		token, err := d.Token()
-		if err != nil {
+		document := open[0]
+		isClosed := len(open) == 1 && len(document.inside) > 0
+		if err == io.EOF && isClosed {
+			return document.inside[0], nil
+		} else if err != nil {
 			return nil, oneLine(err)
 		}
 		last := open[len(open)-1]
+		line, _ := d.InputPos()
 		switch token := token.(type) {
 		case xml.StartElement:
-			line, _ := d.InputPos()
 			switch name := token.Name.Local; {
+			case isClosed:
+				return nil, fmt.Errorf("line %d: the file goes on after </%s>: keep one document", line, root)
 			case len(open) == 1 && name != root:
 				return nil, fmt.Errorf("line %d: expected element type <%s> but have <%s>", line, root, name)
 			case len(open) > deepestNested:
@@ -68,31 +71,13 @@ func readXML(r io.Reader, root string) (*element, error) {
 			last.inside = append(last.inside, e)
 			open = append(open, e)
 		case xml.CharData:
+			if isClosed && len(bytes.TrimSpace(token)) > 0 {
+				return nil, fmt.Errorf("line %d: the file goes on after </%s>: keep one document", line, root)
+			}
 			last.text = append(last.text, token...)
 		case xml.EndElement:
-			if open = open[:len(open)-1]; len(open) == 1 {
-				return last, nothingFollows(d, root)
-			}
+			open = open[:len(open)-1]
 		}
-	}
-}
-
-// nothingFollows tells of what stands behind the root of a file: blanks and comments may.
-func nothingFollows(d *xml.Decoder, root string) error {
-	for {
-		token, err := d.Token()
-		switch text, isText := token.(xml.CharData); {
-		case err == io.EOF:
-			return nil
-		case err == nil && (isText && len(bytes.TrimSpace(text)) == 0):
-			continue
-		case err == nil && !isText:
-			if _, isElement := token.(xml.StartElement); !isElement {
-				continue
-			}
-		}
-		line, _ := d.InputPos()
-		return fmt.Errorf("line %d: the file goes on after </%s>: keep one document", line, root)
 	}
 }
 
