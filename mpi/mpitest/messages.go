@@ -118,11 +118,7 @@ func wrongArguments(c mpi.Communicator) {
 	rankAndSize(c)
 }
 
-func ssend(c mpi.Communicator) {
-	s, ok := c.(mpi.SyncSender)
-	if !ok {
-		return
-	}
+func ssend(c mpi.Communicator, s mpi.SyncSender) {
 	for _, size := range []int{0, 1, 1024, 256 << 10} {
 		eachPair(c, func(peer int, low bool) {
 			defer during("%d bytes", size)
@@ -139,9 +135,8 @@ func ssend(c mpi.Communicator) {
 // miss a Ssend that returns early, but never blames one that waits.
 func ssendWaits() func(mpi.Communicator) {
 	var receiving atomic.Int64
-	return func(c mpi.Communicator) {
-		s, ok := c.(mpi.SyncSender)
-		if !ok || c.Size() < 2 {
+	return with(func(c mpi.Communicator, s mpi.SyncSender) {
+		if c.Size() < 2 {
 			return
 		}
 		for k := range int64(20) {
@@ -159,7 +154,7 @@ func ssendWaits() func(mpi.Communicator) {
 				check(c.Recv(make([]byte, 1), 0, 0))
 			}
 		}
-	}
+	})
 }
 
 // mismatch sends a message of one size to a buffer of another, from rank 0 to
@@ -180,11 +175,7 @@ func mismatch(sent, expected int, want error) func(mpi.Communicator) {
 }
 
 // closed closes the communicator on all ranks and then tries everything.
-func closed(c mpi.Communicator) {
-	cl, ok := c.(io.Closer)
-	if !ok {
-		return
-	}
+func closed(c mpi.Communicator, cl io.Closer) {
 	requests := newRequests(c)
 	check(cl.Close(), "closing")
 	peer := (c.Rank() + 1) % c.Size()

@@ -140,6 +140,15 @@ func newRequests(c mpi.Communicator) mpi.Requests {
 	return nil
 }
 
+// with makes a case of one for an ability that not all communicators have. It does nothing where there is none.
+func with[Ability any](run func(mpi.Communicator, Ability)) func(mpi.Communicator) {
+	return func(c mpi.Communicator) {
+		if able, ok := c.(Ability); ok {
+			run(c, able)
+		}
+	}
+}
+
 // withSet makes a case of one that takes a set of requests. It does nothing where there can be none.
 func withSet(run func(mpi.Communicator, mpi.Requests)) func(mpi.Communicator) {
 	return func(c mpi.Communicator) {
