@@ -68,28 +68,16 @@ type Machine struct {
 	UTS     string `json:"uts"`
 	IPC     string `json:"ipc"`
 	Inode   uint64 `json:"inode"`  // of Net
-	Cookie  uint64 `json:"cookie"` // of Net: given out once only, as inodes are not; 0: the kernel has none
+	Cookie  uint64 `json:"cookie"` // of Net: given out once only, as inodes are not
 }
 
 // state is what a running fabric leaves in its directory for others to read.
 type state struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
-	ID       string    `json:"id"` // of this run of the lab; in the environment of its processes
 	PID      int       `json:"pid"`
 	CPUs     []int     `json:"cpus"` // for ranks; empty: any
 	Machines []Machine `json:"machines"`
-}
-
-// A Status is what List tells of a lab.
-type Status struct {
-	Name  string    `json:"name"`
-	Up    bool      `json:"up"`    // false: its fabric was killed, and Down has something to remove
-	Since time.Time `json:"since"` // start of the fabric
-	Hosts int       `json:"hosts"`
-	PID   int       `json:"pid"`       // of the fabric
-	Busy  bool      `json:"job"`       // whether an MPI job runs
-	Procs int       `json:"processes"` // in its networks
 }
 
 const stateFormat = "topocast/netlab-state"
@@ -109,6 +97,3 @@ const (
 
 // bootFile is the file of a machine's boot id.
 func bootFile(name string) string { return "boot_id-" + name }
-
-// labVariable names the environment variable that marks processes of a lab.
-const labVariable = "NETLAB_ID"
