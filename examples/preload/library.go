@@ -305,7 +305,7 @@ func tpReport(tallies *C.tp_tally, attached C.int) {
 	r := report{Date: time.Now().UTC().Format(time.RFC3339), Network: our.path(), Comms: int(attached)}
 	for i, t := range unsafe.Slice(tallies, C.TP_COLLECTIVES*C.TP_CLASSES) {
 		which, class := i/C.TP_CLASSES, i%C.TP_CLASSES
-		r.Of[which].add(row{Bytes: 1 << min(class, maxClass), Calls: int64(t.calls), Ours: int64(t.ours), Sum: int64(t.bytes), Seconds: float64(t.seconds), Gain: float64(t.gain)})
+		r.Of[which].add(row{1 << min(class, maxClass), counts{int64(t.calls), int64(t.ours), int64(t.bytes), float64(t.seconds), float64(t.gain)}})
 		r.Of[which].Reason = our.reason(which != C.TP_BCAST)
 	}
 	path, isSet := os.LookupEnv("TOPOCAST_REPORT")
