@@ -17,11 +17,7 @@ func rankAndSize(c mpi.Communicator) {
 	}
 	// Every rank exists once: each names itself to each.
 	eachPair(c, func(peer int, low bool) {
-		if low {
-			check(send(c, 8, c.Rank(), peer, 0))
-		} else {
-			check(recv(c, 8, peer, peer, 0))
-		}
+		check(move(c, low, 8, min(c.Rank(), peer), peer, 0))
 	})
 }
 
@@ -29,11 +25,7 @@ func order(c mpi.Communicator) {
 	const messages = 20
 	oneWay := func(peer int, sends bool) {
 		for k := range messages {
-			move := recv
-			if sends {
-				move = send
-			}
-			check(move(c, k%5*7, k, peer, k%2), "message %d", k)
+			check(move(c, sends, k%5*7, k, peer, k%2), "message %d", k)
 		}
 	}
 	eachPair(c, func(peer int, low bool) {
@@ -45,11 +37,7 @@ func order(c mpi.Communicator) {
 func tags(c mpi.Communicator) {
 	eachPair(c, func(peer int, low bool) {
 		for _, tag := range []int{0, 1, 255, 256, 4095, mpi.MaxTag - 1, mpi.MaxTag} {
-			move := recv
-			if low {
-				move = send
-			}
-			check(move(c, 3, tag, peer, tag), "tag %d", tag)
+			check(move(c, low, 3, tag, peer, tag), "tag %d", tag)
 		}
 	})
 }
@@ -68,12 +56,8 @@ func sizes(c mpi.Communicator) {
 		return
 	}
 	for _, size := range sizes {
-		first, second := send, recv
-		if c.Rank() > peer {
-			first, second = recv, send
-		}
-		check(first(c, size, size, peer, 5), "%d bytes", size)
-		check(second(c, size, size+1, peer, 6), "%d bytes back", size)
+		check(move(c, c.Rank() < peer, size, size, peer, 5), "%d bytes", size)
+		check(move(c, c.Rank() > peer, size, size+1, peer, 6), "%d bytes back", size)
 	}
 }
 

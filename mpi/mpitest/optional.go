@@ -129,11 +129,7 @@ func clock(c mpi.Communicator, cl mpi.Clock) {
 		tick()
 	}
 	eachPair(c, func(peer int, low bool) {
-		move := recv
-		if low {
-			move = send
-		}
-		check(move(c, 8, 1, peer, 1))
+		check(move(c, low, 8, 1, peer, 1))
 		tick()
 	})
 }
@@ -214,11 +210,7 @@ func timed(c mpi.Communicator, tm mpi.Timed) {
 						fail("samples add up to %g s, but the call took %g s", sum, took)
 					}
 				}
-				move := recv
-				if low {
-					move = send
-				}
-				check(move(c, 5, 1, peer, 8))
+				check(move(c, low, 5, 1, peer, 8))
 			})
 		}
 	}
