@@ -1,6 +1,7 @@
 package netlab
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"time"
@@ -34,19 +35,11 @@ type Settings struct {
 	Timeout time.Duration
 }
 
-func (s *Settings) timeout() time.Duration {
-	if s == nil || s.Timeout == 0 {
-		return time.Minute
-	}
-	return s.Timeout
-}
+func (s *Settings) timeout() time.Duration { return cmp.Or(s.Timeout, time.Minute) }
 
-func (s *Settings) dir(name string) string {
-	base := "/run/netlab"
-	if s != nil && s.Dir != "" {
-		base = s.Dir
-	}
-	return filepath.Join(base, name)
+// dir is the absolute path of a lab's directory.
+func (s *Settings) dir(name string) (string, error) {
+	return filepath.Abs(filepath.Join(cmp.Or(s.Dir, "/run/netlab"), name))
 }
 
 // control is the name of the namespace in which launchers run. Its interface
