@@ -8,8 +8,8 @@ import (
 )
 
 // ErrUnavailable is returned, wrapped, where a lab cannot be made: on systems
-// other than Linux, without root's rights, without TAP devices.
-var ErrUnavailable = errors.New("a lab needs Linux, root and /dev/net/tun")
+// other than Linux from 5.14 on, without root's rights, without TAP devices.
+var ErrUnavailable = errors.New("a lab needs Linux 5.14, root and /dev/net/tun")
 
 // ErrUp is returned, wrapped, by Up if the lab is up already.
 var ErrUp = errors.New("the lab is up already")
