@@ -62,7 +62,8 @@ func readGraph(path string) (*topology.Graph, error) {
 	return encode.ReadGraph(f)
 }
 
-// changeLinks returns the graph with the links of the file changed, or added.
+// changeLinks returns the graph with the links of the file changed, or added. An entry is for both directions of a link, unless
+// the file has one of its own for the other direction. Errors name the entry by its number in the file.
 func (f *clusterFile) changeLinks(g *topology.Graph, add bool) (*topology.Graph, error) {
 	number := map[string]int{}
 	names := g.Names()

@@ -70,6 +70,8 @@ func becomeRealTime() {
 	unix.Exec(self, os.Args, append(os.Environ(), realTimeVariable+"=1"))
 }
 
+// A daemon is the process of a lab: the machines, the fabric between them, and a socket by which others ask for counters
+// or for the end. Its directory has what they need to know of the machines: see state.
 type daemon struct {
 	dir      string
 	lock     *os.File

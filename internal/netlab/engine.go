@@ -22,8 +22,8 @@ type engine struct {
 	forward bool    // store and forward
 	jitter  *jitter // nil: none
 
-	// Events wait in slots. The key of an item in the queue is a time, and its id the number of the event, by which ties are
-	// broken, with the slot in the lower bits.
+	// Events wait in slots. The key of an item in the queue is a time. Its id is the number of the event, by which ties are
+	// broken, and in the lower bits the slot.
 	coming events.Min
 	number int64
 	slots  []event

@@ -11,6 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Processes outlive a lab whose fabric was killed, and those of a job may have cleared their environments and left their
+// parents. There are two ways to find them:
+//
+//   - A process of a lab is in one of its networks, wherever it comes from. So Down and Up find what a dead lab has left.
+//   - A process of a job descends from the job's supervisor, which adopts orphans. So a job takes its own processes along, and no
+//     others of the lab.
+
 // killAll ends the processes of the lab.
 func (s *state) killAll() { kill(s.processes) }
 

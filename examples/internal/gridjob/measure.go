@@ -35,6 +35,9 @@ func (o *Options) Measure(lines int, run func(line int, isLast bool) ([]float64,
 	return medians, nil
 }
 
+// The time of a run is that of the slowest rank, for which all others wait in the end. Its parts differ between ranks: one that
+// computes for longer waits less. Their means over the ranks add up to nearly the time of the run.
+
 // Shares is collective: all of so many ranks get the greatest of some values, and behind these the means of others.
 func Shares(c *collective.Comm, ranks int, greatest, means []float64) ([]float64, error) {
 	if err := collective.Allreduce(c, greatest, mpi.Max); err != nil {
