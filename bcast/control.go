@@ -24,11 +24,3 @@ func (b *Broadcaster) distribute(base *decisions.Base, v any, wrong error) error
 	}
 	return refused
 }
-
-// reduceMax is collective: all ranks get the greatest of each value.
-func (b *Broadcaster) reduceMax(base *decisions.Base, values ...float64) ([]float64, error) {
-	if err := base.Control.Max(values); err != nil {
-		return nil, b.exec.note(fmt.Errorf("bcast: %w", err))
-	}
-	return values, nil
-}

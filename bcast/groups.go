@@ -25,7 +25,7 @@ func (b *Broadcaster) newGroups(base *decisions.Base) (*groups, error) {
 	for i := tree.Smallest(me); i > 0; i = tree.Groups()[i].Parent {
 		colors[tree.Groups()[i].Level] = i
 	}
-	lack := 0.0 // 1: this rank has a group without a native broadcast
+	lacks := []float64{0} // 1: this rank has a group without a native broadcast
 	for _, level := range schedule.GroupedLevels(schedule.Problem{Tree: tree}) {
 		color, isMember := colors[level]
 		if !isMember {
@@ -40,15 +40,14 @@ func (b *Broadcaster) newGroups(base *decisions.Base) (*groups, error) {
 		}
 		x := &group{Communicator: part, index: color, ranks: tree.Groups()[color].Hosts}
 		if x.native, ok = part.(mpi.NativeBcast); !ok {
-			lack = 1
+			lacks[0] = 1
 		}
 		g.mine[color], g.finest = x, append(g.finest, x)
 	}
-	most, err := b.reduceMax(base, lack)
-	if err != nil {
-		return nil, err
+	if err := base.Control.Max(lacks); err != nil {
+		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	if most[0] > 0 {
+	if lacks[0] > 0 {
 		return nil, g.close()
 	}
 	return g, nil

@@ -71,15 +71,17 @@ func missingAbilities(comm mpi.Communicator) []string {
 // checkAlgorithms is collective: it returns the same kind of error on all ranks if one of them has other algorithms than
 // rank 0.
 func (b *Broadcaster) checkAlgorithms(base *decisions.Base, want, own []string) error {
-	differs := 0.0
+	differs := []float64{0}
 	if !slices.Equal(own, want) {
-		differs = 1
+		differs[0] = 1
 	}
-	most, err := b.reduceMax(base, differs)
-	if err == nil && most[0] > 0 {
-		err = fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, b.comm.Rank(), own)
+	if err := base.Control.Max(differs); err != nil {
+		return fmt.Errorf("bcast: new: %w", err)
 	}
-	return err
+	if differs[0] > 0 {
+		return fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, b.comm.Rank(), own)
+	}
+	return nil
 }
 
 // names are the texts of algorithms with their settings; nil if there are none.

@@ -16,7 +16,6 @@ type line struct {
 	plate     *plate
 	comm      *collective.Comm
 	predicted float64 // time of exchanging edges in s; NaN: not known
-	runs      [][]float64
 	split
 }
 
@@ -79,53 +78,37 @@ func work(comm mpi.Communicator, o *options) error {
 			table = append(table, line{allreduce: kind, plate: p, comm: c, predicted: predicted})
 		}
 	}
-	// Lines take turns, so that a disturbance does not hit one line alone.
 	watch := gridjob.NewWatch(comm, o.Rate)
-	for i := range 1 + o.Repeat { // the first to warm up, and to choose
-		for k := range table {
-			l := &table[k]
-			run, err := l.solve(watch, o.tolerance)
-			if err != nil {
-				return err
-			}
-			if i > 0 {
-				l.runs = append(l.runs, run)
-			}
-		}
+	medians, err := o.Measure(len(table), func(line int, _ bool) ([]float64, error) { return table[line].solve(watch, o.tolerance) })
+	if err != nil || comm.Rank() != 0 {
+		return err
 	}
-	if comm.Rank() != 0 {
-		return nil
-	}
-	for k := range table {
+	for k, m := range medians {
 		l := &table[k]
-		m := gridjob.Medians(l.runs)
-		l.split = split{m[0], m[1], m[2], m[3], l.iterations}
+		l.split = split{m[0], m[2], m[3], m[4], l.iterations}
 		l.predicted *= float64(l.iterations)
 	}
 	return show(o, g, table)
 }
 
-// solve is collective: it does one run and checks the result. It returns the time of the slowest rank and the means of the shares.
+// solve is collective: it does one run and checks the result. It returns the time of the slowest rank, the largest error, and the means of
+// the shares.
 func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error) {
 	s := &solver{comm: l.comm, plate: l.plate, watch: watch, add: l.sum}
 	one, off, err := s.solve(tolerance)
 	if err != nil {
 		return nil, err
 	}
-	slowest, mean := []float64{one.total, off}, []float64{one.edges, one.reduction, one.computation}
-	if err := collective.Allreduce(l.comm, slowest, mpi.Max); err != nil {
-		return nil, err
-	}
-	if err := collective.Allreduce(l.comm, mean, mpi.Sum); err != nil {
+	shares, err := gridjob.Shares(l.comm, l.plate.Rows*l.plate.Cols, []float64{one.total, off}, []float64{one.edges, one.reduction, one.computation})
+	if err != nil {
 		return nil, err
 	}
 	// The error is at most the residual over the least eigenvalue of A, which is 8 sin(pi/2(n+1))^2, and so at least 8/(n+1)^2. b is
 	// at most 8 times the solution. The solution is at most 1/2 at each of n^2 points.
 	n := float64(l.plate.n)
-	if bound := tolerance * (n + 1) * (n + 1) * n / 2; !(slowest[1] <= bound) {
-		return nil, fmt.Errorf("the result is up to %g off, want at most %g", slowest[1], bound)
+	if bound := tolerance * (n + 1) * (n + 1) * n / 2; !(shares[1] <= bound) {
+		return nil, fmt.Errorf("the result is up to %g off, want at most %g", shares[1], bound)
 	}
 	l.iterations = one.iterations
-	ranks := float64(l.plate.Rows * l.plate.Cols)
-	return []float64{slowest[0], mean[0] / ranks, mean[1] / ranks, mean[2] / ranks}, nil
+	return shares, nil
 }

@@ -32,26 +32,19 @@ import (
 // than a variable of the package.
 var our = &knowledge{getenv: os.Getenv}
 
-// What tpLoad has found, in bits.
-const (
-	isAble  = 1
-	isModel = 2
-	isTuned = 4
-)
-
 // tpStart makes Go use one core at a time: the others are the program's. It returns once Go runs.
 //
 //export tpStart
 func tpStart() { runtime.GOMAXPROCS(1) }
 
-// tpLoad is called on rank 0 of a communicator, whose rank in MPI_COMM_WORLD is world, for a collective. It returns a sum of
-// isAble and its like, and stores the patience in s (see usualPatience).
+// tpLoad is called on rank 0 of a communicator, whose rank in MPI_COMM_WORLD is world, for a collective. It stores
+// the TP_FINDINGS that are not 0.
 //
 //export tpLoad
-func tpLoad(which, ranks, multiple, world C.int, patience *C.double) C.int {
+func tpLoad(which, ranks, multiple, world C.int, findings *C.double) {
 	if multiple != 0 {
 		our.refuse(errThreads)
-		return 0
+		return
 	}
 	network, err := our.load()
 	if err != nil {
@@ -59,20 +52,19 @@ func tpLoad(which, ranks, multiple, world C.int, patience *C.double) C.int {
 		if world != 0 && !errors.Is(err, errNoNetwork) {
 			our.once.Do(func() { fmt.Fprintf(os.Stderr, "topocast: rank %d: %v\n", world, err) })
 		}
-		return 0
+		return
 	}
 	if which != C.TP_BCAST && our.keepsReductions {
-		return 0
+		return
 	}
-	found := C.int(isAble)
-	*patience = C.double(our.patience)
+	found := unsafe.Slice(findings, C.TP_FINDINGS)
+	found[C.TP_ABLE], found[C.TP_PATIENCE] = 1, C.double(our.patience)
 	if our.model {
-		found |= isModel
+		found[C.TP_MODEL] = 1
 	}
 	if isTunedFor(network, int(ranks), nameOf(which)) {
-		found |= isTuned
+		found[C.TP_TUNED] = 1
 	}
-	return found
 }
 
 // maxClass is the last class of sizes whose largest size is an int64.
@@ -305,7 +297,7 @@ func tpReport(tallies *C.tp_tally, attached C.int) {
 	r := report{Date: time.Now().UTC().Format(time.RFC3339), Network: our.path(), Comms: int(attached)}
 	for i, t := range unsafe.Slice(tallies, C.TP_COLLECTIVES*C.TP_CLASSES) {
 		which, class := i/C.TP_CLASSES, i%C.TP_CLASSES
-		r.Of[which].add(row{Bytes: 1 << min(class, maxClass), Calls: int64(t.calls), Ours: int64(t.ours), Sum: int64(t.bytes), Seconds: float64(t.seconds), Gain: float64(t.gain)})
+		r.Of[which].add(row{1 << min(class, maxClass), counts{int64(t.calls), int64(t.ours), int64(t.bytes), float64(t.seconds), float64(t.gain)}})
 		r.Of[which].Reason = our.reason(which != C.TP_BCAST)
 	}
 	path, isSet := os.LookupEnv("TOPOCAST_REPORT")

@@ -185,13 +185,13 @@ type reportFile struct {
 	Format  string
 	Version int
 	Comms   int `json:"communicators"`
-	written
-	Allreduce, Reduce written
+	tallies
+	Allreduce, Reduce tallies
 }
 
 // of is what the report says of a collective, by its name in tables of what is tuned.
-func (r *reportFile) of(collective string) written {
-	return map[string]written{"": r.written, table.Allreduce: r.Allreduce, table.Reduce: r.Reduce}[collective]
+func (r *reportFile) of(collective string) tallies {
+	return map[string]tallies{"": r.tallies, table.Allreduce: r.Allreduce, table.Reduce: r.Reduce}[collective]
 }
 
 // unchanged runs a program with and without the library, and compares what it writes.
@@ -451,7 +451,7 @@ func TestPreloadPasses(t *testing.T) {
 	program := compile(t, "passes.c")
 	for _, patience := range []string{"2.5", "1e-5"} {
 		out, r := reported(t, job{ranks: 2, program: []string{program}, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_PATIENCE=" + patience}})
-		want := fmt.Sprintf("rank 0: %d broadcasts, %d bytes, 0 wrong", r.Calls, r.Bytes)
+		want := fmt.Sprintf("rank 0: %d broadcasts, %d bytes, 0 wrong", r.Calls, r.Sum)
 		if !strings.Contains(out, want) || r.Reason != "" {
 			t.Errorf("patience of %s s: it says\n%s\nand the report %q (%s)", patience, out, want, r.Reason)
 		}

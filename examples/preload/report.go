@@ -20,13 +20,19 @@ type report struct {
 
 // Tallies are about one collective.
 type tallies struct {
-	Reason string // why all are native; "" for no reason
-	Rows   []row  // of the sizes that were called for, ascending
+	Reason string `json:"native_because,omitempty"` // why all are native
+	counts
+	Sizes []row `json:"sizes"` // that were called for, ascending
 }
 
 // A row is about one class of sizes.
 type row struct {
-	Bytes   int64   `json:"up_to_bytes"`
+	Bytes int64 `json:"up_to_bytes"`
+	counts
+}
+
+// Counts are of some calls.
+type counts struct {
 	Calls   int64   `json:"calls"`
 	Ours    int64   `json:"topology_aware"`
 	Sum     int64   `json:"bytes"`
@@ -35,23 +41,15 @@ type row struct {
 }
 
 func (t *tallies) add(x row) {
-	if x.Calls > 0 {
-		t.Rows = append(t.Rows, x)
+	if x.Calls == 0 {
+		return
 	}
-}
-
-// total is the sum of all rows.
-func (t *tallies) total() row {
-	var sum row
-	for _, x := range t.Rows {
-		sum.Bytes = x.Bytes
-		sum.Calls += x.Calls
-		sum.Ours += x.Ours
-		sum.Sum += x.Sum
-		sum.Seconds += x.Seconds
-		sum.Gain += x.Gain
-	}
-	return sum
+	t.Sizes = append(t.Sizes, x)
+	t.Calls += x.Calls
+	t.Ours += x.Ours
+	t.Sum += x.Sum
+	t.Seconds += x.Seconds
+	t.Gain += x.Gain
 }
 
 // names of the collectives of a report: one call of each, and MPI's name.
@@ -63,7 +61,7 @@ func names() [3][2]string {
 func (r *report) line() string {
 	var parts []string
 	for i, t := range r.Of {
-		if t.Rows != nil {
+		if t.Sizes != nil {
 			parts = append(parts, t.text(names()[i]))
 		}
 	}
@@ -74,33 +72,16 @@ func (r *report) line() string {
 }
 
 func (t *tallies) text(name [2]string) string {
-	sum := t.total()
-	text := fmt.Sprintf("%s, %s, %s", words.Count(int(sum.Calls), name[0]), quantity.Bytes(sum.Sum), quantity.Seconds(sum.Seconds))
+	text := fmt.Sprintf("%s, %s, %s", words.Count(int(t.Calls), name[0]), quantity.Bytes(t.Sum), quantity.Seconds(t.Seconds))
 	switch {
-	case sum.Ours > 0 && sum.Gain == 0:
-		return text + fmt.Sprintf("; %d topology-aware, whose gain was not measured", sum.Ours)
-	case sum.Ours > 0:
-		return text + fmt.Sprintf("; %d topology-aware, estimated gain %s", sum.Ours, quantity.Seconds(sum.Gain))
+	case t.Ours > 0 && t.Gain == 0:
+		return text + fmt.Sprintf("; %d topology-aware, whose gain was not measured", t.Ours)
+	case t.Ours > 0:
+		return text + fmt.Sprintf("; %d topology-aware, estimated gain %s", t.Ours, quantity.Seconds(t.Gain))
 	case t.Reason != "":
 		return text + fmt.Sprintf("; all native (%s): %s", name[1], t.Reason)
 	}
 	return text + fmt.Sprintf("; all native (%s)", name[1])
-}
-
-// written is about one collective as the file has it.
-type written struct {
-	Reason  string  `json:"native_because,omitempty"`
-	Calls   int64   `json:"calls"`
-	Ours    int64   `json:"topology_aware"`
-	Bytes   int64   `json:"bytes"`
-	Seconds float64 `json:"time_s"`
-	Gain    float64 `json:"estimated_gain_s"`
-	Sizes   []row   `json:"sizes"`
-}
-
-func (t *tallies) written() *written {
-	sum := t.total()
-	return &written{t.Reason, sum.Calls, sum.Ours, sum.Sum, sum.Seconds, sum.Gain, t.Rows}
 }
 
 // write writes the report as JSON of the format "topocast/preload-report", version 1. What it says of broadcasts stands
@@ -114,8 +95,8 @@ func (r *report) write(w io.Writer) error {
 		Date    string `json:"date"`
 		Network string `json:"network,omitempty"`
 		Comms   int    `json:"communicators"`
-		*written
-		Allreduce *written `json:"allreduce"`
-		Reduce    *written `json:"reduce"`
-	}{"topocast/preload-report", 1, r.Date, r.Network, r.Comms, r.Of[0].written(), r.Of[1].written(), r.Of[2].written()})
+		tallies
+		Allreduce tallies `json:"allreduce"`
+		Reduce    tallies `json:"reduce"`
+	}{"topocast/preload-report", 1, r.Date, r.Network, r.Comms, r.Of[0], r.Of[1], r.Of[2]})
 }

@@ -21,6 +21,10 @@ enum { TP_SIGNED = 0, TP_UNSIGNED = 4, TP_FLOATING = 8 };
 // The operations by which numbers are reduced, as package mpi numbers them.
 enum { TP_SUM, TP_PRODUCT, TP_MIN, TP_MAX };
 
+// What rank 0 finds out for a collective on a communicator: whether calls of ours may be used, whether by predictions alone
+// (TOPOCAST_CHOICE=model), whether the network's file has choices for it, and the patience in s (TOPOCAST_PATIENCE).
+enum { TP_ABLE, TP_MODEL, TP_TUNED, TP_PATIENCE, TP_FINDINGS };
+
 // A tp_choice is the decision for a class of sizes and a root.
 typedef struct {
 	int32_t variant;

@@ -79,7 +79,7 @@ func bytesOf(panel []float64) []byte {
 func (n *native) cast(panel []float64, root int) error { return n.comm.Bcast(bytesOf(panel), root) }
 
 func (n *native) start(panel []float64, root int) (pending, error) {
-	return &underWay{set: n.begun}, n.begun.(mpi.Ibcaster).Ibcast(bytesOf(panel), root)
+	return underWay{n.begun}, n.begun.(mpi.Ibcaster).Ibcast(bytesOf(panel), root)
 }
 
 // predict is what it took in its contest with ours: which algorithm the library takes is not known.
@@ -91,24 +91,7 @@ func (n *native) predict(bytes, root int) float64 {
 	return plan.MeasuredNative
 }
 
-type underWay struct {
-	set  mpi.Requests
-	done bool
-}
+// underWay is a broadcast of the library. Where it is done the set is empty, for which nobody waits.
+type underWay struct{ mpi.Requests }
 
-func (u *underWay) Test() (bool, error) {
-	if u.done {
-		return true, nil
-	}
-	var err error
-	u.done, err = u.set.Test()
-	return u.done, err
-}
-
-func (u *underWay) Wait() error {
-	if u.done {
-		return nil
-	}
-	u.done = true
-	return u.set.WaitAll()
-}
+func (u underWay) Wait() error { return u.WaitAll() }

@@ -20,8 +20,6 @@ func show(o *options, shape gridjob.Grid, table []*line, predicted *placement.Or
 	fmt.Fprintf(&b, "%s, %d x %d in panels of %d, %d x %d ranks; times in ms\n\n", what, o.n, o.n, o.panel, shape.Rows, shape.Cols)
 	fmt.Fprintf(&b, "%-7s %-27s %8s %8s %8s %7s %9s\n", "ranks", "broadcast", "time", "communi.", "synchro.", "comput.", "predicted")
 	for _, l := range table {
-		m := gridjob.Medians(l.runs)
-		l.split = split{m[0], m[1], m[2], m[3], m[4]}
 		if predicted != nil && (l.name == blind || isNative(l.name) && math.IsNaN(l.predicted)) {
 			l.predicted = predicted.TimeByCols
 			if l.grid.ByRows {

@@ -48,20 +48,12 @@ func work(comm mpi.Communicator, o *options) error {
 		}
 		table = append(table, lines...)
 	}
-	// Lines take turns, so that a disturbance does not hit one line alone.
-	for i := range 1 + o.Repeat { // the first to warm up, and to choose
-		for _, l := range table {
-			run, err := l.time(o, i == o.Repeat)
-			if err != nil {
-				return err
-			}
-			if i > 0 {
-				l.runs = append(l.runs, run)
-			}
-		}
+	medians, err := o.Measure(len(table), func(line int, isLast bool) ([]float64, error) { return table[line].time(o, isLast) })
+	if err != nil || comm.Rank() != 0 {
+		return err
 	}
-	if comm.Rank() != 0 {
-		return nil
+	for i, m := range medians {
+		table[i].split = split{m[0], m[1], m[2], m[3], m[4]}
 	}
 	return show(o, shape, table, predicted)
 }
@@ -95,7 +87,6 @@ func orient(view *model.Network, o *options, shape gridjob.Grid) (*placement.Ori
 type line struct {
 	job
 	name string
-	runs [][]float64
 }
 
 const (
@@ -149,17 +140,8 @@ func (l *line) time(o *options, check bool) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	slowest, mean := []float64{alone.total}, []float64{shares.communication, shares.synchronisation, shares.computation, shares.predicted}
-	if err := collective.Allreduce(l.comm, slowest, mpi.Max); err != nil {
-		return nil, err
-	}
-	if err := collective.Allreduce(l.comm, mean, mpi.Sum); err != nil {
-		return nil, err
-	}
-	for i := range mean {
-		mean[i] /= float64(l.grid.Rows * l.grid.Cols)
-	}
-	return append(slowest, mean...), nil
+	means := []float64{shares.communication, shares.synchronisation, shares.computation, shares.predicted}
+	return gridjob.Shares(l.comm, l.grid.Rows*l.grid.Cols, []float64{alone.total}, means)
 }
 
 // once is collective: it runs the work, and with check compares the result with gonum's.

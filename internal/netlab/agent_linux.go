@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -40,12 +41,8 @@ func Exec(dir, host string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("netlab: host %s: %w", host, err)
 	}
-	env := []string{labVariable + "=" + st.ID, "TMPDIR=" + filepath.Join(dir, tempDir)}
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, labVariable+"=") && !strings.HasPrefix(v, "TMPDIR=") {
-			env = append(env, v)
-		}
-	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TMPDIR=") })
+	env = append(env, "TMPDIR="+filepath.Join(dir, tempDir))
 	return fmt.Errorf("netlab: host %s: %s: %w", host, path, unix.Exec(path, args, env))
 }
 

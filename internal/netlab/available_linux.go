@@ -64,5 +64,8 @@ func tryHost() error {
 	defer h.close()
 	path := func(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 	m.Net, m.UTS, m.IPC = path(h.net), path(h.uts), path(h.ipc)
+	if _, err := cookie(m.Net); err != nil {
+		return err
+	}
 	return onOwnThread(func() error { return m.enter(dir) })
 }

@@ -2,7 +2,6 @@ package netlab
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,6 +70,8 @@ func becomeRealTime() {
 	unix.Exec(self, os.Args, append(os.Environ(), realTimeVariable+"=1"))
 }
 
+// A daemon is the process of a lab: the machines, the fabric between them, and a socket by which others ask for counters
+// or for the end. Its directory has what they need to know of the machines: see state.
 type daemon struct {
 	dir      string
 	lock     *os.File
@@ -138,7 +139,11 @@ func (d *daemon) describe(c *Cluster) error {
 		if err := unix.Fstat(int(m.net.Fd()), &st); err != nil {
 			return err
 		}
-		entry.Inode, entry.Cookie = st.Ino, cookie(entry.Net)
+		entry.Inode = st.Ino
+		var err error
+		if entry.Cookie, err = cookie(entry.Net); err != nil {
+			return err
+		}
 		if i < c.Graph.Hosts() {
 			entry.Address, entry.Control = fabricAddr(i).String(), controlAddr(i).String()
 		} else {
@@ -146,12 +151,6 @@ func (d *daemon) describe(c *Cluster) error {
 		}
 		d.state.Machines = append(d.state.Machines, entry)
 	}
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_REALTIME, &now); err != nil {
-		return err
-	}
-	d.state.ID = fmt.Sprintf("%s-%d-%d", c.Name, pid, now.Nano())
-
 	// The fabric gets the last CPU and the ranks the others.
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -185,7 +184,7 @@ func (d *daemon) writeFiles(c *Cluster, command string) (err error) {
 	hosts := "127.0.0.1 localhost\n"
 	for _, m := range d.state.Machines {
 		hosts += m.Control + " " + m.Name + "\n"
-		write(bootFile(m.Name), bootID(d.state.ID, m.Name), 0o644)
+		write(bootFile(m.Name), bootID(m.Cookie), 0o644)
 	}
 	write(hostsFile, hosts, 0o644)
 	write(agentFile, fmt.Sprintf("#!/bin/sh\nexec %s agent %s \"$@\"\n", quote(command), quote(d.dir)), 0o755)
@@ -208,10 +207,7 @@ func (d *daemon) writeFiles(c *Cluster, command string) (err error) {
 
 // bootID is what a machine of a lab has for the kernel's boot id, by which programs tell
 // whether they run on one machine, in the kernel's form.
-func bootID(lab, name string) string {
-	h := sha256.Sum256([]byte(lab + " " + name))
-	return fmt.Sprintf("%x-%x-%x-%x-%x\n", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
-}
+func bootID(cookie uint64) string { return fmt.Sprintf("6e65746c-6162-0000-0000-%012x\n", cookie) }
 
 // quote makes a word of the shell out of s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

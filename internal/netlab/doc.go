@@ -6,7 +6,7 @@
 // known. Most callers need the command cmd/netlab, or
 //
 //	c, err := netlab.ReadCluster("cluster.json")
-//	l, err := netlab.Up(c, nil)
+//	l, err := netlab.Up(c, &netlab.Settings{})
 //	defer l.Down()
 //	err = l.Run(ctx, &netlab.Job{MPI: netlab.MPICH, Place: place, Program: program}, os.Stdout, os.Stderr)
 //	counters, err := l.Counters()

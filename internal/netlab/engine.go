@@ -1,6 +1,10 @@
 package netlab
 
-import "math"
+import (
+	"math"
+
+	events "github.com/topocast/topocast/internal/queue"
+)
 
 // An engine moves frames through the links of a network in virtual time. It
 // never reads a clock: inject says when a frame has left its host, run how far
@@ -15,10 +19,15 @@ type engine struct {
 	links   []link
 	paths   [][]int32 // src*hosts+dst -> the links to cross
 	hosts   int
-	forward bool // store and forward
-	events  eventHeap
-	seq     uint64
+	forward bool    // store and forward
 	jitter  *jitter // nil: none
+
+	// Events wait in slots. The key of an item in the queue is a time. Its id is the number of the event, by which ties are
+	// broken, and in the lower bits the slot.
+	coming events.Min
+	number int64
+	slots  []event
+	vacant []int64 // slots
 
 	// deliver takes a frame that has arrived as a whole at its host at time
 	// due; drop one that found a full queue.
@@ -58,23 +67,25 @@ func (e *engine) inject(now int64, f *frame) {
 
 // next is the time of the next event, math.MaxInt64 if there is none.
 func (e *engine) next() int64 {
-	if len(e.events) == 0 {
+	if len(e.coming) == 0 {
 		return math.MaxInt64
 	}
-	return e.events[0].at
+	return int64(e.coming[0].Key)
 }
 
 // run brings the network to time now.
 func (e *engine) run(now int64) {
-	for len(e.events) > 0 && e.events[0].at <= now {
-		ev := e.events.pop()
+	for at := e.next(); at <= now && at < math.MaxInt64; at = e.next() {
+		slot := e.coming.Pop().ID & (1<<slotBits - 1)
+		ev := e.slots[slot]
+		e.vacant = append(e.vacant, slot)
 		switch {
 		case ev.f == nil:
-			e.wake(ev.at, &e.links[ev.link])
+			e.wake(at, &e.links[ev.link])
 		case ev.f.hop == len(ev.f.path):
-			e.deliver(ev.f, ev.at)
+			e.deliver(ev.f, at)
 		default:
-			e.arrive(ev.at, ev.f)
+			e.arrive(at, ev.f)
 		}
 	}
 }
@@ -95,7 +106,7 @@ func (e *engine) arrive(at int64, f *frame) {
 	}
 	if !l.waking {
 		l.waking = true
-		e.schedule(event{at: l.free, link: id})
+		e.schedule(l.free, event{link: id})
 	}
 }
 
@@ -110,7 +121,7 @@ func (e *engine) wake(at int64, l *link) {
 	e.send(at, l, f)
 	if !l.queue.empty() {
 		l.waking = true
-		e.schedule(event{at: l.free, link: id})
+		e.schedule(l.free, event{link: id})
 	}
 }
 
@@ -133,67 +144,27 @@ func (e *engine) send(at int64, l *link, f *frame) {
 	case e.forward:
 		next = f.tail
 	}
-	e.schedule(event{at: next, f: f})
-}
-
-func (e *engine) schedule(ev event) {
-	ev.seq = e.seq
-	e.seq++
-	e.events.push(ev)
+	e.schedule(next, event{f: f})
 }
 
 // An event is the arrival of frame f at its next link or host or, with f nil,
 // the moment at which a link with waiting frames becomes free.
 type event struct {
-	at   int64
-	seq  uint64 // order of scheduling, which breaks ties
 	f    *frame
 	link int32
 }
 
-func (a event) before(b event) bool { return a.at < b.at || a.at == b.at && a.seq < b.seq }
+// slotBits leave room for 2^24 events at a time, and for 2^39 in all, which is more than a month of them.
+const slotBits = 24
 
-// An eventHeap is a binary heap. container/heap would box every event.
-type eventHeap []event
-
-func (h *eventHeap) push(ev event) {
-	s := append(*h, ev)
-	i := len(s) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if !ev.before(s[p]) {
-			break
-		}
-		s[i] = s[p]
-		i = p
+func (e *engine) schedule(at int64, ev event) {
+	if len(e.vacant) == 0 {
+		e.vacant = append(e.vacant, int64(len(e.slots)))
+		e.slots = append(e.slots, event{})
 	}
-	s[i] = ev
-	*h = s
-}
-
-func (h *eventHeap) pop() event {
-	s := *h
-	top, last := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	if len(s) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= len(s) {
-			break
-		}
-		if c+1 < len(s) && s[c+1].before(s[c]) {
-			c++
-		}
-		if !s[c].before(last) {
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	s[i] = last
-	return top
+	last := len(e.vacant) - 1
+	slot := e.vacant[last]
+	e.vacant, e.slots[slot] = e.vacant[:last], ev
+	e.coming.Push(events.Item{Key: float64(at), ID: e.number<<slotBits | slot})
+	e.number++
 }

@@ -274,18 +274,32 @@ func TestJitterKeepsOrderAndMean(t *testing.T) {
 
 func TestEventsComeInOrderOfTimeThenSequence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var h eventHeap
-	var want []event
-	for seq := range uint64(2000) {
-		ev := event{at: rng.Int64N(300), seq: seq}
-		h.push(ev)
-		want = append(want, ev)
+	type delivery struct {
+		at  int64
+		seq int
 	}
-	slices.SortStableFunc(want, func(a, b event) int { return int(a.at - b.at) })
-	for i, w := range want {
-		if got := h.pop(); got != w {
-			t.Fatalf("event %d = %+v, want %+v", i, got, w)
+	var got, want []delivery
+	e := &engine{deliver: func(f *frame, due int64) { got = append(got, delivery{due, f.n}) }}
+	for seq := range 2000 {
+		at := rng.Int64N(300)
+		e.schedule(at, event{f: &frame{n: seq}}) // its path has no more links
+		want = append(want, delivery{at, seq})
+		if seq == 1000 { // the room of events that are over is used again
+			e.run(100)
+			e.run(100)
 		}
+	}
+	e.run(math.MaxInt64)
+	early := slices.DeleteFunc(slices.Clone(want), func(d delivery) bool { return d.seq > 1000 || d.at > 100 })
+	late := slices.DeleteFunc(want, func(d delivery) bool { return d.seq <= 1000 && d.at <= 100 })
+	for _, part := range [][]delivery{early, late} {
+		slices.SortStableFunc(part, func(a, b delivery) int { return int(a.at - b.at) })
+	}
+	if want := slices.Concat(early, late); !slices.Equal(got, want) {
+		t.Errorf("events come as %v\nwant %v", got, want)
+	}
+	if len(e.slots) > 2000-300 {
+		t.Errorf("%d slots for 2,000 events, of which some 670 are over before the others come", len(e.slots))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	events "github.com/topocast/topocast/internal/queue"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -78,7 +79,7 @@ func newEngine(c *Cluster) (*engine, error) {
 		paths: paths, hosts: hosts, forward: c.Switching == storeAndForward,
 		links:  make([]link, c.Graph.NumArcs()),
 		jitter: newJitter(c.Jitter, hosts),
-		events: make(eventHeap, 0, 4096),
+		coming: make(events.Min, 0, 4096),
 	}
 	quantum := c.MTU + ethernetHeader
 	for i, a := range c.Graph.Arcs() {

@@ -1,14 +1,15 @@
 package netlab
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"time"
 )
 
 // ErrUnavailable is returned, wrapped, where a lab cannot be made: on systems
-// other than Linux, without root's rights, without TAP devices.
-var ErrUnavailable = errors.New("a lab needs Linux, root and /dev/net/tun")
+// other than Linux from 5.14 on, without root's rights, without TAP devices.
+var ErrUnavailable = errors.New("a lab needs Linux 5.14, root and /dev/net/tun")
 
 // ErrUp is returned, wrapped, by Up if the lab is up already.
 var ErrUp = errors.New("the lab is up already")
@@ -34,19 +35,11 @@ type Settings struct {
 	Timeout time.Duration
 }
 
-func (s *Settings) timeout() time.Duration {
-	if s == nil || s.Timeout == 0 {
-		return time.Minute
-	}
-	return s.Timeout
-}
+func (s *Settings) timeout() time.Duration { return cmp.Or(s.Timeout, time.Minute) }
 
-func (s *Settings) dir(name string) string {
-	base := "/run/netlab"
-	if s != nil && s.Dir != "" {
-		base = s.Dir
-	}
-	return filepath.Join(base, name)
+// dir is the absolute path of a lab's directory.
+func (s *Settings) dir(name string) (string, error) {
+	return filepath.Abs(filepath.Join(cmp.Or(s.Dir, "/run/netlab"), name))
 }
 
 // control is the name of the namespace in which launchers run. Its interface
@@ -68,28 +61,16 @@ type Machine struct {
 	UTS     string `json:"uts"`
 	IPC     string `json:"ipc"`
 	Inode   uint64 `json:"inode"`  // of Net
-	Cookie  uint64 `json:"cookie"` // of Net: given out once only, as inodes are not; 0: the kernel has none
+	Cookie  uint64 `json:"cookie"` // of Net: given out once only, as inodes are not
 }
 
 // state is what a running fabric leaves in its directory for others to read.
 type state struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
-	ID       string    `json:"id"` // of this run of the lab; in the environment of its processes
 	PID      int       `json:"pid"`
 	CPUs     []int     `json:"cpus"` // for ranks; empty: any
 	Machines []Machine `json:"machines"`
-}
-
-// A Status is what List tells of a lab.
-type Status struct {
-	Name  string    `json:"name"`
-	Up    bool      `json:"up"`    // false: its fabric was killed, and Down has something to remove
-	Since time.Time `json:"since"` // start of the fabric
-	Hosts int       `json:"hosts"`
-	PID   int       `json:"pid"`       // of the fabric
-	Busy  bool      `json:"job"`       // whether an MPI job runs
-	Procs int       `json:"processes"` // in its networks
 }
 
 const stateFormat = "topocast/netlab-state"
@@ -109,6 +90,3 @@ const (
 
 // bootFile is the file of a machine's boot id.
 func bootFile(name string) string { return "boot_id-" + name }
-
-// labVariable names the environment variable that marks processes of a lab.
-const labVariable = "NETLAB_ID"

@@ -28,7 +28,7 @@ type Lab struct {
 }
 
 func (s *Settings) executable() (string, error) {
-	if s != nil && s.Command != "" {
+	if s.Command != "" {
 		return s.Command, nil
 	}
 	return os.Executable()
@@ -54,7 +54,7 @@ func launch(c *Cluster, s *Settings) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := filepath.Abs(s.dir(c.Name))
+	dir, err := s.dir(c.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func launch(c *Cluster, s *Settings) (*Lab, error) {
 		return nil, err
 	}
 	defer log.Close()
-	ready, leash, cmd, err := startFabric(command, dir, &in, log, s != nil && s.Leash)
+	ready, leash, cmd, err := startFabric(command, dir, &in, log, s.Leash)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func Open(name string, s *Settings) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("netlab: open: %w", err)
 	}
-	dir, err := filepath.Abs(s.dir(name))
+	dir, err := s.dir(name)
 	if err != nil {
 		return nil, fmt.Errorf("netlab: open: %w", err)
 	}
@@ -280,7 +280,7 @@ func (l *Lab) Down() (*Counters, error) {
 // Down removes the lab of the given name, whether it lives, has crashed or
 // was killed. Where there is nothing to remove it does nothing.
 func Down(name string, s *Settings) error {
-	dir, err := filepath.Abs(s.dir(name))
+	dir, err := s.dir(name)
 	if err != nil {
 		return fmt.Errorf("netlab: down: %w", err)
 	}

@@ -14,6 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// The loop does three things in turn. It moves the engine to the present, which delivers what is due. Then it waits for
+// frames of hosts, or for the next event. Then it reads frames, a few of each host, and gives them to the engine. It spins
+// through the last microseconds before an event, as waking up would take longer than they last. Requests of other
+// goroutines, such as for counters, come in between, by way of an eventfd. So the engine needs no lock.
+
 // The event loop's times, in ns.
 const (
 	// spin is how long before an event the loop stops to sleep: waking up

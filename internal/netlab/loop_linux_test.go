@@ -20,7 +20,7 @@ func TestStallsAreNoted(t *testing.T) {
 		{nil, 100, 0}, {[]int64{200}, 900_200, 0}, {[]int64{1_000_000, 3_000_000}, 6_000_000, 5_000_000}, {[]int64{6_000_000}, 8_000_000, 7_000_000},
 	} {
 		for _, at := range step.events {
-			f.schedule(event{at: at, link: 0})
+			f.schedule(at, event{link: 0})
 		}
 		f.advance(step.now)
 		if f.stalled != step.want {

@@ -74,7 +74,8 @@ func (p *prober) ran(from, to time.Time) {
 	}
 }
 
-// conn returns a connection's sockets at hosts a and b, non-blocking.
+// conn returns a connection's sockets at hosts a and b, non-blocking. The first call for two hosts connects them; later
+// ones return the same sockets, whose windows are open by then.
 func (p *prober) conn(a, b int) (sockA, sockB int, err error) {
 	if c, ok := p.conns[[2]int{a, b}]; ok {
 		return c[0], c[1], nil

@@ -4,11 +4,19 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// Processes outlive a lab whose fabric was killed, and those of a job may have cleared their environments and left their
+// parents. There are two ways to find them:
+//
+//   - A process of a lab is in one of its networks, wherever it comes from. So Down and Up find what a dead lab has left.
+//   - A process of a job descends from the job's supervisor, which adopts orphans. So a job takes its own processes along, and no
+//     others of the lab.
 
 // killAll ends the processes of the lab.
 func (s *state) killAll() { kill(s.processes) }
@@ -30,8 +38,7 @@ func kill(find func() []int) {
 
 // processes lists the processes in the networks of the lab, those that have
 // ended aside. Where the fabric is gone, the number of a network may have been
-// given out again: a process then has to carry the lab's mark, or its network
-// the cookie, which is given out once.
+// given out again, but not its cookie.
 func (s *state) processes() []int {
 	var pids []int
 	for _, pid := range allProcesses() {
@@ -43,56 +50,29 @@ func (s *state) processes() []int {
 		if unix.Stat(proc+"/ns/net", &st) != nil {
 			continue
 		}
-		m := s.withNetwork(st.Ino)
-		if m != nil && (s.marked(proc) || m.Cookie != 0 && cookie(proc+"/ns/net") == m.Cookie) {
+		m := slices.IndexFunc(s.Machines, func(m Machine) bool { return m.Inode == st.Ino })
+		if m < 0 {
+			continue
+		}
+		if c, err := cookie(proc + "/ns/net"); err == nil && c == s.Machines[m].Cookie {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// marked tells whether the process was started with the lab's mark in its
-// environment. It may have cleared that since.
-func (s *state) marked(proc string) bool {
-	env, err := os.ReadFile(proc + "/environ")
-	if err != nil {
-		return false
-	}
-	mark := []byte(labVariable + "=" + s.ID)
-	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(v, mark) {
-			return true
-		}
-	}
-	return false
-}
-
-// cookie tells a network from all others that there were since the machine
-// started; 0 where the kernel has no such number (before Linux 5.14).
-func cookie(path string) uint64 {
-	var c uint64
-	err := (&Machine{Net: path}).inside(func() error {
+// cookie is a number of a network that no other one has had since the machine started. Linux has it from 5.14 on.
+func cookie(path string) (c uint64, err error) {
+	err = (&Machine{Net: path}).inside(func() error {
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
 			return err
 		}
 		defer unix.Close(fd)
 		c, err = unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_NETNS_COOKIE)
-		return err
+		return os.NewSyscallError("cookie of a network", err)
 	})
-	if err != nil {
-		return 0
-	}
-	return c
-}
-
-func (s *state) withNetwork(inode uint64) *Machine {
-	for i := range s.Machines {
-		if s.Machines[i].Inode == inode {
-			return &s.Machines[i]
-		}
-	}
-	return nil
+	return c, err
 }
 
 func allProcesses() []int {

@@ -52,6 +52,9 @@ func (l *Lab) RunOn(ctx context.Context, host string, program []string, stdin io
 	return l.supervise(ctx, host, program, nil, stdin, stdout, stderr)
 }
 
+// A job is a tree of processes: the supervisor, the launcher, and for each host an agent, which becomes a shell that starts the
+// library's daemon, whose children are the ranks.
+
 // supervise runs args on a host under a supervisor, which ends all that
 // descends from them: when they end, when ctx ends, and when this program does,
 // be it by kill -9.

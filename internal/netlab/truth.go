@@ -11,7 +11,8 @@ type stream struct {
 	a, b, bytes int
 }
 
-// A truth says what the cluster file promises.
+// A truth says what the cluster file promises of plain TCP: how long a byte takes between two hosts, and how long streams take
+// that share links max-min fairly. The cost of the hosts' kernels is not in it.
 type truth struct {
 	c     *Cluster
 	paths [][]int32

@@ -17,11 +17,7 @@ func rankAndSize(c mpi.Communicator) {
 	}
 	// Every rank exists once: each names itself to each.
 	eachPair(c, func(peer int, low bool) {
-		if low {
-			check(send(c, 8, c.Rank(), peer, 0))
-		} else {
-			check(recv(c, 8, peer, peer, 0))
-		}
+		check(move(c, low, 8, min(c.Rank(), peer), peer, 0))
 	})
 }
 
@@ -29,11 +25,7 @@ func order(c mpi.Communicator) {
 	const messages = 20
 	oneWay := func(peer int, sends bool) {
 		for k := range messages {
-			move := recv
-			if sends {
-				move = send
-			}
-			check(move(c, k%5*7, k, peer, k%2), "message %d", k)
+			check(move(c, sends, k%5*7, k, peer, k%2), "message %d", k)
 		}
 	}
 	eachPair(c, func(peer int, low bool) {
@@ -45,11 +37,7 @@ func order(c mpi.Communicator) {
 func tags(c mpi.Communicator) {
 	eachPair(c, func(peer int, low bool) {
 		for _, tag := range []int{0, 1, 255, 256, 4095, mpi.MaxTag - 1, mpi.MaxTag} {
-			move := recv
-			if low {
-				move = send
-			}
-			check(move(c, 3, tag, peer, tag), "tag %d", tag)
+			check(move(c, low, 3, tag, peer, tag), "tag %d", tag)
 		}
 	})
 }
@@ -68,12 +56,8 @@ func sizes(c mpi.Communicator) {
 		return
 	}
 	for _, size := range sizes {
-		first, second := send, recv
-		if c.Rank() > peer {
-			first, second = recv, send
-		}
-		check(first(c, size, size, peer, 5), "%d bytes", size)
-		check(second(c, size, size+1, peer, 6), "%d bytes back", size)
+		check(move(c, c.Rank() < peer, size, size, peer, 5), "%d bytes", size)
+		check(move(c, c.Rank() > peer, size, size+1, peer, 6), "%d bytes back", size)
 	}
 }
 
@@ -118,11 +102,7 @@ func wrongArguments(c mpi.Communicator) {
 	rankAndSize(c)
 }
 
-func ssend(c mpi.Communicator) {
-	s, ok := c.(mpi.SyncSender)
-	if !ok {
-		return
-	}
+func ssend(c mpi.Communicator, s mpi.SyncSender) {
 	for _, size := range []int{0, 1, 1024, 256 << 10} {
 		eachPair(c, func(peer int, low bool) {
 			defer during("%d bytes", size)
@@ -139,9 +119,8 @@ func ssend(c mpi.Communicator) {
 // miss a Ssend that returns early, but never blames one that waits.
 func ssendWaits() func(mpi.Communicator) {
 	var receiving atomic.Int64
-	return func(c mpi.Communicator) {
-		s, ok := c.(mpi.SyncSender)
-		if !ok || c.Size() < 2 {
+	return with(func(c mpi.Communicator, s mpi.SyncSender) {
+		if c.Size() < 2 {
 			return
 		}
 		for k := range int64(20) {
@@ -159,7 +138,7 @@ func ssendWaits() func(mpi.Communicator) {
 				check(c.Recv(make([]byte, 1), 0, 0))
 			}
 		}
-	}
+	})
 }
 
 // mismatch sends a message of one size to a buffer of another, from rank 0 to
@@ -180,11 +159,7 @@ func mismatch(sent, expected int, want error) func(mpi.Communicator) {
 }
 
 // closed closes the communicator on all ranks and then tries everything.
-func closed(c mpi.Communicator) {
-	cl, ok := c.(io.Closer)
-	if !ok {
-		return
-	}
+func closed(c mpi.Communicator, cl io.Closer) {
 	requests := newRequests(c)
 	check(cl.Close(), "closing")
 	peer := (c.Rank() + 1) % c.Size()

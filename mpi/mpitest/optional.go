@@ -13,11 +13,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-func nativeBcast(c mpi.Communicator) {
-	b, ok := c.(mpi.NativeBcast)
-	if !ok {
-		return
-	}
+func nativeBcast(c mpi.Communicator, b mpi.NativeBcast) {
 	for root := range c.Size() {
 		for _, size := range []int{0, 1, 8, 1000, 64 << 10} {
 			buf := make([]byte, size)
@@ -36,22 +32,14 @@ func nativeBcast(c mpi.Communicator) {
 	check(verify(buf, 1))
 }
 
-func nativeBcastWrongRoot(c mpi.Communicator) {
-	b, ok := c.(mpi.NativeBcast)
-	if !ok {
-		return
-	}
+func nativeBcastWrongRoot(c mpi.Communicator, b mpi.NativeBcast) {
 	for _, root := range []int{-1, c.Size()} {
 		wantError(c, fmt.Sprintf("Bcast from rank %d", root), b.Bcast(make([]byte, 4), root), mpi.ErrRank)
 	}
 }
 
 // split makes communicators of the even and the odd ranks in reverse order.
-func split(c mpi.Communicator) {
-	s, ok := c.(mpi.Splitter)
-	if !ok {
-		return
-	}
+func split(c mpi.Communicator, s mpi.Splitter) {
 	half := got(s.Split(c.Rank()%2, -1-c.Rank()))
 	size := (c.Size() + 1 - c.Rank()%2) / 2
 	if half.Size() != size || half.Rank() != size-1-c.Rank()/2 {
@@ -73,11 +61,7 @@ func split(c mpi.Communicator) {
 	closeAll(half, same)
 }
 
-func splitUndefined(c mpi.Communicator) {
-	s, ok := c.(mpi.Splitter)
-	if !ok {
-		return
-	}
+func splitUndefined(c mpi.Communicator, s mpi.Splitter) {
 	color := 3
 	if c.Rank() == 0 {
 		color = -1
@@ -101,11 +85,7 @@ func splitUndefined(c mpi.Communicator) {
 
 // dupIsolated sends with the same tag on the communicator and on two
 // duplicates, and receives in another order.
-func dupIsolated(c mpi.Communicator) {
-	s, ok := c.(mpi.Splitter)
-	if !ok {
-		return
-	}
+func dupIsolated(c mpi.Communicator, s mpi.Splitter) {
 	first := got(s.Split(0, c.Rank()))
 	second := got(s.Split(0, c.Rank()))
 	comms := []mpi.Communicator{c, first, second}
@@ -136,11 +116,7 @@ func dupIsolated(c mpi.Communicator) {
 	closeAll(second, first)
 }
 
-func clock(c mpi.Communicator) {
-	cl, ok := c.(mpi.Clock)
-	if !ok {
-		return
-	}
+func clock(c mpi.Communicator, cl mpi.Clock) {
 	last := cl.Now()
 	tick := func() {
 		now := cl.Now()
@@ -153,20 +129,12 @@ func clock(c mpi.Communicator) {
 		tick()
 	}
 	eachPair(c, func(peer int, low bool) {
-		move := recv
-		if low {
-			move = send
-		}
-		check(move(c, 8, 1, peer, 1))
+		check(move(c, low, 8, 1, peer, 1))
 		tick()
 	})
 }
 
-func placed(c mpi.Communicator) {
-	p, ok := c.(mpi.Placed)
-	if !ok {
-		return
-	}
+func placed(_ mpi.Communicator, p mpi.Placed) {
 	if own := p.Place(); own.Host == "" || own.Core < -1 {
 		fail("host %q, core %d: want a name, and at least -1", own.Host, own.Core)
 	}
@@ -209,11 +177,7 @@ func places(c mpi.Communicator) {
 	})
 }
 
-func versioned(c mpi.Communicator) {
-	v, ok := c.(mpi.Versioned)
-	if !ok {
-		return
-	}
+func versioned(_ mpi.Communicator, v mpi.Versioned) {
 	if version := v.LibraryVersion(); version == "" || strings.ContainsFunc(version, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		fail("library version %q, want one line of printable characters", version)
 	}
@@ -221,11 +185,7 @@ func versioned(c mpi.Communicator) {
 
 // timed checks that all samples are above 0 on both sides, that together they
 // do not last longer than the call, and that no message is left over.
-func timed(c mpi.Communicator) {
-	tm, ok := c.(mpi.Timed)
-	if !ok {
-		return
-	}
+func timed(c mpi.Communicator, tm mpi.Timed) {
 	cl, hasClock := c.(mpi.Clock)
 	for _, size := range []int{0, 1, 1024, 64 << 10} {
 		for _, iters := range []int{1, 4} {
@@ -250,21 +210,13 @@ func timed(c mpi.Communicator) {
 						fail("samples add up to %g s, but the call took %g s", sum, took)
 					}
 				}
-				move := recv
-				if low {
-					move = send
-				}
-				check(move(c, 5, 1, peer, 8))
+				check(move(c, low, 5, 1, peer, 8))
 			})
 		}
 	}
 }
 
-func timedWrong(c mpi.Communicator) {
-	tm, ok := c.(mpi.Timed)
-	if !ok {
-		return
-	}
+func timedWrong(c mpi.Communicator, tm mpi.Timed) {
 	samples := make([]float64, 1)
 	for _, peer := range []int{c.Rank(), -1, c.Size()} {
 		err := tm.PingPong(samples, peer, 0, 8, 1, true)

@@ -61,12 +61,8 @@ func chainSteps(c mpi.Communicator, pieces, size int, overlapped bool) (steps []
 
 // stepsChain passes a buffer from rank to rank in pieces, again and again, and overwrites it as soon as the list is
 // performed.
-func stepsChain(c mpi.Communicator) {
+func stepsChain(c mpi.Communicator, s mpi.Scheduler) {
 	const pieces, rounds = 9, 3
-	s, ok := c.(mpi.Scheduler)
-	if !ok {
-		return
-	}
 	for _, overlapped := range []bool{false, true} {
 		for _, size := range pieceSizes {
 			steps := chainSteps(c, pieces, size, overlapped)
@@ -85,12 +81,8 @@ func stepsChain(c mpi.Communicator) {
 
 // stepsMany lets one rank send far more messages than it receives: more than an implementation may have room for at
 // once. The others take them by Recv.
-func stepsMany(c mpi.Communicator) {
+func stepsMany(c mpi.Communicator, s mpi.Scheduler) {
 	const each = 75
-	s, ok := c.(mpi.Scheduler)
-	if !ok {
-		return
-	}
 	size := func(k int) int { return k * k * 3 }
 	for _, started := range []bool{false, true} {
 		buf := filled(size(each), 5)
@@ -128,10 +120,9 @@ func stepsMany(c mpi.Communicator) {
 }
 
 // stepsExchange passes the parts of all ranks around a ring, in which all send and receive at once.
-func stepsExchange(c mpi.Communicator) {
+func stepsExchange(c mpi.Communicator, s mpi.Scheduler) {
 	n := c.Size()
-	s, ok := c.(mpi.Scheduler)
-	if n < 2 || !ok {
+	if n < 2 {
 		return
 	}
 	for _, size := range pieceSizes {
@@ -153,11 +144,7 @@ func stepsExchange(c mpi.Communicator) {
 }
 
 // stepsEmpty does nothing, and some of nothing.
-func stepsEmpty(c mpi.Communicator) {
-	s, ok := c.(mpi.Scheduler)
-	if !ok {
-		return
-	}
+func stepsEmpty(c mpi.Communicator, s mpi.Scheduler) {
 	perform(s, nil, nil, 0)
 	eachPair(c, func(peer int, low bool) {
 		kind := mpi.StepRecv
@@ -175,9 +162,8 @@ func stepsEmpty(c mpi.Communicator) {
 }
 
 // stepsWrong are found before the good step in front of them is performed.
-func stepsWrong(c mpi.Communicator) {
-	s, ok := c.(mpi.Scheduler)
-	if !ok || c.Size() < 2 {
+func stepsWrong(c mpi.Communicator, s mpi.Scheduler) {
+	if c.Size() < 2 {
 		return
 	}
 	peer := (c.Rank() + 1) % c.Size()
@@ -227,9 +213,8 @@ func stepsWrong(c mpi.Communicator) {
 // Another one comes only when the error has been told and garbage is
 // collected. It hits nobody's memory.
 func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mpi.Communicator) {
-	return func(c mpi.Communicator) {
-		s, ok := c.(mpi.Scheduler)
-		if !ok || c.Size() < 2 || c.Rank() > 1 {
+	return with(func(c mpi.Communicator, s mpi.Scheduler) {
+		if c.Size() < 2 || c.Rank() > 1 {
 			return
 		}
 		const good, late = 8, 2000
@@ -296,5 +281,5 @@ func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mp
 		if cl, ok := c.(io.Closer); ok && c.Size() == 2 { // Close is collective
 			check(cl.Close())
 		}
-	}
+	})
 }

@@ -60,34 +60,24 @@ func pair(i, j int, f func()) {
 // period is prime to all block sizes, so that no shift by a block goes unseen.
 const period = 251
 
-// pattern returns one period of the pattern of a seed.
-func pattern(seed int) []byte {
-	p := make([]byte, period)
-	for i := range p {
-		p[i] = byte((i + seed*37) % period)
-	}
-	return p
-}
-
 // fill writes a pattern that differs in every message and at every offset.
 func fill(buf []byte, seed int) {
-	p := pattern(seed)
-	for len(buf) > 0 {
-		buf = buf[copy(buf, p):]
+	for i := range min(period, len(buf)) {
+		buf[i] = byte((i + seed*37) % period)
+	}
+	for n := period; n < len(buf); n *= 2 {
+		copy(buf[n:], buf[:n])
 	}
 }
 
 func verify(buf []byte, seed int) error {
-	p := pattern(seed)
-	for start := 0; start < len(buf); start += period {
-		part := buf[start:min(start+period, len(buf))]
-		if bytes.Equal(part, p[:len(part)]) {
-			continue
-		}
-		for i, b := range part {
-			if b != p[i] {
-				return fmt.Errorf("byte %d of %d is %d, want %d", start+i, len(buf), b, p[i])
-			}
+	want := filled(len(buf), seed)
+	if bytes.Equal(buf, want) {
+		return nil
+	}
+	for i, b := range buf {
+		if b != want[i] {
+			return fmt.Errorf("byte %d of %d is %d, want %d", i, len(buf), b, want[i])
 		}
 	}
 	return nil
@@ -100,7 +90,14 @@ func filled(size, seed int) []byte {
 	return buf
 }
 
-// send and recv move the pattern of a seed.
+// move sends the pattern of a seed to a peer, or receives it.
+func move(c mpi.Communicator, sends bool, size, seed, peer, tag int) error {
+	if sends {
+		return send(c, size, seed, peer, tag)
+	}
+	return recv(c, size, seed, peer, tag)
+}
+
 func send(c mpi.Communicator, size, seed, dst, tag int) error {
 	return c.Send(filled(size, seed), dst, tag)
 }
@@ -138,6 +135,15 @@ func newRequests(c mpi.Communicator) mpi.Requests {
 		return nb.NewRequests()
 	}
 	return nil
+}
+
+// with makes a case of one for an ability that not all communicators have. It does nothing where there is none.
+func with[Ability any](run func(mpi.Communicator, Ability)) func(mpi.Communicator) {
+	return func(c mpi.Communicator) {
+		if able, ok := c.(Ability); ok {
+			run(c, able)
+		}
+	}
 }
 
 // withSet makes a case of one that takes a set of requests. It does nothing where there can be none.

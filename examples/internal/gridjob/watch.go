@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -49,19 +48,6 @@ func (w *Watch) Computed(flops float64) {
 	if w.sleep != nil {
 		w.sleep(flops / w.rate)
 	}
-}
-
-// Medians are those of each part over several runs.
-func Medians(runs [][]float64) []float64 {
-	all := make([]float64, len(runs[0]))
-	for part := range all {
-		var values []float64
-		for _, run := range runs {
-			values = append(values, run[part])
-		}
-		all[part] = stats.MiddleMedian(values)
-	}
-	return all
 }
 
 // Milliseconds is a time for a table; NaN is not known.

@@ -108,9 +108,8 @@ void tp_detach(tp_comm *s) {
 // tp_first is collective: the ranks find out whether calls of ours may be used at all. Rank 0's network
 // and settings apply; other ranks need none.
 static void tp_first(tp_comm *s) {
-	enum { TP_ABLE, TP_MODEL, TP_TUNED, TP_PATIENCE, TP_COUNT };
-	double v[TP_COUNT] = {1, 1, 1, INFINITY};
-	int level = tp_mpi.abi.thread_multiple, found = 0;
+	double v[TP_FINDINGS] = {1, 1, 1, INFINITY};
+	int level = tp_mpi.abi.thread_multiple;
 	s->stage = TP_OFF;
 	if (!tp_is_of_world(s))
 		return;
@@ -119,18 +118,18 @@ static void tp_first(tp_comm *s) {
 	if (s->rank == 0) {
 		int world;
 		tp_mpi.Comm_rank(tp_mpi.abi.comm_world, &world);
+		v[TP_ABLE] = v[TP_MODEL] = v[TP_TUNED] = 0;
 		tp_inside++;
 		if (tp_has_go()) {
 			tp_enter();
-			found = tp_go.load(s->collective, s->size, is_multiple, world, &v[TP_PATIENCE]);
+			tp_go.load(s->collective, s->size, is_multiple, world, v);
 			tp_leave();
 		}
 		tp_inside--;
-		v[TP_ABLE] = (found & 1) != 0, v[TP_MODEL] = (found & 2) != 0, v[TP_TUNED] = (found & 4) != 0;
 	}
 	if (is_multiple)
 		v[TP_ABLE] = 0;
-	if (!tp_least(s, v, TP_COUNT) || v[TP_ABLE] == 0)
+	if (!tp_least(s, v, TP_FINDINGS) || v[TP_ABLE] == 0)
 		return;
 	s->model = v[TP_MODEL] != 0;
 	s->patience = v[TP_PATIENCE];

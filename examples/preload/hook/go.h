@@ -11,7 +11,7 @@
 
 struct tp_go {
 	void (*start)(void);
-	int (*load)(int collective, int ranks, int multiple, int world, double *patience);
+	void (*load)(int collective, int ranks, int multiple, int world, double *findings);
 	uintptr_t (*attach)(void *comm, int collective, int model, tp_lookup lookup);
 	int (*choices)(uintptr_t handle, int class, int size, tp_choice *choices);
 	int (*bcast)(uintptr_t handle, void *buf, int64_t bytes, int root, int decides);

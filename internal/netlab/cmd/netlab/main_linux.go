@@ -5,8 +5,6 @@
 //	netlab up CLUSTER.json
 //	netlab run --mpi mpich --place round-robin CLUSTER.json -- ./program
 //	netlab verify CLUSTER.json
-//	netlab counters CLUSTER.json
-//	netlab list
 //	netlab down CLUSTER.json
 //
 // It needs Linux and root.
@@ -14,14 +12,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,7 +56,7 @@ func command() *cobra.Command {
 	root.AddCommand(&cobra.Command{
 		Use: "available", Short: "Tell whether a lab can be made here", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return netlab.Available() },
-	}, upCommand(s), downCommand(s), listCommand(s), runCommand(s), verifyCommand(s), countersCommand(s))
+	}, upCommand(s), downCommand(s), runCommand(s), verifyCommand(s))
 	root.AddCommand(roles()...)
 	return root
 }
@@ -105,37 +101,6 @@ func downCommand(s *netlab.Settings) *cobra.Command {
 			return err
 		},
 	}
-}
-
-func listCommand(s *netlab.Settings) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the labs that are up, and what dead ones have left", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			all, err := netlab.List(s)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(all)
-			}
-			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "name\tstate\thosts\tprocesses\tfabric\tsince")
-			for _, l := range all {
-				state := "dead"
-				switch {
-				case l.Up && l.Busy:
-					state = "job"
-				case l.Up:
-					state = "up"
-				}
-				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", l.Name, state, l.Hosts, l.Procs, l.PID, l.Since.Format(time.DateTime))
-			}
-			return t.Flush()
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
 }
 
 func runCommand(s *netlab.Settings) *cobra.Command {
@@ -223,38 +188,6 @@ func verifyCommand(s *netlab.Settings) *cobra.Command {
 			})
 		},
 	}
-}
-
-func countersCommand(s *netlab.Settings) *cobra.Command {
-	var asJSON, reset bool
-	c := &cobra.Command{
-		Use: "counters CLUSTER.json|NAME", Short: "Print what the links have carried", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			name, err := name(args[0])
-			if err != nil {
-				return err
-			}
-			l, err := netlab.Open(name, s)
-			if err != nil {
-				return err
-			}
-			read := l.Counters
-			if reset {
-				read = l.Reset
-			}
-			counters, err := read()
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(counters)
-			}
-			return counters.Write(c.OutOrStdout())
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.Flags().BoolVar(&reset, "reset", false, "and start to count anew")
-	return c
 }
 
 // name of the lab of a cluster file, or the name itself.
