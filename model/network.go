@@ -20,14 +20,13 @@ type Network struct {
 	predictors sync.Pool // of *Predictor
 
 	// What Time reads, flat and small.
-	longPerByte []float64 // per level: of long messages, s/B
-	flowPerByte []float64 // per level: of the typical pair's links, s/B
-	leaf        []int32   // rank -> its smallest group
-	groups      []flatGroup
-	paths       *pathTable // nil where the hierarchy says it all
-	ways        *treeWays  // of a tree, for pairs that are not typical; nil for none
-	hosts       []string   // distinct names, in order of first appearance
-	hostOf      []int32    // rank -> index into hosts; nil if locations are not known
+	perByte []float64 // per level: of long messages, and of the typical pair's links, s/B
+	leaf    []int32   // rank -> its smallest group
+	groups  []flatGroup
+	paths   *pathTable // nil where the hierarchy says it all
+	ways    *treeWays  // of a tree, for pairs that are not typical; nil for none
+	hosts   []string   // distinct names, in order of first appearance
+	hostOf  []int32    // rank -> index into hosts; nil if locations are not known
 }
 
 // Ranks is the number of ranks.

@@ -57,10 +57,10 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	}
 	if len(p.Sizes) > 1 {
 		t := math.Max(0, latency-p.GapAt(n.s.Measured.Bytes)) + p.GapAt(bytes)
-		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
+		if wait := p.handshakeAt(bytes, n.perByte[g.level]); wait > 0 {
 			t += wait * (n.RouteShare(src, dst) - 1)
 		}
-		return n.overLinks(t, 1/bandwidth, n.flowPerByte[g.level], bytes, !n.isTree())
+		return n.overLinks(t, 1/bandwidth, n.perByte[g.level], bytes, !n.isTree())
 	}
 	if bytes <= n.s.Measured.Bytes {
 		return latency

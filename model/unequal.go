@@ -116,9 +116,9 @@ func (n *Network) setWays() {
 		}
 		const some = 0.1
 		w.Agree[group] = float64(like[group]) >= some*float64(pairs[group])
-		w.Limit[level] = w.Limit[level] || way.perByte >= n.flowPerByte[level]/(1+likeBandwidth)
+		w.Limit[level] = w.Limit[level] || way.perByte >= n.perByte[level]/(1+likeBandwidth)
 		const half = 0.5 // of what two hosts of a pair may add up to
-		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, n.flowPerByte[level], half*likeBandwidth)
+		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, n.perByte[level], half*likeBandwidth)
 	})
 	if unequal {
 		n.ways = w
@@ -171,7 +171,7 @@ func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32)
 		t += way.latency - latency
 	}
 	level := n.groups[group].level
-	return n.overLinks(t, way.perByte, n.flowPerByte[level], bytes, w.Limit[level])
+	return n.overLinks(t, way.perByte, n.perByte[level], bytes, w.Limit[level])
 }
 
 // overLinks is the time t of a typical message, in s, on links of which the slowest takes perByte for a byte, in place of

@@ -72,6 +72,10 @@ func (f *fitter) result() *Result {
 	return out
 }
 
+// maxDense bounds the parameters for which the normal matrix is set up. The errors of more are found without correlations.
+// A matrix of 400 is factored in some ten milliseconds.
+const maxDense = 400
+
 // errors are the standard errors of the parameters, +Inf where the data say
 // nothing.
 func (f *fitter) errors() []float64 {
@@ -79,9 +83,8 @@ func (f *fitter) errors() []float64 {
 	errors := make([]float64, n)
 	var inverse mat.SymDense
 	dense := false
-	if f.normal != nil {
-		ridged := mat.NewSymDense(n, nil)
-		ridged.CopySym(f.normal)
+	if n <= maxDense {
+		ridged := f.normal()
 		for k := range n {
 			ridged.SetSym(k, k, f.diagonal[k]+ridge)
 		}
