@@ -89,9 +89,11 @@ func (n *Network) With(change func(*Settings)) (*Network, error) {
 	s := n.s
 	change(&s)
 	other, err := build(&n.found, s)
+	if err == nil && n.ways != nil && n.ways.part {
+		err = other.setPart(&n.ways.typicalWays)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)
 	}
-	other.ways = n.ways
 	return other, nil
 }

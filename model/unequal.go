@@ -126,17 +126,23 @@ func (n *Network) setWays() {
 }
 
 // setWaysOf takes over what the whole knows, of which old are the ranks: the typical pair of a group
-// of the whole need not be among those of a view.
+// of the whole need not be among those of a view. Ranks of hosts that the whole does not know are typical.
 func (n *Network) setWaysOf(whole *Network, old []int) {
-	if n.ways = n.newWays(); n.ways == nil {
+	if n.ways = nil; whole.ways != nil {
+		n.ways = n.newWays()
+	}
+	if n.ways == nil {
 		return
 	}
 	n.ways.part = true
 	n.eachPartner(func(rank, other int, group int32) {
 		a, b := old[rank], old[other]
-		join := whole.join(a, b)
+		join, firm := int32(0), true // see makeTypical
+		if min(a, b) >= 0 {
+			join, firm = whole.join(a, b), whole.firmlyJoins(a, b)
+		}
 		n.ways.Limit[n.groups[group].level] = whole.ways.Limit[whole.groups[join].level]
-		n.ways.Agree[group] = n.ways.Agree[group] || whole.ways.Agree[join] && whole.firmlyJoins(a, b)
+		n.ways.Agree[group] = n.ways.Agree[group] || whole.ways.Agree[join] && firm
 	})
 }
 

@@ -42,8 +42,6 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 		return nil, fmt.Errorf("model: view: hosts that the network does not know: %s", strings.Join(unknown, ", "))
 	case !typical && len(crowded) > 0:
 		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(crowded, ", "))
-	case !typical:
-		return n.cut(ranks, old, true, nil)
 	}
 	var warnings []string
 	for _, doubt := range []struct {
@@ -54,11 +52,11 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 		{"hosts with more ranks than were measured, the others taken like the first", crowded},
 		{"hosts with ranks on other cores than were measured, taken in their order", moved},
 	} {
-		if len(doubt.hosts) > 0 {
+		if typical && len(doubt.hosts) > 0 {
 			warnings = append(warnings, doubt.text+": "+words.Few(doubt.hosts, 8))
 		}
 	}
-	return n.cut(ranks, old, len(unknown)+len(crowded) == 0, warnings)
+	return n.cut(ranks, old, warnings)
 }
 
 // match finds the rank of the network for each rank of a job, -1 for unknown hosts. It names the hosts that are unknown,
@@ -110,8 +108,8 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 }
 
 // cut makes the network of the given ranks, old[i] being the rank of n for
-// rank i or -1. measured tells that each rank has one of its own.
-func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []string) (*Network, error) {
+// rank i or -1.
+func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network, error) {
 	graph, err := n.cutGraph(old)
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
@@ -131,9 +129,7 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
-	if view.ways = nil; measured && n.ways != nil { // the others are typical
-		view.setWaysOf(n, old)
-	}
+	view.setWaysOf(n, old)
 	return view, nil
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -67,11 +68,28 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
 			put(up, i, at[to])
 			put(down, at[to], i)
 			if r < 0 {
+				n.makeTypical(arcs[len(arcs)-2:])
 				break // one link
 			}
 		}
 	}
 	return topology.NewGraph(len(old), len(names)-len(old), names, arcs)
+}
+
+// makeTypical gives the two arcs of a host that was not measured the half of what is typical of the coarsest level of a
+// tree. So paths from and to the host are as long and as fast as Time has them.
+func (n *Network) makeTypical(link []topology.Arc) {
+	latency, perByte := (n.latencyOf(0)-n.found.Fit.Overhead)/2, n.perByte[len(n.perByte)-1]
+	for i := range link {
+		a := &link[i]
+		if n.isTree() && latency >= 0 {
+			a.Latency = latency
+		}
+		if n.isTree() && perByte > 0 {
+			a.Bandwidth = 1 / perByte
+		}
+		a.Estimated = !math.IsNaN(a.Bandwidth)
+	}
 }
 
 // keptVertices are the hosts in use, and the other vertices that do not hang
