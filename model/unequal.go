@@ -137,7 +137,7 @@ func (n *Network) setWaysOf(whole *Network, old []int) {
 	n.ways.part = true
 	n.eachPartner(func(rank, other int, group int32) {
 		a, b := old[rank], old[other]
-		join, firm := int32(0), true // see makeTypical
+		join, firm := int32(0), true // see typicalLink
 		if min(a, b) >= 0 {
 			join, firm = whole.join(a, b), whole.firmlyJoins(a, b)
 		}
