@@ -53,7 +53,7 @@ func build(r *topology.Result, s Settings) (*Network, error) {
 	if n.needsPaths() {
 		n.paths = newPathTable(n.graph)
 	}
-	n.setWays()
+	n.setTree()
 	return n, nil
 }
 

@@ -24,7 +24,7 @@ type Network struct {
 	leaf    []int32   // rank -> its smallest group
 	groups  []flatGroup
 	paths   *pathTable // nil where the hierarchy says it all
-	ways    *treeWays  // of a tree, for pairs that are not typical; nil for none
+	tree    *treePaths // of a tree, for pairs that are not typical; nil for none
 	hosts   []string   // distinct names, in order of first appearance
 	hostOf  []int32    // rank -> index into hosts; nil if locations are not known
 }
@@ -89,8 +89,8 @@ func (n *Network) With(change func(*Settings)) (*Network, error) {
 	s := n.s
 	change(&s)
 	other, err := build(&n.found, s)
-	if err == nil && n.ways != nil && n.ways.part {
-		err = other.setPart(&n.ways.typicalWays)
+	if err == nil && n.tree != nil && n.tree.part {
+		err = other.setPart(&n.tree.typicalPaths)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)

@@ -29,8 +29,12 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	further, has := make([]float64, len(groups)), make([]bool, len(groups))
 	for i := 1; i < len(groups); i++ { // parents come before children
 		above := groups[i].Parent
-		if has[i] = n.hasSwitch(i); !has[i] {
-			further[i] = further[above] + math.Max(0, groups[above].Latency-groups[i].Latency)/2
+		if has[i] = n.hasSwitch(i); has[i] {
+			continue
+		}
+		further[i] = further[above]
+		if more := groups[above].Latency - groups[i].Latency; more > 0 { // false where one is not known
+			further[i] += more / 2
 		}
 	}
 	owner := make(map[[2]int]int) // of two groups that are all hosts and share a link the one to which its latency goes

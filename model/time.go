@@ -39,8 +39,8 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	p := &n.s.Levels[g.level]
 	if n.paths == nil {
 		t := g.offset + p.Time(bytes)
-		if n.ways != nil {
-			t = n.byWay(t, src, dst, bytes, group)
+		if n.tree != nil {
+			t = n.alongPath(t, src, dst, bytes, group)
 		}
 		return t
 	}
@@ -51,7 +51,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	latency += n.found.Fit.Overhead
 	if n.isTree() {
 		typical := n.latencyOf(group)
-		if n.ways == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
+		if n.tree == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
 			latency = typical
 		}
 	}

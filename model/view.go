@@ -129,7 +129,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
-	view.setWaysOf(n, old)
+	view.setTreeOf(n, old)
 	return view, nil
 }
 
