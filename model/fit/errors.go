@@ -56,7 +56,7 @@ func (f *fitter) result() *Result {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
 			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), words.Few(bounded, 1)))
 	}
-	if f.several() == 0 {
+	if len(f.several()) == 0 {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
 	out.Law = f.lawNow()
@@ -65,7 +65,7 @@ func (f *fitter) result() *Result {
 		if unsure || (k == duplex || k == connection) && *value >= fullDuplex {
 			*value = 0 // nothing speaks against fair sharing
 		}
-		if unsure && p.unsure != "" && f.law[k] && f.several() > 0 {
+		if unsure && p.unsure != "" && f.law[k] && len(f.several()) > 0 {
 			out.Warnings = append(out.Warnings, p.unsure)
 		}
 	}
