@@ -83,11 +83,11 @@ func (n *Network) hasSwitch(group int) bool {
 	if _, _, ok := n.graph.LinkAbove(x.Hosts); !ok || x.Firm() {
 		return ok
 	}
-	least, above := math.Inf(1), h.Groups()[x.Parent].Latency
+	least, above, ends := math.Inf(1), h.Groups()[x.Parent].Latency, n.found.Fit.Overhead
 	for k, b := range x.Hosts[1:] {
 		if a := x.Hosts[k]; h.Common(a, b) == group {
 			route, _ := n.routes.AppendRoute(nil, a, b) // in a tree there is one
-			least = min(least, n.latencyOfRoute(route))
+			least = min(least, ends+n.latencyOfRoute(route))
 		}
 	}
 	return least-x.Latency < above-least

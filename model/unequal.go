@@ -17,7 +17,7 @@ const (
 type treePaths struct {
 	vertices []treeVertex
 
-	latency []float64 // per group: of the typical pair, for the measuring size, s
+	latency []float64 // per group: of the typical pair's path, for the measuring size, s
 	typicalPaths
 	part bool // typicalPaths are those of a larger network
 }
@@ -57,7 +57,7 @@ func (n *Network) newTree() *treePaths {
 	}
 	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
 	for i := range n.groups {
-		w.latency = append(w.latency, n.latencyOf(int32(i)))
+		w.latency = append(w.latency, n.latencyOf(int32(i))-n.found.Fit.Overhead)
 	}
 	return w
 }
