@@ -23,10 +23,12 @@ import (
 func (n *Network) View(ranks []Location) (*Network, error) { return n.view(ranks, false) }
 
 // ViewTypical is View for jobs on hosts of which not all was measured. A rank of an unknown host gets the typical
-// parameters of the coarsest level. It hangs on the switch with the most links to other switches, or on the first host of
-// hosts that are wired to each other, by a link that makes its distances typical, too. A rank beyond those
-// measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
-// which some run on other cores than were measured. They come after the network's own warnings.
+// parameters of the coarsest level. It hangs on the switch with the most links to other switches. Of hosts that are wired
+// to each other it hangs on the first. Its link makes distances typical, too. A rank beyond those measured on its host is
+// taken like the host's first one.
+//
+// Warnings name these hosts, and those with several ranks of which some run on other cores than were measured. They come
+// after the network's own warnings.
 func (n *Network) ViewTypical(ranks []Location) (*Network, error) { return n.view(ranks, true) }
 
 // view is View, or ViewTypical.

@@ -9,7 +9,7 @@ import (
 )
 
 // Steps of the derivatives: of ln bandwidth, and of couplings and bias. Times of
-// transfers that share have kinks where another ends first, so that a step has to be well
+// transfers that share have kinks where another ends first. So a step has to be well
 // above rounding and well below what a fit is to tell (sureBandwidth, sureCoupling).
 const (
 	changeOfRate   = 0.01
