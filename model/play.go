@@ -71,8 +71,8 @@ func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
 		Data: x.route[from:mid:mid], Reverse: x.route[mid:len(x.route):len(x.route)],
 		Bytes: float64(t.Bytes), Start: t.Start,
 	}
-	forth := n.latencyOfRoute(f.Data)
-	rtt := forth + n.latencyOfRoute(f.Reverse)
+	forth := p.latencyOf(f.Data)
+	rtt := forth + p.latencyOf(f.Reverse)
 	if p.s.Window > 0 && rtt > 0 {
 		f.Bound = float64(p.s.Window) / rtt
 	}
@@ -86,10 +86,10 @@ func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
 	return nil
 }
 
-// latencyOfRoute is the latency of a route in s.
-func (n *Network) latencyOfRoute(route []int32) (sum float64) {
+// latencyOf is the latency of a route in s.
+func (p *Predictor) latencyOf(route []int32) (sum float64) {
 	for _, c := range route {
-		sum += n.graph.Arcs()[c].Latency
+		sum += p.n.graph.Arcs()[c].Latency
 	}
 	return sum
 }
