@@ -53,7 +53,7 @@ func build(r *topology.Result, s Settings) (*Network, error) {
 	if n.needsPaths() {
 		n.paths = newPathTable(n.graph)
 	}
-	n.setWays()
+	n.setTree()
 	return n, nil
 }
 
@@ -80,10 +80,9 @@ func (n *Network) setParameters() error {
 	if err != nil {
 		return err
 	}
-	n.s.Levels, n.longPerByte, n.flowPerByte = levels, nil, nil
+	n.s.Levels, n.perByte = levels, nil
 	for i := range levels {
-		n.longPerByte = append(n.longPerByte, levels[i].longPerByte())
-		n.flowPerByte = append(n.flowPerByte, levels[i].flowPerByte())
+		n.perByte = append(n.perByte, levels[i].perByte())
 	}
 	n.s.LevelBandwidth = nil // the levels have it
 	if err := n.s.Law.check(); err != nil {

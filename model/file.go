@@ -33,7 +33,7 @@ type networkFile struct {
 	Routing   string           `json:"routing"`
 	Law       Law              `json:"law,omitzero"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
-	Part      *typicalWays     `json:"part,omitempty"`   // of a view
+	Part      *typicalPaths    `json:"part,omitempty"`   // of a view
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
 	Resources []resourceFile   `json:"resources,omitempty"`
 	Bcast     json.RawMessage  `json:"bcast_table,omitempty"` // of package bcast/table
@@ -60,8 +60,8 @@ func (n *Network) Write(w io.Writer) error {
 		Slowdown: n.s.Degradation.toFile(), Ratios: n.s.MeasuredOverPredicted, Resources: resourcesToFile(n.s.Resources), Bcast: n.s.BcastTable,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
-	if n.ways != nil && n.ways.part {
-		f.Part = &n.ways.typicalWays
+	if n.tree != nil && n.tree.part {
+		f.Part = &n.tree.typicalPaths
 	}
 	for _, at := range n.s.Locations {
 		f.RankCore = append(f.RankCore, at.Core)
@@ -207,16 +207,16 @@ func (f *networkFile) network() (*Network, error) {
 }
 
 // setPart takes over what a view knows of the whole.
-func (n *Network) setPart(f *typicalWays) error {
+func (n *Network) setPart(f *typicalPaths) error {
 	if f == nil {
 		return nil
 	}
 	if len(f.Limit) != len(n.s.Levels) || len(f.Agree) != len(n.groups) {
 		return fmt.Errorf("part has links_limit of %d levels, links_agree of %d groups, want %d and %d", len(f.Limit), len(f.Agree), len(n.s.Levels), len(n.groups))
 	}
-	if n.ways = n.newWays(); n.ways == nil {
+	if n.tree = n.newTree(); n.tree == nil {
 		return nil
 	}
-	n.ways.typicalWays, n.ways.part = *f, true
+	n.tree.typicalPaths, n.tree.part = *f, true
 	return nil
 }

@@ -17,22 +17,29 @@ const (
 	mostJourneys = 4
 )
 
-// longPerByte is what a further byte of a long message takes in s; NaN where times of several sizes are not known.
-func (p *PLogP) longPerByte() float64 {
-	least, last := math.NaN(), len(p.Sizes)-1
-	for k := 0; k < last && longSpan*p.Sizes[k] <= p.Sizes[last]; k++ {
-		if slope := (p.Gap[last] - p.Gap[k]) / float64(p.Sizes[last]-p.Sizes[k]); !(slope >= least) {
-			least = slope
-		}
+// perByte is what a further byte of a long message takes in s once the message flows, after latency and handshake. Links
+// that the fit finds have this rate. NaN where times of several sizes are not known.
+func (p *PLogP) perByte() float64 {
+	last := len(p.Sizes) - 1
+	if last < 1 {
+		return math.NaN()
 	}
-	return least
+	more, bytes := p.Gap[last]-p.Gap[0], float64(p.Sizes[last]-p.Sizes[0])
+	least := more / bytes
+	for k := 1; k < last && longSpan*p.Sizes[k] <= p.Sizes[last]; k++ {
+		least = min(least, (p.Gap[last]-p.Gap[k])/float64(p.Sizes[last]-p.Sizes[k]))
+	}
+	if atLeast := (more - mostJourneys*p.Time(p.Sizes[0])) / bytes; atLeast > least { // false where the latency is not known
+		least = atLeast
+	}
+	return max(0, least)
 }
 
 // Handshake is the time in s by which the rendezvous of a message of that size delays it; 0 where times of several
 // sizes are not known.
-func (p *PLogP) Handshake(bytes int64) float64 { return p.handshakeAt(bytes, p.longPerByte()) }
+func (p *PLogP) Handshake(bytes int64) float64 { return p.handshakeAt(bytes, p.perByte()) }
 
-// handshakeAt is the handshake of a message in s, given longPerByte.
+// handshakeAt is the handshake of a message in s, given perByte.
 func (p *PLogP) handshakeAt(bytes int64, perByte float64) float64 {
 	if math.IsNaN(perByte) {
 		return 0

@@ -20,14 +20,13 @@ type Network struct {
 	predictors sync.Pool // of *Predictor
 
 	// What Time reads, flat and small.
-	longPerByte []float64 // per level: of long messages, s/B
-	flowPerByte []float64 // per level: of the typical pair's links, s/B
-	leaf        []int32   // rank -> its smallest group
-	groups      []flatGroup
-	paths       *pathTable // nil where the hierarchy says it all
-	ways        *treeWays  // of a tree, for pairs that are not typical; nil for none
-	hosts       []string   // distinct names, in order of first appearance
-	hostOf      []int32    // rank -> index into hosts; nil if locations are not known
+	perByte []float64 // per level: of long messages, and of the typical pair's links, s/B
+	leaf    []int32   // rank -> its smallest group
+	groups  []flatGroup
+	paths   *pathTable // nil where the hierarchy says it all
+	tree    *treePaths // of a tree, for pairs that are not typical; nil for none
+	hosts   []string   // distinct names, in order of first appearance
+	hostOf  []int32    // rank -> index into hosts; nil if locations are not known
 }
 
 // Ranks is the number of ranks.
@@ -90,9 +89,11 @@ func (n *Network) With(change func(*Settings)) (*Network, error) {
 	s := n.s
 	change(&s)
 	other, err := build(&n.found, s)
+	if err == nil && n.tree != nil && n.tree.part {
+		err = other.setPart(&n.tree.typicalPaths)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)
 	}
-	other.ways = n.ways
 	return other, nil
 }

@@ -40,17 +40,7 @@ func (p *PLogP) GapAt(bytes int64) float64 {
 	if last < 1 || bytes <= p.Sizes[last] {
 		return interpolate(p.Sizes, p.Gap, bytes)
 	}
-	return p.Gap[last] + max(slopeBeyond(p.Sizes, p.Gap), p.flowPerByte())*float64(bytes-p.Sizes[last])
-}
-
-// flowPerByte is what a byte of the longest message takes in s once the message flows, after latency and handshake.
-// Links that the fit finds have this rate. NaN if there are no two sizes.
-func (p *PLogP) flowPerByte() float64 {
-	last := len(p.Sizes) - 1
-	if last < 1 {
-		return math.NaN()
-	}
-	return max(0, p.Gap[last]-p.Gap[0]-p.Handshake(p.Sizes[last])) / float64(p.Sizes[last]-p.Sizes[0])
+	return p.Gap[last] + max(slopeBeyond(p.Sizes, p.Gap), p.perByte())*float64(bytes-p.Sizes[last])
 }
 
 // Time is the one-way time L + g(bytes) in s of a message.

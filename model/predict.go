@@ -207,7 +207,7 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 func (n *Network) startUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
 	start := latency + n.found.Fit.Overhead
 	level := n.LevelOf(src, dst)
-	perByte := n.longPerByte[level]
+	perByte := n.perByte[level]
 	if math.IsNaN(perByte) {
 		return start
 	}

@@ -39,8 +39,8 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	p := &n.s.Levels[g.level]
 	if n.paths == nil {
 		t := g.offset + p.Time(bytes)
-		if n.ways != nil {
-			t = n.byWay(t, src, dst, bytes, group)
+		if n.tree != nil {
+			t = n.alongPath(t, src, dst, bytes, group)
 		}
 		return t
 	}
@@ -51,16 +51,16 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	latency += n.found.Fit.Overhead
 	if n.isTree() {
 		typical := n.latencyOf(group)
-		if n.ways == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
+		if n.tree == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
 			latency = typical
 		}
 	}
 	if len(p.Sizes) > 1 {
 		t := math.Max(0, latency-p.GapAt(n.s.Measured.Bytes)) + p.GapAt(bytes)
-		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
+		if wait := p.handshakeAt(bytes, n.perByte[g.level]); wait > 0 {
 			t += wait * (n.RouteShare(src, dst) - 1)
 		}
-		return n.overLinks(t, 1/bandwidth, n.flowPerByte[g.level], bytes, !n.isTree())
+		return n.overLinks(t, 1/bandwidth, n.perByte[g.level], bytes, !n.isTree())
 	}
 	if bytes <= n.s.Measured.Bytes {
 		return latency

@@ -3,29 +3,27 @@ package model
 import (
 	"math"
 	"slices"
-
-	"github.com/topocast/topocast/topology"
 )
 
-// How far a pair's way must be from what is typical of its group before Time goes by the way: less is how
+// How far a pair's path must be from what is typical of its group before Time goes by the path: less is how
 // links that are alike are measured. Bandwidths come from long messages, whose times scatter less.
 const (
 	likeLatency   = 0.10
 	likeBandwidth = 0.05
 )
 
-// treeWays are the paths of a tree. The parameters of a level are those of its typical pair. They are wrong for pairs that
+// treePaths are the paths of a tree. The parameters of a level are those of its typical pair. They are wrong for pairs that
 // cross a host or cable that is slower than those like it.
-type treeWays struct {
+type treePaths struct {
 	vertices []treeVertex
 
-	latency []float64 // per group: of the typical pair, for the measuring size, s
-	typicalWays
-	part bool // typicalWays are those of a larger network
+	latency []float64 // per group: of the typical pair's path, for the measuring size, s
+	typicalPaths
+	part bool // typicalPaths are those of a larger network
 }
 
-// typicalWays say what the links of a network's typical pairs tell.
-type typicalWays struct {
+// typicalPaths say what the links of a network's typical pairs tell.
+type typicalPaths struct {
 	Limit []bool `json:"links_limit"` // per level: some pairs' links are as slow as that, so that links limit it, not what one message fills
 	Agree []bool `json:"links_agree"` // per group: some pairs' links add up to its latency, so that graph and hierarchy tell one story
 }
@@ -42,27 +40,31 @@ type linkTime struct {
 	perByte float64 // s/B
 }
 
-// newTreeWays is nil for a graph that is no tree. O(vertices).
-func newTreeWays(g *topology.Graph) *treeWays {
-	order, parent := treeOrder(g)
-	if order == nil {
+// newTree is nil for a machine that is no tree. O(vertices + groups).
+func (n *Network) newTree() *treePaths {
+	order, parent := treeOrder(n.graph)
+	if order == nil || !n.isTree() {
 		return nil
 	}
-	w := &treeWays{vertices: make([]treeVertex, g.Vertices())}
+	w := &treePaths{vertices: make([]treeVertex, n.graph.Vertices())}
 	for _, v := range order[1:] {
 		p := parent[v]
-		up, down := g.Arcs()[g.ArcIndex(v, p)], g.Arcs()[g.ArcIndex(p, v)]
+		up, down := n.graph.Arcs()[n.graph.ArcIndex(v, p)], n.graph.Arcs()[n.graph.ArcIndex(p, v)]
 		w.vertices[v] = treeVertex{
 			parent: int32(p), depth: w.vertices[p].depth + 1,
 			up: linkTime{up.Latency, 1 / up.Bandwidth}, down: linkTime{down.Latency, 1 / down.Bandwidth},
 		}
 	}
+	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
+	for i := range n.groups {
+		w.latency = append(w.latency, n.latencyOf(int32(i))-n.found.Fit.Overhead)
+	}
 	return w
 }
 
-// between is the latency of the way from one vertex to another, and what a byte takes on its slowest link; NaN
-// where a link's is not known. O(links of the way).
-func (w *treeWays) between(a, b int32) linkTime {
+// between is the latency of the path from one vertex to another, and what a byte takes on its slowest link; NaN
+// where a link's is not known. O(links of the path).
+func (w *treePaths) between(a, b int32) linkTime {
 	var latency, perByte float64
 	for a != b {
 		x, y := &w.vertices[a], &w.vertices[b]
@@ -80,63 +82,53 @@ func (w *treeWays) between(a, b int32) linkTime {
 	return linkTime{latency, perByte}
 }
 
-// apart tells whether the way of a pair is not like what is typical, within a share; false for NaN.
-func apart(way, typical, share float64) bool {
-	return way > typical*(1+share) || way*(1+share) < typical
+// apart tells whether the path of a pair is not like what is typical, within a share; false for NaN.
+func apart(path, typical, share float64) bool {
+	return path > typical*(1+share) || path*(1+share) < typical
 }
 
-// newWays is nil for a machine that is no tree.
-func (n *Network) newWays() *treeWays {
-	if !n.isTree() {
-		return nil
-	}
-	w := newTreeWays(n.graph)
-	if w == nil {
-		return nil
-	}
-	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
-	for i := range n.groups {
-		w.latency = append(w.latency, n.latencyOf(int32(i)))
-	}
-	return w
-}
-
-// setWays looks at the links of a tree for pairs that are not typical of their group; where all are, nothing is kept.
-func (n *Network) setWays() {
-	w := n.newWays()
+// setTree looks at the links of a tree for pairs that are not typical of their group; where all are, nothing is kept.
+func (n *Network) setTree() {
+	w := n.newTree()
 	if w == nil {
 		return
 	}
 	pairs, like, unequal := make([]int, len(n.groups)), make([]int, len(n.groups)), false
 	n.eachPartner(func(rank, other int, group int32) {
-		way, level := w.between(int32(rank), int32(other)), n.groups[group].level
+		path, level := w.between(int32(rank), int32(other)), n.groups[group].level
 		pairs[group]++
-		if !apart(way.latency, w.latency[group], likeLatency) {
+		if !apart(path.latency, w.latency[group], likeLatency) {
 			like[group]++
 		}
 		const some = 0.1
 		w.Agree[group] = float64(like[group]) >= some*float64(pairs[group])
-		w.Limit[level] = w.Limit[level] || way.perByte >= n.flowPerByte[level]/(1+likeBandwidth)
+		w.Limit[level] = w.Limit[level] || path.perByte >= n.perByte[level]/(1+likeBandwidth)
 		const half = 0.5 // of what two hosts of a pair may add up to
-		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, n.flowPerByte[level], half*likeBandwidth)
+		unequal = unequal || apart(path.latency, w.latency[group], half*likeLatency) || apart(path.perByte, n.perByte[level], half*likeBandwidth)
 	})
 	if unequal {
-		n.ways = w
+		n.tree = w
 	}
 }
 
-// setWaysOf takes over what the whole knows, of which old are the ranks: the typical pair of a group
-// of the whole need not be among those of a view.
-func (n *Network) setWaysOf(whole *Network, old []int) {
-	if n.ways = n.newWays(); n.ways == nil {
+// setTreeOf takes over what the whole knows, of which old are the ranks: the typical pair of a group
+// of the whole need not be among those of a view. Ranks of hosts that the whole does not know are typical.
+func (n *Network) setTreeOf(whole *Network, old []int) {
+	if n.tree = nil; whole.tree != nil {
+		n.tree = n.newTree()
+	}
+	if n.tree == nil {
 		return
 	}
-	n.ways.part = true
+	n.tree.part = true
 	n.eachPartner(func(rank, other int, group int32) {
 		a, b := old[rank], old[other]
-		join := whole.join(a, b)
-		n.ways.Limit[n.groups[group].level] = whole.ways.Limit[whole.groups[join].level]
-		n.ways.Agree[group] = n.ways.Agree[group] || whole.ways.Agree[join] && whole.firmlyJoins(a, b)
+		join, firm := int32(0), true // see typicalLink
+		if min(a, b) >= 0 {
+			join, firm = whole.join(a, b), whole.confidentlyJoins(a, b)
+		}
+		n.tree.Limit[n.groups[group].level] = whole.tree.Limit[whole.groups[join].level]
+		n.tree.Agree[group] = n.tree.Agree[group] || whole.tree.Agree[join] && firm
 	})
 }
 
@@ -161,17 +153,17 @@ func (n *Network) eachPartner(f func(rank, other int, group int32)) {
 	}
 }
 
-// byWay is the time of a message on a tree, given that of the typical pair of the group: where the pair's own links take
+// alongPath is the time of a message on a tree, given that of the typical pair of the group: where the pair's own links take
 // longer or shorter, it does. A slow link shows in every pair; a fast one only where it is links that limit the
 // typical pair, for a lone message may not fill them.
-func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32) float64 {
-	w := n.ways
-	way, t := w.between(int32(src), int32(dst)), typical
-	if latency := w.latency[group]; apart(way.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
-		t += way.latency - latency
+func (n *Network) alongPath(typical float64, src, dst int, bytes int64, group int32) float64 {
+	w := n.tree
+	path, t := w.between(int32(src), int32(dst)), typical
+	if latency := w.latency[group]; apart(path.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
+		t += path.latency - latency
 	}
 	level := n.groups[group].level
-	return n.overLinks(t, way.perByte, n.flowPerByte[level], bytes, w.Limit[level])
+	return n.overLinks(t, path.perByte, n.perByte[level], bytes, w.Limit[level])
 }
 
 // overLinks is the time t of a typical message, in s, on links of which the slowest takes perByte for a byte, in place of
@@ -186,12 +178,12 @@ func (n *Network) overLinks(t, perByte, usual float64, bytes int64, limit bool) 
 
 // tellsLatency tells whether the links between two ranks, whose latency is not typical of the group that joins them, can be believed.
 func (n *Network) tellsLatency(src, dst int, group int32) bool {
-	return n.ways.Agree[group] && n.firmlyJoins(src, dst)
+	return n.tree.Agree[group] && n.confidentlyJoins(src, dst)
 }
 
-// firmlyJoins tells whether no uncertain group joins two ranks closer than confident ones do. The length of the path
+// confidentlyJoins tells whether no uncertain group joins two ranks closer than confident ones do. The length of the path
 // inside an uncertain group is not known (see confidentGraph).
-func (n *Network) firmlyJoins(a, b int) bool {
+func (n *Network) confidentlyJoins(a, b int) bool {
 	reported := n.found.Hierarchy
 	return reported.Groups()[reported.Common(a, b)].Firm()
 }

@@ -107,6 +107,85 @@ func TestViewsKnowWhatIsTypicalOfTheWhole(t *testing.T) {
 	}
 }
 
+// What every message pays at its ends is in the times of groups, and not in the lengths of paths: a slow host shows all the same.
+func TestTimeKnowsSlowHostsBesideAnOverhead(t *testing.T) {
+	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
+	const overhead = 3e-6
+	groups := append([]topology.Group(nil), n.Hierarchy().Groups()[1:]...)
+	for i := range groups {
+		groups[i].Latency += overhead
+	}
+	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 4e-6 + overhead, Support: 1}}, groups, 16e-6+overhead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paying, err := New(&topology.Result{Graph: n.Graph(), Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree, Overhead: overhead}}, &Settings{
+		Measured: Metadata{Bytes: 8}, LevelBandwidth: []float64{1e9, 1e9},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		src, dst int
+		want     float64
+	}{{0, 1, 4e-6 + overhead}, {0, 2, 9e-6 + overhead}, {2, 5, 21e-6 + overhead}} {
+		if got := paying.Time(c.src, c.dst, 8); !near(got, c.want, 1e-6) {
+			t.Errorf("Time(%d, %d, 8) = %g, want %g", c.src, c.dst, got, c.want)
+		}
+		if p, err := paying.Predict(nil, []Transfer{{Src: c.src, Dst: c.dst, Bytes: 8}}); err != nil || !near(p[0], c.want, 0.01) {
+			t.Errorf("Predict(%d, %d, 8 B) = %g, %v, want %g", c.src, c.dst, p, err, c.want)
+		}
+	}
+}
+
+// Hosts that were not measured are as far from all others, and from each other, as is typical of the machine: 16 us by the
+// links above. Predict says so too, and a file tells the same.
+func TestHostsThatWereNotMeasuredAreTypical(t *testing.T) {
+	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
+	view, err := n.ViewTypical([]Location{n.Location(0), n.Location(2), {Host: "x", Core: 0}, {Host: "y", Core: 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := view.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		src, dst int
+		want     float64
+	}{{0, 2, 16e-6 + 1e-3}, {2, 3, 16e-6 + 1e-3}, {1, 3, 21e-6 + 1e-2}, {0, 1, 9e-6 + 1e-2}} {
+		const bytes = 1000008
+		p, err := view.Predict(nil, []Transfer{{Src: c.src, Dst: c.dst, Bytes: bytes}})
+		if err != nil || !near(p[0], c.want, 0.01) {
+			t.Errorf("Predict(%d, %d) = %g, %v, want %g", c.src, c.dst, p, err, c.want)
+		}
+		if got := view.Time(c.src, c.dst, bytes); !near(got, c.want, 1e-6) {
+			t.Errorf("Time(%d, %d) = %g, want %g", c.src, c.dst, got, c.want)
+		}
+		if got := back.Time(c.src, c.dst, bytes); !near(got, c.want, 1e-6) {
+			t.Errorf("from its file Time(%d, %d) = %g, want %g", c.src, c.dst, got, c.want)
+		}
+	}
+}
+
+// With other parameters of the levels the pairs that are typical of them are others, too: here a message has 50 MB/s,
+// which no link limits.
+func TestWithFollowsOtherLevels(t *testing.T) {
+	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
+	slow := unequal(t, &Settings{LevelBandwidth: []float64{5e7, 5e7}})
+	with, err := n.With(func(s *Settings) { s.Levels = slow.Levels() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := with.Time(3, 4, 1000008), slow.Time(3, 4, 1000008); got != want {
+		t.Errorf("Time in the fast rack = %g, want %g as of a new network", got, want)
+	}
+}
+
 // Links that do not add up to what their groups need, as after levels alone were measured anew, say nothing of pairs.
 func TestTimeIgnoresLinksThatTellAnotherStory(t *testing.T) {
 	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})

@@ -23,10 +23,12 @@ import (
 func (n *Network) View(ranks []Location) (*Network, error) { return n.view(ranks, false) }
 
 // ViewTypical is View for jobs on hosts of which not all was measured. A rank of an unknown host gets the typical
-// parameters of the coarsest level. It hangs on the switch with the most links to other switches, or on the first host of
-// hosts that are wired to each other. A rank beyond those
-// measured on its host is taken like the host's first one. Warnings name these hosts, and those with several ranks of
-// which some run on other cores than were measured. They come after the network's own warnings.
+// parameters of the coarsest level. It hangs on the switch with the most links to other switches. Of hosts that are wired
+// to each other it hangs on the first. Its link makes distances typical, too. A rank beyond those measured on its host is
+// taken like the host's first one.
+//
+// Warnings name these hosts, and those with several ranks of which some run on other cores than were measured. They come
+// after the network's own warnings.
 func (n *Network) ViewTypical(ranks []Location) (*Network, error) { return n.view(ranks, true) }
 
 // view is View, or ViewTypical.
@@ -42,8 +44,6 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 		return nil, fmt.Errorf("model: view: hosts that the network does not know: %s", strings.Join(unknown, ", "))
 	case !typical && len(crowded) > 0:
 		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(crowded, ", "))
-	case !typical:
-		return n.cut(ranks, old, true, nil)
 	}
 	var warnings []string
 	for _, doubt := range []struct {
@@ -54,11 +54,11 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 		{"hosts with more ranks than were measured, the others taken like the first", crowded},
 		{"hosts with ranks on other cores than were measured, taken in their order", moved},
 	} {
-		if len(doubt.hosts) > 0 {
+		if typical && len(doubt.hosts) > 0 {
 			warnings = append(warnings, doubt.text+": "+words.Few(doubt.hosts, 8))
 		}
 	}
-	return n.cut(ranks, old, len(unknown)+len(crowded) == 0, warnings)
+	return n.cut(ranks, old, warnings)
 }
 
 // match finds the rank of the network for each rank of a job, -1 for unknown hosts. It names the hosts that are unknown,
@@ -110,8 +110,8 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 }
 
 // cut makes the network of the given ranks, old[i] being the rank of n for
-// rank i or -1. measured tells that each rank has one of its own.
-func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []string) (*Network, error) {
+// rank i or -1.
+func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network, error) {
 	graph, err := n.cutGraph(old)
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
@@ -131,9 +131,7 @@ func (n *Network) cut(ranks []Location, old []int, measured bool, warnings []str
 	if err != nil {
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
-	if view.ways = nil; measured && n.ways != nil { // the others are typical
-		view.setWaysOf(n, old)
-	}
+	view.setTreeOf(n, old)
 	return view, nil
 }
 

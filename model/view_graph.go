@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -8,7 +9,14 @@ import (
 
 // cutGraph makes the graph of the given hosts.
 func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
-	g, kept := n.graph, n.keptVertices(old)
+	g := n.graph
+	hub := n.busiestSwitch()
+	for r := range g.Hosts() { // hosts that are wired to each other
+		if hub < 0 && slices.Contains(old, r) {
+			hub = r
+		}
+	}
+	kept := n.keptVertices(old, hub)
 	at := make([]int, g.Vertices()) // the number of each kept vertex in the new graph; of hosts that of the first rank that is it
 	for v := range at {
 		at[v] = -1
@@ -39,57 +47,52 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, error) {
 			put(i, at[a.From], at[a.To])
 		}
 	}
-	hub, typical := n.busiestSwitch(kept), n.typicalHost(kept)
-	if hub < 0 { // hosts that are wired to each other
-		hub = slices.Index(kept[:g.Hosts()], true)
-		typical = hub
-	}
 	for i, r := range old {
-		like := r
 		switch {
-		case r < 0:
-			like = typical
-		case at[r] == i:
-			continue
-		}
-		if like < 0 {
-			continue
-		}
-		for _, a := range g.Out(like) {
-			up, down := g.ArcIndex(like, a.To), g.ArcIndex(a.To, like)
-			to := a.To
-			if r < 0 {
-				to = hub
-			}
-			if !kept[to] || down < 0 {
-				continue
-			}
-			put(up, i, at[to])
-			put(down, at[to], i)
-			if r < 0 {
-				break // one link
+		case r < 0 && hub >= 0 && g.NumArcs() > 0:
+			arcs = append(arcs, n.typicalLink(i, at[hub])...)
+		case r >= 0 && at[r] != i: // a further rank of a host
+			for _, a := range g.Out(r) {
+				if down := g.ArcIndex(a.To, r); kept[a.To] && down >= 0 {
+					put(g.ArcIndex(r, a.To), i, at[a.To])
+					put(down, at[a.To], i)
+				}
 			}
 		}
 	}
 	return topology.NewGraph(len(old), len(names)-len(old), names, arcs)
 }
 
-// keptVertices are the hosts in use, and the other vertices that do not hang
-// loose once those are gone that lead nowhere.
-func (n *Network) keptVertices(old []int) []bool {
-	g := n.graph
-	kept := make([]bool, g.Vertices())
-	used := make([]bool, g.Vertices())
-	for v := range kept {
-		kept[v] = true
+// typicalLink is the link of a host that was not measured. It has half of the latency that is typical of the coarsest
+// level, and the bandwidth of that level. So paths from and to the host are as long and as fast as Time has them. What is
+// not known of the level is as on the first link of a host.
+func (n *Network) typicalLink(host, hub int) []topology.Arc {
+	a := n.graph.Arcs()[0]
+	if half := (n.latencyOf(0) - n.found.Fit.Overhead) / 2; half >= 0 {
+		a.Latency = half
 	}
+	if perByte := n.perByte[len(n.perByte)-1]; perByte > 0 {
+		a.Bandwidth = 1 / perByte
+	}
+	link := topology.AppendLink(nil, host, hub, a.Latency, a.Bandwidth)
+	for i := range link {
+		link[i].Estimated = !math.IsNaN(a.Bandwidth)
+	}
+	return link
+}
+
+// keptVertices are the hosts in use, the hub if a host was not measured, and the other vertices that do not hang
+// loose once those are gone that lead nowhere.
+func (n *Network) keptVertices(old []int, hub int) []bool {
+	g := n.graph
+	kept := slices.Repeat([]bool{true}, g.Vertices())
+	used := make([]bool, g.Vertices())
 	for _, r := range old {
-		if r >= 0 {
+		switch {
+		case r >= 0:
 			used[r] = true
-		} else {
-			if v := n.busiestSwitch(kept); v >= 0 {
-				used[v] = true
-			}
+		case hub >= 0:
+			used[hub] = true
 		}
 	}
 	neighbours := func(v int) int {
@@ -119,9 +122,9 @@ func (n *Network) keptVertices(old []int) []bool {
 	return kept
 }
 
-// busiestSwitch is the kept switch with the most links to other switches; ties
+// busiestSwitch is the switch with the most links to other switches; ties
 // go to the lowest. -1 if there is none.
-func (n *Network) busiestSwitch(kept []bool) int {
+func (n *Network) busiestSwitch() int {
 	best, most := -1, -1
 	for v := n.graph.Hosts(); v < n.graph.Vertices(); v++ {
 		count := 0
@@ -130,21 +133,9 @@ func (n *Network) busiestSwitch(kept []bool) int {
 				count++
 			}
 		}
-		if kept[v] && count > most {
+		if count > most {
 			best, most = v, count
 		}
 	}
 	return best
-}
-
-// typicalHost is the lowest host that hangs on a kept switch, or -1.
-func (n *Network) typicalHost(kept []bool) int {
-	for h := range n.graph.Hosts() {
-		for _, a := range n.graph.Out(h) {
-			if n.graph.IsSwitch(a.To) && kept[a.To] {
-				return h
-			}
-		}
-	}
-	return -1
 }

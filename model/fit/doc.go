@@ -10,7 +10,7 @@
 // # Method
 //
 // Single messages give the parameters of the levels: medians per size, made to rise with the size. All long transfers
-// together give bandwidths and how links are shared, by least squares on the logarithm of measured over predicted
+// together give bandwidths and how links are shared. These are least squares on the logarithm of measured over predicted
 // times, with Huber weights and the steps of Levenberg and Marquardt.
 //
 // Sharing is fair, or links are coupled, from fair (0) to the asymmetric property of Zhu et al. 2014 (1).

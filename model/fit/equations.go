@@ -3,14 +3,13 @@ package fit
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/stats"
 )
 
 // Steps of the derivatives: of ln bandwidth, and of couplings and bias. Times of
-// transfers that share have kinks where another ends first, so that a step has to be well
+// transfers that share have kinks where another ends first. So a step has to be well
 // above rounding and well below what a fit is to tell (sureBandwidth, sureCoupling).
 const (
 	changeOfRate   = 0.01
@@ -81,31 +80,47 @@ func (f *fitter) cost() float64 {
 	return sum
 }
 
-// equations fills the normal matrix and its diagonal, and returns the gradient.
+// equations fills the diagonal of the normal matrix, and returns the gradient.
 func (f *fitter) equations() []float64 {
-	n := len(f.theta)
-	f.diagonal = make([]float64, n)
-	if f.normal = nil; n <= maxDense {
-		f.normal = mat.NewSymDense(n, nil)
-	}
-	var upper blas64.Symmetric
-	if f.normal != nil {
-		upper = f.normal.RawSymmetric()
-	}
-	gradient := make([]float64, n)
+	f.diagonal = make([]float64, len(f.theta))
+	gradient := make([]float64, len(f.theta))
 	f.eachRow(func(r, w float64, x int, rows []fitRow) {
-		for a, row := range rows {
+		for _, row := range rows {
 			gradient[row.param] -= w * row.by[x] * r
 			f.diagonal[row.param] += w * row.by[x] * row.by[x]
-			if f.normal == nil {
-				continue
-			}
-			for _, other := range rows[a:] { // ascending: the upper triangle
-				upper.Data[row.param*upper.Stride+other.param] += w * row.by[x] * other.by[x]
-			}
 		}
 	})
 	return gradient
+}
+
+// multiply sets image to the normal matrix J^T W J times x.
+func (f *fitter) multiply(image, x []float64) {
+	clear(image)
+	f.eachRow(func(_, w float64, i int, rows []fitRow) {
+		along := 0.0
+		for _, row := range rows {
+			along += row.by[i] * x[row.param]
+		}
+		for _, row := range rows {
+			image[row.param] += w * along * row.by[i]
+		}
+	})
+}
+
+// normal is the normal matrix. O(parameters * transfers * parameters of a transfer).
+func (f *fitter) normal() *mat.SymDense {
+	n := len(f.theta)
+	normal := mat.NewSymDense(n, nil)
+	unit, column := make([]float64, n), make([]float64, n)
+	for k := range n {
+		unit[k] = 1
+		f.multiply(column, unit)
+		unit[k] = 0
+		for i := range k + 1 {
+			normal.SetSym(i, k, column[i])
+		}
+	}
+	return normal
 }
 
 // eachRow visits the transfers with their residual, its weight, and the

@@ -56,7 +56,7 @@ func (f *fitter) result() *Result {
 		out.Warnings = append(out.Warnings, fmt.Sprintf(
 			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), words.Few(bounded, 1)))
 	}
-	if f.several() == 0 {
+	if len(f.several()) == 0 {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
 	out.Law = f.lawNow()
@@ -65,12 +65,16 @@ func (f *fitter) result() *Result {
 		if unsure || (k == duplex || k == connection) && *value >= fullDuplex {
 			*value = 0 // nothing speaks against fair sharing
 		}
-		if unsure && p.unsure != "" && f.law[k] && f.several() > 0 {
+		if unsure && p.unsure != "" && f.law[k] && len(f.several()) > 0 {
 			out.Warnings = append(out.Warnings, p.unsure)
 		}
 	}
 	return out
 }
+
+// maxDense bounds the parameters for which the normal matrix is set up. The errors of more are found without correlations.
+// A matrix of 400 is factored in some ten milliseconds.
+const maxDense = 400
 
 // errors are the standard errors of the parameters, +Inf where the data say
 // nothing.
@@ -79,9 +83,8 @@ func (f *fitter) errors() []float64 {
 	errors := make([]float64, n)
 	var inverse mat.SymDense
 	dense := false
-	if f.normal != nil {
-		ridged := mat.NewSymDense(n, nil)
-		ridged.CopySym(f.normal)
+	if n <= maxDense {
+		ridged := f.normal()
 		for k := range n {
 			ridged.SetSym(k, k, f.diagonal[k]+ridge)
 		}

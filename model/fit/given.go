@@ -35,7 +35,7 @@ func givenArcs(g *topology.Graph, arcs []topology.Arc) (map[int]float64, error) 
 // the only link of a host.
 func dropRefuted(n *model.Network, observations []Observation, given map[int]float64) (dropped int, err error) {
 	g := n.Graph()
-	isTree := isTree(g)
+	isForest := g.IsForest()
 	isOnly := func(v int) bool { return !g.IsSwitch(v) && len(g.Out(v)) == 1 && len(g.In(v)) == 1 }
 	p, err := n.NewPredictor(nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func dropRefuted(n *model.Network, observations []Observation, given map[int]flo
 			for _, c := range f.Data {
 				a := g.Arcs()[c]
 				rate, isGiven := given[int(c)]
-				if isGiven && (isTree || isOnly(a.From) || isOnly(a.To)) && f.Bytes/o.Seconds[i] > blameShare*rate {
+				if isGiven && (isForest || isOnly(a.From) || isOnly(a.To)) && f.Bytes/o.Seconds[i] > blameShare*rate {
 					delete(given, int(c))
 					dropped++
 				}
@@ -62,9 +62,6 @@ func dropRefuted(n *model.Network, observations []Observation, given map[int]flo
 	}
 	return dropped, nil
 }
-
-// isTree tells whether there is one route between any two vertices.
-func isTree(g *topology.Graph) bool { return g.NumArcs() == 2*(g.Vertices()-1) }
 
 // linkParameters numbers the bandwidths of a fit: one for both directions of a link,
 // or one for each if one of them is given. rate has the given ones, NaN for the others.

@@ -28,15 +28,10 @@ const leastOfLevel = ratioSteps - 1
 // hosts, which the processors carry, may be far less regular than those over links.
 func (f *fitter) unseenByLevel() [][]float64 {
 	out := make([][]float64, len(f.n.Levels()))
-	k := 0
-	for _, p := range f.patterns {
-		if len(p.Flows) == 1 {
-			continue
-		}
+	for k, p := range f.several() {
 		for i, level := range p.level {
 			out[level] = append(out[level], f.unseen[k][i])
 		}
-		k++
 	}
 	return out
 }
@@ -45,16 +40,12 @@ func (f *fitter) unseenByLevel() [][]float64 {
 // distribution. The values are spread evenly: multiples of the golden ratio fill [0, 1) so.
 func (f *fitter) addDeviations() {
 	const golden = math.Phi - 1
-	k, at := 0, 0.0
-	for _, p := range f.patterns {
-		if len(p.Flows) == 1 {
-			continue
-		}
+	at := 0.0
+	for k, p := range f.several() {
 		for i, deviation := range p.deviations {
 			at = math.Mod(at+golden, 1)
 			f.unseen[k][i] += deviation * distuv.UnitNormal.Quantile(at)
 		}
-		k++
 	}
 }
 
@@ -106,7 +97,7 @@ func missWarning(ratios []float64) string {
 // been found: a fifth of the patterns hardly moves the parameters, and derivatives take most of the time.
 func (f *fitter) heldOut() [][]float64 {
 	all, theta := f.patterns, f.theta
-	out := make([][]float64, f.several())
+	out := make([][]float64, len(f.several()))
 	for fold := range folds {
 		var train, held []fitPattern
 		var number []int // of those held out

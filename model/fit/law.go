@@ -71,7 +71,7 @@ func (f *fitter) isSought(k int) bool {
 // not stay at zero by themselves, as they follow the noise. With fewer than ten patterns of several transfers coupling
 // and RTT bias are both looked for. It ends with the search that fits best.
 func (f *fitter) chooseLaw() {
-	if f.several() < manyPatterns {
+	if len(f.several()) < manyPatterns {
 		f.law = sharingLaw{coupling: true, bias: true}
 		f.searchFirst()
 		return
@@ -116,15 +116,9 @@ func explainsMore(with, without [][]float64) bool {
 // surely is in standard errors.
 const surely = 2
 
-// several is the number of patterns of more than one transfer.
-func (f *fitter) several() int {
-	n := 0
-	for _, p := range f.patterns {
-		if len(p.Flows) > 1 {
-			n++
-		}
-	}
-	return n
+// several are the patterns of more than one transfer.
+func (f *fitter) several() []fitPattern {
+	return slices.DeleteFunc(slices.Clone(f.patterns), func(p fitPattern) bool { return len(p.Flows) == 1 })
 }
 
 // explained is what nine of ten transfers that the fit has not seen are off by where it explains them. Noise of 3 % makes

@@ -95,7 +95,7 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	if len(f.patterns) > 0 {
 		fitted.Law = out.Law
 	}
-	if several := f.several(); f.unseen != nil {
+	if several := len(f.several()); f.unseen != nil {
 		f.addDeviations()
 		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
 		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {

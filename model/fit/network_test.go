@@ -305,8 +305,7 @@ func TestFitStepsAgree(t *testing.T) {
 	f.differentiate()
 	gradient := f.equations()
 	for _, damping := range []float64{1e-6, 1e-2, 1} {
-		equations := mat.NewSymDense(len(f.theta), nil)
-		equations.CopySym(f.normal)
+		equations := f.normal()
 		for k := range f.theta {
 			equations.SetSym(k, k, f.damped(k, damping))
 		}

@@ -23,7 +23,7 @@ func chooseRoutes(r *topology.Result, s *model.Settings, observations []Observat
 		return nil, err
 	}
 	several := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return len(o.Transfers) < 2 })
-	if isTree(best.Graph()) || len(several) < manyPatterns {
+	if best.Graph().IsForest() || len(several) < manyPatterns {
 		return best, nil
 	}
 	unlike := *r

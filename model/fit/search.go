@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/topocast/topocast/model"
 )
 
@@ -31,11 +29,10 @@ type fitter struct {
 	theta []float64  // per link ln(B/s), then the law: see coupling
 	law   sharingLaw // what is looked for
 
-	residual []float64     // of all transfers, pattern by pattern
-	normal   *mat.SymDense // J^T W J, nil if there are more than maxDense parameters
-	diagonal []float64     // of it
-	sigma    float64       // robust spread of the residuals
-	unseen   [][]float64   // heldOut of the law that was chosen; nil: fewer than manyPatterns
+	residual []float64   // of all transfers, pattern by pattern
+	diagonal []float64   // of the normal matrix
+	sigma    float64     // robust spread of the residuals
+	unseen   [][]float64 // heldOut of the law that was chosen; nil: fewer than manyPatterns
 }
 
 // A fitPattern is an observation of long transfers.
@@ -47,10 +44,6 @@ type fitPattern struct {
 	params     []int     // that matter to it, ascending
 	rows       []fitRow  // derivatives of the residuals
 }
-
-// maxDense bounds the parameters for which the normal matrix is set up; the errors of more are found without correlations.
-// A matrix of 400 is factored in some ten milliseconds.
-const maxDense = 400
 
 // fitRow is the derivative of a pattern's residuals by one parameter.
 type fitRow struct {

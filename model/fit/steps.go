@@ -3,7 +3,7 @@ package fit
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"github.com/topocast/topocast/internal/conjugate"
 )
 
 // The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
@@ -32,46 +32,19 @@ func (f *fitter) damped(k int, damping float64) float64 {
 	return curvature*(1+damping) + blind
 }
 
-// step solves the damped normal equations by conjugate gradients, scaled by the diagonal, without setting them up.
+// step solves the damped normal equations by conjugate gradients, without setting them up.
 func (f *fitter) step(gradient []float64, damping float64) []float64 {
-	n := len(f.theta)
-	x, residual := make([]float64, n), slices.Clone(gradient)
-	scaled, direction, product := make([]float64, n), make([]float64, n), make([]float64, n)
-	first, before := 0.0, 0.0
-	for range gradientSteps {
-		size := 0.0
-		for k := range n {
-			scaled[k] = residual[k] / f.damped(k, damping)
-			size += residual[k] * scaled[k]
-		}
-		if size <= stepSolved*first {
-			break
-		}
-		if first == 0 {
-			first = size
-			copy(direction, scaled)
-		} else {
-			floats.Scale(size/before, direction)
-			floats.Add(direction, scaled)
-		}
-		before = size
-		for k := range n {
-			product[k] = (f.damped(k, damping) - f.diagonal[k]) * direction[k]
-		}
-		f.eachRow(func(_, w float64, i int, rows []fitRow) {
-			along := 0.0
-			for _, row := range rows {
-				along += row.by[i] * direction[row.param]
-			}
-			for _, row := range rows {
-				product[row.param] += w * along * row.by[i]
-			}
-		})
-		length := size / floats.Dot(direction, product)
-		floats.AddScaled(x, length, direction)
-		floats.AddScaled(residual, -length, product)
+	inverse := make([]float64, len(f.theta))
+	for k := range inverse {
+		inverse[k] = 1 / f.damped(k, damping)
 	}
-	return x
+	product := func(image, x []float64) {
+		f.multiply(image, x)
+		for k := range x {
+			image[k] += (f.damped(k, damping) - f.diagonal[k]) * x[k]
+		}
+	}
+	return conjugate.Solve(slices.Clone(gradient), inverse, product, stepSolved, gradientSteps)
 }
 
 // search goes down until a step gains less than gainSettled, or its steps are used up. It leaves the derivatives of
