@@ -26,17 +26,18 @@ const (
 // A level is the median of what the measurements of a repetition are off by from what their pairs take. A pair takes the
 // median over the repetitions, without their levels (Tukey 1977, median polish). So a repetition of few pairs, which were
 // chosen because they had been slow, has the level of the others. Up to 16384 pairs that were measured twice count.
-func (m *Repetitions) levels() []float64 {
+// Directed, each direction of a pair is held against itself alone: a direction that is slow is no level.
+func (m *Repetitions) levels(directed bool) []float64 {
 	count := len(m.sources)
 	if count < 2 {
 		return nil
 	}
 	var pairs [][]float64 // by repetition: ln of the measurement; NaN: none
-	samplePairs(m.n, func(i, j int) {
+	look := func(i, j int, of func(s *source, i, j int) float64) {
 		logs, known := make([]float64, count), 0
 		for k := range m.sources {
 			logs[k] = math.NaN()
-			if v := m.sources[k].pair(i, j); v > 0 {
+			if v := of(&m.sources[k], i, j); v > 0 {
 				logs[k] = math.Log(v)
 				known++
 			}
@@ -44,6 +45,14 @@ func (m *Repetitions) levels() []float64 {
 		if known > 1 {
 			pairs = append(pairs, logs)
 		}
+	}
+	samplePairs(m.n, func(i, j int) {
+		if !directed {
+			look(i, j, (*source).pair)
+			return
+		}
+		look(i, j, (*source).at)
+		look(j, i, (*source).at)
 	})
 	level, doubt := make([]float64, count), 0.0
 	off := make([][]float64, count)
