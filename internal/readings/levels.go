@@ -13,6 +13,10 @@ const (
 	leastApart  = 0.03
 	levelErrors = 8
 
+	// Directed repetitions must differ by so many standard deviations of single measurements, too. Noise that only adds
+	// leaves some measurements as they are, which are the true ones, and a slow day leaves none.
+	levelDeviations = 4
+
 	// fewShared pairs tell no level.
 	fewShared = 10
 
@@ -54,7 +58,7 @@ func (m *Repetitions) levels(directed bool) []float64 {
 		look(i, j, (*source).at)
 		look(j, i, (*source).at)
 	})
-	level, doubt := make([]float64, count), 0.0
+	level, doubt, spread := make([]float64, count), 0.0, 0.0
 	off := make([][]float64, count)
 	for step, moved := 0, math.Inf(1); step < levelSteps && moved > levelSettled; step++ {
 		for k := range off {
@@ -75,18 +79,24 @@ func (m *Repetitions) levels(directed bool) []float64 {
 				}
 			}
 		}
-		moved, doubt = 0, 0
+		moved, doubt, spread = 0, 0, 0
 		for k := range off {
 			if len(off[k]) >= fewShared {
 				before := level[k]
 				level[k] = stats.MiddleMedian(off[k])
 				moved = max(moved, math.Abs(level[k]-before))
-				doubt = max(doubt, stats.ErrorOfMedian(stats.SigmaAbout(level[k], off[k]), len(off[k])))
+				sigma := stats.SigmaAbout(level[k], off[k])
+				doubt = max(doubt, stats.ErrorOfMedian(sigma, len(off[k])))
+				spread = max(spread, sigma)
 			}
 		}
 	}
 	fastest := slices.Min(level)
-	if slices.Max(level)-fastest < max(leastApart, levelErrors*doubt) {
+	least := max(leastApart, levelErrors*doubt)
+	if directed {
+		least = max(least, levelDeviations*spread)
+	}
+	if slices.Max(level)-fastest < least {
 		return nil
 	}
 	for k := range level {
