@@ -56,10 +56,6 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 	if hosts < 0 {
 		return nil, fmt.Errorf("topology: hierarchy: %d hosts: want at least 0", hosts)
 	}
-	all := make([]int, hosts)
-	for i := range all {
-		all[i] = i
-	}
 	if err := checkFigures(rootLatency, 1); err != nil {
 		return nil, fmt.Errorf("topology: hierarchy: all hosts: %w", err)
 	}
@@ -99,7 +95,7 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 		}
 		return a.Hosts[0] - b.Hosts[0]
 	})
-	h.groups = append(h.groups, Group{Hosts: all, Level: len(levels), Latency: rootLatency, Support: 1, Parent: -1})
+	h.groups = append(h.groups, Group{Hosts: allHosts(hosts), Level: len(levels), Latency: rootLatency, Support: 1, Parent: -1})
 	for _, g := range own {
 		g.Parent = h.smallest[g.Hosts[0]]
 		parent := h.groups[g.Parent]

@@ -17,7 +17,7 @@ func (m *Repetitions) Symmetric() (*Symmetric, *Quality, error) {
 	s := newSymmetric(n)
 	q := &Quality{}
 	smallest := float32(math.Inf(1))
-	levels := m.levels()
+	levels := m.levels(false)
 	t := newTiles(m.sources, levels) // both triangles are read: keep the columns in cache
 	for i0 := 0; i0 < n; i0 += tile {
 		i1 := min(i0+tile, n)

@@ -33,11 +33,13 @@ func DirectedOf(by string, matrices []mat.Matrix) (*Directed, error) {
 	return d, nil
 }
 
-// Directed combines the samples of each ordered pair by Combine. O(n^2) for each repetition.
+// Directed combines the samples of each ordered pair by Combine, when the repetitions are on one level. O(n^2) for each
+// repetition.
 func (m *Repetitions) Directed() (*Directed, error) {
 	n := m.n
 	d := &Directed{n: n, d: make([]float64, n*n)}
 	values := make([]float64, 0, len(m.sources))
+	levels := m.levels(true)
 	var apart stats.Differences
 	for i := range n {
 		row := d.d[i*n : (i+1)*n]
@@ -50,6 +52,9 @@ func (m *Repetitions) Directed() (*Directed, error) {
 				if v := m.sources[k].at(i, j); v == v {
 					if !valid(v) {
 						return nil, m.refuse(i, j)
+					}
+					if levels != nil {
+						v *= levels[k]
 					}
 					values = append(values, v)
 				}

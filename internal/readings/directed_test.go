@@ -82,3 +82,42 @@ func TestAsymmetryOfZero(t *testing.T) {
 		t.Errorf("Asymmetry() = %+v, want %+v", got, want)
 	}
 }
+
+// A full run is 15 % slower than a second one of half of the hosts. The second brings both on its level, so that its hosts
+// do not look near to each other. Directions are held apart: one run has all that goes up, another what goes down, which
+// takes longer.
+func TestDirectedHasOneLevel(t *testing.T) {
+	const n = 24
+	rng := rand.New(rand.NewPCG(3, 1))
+	run := func(factor float64, has func(i, j int) bool) mat.Matrix {
+		m := mat.NewDense(n, n, nil)
+		for i := range n {
+			for j := range n {
+				m.Set(i, j, math.NaN())
+				if has(i, j) {
+					m.Set(i, j, factor*(1+0.005*rng.NormFloat64()))
+				}
+			}
+		}
+		return m
+	}
+	low := func(i, j int) bool { return max(i, j) < n/2 }
+	d, err := DirectedOf("x", []mat.Matrix{run(1.15, func(_, _ int) bool { return true }), run(0.9, low)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		for j := range n {
+			if v := d.At(i, j); i != j && math.Abs(v-0.9) > 0.05 {
+				t.Fatalf("from %d to %d it is %.3g, want 0.9 as in the second run", i, j, v)
+			}
+		}
+	}
+	up, down := func(i, j int) bool { return i < j }, func(i, j int) bool { return i > j }
+	if d, err = DirectedOf("x", []mat.Matrix{run(1, up), run(1.3, down)}); err != nil {
+		t.Fatal(err)
+	}
+	if v := d.At(5, 3) / d.At(3, 5); math.Abs(v-1.3) > 0.05 {
+		t.Errorf("one direction takes %.3g times as long, want 1.3", v)
+	}
+}

@@ -13,6 +13,10 @@ const (
 	leastApart  = 0.03
 	levelErrors = 8
 
+	// Directed repetitions must differ by so many standard deviations of single measurements, too. Noise that only adds
+	// leaves some measurements as they are, which are the true ones, and a slow day leaves none.
+	levelDeviations = 4
+
 	// fewShared pairs tell no level.
 	fewShared = 10
 
@@ -26,17 +30,18 @@ const (
 // A level is the median of what the measurements of a repetition are off by from what their pairs take. A pair takes the
 // median over the repetitions, without their levels (Tukey 1977, median polish). So a repetition of few pairs, which were
 // chosen because they had been slow, has the level of the others. Up to 16384 pairs that were measured twice count.
-func (m *Repetitions) levels() []float64 {
+// Directed, each direction of a pair is held against itself alone: a direction that is slow is no level.
+func (m *Repetitions) levels(directed bool) []float64 {
 	count := len(m.sources)
 	if count < 2 {
 		return nil
 	}
 	var pairs [][]float64 // by repetition: ln of the measurement; NaN: none
-	samplePairs(m.n, func(i, j int) {
+	look := func(i, j int, of func(s *source, i, j int) float64) {
 		logs, known := make([]float64, count), 0
 		for k := range m.sources {
 			logs[k] = math.NaN()
-			if v := m.sources[k].pair(i, j); v > 0 {
+			if v := of(&m.sources[k], i, j); v > 0 {
 				logs[k] = math.Log(v)
 				known++
 			}
@@ -44,8 +49,16 @@ func (m *Repetitions) levels() []float64 {
 		if known > 1 {
 			pairs = append(pairs, logs)
 		}
+	}
+	samplePairs(m.n, func(i, j int) {
+		if !directed {
+			look(i, j, (*source).pair)
+			return
+		}
+		look(i, j, (*source).at)
+		look(j, i, (*source).at)
 	})
-	level, doubt := make([]float64, count), 0.0
+	level, doubt, spread := make([]float64, count), 0.0, 0.0
 	off := make([][]float64, count)
 	for step, moved := 0, math.Inf(1); step < levelSteps && moved > levelSettled; step++ {
 		for k := range off {
@@ -66,18 +79,24 @@ func (m *Repetitions) levels() []float64 {
 				}
 			}
 		}
-		moved, doubt = 0, 0
+		moved, doubt, spread = 0, 0, 0
 		for k := range off {
 			if len(off[k]) >= fewShared {
 				before := level[k]
 				level[k] = stats.MiddleMedian(off[k])
 				moved = max(moved, math.Abs(level[k]-before))
-				doubt = max(doubt, stats.ErrorOfMedian(stats.SigmaAbout(level[k], off[k]), len(off[k])))
+				sigma := stats.SigmaAbout(level[k], off[k])
+				doubt = max(doubt, stats.ErrorOfMedian(sigma, len(off[k])))
+				spread = max(spread, sigma)
 			}
 		}
 	}
 	fastest := slices.Min(level)
-	if slices.Max(level)-fastest < max(leastApart, levelErrors*doubt) {
+	least := max(leastApart, levelErrors*doubt)
+	if directed {
+		least = max(least, levelDeviations*spread)
+	}
+	if slices.Max(level)-fastest < least {
 		return nil
 	}
 	for k := range level {

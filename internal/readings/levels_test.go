@@ -53,7 +53,7 @@ func TestRepetitionsHaveOneLevel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := r.levels()
+		got := r.levels(false)
 		if (got == nil) != (c.want == nil) {
 			t.Errorf("%s: levels %v, want %v", c.name, got, c.want)
 			continue
@@ -88,7 +88,7 @@ func TestNoiseOfOneDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.noise(r.levels()); !(math.Abs(got-sigma) < 0.2*sigma) {
+	if got := r.noise(r.levels(false)); !(math.Abs(got-sigma) < 0.2*sigma) {
 		t.Errorf("noise %g, want %g", got, sigma)
 	}
 }

@@ -83,7 +83,7 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	m, _ = New("x", matrices[:1])
-	if got := m.noise(m.levels()); !math.IsNaN(got) {
+	if got := m.noise(m.levels(false)); !math.IsNaN(got) {
 		t.Errorf("noise of one repetition %g, want NaN", got)
 	}
 }

@@ -61,7 +61,7 @@ func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 	for range overheadPairs {
 		i, j := rng.IntN(n), rng.IntN(n)
 		if w := float64(m[i*n+j]); i != j && w < math.Inf(1) {
-			s := shortestSum(m[i*n:(i+1)*n], columns[j*n:(j+1)*n], i, j) - w
+			s := shortestBetween(m[i*n:(i+1)*n], columns[j*n:(j+1)*n], i, j) - w
 			if s >= -(slackNegative*noise+slackRounding)*w && s < math.Inf(1) {
 				least = append(least, s)
 			}
@@ -88,6 +88,18 @@ func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 		}
 	}
 	return max(0, o)
+}
+
+// shortestBetween is the least sum of the two legs from i to j over a host that lies between them, as both legs are
+// shorter than what is measured from i to j; +Inf if none does.
+func shortestBetween[F stats.Float](rowI, colJ []F, i, j int) float64 {
+	least, w := F(math.Inf(1)), rowI[j]
+	for k, a := range rowI {
+		if b := colJ[k]; a < w && b < w && a+b < least && k != i && k != j {
+			least = a + b
+		}
+	}
+	return float64(least)
 }
 
 // shortSlacks returns the slacks of short readings of random hosts that may be the overhead, whose

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // NewDistances copies a square matrix. The distance of a pair is the mean of
@@ -88,27 +90,17 @@ func (d *distances) part(members []int) *distances {
 }
 
 // kth returns each object's distance to its k-th nearest other, k >= 1; to the
-// farthest where there are fewer. O(k n^2) at worst, O(n^2) as a rule.
+// farthest where there are fewer. O(n^2) on average.
 func (d *distances) kth(k int) []float64 {
 	out := make([]float64, d.n)
-	near := make([]float64, k)
+	if d.n < 2 {
+		return out
+	}
+	others := make([]float64, 0, d.n)
 	for i := range d.n {
-		// The k smallest so far, ascending: k is small, rows are long.
-		count := 0
-		for j, v := range d.row(i) {
-			if j == i || count == k && v >= near[k-1] {
-				continue
-			}
-			at := min(count, k-1)
-			for ; at > 0 && near[at-1] > v; at-- {
-				near[at] = near[at-1]
-			}
-			near[at] = v
-			count = min(count+1, k)
-		}
-		if count > 0 {
-			out[i] = near[count-1]
-		}
+		row := d.row(i)
+		others = append(append(others[:0], row[:i]...), row[i+1:]...)
+		out[i] = stats.Select(others, min(k, len(others))-1)
 	}
 	return out
 }

@@ -369,13 +369,22 @@ func TestBandwidthsOfUplinksThatManyHostsLoad(t *testing.T) {
 		{3e9, true, nil},
 		{4.9e9, false, nil},
 		{12.5e9, false, nil},
+		{1.25e9, false, nil}, // or slow: a warning says so
 	} {
 		measured := changed(t, reference, func(a *topology.Arc) {
 			if on(a, rack, spine) {
 				a.Bandwidth, a.Estimated = c.rate, c.estimated
 			}
 		})
-		wantFound(t, compareLinks(t, measured, reference, nil), c.want...)
+		found := compareLinks(t, measured, reference, nil)
+		wantFound(t, found, c.want...)
+		var warnings []string
+		if c.rate == 1.25e9 {
+			warnings = []string{"uplink of h4-h7 carries what one pair of hosts takes, while others of its level carry more: it is slow, or was not measured by more than one pair at once"}
+		}
+		if !slices.Equal(found.Warnings, warnings) {
+			t.Errorf("%g B/s: warnings %q, want %q", c.rate, found.Warnings, warnings)
+		}
 	}
 }
 

@@ -103,7 +103,10 @@ func (c *linkComparer) compareRates() {
 		}
 		a := g.Arcs()[at]
 		if back := g.ArcIndex(a.To, a.From); g.IsForest() && c.routed == nil && back >= 0 && own > best[at][1] {
-			if together := leastRate(m, common[at]); together > best[at][0]*math.Exp(bandwidthFloor) {
+			together := leastRate(m, common[at])
+			l.single = l.single || own > best[at][1]*math.Exp(bandwidthFloor) && together <= best[at][0]*math.Exp(bandwidthFloor)
+			if together > best[at][0]*math.Exp(bandwidthFloor) {
+				l.loaded = true
 				q.Measured, q.Reference = together, own
 				if most := min(loads[at].out, loads[back].in); !(together < most*math.Exp(-bandwidthFloor)) {
 					q.Measured, q.Reference = min(together, most), min(own, most) // more was not asked of it

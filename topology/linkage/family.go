@@ -14,20 +14,19 @@ import (
 
 // Machines that are no trees. Nested groups describe a ring or torus of
 // switches badly, and a torus of hosts not at all. The tree is given up for another graph only if
-// that has few links and leaves a third less to explain: a full mesh explains everything. A line of hosts
+// that has few links and leaves a fifth less to explain: a full mesh explains everything. A line of hosts
 // satisfies the four points as a tree does, so it is looked for where one switch fits badly.
 const (
 	// Share of quadruples that a tree satisfies at least. Trees reach 99.7 %
 	// with 5 % of noise, a dragonfly at most 94.5 %, tori 76 %. 0.97 and 0.99 find the same machines.
 	treeLike = 0.98
-	// Another graph must leave a third less to explain than the tree. With 0.45 tori of hosts with 5 % of
-	// noise are lost, 0.9 finds the same.
-	familyGain = 0.65
+	// Another graph must leave a fifth less to explain than the tree. Noise and outliers are left by both.
+	familyGain = 0.8
 	// Residuals of trees of hosts wired to each other, relative to what their links take: 16 % of a line of seven
 	// and 30 % and more of tori.
 	meshTree = 0.12
 	// And leave little: no graph explains the Internet.
-	familyRest = 0.15
+	familyRest = 0.1
 	// Noise allowed for at most.
 	noiseMost = 0.06
 	// A ring of four switches is the smallest machine of switches that is no tree.
@@ -37,7 +36,7 @@ const (
 	meshLeast = 4
 	meshMost  = 8192
 	// Of fewer hosts than this a switch explains all but two pairs of a line, and a ring as well as its links do. So
-	// all pairs count in the comparison, and only a graph with fewer links than the switch is believed.
+	// all pairs count in the comparison, and only a graph that links no more than half of them is believed.
 	meshFew = 6
 )
 
@@ -78,7 +77,7 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 func (s *meshSearch) better(w *wired) bool {
 	c := w.compare(s.r, s.f)
 	w.fit = c
-	if n := s.r.N(); n < meshFew && w.graph.NumArcs() >= 2*n {
+	if n := s.r.N(); n < meshFew && 2*w.graph.NumArcs() > n*(n-1) {
 		return false
 	}
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != topology.FamilyMesh || c.tree >= meshTree)

@@ -31,9 +31,10 @@ func (w *wired) direct(i, j int) bool {
 // A comparison is how well a tree and another graph explain the readings of up
 // to 32 hosts.
 type comparison struct {
-	// 75 % quantiles of the residuals over pairs that are not linked
-	// directly, as a link explains its own reading, relative to what the links take of it, without the overhead. Not medians: the root of a tree
-	// explains the most frequent distance of any ring.
+	// Means of the residuals over pairs that are not linked directly, as a link explains its own reading. They are
+	// relative to what the links take of it, without the overhead, and at most 1 each, which outliers are. Not
+	// medians: the root of a tree explains the most frequent distance of any ring. Not quantiles above: a link that
+	// has become slow makes a third of the routes of a small torus longer than the shortest ones.
 	tree, other float64
 
 	residual float64 // median relative residual that the other graph leaves over all pairs
@@ -41,10 +42,7 @@ type comparison struct {
 }
 
 func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
-	const (
-		most  = 32   // rows: their quantile is that of all within some hundredths
-		upper = 0.75 // not a median: see comparison
-	)
+	const most = 32 // rows: their mean is that of all within some hundredths
 	var (
 		treeRest, otherRest []float64 // not directly linked
 		all                 []float64 // residuals
@@ -74,8 +72,8 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 				way = v
 			}
 			if (few || !w.direct(i, j)) && way > 0 {
-				otherRest = append(otherRest, math.Abs(v-fit)/way)
-				treeRest = append(treeRest, math.Abs(v-tree)/way)
+				otherRest = append(otherRest, min(1, math.Abs(v-fit)/way))
+				treeRest = append(treeRest, min(1, math.Abs(v-tree)/way))
 			}
 			all = append(all, math.Abs(v-fit)/v)
 			values = append(values, v)
@@ -89,11 +87,5 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 	if math.IsInf(r2, 0) { // all values are one
 		r2 = math.NaN()
 	}
-	c := comparison{residual: stats.LowerMedian(all), r2: r2}
-	if few {
-		c.tree, c.other = stat.Mean(treeRest, nil), stat.Mean(otherRest, nil)
-	} else {
-		c.tree, c.other = stats.Quantile(treeRest, upper), stats.Quantile(otherRest, upper)
-	}
-	return c
+	return comparison{stat.Mean(treeRest, nil), stat.Mean(otherRest, nil), stats.LowerMedian(all), r2}
 }
