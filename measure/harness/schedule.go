@@ -78,6 +78,14 @@ func (p *Pairs) rounds(ranks int, seed uint64, repetition int) []round {
 	return rounds
 }
 
+// Disjoint are the rounds of the first repetition with this seed, each of disjoint pairs, for measurements by LeadPairs.
+func (p *Pairs) Disjoint(ranks int, seed uint64) (rounds [][][2]int) {
+	for _, r := range p.rounds(ranks, seed, 0) {
+		rounds = append(rounds, r.pairs)
+	}
+	return rounds
+}
+
 // given are rounds of given pairs, numbered from first on.
 func given(chosen [][][2]int, first int) []round {
 	rounds := make([]round, len(chosen))

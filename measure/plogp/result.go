@@ -8,6 +8,7 @@ import (
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 )
@@ -81,12 +82,14 @@ type Result struct {
 	settings json.RawMessage
 }
 
-// newResult makes parameters of readings; callCost is Result.CallCost.
-func newResult(ranks int, found readings, callCost float64) *Result {
-	r := &Result{Ranks: ranks, CallCost: callCost, readings: found}
+// newResult makes parameters of readings. Pairs of which sizes are missing in a direction are left out.
+func newResult(ranks int, found readings, s *settings) *Result {
+	r := &Result{Ranks: ranks, CallCost: s.CallCost, readings: found, settings: record.SettingsOf(s)}
 	for _, pair := range slices.SortedFunc(maps.Keys(found), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
 		src, dst := pair[0], pair[1]
-		r.Pairs = append(r.Pairs, params(src, dst, found[pair], found[[2]int{dst, src}]))
+		if own, other := found[pair], found[[2]int{dst, src}]; min(len(own), len(other)) >= len(s.Sizes) {
+			r.Pairs = append(r.Pairs, params(src, dst, own, other))
+		}
 	}
 	r.warn()
 	return r
