@@ -217,14 +217,18 @@ func TestBudgetAndSettings(t *testing.T) {
 	}, &plogp.Settings{Control: harness.Control{Budget: time.Millisecond}}); r.Stopped != "budget" || len(r.Pairs) != 0 || took > 0.05 {
 		t.Errorf("stopped %q with %d pairs after %g s, want none and the end within one size of the first pair", r.Stopped, len(r.Pairs), took)
 	}
-	err := run(func(c mpi.Communicator) error {
-		_, err := plogp.Measure(context.Background(), c, &plogp.Settings{Share: 1.5})
-		if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), "Settings.Share: 1.5") {
-			return fmt.Errorf("rank %d: %w", c.Rank(), err)
+	for want, s := range map[string]plogp.Settings{
+		"Settings.Share: 1.5": {Share: 1.5}, "Settings.Budget: -1s": {Control: harness.Control{Budget: -time.Second}},
+	} {
+		err := run(func(c mpi.Communicator) error {
+			_, err := plogp.Measure(context.Background(), c, &s)
+			if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("rank %d: %w", c.Rank(), err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
