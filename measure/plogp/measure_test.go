@@ -214,8 +214,8 @@ func TestBudgetAndSettings(t *testing.T) {
 			defer func() { took = harness.Clock(c)() }()
 			return body(c)
 		})
-	}, &plogp.Settings{Control: harness.Control{Budget: time.Millisecond}}); r.Stopped != "budget" || len(r.Pairs) != 0 || took > 0.05 {
-		t.Errorf("stopped %q with %d pairs after %g s, want none and the end within one size of the first pair", r.Stopped, len(r.Pairs), took)
+	}, &plogp.Settings{Control: harness.Control{Budget: time.Millisecond}}); r.Stopped != "budget" || len(r.Pairs) != 0 || took > 0.05 || r.Section().NumRows() == 0 || !strings.Contains(r.Warnings[0], "not measured at all sizes") {
+		t.Errorf("stopped %q with %d pairs after %g s, %q: want none, the end within one size of the first pair, and the sizes that were measured in the file", r.Stopped, len(r.Pairs), took, r.Warnings)
 	}
 	for want, s := range map[string]plogp.Settings{
 		"Settings.Share: 1.5": {Share: 1.5}, "Settings.Budget: -1s": {Control: harness.Control{Budget: -time.Second}},

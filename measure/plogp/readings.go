@@ -1,6 +1,7 @@
 package plogp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/topocast/topocast/measure/record"
@@ -34,6 +35,11 @@ func (all readings) add(from, to int, p point) (isNew bool) {
 		all[pair] = slices.Insert(all[pair], at, p)
 	}
 	return !isThere
+}
+
+// pairs are those of the ranks that measured and their peers, in order.
+func (all readings) pairs() [][2]int {
+	return slices.SortedFunc(maps.Keys(all), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 }
 
 // at is the point of a size, or of the greatest below it.

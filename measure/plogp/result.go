@@ -3,8 +3,6 @@ package plogp
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -85,11 +83,14 @@ type Result struct {
 // newResult makes parameters of readings. Pairs of which sizes are missing in a direction are left out.
 func newResult(ranks int, found readings, s *settings) *Result {
 	r := &Result{Ranks: ranks, CallCost: s.CallCost, readings: found, settings: record.SettingsOf(s)}
-	for _, pair := range slices.SortedFunc(maps.Keys(found), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+	for _, pair := range found.pairs() {
 		src, dst := pair[0], pair[1]
 		if own, other := found[pair], found[[2]int{dst, src}]; min(len(own), len(other)) >= len(s.Sizes) {
 			r.Pairs = append(r.Pairs, params(src, dst, own, other))
 		}
+	}
+	if missing := len(found) - len(r.Pairs); missing > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out: give it a larger budget", missing, len(found)))
 	}
 	r.warn()
 	return r
@@ -123,6 +124,7 @@ const tripCalls = 4
 // warnOfCalls says of how many readings calls from Go are more than a small part. These times are read from Go, call by
 // call.
 func (r *Result) warnOfCalls() {
+	const calls = "calls from Go, which add about %s to each, are"
 	var trips, overheads []float64
 	for _, points := range r.readings {
 		for _, x := range points {
@@ -130,8 +132,8 @@ func (r *Result) warnOfCalls() {
 		}
 	}
 	for _, text := range []string{
-		pingpong.CallWarning(trips, "round trips", tripCalls, r.CallCost),
-		pingpong.CallWarning(overheads, "overheads", 1, r.CallCost),
+		pingpong.CallWarning(trips, "round trips", tripCalls*r.CallCost, calls),
+		pingpong.CallWarning(overheads, "overheads", r.CallCost, calls),
 	} {
 		if text != "" {
 			r.Warnings = append(r.Warnings, text)
