@@ -27,7 +27,7 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	}
 	var notes []string
 	steps, done, total := l.Steps("rounds"), 0, len(disjoint)
-	for ; done < total && l.Stopped() == ""; done++ {
+	for ; done < total; done++ {
 		steps(done, total)
 		for _, way := range [2][2]int{{0, 1}, {1, 0}} {
 			var pairs [][2]int
@@ -37,12 +37,12 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 			if err := l.measure(pairs); err != nil {
 				return nil, err
 			}
+			if l.Record != nil {
+				l.Record.Mark(done, total)
+			}
 		}
 		if l.Stopped() != "" {
 			break
-		}
-		if l.Record != nil {
-			l.Record.Mark(done+1, total)
 		}
 		if need := l.Elapsed() * float64(total); done == 0 && l.Budget > 0 && need > l.Budget.Seconds() {
 			notes = append(notes, fmt.Sprintf("the budget is too small for %d rounds of pairs, which need about %s: pairs will be missing", total, quantity.Seconds(need)))
