@@ -83,7 +83,7 @@ func (r *Result) Distances(v View) (mat.Matrix, error) {
 	case !v.Distance.known():
 		return nil, fmt.Errorf("plogp: distances: %v: want %s", v.Distance, words.Or(distanceNames()))
 	case len(r.Pairs) == 0:
-		return nil, fmt.Errorf("plogp: distances: %w", topology.ErrDisconnected)
+		return nil, fmt.Errorf("plogp: distances: %v: no pair has it: %w", v.Distance, topology.ErrDisconnected)
 	}
 	var found []mat.Matrix
 	for _, of := range v.Distance.parameters() {
