@@ -138,5 +138,6 @@ func (r *Result) callWarning(size int) string {
 	for x := range r.of(size) {
 		medians = append(medians, x.Median)
 	}
-	return pingpong.LoopWarning(medians, "measurements of "+quantity.Bytes(r.Sizes[size]), r.CallCost)
+	const calls = 2 // whose price is in a one-way time: the send and the receive
+	return pingpong.CallWarning(medians, "measurements of "+quantity.Bytes(r.Sizes[size]), calls*r.CallCost, "the loop around the calls, which adds about %s to each, is")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
 
 // latencies is the test of a pair by which Run measures: a ping-pong of each size.
@@ -52,11 +53,7 @@ var summaryColumns = [...]string{"count", "batch", "lots", "unsure", "min_s", "q
 
 // appendSummary appends the numbers of a summary.
 func appendSummary(row []float64, s *pingpong.Summary) []float64 {
-	unsure := 0.0
-	if s.Unsure {
-		unsure = 1
-	}
-	return append(row, float64(s.Count), float64(s.Batch), float64(s.Lots), unsure, s.Min, s.Q1, s.Median, s.Q3, s.Max, s.Mean)
+	return append(row, float64(s.Count), float64(s.Batch), float64(s.Lots), record.Flag(s.Unsure), s.Min, s.Q1, s.Median, s.Q3, s.Max, s.Mean)
 }
 
 // summaryOf is the summary of what appendSummary appends.

@@ -3,6 +3,7 @@ package measure
 import (
 	"math/rand/v2"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -34,59 +35,40 @@ func telling(h *topology.Hierarchy, seed uint64) [][2]int {
 			all = append(all, [2]int{a, b})
 		}
 	}
-	ring := func(g topology.Group) {
-		children := childrenOf(groups, g)
+	ring := func(group int) {
+		children := harness.Parts(h, group)
 		for _, first := range []int{0, 1} {
 			for i := first; i < len(children); i += 2 {
 				child, next := children[i], children[(i+1)%len(children)]
-				add(child[rng.IntN(len(child))], next[rng.IntN(len(next))], g.Level)
+				add(child[rng.IntN(len(child))], next[rng.IntN(len(next))], groups[group].Level)
 			}
 		}
 	}
-	for _, g := range groups {
+	for i, g := range groups {
 		if len(g.Children) > 0 {
-			ring(g)
+			ring(i)
 		}
 	}
 	// A group at random, and two ranks of different children: some come up again.
 	for level := range perLevel {
-		var here []topology.Group
-		for _, g := range groups {
+		var here []int
+		for i, g := range groups {
 			if g.Level == level && len(g.Hosts) > 1 {
-				here = append(here, g)
+				here = append(here, i)
 			}
 		}
 		for tries := 0; len(here) > 0 && perLevel[level] < pairsPerLevel && tries < pairTries; tries++ {
-			children := childrenOf(groups, here[rng.IntN(len(here))])
+			children := harness.Parts(h, here[rng.IntN(len(here))])
 			i := rng.IntN(len(children))
 			j := (i + 1 + rng.IntN(len(children)-1)) % len(children)
 			add(children[i][rng.IntN(len(children[i]))], children[j][rng.IntN(len(children[j]))], level)
 		}
 	}
 	if h.Hosts() <= singleRanks {
-		for _, g := range groups {
+		for i, g := range groups {
 			if len(g.Children) == 0 && len(g.Hosts) > 1 {
-				ring(g)
+				ring(i)
 			}
-		}
-	}
-	return all
-}
-
-// childrenOf are the ranks of each part of a group: its smaller groups, then
-// each rank that is in none of them.
-func childrenOf(groups []topology.Group, g topology.Group) [][]int {
-	var all [][]int
-	inChild := make(map[int]bool)
-	for _, c := range g.Children {
-		all = append(all, groups[c].Hosts)
-		for _, rank := range groups[c].Hosts {
-			inChild[rank] = true
-		}
-	}
-	for _, rank := range g.Hosts {
-		if !inChild[rank] {
-			all = append(all, []int{rank})
 		}
 	}
 	return all

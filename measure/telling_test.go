@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -29,12 +30,12 @@ func TestTellingPairsCrossEveryUplink(t *testing.T) {
 		crossed := make([]int, len(groups))
 		perLevel := make([]int, len(h.Levels())+1)
 		rings := 0
-		for _, g := range groups {
+		for i, g := range groups {
 			if len(g.Children) > 1 {
-				rings += len(childrenOf(groups, g))
+				rings += len(harness.Parts(h, i))
 			}
 		}
-		if half := len(childrenOf(groups, groups[0])) / 2; len(groups) > 1 && half > 1 {
+		if half := len(harness.Parts(h, 0)) / 2; len(groups) > 1 && half > 1 {
 			crossing := make(map[int]bool) // children of the group of all
 			for _, p := range all[:half] {
 				for _, rank := range p {
@@ -70,7 +71,7 @@ func TestTellingPairsCrossEveryUplink(t *testing.T) {
 			}
 		}
 		for g := 1; g < len(groups); g++ {
-			if want := min(2, len(childrenOf(groups, groups[groups[g].Parent]))-1); crossed[g] < want {
+			if want := min(2, len(harness.Parts(h, groups[g].Parent))-1); crossed[g] < want {
 				t.Errorf("%s: %d pairs cross the link above group %d, want %d", spec, crossed[g], g, want)
 			}
 		}

@@ -16,9 +16,15 @@ import (
 // unknown stands for what was not measured.
 const unknown = "-"
 
+// rounding is the time in s below which a time is what arithmetic left of 0: no clock tells a femtosecond.
+const rounding = 1e-15
+
 // Seconds is a time in s, in ns, us, ms or s: "8.214 us". NaN is "-".
 func Seconds(x float64) string {
 	x = rounded(x)
+	if math.Abs(x) < rounding {
+		x = 0
+	}
 	size := math.Abs(x)
 	switch {
 	case math.IsNaN(x):

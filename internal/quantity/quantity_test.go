@@ -8,7 +8,7 @@ import (
 func TestSeconds(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0 s", 1: "1 s", 75.25: "75.25 s", 0.5: "500 ms", 1e-3: "1 ms", 999.96e-6: "1 ms", 999.94e-6: "999.9 us", 0.99999: "1 s", 999.99e-9: "1 us", 8.21449e-6: "8.214 us",
-		1e-6: "1 us", 85.3e-9: "85.3 ns", 2.5e-10: "0.25 ns", -3e-6: "-3 us", math.Inf(1): "+Inf s", math.MaxFloat64: "1.798e+308 s",
+		1e-6: "1 us", 3.309e-23: "0 s", -8e-17: "0 s", 1e-15: "1e-06 ns", 85.3e-9: "85.3 ns", 2.5e-10: "0.25 ns", -3e-6: "-3 us", math.Inf(1): "+Inf s", math.MaxFloat64: "1.798e+308 s",
 	} {
 		if got := Seconds(x); got != want {
 			t.Errorf("Seconds(%g) = %q, want %q", x, got, want)

@@ -23,6 +23,9 @@ const (
 	// to 5.6 give the same.
 	slackNegative = 4
 	slackRounding = 1e-9
+
+	// overheadRounding is the part of the longest reading below which an overhead is what sums of 32-bit floats leave of 0.
+	overheadRounding = 1e-6
 	// Slacks up to so many standard deviations above twice the first value are kept: nearestMean wants
 	// those within two, of a value that the first may be far below. With 3.5 tori of 1024 are off
 	// by 9 standard deviations, with 5 by 2.3, with 7 by 0.7.
@@ -58,9 +61,11 @@ func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	var least []float64
+	longest := 0.0
 	for range overheadPairs {
 		i, j := rng.IntN(n), rng.IntN(n)
 		if w := float64(m[i*n+j]); i != j && w < math.Inf(1) {
+			longest = max(longest, w)
 			s := shortestBetween(m[i*n:(i+1)*n], columns[j*n:(j+1)*n], i, j) - w
 			if s >= -(slackNegative*noise+slackRounding)*w && s < math.Inf(1) {
 				least = append(least, s)
@@ -87,7 +92,10 @@ func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 			break
 		}
 	}
-	return max(0, o)
+	if o < overheadRounding*longest {
+		return 0
+	}
+	return o
 }
 
 // shortestBetween is the least sum of the two legs from i to j over a host that lies between them, as both legs are

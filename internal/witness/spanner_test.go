@@ -366,3 +366,22 @@ func TestSpannerBoundEndsTheSearch(t *testing.T) {
 }
 
 func byEnds(a, b witness.Pair) int { return cmp.Or(a.From-b.From, a.To-b.To) }
+
+// TestRoundingIsNoOverhead: latencies of a ring that are sums of hops to the rounding of 32 bits have none.
+func TestRoundingIsNoOverhead(t *testing.T) {
+	for n := 6; n < 16; n++ {
+		for _, hop := range []float64{0.1e-6, 0.3e-6, 0.7e-6, 1.1e-6, 0.13e-6} { // s
+			m := make([]float32, n*n)
+			for i := range n {
+				for j := range n {
+					m[i*n+j] = float32(hop * float64(min((i-j+n)%n, (j-i+n)%n)))
+				}
+			}
+			for _, noise := range []float64{0, 1e-6, 0.01} {
+				if got := witness.Overhead(n, m, witness.Transposed(n, m), noise); got != 0 {
+					t.Errorf("%d ranks, hops of %g s, noise %g: overhead = %g s, want 0", n, hop, noise, got)
+				}
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -111,19 +112,9 @@ func (d *designer) across(inside []int, above int) [][]model.Transfer {
 // each other are of different parts of the group as long as there are.
 func (d *designer) spread(group int) []int {
 	g := d.h.Groups()[group]
-	var parts [][]int
-	below := make(map[int]bool)
-	for _, child := range g.Children {
-		part := d.spread(child)
-		parts = append(parts, part)
-		for _, rank := range part {
-			below[rank] = true
-		}
-	}
-	for _, rank := range g.Hosts {
-		if !below[rank] {
-			parts = append(parts, []int{rank})
-		}
+	parts := harness.Parts(d.h, group)
+	for i, child := range g.Children {
+		parts[i] = d.spread(child)
 	}
 	d.rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	var ranks []int

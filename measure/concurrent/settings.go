@@ -66,8 +66,6 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("concurrent: Settings.MinIterations: %d: want in [0, %d]", s.MinIterations, maxIterations)
 	case s.MaxIterations < 0 || s.MaxIterations > maxIterations:
 		return fmt.Errorf("concurrent: Settings.MaxIterations: %d: want in [0, %d]", s.MaxIterations, maxIterations)
-	case s.Budget < 0:
-		return fmt.Errorf("concurrent: Settings.Budget: %v: want at least 0", s.Budget)
 	}
 	s.Width = cmp.Or(s.Width, defaultWidth)
 	s.MaxIterations = cmp.Or(s.MaxIterations, defaultMaxIterations)

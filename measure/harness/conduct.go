@@ -103,7 +103,10 @@ func (c *Conductor) Lead(budget time.Duration, act func(round []byte) ([]float64
 	if c.Comm.Rank() != 0 {
 		return c.follow(act)
 	}
-	if budget > 0 {
+	switch {
+	case budget < 0:
+		lead = func(Play) error { return fmt.Errorf("Settings.Budget: %v: want at least 0", budget) }
+	case budget > 0:
 		c.end = c.start + budget.Seconds()
 	}
 	var broken error // of the communicator: nobody can be told

@@ -14,7 +14,7 @@
 // that each of them finds. All the rest is the harness': who meets whom and when,
 // barriers, groups, budgets, cancellation and progress. It brings the numbers to rank 0, and
 // ends a job in which a rank no longer answers. Package measure's latencies are one such
-// test; PLogP is another.
+// test; oneway is another.
 //
 // A Test may take fewer samples where the budget is too small. What the ranks of a Test have to agree on
 // beforehand - sizes, thresholds - rank 0 tells with Share. A pair of ranks agrees by messages of

@@ -78,6 +78,14 @@ func (p *Pairs) rounds(ranks int, seed uint64, repetition int) []round {
 	return rounds
 }
 
+// Disjoint are the rounds of the first repetition with this seed, each of disjoint pairs, for measurements by LeadPairs.
+func (p *Pairs) Disjoint(ranks int, seed uint64) (rounds [][][2]int) {
+	for _, r := range p.rounds(ranks, seed, 0) {
+		rounds = append(rounds, r.pairs)
+	}
+	return rounds
+}
+
 // given are rounds of given pairs, numbered from first on.
 func given(chosen [][][2]int, first int) []round {
 	rounds := make([]round, len(chosen))
@@ -96,18 +104,26 @@ func countPairs(rounds []round) int {
 	return count
 }
 
-// partsOf are the parts that a group joins: the groups in it, and each rank that is in none of them. The largest comes
-// first, and of equal ones the one with the lowest label. The members of each part are ordered by label.
-func partsOf(tree *topology.Hierarchy, group int, label []int) [][]int {
-	byLabel := func(a, b int) int { return label[a] - label[b] }
-	var parts [][]int
+// Parts are the ranks of each part of a group: of the groups in it, and then each rank that is in none of them. They are part of the hierarchy.
+func Parts(tree *topology.Hierarchy, group int) (parts [][]int) {
 	for _, child := range tree.Groups()[group].Children {
-		parts = append(parts, slices.SortedFunc(slices.Values(tree.Groups()[child].Hosts), byLabel))
+		parts = append(parts, tree.Groups()[child].Hosts)
 	}
 	for _, rank := range tree.Groups()[group].Hosts {
 		if tree.Smallest(rank) == group {
 			parts = append(parts, []int{rank})
 		}
+	}
+	return parts
+}
+
+// partsOf are the parts that a group joins. The largest comes
+// first, and of equal ones the one with the lowest label. The members of each part are ordered by label.
+func partsOf(tree *topology.Hierarchy, group int, label []int) [][]int {
+	byLabel := func(a, b int) int { return label[a] - label[b] }
+	parts := Parts(tree, group)
+	for i, part := range parts {
+		parts[i] = slices.SortedFunc(slices.Values(part), byLabel)
 	}
 	slices.SortFunc(parts, func(a, b []int) int { return cmp.Or(len(b)-len(a), byLabel(a[0], b[0])) })
 	return parts
@@ -117,27 +133,25 @@ func partsOf(tree *topology.Hierarchy, group int, label []int) [][]int {
 //
 // All members meet by halving or by the circle method, and those of one part sit out. With parts of equal size, k of g members, it is shorter to
 // let the parts meet: see across. Unequal parts wait for the largest; it is whatever takes fewer rounds.
-func join(halving bool, parts [][]int) [][][2]int {
+func join(halved bool, parts [][]int) [][][2]int {
 	all := slices.Concat(parts...)
-	number, partner := circleRounds(len(all)), circlePartner
-	if halving {
-		number, partner = halvingRounds(len(all)), halvingPartner
+	meet := CircleOf
+	if halved {
+		meet = halving
 	} else if len(parts[0]) > 1 {
-		if rounds := across(parts); len(rounds) < number {
+		if rounds := across(parts); len(rounds) < circleRounds(len(all)) {
 			return rounds
 		}
 	}
-	part := make([]int, 0, len(all)) // by place
+	part := make(map[int]int) // by member
 	for i, members := range parts {
-		part = append(part, slices.Repeat([]int{i}, len(members))...)
-	}
-	rounds := make([][][2]int, number)
-	for k := range rounds {
-		for p, a := range all {
-			if q := partner(len(all), p, k); q > p && part[q] != part[p] {
-				rounds[k] = append(rounds[k], [2]int{a, all[q]})
-			}
+		for _, member := range members {
+			part[member] = i
 		}
+	}
+	rounds := meet(all)
+	for k, pairs := range rounds {
+		rounds[k] = slices.DeleteFunc(pairs, func(p [2]int) bool { return part[p[0]] == part[p[1]] })
 	}
 	return rounds
 }

@@ -192,8 +192,6 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("Settings.Samples: %d: want at least 0", s.Samples)
 	case s.Done < 0:
 		return fmt.Errorf("Settings.Done: %d: want at least 0", s.Done)
-	case s.Budget < 0:
-		return fmt.Errorf("Settings.Budget: %v: want at least 0", s.Budget)
 	}
 	return s.Pairs.Validate(ranks)
 }

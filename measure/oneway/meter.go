@@ -1,10 +1,9 @@
 package oneway
 
 import (
-	"encoding/binary"
-	"math"
 	"time"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
@@ -67,19 +66,15 @@ func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
 		}
 	}
 	if !first {
-		for i, t := range m.times {
-			binary.LittleEndian.PutUint64(m.bytes[8*i:], math.Float64bits(t))
-		}
-		return rows, m.comm.Send(m.bytes, peer, tagStamps)
+		return rows, m.comm.Send(share.AppendFloats(m.bytes[:0], m.times), peer, tagStamps)
 	}
 	if err := m.comm.Recv(m.bytes, peer, tagStamps); err != nil {
 		return rows, err
 	}
+	peers := share.Floats(m.bytes)
 	there, back := make([]float64, m.plan.Samples), make([]float64, m.plan.Samples)
 	for i := range m.plan.Samples {
-		received := math.Float64frombits(binary.LittleEndian.Uint64(m.bytes[16*i:]))
-		answered := math.Float64frombits(binary.LittleEndian.Uint64(m.bytes[16*i+8:]))
-		there[i], back[i] = received-m.times[2*i], m.times[2*i+1]-answered
+		there[i], back[i] = peers[2*i]-m.times[2*i], m.times[2*i+1]-peers[2*i+1]
 	}
 	return append(rows, m.times[0], stats.Quantile(there, quarter), stats.Quantile(back, quarter)), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
 
 // A Distance is what tells how far apart two ranks are.
@@ -81,6 +82,8 @@ func (r *Result) Distances(v View) (mat.Matrix, error) {
 		return nil, fmt.Errorf("plogp: distances: %d bytes: want at least 0", v.Bytes)
 	case !v.Distance.known():
 		return nil, fmt.Errorf("plogp: distances: %v: want %s", v.Distance, words.Or(distanceNames()))
+	case len(r.Pairs) == 0:
+		return nil, fmt.Errorf("plogp: distances: %v: no pair has it: %w", v.Distance, topology.ErrDisconnected)
 	}
 	var found []mat.Matrix
 	for _, of := range v.Distance.parameters() {

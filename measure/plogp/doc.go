@@ -13,7 +13,8 @@
 // # Method
 //
 // One rank of a pair measures, the other mirrors; then they change. The one that
-// measures tells the other what to do, so sizes can follow from readings.
+// measures tells the other what to do. A round is one size of a pair in one direction. Rank 0 plans the rounds,
+// so sizes can follow from what was measured, and a budget ends between two sizes.
 //
 //  1. RTT(m): a message of m bytes, answered by one of 0 bytes.
 //  2. g(m) up to a, the first size beyond 64 KiB: rows of messages, twice as many until the

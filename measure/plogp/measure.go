@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
@@ -17,8 +16,8 @@ import (
 // some. It is collective; the settings of rank 0 count. The result is nil on
 // other ranks.
 //
-// The end of the context of any rank, or of the budget, ends it after the pairs
-// under way. An error means that nothing is left: wrong settings, or a failure
+// The end of the context of any rank, or of the budget, ends it after the size under way; pairs of which sizes are
+// missing then are left out. An error means that nothing is left: wrong settings, or a failure
 // of the communicator, which is unusable afterwards.
 //
 // A pair takes some 100 round trips of each size and rows of up to 37,500
@@ -29,13 +28,13 @@ func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, 
 	return harness.Conduct(ctx, comm, own.Silence, own.measure)
 }
 
-func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
+func (s *Settings) measure(c *harness.Conductor) (r *Result, err error) {
 	comm := c.Comm
-	hs := &harness.Settings{Pairs: harness.Pairs{Sequential: true}, Seed: s.Seed, Control: s.Control}
+	chosen := harness.Pairs{Sequential: true}
 	p, err := harness.Share(comm, c, func() (*settings, error) {
 		p, err := s.plan()
 		if err == nil {
-			hs.Groups, hs.WithinGroups, err = s.some(comm.Size())
+			chosen.Groups, chosen.WithinGroups, err = s.some(comm.Size())
 		}
 		if timed, ok := comm.(mpi.Timed); ok {
 			p.CallCost, _ = timed.CallCosts()
@@ -45,42 +44,13 @@ func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := make(readings) // on rank 0, as the record
-	out := s.Record
-	if comm.Rank() != 0 {
-		out = nil
-	}
-	if out != nil {
-		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: record.SettingsOf(p)})
-	}
-	hs.Deliver = func(rows []harness.Row, progress harness.Progress) {
-		for _, row := range rows {
-			for point := range slices.Chunk(row.Values, len(columns)-2) {
-				found.add(row.From, row.To, pointOf(point))
-				if out != nil {
-					out.Rows(append([]float64{float64(row.From), float64(row.To)}, point...))
-				}
-			}
-		}
-		if out != nil {
-			out.Mark(progress.Done, progress.Total)
-		}
-	}
-	m := newMeter(comm, p)
-	outcome, err := c.AllPairs(&harness.Test{WarmUp: m.warmUp, Exchange: m.exchange}, hs)
+	err = c.LeadPairs(s.Budget, newMeter(comm, p).exchange, func(play harness.PlayPairs) error {
+		l := &leader{Conductor: c, Settings: s, plan: p, play: play, found: make(readings)}
+		r, err = l.lead(chosen.Disjoint(comm.Size(), s.Seed))
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
-	}
-	if outcome == nil {
-		return nil, nil
-	}
-	r := newResult(comm.Size(), found, p.CallCost)
-	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = outcome.Stopped, outcome.Rounds, outcome.TotalRounds, outcome.Notes
-	r.settings = record.SettingsOf(p)
-	if out != nil {
-		section := r.Section()
-		section.Rows = nil // they are there
-		out.End(section)
 	}
 	return r, nil
 }

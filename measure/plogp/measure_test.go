@@ -208,14 +208,27 @@ func TestBudgetAndSettings(t *testing.T) {
 	if r := measured(t, run, &plogp.Settings{Longest: 1 << 20, Control: harness.Control{Budget: 3 * time.Second}}); r.Stopped != "budget" || len(r.Pairs) == 0 || len(r.Pairs) == 12 {
 		t.Errorf("stopped %q with %d pairs, want some of 12 within the budget", r.Stopped, len(r.Pairs))
 	}
-	err := run(func(c mpi.Communicator) error {
-		_, err := plogp.Measure(context.Background(), c, &plogp.Settings{Share: 1.5})
-		if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), "Settings.Share: 1.5") {
-			return fmt.Errorf("rank %d: %w", c.Rank(), err)
+	var took float64 // s
+	if r := measured(t, func(body func(mpi.Communicator) error) error {
+		return run(func(c mpi.Communicator) error {
+			defer func() { took = harness.Clock(c)() }()
+			return body(c)
+		})
+	}, &plogp.Settings{Control: harness.Control{Budget: time.Millisecond}}); r.Stopped != "budget" || len(r.Pairs) != 0 || took > 0.05 || r.Section().NumRows() == 0 || !strings.Contains(r.Warnings[0], "not measured at all sizes") {
+		t.Errorf("stopped %q with %d pairs after %g s, %q: want none, the end within one size of the first pair, and the sizes that were measured in the file", r.Stopped, len(r.Pairs), took, r.Warnings)
+	}
+	for want, s := range map[string]plogp.Settings{
+		"Settings.Share: 1.5": {Share: 1.5}, "Settings.Budget: -1s": {Control: harness.Control{Budget: -time.Second}},
+	} {
+		err := run(func(c mpi.Communicator) error {
+			_, err := plogp.Measure(context.Background(), c, &s)
+			if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("rank %d: %w", c.Rank(), err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }

@@ -198,20 +198,3 @@ func (m *meter) row(how pattern, n, size int) (least float64, err error) {
 	}
 	return least, nil
 }
-
-// with measures the pair with a peer, the lower rank first, and returns what
-// the calling rank has measured.
-func (m *meter) with(peer int) ([]point, error) {
-	m.peer = peer
-	if m.comm.Rank() > peer {
-		if err := m.mirror(); err != nil {
-			return nil, err
-		}
-		return m.pair()
-	}
-	points, err := m.pair()
-	if err != nil {
-		return nil, err
-	}
-	return points, m.mirror()
-}

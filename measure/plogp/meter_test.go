@@ -16,20 +16,18 @@ func simulated(t *testing.T, spec string, machine *simnet.Settings, s *Settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sides := make([][]point, 2)
+	var r *Result
 	err = simnet.Run(cluster.Graph, []int{0, 1}, machine, func(c mpi.Communicator) error {
-		points, err := newMeter(c, &plan).with(1 - c.Rank())
-		sides[c.Rank()] = points
+		own, err := Measure(t.Context(), c, s)
+		if own != nil {
+			r = own
+		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newResult(2, readings{{0, 1}: sides[0], {1, 0}: sides[1]}, 0)
+	return r
 }
 
 // TestKnownParameters: of a way of latency l and bandwidth b between CPUs to
@@ -132,7 +130,7 @@ func TestContradictionsAreMeasuredAgain(t *testing.T) {
 		}
 		d := &disturbed{Communicator: c, sleep: m.sleep}
 		m.comm = d
-		p, err := m.first()
+		p, err := m.first(0)
 		if err != nil {
 			return err
 		}

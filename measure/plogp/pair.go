@@ -1,9 +1,6 @@
 package plogp
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A point is what was measured of one size. Times are in s.
 type point struct {
@@ -14,41 +11,21 @@ type point struct {
 	steady           bool    // the gap is that of a saturated link, or needs none
 }
 
-// pair measures the calling rank's side of all sizes: RTT, gap and overheads,
-// as the rank that sends. The peer mirrors.
-func (m *meter) pair() ([]point, error) {
-	points := make([]point, 0, len(m.settings.Sizes)+m.settings.ExtraSizes)
-	p, err := m.first()
+// exchange measures one size of the messages to a peer, who mirrors them, and appends the point, if the calling rank measures.
+func (m *meter) exchange(found []float64, peer int, measures bool, size int) ([]float64, error) {
+	m.peer = peer
+	if !measures {
+		return found, m.mirror()
+	}
+	p, err := m.first(size)
 	if err != nil {
 		return nil, err
 	}
-	points = append(points, p)
-	for _, size := range m.settings.Sizes[1:] {
-		p, err := m.point(size, points)
-		if err != nil {
-			return nil, err
-		}
-		points = append(points, p)
-	}
-	for range m.settings.ExtraSizes {
-		size, worth := nextSize(points)
-		if !worth {
-			break
-		}
-		p, err := m.point(size, points)
-		if err != nil {
-			return nil, err
-		}
-		at, _ := slices.BinarySearchFunc(points, size, bySize)
-		points = slices.Insert(points, at, p)
-	}
-	return points, m.ask(command{pattern: enough})
+	return p.appendRow(found), m.ask(command{pattern: enough})
 }
 
-// point measures one size; those before begin with 0 bytes. The gap is found by
-// saturation up to a, which is settings.SaturatedUpTo, and beyond by eq. 3.1 of Reinfjell 2023 from there on,
-// g(m) = RTT(m) - RTT(a) + g(a), for a long message saturates a link by itself.
-func (m *meter) point(size int, before []point) (p point, err error) {
+// point measures one size: RTT, gap and overheads. Beyond settings.SaturatedUpTo the gap is left to rank 0.
+func (m *meter) point(size int) (p point, err error) {
 	p = point{size: size, steady: true}
 	if p.trip, _, err = m.echoes(size, m.comm.Send); err != nil {
 		return p, err
@@ -61,24 +38,18 @@ func (m *meter) point(size int, before []point) (p point, err error) {
 	}
 	if size <= m.settings.SaturatedUpTo {
 		p.gap, p.steady, err = m.saturated(size, p.trip)
-		return p, err
 	}
-	last, known := slices.BinarySearchFunc(before, m.settings.SaturatedUpTo, bySize)
-	if !known {
-		last--
-	}
-	p.gap = p.trip - before[last].trip + before[last].gap
-	return p, nil
+	return p, err
 }
 
 func bySize(p point, size int) int { return p.size - size }
 
-// first measures messages of 0 bytes, of which the gap is in all latencies. A gap longer than
+// first measures one size. Of 0 bytes the gap is in all latencies. A gap longer than
 // half a round trip was disturbed, or messages are as short as what the ranks do
 // with them. Then it is measured again, and the third time counts.
-func (m *meter) first() (p point, err error) {
+func (m *meter) first(size int) (p point, err error) {
 	for range 3 {
-		if p, err = m.point(0, nil); err != nil || p.gap <= p.trip/2 {
+		if p, err = m.point(size); err != nil || size > 0 || p.gap <= p.trip/2 {
 			break
 		}
 	}

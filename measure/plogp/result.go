@@ -3,11 +3,10 @@ package plogp
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 )
@@ -81,12 +80,17 @@ type Result struct {
 	settings json.RawMessage
 }
 
-// newResult makes parameters of readings; callCost is Result.CallCost.
-func newResult(ranks int, found readings, callCost float64) *Result {
-	r := &Result{Ranks: ranks, CallCost: callCost, readings: found}
-	for _, pair := range slices.SortedFunc(maps.Keys(found), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+// newResult makes parameters of readings. Pairs of which sizes are missing in a direction are left out.
+func newResult(ranks int, found readings, s *settings) *Result {
+	r := &Result{Ranks: ranks, CallCost: s.CallCost, readings: found, settings: record.SettingsOf(s)}
+	for _, pair := range found.pairs() {
 		src, dst := pair[0], pair[1]
-		r.Pairs = append(r.Pairs, params(src, dst, found[pair], found[[2]int{dst, src}]))
+		if own, other := found[pair], found[[2]int{dst, src}]; min(len(own), len(other)) >= len(s.Sizes) {
+			r.Pairs = append(r.Pairs, params(src, dst, own, other))
+		}
+	}
+	if missing := len(found) - len(r.Pairs); missing > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out: give it a larger budget", missing, len(found)))
 	}
 	r.warn()
 	return r
@@ -120,6 +124,7 @@ const tripCalls = 4
 // warnOfCalls says of how many readings calls from Go are more than a small part. These times are read from Go, call by
 // call.
 func (r *Result) warnOfCalls() {
+	const calls = "calls from Go, which add about %s to each, are"
 	var trips, overheads []float64
 	for _, points := range r.readings {
 		for _, x := range points {
@@ -127,8 +132,8 @@ func (r *Result) warnOfCalls() {
 		}
 	}
 	for _, text := range []string{
-		pingpong.CallWarning(trips, "round trips", tripCalls, r.CallCost),
-		pingpong.CallWarning(overheads, "overheads", 1, r.CallCost),
+		pingpong.CallWarning(trips, "round trips", tripCalls*r.CallCost, calls),
+		pingpong.CallWarning(overheads, "overheads", r.CallCost, calls),
 	} {
 		if text != "" {
 			r.Warnings = append(r.Warnings, text)

@@ -17,10 +17,9 @@ func (r *Result) Section() *record.Section {
 		Kind: Kind, Columns: columns, Settings: r.settings,
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 	}
-	for i := range r.Pairs {
-		pair := &r.Pairs[i]
-		for _, p := range r.readings[[2]int{pair.Src, pair.Dst}] {
-			s.Rows = p.appendRow(append(s.Rows, float64(pair.Src), float64(pair.Dst)))
+	for _, pair := range r.readings.pairs() {
+		for _, p := range r.readings[pair] {
+			s.Rows = p.appendRow(append(s.Rows, float64(pair[0]), float64(pair[1])))
 		}
 	}
 	return s
@@ -45,7 +44,7 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	if !(p.CallCost >= 0) {
 		return nil, fmt.Errorf("plogp: settings: call_cost_s: %g: want at least 0", p.CallCost)
 	}
-	r := newResult(ranks, found, p.CallCost)
+	r := newResult(ranks, found, &p)
 	for i := range r.Pairs {
 		if pair := &r.Pairs[i]; pair.Sizes[0] != 0 {
 			return nil, fmt.Errorf("plogp: from %d to %d: no message of 0 bytes: want one, which tells the latency", pair.Src, pair.Dst)

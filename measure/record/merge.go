@@ -59,7 +59,7 @@ func (s *Section) add(other *Section) error {
 	if !slices.Equal(s.Sizes, other.Sizes) {
 		return fmt.Errorf("sizes of %v B and of %v B", s.Sizes, other.Sizes)
 	}
-	from, err := other.Need(s.Columns...)
+	from, err := other.need(s.Columns...)
 	if err != nil || len(other.Columns) != len(s.Columns) {
 		return fmt.Errorf("columns %q and %q", s.Columns, other.Columns)
 	}

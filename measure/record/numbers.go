@@ -7,9 +7,6 @@ import (
 	"strconv"
 )
 
-// mostDigits of a whole number are exact in a float64, whatever they are.
-const mostDigits = 15
-
 // parseRow appends the numbers of a row, "[0,1.5e-06,null]", to dst.
 func parseRow(dst []float64, line []byte) ([]float64, error) {
 	row, ends := bytes.CutSuffix(bytes.TrimRight(line[1:], " \t\r"), []byte("]"))
@@ -31,14 +28,6 @@ func parseRow(dst []float64, line []byte) ([]float64, error) {
 // parseNumber is strconv.ParseFloat for what JSON calls a number, or null: none
 // of the words that Go knows besides.
 func parseNumber(text []byte) (float64, error) {
-	whole, at := 0, 0
-	for at < min(len(text), mostDigits) && text[at]-'0' <= 9 { // most numbers are short and whole
-		whole = 10*whole + int(text[at]-'0')
-		at++
-	}
-	if at == len(text) && at > 0 {
-		return float64(whole), nil
-	}
 	if string(text) == "null" {
 		return math.NaN(), nil
 	}

@@ -190,11 +190,11 @@ func TestReadRefuses(t *testing.T) {
 // TestColumnsAreFoundByName: in any order, and with some that only a later version knows.
 func TestColumnsAreFoundByName(t *testing.T) {
 	s := &Section{Kind: "latency", Columns: []string{"to", "new", "from"}, Rows: []float64{1, 2, 3, 4, 5, 6}}
-	at, err := s.Need("from", "to")
+	at, err := s.need("from", "to")
 	if err != nil || !slices.Equal(at, []int{2, 0}) || s.Row(1)[at[0]] != 6 || s.NumRows() != 2 {
 		t.Errorf("from and to at %v, %v; rows %d", at, err, s.NumRows())
 	}
-	if _, err := s.Need("from", "size"); err == nil || !strings.Contains(err.Error(), `"size"`) {
+	if _, err := s.need("from", "size"); err == nil || !strings.Contains(err.Error(), `"size"`) {
 		t.Errorf("Need(size) = %v", err)
 	}
 }

@@ -99,9 +99,9 @@ func (s *Section) Row(i int) []float64 {
 // Column returns the index of a column, -1 if there is none of that name.
 func (s *Section) Column(name string) int { return slices.Index(s.Columns, name) }
 
-// Need returns the indices of columns, or an error that names the first one
+// need returns the indices of columns, or an error that names the first one
 // that is missing.
-func (s *Section) Need(names ...string) ([]int, error) {
+func (s *Section) need(names ...string) ([]int, error) {
 	at := make([]int, len(names))
 	for i, name := range names {
 		if at[i] = s.Column(name); at[i] < 0 {
@@ -117,7 +117,7 @@ func (s *Section) Decode(kind string, settings any, columns ...string) (iter.Seq
 	if s.Kind != kind {
 		return nil, fmt.Errorf("section of kind %q: want %q", s.Kind, kind)
 	}
-	at, err := s.Need(columns...)
+	at, err := s.need(columns...)
 	if err != nil {
 		return nil, err
 	}

@@ -47,30 +47,32 @@ func (c *campaign) latencySizes() []int {
 // disturbances do not reach. It is collective.
 func (c *campaign) measureLatencies(sizes []int) error {
 	probe := pingpong.New(c.Comm, slices.Max(sizes), latencySamples)
-	exchange := func(found []float64, peer int, _ bool, _ int) ([]float64, error) {
+	exchange := func(found []float64, peer int, _ bool, size int) ([]float64, error) {
 		if err := probe.WarmUp(peer, sizes[:1]); err != nil {
 			return nil, err
 		}
-		for _, size := range sizes {
-			s, err := probe.Pair(peer, size)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, s.Q1)
-		}
-		return found, nil
+		s, err := probe.Pair(peer, size)
+		return append(found, s.Q1), err
 	}
 	return c.LeadPairs((c.s.Budget+1)/budgetShare, exchange, func(play harness.PlayPairs) error {
-		rounds := c.contentionFree()
+		pairs := c.contentionFree()
+		var rounds [][]harness.Pair // short messages come first, which cost little
+		for _, size := range sizes {
+			for _, round := range pairs {
+				round = slices.Clone(round)
+				for i := range round {
+					round[i].Task = size
+				}
+				rounds = append(rounds, round)
+			}
+		}
 		rows, err := play(rounds, func(done int) { c.progress(done, len(rounds)) })
 		for _, row := range rows {
-			for i, seconds := range row.Values {
-				if seconds > 0 {
-					c.r.latencies = append(c.r.latencies, fit.Observation{
-						Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(sizes[i])}},
-						Seconds:   []float64{seconds},
-					})
-				}
+			if seconds := row.Values[0]; seconds > 0 {
+				c.r.latencies = append(c.r.latencies, fit.Observation{
+					Transfers: []model.Transfer{{Src: row.From, Dst: row.To, Bytes: int64(sizes[row.Round/len(pairs)])}},
+					Seconds:   []float64{seconds},
+				})
 			}
 		}
 		c.r.Stopped = c.Stopped()

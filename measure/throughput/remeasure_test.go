@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 	"testing"
+	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -139,5 +141,26 @@ func TestRemeasureReadsFewPairs(t *testing.T) {
 		if want := g.Arcs()[i].Latency; math.Abs(a.Latency/want-1) > 0.01 {
 			t.Errorf("%d->%d: %g s, want %g", a.From, a.To, a.Latency, want)
 		}
+	}
+}
+
+// TestRemeasureSharesABudget: short messages of all pairs come before long ones, which do not use up what rates are to have.
+func TestRemeasureSharesABudget(t *testing.T) {
+	n, g := known(t, "tree:3x1x5 rate=10Gbps")
+	r := remeasured(t, g, nil, &Settings{Network: n, Control: harness.Control{Budget: time.Second}})
+	short, rates := make(map[[2]int]bool), 0
+	for _, o := range r.latencies {
+		if x := o.Transfers[0]; x.Bytes == n.Measured().Bytes {
+			short[[2]int{x.Src, x.Dst}] = true
+		}
+	}
+	for _, l := range r.Links {
+		if l.Rate > 0 {
+			rates++
+		}
+	}
+	// Rings of five pairs on each of three switches, and three pairs that tell of the links above.
+	if len(short) < 2*(3*5+3) || rates < len(r.Links)/3 {
+		t.Errorf("short messages of %d directed pairs and rates of %d of %d links, want those of all 18 pairs and many rates", len(short), rates, len(r.Links))
 	}
 }

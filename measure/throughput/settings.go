@@ -125,9 +125,6 @@ func (l *Load) validate() error {
 
 // wiring fills in defaults, and returns the graph along which so many ranks measure.
 func (s *Settings) wiring(ranks int) (*topology.Graph, error) {
-	if s.Budget < 0 {
-		return nil, fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
-	}
 	for _, p := range s.Direct {
 		if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
 			return nil, fmt.Errorf("throughput: Settings.Direct: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)

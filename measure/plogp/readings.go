@@ -1,6 +1,7 @@
 package plogp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/topocast/topocast/measure/record"
@@ -9,29 +10,6 @@ import (
 // Columns of a row: what one rank has found of one size with one peer.
 var columns = []string{
 	record.ColumnFrom, record.ColumnTo, "bytes", "round_trip_s", "gap_s", "send_s", "receive_s", "steady",
-}
-
-// warmUp makes the pair's connection.
-func (m *meter) warmUp(peer int) error {
-	m.peer = peer
-	if m.comm.Rank() > peer {
-		return m.mirror()
-	}
-	for _, size := range []int{0, m.settings.longest()} {
-		if _, _, err := m.echoes(size, m.comm.Send); err != nil {
-			return err
-		}
-	}
-	return m.ask(command{pattern: enough})
-}
-
-// exchange measures both sides of the pair, and appends the points of this one.
-func (m *meter) exchange(found []float64, peer, _ int) ([]float64, error) {
-	points, err := m.with(peer)
-	for _, p := range points {
-		found = p.appendRow(found)
-	}
-	return found, err
 }
 
 // appendRow appends the numbers of a row but for its ranks.
@@ -57,4 +35,19 @@ func (all readings) add(from, to int, p point) (isNew bool) {
 		all[pair] = slices.Insert(all[pair], at, p)
 	}
 	return !isThere
+}
+
+// pairs are those of the ranks that measured and their peers, in order.
+func (all readings) pairs() [][2]int {
+	return slices.SortedFunc(maps.Keys(all), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+}
+
+// at is the point of a size, or of the greatest below it.
+func (all readings) at(from, to, size int) point {
+	points := all[[2]int{from, to}]
+	at, isThere := slices.BinarySearchFunc(points, size, bySize)
+	if !isThere {
+		at--
+	}
+	return points[at]
 }

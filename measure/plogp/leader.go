@@ -1,0 +1,113 @@
+package plogp
+
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
+)
+
+// A leader is rank 0's part: it decides which size comes next, and makes gaps of what ranks have timed.
+//
+// A round is one size of disjoint pairs in one direction. So all ranks meet before each size, where they hear of the end of a budget, and
+// no rank waits longer than a size takes.
+type leader struct {
+	*harness.Conductor
+	*Settings
+	plan  *settings
+	play  harness.PlayPairs
+	found readings
+}
+
+// lead measures disjoint pairs in turn, each in both directions.
+func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
+	if l.Record != nil {
+		l.Record.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: record.SettingsOf(l.plan)})
+	}
+	var notes []string
+	steps, done, total := l.Steps("rounds"), 0, len(disjoint)
+	for ; done < total; done++ {
+		steps(done, total)
+		for _, way := range [2][2]int{{0, 1}, {1, 0}} {
+			var pairs [][2]int
+			for _, p := range disjoint[done] {
+				pairs = append(pairs, [2]int{p[way[0]], p[way[1]]})
+			}
+			if err := l.measure(pairs); err != nil {
+				return nil, err
+			}
+			if l.Record != nil {
+				l.Record.Mark(done, total)
+			}
+		}
+		if l.Stopped() != "" {
+			break
+		}
+		if need := l.Elapsed() * float64(total); done == 0 && l.Budget > 0 && need > l.Budget.Seconds() {
+			notes = append(notes, fmt.Sprintf("the budget is too small for %d rounds of pairs, which need about %s: pairs will be missing", total, quantity.Seconds(need)))
+			if l.Notify != nil {
+				l.Notify(notes[0])
+			}
+		}
+	}
+	steps(done, total)
+	r := newResult(l.Comm.Size(), l.found, l.plan)
+	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = l.Stopped(), done, total, notes
+	if l.Record != nil {
+		section := r.Section()
+		section.Rows = nil // they are there
+		l.Record.End(section)
+	}
+	return r, nil
+}
+
+// measure measures all sizes of disjoint pairs, from their first rank to the second, and then those that are most worth it.
+func (l *leader) measure(pairs [][2]int) error {
+	var rounds [][]harness.Pair
+	for _, size := range l.plan.Sizes {
+		var round []harness.Pair
+		for _, p := range pairs {
+			round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
+		}
+		rounds = append(rounds, round)
+	}
+	for extra := 0; len(rounds) > 0; extra++ {
+		rows, err := l.play(rounds, nil)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			l.keep(row)
+		}
+		rounds = nil
+		if l.Stopped() != "" || extra == l.plan.ExtraSizes {
+			return nil
+		}
+		var round []harness.Pair
+		for _, p := range pairs {
+			if size, worth := nextSize(l.found[p]); worth {
+				round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
+			}
+		}
+		if len(round) > 0 {
+			rounds = append(rounds, round)
+		}
+	}
+	return nil
+}
+
+// keep takes up what a rank has found. The gap is found by
+// saturation up to a, which is settings.SaturatedUpTo, and beyond by eq. 3.1 of Reinfjell 2023 from there on,
+// g(m) = RTT(m) - RTT(a) + g(a), for a long message saturates a link by itself.
+func (l *leader) keep(row harness.Row) {
+	p := pointOf(row.Values)
+	if p.size > l.plan.SaturatedUpTo {
+		a := l.found.at(row.From, row.To, l.plan.SaturatedUpTo)
+		p.gap = p.trip - a.trip + a.gap
+	}
+	l.found.add(row.From, row.To, p)
+	if l.Record != nil {
+		l.Record.Rows(p.appendRow([]float64{float64(row.From), float64(row.To)}))
+	}
+}
