@@ -38,6 +38,7 @@ type difference struct {
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
 	apart  float64   // error of the comparison with others that are not alike, one sigma
 	beside float64   // of a rate, the share of the time that the latency of its link makes
+	late   float64   // of a rate, what slow latencies may explain
 }
 
 // fewControls are transfers under load that are alike from which on others are not needed to compare with.
@@ -65,17 +66,18 @@ func (r *readings) differences(candidate int32, from int) []difference {
 // difference is that of the samples of a group.
 func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
 	var d difference
-	var through, near, others []float64
+	var through, late, near, others []float64
 	var controls []*sample
 	var like *sample
 	at := &r.c.all[candidate]
+	isHost := at.v < 0 && at.u < r.w.hosts
 	for i := range group {
 		s := &group[i]
 		if s.aside != nil && *s.aside != at.place {
 			continue
 		}
 		if cr := r.crossingOf(s, candidate); cr != nil {
-			through = append(through, s.excess)
+			through, late = append(through, s.excess), append(late, r.lateness(s))
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
 		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
@@ -86,7 +88,7 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 	}
 	for _, s := range controls {
 		others = append(others, s.excess)
-		if s.like(like) {
+		if s.like(like) && (s.inner == like.inner || isHost) {
 			near = append(near, s.excess)
 		}
 	}
@@ -104,6 +106,7 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 	if at.What == linkRate && at.channels != nil && !r.w.load {
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
+	d.late = stats.MiddleMedian(late)
 	middle := stats.MiddleMedian(others)
 	d.least = stats.LowerMedian(through) - middle
 	d.excess = stats.MiddleMedian(through) - middle
@@ -136,7 +139,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
 	var factors, tests []float64
 	for _, d := range all {
-		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt)
+		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt) + d.late
 		tests = append(tests, d.excess-bar)
 		factors = append(factors, d.by.factor(d.excess))
 	}
@@ -158,7 +161,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 			e.holds(near)
 		}
 	}
-	// The interval carries three more doubts. The candidate makes only a part of the time. What is usual is uncertain where
+	// The interval carries four more doubts. A host is as slow as the factor if its overhead is, and its cable more so. The candidate makes only a part of the time. What is usual is uncertain where
 	// nothing alike was measured at the same time. A link of slow rate may slow the latency in a long message, too.
 	apart, beside := 0.0, 0.0
 	for _, d := range all {
@@ -171,6 +174,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	}
 	doubt := math.Hypot(normal95*apart, (e.Factor-1)*math.Hypot(normal95*slope, beside))
 	e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
+	e.High = max(e.High, 1+(e.High-1)*all[0].by.weight/all[0].by.alone)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
 		e.P = mostPositive(tests)
