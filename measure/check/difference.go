@@ -125,9 +125,11 @@ const unlike = 0.5
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{r.c.all[candidate].place, candidate, score, r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
-	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
-	if 2*len(like) >= len(all) {
-		all = like
+	alike := 0 // of them, with something that was measured at the same time
+	for _, d := range all {
+		if d.doubt == 0 {
+			alike++
+		}
 	}
 	if e.Readings = len(all); e.Readings == 0 {
 		return e
@@ -137,15 +139,18 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
-	var factors, tests []float64
+	var factors, tests, bars []float64
 	for _, d := range all {
 		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt) + d.late
-		tests = append(tests, d.excess-bar)
-		factors = append(factors, d.by.factor(d.excess))
+		bars = append(bars, bar)
+		if d.doubt == 0 || 2*alike < len(all) {
+			tests = append(tests, d.excess-bar)
+			factors = append(factors, d.by.factor(d.excess))
+		}
 	}
 	e.P = signedRank(tests)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, tests); p < e.P/2 {
+	if p, slow := r.sometimes(all, bars); p < e.P/2 {
 		if 2*correction*e.P > level {
 			e.P = p
 		}
@@ -201,10 +206,10 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 
 // sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
 // often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
-func (r *readings) sometimes(all []difference, tests []float64) (p float64, slow []float64) {
+func (r *readings) sometimes(all []difference, bars []float64) (p float64, slow []float64) {
 	controls, above := 0, 0
 	for i, d := range all {
-		bar := d.excess - tests[i] + farAbove*r.sigma[d.kind]
+		bar := bars[i] + farAbove*r.sigma[d.kind]
 		if d.least > bar {
 			slow = append(slow, d.by.factor(d.excess))
 		}
