@@ -45,7 +45,7 @@ type crossing struct {
 	candidate int32
 	nominal   float64 // d ln(time) / d ln(the candidate's time), as the graph has it
 	weight    float64 // the same of the usual time, which has overheads in it that no link makes
-	alone     float64 // of a link: weight without the overhead of a host, which its cable's has where that is longer than the cable's time
+	alone     float64 // the weight without the overhead of a host; that of its cable has it where the cable takes less
 	full      float64 // of an arc: how full its rate was; below 1 a part of a slowdown is not seen
 	pull      float64 // weight in scores: of what a candidate of half its speed would show
 }

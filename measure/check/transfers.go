@@ -102,6 +102,8 @@ func (r *readings) share(flows []contention.Flow) (*shares, []float64, error) {
 // its rate, as twice the logarithm to the base 2; and how many transfers share it, as a number of bits. Zero: none is known.
 type limit [3]int
 
+// limit is that of a transfer over a route. A transfer is inner if a link between switches bounds its rate, or would if it was slower by
+// unlike: other jobs slow all of these down at once.
 func (s *shares) limit(w *wiring, route []int32) (by limit, inner bool) {
 	most := func(e int32) float64 { return s.level[e] * w.rate[e] / s.usage[e] } // B/s: what a transfer over it could get
 	least := slices.MinFunc(route, func(a, b int32) int { return cmp.Compare(most(a), most(b)) })
