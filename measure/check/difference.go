@@ -139,12 +139,16 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
-	var factors, tests, bars []float64
+	var factors, tests, bars, late []float64
 	for _, d := range all {
-		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt) + d.late
-		bars = append(bars, bar)
+		late = append(late, d.late)
+	}
+	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the way of few
+	for _, d := range all {
+		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt)
+		bars = append(bars, bar+max(d.late, usuallyLate))
 		if d.doubt == 0 || 2*alike < len(all) {
-			tests = append(tests, d.excess-bar)
+			tests = append(tests, d.excess-bar-usuallyLate)
 			factors = append(factors, d.by.factor(d.excess))
 		}
 	}
