@@ -64,8 +64,8 @@ of a host or link explains is not told of others. Of 100 runs without a change a
 anything at all, however many hosts there are; --false-alarms sets this. --import takes matrices of latencies that others measured as runs, and measures nothing; --measure=false
 judges FILE as it is.
 
-Exit status: 0 nothing is slow, or the newest run tells no change; 3 something is; 4 the check ended early and named
-nothing, or there are too few runs.`,
+Exit status: 0 nothing is slow, or the newest run tells no change; 3 something is; 4 nothing is named, and the check ended
+early or had nothing to compare a switch with, or there are too few runs.`,
 		Example: `  mpirun -n 1024 topocast check network.json
   topocast check --sim "fattree:8,8;1,4 routing=modulo" \
       --fault "direction h5>s0 rate=0.5x"
@@ -185,7 +185,7 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 			if s.Graph, s.Routing, refused = wiringOf(o.known, places); refused != nil {
 				refused = fmt.Errorf("%s: %w", o.network, refused)
 			} else {
-				hosts = s.Graph.Hosts()
+				hosts, refused = s.Graph.Hosts(), o.tooShort(s)
 			}
 		}
 		if refused == nil && hosts < fewestChecked {
@@ -193,6 +193,15 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 		}
 	}
 	return s, cli.Agree(comm, "hosts", refused)
+}
+
+// tooShort refuses a size of messages that do not outlast the moment in which ranks begin a round of --load.
+func (o *checkOptions) tooShort(s *check.Settings) error {
+	least, err := s.LeastBytes()
+	if err == nil && o.bytes > 0 && o.bytes < int64(least) {
+		return fmt.Errorf("--size %d: want at least %d with --load, or ranks do not transfer at once", o.bytes, least)
+	}
+	return err
 }
 
 // wiringOf is the wiring of the hosts of a job, which may be a part of a network, with the hosts' names.
@@ -249,7 +258,7 @@ func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	named := r.Named()
 	switch {
 	case len(named) == 0 && !r.Complete:
-		fmt.Fprintln(w, "ended early, nothing stands out so far")
+		fmt.Fprintln(w, "nothing stands out of what could be judged")
 	case len(named) == 0:
 		fmt.Fprintln(w, "nothing is slow")
 	}

@@ -58,6 +58,10 @@ func TestCheckUnderLoad(t *testing.T) {
 	if status != cli.StatusFine || !strings.Contains(out, "nothing is slow") {
 		t.Errorf("healthy: status %d\n%s%s", status, out, stderr)
 	}
+	status, out, stderr = topocast("check", "--load", "--sim", "star:8", "--size", "1MiB")
+	if status != cli.StatusUnknown || !strings.Contains(out, "nothing stands out") || !strings.Contains(stderr, "switch s0") {
+		t.Errorf("nothing to compare a switch with: status %d\n%s%s", status, out, stderr)
+	}
 	status, _, stderr = topocast("check", "--load")
 	if status != cli.StatusInput || !strings.Contains(stderr, "want NET") {
 		t.Errorf("without a network: status %d\n%s", status, stderr)
@@ -121,6 +125,7 @@ func TestCheckWrongInput(t *testing.T) {
 		{"bad line", "column", []string{"check", "tree:x"}},
 		{"bad size", "--size", []string{"check", "--size", "0"}},
 		{"bad tolerance", "--tolerance 0", []string{"check", "--tolerance", "0"}},
+		{"messages that end before others begin", "--size 1024: want at least 750001 with --load", []string{"check", "--load", "--sim", "tree:4x8", "--size", "1KiB"}},
 		{"negative budget", "--budget", []string{"check", "--budget", "-1s"}},
 		{"network of other hosts", "star:9: it has 9 hosts, and the job 8 ranks on 8 hosts", []string{"check", "--sim", "star:8", "star:9"}},
 		{"bad fault", `--fault: fault "host h99 2x": "h99" is no host`, []string{"check", "--sim", "star:8", "--fault", "host h99 2x"}},

@@ -123,6 +123,9 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 		return err
 	}
 	sample.Date = cli.Date(comm)
+	if n := len(before); n > 0 && sample.Date.IsZero() && !before[n-1].Date.IsZero() {
+		sample.Date = before[n-1].Date.AddDate(0, 0, 1) // simulated ranks have no clock, and the run is the newest
+	}
 	if err = check.AppendRun(o.history.file, *sample); err != nil { // the disk is full, say
 		_, err = (&cli.Output{Flag: "--history", Path: o.history.file}).Elsewhere(err, sample.Write)
 	}

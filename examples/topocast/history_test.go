@@ -93,6 +93,29 @@ func TestWatchSimulated(t *testing.T) {
 	}
 }
 
+// A simulated run has no date. Behind runs that have one it is the newest, a day later.
+func TestSimulatedRunIsTheNewest(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "site.watch")
+	matrix := write(t, "m.csv", "0,1,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n")
+	for _, args := range [][]string{
+		{"--sim", "star:4"}, {"--unit", "us", "--import", "2026-11-02=" + matrix}, {"--sim", "star:4"},
+	} {
+		if status, _, stderr := topocast(append([]string{"check", "--history", file}, args...)...); status != cli.StatusUnknown {
+			t.Fatalf("status %d, %s", status, stderr)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, want := range []string{`{"points"`, `{"date":"2026-11-02T`, `{"date":"2026-11-03T`} {
+		if !strings.HasPrefix(lines[i+1], want) {
+			t.Errorf("run %d begins with %.40s, want %s", i+1, lines[i+1], want)
+		}
+	}
+}
+
 func TestWatchWrongInput(t *testing.T) {
 	other := write(t, "other.csv", twoPairs)
 	file := filepath.Join(t.TempDir(), "site.watch")

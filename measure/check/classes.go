@@ -212,7 +212,12 @@ func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
 			for n := s.first; n < s.last && !r.w.load; n++ {
 				cr := &r.crossings[n]
 				if r.c.isWire(cr.candidate) { // a link makes its own time, not that of the ends
-					cr.weight = min(1, cr.nominal*r.line[k].slope*s.nominal/s.usual)
+					own := cr.nominal * r.line[k].slope * s.nominal
+					cr.weight = min(1, own/s.usual)
+					cr.alone = cr.weight
+					if atHost := r.c.all[cr.candidate].v < 0; atHost && k == ofLatency && own < r.line[k].fixed/2 {
+						cr.weight = min(1, (own+r.line[k].fixed/2)/s.usual) // or rather what the host takes itself
+					}
 				}
 			}
 		}

@@ -38,6 +38,7 @@ type difference struct {
 	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
 	apart  float64   // error of the comparison with others that are not alike, one sigma
 	beside float64   // of a rate, the share of the time that the latency of its link makes
+	late   float64   // of a rate, what slow latencies may explain
 }
 
 // fewControls are transfers under load that are alike from which on others are not needed to compare with.
@@ -65,17 +66,18 @@ func (r *readings) differences(candidate int32, from int) []difference {
 // difference is that of the samples of a group.
 func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
 	var d difference
-	var through, near, others []float64
+	var through, late, near, others []float64
 	var controls []*sample
 	var like *sample
 	at := &r.c.all[candidate]
+	isHost := at.v < 0 && at.u < r.w.hosts
 	for i := range group {
 		s := &group[i]
 		if s.aside != nil && *s.aside != at.place {
 			continue
 		}
 		if cr := r.crossingOf(s, candidate); cr != nil {
-			through = append(through, s.excess)
+			through, late = append(through, s.excess), append(late, r.lateness(s))
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
 		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
@@ -86,7 +88,7 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 	}
 	for _, s := range controls {
 		others = append(others, s.excess)
-		if s.like(like) {
+		if s.like(like) && (s.inner == like.inner || isHost) {
 			near = append(near, s.excess)
 		}
 	}
@@ -104,6 +106,7 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 	if at.What == linkRate && at.channels != nil && !r.w.load {
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
+	d.late = stats.MiddleMedian(late)
 	middle := stats.MiddleMedian(others)
 	d.least = stats.LowerMedian(through) - middle
 	d.excess = stats.MiddleMedian(through) - middle
@@ -122,9 +125,11 @@ const unlike = 0.5
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{r.c.all[candidate].place, candidate, score, r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
-	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
-	if 2*len(like) >= len(all) {
-		all = like
+	alike := 0 // of them, with something that was measured at the same time
+	for _, d := range all {
+		if d.doubt == 0 {
+			alike++
+		}
 	}
 	if e.Readings = len(all); e.Readings == 0 {
 		return e
@@ -134,15 +139,22 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
-	var factors, tests []float64
+	var factors, tests, bars, late []float64
+	for _, d := range all {
+		late = append(late, d.late)
+	}
+	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the way of few
 	for _, d := range all {
 		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt)
-		tests = append(tests, d.excess-bar)
-		factors = append(factors, d.by.factor(d.excess))
+		bars = append(bars, bar+max(d.late, usuallyLate))
+		if d.doubt == 0 || 2*alike < len(all) {
+			tests = append(tests, d.excess-bar-usuallyLate)
+			factors = append(factors, d.by.factor(d.excess))
+		}
 	}
 	e.P = signedRank(tests)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, tests); p < e.P/2 {
+	if p, slow := r.sometimes(all, bars); p < e.P/2 {
 		if 2*correction*e.P > level {
 			e.P = p
 		}
@@ -158,7 +170,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 			e.holds(near)
 		}
 	}
-	// The interval carries three more doubts. The candidate makes only a part of the time. What is usual is uncertain where
+	// The interval carries four more doubts. A host is as slow as the factor if its overhead is, and its cable more so. The candidate makes only a part of the time. What is usual is uncertain where
 	// nothing alike was measured at the same time. A link of slow rate may slow the latency in a long message, too.
 	apart, beside := 0.0, 0.0
 	for _, d := range all {
@@ -171,6 +183,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	}
 	doubt := math.Hypot(normal95*apart, (e.Factor-1)*math.Hypot(normal95*slope, beside))
 	e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
+	e.High = max(e.High, 1+(e.High-1)*all[0].by.weight/all[0].by.alone)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
 		e.P = mostPositive(tests)
@@ -197,10 +210,10 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 
 // sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
 // often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
-func (r *readings) sometimes(all []difference, tests []float64) (p float64, slow []float64) {
+func (r *readings) sometimes(all []difference, bars []float64) (p float64, slow []float64) {
 	controls, above := 0, 0
 	for i, d := range all {
-		bar := d.excess - tests[i] + farAbove*r.sigma[d.kind]
+		bar := bars[i] + farAbove*r.sigma[d.kind]
 		if d.least > bar {
 			slow = append(slow, d.by.factor(d.excess))
 		}

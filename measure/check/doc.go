@@ -46,7 +46,7 @@
 //
 // What a transfer should take is what fair sharing makes of its round (package contention). No network shares that
 // fairly, so like is compared with like: transfers whose rates are bounded by a link of the same kind with about as many
-// sharers. Screening, ranking and tests are as above, with 20 rounds to screen. The candidates that were picked first are corrected
+// sharers. Over links between switches that are nearly as narrow as cables, transfers are compared with each other only. Screening, ranking and tests are as above, with 20 rounds to screen. The candidates that were picked first are corrected
 // least (weighted Bonferroni; Genovese, Roeder, Wasserman 2006). Where a round has no controls that are alike, others may differ by
 // half without a finding. Transfers over a link or switch that has room have to take half of the tolerance longer. When a
 // suspect is named, all rounds are worked out again with it as slow as it is: others have more of their links then. Hosts
@@ -73,7 +73,7 @@
 // full mesh hides its cables: of n(n-1)/2 of them, each with one pair, 1 % of the pairs read 1 %.
 // A link wider than a host's needs several pairs at once to be filled; where there are too few
 // hosts its rate is not read (UnreadDirections), but its latency is. Short messages tell no
-// directions: that would take clocks that agree.
+// directions: that would take clocks that agree. A long message may take four latencies: what a slow latency may explain is no slow rate.
 //
 // Without a graph only hosts can be named, against those with names next to theirs. Pairs
 // near each other are not read at once, as they may share links: more rounds of fewer pairs. A host

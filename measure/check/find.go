@@ -153,8 +153,13 @@ func newFinder(ctx context.Context, j *job, settings *Settings, stream uint64) (
 	if err != nil {
 		return nil, err
 	}
-	if j.bytes, err = w.size(s.Bytes); err != nil {
-		return nil, err
+	least, usual := w.leastBytes(), defaultBytes
+	if s.Load {
+		const mega = 1 << 20
+		usual = max(loadBytes, min(math.MaxInt32, (least+mega-1)/mega*mega))
+	}
+	if j.bytes = cmp.Or(s.Bytes, usual); j.bytes < least {
+		return nil, fmt.Errorf("check: Settings.Bytes: %d: want at least %d, or ranks do not transfer at once", j.bytes, least)
 	}
 	r, err := newReadings(w, j.bytes)
 	if err != nil {
@@ -162,33 +167,6 @@ func newFinder(ctx context.Context, j *job, settings *Settings, stream uint64) (
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, stream))
 	return &finder{ctx: ctx, s: &s, measure: j.measure, rng: rng, plan: newPlanner(w, rng, j.blocking), r: r}, nil
-}
-
-// size is that of long messages, if one is not given. Under load it refuses transfers that do not outlast the moment in which
-// ranks leave a barrier.
-func (w *wiring) size(given int) (int, error) {
-	if !w.load {
-		return cmp.Or(given, defaultBytes), nil
-	}
-	longest, fastest := 0.0, 0.0 // s, B/s
-	var x path
-	for h := 0; h < w.hosts && w.specified[ofLatency] && w.specified[ofRate]; h++ {
-		for _, apart := range [...]int{1, w.hosts / 2} {
-			if w.find(&x, h, w.order[(w.place[h]+apart)%w.hosts]) {
-				longest, fastest = max(longest, w.oneWay(&x)), max(fastest, w.slowest(x.arcs[:x.turn]))
-			}
-		}
-	}
-	const mega = 1 << 20
-	least := fewLatencies * longest * fastest
-	switch whole := mega * math.Ceil(least/mega); {
-	case given == 0 && whole <= math.MaxInt32:
-		return max(loadBytes, int(whole)), nil
-	case float64(given) < least:
-		return 0, fmt.Errorf("check: Settings.Bytes: %d take %.3g s, with latencies up to %.3g s: want at least %.0f, or ranks do not transfer at once",
-			given, float64(given)/fastest, longest, math.Ceil(least))
-	}
-	return given, nil
 }
 
 // round measures the pairs that are planned.

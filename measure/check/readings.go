@@ -28,8 +28,10 @@ type sample struct {
 	value   float64 // s
 	nominal float64 // s, as the graph has it; without one that of all pairs alike
 	limit   limit   // under load, what bounds its rate
+	inner   bool    // under load, whether a link between switches does, or nearly
 	route   []int32 // arcs, of a round trip there and back; under load there only
 	flow    int     // under load, its number in its round
+	short   int     // of a long message, the sample of a short one of the same pair in the same round; -1: none
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
 	usual   float64 // s, what such measurements take here
@@ -43,6 +45,7 @@ type crossing struct {
 	candidate int32
 	nominal   float64 // d ln(time) / d ln(the candidate's time), as the graph has it
 	weight    float64 // the same of the usual time, which has overheads in it that no link makes
+	alone     float64 // the weight without the overhead of a host; that of its cable has it where the cable takes less
 	full      float64 // of an arc: how full its rate was; below 1 a part of a slowdown is not seen
 	pull      float64 // weight in scores: of what a candidate of half its speed would show
 }
@@ -84,8 +87,8 @@ func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float6
 	r.pairs += len(pairs)
 	var there, back []sample
 	for i, pair := range pairs {
-		there = append(there, sample{kind: ofRate, flow: i, from: pair[0], to: pair[1], value: read[i].Forward})
-		back = append(back, sample{kind: ofRate, flow: i, from: pair[1], to: pair[0], value: read[i].Back})
+		there = append(there, sample{kind: ofRate, flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
+		back = append(back, sample{kind: ofRate, flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
 	}
 	if r.w.load {
 		return r.addTransfers(there, learn)
@@ -95,11 +98,14 @@ func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float6
 		a, b := pair[0], pair[1]
 		r.w.find(&x, a, b)
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		r.addSample(sample{kind: ofLatency, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
+		added := r.addSample(sample{kind: ofLatency, short: -1, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
 			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
 			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
+		if added {
+			there[i].short, back[i].short = len(r.samples)-1, len(r.samples)-1
+		}
 		if r.screened == 0 {
 			r.back.Add(read[i].Forward, read[i].Back)
 		}
@@ -113,9 +119,9 @@ func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float6
 }
 
 // addSample takes over a sample of the group with what it crosses, unless it was not measured.
-func (r *readings) addSample(s sample, cross func(s *sample)) {
+func (r *readings) addSample(s sample, cross func(s *sample)) (added bool) {
 	if !(s.value > 0) || math.IsInf(s.value, 1) || s.nominal == 0 {
-		return
+		return false
 	}
 	s.group, s.first = int32(r.groups), int32(len(r.crossings))
 	s.last = s.first
@@ -124,6 +130,7 @@ func (r *readings) addSample(s sample, cross func(s *sample)) {
 	if n := len(r.samples); r.screened == 0 && n > 1 && r.w.neighbours(&r.samples[n-2], &s) {
 		r.apart[s.kind].Add(r.samples[n-2].value/r.samples[n-2].nominal, s.value/s.nominal)
 	}
+	return true
 }
 
 // cross notes a crossing; a link that is crossed there and back adds up.
@@ -134,11 +141,23 @@ func (r *readings) cross(s *sample, candidate int32, weight, full float64) {
 	if cr := r.crossingOf(s, candidate); cr != nil {
 		cr.nominal += weight
 		cr.weight += weight
+		cr.alone += weight
 		cr.pull += weight
 		return
 	}
-	r.crossings = append(r.crossings, crossing{candidate, weight, weight, full, weight * math.Log2(2*min(1, full))})
+	r.crossings = append(r.crossings, crossing{candidate, weight, weight, weight, full, weight * math.Log2(2*min(1, full))})
 	s.last++
+}
+
+// lateness is by how much a slow latency may make a long message longer, as a logarithm: a library asks for it and is
+// answered before it sends it, and a short message follows. So it may take four times what a short message of the
+// same pair took longer than usual.
+func (r *readings) lateness(s *sample) float64 {
+	if s.short < 0 {
+		return 0
+	}
+	short := &r.samples[s.short]
+	return math.Log1p(4 * max(0, short.value-short.usual) / s.usual)
 }
 
 // crossingOf is how a sample depends on a candidate; nil: not at all.

@@ -13,7 +13,7 @@ type Result struct {
 	Hosts    int
 	Pairs    int     // that were read, repeats counted; under load, transfers
 	Rounds   int     // in which they were
-	Complete bool    // or else it was ended early
+	Complete bool    // or else it was ended early, or there was nothing to compare a switch with: a warning says which
 	Noise    float64 // spread of single readings of short messages, under load of transfers, as a share
 
 	// Suspects are the hosts and links that were read twice, the most suspicious
@@ -201,6 +201,7 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 	}
 	for v := r.w.hosts; v < r.w.graph.Vertices() && r.w.load; v++ {
 		if len(crossed[r.c.ofChannel(r.w.channel(v))]) == len(r.samples) {
+			out.Complete = false
 			out.Warnings = append(out.Warnings, fmt.Sprintf("all transfers filled switch %s: there is nothing to compare it with, so nobody can tell whether it is slow", r.w.name(v)))
 		}
 	}

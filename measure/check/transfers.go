@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -34,7 +35,7 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 		s.nominal, s.route = 2*r.w.oneWay(x)+times[i], x.arcs
 		if r.w.load {
 			s.nominal, s.route = times[i], x.arcs[:x.turn]
-			s.limit = shares.limit(r.w, s.route)
+			s.limit, s.inner = shares.limit(r.w, s.route)
 		}
 		r.addSample(s, func(s *sample) {
 			weight := times[i] / s.nominal
@@ -101,19 +102,19 @@ func (r *readings) share(flows []contention.Flow) (*shares, []float64, error) {
 // its rate, as twice the logarithm to the base 2; and how many transfers share it, as a number of bits. Zero: none is known.
 type limit [3]int
 
-func (s *shares) limit(w *wiring, route []int32) limit {
-	least := route[0]
+// limit is that of a transfer over a route. A transfer is inner if a link between switches bounds its rate, or would if it was slower by
+// unlike: other jobs slow all of these down at once.
+func (s *shares) limit(w *wiring, route []int32) (by limit, inner bool) {
 	most := func(e int32) float64 { return s.level[e] * w.rate[e] / s.usage[e] } // B/s: what a transfer over it could get
+	least := slices.MinFunc(route, func(a, b int32) int { return cmp.Compare(most(a), most(b)) })
 	for _, e := range route {
-		if most(e) < most(least) {
-			least = e
-		}
+		inner = inner || w.isInner(e) && most(e) < (1+unlike)*most(least)
 	}
-	cable := 0
-	if a := w.graph.Arcs()[least]; a.From < w.hosts || a.To < w.hosts {
-		cable = 1
+	cable := 1
+	if w.isInner(least) {
+		cable = 0
 	}
-	return limit{cable, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(s.users[least]))}
+	return limit{cable, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(s.users[least]))}, inner
 }
 
 // replay takes out of the samples what a candidate that is slower by a factor makes of all transfers: also of those that

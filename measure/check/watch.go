@@ -12,7 +12,7 @@ import (
 
 // A Run is a sample of a site at one time.
 type Run struct {
-	Date   time.Time `json:"date"`
+	Date   time.Time `json:"date,omitzero"` // zero: not known; such runs come first
 	Points []Point   `json:"points"`
 }
 

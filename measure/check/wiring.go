@@ -261,6 +261,12 @@ func (w *wiring) eachLink(p *path, visit func(link int32, share float64)) {
 	}
 }
 
+// isInner tells whether an arc leads from a switch to another one.
+func (w *wiring) isInner(arc int32) bool {
+	a := w.graph.Arcs()[arc]
+	return a.From >= w.hosts && a.To >= w.hosts
+}
+
 // slowest is the least rate of a way in B/s.
 func (w *wiring) slowest(arcs []int32) float64 {
 	least := math.Inf(1)
@@ -268,4 +274,21 @@ func (w *wiring) slowest(arcs []int32) float64 {
 		least = min(least, w.rate[a])
 	}
 	return least
+}
+
+// leastBytes is the size of long messages that outlast the moment in which ranks leave a barrier, where all transfer at once.
+func (w *wiring) leastBytes() int {
+	if !w.load || !w.specified[ofLatency] || !w.specified[ofRate] {
+		return 1
+	}
+	longest, fastest := 0.0, 0.0 // s, B/s
+	var x path
+	for h := range w.hosts {
+		for _, apart := range [...]int{1, w.hosts / 2} {
+			if w.find(&x, h, w.order[(w.place[h]+apart)%w.hosts]) {
+				longest, fastest = max(longest, w.oneWay(&x)), max(fastest, w.slowest(x.arcs[:x.turn]))
+			}
+		}
+	}
+	return int(min(math.MaxInt32, math.Ceil(fewLatencies*longest*fastest)))
 }
