@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/topocast/topocast/internal/families"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 	"gonum.org/v1/gonum/mat"
@@ -194,10 +193,10 @@ func (c *cause) try(t *testing.T, method *linkage.Robust, draws int) (misses int
 	return misses, invented
 }
 
-// namedFamily is the family of internal/families of that name.
-func namedFamily(name string) families.Family {
-	all := families.All()
-	return all[slices.IndexFunc(all, func(f families.Family) bool { return f.Name == name })]
+// namedFamily is the family of that name.
+func namedFamily(name string) family {
+	all := families()
+	return all[slices.IndexFunc(all, func(f family) bool { return f.Name == name })]
 }
 
 // TestMachinesThatNeedACorrection: each correction has a machine that comes out right with it, and wrong
