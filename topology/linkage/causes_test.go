@@ -225,6 +225,7 @@ func TestMachinesThatNeedACorrection(t *testing.T) {
 		{"slow hosts", "slow-hosts-added", 0, 0},
 		{"unequal links", "unequal-inner", 3, 0},
 		{"hosts moved", "cloud-zones", 7, 0},
+		{"elimination", "coarse-clock-tree", 67, 0},
 		{"missing pairs", "holes-pairs", 4, 0},
 		{"siblings", "endpoint-tails", 5, 0},
 	}

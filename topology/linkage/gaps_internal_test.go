@@ -134,6 +134,7 @@ func TestGapsLeaveRivals(t *testing.T) {
 			return tt.read(i, j)
 		})
 		g.judgeAll()
+		g.eliminate()
 		for _, v := range groups {
 			if g.support[int(v)-12] < topology.FirmSupport {
 				t.Errorf("%s: confidence %.2f of %v by its measurements alone", tt.name, g.support[int(v)-12], g.t.Leaves(v))

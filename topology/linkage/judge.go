@@ -32,16 +32,3 @@ const reported = 0.5
 // weakCeiling is the most support of a group for which arguments speak that are not direct
 // evidence: below firm by construction.
 const weakCeiling = support.WeakCeiling
-
-// judgeAll judges all groups but the root. Of a group of which nothing was measured nothing is known.
-func (g *judge) judgeAll() {
-	t := g.t
-	g.support = make([]float64, len(t.Children))
-	g.border = make([]border, len(t.Children))
-	g.support[int(t.Root)-t.N] = 1
-	for _, v := range t.Groups()[1:] {
-		if e, ok := g.gather(v); ok {
-			g.support[int(v)-t.N] = e.Support()
-		}
-	}
-}

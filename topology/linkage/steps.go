@@ -24,6 +24,7 @@ func steps() []step {
 		{"hosts moved", (*reconstruction).moveHosts},
 		{"unequal links", (*reconstruction).equalise},
 		{"", (*reconstruction).judgeGroups},
+		{"elimination", func(w *reconstruction) { w.judge.eliminate() }},
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
 		{"", (*reconstruction).settle},

@@ -54,9 +54,9 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// Blocks of four at 10, 20 between them. Unions of blocks, halves and what else is proposed are not reported, and the blocks are
-// firm beside them.
-func TestJudgedBesideWhatIsNone(t *testing.T) {
+// Blocks of four at 10, 20 between them. Unions of blocks, halves and what else is proposed go, one after the
+// other; the blocks are firm once that is gone, or so weak that it hardly stays.
+func TestEliminate(t *testing.T) {
 	for _, text := range []string{
 		"((0 1 2 3) (4 5 6 7) (8 9 10 11))",
 		"(((0 1 2 3) (4 5 6 7)) (8 9 10 11))",
@@ -71,9 +71,13 @@ func TestJudgedBesideWhatIsNone(t *testing.T) {
 			return 20
 		})
 		g.judgeAll()
+		g.eliminate()
 		var left [][]int32
 		for _, v := range g.t.Groups()[1:] {
 			s := g.support[int(v)-g.t.N]
+			if s < keepAbove {
+				t.Errorf("%s: %v stays with confidence %g", text, g.t.Leaves(v), s)
+			}
 			if s >= reported {
 				left = append(left, slices.Sorted(slices.Values(g.t.Leaves(v))))
 				if s < topology.FirmSupport {
