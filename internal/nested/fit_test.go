@@ -3,7 +3,6 @@ package nested
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/internal/readings"
@@ -42,7 +41,7 @@ func randomHierarchyTree(rng *rand.Rand, n int) *Tree {
 	if err != nil {
 		panic(err)
 	}
-	return treeOf(h)
+	return Of(h)
 }
 
 // readingsOf measures paths under given lengths, with relative noise.
@@ -188,53 +187,4 @@ func TestFitStandsOutliers(t *testing.T) {
 	if mean := sum / float64(tr.N*(tr.N-1)/2); mean > 0.01 {
 		t.Errorf("mean error of the fitted latencies %g, want below 1 %%", mean)
 	}
-}
-
-// treeOf is the tree of a hierarchy, with its latencies as levels; that of a
-// group without one is its parent's. O(number of groups times hosts).
-func treeOf(h *topology.Hierarchy) *Tree {
-	n, all := h.Hosts(), h.Groups()
-	vertex := func(g int) int32 { return int32(n + len(all) - 1 - g) } // parents come first there, last here
-	t := &Tree{
-		N: n, Root: vertex(0),
-		Parent:   make([]int32, n+len(all)),
-		Children: make([][]int32, len(all)),
-		Level:    make([]float64, len(all)),
-		Weight:   make([]float64, len(all)),
-		Lo:       make([]int32, n+len(all)),
-		Hi:       make([]int32, n+len(all)),
-	}
-	var place func(g int)
-	place = func(g int) {
-		v := vertex(g)
-		t.Lo[v] = int32(len(t.Order))
-		inner := slices.Clone(all[g].Children)
-		slices.SortFunc(inner, func(a, b int) int { return all[a].Hosts[0] - all[b].Hosts[0] })
-		for _, x := range all[g].Hosts {
-			switch {
-			case h.Smallest(x) == g:
-				t.Parent[x] = v
-				t.Children[int(v)-n] = append(t.Children[int(v)-n], int32(x))
-				t.Lo[x], t.Hi[x] = int32(len(t.Order)), int32(len(t.Order)+1)
-				t.Order = append(t.Order, int32(x))
-			case len(inner) > 0 && all[inner[0]].Hosts[0] == x:
-				c := inner[0]
-				inner = inner[1:]
-				t.Parent[vertex(c)] = v
-				t.Children[int(v)-n] = append(t.Children[int(v)-n], vertex(c))
-				place(c)
-			}
-		}
-		t.Hi[v] = int32(len(t.Order))
-	}
-	t.Parent[t.Root] = -1
-	place(0)
-	for g, group := range all {
-		at := int(vertex(g)) - n
-		t.Level[at] = math.Log(group.Latency)
-		if math.IsNaN(t.Level[at]) && g > 0 {
-			t.Level[at] = t.Level[int(vertex(group.Parent))-n]
-		}
-	}
-	return t
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/topology"
 )
 
 // A Tree nests n hosts in groups while linkage.Robust works on it. Vertices below n
@@ -52,6 +53,26 @@ func Dendrogram(merges []nnchain.Merge, n int) *Tree {
 	t := New(n, parent)
 	for k, m := range merges {
 		t.Level[k] = math.Log(float64(m.Height))
+	}
+	return t
+}
+
+// Of is the tree of a hierarchy, with its latencies as levels.
+func Of(h *topology.Hierarchy) *Tree {
+	n, groups := h.Hosts(), h.Groups()
+	last := len(groups) - 1
+	vertex := func(group int) int32 { return int32(n + last - group) } // parents come first there, last here
+	parent := make([]int32, n+len(groups))
+	for i := range n {
+		parent[i] = vertex(h.Smallest(i))
+	}
+	for g := range groups {
+		parent[vertex(g)] = vertex(groups[g].Parent)
+	}
+	parent[vertex(0)] = -1
+	t := New(n, parent)
+	for g := range groups {
+		t.Level[last-g] = math.Log(groups[g].Latency)
 	}
 	return t
 }

@@ -58,7 +58,7 @@ var firmOdds = math.Log(topology.FirmSupport / (1 - topology.FirmSupport)) // of
 // inside go up. Noise alone, as what makes a group firm, invents groups.
 //
 // Behind each stands what happens to machines when it is scaled, or taken out: its plateau and what it buys. They are the 1,240 for
-// tuning of internal/families, 776 perturbed and 225 measured ones, and 166 made of measured leaves.
+// tuning that package linkage tests, 776 perturbed and 225 measured ones, and 166 made of measured leaves.
 var (
 	// The step to near outsiders, in ln units, beyond what few readings owe to chance. Cores of one
 	// kind are up to 9 % nearer to their neighbours than to others (dies, ring stops);

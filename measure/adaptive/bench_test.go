@@ -2,8 +2,10 @@ package adaptive
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -33,7 +35,8 @@ func BenchmarkWirings(b *testing.B) {
 	rng := rand.New(rand.NewPCG(200, 1))
 	wirings := whole(b)
 	wirings["made-up"] = madeUp(rng, 25)
-	for name, cells := range wirings {
+	for _, name := range slices.Sorted(maps.Keys(wirings)) { // in one order, as all draw from rng
+		cells := wirings[name]
 		for _, kind := range []struct {
 			name  string
 			share float64

@@ -133,7 +133,7 @@ func (in *inserter) other(t *task) int32 {
 	}
 	for range tries {
 		y := tr.some(t.v, in.rng)
-		if in.ledger.free(y) && !closed[tr.below(t.v, y)] {
+		if in.ledger.free(y) && !closed[tr.childOf(t.v, y)] {
 			return choose(y)
 		}
 	}
@@ -193,7 +193,7 @@ func (in *inserter) same(t *task) int32 {
 func (in *inserter) closed(t *task) map[int32]bool {
 	clear(in.marks)
 	for _, y := range t.refuted {
-		in.marks[in.tree.below(t.v, y)] = true
+		in.marks[in.tree.childOf(t.v, y)] = true
 	}
 	return in.marks
 }

@@ -22,37 +22,11 @@ func (f *finding) result() (*topology.Result, error) {
 	if len(list) == 0 || f.unplaced > 0 && f.unplaced == t.n-1 {
 		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", ErrStop)
 	}
-	confidence, latency := f.confidence, f.latency
-	number := make(map[int32]int32) // of groups in the nested tree: parents above their children
-	for k, v := range list {
-		number[v] = int32(t.n + len(list) - 1 - k)
-	}
-	parent := make([]int32, t.n+len(list))
-	for h := range t.n {
-		parent[h] = number[t.parent[h]]
-	}
-	for _, v := range list[1:] {
-		parent[number[v]] = number[t.parent[v]]
-	}
-	parent[number[list[0]]] = -1
-	nest := nested.New(t.n, parent)
-
-	for k, v := range list {
-		if k > 0 {
-			latency[v] = min(latency[v], latency[t.parent[v]])
-		}
-		nest.Level[int(number[v])-t.n] = math.Log(latency[v])
-	}
-	for _, v := range list[1:] {
-		if confidence[v] < reported {
-			nest.Splice(number[v])
-		}
-	}
-	h, err := f.hierarchy(list, confidence, latency)
+	h, err := f.hierarchy(list)
 	if err != nil {
 		return nil, err
 	}
-	graph, warnings, err := nested.NewFit(nest).Graph()
+	graph, warnings, err := nested.NewFit(nested.Of(h)).Graph()
 	if err != nil {
 		return nil, err
 	}
@@ -98,40 +72,30 @@ func (f *finding) judge() {
 // reported is the least support of a group that is shown, as in linkage.Robust.
 const reported = 0.5
 
-// hierarchy is the tree without the groups of too little support. Levels are those of the latencies found.
-func (f *finding) hierarchy(list []int32, confidence, latency map[int32]float64) (*topology.Hierarchy, error) {
+// hierarchy is the tree without the groups of too little support. No group is slower than the one around it.
+func (f *finding) hierarchy(list []int32) (*topology.Hierarchy, error) {
 	t := f.tree
-	var used []int
-	for _, v := range list[1:] {
-		if confidence[v] >= reported {
-			used = append(used, t.levelOf(v))
+	var shown []int32
+	var used []int // levels
+	for k, v := range list {
+		if k > 0 {
+			f.latency[v] = min(f.latency[v], f.latency[t.parent[v]])
+		}
+		if k > 0 && f.confidence[v] >= reported {
+			shown, used = append(shown, v), append(used, t.levelOf(v))
 		}
 	}
 	slices.Sort(used)
 	used = slices.Compact(used)
-	levels := make([]topology.Level, len(used))
-	of := make([][]float64, len(used))
-	for k := range levels {
-		levels[k] = topology.Level{Name: fmt.Sprintf("level %d", k+1), Support: 1}
-	}
-	var groups []topology.Group
-	for _, v := range list[1:] {
-		if confidence[v] < reported {
-			continue
-		}
-		k, _ := slices.BinarySearch(used, t.levelOf(v))
-		hosts := make([]int, 0, t.size(v))
+	groups := make([]topology.Group, len(shown))
+	for k, v := range shown {
+		level, _ := slices.BinarySearch(used, t.levelOf(v))
+		groups[k] = topology.Group{Level: level, Latency: f.latency[v], Support: f.confidence[v]}
 		for _, h := range t.members(v) {
-			hosts = append(hosts, int(h))
+			groups[k].Hosts = append(groups[k].Hosts, int(h))
 		}
-		groups = append(groups, topology.Group{Hosts: hosts, Level: k, Latency: latency[v], Support: confidence[v]})
-		levels[k].Support = min(levels[k].Support, confidence[v])
-		of[k] = append(of[k], latency[v])
 	}
-	for k := range levels {
-		levels[k].Latency = stats.LowerMedian(of[k])
-	}
-	return topology.NewHierarchy(t.n, levels, groups, latency[list[0]])
+	return topology.NewHierarchy(t.n, topology.NewLevels(groups), groups, f.latency[list[0]])
 }
 
 // fit says how well the levels explain the readings.

@@ -86,14 +86,6 @@ func (t *tree) wrap(v int32, level int) int32 {
 	return w
 }
 
-// below is the child of group v that holds host y, which v does.
-func (t *tree) below(v, y int32) int32 {
-	for t.parent[y] != v {
-		y = t.parent[y]
-	}
-	return y
-}
-
 // childOf is the child of group v that holds host y; none if y has no place, or one outside v.
 func (t *tree) childOf(v, y int32) int32 {
 	for y != none && t.parent[y] != v {
@@ -136,7 +128,7 @@ func (t *tree) without(hosts []int32) *tree {
 	copied = func(v, parent int32) {
 		left := 0
 		for _, c := range t.kids(v) {
-			if t.remains(c, gone) {
+			if slices.ContainsFunc(t.members(c), func(h int32) bool { return !gone[h] }) {
 				left++
 			}
 		}
@@ -154,15 +146,6 @@ func (t *tree) without(hosts []int32) *tree {
 	}
 	copied(t.top(), next.top())
 	return next
-}
-
-func (t *tree) remains(v int32, gone map[int32]bool) bool {
-	for _, h := range t.members(v) {
-		if !gone[h] {
-			return true
-		}
-	}
-	return false
 }
 
 // some is a random host below v.

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/internal/families"
 	"github.com/topocast/topocast/topology/linkage"
 )
 
-// BenchmarkLinkageAblation leaves out one correction at a time and counts how many machines of internal/families
+// BenchmarkLinkageAblation leaves out one correction at a time and counts how many machines of the families
 // still come out right. The machines are neither those for tuning nor the held ones. It prints the table of
 // all corrections:
 //
@@ -31,7 +30,7 @@ func BenchmarkLinkageAblation(b *testing.B) {
 			var overall familyScore
 			for b.Loop() {
 				overall = familyScore{}
-				for _, f := range families.All() {
+				for _, f := range families() {
 					if f.Name != "many-outsiders" && f.Name != "leaves-of-two" && f.Name != "three-levels" { // large by nature
 						overall.add(scoreFamily(linkage.Without(left), f, instances))
 					}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/topocast/topocast/internal/families"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 	"gonum.org/v1/gonum/mat"
@@ -140,7 +139,20 @@ func TestSmallestMachinesOfEachCause(t *testing.T) {
 		x, y := []float64{9, 7, 14, 3, 14}, []float64{4, 15, 13, 1, 8}
 		return 0.5 + math.Hypot(x[a]-x[b], y[a]-y[b])
 	}
+	// Groups of three hosts, two groups to a rack. A detour delays one pair of a group.
+	detour := func(i, j int) float64 {
+		switch {
+		case min(i, j) == 0 && max(i, j) == 2:
+			return 47
+		case i/3 == j/3:
+			return 10
+		case i/6 == j/6:
+			return 14
+		}
+		return 27
+	}
 	for _, c := range []cause{
+		{name: "a detour in a group of three", hosts: 36, latency: detour, noise: 0.02, repetitions: 1, groups: slices.Concat(consecutive(36, 3), consecutive(36, 6))},
 		{name: "the first of four cores is slow", hosts: 40, latency: firstCores, noise: 0.02, repetitions: 1, groups: consecutive(40, 4)},
 		{name: "a host alone in its rack, beside a large one", hosts: 39, latency: unevenRacks, noise: 0.01, repetitions: 3, groups: [][]int{consecutive(31, 31)[0], {31, 32, 33, 34, 35}}},
 		{name: "hosts with much noise of their own", hosts: 26, latency: desktops, noise: 0.02, repetitions: 3, groups: consecutive(24, 8), misses: 7, needs: "hosts set aside", jitter: func(i, j int) float64 { return 0.2 * (wireless(i) + wireless(j)) }},
@@ -152,7 +164,7 @@ func TestSmallestMachinesOfEachCause(t *testing.T) {
 		{name: "a host at 20 us from all", hosts: 9, latency: farFromAll(racks(4), 8, 20), noise: 0.02, repetitions: 1, groups: consecutive(8, 4), misses: 6},
 		{name: "a host at 10 us from all", hosts: 65, latency: farFromAll(racks(8), 64, 10), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 3, needs: "hosts set aside"},
 		{name: "a host slower by 9 us", hosts: 64, latency: slower(racks(8), 11, 9), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 6},
-		{name: "one tick of the clock, hardly any exception", hosts: 79, latency: ticks, noise: 0.1, repetitions: 4, tick: 32, groups: consecutive(79, 20), needs: "elimination"},
+		{name: "one tick of the clock, hardly any exception", hosts: 79, latency: ticks, noise: 0.1, repetitions: 4, tick: 32, groups: consecutive(79, 20)},
 		{name: "one tick of the clock, exceptions", hosts: 79, latency: ticks, noise: 0.15, repetitions: 4, tick: 32, groups: consecutive(79, 20)},
 	} {
 		misses, invented := c.try(t, &linkage.Robust{}, draws)
@@ -194,14 +206,14 @@ func (c *cause) try(t *testing.T, method *linkage.Robust, draws int) (misses int
 	return misses, invented
 }
 
-// namedFamily is the family of internal/families of that name.
-func namedFamily(name string) families.Family {
-	all := families.All()
-	return all[slices.IndexFunc(all, func(f families.Family) bool { return f.Name == name })]
+// namedFamily is the family of that name.
+func namedFamily(name string) family {
+	all := families()
+	return all[slices.IndexFunc(all, func(f family) bool { return f.Name == name })]
 }
 
 // TestMachinesThatNeedACorrection: each correction has a machine that comes out right with it, and wrong
-// without it. The machines of "hosts set aside" and "elimination" are in TestSmallestMachinesOfEachCause, which draws
+// without it. Those of "hosts set aside" are in TestSmallestMachinesOfEachCause, which draws
 // them more than once.
 func TestMachinesThatNeedACorrection(t *testing.T) {
 	type machine struct {
@@ -213,6 +225,7 @@ func TestMachinesThatNeedACorrection(t *testing.T) {
 		{"slow hosts", "slow-hosts-added", 0, 0},
 		{"unequal links", "unequal-inner", 3, 0},
 		{"hosts moved", "cloud-zones", 7, 0},
+		{"elimination", "coarse-clock-tree", 67, 0},
 		{"missing pairs", "holes-pairs", 4, 0},
 		{"siblings", "endpoint-tails", 5, 0},
 	}
@@ -226,9 +239,8 @@ func TestMachinesThatNeedACorrection(t *testing.T) {
 			t.Errorf("%s %d is right without %s, too", m.family, m.instance, m.correction)
 		}
 	}
-	elsewhere := []string{"hosts set aside", "elimination"}
 	for _, c := range linkage.Corrections() {
-		if !slices.Contains(elsewhere, c) && !slices.ContainsFunc(machines, func(m machine) bool { return m.correction == c }) {
+		if c != "hosts set aside" && !slices.ContainsFunc(machines, func(m machine) bool { return m.correction == c }) {
 			t.Errorf("%s has no machine that needs it", c)
 		}
 	}

@@ -5,31 +5,20 @@ import (
 	"slices"
 )
 
-// judge sets the support of group v, which is not the root.
-func (g *judge) judge(v int32) {
-	at := int(v) - g.t.N
-	e, ok := g.gather(v)
-	if !ok {
-		g.support[at], g.border[at] = 0, border{} // nothing measured: nothing known
-		return
-	}
-	g.support[at] = e.Support()
-}
-
 // keepAbove is the support below which a group is taken out of the tree, so
 // that its parent and children are judged without it. Lenient, as a low support
 // costs nothing.
 const keepAbove = 0.05
 
-// judgeAll judges all groups.
+// judgeAll judges all groups but the root. Of a group of which nothing was measured nothing is known.
 func (g *judge) judgeAll() {
 	t := g.t
 	g.support = make([]float64, len(t.Children))
 	g.border = make([]border, len(t.Children))
 	g.support[int(t.Root)-t.N] = 1
-	for _, v := range t.Groups() {
-		if v != t.Root {
-			g.judge(v)
+	for _, v := range t.Groups()[1:] {
+		if e, ok := g.gather(v); ok {
+			g.support[int(v)-t.N] = e.Support()
 		}
 	}
 }

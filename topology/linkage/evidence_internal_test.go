@@ -363,7 +363,7 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
 	g.support = []float64{0.7, 1}
-	if g.judge(groupOf(g.t, 0, 1, 2, 3)); g.support[0] != 0 {
+	if g.judgeAll(); g.support[0] != 0 {
 		t.Errorf("confidence %g of what was not measured, want 0", g.support[0])
 	}
 }
@@ -729,7 +729,7 @@ func TestNoSupportWithoutAStep(t *testing.T) {
 				g.white = white
 				for _, v := range g.t.Groups()[1:] {
 					e, _ := g.gather(v)
-					if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || e.Near.Step != 0 {
+					if g.judgeAll(); !(g.support[int(v)-g.t.N] < 0.5) || e.Near.Step != 0 {
 						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], e.Near.Step)
 					}
 				}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/topocast/topocast/internal/families"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 )
@@ -45,13 +44,13 @@ func (s *familyScore) String() string {
 }
 
 // scoreMachine reconstructs one machine.
-func scoreMachine(method *linkage.Robust, f families.Family, instance int) familyScore {
-	m := f.Machine(instance)
+func scoreMachine(method *linkage.Robust, f family, instance int) familyScore {
+	m := f.machine(instance)
 	s := familyScore{machines: 1}
-	known := map[string]families.Group{}
+	known := map[string]trueGroup{}
 	for _, g := range m.Groups {
 		known[key(g.Hosts)] = g
-		if g.Demanded() {
+		if g.demanded() {
 			s.demanded++
 		}
 	}
@@ -67,7 +66,7 @@ func scoreMachine(method *linkage.Robust, f families.Family, instance int) famil
 		truth, ok := known[k]
 		firm := g.Support >= topology.FirmSupport
 		found[k] = true
-		if ok && truth.Demanded() {
+		if ok && truth.demanded() {
 			s.found++
 		}
 		switch {
@@ -86,7 +85,7 @@ func scoreMachine(method *linkage.Robust, f families.Family, instance int) famil
 		}
 	}
 	for _, g := range m.Groups {
-		if g.Demanded() && !found[key(g.Hosts)] {
+		if g.demanded() && !found[key(g.Hosts)] {
 			missing = append(missing, fmt.Sprintf("%d hosts step %.2f", len(g.Hosts), g.Step))
 		}
 	}
@@ -108,7 +107,7 @@ func scoreMachine(method *linkage.Robust, f families.Family, instance int) famil
 }
 
 // scoreFamily reconstructs instances of a family on all processors.
-func scoreFamily(method *linkage.Robust, f families.Family, instances []int) familyScore {
+func scoreFamily(method *linkage.Robust, f family, instances []int) familyScore {
 	scores := make([]familyScore, len(instances))
 	var work sync.WaitGroup
 	next := make(chan int)
@@ -152,7 +151,7 @@ func BenchmarkLinkageFamilies(b *testing.B) {
 				table   []string
 				overall familyScore
 			)
-			for _, f := range families.All() {
+			for _, f := range families() {
 				b.Run(f.Name, func(b *testing.B) {
 					var s familyScore
 					for b.Loop() {
@@ -181,7 +180,7 @@ func BenchmarkLinkageFamilies(b *testing.B) {
 func TestLinkageFamilies(t *testing.T) {
 	const leastRight = 0.97
 	var overall, flats familyScore
-	for _, f := range families.All() {
+	for _, f := range families() {
 		if f.Name == "leaves-of-two" || f.Name == "many-outsiders" || f.Name == "three-levels" {
 			continue // large by nature
 		}
@@ -201,7 +200,7 @@ func TestLinkageFamilies(t *testing.T) {
 	if flats.firmFalse > 0 {
 		t.Errorf("machines without groups: %s, want none firm", flats.String())
 	}
-	// docs/measured.md: of the held instances 4 of 20,111 firm groups do not exist, and 179 of 1,912 weak ones:
+	// docs/measured.md: of the held instances 4 of 20,107 firm groups do not exist, and 179 of 1,912 weak ones:
 	// of 1,700 firm ones less than half of one.
 	if overall.firmFalse > 0 || 5*overall.weakFalse > overall.weakTrue+overall.weakFalse {
 		t.Errorf("overall %s, want no firm one false, and at most a fifth of the uncertain ones", overall.String())

@@ -7,21 +7,24 @@ import (
 
 // propose builds the tree of nested groups that the measurements of n hosts suggest, on the
 // assumption that the noise is alike everywhere: cap, average linkage, collapse. at is the measurement of a pair i > j,
-// negative where it is an estimate. It also returns its estimate of the noise. w is scratch of n rows.
-// O(n^2).
-func propose(at func(i, j int) float32, w *nnchain.Square) (t *nested.Tree, sigma float64) {
+// negative where it is an estimate. It also returns its estimate of the noise. capRow cuts the measurements of host i in a
+// row, as all that proposes groups reads them. w is scratch of n rows. O(n^2).
+func propose(at func(i, j int) float32, w *nnchain.Square) (t *nested.Tree, sigma float64, capRow func(row []float32, i int)) {
 	square(w, at)
 	s := prim(w)
 	sigma = spread(w)
 	kappa := float32(1 + max(0.1, 8*sigma))
-	s.capAt(w, kappa)
+	capRow = func(row []float32, i int) { s.capRow(row, i, kappa) }
+	for i := range w.N() {
+		capRow(w.Row(i), i)
+	}
 	t = nested.Dendrogram(nnchain.Merges(w, nnchain.Average), w.N())
-	remeasure(t, func(i, j int) float32 { // capped, too
+	remeasure(t, func(i, j int) float32 {
 		x := at(i, j)
-		return min(max(x, -x), kappa*s.ultrametric(i, j))
+		return max(x, -x)
 	})
 	collapseGroups(t, sigma)
-	return t, sigma
+	return t, sigma, capRow
 }
 
 // square writes the sizes of all measurements into a matrix.

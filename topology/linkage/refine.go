@@ -5,16 +5,10 @@ import (
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 )
 
-const (
-	// refineRounds bounds how often hosts are moved; they seldom are a second time.
-	refineRounds = 3
-	// refineQuantile is that of the measurements of a host, if it lies above the level of the root, at which
-	// outliers are cut.
-	refineQuantile = 0.75
-)
+// refineRounds bounds how often hosts are moved; they seldom are a second time.
+const refineRounds = 3
 
 // refine moves hosts that do not fit where they are to groups that they fit. Average linkage
 // puts a host where its first few readings do, and does not come back to it. A host fits a group for one of two reasons:
@@ -25,8 +19,9 @@ const (
 // Where links are unequal the first is no reason. A host on an inner switch is near to all others, and to a group beside it.
 //
 // A host leaves the groups around it that it does not fit, from the innermost on, and then goes down where it fits best.
+// Readings count as capRow cuts them, for the proposal and here: otherwise one outlier moves a host out of a group of three.
 // refine returns whether any host moved. O(n^2).
-func refine(t *nested.Tree, r *readings.Symmetric, unequal bool) bool {
+func refine(t *nested.Tree, r *readings.Symmetric, unequal bool, capRow func(row []float32, i int)) bool {
 	size := len(t.Parent)
 	f := &fitting{t: t, unequal: unequal, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
 	to := make([]int32, t.N)
@@ -34,6 +29,10 @@ func refine(t *nested.Tree, r *readings.Symmetric, unequal bool) bool {
 	row := make([]float32, t.N)
 	for i := range int32(t.N) {
 		r.Host(row, int(i))
+		for j, x := range row {
+			row[j] = max(x, -x)
+		}
+		capRow(row, int(i))
 		f.read(row, i)
 		to[i] = f.place(i)
 		moved = moved || to[i] != t.Parent[i]
@@ -53,18 +52,10 @@ type fitting struct {
 	unequal    bool // links of hosts are
 	groups     []int32
 	count, sum []float64 // of the readings to the others in each group
-	sorted     []float32 // scratch
 }
 
 // read sums up the readings of host i.
 func (f *fitting) read(row []float32, i int32) {
-	f.sorted = f.sorted[:0]
-	for j, x := range row {
-		if j != int(i) {
-			f.sorted = append(f.sorted, max(x, -x))
-		}
-	}
-	most := max(math.Exp(f.t.LevelOf(f.t.Root)), float64(stats.Quantile(f.sorted, refineQuantile)))
 	for _, v := range f.groups {
 		f.count[v], f.sum[v] = 0, 0
 	}
@@ -72,7 +63,7 @@ func (f *fitting) read(row []float32, i int32) {
 		if j != int(i) {
 			p := f.t.Parent[j]
 			f.count[p]++
-			f.sum[p] += min(math.Abs(float64(x)), most)
+			f.sum[p] += float64(x)
 		}
 	}
 	for k := len(f.groups) - 1; k > 0; k-- {

@@ -25,7 +25,7 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 		}
 	}
 	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
-	tree, _ := propose(r.At, nnchain.NewSquare(n))
+	tree, _, capRow := propose(r.At, nnchain.NewSquare(n))
 	groups := func() [][]int32 {
 		var list [][]int32
 		for _, v := range tree.Groups()[1:] {
@@ -46,13 +46,13 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 	if slices.EqualFunc(groups(), want, slices.Equal) {
 		t.Fatal("host 9 was not moved away")
 	}
-	if !refine(tree, r, false) {
+	if !refine(tree, r, false, capRow) {
 		t.Error("refine() = false, want host 9 moved")
 	}
 	if got := groups(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
-	if refine(tree, r, false) {
+	if refine(tree, r, false, capRow) {
 		t.Errorf("refine() = true, want all hosts at rest in %v", groups())
 	}
 }
@@ -162,7 +162,8 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 		})
 		remeasure(g.t, g.r.At)
 		before := slices.Clone(g.t.Parent)
-		refine(g.t, g.r, false)
+		_, _, capRow := propose(g.r.At, nnchain.NewSquare(g.t.N))
+		refine(g.t, g.r, false, capRow)
 		for host := range g.t.N {
 			others, moves := tt.into[host]
 			switch group := slices.Clone(g.t.Leaves(g.t.Parent[host])); {

@@ -43,7 +43,8 @@ type reconstruction struct {
 	slow     []slowHost // of the hosts that take part
 	scratch  *nnchain.Square
 	tree     *nested.Tree
-	sigma    float64 // the noise by which groups were proposed
+	sigma    float64                    // the noise by which groups were proposed
+	capRow   func(row []float32, i int) // cuts outliers, see propose
 	judge    *judge
 	ceiling  []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
 
@@ -70,7 +71,7 @@ func (w *reconstruction) propose() {
 	w.raw = quicken(w.part, w.slow)
 	w.r = w.raw
 	w.scratch = nnchain.NewSquare(w.part.N())
-	w.tree, w.sigma = propose(w.raw.At, w.scratch)
+	w.tree, w.sigma, w.capRow = propose(w.raw.At, w.scratch)
 }
 
 // equalise takes out by how much links of hosts differ, proposes groups again, and moves hosts again.
@@ -85,7 +86,7 @@ func (w *reconstruction) equalise() {
 		size := math.Abs(x)
 		return float32(math.Copysign(max(leastLeft*size, size-offset[i]-offset[j]), x))
 	}
-	w.tree, w.sigma = propose(equal, w.scratch)
+	w.tree, w.sigma, w.capRow = propose(equal, w.scratch)
 	w.scratch = nil // before the copy
 	w.r = readings.NewSymmetric(w.part.N(), equal)
 	w.moveHosts()
@@ -97,7 +98,7 @@ const leastLeft = 0.05
 // moveHosts moves single hosts to groups that they fit.
 func (w *reconstruction) moveHosts() {
 	for range refineRounds {
-		if !refine(w.tree, w.r, w.r != w.raw) {
+		if !refine(w.tree, w.r, w.r != w.raw, w.capRow) {
 			break
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func searchWork(t *testing.T, n int, d []float64) (work int64, given []string) {
 	t.Helper()
 	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
-	tree, _ := propose(r.At, nnchain.NewSquare(n))
+	tree, _, _ := propose(r.At, nnchain.NewSquare(n))
 	s := &meshSearch{r: r, f: nested.NewFit(tree)}
 	if _, err := s.best(math.NaN(), true); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import "math"
 

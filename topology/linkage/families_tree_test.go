@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import "slices"
 
@@ -64,14 +64,14 @@ func inner(d *draw, n int) *layout {
 	return f.layout()
 }
 
-func trees() []Family {
-	tree := func(name string, depth int, lo, hi float64, m func(*draw) *measurement) Family {
-		return Family{name, "tree", true, func(d *draw) (*layout, *measurement) {
+func trees() []family {
+	tree := func(name string, depth int, lo, hi float64, m func(*draw) *measurement) family {
+		return family{name, "tree", true, func(d *draw) (*layout, *measurement) {
 			g := growth{depth: d.whole(1, depth), ratio: ratios(d, lo, hi)}
 			return g.grow(d, d.size(), topLevel(d)).layout(), m(d)
 		}}
 	}
-	return []Family{
+	return []family{
 		tree("tree-exact", 4, 1.1, 3, func(*draw) *measurement { return noisy(0, 1) }),
 		tree("tree-1%", 3, 1.1, 3, func(d *draw) *measurement { return noisy(0.01, d.whole(1, 3)) }),
 		tree("tree-3%", 3, 1.1, 3, func(d *draw) *measurement { return noisy(0.03, d.whole(1, 3)) }),

@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import "math"
 
@@ -16,8 +16,8 @@ func zone(step, sigma float64) int {
 }
 
 // clouds have virtual machines whose pairs differ lastingly and widely.
-func clouds() []Family {
-	return []Family{
+func clouds() []family {
+	return []family{
 		{"cloud-zones", "C", true, func(d *draw) (*layout, *measurement) {
 			sigma, step := d.between(0.1, 0.3), d.between(1.3, 3)
 			least := zone(step, sigma)

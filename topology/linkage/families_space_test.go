@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import "math"
 
@@ -31,14 +31,14 @@ func scatter(d *draw, n, dimensions int) [][]float64 {
 }
 
 // spaces are hosts at places, as in wide area networks.
-func spaces() []Family {
-	uniform := func(name string, dimensions int) Family {
-		return Family{name, "space", false, func(d *draw) (*layout, *measurement) {
+func spaces() []family {
+	uniform := func(name string, dimensions int) family {
+		return family{name, "space", false, func(d *draw) (*layout, *measurement) {
 			scale := d.between(1e-3, 20e-3)
 			return points(scatter(d, d.scale(16, 256), dimensions), scale*d.between(0, 0.5), scale), usual(d)
 		}}
 	}
-	return []Family{
+	return []family{
 		uniform("points-plane", 2),
 		uniform("points-cube", 3),
 		{"points-clustered", "space", true, func(d *draw) (*layout, *measurement) {

@@ -1,9 +1,9 @@
-package families
+package linkage_test
 
 // gaps are trees of which not all pairs were measured.
-func gaps() []Family {
-	family := func(name string, leave func(d *draw, n int, share float64) func(i, j int) bool) Family {
-		return Family{name, "H", true, func(d *draw) (*layout, *measurement) {
+func gaps() []family {
+	of := func(name string, leave func(d *draw, n int, share float64) func(i, j int) bool) family {
+		return family{name, "H", true, func(d *draw) (*layout, *measurement) {
 			m := usual(d)
 			share := d.between(0.05, 0.4)
 			m.gap = func(d *draw, n int) []bool {
@@ -20,9 +20,9 @@ func gaps() []Family {
 			return steep(d, d.medium()), m
 		}}
 	}
-	return []Family{
+	return []family{
 		// A measurement that ran out of time before its last rounds.
-		family("holes-rounds", func(d *draw, n int, share float64) func(i, j int) bool {
+		of("holes-rounds", func(d *draw, n int, share float64) func(i, j int) bool {
 			seat := d.Perm(n)
 			lost := make([]bool, n-1+n%2)
 			for _, r := range d.Perm(len(lost))[:int(share*float64(len(lost)))] {
@@ -30,11 +30,11 @@ func gaps() []Family {
 			}
 			return func(i, j int) bool { return lost[meeting(seat[i], seat[j], n)] }
 		}),
-		family("holes-pairs", func(d *draw, _ int, share float64) func(i, j int) bool {
+		of("holes-pairs", func(d *draw, _ int, share float64) func(i, j int) bool {
 			return func(int, int) bool { return d.chance(share) }
 		}),
 		// A tenth of the hosts lack pairs, and some of them most.
-		family("holes-hosts", func(d *draw, n int, share float64) func(i, j int) bool {
+		of("holes-hosts", func(d *draw, n int, share float64) func(i, j int) bool {
 			lost := make([]float64, n)
 			for _, h := range d.Perm(n)[:max(1, n/10)] {
 				lost[h] = min(0.8, share*d.between(1, 2))

@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import "math"
 
@@ -18,15 +18,15 @@ func drift(d *draw, share float64) func(t float64) float64 {
 func (d *draw) medium() int { return d.scale(24, 220) }
 
 // faults are trees whose readings something disturbs.
-func faults() []Family {
-	tails := func(name string, tail func(d *draw, scale float64) func(*draw) float64) Family {
-		return Family{name, "noise", true, func(d *draw) (*layout, *measurement) {
+func faults() []family {
+	tails := func(name string, tail func(d *draw, scale float64) func(*draw) float64) family {
+		return family{name, "noise", true, func(d *draw) (*layout, *measurement) {
 			m := noisy(pick(d, 0, 0.01), d.whole(1, 5))
 			m.tail = tail(d, d.between(0.02, 0.12))
 			return steep(d, d.medium()), m
 		}}
 	}
-	return []Family{
+	return []family{
 		{"slow-rounds", "rounds", true, func(d *draw) (*layout, *measurement) {
 			m := noisy(pick(d, 0, 0.01, 0.02), d.whole(1, 4))
 			m.seats, m.slowRounds = relabelled, d.between(0.02, 0.2)

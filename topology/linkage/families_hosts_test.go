@@ -1,11 +1,11 @@
-package families
+package linkage_test
 
 import "math"
 
 // hosts are machines where something is wrong with single hosts, or where members of a group
 // see the others differently.
-func hosts() []Family {
-	return []Family{
+func hosts() []family {
+	return []family{
 		{"slow-hosts-added", "D", true, func(d *draw) (*layout, *measurement) {
 			l := steep(d, d.medium())
 			for _, h := range d.Perm(l.n)[:d.whole(1, max(1, l.n/16))] {

@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 // dragonfly makes groups of routers with hosts (Kim, Dally, Scott and Abts 2008): routers of a group
 // are linked with each other; rich says how many global links each two groups share,
@@ -79,7 +79,7 @@ func extents(d *draw) []int {
 }
 
 // fabrics are networks that are no trees, or trees with many ways up.
-func fabrics() []Family {
+func fabrics() []family {
 	// grid draws latencies of a grid of switches: a hop makes a step of 10 to 100 %.
 	grid := func(d *draw, extents []int, wrapped bool) (*layout, *measurement) {
 		own := d.between(0.4e-6, 1e-6)
@@ -90,7 +90,7 @@ func fabrics() []Family {
 		hosts := d.whole(2, max(2, min(8, 300/switches)))
 		return lattice(extents, wrapped, hosts, own, 2*own*d.between(0.1, 1)).layout(), usual(d)
 	}
-	return []Family{
+	return []family{
 		{"chain-of-switches", "A", true, func(d *draw) (*layout, *measurement) {
 			return grid(d, []int{d.whole(3, 16)}, false)
 		}},

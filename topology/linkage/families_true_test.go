@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import (
 	"fmt"
@@ -21,14 +21,14 @@ func tested() []int {
 
 func TestMachinesAreWhatTheySay(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range All() {
+	for _, f := range families() {
 		if seen[f.Name] {
 			t.Errorf("two families are named %s", f.Name)
 		}
 		seen[f.Name] = true
 		demanded := 0
 		for _, instance := range tested() {
-			m := f.Machine(instance)
+			m := f.machine(instance)
 			name := fmt.Sprintf("%s %d", f.Name, instance)
 			if m.Hosts < 8 || m.Hosts > 1024 || len(m.Repetitions) < 1 {
 				t.Errorf("%s: %d hosts, %d repetitions", name, m.Hosts, len(m.Repetitions))
@@ -47,7 +47,7 @@ func TestMachinesAreWhatTheySay(t *testing.T) {
 				}
 			}
 			for _, g := range m.Groups {
-				if g.Demanded() {
+				if g.demanded() {
 					demanded++
 				}
 				if !slices.IsSorted(g.Hosts) || len(g.Hosts) < 2 || len(g.Hosts) >= m.Hosts || g.Hosts[0] < 0 || g.Hosts[len(g.Hosts)-1] >= m.Hosts {
@@ -55,7 +55,7 @@ func TestMachinesAreWhatTheySay(t *testing.T) {
 				}
 			}
 			nest(t, name, m)
-			again := f.Machine(instance)
+			again := f.machine(instance)
 			for k, r := range m.Repetitions {
 				if !same(r, again.Repetitions[k]) {
 					t.Errorf("%s: differs from itself", name)
@@ -73,7 +73,7 @@ func TestMachinesAreWhatTheySay(t *testing.T) {
 
 // nest fails where groups overlap without one holding the other, or are equal. Groups
 // come large ones first.
-func nest(t *testing.T, name string, m *Machine) {
+func nest(t *testing.T, name string, m *familyMachine) {
 	t.Helper()
 	inside := make([]int, m.Hosts) // smallest group so far
 	for k, g := range m.Groups {
@@ -112,7 +112,7 @@ func testDraw() *draw { return &draw{rand.New(rand.NewPCG(1, 2)), 0} }
 // those that single linkage joins (Apresjan 1966).
 func TestLatenciesSetOffGroupsOnly(t *testing.T) {
 	const clearly = 1.02
-	for _, f := range All() {
+	for _, f := range families() {
 		for _, instance := range tested() {
 			l, _ := f.make(f.draw(instance))
 			if l.spatial {
@@ -122,7 +122,7 @@ func TestLatenciesSetOffGroupsOnly(t *testing.T) {
 			for _, g := range l.distinct() {
 				known[fmt.Sprint(g)] = true
 			}
-			for _, set := range singleLinkage(l) {
+			for _, set := range singleLinkageSets(l) {
 				if inside, outside := l.borders(set); outside > clearly*inside && !known[fmt.Sprint(set)] {
 					t.Errorf("%s %d: hosts %v are set off by %.3f and no group", f.Name, instance, set, outside/inside)
 				}
@@ -133,7 +133,7 @@ func TestLatenciesSetOffGroupsOnly(t *testing.T) {
 
 // singleLinkage returns all sets of two hosts or more, but not of all, that
 // are connected by the latencies up to some threshold.
-func singleLinkage(l *layout) [][]int {
+func singleLinkageSets(l *layout) [][]int {
 	type edge struct {
 		i, j int
 		s    float64

@@ -1,4 +1,4 @@
-package families
+package linkage_test
 
 import (
 	"math"
@@ -282,7 +282,7 @@ func TestHiddenGroups(t *testing.T) {
 func TestGapsHaveTheirSize(t *testing.T) {
 	for _, f := range gaps() {
 		for instance := range 10 {
-			m := f.Machine(instance)
+			m := f.machine(instance)
 			holes := 0
 			for i := range m.Hosts {
 				for j := range i {
