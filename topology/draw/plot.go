@@ -20,7 +20,9 @@ type Series struct {
 	// Low and High bound a band about the values, such as quartiles or an interval of
 	// confidence; nil, or NaN: none.
 	Low, High []float64
-	Apart     bool // the points are not joined, and have no band
+	// Apart says that the points are not joined and have no band. Over an axis of names they are bars from 0, one beside
+	// another.
+	Apart bool
 	// Limit says that the series is not an outcome but what outcomes are held against, such as a bound or a
 	// printed figure: it is dotted and has no marks.
 	Limit bool
@@ -41,7 +43,7 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 				return nil, fmt.Errorf("draw: plot %q: series %q has %d and %d values, bands of %d and %d: want as many of each", title, s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High))
 			}
 			if s.Muted == muted {
-				left += s.add(p, legend, shown, &x, &y)
+				left += s.add(p, legend, shown, len(series), &x, &y)
 			}
 			if !s.Muted && !muted {
 				shown++
@@ -62,14 +64,14 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	}
 	room := legendWidth
 	for i := range series {
-		room = max(room, legend.TextStyle.Width(series[i].Name)+40) // and what is before the name
+		room = max(room, 1.2*legend.TextStyle.Width(series[i].Name)+40) // for broader fonts, too, and what is before the name
 	}
 	return &Figure{title: title, notes: notes, width: 470 + room, height: 320, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend, room) }}, nil
 }
 
-// add draws the k-th series: its band, its line and its marks, which tell apart what colours do not. It returns how many
-// points have no place on a logarithmic axis.
-func (s *Series) add(p *plot.Plot, legend *plot.Legend, k int, x, y *Axis) (left int) {
+// add draws the k-th of n series: its band, its line and its marks, which tell apart what colours do not; or its bars. It
+// returns how many points have no place on a logarithmic axis.
+func (s *Series) add(p *plot.Plot, legend *plot.Legend, k, n int, x, y *Axis) (left int) {
 	var points plotter.XYs
 	for i := range s.X {
 		if x.has(s.X[i]) && y.has(s.Y[i]) {
@@ -88,6 +90,10 @@ func (s *Series) add(p *plot.Plot, legend *plot.Legend, k int, x, y *Axis) (left
 		line.LineStyle = vgdraw.LineStyle{Color: grey(0x60), Width: 1, Dashes: []vg.Length{1.5, 2}}
 		p.Add(line)
 		legend.Add(s.Name, line)
+	case s.Apart && x.Labels != nil && !y.isLog():
+		bars := barsOf(points, k, n)
+		p.Add(bars)
+		legend.Add(s.Name, bars)
 	case s.Apart:
 		p.Add(marks)
 		legend.Add(s.Name, marks)
@@ -96,6 +102,17 @@ func (s *Series) add(p *plot.Plot, legend *plot.Legend, k int, x, y *Axis) (left
 		legend.Add(s.Name, line, marks)
 	}
 	return left
+}
+
+// barsOf are the bars of the k-th of n series, whose bars share eight tenths of the room of a name.
+func barsOf(points plotter.XYs, k, n int) *plotter.Polygon {
+	bars := &plotter.Polygon{Color: ink(k)}
+	width := 0.8 / float64(n)
+	for _, at := range points {
+		left := at.X - 0.4 + float64(k)*width
+		bars.XYs = append(bars.XYs, plotter.XYs{{X: left}, {X: left, Y: at.Y}, {X: left + width, Y: at.Y}, {X: left + width}})
+	}
+	return bars
 }
 
 // band is the area between the bounds.

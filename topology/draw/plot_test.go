@@ -3,6 +3,8 @@ package draw_test
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,5 +96,50 @@ func TestDistribution(t *testing.T) {
 	}
 	if _, err := draw.Distribution("T", draw.Axis{}, []draw.Series{{}}, 0); err == nil {
 		t.Error("a distribution of nothing has no error")
+	}
+}
+
+// TestPlotBars: what is apart over names has bars, as high as its values, side by side and at the same height.
+func TestPlotBars(t *testing.T) {
+	f, err := draw.Plot("T", draw.Axis{Labels: []string{"first", "second"}}, draw.Axis{}, []draw.Series{
+		{Name: "a", X: []float64{0, 1}, Y: []float64{30, 60}, Apart: true},
+		{Name: "b", X: []float64{1}, Y: []float64{90}, Apart: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := f.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	type bar struct{ left, right, low, high float64 }
+	bars := func(colour string) (all []bar) {
+		for _, m := range regexp.MustCompile(`<path d="([^"]*)"\s+style="fill:`+colour).FindAllStringSubmatch(svg.String(), -1) {
+			for _, ring := range strings.Split(strings.TrimSpace(m[1]), "Z") {
+				b := bar{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
+				for _, at := range regexp.MustCompile(`[ML]([0-9.]+),([0-9.]+)`).FindAllStringSubmatch(ring, -1) {
+					x, _ := strconv.ParseFloat(at[1], 64)
+					y, _ := strconv.ParseFloat(at[2], 64)
+					b = bar{min(b.left, x), max(b.right, x), min(b.low, y), max(b.high, y)}
+				}
+				if b.left < b.right {
+					all = append(all, b)
+				}
+			}
+		}
+		return all
+	}
+	a, b := bars("#0072B2"), bars("#D55E00")
+	if len(a) != 3 || len(b) != 2 { // the last of each is the legend's
+		t.Fatalf("bars %v and %v", a, b)
+	}
+	unit := (a[0].high - a[0].low) / 30
+	for i, want := range map[bar]float64{a[1]: 60, b[0]: 90} {
+		if got := (i.high - i.low) / unit; math.Abs(got-want) > 0.01*want || math.Abs(i.low-a[0].low) > 0.01 {
+			t.Errorf("bar %v is %g high: want %g", i, got, want)
+		}
+	}
+	if !(a[0].right < a[1].left && a[1].right <= b[0].left+0.01) {
+		t.Errorf("bars %v and %v overlap", a, b)
 	}
 }
