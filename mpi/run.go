@@ -28,8 +28,8 @@ var _ interface {
 // Run is a main function's way into MPI, and collective. It starts MPI, or attaches to one that runs, calls
 // work with a communicator of all ranks, and ends MPI. Call it from the main goroutine.
 //
-// If work returns an error, panics or calls runtime.Goexit on any rank, Run prints the cause on standard error and
-// aborts the whole job, because other ranks may wait for this one. The exit status is 1 for an error and 2 for a
+// If work returns an error, panics or calls runtime.Goexit on any rank, Run prints the cause on standard error. It
+// aborts the whole job then, because other ranks may wait for this one. The exit status is 1 for an error and 2 for a
 // panic. Otherwise Run returns nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
 // What a program writes after Run is kept. MPI_Finalize has a limit of two minutes (see Comm.Close).

@@ -64,7 +64,7 @@ type Scheduler interface {
 	//
 	// Perform does not allocate, and returns when nothing is under way on buf. If a transfer fails, it returns the
 	// index of the step that has begun it. Others may be under way for good then, and keep buf. Steps that are wrong
-	// in themselves (ErrRank, ErrTag, ErrCount, bytes that are not in buf, a set that is too full or is not waited for)
-	// are found before any is performed.
+	// in themselves are found before any is performed: ErrRank, ErrTag, ErrCount, bytes that are not in buf, a set that is
+	// too full or is not waited for.
 	Perform(buf []byte, steps []Step, tag int) (failed int, err error)
 }

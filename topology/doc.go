@@ -38,7 +38,7 @@
 // seconds, bandwidths bytes per second, and NaN is what is not known.
 //
 // Latencies do not tell everything. A switch between switches cannot be told from
-// a full mesh of its neighbours, one switch from direct links between all its hosts,
-// and of a switch with two links nothing shows. The Warnings of a Result name the
+// a full mesh of its neighbours, nor one switch from direct links between all its hosts.
+// Of a switch with two links nothing shows. The Warnings of a Result name the
 // switches of the first kind.
 package topology

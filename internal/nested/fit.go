@@ -14,8 +14,8 @@ import (
 // the latency between two leaves is the sum along the path.
 //
 // It is least squares without a matrix. Row e of the normal equations is the
-// sum, over the pairs that cross e, of their path lengths, which two passes
-// over the tree give for all e in O(E); the right side, the sum of their
+// sum, over the pairs that cross e, of their path lengths. Two passes
+// over the tree give it for all e in O(E). The right side, the sum of their
 // readings, comes from row sums and sums per lowest common ancestor in O(n^2).
 // Conjugate gradients with the diagonal as preconditioner solve it.
 //

@@ -98,8 +98,8 @@ func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 	return o
 }
 
-// shortestBetween is the least sum of the two legs from i to j over a host that lies between them, as both legs are
-// shorter than what is measured from i to j; +Inf if none does.
+// shortestBetween is the least sum of the two legs from i to j over a host that lies between them; +Inf if none does.
+// Both legs of such a host are shorter than what is measured from i to j.
 func shortestBetween[F stats.Float](rowI, colJ []F, i, j int) float64 {
 	least, w := F(math.Inf(1)), rowI[j]
 	for k, a := range rowI {

@@ -93,8 +93,7 @@ func (b *Bound) Spent() bool { return b != nil && b.looked.Load() > b.Legs }
 // shorter ones, so what was connected stays connected.
 //
 // The pairs are sorted. One of two legs is at most half of the sum, so only the
-// nearest few of row i and column j are scanned first, and all vertices where these
-// do not tell: O(n^2) on tori, at worst O(n^3); Test.Bound may end it earlier, with nil.
+// nearest few of row i and column j are scanned first. Where these do not tell, all vertices are. That is O(n^2) on tori, at worst O(n^3); Test.Bound may end it earlier, with nil.
 // Columns run in parallel; the result does not depend on their number.
 func Links[F stats.Float](n int, m []F, test Test) []Pair {
 	return newWitnessSearch(n, m, test).pairs()

@@ -229,7 +229,7 @@ func sharers(n *model.Network, resource, least, most topology.Kind) [][]int {
 }
 
 // accessDomains numbers the groups of cores that slow each other down when
-// they use the network at once, nil if none are known, and tells how many there are on a host. The benchmark
+// they use the network at once; nil if none are known. It also tells how many there are on a host. The benchmark
 // spreads k processes evenly over the ranks of a host, in the order of model.SideBySide. The first k whose ratio r is above 1.5 gets through as much as
 // k/r processes that are alone: so many parts of the host's cores are domains. The greatest k without such a
 // ratio would be too many: on two processors, three processes have a ratio of 1.5, for one of them is alone.

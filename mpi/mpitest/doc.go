@@ -16,8 +16,8 @@
 //
 //	func main() { err := mpi.Run(mpitest.Check) ... }
 //
-// The contract is that of the interfaces of package mpi: which messages meet and
-// in which order, what is refused before anything is sent, what every call returns
+// The contract is that of the interfaces of package mpi. It says which messages meet and
+// in which order, and what is refused before anything is sent. It says what every call returns
 // after an error, and what each optional ability that is present has to do. The name
 // of a case that fails says which sentence is broken.
 //

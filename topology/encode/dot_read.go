@@ -26,9 +26,8 @@ const maxDOT = 8 << 20
 // and which has no bandwidth has as many Gbit/s. Edges of a graph lead both ways, and so do those
 // of a digraph with dir=both or dir=none.
 //
-// Where no vertex has a kind, hosts are those whose names are among the given ones, which may be
-// nil, those that share a name, and those with one neighbour at most; the others are switches. Where that
-// makes none a host all are.
+// Where no vertex has a kind, hosts are those whose names are among the given ones, which may be nil. So are those that
+// share a name, and those with one neighbour at most. The others are switches. Where that makes none a host all are.
 //
 // Other attributes are for drawing, and are passed over, as edges from a vertex to itself are. It refuses files with more than one graph and
 // files above 8 MiB.

@@ -43,8 +43,8 @@ const secondsBelow = 1e-5
 // title with "(us)". If one triangle is empty throughout, or left out, the
 // other is mirrored into it, except in files of WriteMatrix.
 //
-// A table may also stand in text, in brackets, in Markdown, in a MatrixMarket
-// file, or as a list with a line for each pair, in CSV or as objects in JSON.
+// A table may also stand in text, in brackets, in Markdown, or in a MatrixMarket file. It may be a list with a line for
+// each pair, in CSV or as objects in JSON.
 // Where columns or keys are called as the ends of a message and its latency
 // are, others are passed over. Of a pair that a list has several times the
 // median counts. Distances of the SLIT, as numactl prints

@@ -10,18 +10,18 @@ import (
 )
 
 // A group that no reading could have refuted is not firm, however far its readings
-// set it off: where the pairs between the halves of a block were not measured,
-// either half looks like a block of its own, and where two blocks were not
+// set it off. Where the pairs between the halves of a block were not measured,
+// either half looks like a block of its own. Where two blocks were not
 // compared, both look like one. So each group is held against the rivals that its gaps
 // leave: that some of its members belong elsewhere, and that others belong to it.
 //
 // It need not be measured against every host. Among nested groups a
 // host that is close to one member of a group is as far from an outsider as
 // that member. What counts are readings between units: hosts, and groups that are
-// themselves held together by readings. The evidence of a reading is the
-// logarithm of how much likelier one hypothesis makes it than the other, in nats, under
-// the noise of the readings and a share of outliers upwards; that of several
-// adds up, as they are taken independently (border.go, rivals.go). Readings count as they are: with
+// themselves held together by readings. The evidence of a reading, in nats, is the
+// logarithm of how much likelier one hypothesis makes it than the other. It allows for
+// the noise of the readings and for a share of outliers upwards. Readings are taken independently, so that their
+// evidence adds up (border.go, rivals.go). Readings count as they are: with
 // links corrected (unequal.go) a host takes the place that it was corrected for.
 //
 // The price is that this asks more than most machines need: of pairs of ranks that never met none

@@ -25,8 +25,8 @@ type Model struct {
 }
 
 // Equality in the printed algorithm is of real numbers. Keys are ratios of few sums, and
-// round by 1e-15 or so; what saturates a channel is a sum of rates that each came from
-// others, up to one step per flow, so that it is let off a thousand times as much.
+// round by 1e-15 or so. What saturates a channel is a sum of rates that each came from
+// others, up to one step per flow. So it is let off a thousand times as much.
 const (
 	sameKey = 1e-9
 	usedUp  = 1e-6
