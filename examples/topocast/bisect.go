@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +65,9 @@ Exit status: 4 where bandwidths are not known.`,
 				}
 			} else {
 				var s int
-				if s, err = r.switchNamed(at); err == nil {
+				if s, err = numberOf("switch", r.names[g.Hosts():], g.Hosts(), at, c.ErrOrStderr()); err != nil {
+					err = fmt.Errorf("--switch: %w", err)
+				} else {
 					err = r.side(s)
 				}
 			}
@@ -128,23 +129,6 @@ func (r *halving) side(s int) error {
 	left, right, err := cut.AtSwitch(r.graph, s)
 	r.switches = append(r.switches, sides{s, left, right})
 	return err
-}
-
-// switchNamed finds a switch by its name, or else by its number among the vertices.
-func (r *halving) switchNamed(name string) (int, error) {
-	var all []string
-	for s := r.graph.Hosts(); s < r.graph.Vertices(); s++ {
-		if all = append(all, r.names[s]); r.names[s] == name {
-			return s, nil
-		}
-	}
-	if s, err := strconv.Atoi(name); err == nil && s >= r.graph.Hosts() && s < r.graph.Vertices() {
-		return s, nil
-	}
-	if all == nil {
-		return 0, fmt.Errorf("--switch %q: there are no switches", name)
-	}
-	return 0, fmt.Errorf("--switch %q: want one of %s", name, words.List(all))
 }
 
 // cutLinks are the links between the halves, by their vertices.

@@ -66,7 +66,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 				return err
 			}
 			if err := r.fit(l); err != nil {
-				return cli.BadInput("%w", err)
+				return cli.BadInput("%s: %w", args[1], err)
 			}
 			if output.Path != "" {
 				corrected, err := r.corrected()
@@ -231,21 +231,6 @@ func unknownRates(g *topology.Graph) (count int) {
 		}
 	}
 	return count
-}
-
-// vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.
-func vertexNames(g *topology.Graph) []string {
-	count := map[string]int{}
-	names := g.Names()
-	for _, name := range names {
-		count[name]++
-	}
-	for v, name := range names {
-		if count[name] > 1 && !g.IsSwitch(v) {
-			names[v] = fmt.Sprintf("%s rank %d", name, v)
-		}
-	}
-	return names
 }
 
 // ratio writes a coefficient of determination.

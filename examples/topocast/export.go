@@ -94,9 +94,6 @@ func writeLatencies(w io.Writer, x exported) error {
 	return encode.WriteMatrix(w, latencies, hostNames(x.graph), encode.Microsecond)
 }
 
-// hostNames are the names of the hosts of a graph.
-func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
-
 func exportCommand(shared *cli.Flags) *cobra.Command {
 	var format string
 	var output *cli.Output
