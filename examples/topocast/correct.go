@@ -199,7 +199,7 @@ func (r *correction) corrected() (*model.Network, error) {
 // in the order of the ranks.
 func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
 	names := l.hostNames()
-	if names == nil || hosts == nil {
+	if names == nil || len(hosts) == 0 {
 		ranks, _ := l.matrices[0].Dims()
 		for rank := range ranks {
 			rows = append(rows, rank)

@@ -40,7 +40,7 @@ links, such as times by size, is not taken over.`,
   topocast network join -o cluster.json between.json inside.json`,
 		Args: cli.Args(0, "BETWEEN, a network between nodes", "INSIDE..., networks inside nodes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			between, err := loadModel(args[0])
+			_, between, err := loadModel(args[0])
 			if err != nil {
 				return err
 			}
@@ -75,17 +75,17 @@ links, such as times by size, is not taken over.`,
 	return cli.PrintsJSON(c, "topocast/hierarchy")
 }
 
-// loadModel reads a network as what was reconstructed. Of a graph alone the groups are worked out.
-func loadModel(file string) (*topology.Result, error) {
+// loadModel reads a network, and as what was reconstructed. Of a graph alone the groups are worked out.
+func loadModel(file string) (*model.Network, *topology.Result, error) {
 	n, err := cli.LoadNetwork(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := modelOf(n)
 	if err != nil {
-		return nil, cli.BadInput("%s: %w", file, err)
+		return nil, nil, cli.BadInput("%s: %w", file, err)
 	}
-	return r, nil
+	return n, r, nil
 }
 
 func modelOf(n *model.Network) (*topology.Result, error) {
@@ -126,14 +126,11 @@ type nodeModel struct {
 // loadNodeModel reads the network inside a node. The external rank is the one that is named, or else the only one
 // on a host of its own.
 func loadNodeModel(file, external, core string, stderr io.Writer) (nodeModel, error) {
-	n, err := cli.LoadNetwork(file)
+	n, result, err := loadModel(file)
 	if err != nil {
 		return nodeModel{}, err
 	}
-	m := nodeModel{NodeModel: topology.NodeModel{External: -1}}
-	if m.Result, err = modelOf(n); err != nil {
-		return nodeModel{}, cli.BadInput("%s: %w", file, err)
-	}
+	m := nodeModel{NodeModel: topology.NodeModel{Result: result, External: -1}}
 	for rank := range n.Ranks() {
 		m.cores = append(m.cores, n.Location(rank).Core)
 	}

@@ -29,6 +29,20 @@ func vertexNames(g *topology.Graph) []string {
 	return names
 }
 
+// namesOf are the names of some vertices.
+func namesOf(names []string, of []int) []string {
+	return each(of, func(v int) string { return names[v] })
+}
+
+// each is what a function makes of each item of a list, such as its name; never nil.
+func each[T, R any](list []T, of func(T) R) []R {
+	found := make([]R, len(list))
+	for i, item := range list {
+		found[i] = of(item)
+	}
+	return found
+}
+
 // numberOf is the number of the vertex that a user means: that of the name which only one has, or else the number itself.
 // The names are those of the vertices from first on, all of a kind, such as "rank". Where the text may be read otherwise, standard
 // error says how it was read.

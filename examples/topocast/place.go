@@ -28,14 +28,8 @@ func placeCommand(shared *cli.Flags) *cobra.Command {
 		hwloc   string
 		perHost string
 	)
-	formats := []struct {
-		name  string
-		write func(io.Writer, *model.Network, []int) error
-	}{{"text", placement.WriteList}, {"rankfile", placement.WriteRankfile}, {"hosts", placement.WriteHosts}, {"mpich", placement.WriteMPICH}}
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
+	formats := []string{"text", "rankfile", "hosts", "mpich"}
+	write := []func(io.Writer, *model.Network, []int) error{placement.WriteList, placement.WriteRankfile, placement.WriteHosts, placement.WriteMPICH}
 	c := &cobra.Command{
 		Use:   "place NET [TRAFFIC]",
 		Short: "Choose a core for every rank of a job",
@@ -103,14 +97,14 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
 			return shared.Print(c, func(w io.Writer) error {
-				err := formats[format].write(w, n, place)
+				err := write[format](w, n, place)
 				switch {
 				case err == nil:
 					return nil
 				case n.Location(0).Core < 0:
 					err = fmt.Errorf("%w; --format hosts needs no cores", err)
 				}
-				return cli.BadInput("--format %s: %w", formats[format].name, err)
+				return cli.BadInput("--format %s: %w", formats[format], err)
 			}, func(w io.Writer) error {
 				return writePlaces(w, n, traffic, place)
 			})
@@ -122,7 +116,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as there are places for")
 	f.StringVar(&perHost, "ranks-per-host", "", "most ranks on a host, or auto: as many as do not disturb each other on the way to the network, as discover --degradation has measured it; default: one per core")
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
-	cli.Choice(f, &format, "format", names, "what is printed: text, rankfile, hosts or mpich")
+	cli.Choice(f, &format, "format", formats, "what is printed: text, rankfile, hosts or mpich")
 	f.StringVar(&hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, for servet")
 	f.BoolVar(&explain, "explain", false, "for servet: say on standard error what each rule goes by")
 	return cli.PrintsJSON(c, "topocast/placement")

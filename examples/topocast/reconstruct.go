@@ -270,10 +270,7 @@ func printMerged(w io.Writer, r *topology.Result) error {
 	if err != nil {
 		return err
 	}
-	var sizes []string
-	for _, local := range r.Local {
-		sizes = append(sizes, quantity.Bytes(local.Bytes))
-	}
+	sizes := each(r.Local, func(local topology.LocalTopology) string { return quantity.Bytes(local.Bytes) })
 	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
 	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
 	for _, c := range mean.Channels() {
