@@ -115,25 +115,22 @@ type correction struct {
 	warnings []string
 }
 
-// readSize says of how many bytes the measurements are.
+// readSize says of how many bytes the measurements are, by default the smallest that were measured, and keeps these alone.
 func (r *correction) readSize(given bool, l *latencies) error {
-	switch {
-	case l.measured != nil && !given:
-		r.bytes = int64(slices.Min(l.measured.Sizes)) // which the matrices are of
-	case l.measured != nil:
-		return l.choose(r.bytes)
-	case !given && r.chosen != uncorrected:
-		r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
+	if l.measured == nil {
+		if !given && r.chosen != uncorrected {
+			r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
+		}
+		return nil
 	}
-	return nil
-}
-
-// choose makes the latencies those of messages of another size that was measured.
-func (l *latencies) choose(bytes int64) error {
 	sizes := l.measured.Sizes
-	size := slices.Index(sizes, int(bytes))
+	if !given {
+		r.bytes = int64(slices.Min(sizes)) // which the matrices are of
+		return nil
+	}
+	size := slices.Index(sizes, int(r.bytes))
 	if size < 0 {
-		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
+		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", r.bytes, words.Or(sizes))
 	}
 	var err error
 	l.matrices, err = l.ofSize(size)
