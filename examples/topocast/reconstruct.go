@@ -217,6 +217,7 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	if date := l.job.Date; !date.IsZero() {
 		s.Measured.Date = date.Format(time.RFC3339)
 	}
+	settings := &fit.Settings{}
 	var observations []fit.Observation
 	if l.parameters != nil {
 		s.Measured.Bytes = l.view.Bytes
@@ -226,15 +227,12 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 				return nil, err
 			}
 		}
-		observations = l.parameters.Observations()
+		observations, settings.Parameters = l.parameters.Observations(), l.parameters.PairParams()
 	} else {
 		s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
 		observations = l.measured.Observations()
 	}
-	settings := &fit.Settings{Network: s}
-	if l.parameters != nil {
-		settings.Parameters = l.parameters.PairParams()
-	}
+	settings.Network = s
 	fitted, err := fit.Network(result, observations, settings)
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
