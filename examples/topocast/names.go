@@ -43,16 +43,25 @@ func each[T, R any](list []T, of func(T) R) []R {
 	return found
 }
 
+// onlyOne is the index of the only one of a name; -1: none has it, or several have.
+func onlyOne(names []string, name string) int {
+	i := slices.Index(names, name)
+	if i >= 0 && slices.Contains(names[i+1:], name) {
+		return -1
+	}
+	return i
+}
+
 // numberOf is the number of the vertex that a user means: that of the name which only one has, or else the number itself.
 // The names are those of the vertices from first on, all of a kind, such as "rank". Where the text may be read otherwise, standard
 // error says how it was read.
 func numberOf(kind string, names []string, first int, text string, stderr io.Writer) (int, error) {
-	named := slices.Index(names, text)
-	several := named >= 0 && slices.Contains(names[named+1:], text)
+	named := onlyOne(names, text)
+	several := named < 0 && slices.Contains(names, text)
 	number, err := strconv.Atoi(text)
 	isNumber := err == nil && number >= first && number < first+len(names)
 	switch {
-	case named >= 0 && !several:
+	case named >= 0:
 		if isNumber && number != first+named {
 			fmt.Fprintf(stderr, "%q is read as the name of %s %d, not as %s %d\n", text, kind, first+named, kind, number)
 		}

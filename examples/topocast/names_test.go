@@ -10,13 +10,12 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 )
 
-// numbered is a network whose hosts have the names that are given, of one or more ranks each, with latencies
-// of 10 us between all.
-func numbered(t *testing.T, hosts ...string) string {
+// discoveredOn is a network of ranks on these hosts of a simulated machine.
+func discoveredOn(t *testing.T, machine string, hosts ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "net.json")
 	args := []string{
-		"discover", "--sim", fmt.Sprintf("star:%d", len(hosts)), "--placement", write(t, "hosts", strings.Join(hosts, "\n")),
+		"discover", "--sim", machine, "--ranks", fmt.Sprint(len(hosts)), "--placement", write(t, "hosts", strings.Join(hosts, "\n")),
 		"--patterns", "0", "-o", file,
 	}
 	if status, _, stderr := topocast(args...); status != 0 {
@@ -34,7 +33,8 @@ func TestHostsCalledByNumbers(t *testing.T) {
 		links = append(links, fmt.Sprintf(`{"a":%q,"b":"9","latency_us":10,"bandwidth_MBps":100}`, name))
 	}
 	numbers := write(t, "num.json", fmt.Sprintf(`{"graph":{"hosts":[%s],"switches":["9"],"links":[%s]}}`, strings.Join(hosts, ","), strings.Join(links, ",")))
-	shifted := numbered(t, "h1", "h2", "h3", "h0")
+	crowded := discoveredOn(t, numbers, "1", "1", "2", "2")
+	shifted := discoveredOn(t, "star:4", "h1", "h2", "h3", "h0")
 	for _, c := range []struct {
 		args []string
 		want string // the transfers
@@ -45,6 +45,7 @@ func TestHostsCalledByNumbers(t *testing.T) {
 		{[]string{numbers, "--alltoall", "1,10-0", "--bytes", "1"}, "0>4 4>0", []string{`"1" is read`}},
 		{[]string{numbers, "--alltoall", "3-4", "--bytes", "1"}, "2>3 3>2", []string{`"3" is read`, `"4" is read`}},
 		{[]string{write(t, "two.json", line3), "--alltoall", "all", "--bytes", "1"}, "0>1 0>2 1>0 1>2 2>0 2>1", nil},
+		{[]string{crowded, "--alltoall", "1-2", "--bytes", "1"}, "1>2 2>1", []string{`"1" is read as rank 1, not as the name that several have`, `"2" is read as rank 2`}},
 		{[]string{shifted, "h1", "h3", "1MB"}, "0>2", nil},
 		{[]string{shifted, "h0", "0", "1MB"}, "3>0", nil},
 	} {
@@ -70,6 +71,11 @@ func TestHostsCalledByNumbers(t *testing.T) {
 		}
 	}
 
+	// An end that is a name, and one that is a number.
+	if status, out, stderr := topocast("predict", numbers, "--alltoall", "0-3", "--bytes", "1"); status != cli.StatusInput || out != "" || !strings.Contains(stderr, "--alltoall 0-3: 0-3: want the names of two hosts") {
+		t.Errorf("0-3: status %d: %s%s", status, out, stderr)
+	}
+
 	// Of all INSIDE ranks that of host 4 is the external one.
 	between := write(t, "b.tgf", "0 left (host)\n1 right (host)\n#\n0 1 l: 60\n")
 	_, _, stderr := topocast("join", "--external", "4", "--core", "1", between, numbers)
@@ -85,7 +91,7 @@ func TestHostsCalledByNumbers(t *testing.T) {
 
 // TestWrongRanks: what is no rank, of no one rank, or in the wrong order.
 func TestWrongRanks(t *testing.T) {
-	shared := numbered(t, "h0", "h0", "h1", "h2")
+	shared := discoveredOn(t, "star:3", "h0", "h0", "h1", "h2")
 	for _, c := range []struct {
 		args []string
 		want string

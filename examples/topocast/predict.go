@@ -169,7 +169,10 @@ func ranksOfList(names []string, list string, stderr io.Writer) ([]int, error) {
 			found = append(found, rank)
 		}
 		first, last := found[0], found[len(found)-1]
-		if last < first {
+		switch {
+		case (onlyOne(names, ends[0]) < 0) != (onlyOne(names, ends[len(ends)-1]) < 0):
+			return nil, cli.BadInput("%s: want the names of two hosts, or two numbers that are no names", part)
+		case last < first:
 			return nil, cli.BadInput("%s: rank %d is after rank %d: want the lower one first", part, first, last)
 		}
 		for rank := first; rank <= last; rank++ {
