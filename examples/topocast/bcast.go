@@ -82,6 +82,11 @@ then is printed.`,
 				if s.Root < 0 || s.Root >= comm.Size() {
 					return cli.BadInput("--root %d: want in [0, %d)", s.Root, comm.Size())
 				}
+				if known != nil {
+					if err := fits(args[0], known, comm); err != nil {
+						return err
+					}
+				}
 				if err := cli.CheckMemory(comm, s.Sizes); err != nil {
 					return err
 				}
@@ -126,8 +131,6 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 			return nil, err
 		}
 		network = d.network
-	} else if err := fits("NET", network, comm); err != nil {
-		return nil, err
 	}
 	defer cli.LimitCalls(comm, shared.Timeout)() // measuring has a limit of its own
 	groups, err := topologiesOf(comm, network, sources, stderr)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -57,24 +54,29 @@ Exit status: 4 where bandwidths are not known.`,
 				return cli.BadInput("%s: %w", args[0], err)
 			}
 			r := &halving{graph: g, names: vertexNames(g)}
-			if at == "" {
-				r.bisect()
-				if searches := g.Hosts() * (g.Vertices() - g.Hosts()); g.IsForest() || searches <= maxSearches {
-					err = r.sides()
-				} else {
-					r.skipped = true
+			r.Cut = results.Cut{Names: r.names[:g.Hosts()], Switches: []results.AtSwitch{}}
+			first, end := g.Hosts(), g.Vertices() // of the switches whose sides are told
+			if at != "" {
+				if first, err = numberOf("switch", r.names[first:], first, at, c.ErrOrStderr()); err != nil {
+					return cli.BadInput("--switch: %w", err)
 				}
+				end = first + 1
 			} else {
-				var s int
-				if s, err = r.switchNamed(at); err == nil {
-					err = r.side(s)
+				r.bisect()
+				if r.skipped = !g.IsForest() && g.Hosts()*(end-first) > maxSearches; r.skipped {
+					end = first
 				}
 			}
-			if err != nil {
-				return cli.BadInput("%w", err)
+			for s := first; s < end; s++ {
+				left, right, err := cut.AtSwitch(g, s)
+				if err != nil {
+					return cli.BadInput("%w", err)
+				}
+				sides := [2][]int{append([]int{}, left...), append([]int{}, right...)} // never null
+				r.Switches = append(r.Switches, results.AtSwitch{Name: r.names[s], Vertex: s, Sides: sides})
 			}
-			err = shared.Print(c, r.writeText, r.writeJSON)
-			if err == nil && r.unknown != nil {
+			err = shared.Print(c, r.writeText, func(w io.Writer) error { return results.Write(w, &r.Cut) })
+			if err == nil && r.Unknown != "" {
 				return cli.Answer(cli.StatusUnknown)
 			}
 			return err
@@ -87,73 +89,50 @@ Exit status: 4 where bandwidths are not known.`,
 
 // A halving is what the command prints.
 type halving struct {
+	results.Cut
 	graph   *topology.Graph
-	names   []string    // of vertices
-	halves  *cut.Halves // nil: not asked for, or unknown
-	unknown error       // why the halves could not be told
-	skipped bool        // the sides of switches would take long
-
-	switches []sides
+	names   []string // of vertices
+	skipped bool     // the sides of switches would take long
 }
 
-// sides are the ranks on two sides of a switch.
-type sides struct {
-	vertex      int
-	left, right []int
-}
-
+// bisect finds the halves, or why they cannot be told.
 func (r *halving) bisect() {
-	if r.graph.Hosts() < 2 {
-		r.unknown = errors.New("a single rank has no halves")
+	g := r.graph
+	if g.Hosts() < 2 {
+		r.Unknown = "a single rank has no halves"
 		return
 	}
-	if unknown := unknownRates(r.graph); unknown > 0 {
-		r.unknown = fmt.Errorf("the bandwidths of %d of %d directions of links are not known", unknown, r.graph.NumArcs())
+	if unknown := unknownRates(g); unknown > 0 {
+		r.Unknown = fmt.Sprintf("the bandwidths of %d of %d directions of links are not known", unknown, g.NumArcs())
 		return
 	}
-	r.halves, r.unknown = cut.Bisect(r.graph)
-}
-
-// sides finds those of all switches.
-func (r *halving) sides() error {
-	for s := r.graph.Hosts(); s < r.graph.Vertices(); s++ {
-		if err := r.side(s); err != nil {
-			return err
+	h, err := cut.Bisect(g)
+	if err != nil {
+		r.Unknown = err.Error()
+		return
+	}
+	halves, own := [2][]int{{}, {}}, [2]float64{} // what the links of each half's ranks carry together
+	for v := range g.Hosts() {
+		half := 1
+		if h.Side[v] {
+			half = 0
+		}
+		halves[half] = append(halves[half], v)
+		for _, a := range g.Out(v) {
+			own[half] += a.Bandwidth
 		}
 	}
-	return nil
+	// The smaller half could send no more than its links carry.
+	r.Bisection = &results.Bisection{Bandwidth: h.Bandwidth, OwnLinks: min(own[0], own[1]), Exact: h.Exact, Halves: halves, Links: r.cutLinks(h.Side)}
 }
 
-func (r *halving) side(s int) error {
-	left, right, err := cut.AtSwitch(r.graph, s)
-	r.switches = append(r.switches, sides{s, left, right})
-	return err
-}
-
-// switchNamed finds a switch by its name, or else by its number among the vertices.
-func (r *halving) switchNamed(name string) (int, error) {
-	var all []string
-	for s := r.graph.Hosts(); s < r.graph.Vertices(); s++ {
-		if all = append(all, r.names[s]); r.names[s] == name {
-			return s, nil
-		}
-	}
-	if s, err := strconv.Atoi(name); err == nil && s >= r.graph.Hosts() && s < r.graph.Vertices() {
-		return s, nil
-	}
-	if all == nil {
-		return 0, fmt.Errorf("--switch %q: there are no switches", name)
-	}
-	return 0, fmt.Errorf("--switch %q: want one of %s", name, words.List(all))
-}
-
-// cutLinks are the links between the halves, by their vertices.
-func (r *halving) cutLinks() []results.CutLink {
+// cutLinks are the links between the sides, by their vertices.
+func (r *halving) cutLinks(side []bool) []results.CutLink {
 	links := []results.CutLink{}
 	arcs := r.graph.Arcs()
 	for _, a := range arcs {
 		back := r.graph.ArcIndex(a.To, a.From)
-		if r.halves.Side[a.From] == r.halves.Side[a.To] || back >= 0 && a.To < a.From {
+		if side[a.From] == side[a.To] || back >= 0 && a.To < a.From {
 			continue
 		}
 		l := results.CutLink{Ends: [2]string{r.names[a.From], r.names[a.To]}, Bandwidth: [2]float64{a.Bandwidth, 0}, Estimated: a.Estimated}
@@ -165,67 +144,36 @@ func (r *halving) cutLinks() []results.CutLink {
 	return links
 }
 
-// ranks are those on one side, false or true.
-func (r *halving) ranks(side bool) []int {
-	found := []int{}
-	for v := range r.graph.Hosts() {
-		if r.halves.Side[v] == side {
-			found = append(found, v)
-		}
-	}
-	return found
-}
-
-// ownLinks is what all links of the ranks of the smaller half carry together: the most that it could send.
-func (r *halving) ownLinks() float64 {
-	most := math.Inf(1)
-	for _, side := range []bool{false, true} {
-		sum := 0.0
-		for _, v := range r.ranks(side) {
-			for _, a := range r.graph.Out(v) {
-				sum += a.Bandwidth
-			}
-		}
-		most = min(most, sum)
-	}
-	return most
-}
-
 func (r *halving) named(ranks []int) string {
 	if len(ranks) == 0 {
 		return "none: messages have ways around it"
 	}
-	var names []string
-	for _, v := range ranks {
-		names = append(names, r.names[v])
-	}
-	return hostlist.Ranges(names)
+	return hostlist.Ranges(namesOf(r.names, ranks))
 }
 
 func (r *halving) writeText(w io.Writer) error {
 	g := r.graph
 	fmt.Fprintf(w, "%s, %s, %s\n", words.Count(g.Hosts(), "rank"), words.Count(g.Vertices()-g.Hosts(), "switch"), words.Count(g.NumArcs()/2, "link"))
-	switch h := r.halves; {
-	case r.unknown != nil:
-		fmt.Fprintf(w, "\ncannot tell the bisection: %v\n", r.unknown)
+	if r.Unknown != "" {
+		fmt.Fprintf(w, "\ncannot tell the bisection: %s\n", r.Unknown)
 		if g.Hosts() > 1 {
 			fmt.Fprintln(w, "(topocast measure NET --what throughput --update NET measures them, in a job)")
 		}
-	case h != nil:
+	} else if r.Bisection != nil {
 		r.writeHalves(w)
 	}
 	if r.skipped {
 		fmt.Fprintf(w, "\nthe sides of %d switches would take long: --switch tells those of one\n", g.Vertices()-g.Hosts())
 	}
-	if len(r.switches) == 1 {
-		s := r.switches[0]
+	if len(r.Switches) == 1 {
+		s := r.Switches[0]
 		fmt.Fprintf(w, "\nswitch %s, %d and %d ranks between which all messages pass it\n  one side:  %s\n  the other: %s\n",
-			r.names[s.vertex], len(s.left), len(s.right), r.named(s.left), r.named(s.right))
-	} else if len(r.switches) > 1 {
+			s.Name, len(s.Sides[0]), len(s.Sides[1]), r.named(s.Sides[0]), r.named(s.Sides[1]))
+	} else if len(r.Switches) > 1 {
 		fmt.Fprintln(w)
 		t := columns.New(w, "sides of", "ranks", "one side")
-		for _, s := range r.switches {
-			t.Row(r.names[s.vertex], fmt.Sprintf("%d + %d", len(s.left), len(s.right)), r.named(s.left))
+		for _, s := range r.Switches {
+			t.Row(s.Name, fmt.Sprintf("%d + %d", len(s.Sides[0]), len(s.Sides[1])), r.named(s.Sides[0]))
 		}
 		t.FlushFirst(maxCutSwitches)
 	}
@@ -233,20 +181,20 @@ func (r *halving) writeText(w io.Writer) error {
 }
 
 func (r *halving) writeHalves(w io.Writer) {
-	h := r.halves
+	h := r.Bisection
 	how := "no halves have less"
 	if !h.Exact {
 		how = "the least that was found"
 	}
-	one, other := r.ranks(true), r.ranks(false)
+	one, other := h.Halves[0], h.Halves[1]
 	fmt.Fprintf(w, "\nbisection of %d and %d ranks: %s each way (%s)\n", len(one), len(other), quantity.Rate(h.Bandwidth), how)
-	if most := r.ownLinks(); most > 0 {
+	if most := h.OwnLinks; most > 0 {
 		fmt.Fprintf(w, "that is %s of what the links of one half's ranks carry\n", quantity.Percent(h.Bandwidth/most))
 	}
 	fmt.Fprintf(w, "  one half:  %s\n  the other: %s\n\n", r.named(one), r.named(other))
-	links, estimated := r.cutLinks(), 0
+	estimated := 0
 	t := columns.New(w, "link between them", "bandwidth", "back")
-	for _, l := range links {
+	for _, l := range h.Links {
 		if l.Estimated {
 			estimated++
 		}
@@ -256,22 +204,4 @@ func (r *halving) writeHalves(w io.Writer) {
 	if estimated > 0 {
 		fmt.Fprintf(w, "of %s the bandwidth was not measured, but is typical of the level\n", words.Count(estimated, "link"))
 	}
-}
-
-// writeJSON writes all for programs.
-func (r *halving) writeJSON(w io.Writer) error {
-	out := results.Cut{Names: r.names[:r.graph.Hosts()], Switches: []results.AtSwitch{}}
-	if h := r.halves; h != nil {
-		out.Bisection = &results.Bisection{
-			Bandwidth: h.Bandwidth, OwnLinks: r.ownLinks(), Exact: h.Exact, Halves: [2][]int{r.ranks(true), r.ranks(false)}, Links: r.cutLinks(),
-		}
-	}
-	if r.unknown != nil {
-		out.Unknown = r.unknown.Error()
-	}
-	for _, s := range r.switches {
-		ranks := [2][]int{append([]int{}, s.left...), append([]int{}, s.right...)} // never null
-		out.Switches = append(out.Switches, results.AtSwitch{Name: r.names[s.vertex], Vertex: s.vertex, Sides: ranks})
-	}
-	return results.Write(w, &out)
 }

@@ -104,7 +104,7 @@ func TestCutWithoutSwitches(t *testing.T) {
 		t.Errorf("one rank: %+v", c)
 	}
 	status, out, stderr := topocast("cut", "--switch", "s0", square)
-	if status != cli.StatusInput || out != "" || !strings.Contains(stderr, "there are no switches") {
+	if status != cli.StatusInput || out != "" || !strings.Contains(stderr, `--switch: "s0": the network has 0 switches`) {
 		t.Errorf("status %d, %q, %q", status, out, stderr)
 	}
 }

@@ -284,6 +284,21 @@ func TestPlace(t *testing.T) {
 	if status, out, stderr := topocast("place", write(t, "platform.json", line3)); status != 0 || out != "0 a\n1 b\n2 c\n" {
 		t.Errorf("platform file: status %d: %s%s", status, out, stderr)
 	}
+	for _, format := range []string{"mpich", "rankfile"} {
+		want := "topocast: --format " + format + ": the host of rank 0 is not known; --format hosts needs no cores\n"
+		if status, _, stderr := topocast("place", "--format", format, write(t, "platform.json", line3)); status != cli.StatusInput || stderr != want {
+			t.Errorf("status %d, %q, want %d and %q", status, stderr, cli.StatusInput, want)
+		}
+	}
+	for args, want := range map[[3]string]string{
+		{"bcast", write(t, "three.json", line3), "--sim=star:4"}:                                               "three.json: the file has 3 ranks",
+		{"place", write(t, "three.json", line3), write(t, "many.txt", "0 1 2 3\n1 0 1 1\n1 1 0 1\n1 1 1 0\n")}: "many.txt: traffic of 4 x 4",
+		{"correct", network, write(t, "few.csv", "# unit: us\n0,1\n1,0\n")}:                                    "few.csv: the measurements are of 2 ranks, the network of 8",
+	} {
+		if status, _, stderr := topocast(args[:]...); status != cli.StatusInput || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d, %q, want %d and %q", args, status, stderr, cli.StatusInput, want)
+		}
+	}
 	for _, args := range [][]string{
 		{"place", network, write(t, "bad.csv", "0,x\n1,0\n")},
 		{"place", network, write(t, "ragged.csv", "0,1\n1\n")},
@@ -294,8 +309,6 @@ func TestPlace(t *testing.T) {
 		{"place", "--memory-bound", network, traffic},
 		{"place", "--json", "--format", "rankfile", network, traffic},
 		{"place", "--json", "--format", "mpich", network, traffic},
-		{"place", "--format", "mpich", write(t, "platform.json", line3)},
-		{"place", "--format", "rankfile", write(t, "platform.json", line3)},
 		{"place", "--format", "pdf", network},
 		{"discover", "--sim", ""},
 		{"discover", "--sim", "star:4", "--memory"},

@@ -68,13 +68,7 @@ func (r fabricComparison) writeText(w io.Writer, all bool) {
 	default:
 		fmt.Fprintf(w, "\n%s\n", words.Count(len(r.Differences), "difference"))
 	}
-	for i, d := range r.Differences {
-		if i == maxFindings && !all {
-			fmt.Fprintf(w, "  and %d more (--all)\n", len(r.Differences)-i)
-			break
-		}
-		fmt.Fprintf(w, "  %s\n", d)
-	}
+	writeFindings(w, r.Differences, all)
 }
 
 func (r fabricComparison) writeJSON(w io.Writer) error {

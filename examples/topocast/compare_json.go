@@ -60,22 +60,9 @@ func (r networkComparison) writeJSON(w io.Writer) error {
 // groupsResult are groups by the names of their hosts.
 func groupsResult(hosts []string, g *compare.GroupComparison) results.Groups {
 	names := func(groups [][]int) [][]string {
-		all := make([][]string, len(groups))
-		for i, group := range groups {
-			all[i] = namesOf(hosts, group)
-		}
-		return all
+		return each(groups, func(group []int) []string { return namesOf(hosts, group) })
 	}
 	return results.Groups{Same: len(g.Same), Missing: names(g.Missing), Extra: names(g.Extra)}
-}
-
-// namesOf are the names of the hosts of a group.
-func namesOf(hosts []string, group []int) []string {
-	names := make([]string, len(group))
-	for i, h := range group {
-		names[i] = hosts[h]
-	}
-	return names
 }
 
 // list is never null in JSON.

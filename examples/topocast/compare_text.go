@@ -50,19 +50,24 @@ func (r networkComparison) writeText(w io.Writer, all bool) {
 	if c.Unknown != "" {
 		fmt.Fprintf(w, "latencies between hosts: %s\n", c.Unknown)
 	}
-	for i := range c.Findings {
-		if i == maxFindings && !all {
-			fmt.Fprintf(w, "  and %d more (--all)\n", len(c.Findings)-i)
-			break
-		}
-		fmt.Fprintf(w, "  %s: %s\n", c.Findings[i].What, c.Findings[i].Reason)
-	}
+	writeFindings(w, each(c.Findings, func(f compare.Finding) string { return f.What + ": " + f.Reason }), all)
 	for _, warning := range c.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
 	r.writeLinks(w, all)
 	if r.status() == cli.StatusFine {
 		fmt.Fprintln(w, "\nnothing differs")
+	}
+}
+
+// writeFindings writes what differs, a line each, without all the first ones.
+func writeFindings(w io.Writer, lines []string, all bool) {
+	for i, line := range lines {
+		if i == maxFindings && !all {
+			fmt.Fprintf(w, "  and %d more (--all)\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
 
@@ -90,7 +95,7 @@ func (r networkComparison) writeClasses(w io.Writer) {
 		t.Row(k.Name, k.Links, withSpread(k.Latency), withSpread(k.Bandwidth))
 		links += k.Links
 	}
-	t.Row("the middle of all", links, times(r.Links.Latency), times(r.Links.Bandwidth))
+	t.Row("the middle of all", links, fraction(r.Links.Latency), fraction(r.Links.Bandwidth))
 	t.Flush()
 }
 
@@ -134,26 +139,18 @@ func (r networkComparison) writeLinks(w io.Writer, all bool) {
 			t.Row(fmt.Sprintf("and %d more (--all)", len(shown)-i))
 			break
 		}
-		rate := times(l.Bandwidth[0].Slower)
-		if back := times(l.Bandwidth[1].Slower); back != rate {
+		rate := fraction(l.Bandwidth[0].Slower)
+		if back := fraction(l.Bandwidth[1].Slower); back != rate {
 			rate += " / " + back
 		}
-		t.Row(l.Name, times(l.Latency.Slower), rate, l.Verdict)
+		t.Row(l.Name, fraction(l.Latency.Slower), rate, l.Verdict)
 	}
 	t.Flush()
 }
 
-// times writes a ratio.
-func times(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", x)
-}
-
 func withSpread(s compare.Shared) string {
 	if math.IsNaN(s.Slower) || math.IsNaN(s.Spread) {
-		return times(s.Slower)
+		return fraction(s.Slower)
 	}
-	return fmt.Sprintf("%s ± %.1f %%", times(s.Slower), 100*math.Expm1(s.Spread))
+	return fmt.Sprintf("%s ± %.1f %%", fraction(s.Slower), 100*math.Expm1(s.Spread))
 }

@@ -66,7 +66,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 				return err
 			}
 			if err := r.fit(l); err != nil {
-				return cli.BadInput("%w", err)
+				return cli.BadInput("%s: %w", args[1], err)
 			}
 			if output.Path != "" {
 				corrected, err := r.corrected()
@@ -115,25 +115,22 @@ type correction struct {
 	warnings []string
 }
 
-// readSize says of how many bytes the measurements are.
+// readSize says of how many bytes the measurements are, by default the smallest that were measured, and keeps these alone.
 func (r *correction) readSize(given bool, l *latencies) error {
-	switch {
-	case l.measured != nil && !given:
-		r.bytes = int64(slices.Min(l.measured.Sizes)) // which the matrices are of
-	case l.measured != nil:
-		return l.choose(r.bytes)
-	case !given && r.chosen != uncorrected:
-		r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
+	if l.measured == nil {
+		if !given && r.chosen != uncorrected {
+			r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
+		}
+		return nil
 	}
-	return nil
-}
-
-// choose makes the latencies those of messages of another size that was measured.
-func (l *latencies) choose(bytes int64) error {
 	sizes := l.measured.Sizes
-	size := slices.Index(sizes, int(bytes))
+	if !given {
+		r.bytes = int64(slices.Min(sizes)) // which the matrices are of
+		return nil
+	}
+	size := slices.Index(sizes, int(r.bytes))
 	if size < 0 {
-		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
+		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", r.bytes, words.Or(sizes))
 	}
 	var err error
 	l.matrices, err = l.ofSize(size)
@@ -199,7 +196,7 @@ func (r *correction) corrected() (*model.Network, error) {
 // in the order of the ranks.
 func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
 	names := l.hostNames()
-	if names == nil || hosts == nil {
+	if names == nil || len(hosts) == 0 {
 		ranks, _ := l.matrices[0].Dims()
 		for rank := range ranks {
 			rows = append(rows, rank)
@@ -231,21 +228,6 @@ func unknownRates(g *topology.Graph) (count int) {
 		}
 	}
 	return count
-}
-
-// vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.
-func vertexNames(g *topology.Graph) []string {
-	count := map[string]int{}
-	names := g.Names()
-	for _, name := range names {
-		count[name]++
-	}
-	for v, name := range names {
-		if count[name] > 1 && !g.IsSwitch(v) {
-			names[v] = fmt.Sprintf("%s rank %d", name, v)
-		}
-	}
-	return names
 }
 
 // ratio writes a coefficient of determination.

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -319,11 +319,11 @@ func (d discovery) writePlans(w io.Writer) error {
 // writeJSON writes the same for programs.
 func (d discovery) writeJSON(w io.Writer, file string) error {
 	out := results.Discovery{Network: file, Times: []results.TimeOf{}, Bcast: []results.Plan{}}
-	var hierarchy rawJSON
+	var hierarchy bytes.Buffer
 	if err := encode.WriteHierarchy(&hierarchy, d.result); err != nil {
 		return err
 	}
-	out.Hierarchy = json.RawMessage(hierarchy)
+	out.Hierarchy = hierarchy.Bytes()
 	for i, l := range d.network.Levels() {
 		out.Levels = append(out.Levels, results.LevelOf{Level: d.network.Hierarchy().LevelName(i), Bandwidth: jsonfile.Known(l.Bandwidth()), Spread: jsonfile.Known(l.Spread)})
 		for _, size := range plannedSizes {
@@ -342,12 +342,4 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 		}
 	}
 	return results.Write(w, &out)
-}
-
-// rawJSON collects what another encoder writes.
-type rawJSON json.RawMessage
-
-func (r *rawJSON) Write(p []byte) (int, error) {
-	*r = append(*r, p...)
-	return len(p), nil
 }

@@ -36,6 +36,7 @@ func drawings() []drawing {
 func plotCommand(shared *cli.Flags) *cobra.Command {
 	var output *cli.Output
 	s := drawSource{}
+	names := each(drawings(), func(d drawing) string { return d.name })
 	var list strings.Builder
 	for _, d := range drawings() {
 		fmt.Fprintf(&list, "  %-11s of %s\n", d.name, d.from)
@@ -55,12 +56,12 @@ Each picture says below its title what was cut and left out.`,
   topocast bcast --json > times.json
   topocast plot broadcasts times.json -o times.svg`,
 		SuggestFor: []string{"draw"},
-		Args:       cli.Args(0, "KIND, "+words.Or(drawingNames()), "FILE"),
+		Args:       cli.Args(0, "KIND, "+words.Or(names), "FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			what := args[0]
-			k := slices.Index(drawingNames(), what)
+			k := slices.Index(names, what)
 			if k < 0 {
-				return cli.BadInput("KIND %q: want %s", what, words.Or(drawingNames()))
+				return cli.BadInput("KIND %q: want %s", what, words.Or(names))
 			}
 			if err := cmp.Or(
 				cli.RefuseUnless(what == "heatmap", c, "only of a heatmap", "order", "percentile"),
@@ -97,12 +98,4 @@ Each picture says below its title what was cut and left out.`,
 	f.Float64Var(&s.probability, "probability", 0, "of the links of a layout, the share of message lengths that must show a link, 0 to 1")
 	cli.Want(f, "probability", "in [0, 1]", func() bool { return s.probability >= 0 && s.probability <= 1 })
 	return c
-}
-
-func drawingNames() []string {
-	var names []string
-	for _, d := range drawings() {
-		names = append(names, d.name)
-	}
-	return names
 }

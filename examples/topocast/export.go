@@ -94,9 +94,6 @@ func writeLatencies(w io.Writer, x exported) error {
 	return encode.WriteMatrix(w, latencies, hostNames(x.graph), encode.Microsecond)
 }
 
-// hostNames are the names of the hosts of a graph.
-func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
-
 func exportCommand(shared *cli.Flags) *cobra.Command {
 	var format string
 	var output *cli.Output
@@ -144,14 +141,10 @@ func exportTable() string {
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
 func export(file, format string, output *cli.Output, stderr io.Writer) error {
-	var write writer
-	var known []string
-	for _, f := range exportFormats() {
-		if known = append(known, f.Name); f.Name == format {
-			write = writerOf(f)
-		}
-	}
-	if write == nil {
+	formats := exportFormats()
+	known := each(formats, func(f encode.Format) string { return f.Name })
+	i := slices.Index(known, format)
+	if i < 0 {
 		return cli.BadInput("--format %q: want one of %s", format, strings.Join(known, ", "))
 	}
 	n, err := cli.LoadNetwork(file)
@@ -159,7 +152,7 @@ func export(file, format string, output *cli.Output, stderr io.Writer) error {
 		return err
 	}
 	var content bytes.Buffer
-	if err := writeNetwork(&content, file, n, write, stderr); err != nil {
+	if err := writeNetwork(&content, file, n, writerOf(formats[i]), stderr); err != nil {
 		return err
 	}
 	return output.SaveAndSay(format, func(w io.Writer) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -230,21 +231,21 @@ func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	if err != nil {
 		return cli.BadInput("%s: %w", o.history.file, err)
 	}
-	newest := slices.DeleteFunc(slices.Clone(found.Changes), func(x check.Change) bool { return x.Run != len(runs)-1 })
-	shown := newest
-	if o.all {
-		shown = found.Changes
+	out := changesOf(found, runs)
+	changed := slices.ContainsFunc(out.Changes, isNewest)
+	if !o.all {
+		out.Changes = slices.DeleteFunc(out.Changes, func(c results.Change) bool { return !isNewest(c) })
 	}
 	err = shared.Print(c, func(w io.Writer) error {
-		tellWatched(w, found, runs, shown, o.all)
+		tellChanges(w, out, o.all)
 		return nil
 	}, func(w io.Writer) error {
-		return writeWatched(w, found, runs, shown)
+		return results.Write(w, out)
 	})
 	switch {
 	case err != nil:
 		return err
-	case len(newest) > 0:
+	case changed:
 		return cli.Answer(cli.StatusDifferent)
 	case found.Samples == 0:
 		return cli.Answer(cli.StatusUnknown)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -41,13 +40,13 @@ links, such as times by size, is not taken over.`,
   topocast network join -o cluster.json between.json inside.json`,
 		Args: cli.Args(0, "BETWEEN, a network between nodes", "INSIDE..., networks inside nodes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			between, err := loadModel(args[0])
+			_, between, err := loadModel(args[0])
 			if err != nil {
 				return err
 			}
 			var nodes []nodeModel
 			for _, file := range args[1:] {
-				m, err := loadNodeModel(file, external, core)
+				m, err := loadNodeModel(file, external, core, c.ErrOrStderr())
 				if err != nil {
 					return err
 				}
@@ -71,22 +70,22 @@ links, such as times by size, is not taken over.`,
 	}
 	f := c.Flags()
 	f.StringVar(&external, "external", "", "rank of INSIDE on a neighbouring node, by name or number; none: there is none")
-	f.StringVar(&core, "core", "0", "rank of INSIDE that took part between nodes, by name or number")
+	f.StringVar(&core, "core", "", "rank of INSIDE that took part between nodes, by name or number; default: the first")
 	output = shared.Output(c, "output", "o", "", "file for the network")
 	return cli.PrintsJSON(c, "topocast/hierarchy")
 }
 
-// loadModel reads a network as what was reconstructed. Of a graph alone the groups are worked out.
-func loadModel(file string) (*topology.Result, error) {
+// loadModel reads a network, and as what was reconstructed. Of a graph alone the groups are worked out.
+func loadModel(file string) (*model.Network, *topology.Result, error) {
 	n, err := cli.LoadNetwork(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := modelOf(n)
 	if err != nil {
-		return nil, cli.BadInput("%s: %w", file, err)
+		return nil, nil, cli.BadInput("%s: %w", file, err)
 	}
-	return r, nil
+	return n, r, nil
 }
 
 func modelOf(n *model.Network) (*topology.Result, error) {
@@ -126,32 +125,32 @@ type nodeModel struct {
 
 // loadNodeModel reads the network inside a node. The external rank is the one that is named, or else the only one
 // on a host of its own.
-func loadNodeModel(file, external, core string) (nodeModel, error) {
-	n, err := cli.LoadNetwork(file)
+func loadNodeModel(file, external, core string, stderr io.Writer) (nodeModel, error) {
+	n, result, err := loadModel(file)
 	if err != nil {
 		return nodeModel{}, err
 	}
-	m := nodeModel{NodeModel: topology.NodeModel{External: -1}}
-	if m.Result, err = modelOf(n); err != nil {
-		return nodeModel{}, cli.BadInput("%s: %w", file, err)
-	}
+	m := nodeModel{NodeModel: topology.NodeModel{Result: result, External: -1}}
 	for rank := range n.Ranks() {
 		m.cores = append(m.cores, n.Location(rank).Core)
 	}
+	names := hostNames(m.Result.Graph)
 	switch external {
 	case "":
 		m.External = aloneElsewhere(n)
 	case "none":
 	default:
-		if m.External, err = rankNamed(m.Result.Graph, external); err != nil {
+		if m.External, err = numberOf("rank", names, 0, external, stderr); err != nil {
 			return nodeModel{}, cli.BadInput("--external: %s: %w", file, err)
 		}
 	}
-	if m.Core, err = rankNamed(m.Result.Graph, core); err != nil {
-		return nodeModel{}, cli.BadInput("--core: %s: %w", file, err)
+	if core != "" {
+		if m.Core, err = numberOf("rank", names, 0, core, stderr); err != nil {
+			return nodeModel{}, cli.BadInput("--core: %s: %w", file, err)
+		}
 	}
 	if m.Core == m.External {
-		return nodeModel{}, cli.BadInput("--core %s: %s: is the external rank: want one of the node", core, file)
+		return nodeModel{}, cli.BadInput("--core: %s: rank %d is the external rank: want one of the node", file, m.Core)
 	}
 	return m, nil
 }
@@ -167,19 +166,6 @@ func aloneElsewhere(n *model.Network) int {
 		}
 	}
 	return -1
-}
-
-// rankNamed finds a rank by its name, if only one has it, or else by its number.
-func rankNamed(g *topology.Graph, name string) (int, error) {
-	names := hostNames(g)
-	rank := slices.Index(names, name)
-	if rank >= 0 && !slices.Contains(names[rank+1:], name) {
-		return rank, nil
-	}
-	if number, err := strconv.Atoi(name); err == nil && number >= 0 && number < g.Hosts() {
-		return number, nil
-	}
-	return 0, fmt.Errorf("%q: want a rank, 0 to %d, or its name if no other has it", name, g.Hosts()-1)
 }
 
 // joinModels joins the models, of which one is for all nodes, and tells where each rank of the result runs.

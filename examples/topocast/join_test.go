@@ -101,7 +101,7 @@ func TestJoinWrongInput(t *testing.T) {
 	}{
 		{[]string{between, inside, inside, inside}, "3 networks of insides: want one, or one for each of 2 nodes"},
 		{[]string{between, unknown}, "link b - hub: its latency is not known"},
-		{[]string{between, inside, "--external", "3"}, "want a rank, 0 to 2"},
+		{[]string{between, inside, "--external", "3"}, `i.tgf: "3": want one of a, b, c, or the number of a rank, in [0, 3)`},
 		{[]string{between, inside, "--core", "d"}, `--core: `},
 		{[]string{between, inside, "--core", "a", "--external", "0"}, "is the external rank"},
 		{[]string{between, inside, "--json", "-o", "-"}, "both are standard output"},

@@ -59,21 +59,29 @@ func readAllLatencies(paths []string, unit encode.Unit, view *plogp.View) (*late
 			continue
 		case l.measured != nil || all.measured != nil:
 			return nil, cli.BadInput("--reps: %s: files of topocast measure go with each other only", path)
-		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
-			return nil, cli.BadInput("--reps: %s: other names than in %s", path, paths[0])
+		}
+		if err := all.join(l, paths[0]); err != nil {
+			return nil, cli.BadInput("--reps: %s: %w", path, err)
 		}
 		n, columns := all.matrices[0].Dims()
 		if rows, _ := l.matrices[0].Dims(); rows != n {
 			return nil, cli.BadInput("--reps: %s: %d x %d, where %s is %d x %d", path, rows, rows, paths[0], n, columns)
 		}
 		all.matrices = append(all.matrices, l.matrices...)
-		all.warnings = append(all.warnings, l.warnings...)
-		all.readings = append(all.readings, l.readings...)
-		if all.names == nil {
-			all.names = l.names
-		}
 	}
 	return &all, nil
+}
+
+// join takes over what another file of the same rows says besides its matrices. first is the file of those so far.
+func (l *latencies) join(other *latencies, first string) error {
+	if l.names != nil && other.names != nil && !slices.Equal(l.names, other.names) {
+		return fmt.Errorf("other names than in %s", first)
+	}
+	l.warnings, l.readings = append(l.warnings, other.warnings...), append(l.readings, other.readings...)
+	if l.names == nil {
+		l.names = other.names
+	}
+	return nil
 }
 
 // merged are the readings of two runs of the same ranks.

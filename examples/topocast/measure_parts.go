@@ -92,13 +92,7 @@ func (m *measuring) refuseUnused() error {
 	return nil
 }
 
-func kinds(of []part) []string {
-	names := make([]string, len(of))
-	for i, p := range of {
-		names[i] = p.kind
-	}
-	return names
-}
+func kinds(of []part) []string { return each(of, func(p part) string { return p.kind }) }
 
 // size is the one of --sizes, or else the part's own, 0 for its default.
 func (m *measuring) size(own int) int {

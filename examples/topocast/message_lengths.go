@@ -48,13 +48,9 @@ func readLengths(args []string, unit encode.Unit) (*latencies, error) {
 			return nil, cli.BadInput("%s: says the lengths of its messages itself: want matrices with LENGTH=FILE", files[bytes][0])
 		case all == nil:
 			all = l
-		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
-			return nil, cli.BadInput("%s: other names than in %s", files[bytes][0], files[lengths[0]][0])
 		default:
-			all.warnings = append(all.warnings, l.warnings...)
-			all.readings = append(all.readings, l.readings...)
-			if all.names == nil {
-				all.names = l.names
+			if err := all.join(l, files[lengths[0]][0]); err != nil {
+				return nil, cli.BadInput("%s: %w", files[bytes][0], err)
 			}
 		}
 		all.sizes = append(all.sizes, spanner.Sized{Bytes: bytes, Repetitions: l.matrices})

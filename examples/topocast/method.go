@@ -90,17 +90,11 @@ func methods() []method {
 	}
 }
 
-func methodNames() []string {
-	var names []string
-	for _, m := range methods() {
-		names = append(names, m.name)
-	}
-	return names
-}
+func methodNames() []string { return each(methods(), func(m method) string { return m.name }) }
 
 func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	all := methods()
-	i := slices.IndexFunc(all, func(m method) bool { return m.name == name })
+	i := slices.Index(methodNames(), name)
 	if i < 0 {
 		return nil, cli.BadInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
 	}

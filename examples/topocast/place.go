@@ -28,14 +28,8 @@ func placeCommand(shared *cli.Flags) *cobra.Command {
 		hwloc   string
 		perHost string
 	)
-	formats := []struct {
-		name  string
-		write func(io.Writer, *model.Network, []int) error
-	}{{"text", placement.WriteList}, {"rankfile", placement.WriteRankfile}, {"hosts", placement.WriteHosts}, {"mpich", placement.WriteMPICH}}
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
+	formats := []string{"text", "rankfile", "hosts", "mpich"}
+	write := []func(io.Writer, *model.Network, []int) error{placement.WriteList, placement.WriteRankfile, placement.WriteHosts, placement.WriteMPICH}
 	c := &cobra.Command{
 		Use:   "place NET [TRAFFIC]",
 		Short: "Choose a core for every rank of a job",
@@ -72,12 +66,12 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				ranks = rows
 			}
 			if method == "" {
-				method = "servet"
+				method = byServet
 				if traffic != nil {
-					method = "mapping"
+					method = byTraffic
 				}
 			}
-			if err := cli.RefuseUnless(method == "servet", c, "only with --method servet", "hwloc", "explain", "memory-bound"); err != nil {
+			if err := cli.RefuseUnless(method == byServet, c, "only with --method servet", "hwloc", "explain", "memory-bound"); err != nil {
 				return err
 			}
 			if hwloc != "" {
@@ -93,6 +87,9 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				return err
 			}
 			place, err := choosePlaces(n, method, traffic, ranks, memory, most)
+			if err != nil && traffic != nil {
+				err = cli.BadInput("%s: %w", args[1], err)
+			}
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
@@ -100,14 +97,14 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
 			return shared.Print(c, func(w io.Writer) error {
-				err := formats[format].write(w, n, place)
+				err := write[format](w, n, place)
 				switch {
 				case err == nil:
 					return nil
 				case n.Location(0).Core < 0:
 					err = fmt.Errorf("%w; --format hosts needs no cores", err)
 				}
-				return cli.BadInput("--format %s: %w", formats[format].name, err)
+				return cli.BadInput("--format %s: %w", formats[format], err)
 			}, func(w io.Writer) error {
 				return writePlaces(w, n, traffic, place)
 			})
@@ -115,10 +112,11 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 	}
 	f := c.Flags()
 	f.StringVar(&method, "method", "", "mapping (by the traffic) or servet; default: mapping if there is traffic")
+	cli.Want(f, "method", "mapping or servet", func() bool { return method == byTraffic || method == byServet })
 	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as there are places for")
 	f.StringVar(&perHost, "ranks-per-host", "", "most ranks on a host, or auto: as many as do not disturb each other on the way to the network, as discover --degradation has measured it; default: one per core")
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
-	cli.Choice(f, &format, "format", names, "what is printed: text, rankfile, hosts or mpich")
+	cli.Choice(f, &format, "format", formats, "what is printed: text, rankfile, hosts or mpich")
 	f.StringVar(&hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, for servet")
 	f.BoolVar(&explain, "explain", false, "for servet: say on standard error what each rule goes by")
 	return cli.PrintsJSON(c, "topocast/placement")
@@ -193,28 +191,31 @@ func ranksPerHost(n *model.Network, text string) (int, error) {
 
 // choosePlaces are the places of the ranks, at most so many on a host; 0: no bound.
 func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int, memoryBound bool, perHost int) ([]int, error) {
-	switch method {
-	case "mapping":
+	if method == byTraffic {
 		if traffic == nil {
 			return nil, fmt.Errorf("--method mapping: want a matrix of traffic")
 		}
 		return placement.ByTraffic{PerHost: perHost}.Place(n, traffic)
-	case "servet":
-		code := placement.CommunicationIntensive
-		if memoryBound {
-			code = placement.MemoryBound
-		}
-		rules := placement.Servet{Workload: code, PerHost: perHost}
-		if ranks == 0 {
-			var err error
-			if ranks, err = rules.Capacity(n); err != nil {
-				return nil, err
-			}
-		}
-		return rules.Place(n, ranks)
 	}
-	return nil, fmt.Errorf("--method %s: want mapping or servet", method)
+	code := placement.CommunicationIntensive
+	if memoryBound {
+		code = placement.MemoryBound
+	}
+	rules := placement.Servet{Workload: code, PerHost: perHost}
+	if ranks == 0 {
+		var err error
+		if ranks, err = rules.Capacity(n); err != nil {
+			return nil, err
+		}
+	}
+	return rules.Place(n, ranks)
 }
+
+// The values of --method.
+const (
+	byTraffic = "mapping"
+	byServet  = "servet"
+)
 
 // writePlaces writes where each rank goes, and what its traffic costs there and
 // in the given order.

@@ -39,7 +39,8 @@ complete that begin together or as a file says:
                     with "start_s" if they do not begin together
   --alltoall 0-7    each of these ranks sends --bytes to each other one
 
-Ranks are numbers, or names of hosts where each has one rank. In a platform file they are its hosts in order.
+A rank is the name of its host, if that has no other rank, or else a number. In a platform file the ranks are its
+hosts in order. Where hosts are called by numbers, standard error says which text was read as a name.
 
 --sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymmetric (a flow also takes
 --ack-weight of its rate of the reverse direction; Zhu et al. 2014 for 0), or as the network was fitted.`,
@@ -66,7 +67,7 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 			if err != nil {
 				return err
 			}
-			transfers, err := transfersOf(network, args[1:], all, bytes)
+			transfers, err := transfersOf(network, args[1:], all, bytes, c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -79,6 +80,9 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 				return cli.BadInput("%w", err)
 			}
 			p, err := predictor.Prediction(transfers, coverage)
+			if err != nil && len(args) == 2 {
+				err = cli.BadInput("%s: %w", args[1], err)
+			}
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
@@ -99,94 +103,84 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 	cli.Want(f, "ack-weight", "at least 0", func() bool { return ackWeight >= 0 && !math.IsInf(ackWeight, 0) })
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")
+	cli.Want(f, "coverage", "in (0, 1)", func() bool { return coverage > 0 && coverage < 1 })
 	f.StringVar(&all, "alltoall", "", "ranks that send to each other, such as 0-7,12, or all")
 	cli.Parse(f, &bytes, "bytes", "", "with --alltoall, size of each transfer, such as "+cli.SizeForms, cli.ParseSize)
 	return cli.PrintsJSON(c, "topocast/prediction")
 }
 
 // transfersOf are the transfers that the arguments after NET and the flags describe.
-func transfersOf(n *model.Network, args []string, all string, bytes int64) ([]model.Transfer, error) {
+func transfersOf(n *model.Network, args []string, all string, bytes int64, stderr io.Writer) ([]model.Transfer, error) {
+	g, err := n.NameHosts(n.Graph())
+	if err != nil {
+		return nil, cli.BadInput("%w", err)
+	}
+	names := hostNames(g)
 	switch {
 	case all != "" && len(args) > 0:
 		return nil, cli.BadInput("unexpected argument %q with --alltoall", args[0])
 	case all != "":
-		ranks, err := ranksOfList(n, all)
+		ranks, err := ranksOfList(names, all, stderr)
+		if err == nil && len(ranks) < 2 {
+			err = cli.BadInput("want two ranks or more")
+		}
 		if err != nil {
-			return nil, err
+			return nil, cli.BadInput("--alltoall %s: %w", all, err)
 		}
 		return model.AllToAll(ranks, bytes), nil
 	case len(args) == 1:
 		return cli.ReadFile(args[0], model.ReadTransfers)
 	case len(args) == 3:
-		src, err := rankOf(n, args[0])
-		if err != nil {
-			return nil, err
-		}
-		dst, err := rankOf(n, args[1])
-		if err != nil {
-			return nil, err
+		var ends [2]int
+		for i := range ends {
+			if ends[i], err = numberOf("rank", names, 0, args[i], stderr); err != nil {
+				return nil, err
+			}
 		}
 		size, err := cli.ParseSize(args[2])
 		if err != nil {
 			return nil, err
 		}
-		return []model.Transfer{{Src: src, Dst: dst, Bytes: size}}, nil
+		return []model.Transfer{{Src: ends[0], Dst: ends[1], Bytes: size}}, nil
 	}
 	return nil, cli.BadInput("want NET SRC DST BYTES, NET FILE of transfers, or NET --alltoall RANKS --bytes BYTES; see topocast predict --help")
 }
 
-// rankOf reads a rank: its number, or the name of a host that has one rank.
-func rankOf(n *model.Network, text string) (int, error) {
-	if rank, err := strconv.Atoi(text); err == nil {
-		if rank < 0 || rank >= n.Ranks() {
-			return 0, cli.BadInput("rank %d: want in [0, %d)", rank, n.Ranks())
-		}
-		return rank, nil
-	}
-	found := -1
-	for rank := range n.Ranks() {
-		if n.Location(rank).Host != text && n.Graph().Name(rank) != text {
-			continue
-		}
-		if found >= 0 {
-			return 0, cli.BadInput("host %s has several ranks: want the number of one", text)
-		}
-		found = rank
-	}
-	if found < 0 {
-		return 0, cli.BadInput("%q: want a rank in [0, %d), or the name of a host", text, n.Ranks())
-	}
-	return found, nil
-}
-
 // ranksOfList reads a list of ranks and ranges of ranks, or all.
-func ranksOfList(n *model.Network, list string) ([]int, error) {
-	if list == "all" {
-		list = fmt.Sprintf("0-%d", n.Ranks()-1)
-	}
+func ranksOfList(names []string, list string, stderr io.Writer) ([]int, error) {
 	var ranks []int
+	if list == "all" {
+		for rank := range names {
+			ranks = append(ranks, rank)
+		}
+		return ranks, nil
+	}
 	for part := range strings.SplitSeq(list, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if _, err := strconv.Atoi(from); !isRange || err != nil { // a name may have a dash
-			from, to = part, part
+		ends := strings.SplitN(part, "-", 2)
+		if _, err := strconv.Atoi(ends[0]); err != nil || slices.Contains(names, part) { // a name may have a dash
+			ends = []string{part}
 		}
-		first, err := rankOf(n, from)
-		if err != nil {
-			return nil, cli.BadInput("--alltoall: %w", err)
+		var found []int
+		for _, end := range ends {
+			rank, err := numberOf("rank", names, 0, end, stderr)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, rank)
 		}
-		last, err := rankOf(n, to)
-		if err != nil {
-			return nil, cli.BadInput("--alltoall: %w", err)
+		first, last := found[0], found[len(found)-1]
+		switch {
+		case (onlyOne(names, ends[0]) < 0) != (onlyOne(names, ends[len(ends)-1]) < 0):
+			return nil, cli.BadInput("%s: want the names of two hosts, or two numbers that are no names", part)
+		case last < first:
+			return nil, cli.BadInput("%s: rank %d is after rank %d: want the lower one first", part, first, last)
 		}
 		for rank := first; rank <= last; rank++ {
 			if slices.Contains(ranks, rank) {
-				return nil, cli.BadInput("--alltoall %s: rank %d is given twice", list, rank)
+				return nil, cli.BadInput("rank %d is given twice", rank)
 			}
 			ranks = append(ranks, rank)
 		}
-	}
-	if len(ranks) < 2 {
-		return nil, cli.BadInput("--alltoall %s: want two ranks or more", list)
 	}
 	return ranks, nil
 }

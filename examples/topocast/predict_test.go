@@ -59,12 +59,12 @@ func TestPredictRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{network, write(t, "t.json", `{"transfers":[{"src":0,"dst":7,"bytes":1,"start_s":0}]}`)}, "7"},
+		{[]string{network, write(t, "t.json", `{"transfers":[{"src":0,"dst":7,"bytes":1,"start_s":0}]}`)}, "t.json: transfer 0 (0->7, 1 bytes): unknown rank 7"},
 		{[]string{network, write(t, "t.json", `{"transfers":[{"src":0,"dst":1,"bytes":0,"start_s":0}]}`)}, "0"},
 		{[]string{network, write(t, "t.json", `{"transfers":`)}, "t.json"},
 		{[]string{write(t, "n.json", `{"format":"topocast/network","version":99}`), good}, "version"},
 		{[]string{"--sharing", "unfair", network, good}, `"unfair"`},
-		{[]string{"--coverage", "2", network, good}, "coverage 2"},
+		{[]string{"--coverage", "2", network, good}, "topocast: --coverage 2: want"},
 		{[]string{"--coverage", "NaN", network, good}, "coverage NaN"},
 		{[]string{"--ack-weight", "-1", network, good}, "-1"},
 		{[]string{network}, "want NET SRC DST BYTES"},

@@ -169,55 +169,38 @@ func unitFlag(f *pflag.FlagSet, unit *encode.Unit, usage string) {
 
 // reconstruct applies the method: greedy to each message length that was measured, others to the shortest.
 func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, error) {
-	greedy, ok := r.(*spanner.GreedyCycle)
-	if ok && l.sizes != nil {
-		return greedy.ReconstructSizes(l.sizes...)
+	split := func(repetitions []mat.Matrix) []mat.Matrix { return repetitions }
+	greedy, bySize := r.(*spanner.GreedyCycle)
+	if _, ok := r.(*spanner.Witness); l.directions != nil && (ok || bySize) {
+		split = l.directions.Split // what finds direct links takes each direction by itself
 	}
-	if !ok || l.measured == nil || len(l.measured.Sizes) < 2 {
-		found, err := r.Reconstruct(l.directed(r)...)
-		if err != nil {
-			return nil, err
+	sizes := l.sizes
+	if bySize && l.measured != nil && len(l.measured.Sizes) > 1 {
+		for i, bytes := range l.measured.Sizes {
+			repetitions, err := l.ofSize(i)
+			if err != nil {
+				return nil, err
+			}
+			sizes = append(sizes, spanner.Sized{Bytes: int64(bytes), Repetitions: split(repetitions)})
 		}
-		if l.view.Distance == plogp.OneWay {
-			return l.direct(found)
-		}
+	}
+	if bySize && sizes != nil {
+		return greedy.ReconstructSizes(sizes...)
+	}
+	found, err := r.Reconstruct(split(l.matrices)...)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.view.Distance != plogp.OneWay:
 		timed, err := cluster.Timed(found.Hierarchy, l.times) // other distances are no latencies, and profiles have no unit
 		if err == nil {
 			timed.Warnings = append(found.Warnings, timed.Warnings...)
 		}
 		return timed, err
+	case l.directions != nil:
+		return l.directions.Direct(found) // the links of a tree
 	}
-	var sizes []spanner.Sized
-	for i, bytes := range l.measured.Sizes {
-		repetitions, err := l.ofSize(i)
-		if err != nil {
-			return nil, err
-		}
-		if l.directions != nil {
-			repetitions = l.directions.Split(repetitions)
-		}
-		sizes = append(sizes, spanner.Sized{Bytes: int64(bytes), Repetitions: repetitions})
-	}
-	return greedy.ReconstructSizes(sizes...)
-}
-
-// directed are the latencies for a method: those that find direct links take each direction by itself.
-func (l *latencies) directed(r topology.Reconstructor) []mat.Matrix {
-	switch r.(type) {
-	case *spanner.GreedyCycle, *spanner.Witness:
-		if l.directions != nil {
-			return l.directions.Split(l.matrices)
-		}
-	}
-	return l.matrices
-}
-
-// direct gives the links of a tree what they take in each direction, if that is known.
-func (l *latencies) direct(found *topology.Result) (*topology.Result, error) {
-	if l.directions == nil {
-		return found, nil
-	}
-	return l.directions.Direct(found)
+	return found, nil
 }
 
 // network makes a network of the result: with the times of the sizes that were
@@ -234,6 +217,7 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	if date := l.job.Date; !date.IsZero() {
 		s.Measured.Date = date.Format(time.RFC3339)
 	}
+	settings := &fit.Settings{}
 	var observations []fit.Observation
 	if l.parameters != nil {
 		s.Measured.Bytes = l.view.Bytes
@@ -243,15 +227,12 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 				return nil, err
 			}
 		}
-		observations = l.parameters.Observations()
+		observations, settings.Parameters = l.parameters.Observations(), l.parameters.PairParams()
 	} else {
 		s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
 		observations = l.measured.Observations()
 	}
-	settings := &fit.Settings{Network: s}
-	if l.parameters != nil {
-		settings.Parameters = l.parameters.PairParams()
-	}
+	settings.Network = s
 	fitted, err := fit.Network(result, observations, settings)
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
@@ -270,10 +251,7 @@ func printMerged(w io.Writer, r *topology.Result) error {
 	if err != nil {
 		return err
 	}
-	var sizes []string
-	for _, local := range r.Local {
-		sizes = append(sizes, quantity.Bytes(local.Bytes))
-	}
+	sizes := each(r.Local, func(local topology.LocalTopology) string { return quantity.Bytes(local.Bytes) })
 	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
 	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
 	for _, c := range mean.Channels() {

@@ -128,12 +128,9 @@ func rankNames(n *model.Network) (noun string, names []string) {
 	return "rank", names
 }
 
-// hostsOf are the hosts of the ranks; nil: not known.
-func hostsOf(n *model.Network) (hosts []string) {
-	for _, at := range n.Settings().Locations {
-		hosts = append(hosts, at.Host)
-	}
-	return hosts
+// hostsOf are the hosts of the ranks; none: not known.
+func hostsOf(n *model.Network) []string {
+	return each(n.Settings().Locations, func(at model.Location) string { return at.Host })
 }
 
 // bandwidthCurves are the predicted rates of single messages from 64 B to 16 MiB, of the levels of which the bandwidth is known.
@@ -194,7 +191,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 		return err
 	}
 	hosts := hostsOf(n)
-	if rows, _ := l.matrices[0].Dims(); rows != n.Ranks() && (hosts == nil || l.hostNames() == nil) {
+	if rows, _ := l.matrices[0].Dims(); rows != n.Ranks() && (len(hosts) == 0 || l.hostNames() == nil) {
 		return cli.BadInput("--measurements: %s: holds %d ranks, the network %d", path, rows, n.Ranks())
 	}
 	order, matched, err := l.rowsOf(hosts)
@@ -206,11 +203,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	if m := l.measured; m != nil {
 		r.Bytes = int64(slices.Min(m.Sizes))
 		r.Source += ", with messages of " + quantity.Bytes(r.Bytes)
-		var sizes []string
-		for _, size := range m.Sizes {
-			sizes = append(sizes, quantity.Bytes(size))
-		}
-		rows = append(rows, []string{"sizes", fmt.Sprint(sizes)}, []string{"samples of a pair", fmt.Sprint(m.Samples)}, []string{"rounds", fmt.Sprint(m.Rounds)})
+		rows = append(rows, []string{"sizes", fmt.Sprint(each(m.Sizes, quantity.Bytes[int]))}, []string{"samples of a pair", fmt.Sprint(m.Samples)}, []string{"rounds", fmt.Sprint(m.Rounds)})
 		if !m.Date.IsZero() {
 			rows = append(rows, []string{"date", m.Date.Format("2006-01-02 15:04:05 MST")})
 		}

@@ -28,7 +28,8 @@ type searchOptions struct {
 
 func (o *searchOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.search, "search", false, "try 50 values of the method's parameter and keep the best")
-	cli.Choice(f, &o.score, "score", scoreNames(), "with --search: what is best, "+words.Or(scoreNames()))
+	names := each(scores(), func(s quality) string { return s.name })
+	cli.Choice(f, &o.score, "score", names, "with --search: what is best, "+words.Or(names))
 }
 
 // check is for flags that do not go together.
@@ -60,14 +61,6 @@ func scores() []quality {
 		}},
 		{"stability", stability},
 	}
-}
-
-func scoreNames() []string {
-	var names []string
-	for _, s := range scores() {
-		names = append(names, s.name)
-	}
-	return names
 }
 
 // resamples of a stability.
@@ -134,12 +127,10 @@ type searched struct {
 
 // family is a method with its parameter left open.
 func family(name string) (search.Family, error) {
-	var names []string
-	for _, f := range search.Families() {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
+	all := search.Families()
+	names := each(all, func(f search.Family) string { return f.Name })
+	if i := slices.Index(names, name); i >= 0 {
+		return all[i], nil
 	}
 	return search.Family{}, cli.BadInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
 }

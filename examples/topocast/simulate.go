@@ -4,7 +4,7 @@ package main
 const simulationHelp = `A cluster is one line of text: star:8, tree:2x4x8, fattree:8,8;1,4, torus:4x4 hosts=8, dragonfly:2,4,2,
 "core:4 socket:2 host:16", followed by latency= and rate= per level from coarse to fine. A file is a network of topocast
 discover, a graph, or a platform file, with all latencies and bandwidths. --fault says what is
-slow, by how much and when, with hosts and switches by their names or numbers. Faults of the same link or host multiply:
+slow, by how much and when, with hosts and switches by their names, or else by their numbers. Faults of the same link or host multiply:
 
   link A-B 1.5x               latency 1.5 times, rate 1/1.5, both ways
   link A-B latency=1.5x rate=0.9x

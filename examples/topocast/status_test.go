@@ -58,6 +58,8 @@ func TestUnusedFlagsAreRefused(t *testing.T) {
 		{[]string{"export", "--format", "dot", "a", "--json"}, "--json: topocast export prints no JSON"},
 		{[]string{"discover", "--fault", "host h0 2x"}, "--fault: only with --sim"},
 		{[]string{"bcast", "--placement", "cyclic"}, "--placement: only with --sim"},
+		{[]string{"bcast", "--sim", "star:4", "--placement", write(t, "places", "h0\nh9\n")}, `places: line 2: "h9": want the name of a host`},
+		{[]string{"bcast", "--sim", "star:4", "--placement", "nowhere"}, "topocast: --placement: want block, cyclic, shuffled or a file"},
 		{[]string{"discover", "--sim", ""}, "--sim: want a cluster"},
 		{[]string{"simulate", "--cluster", "star:3"}, "want topocast COMMAND --sim CLUSTER"},
 		{[]string{"nosuch"}, "unknown command"},

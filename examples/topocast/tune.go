@@ -152,6 +152,9 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 	found := &tuned{}
 	_, found.measured = comm.(mpi.NativeBcast)
 	take := func(sizes []int) error {
+		if comm.Rank() != 0 {
+			return b.Close()
+		}
 		return cmp.Or(found.take(comm, b, sizes), found.takeReductions(comm, r, sizes), b.Close())
 	}
 	for done, size := range sizes {
@@ -175,11 +178,8 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 	return found, take(sizes)
 }
 
-// takeReductions asks the reducer, on rank 0, what it has chosen.
+// takeReductions asks the reducer what it has chosen.
 func (t *tuned) takeReductions(comm mpi.Communicator, r *reduce.Reducer, sizes []int) error {
-	if comm.Rank() != 0 {
-		return nil
-	}
 	own, err := r.Table(cli.Date(comm))
 	if err != nil {
 		return err
@@ -200,11 +200,8 @@ func (t *tuned) takeReductions(comm mpi.Communicator, r *reduce.Reducer, sizes [
 	return nil
 }
 
-// take asks the broadcaster, on rank 0, what it has chosen.
+// take asks the broadcaster what it has chosen.
 func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) error {
-	if comm.Rank() != 0 {
-		return nil
-	}
 	own, err := b.Table(cli.Date(comm))
 	if err != nil {
 		return err

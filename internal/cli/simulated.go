@@ -65,7 +65,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 		}
 		place, err := scenario.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
 		if err != nil {
-			return BadInput("%w", err)
+			return BadInput("--placement: %w", err)
 		}
 		settings := cluster.Settings()
 		settings.Send.Seconds, settings.Recv.Seconds = send, recv

@@ -25,7 +25,7 @@ import (
 // or the name of a file with a host per line, as readPlacement reads it. h and node may be nil.
 func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, node []int) ([]int, error) {
 	if ranks < 1 || g.Hosts() < 1 {
-		return nil, fmt.Errorf("placement: %d ranks on %d hosts: want at least one of each", ranks, g.Hosts())
+		return nil, fmt.Errorf("%d ranks on %d hosts: want at least one of each", ranks, g.Hosts())
 	}
 	perHost := (ranks + g.Hosts() - 1) / g.Hosts()
 	block := make([]int, ranks)
@@ -47,7 +47,7 @@ func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, 
 		if hasSeed {
 			var err error
 			if n, err = strconv.ParseUint(seed, 10, 64); err != nil {
-				return nil, fmt.Errorf("placement %q: seed: want a number of at least 0", how)
+				return nil, fmt.Errorf("%q: seed: want a number of at least 0", how)
 			}
 		}
 		rng := rand.New(rand.NewPCG(n, 0x706c616365)) // "place": a stream of its own
@@ -56,12 +56,12 @@ func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, 
 	}
 	file, err := os.Open(how)
 	if err != nil {
-		return nil, fmt.Errorf("placement: want block, cyclic, shuffled or a file: %w", err)
+		return nil, fmt.Errorf("want block, cyclic, shuffled or a file: %w", err)
 	}
 	defer file.Close()
 	placement, err := readPlacement(file, ranks, g)
 	if err != nil {
-		return nil, fmt.Errorf("%w (file %s)", err, how)
+		return nil, fmt.Errorf("%s: %w", how, err)
 	}
 	return placement, nil
 }
@@ -132,13 +132,13 @@ func readPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 		}
 		text, slots, err := cutSlots(text)
 		if err != nil {
-			return nil, fmt.Errorf("placement: line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		host, ok := named[text]
 		if !ok {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 || n >= g.Hosts() {
-				return nil, fmt.Errorf("placement: line %d: %q: want the name of a host, or a number from 0 to %d", number, text, g.Hosts()-1)
+				return nil, fmt.Errorf("line %d: %q: want the name of a host, or a number from 0 to %d", number, text, g.Hosts()-1)
 			}
 			host = n
 		}
@@ -147,10 +147,10 @@ func readPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("placement: %w", err)
+		return nil, err
 	}
 	if len(placement) < ranks {
-		return nil, fmt.Errorf("placement: %d places for %d ranks: want --ranks %d, or more lines", len(placement), ranks, len(placement))
+		return nil, fmt.Errorf("%d places for %d ranks: want --ranks %d, or more lines", len(placement), ranks, len(placement))
 	}
 	return placement, nil
 }

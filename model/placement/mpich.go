@@ -19,7 +19,7 @@ func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
 		return err
 	}
 	if len(place) == 0 {
-		return fmt.Errorf("placement: mpich: no ranks")
+		return fmt.Errorf("placement: no ranks")
 	}
 	at := make([]string, len(place)) // rank -> host
 	cpus := make(map[string][]int)   // host -> its ranks' CPUs
@@ -27,7 +27,7 @@ func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
 	for rank, p := range place {
 		l := n.Location(p)
 		if err := known(rank, l); err != nil {
-			return fmt.Errorf("placement: mpich: %w", err)
+			return fmt.Errorf("placement: %w", err)
 		}
 		at[rank] = l.Host
 		cpus[l.Host] = append(cpus[l.Host], l.Core)
@@ -37,11 +37,11 @@ func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
 	}
 	hosts, share, err := hydraTurns(at)
 	if err != nil {
-		return fmt.Errorf("placement: mpich: %w", err)
+		return fmt.Errorf("placement: %w", err)
 	}
 	for i, host := range hosts {
 		if own := cpus[host]; !slices.Equal(own, longest[:len(own)]) {
-			return fmt.Errorf("placement: mpich: CPUs %v on %s, %v on another host: Hydra has one list for all; a rankfile of Open MPI could say it", own, host, longest)
+			return fmt.Errorf("placement: CPUs %v on %s, %v on another host: Hydra has one list for all; a rankfile of Open MPI could say it", own, host, longest)
 		}
 		hosts[i] = fmt.Sprintf("%s:%d", host, share[i])
 	}

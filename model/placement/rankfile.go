@@ -25,7 +25,7 @@ func WriteRankfile(w io.Writer, n *model.Network, place []int) error {
 	}
 	return write(w, n, place, func(b *bytes.Buffer, rank int, at model.Location) error {
 		if err := known(rank, at); err != nil {
-			return fmt.Errorf("placement: rankfile: %w", err)
+			return fmt.Errorf("placement: %w", err)
 		}
 		if rank == 0 {
 			fmt.Fprintf(b, "# %s\n", command)

@@ -158,7 +158,7 @@ func sum(x []int) (all int) {
 func RanksPerHost(n *model.Network) (int, error) {
 	d := n.Settings().Degradation
 	if d == nil || len(d.Access) < 3 || n.Hosts() == nil {
-		return 0, fmt.Errorf("placement: ranks per host: the network does not know how processes of a host slow each other down (ratNC)")
+		return 0, fmt.Errorf("placement: the network does not know how processes of a host slow each other down (ratNC)")
 	}
 	if _, ways := accessDomains(n); ways > 0 {
 		return ways, nil

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
+)
+
+// hostNames are the names of the hosts of a graph.
+func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
+
+// vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.
+func vertexNames(g *topology.Graph) []string {
+	count := map[string]int{}
+	names := g.Names()
+	for _, name := range names {
+		count[name]++
+	}
+	for v, name := range names {
+		if count[name] > 1 && !g.IsSwitch(v) {
+			names[v] = fmt.Sprintf("%s rank %d", name, v)
+		}
+	}
+	return names
+}
+
+// namesOf are the names of some vertices.
+func namesOf(names []string, of []int) []string {
+	return each(of, func(v int) string { return names[v] })
+}
+
+// each is what a function makes of each item of a list, such as its name; never nil.
+func each[T, R any](list []T, of func(T) R) []R {
+	found := make([]R, len(list))
+	for i, item := range list {
+		found[i] = of(item)
+	}
+	return found
+}
+
+// onlyOne is the index of the only one of a name; -1: none has it, or several have.
+func onlyOne(names []string, name string) int {
+	i := slices.Index(names, name)
+	if i >= 0 && slices.Contains(names[i+1:], name) {
+		return -1
+	}
+	return i
+}
+
+// numberOf is the number of the vertex that a user means: that of the name which only one has, or else the number itself.
+// The names are those of the vertices from first on, all of a kind, such as "rank". Where the text may be read otherwise, standard
+// error says how it was read.
+func numberOf(kind string, names []string, first int, text string, stderr io.Writer) (int, error) {
+	named := onlyOne(names, text)
+	several := named < 0 && slices.Contains(names, text)
+	number, err := strconv.Atoi(text)
+	isNumber := err == nil && number >= first && number < first+len(names)
+	switch {
+	case named >= 0:
+		if isNumber && number != first+named {
+			fmt.Fprintf(stderr, "%q is read as the name of %s %d, not as %s %d\n", text, kind, first+named, kind, number)
+		}
+		return first + named, nil
+	case isNumber:
+		if several {
+			fmt.Fprintf(stderr, "%q is read as %s %d, not as the name that several have\n", text, kind, number)
+		}
+		return number, nil
+	case several:
+		return 0, cli.BadInput("%q: several have this name: want the number of a %s", text, kind)
+	case len(names) == 0:
+		return 0, cli.BadInput("%q: the network has %s", text, words.Count(0, kind))
+	}
+	return 0, cli.BadInput("%q: want one of %s, or the number of a %s, in [%d, %d)", text, words.List(names), kind, first, first+len(names))
+}
