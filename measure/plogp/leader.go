@@ -10,8 +10,8 @@ import (
 
 // A leader is rank 0's part: it decides which size comes next, and makes gaps of what ranks have timed.
 //
-// A round is one size of disjoint pairs in one direction. So all ranks meet before each size, where they hear of the end of a budget, and
-// no rank waits longer than a size takes.
+// A round is one size of disjoint pairs, first in one direction and then in the other. So all ranks meet before each size, where they
+// hear of the end of a budget, and no rank waits longer than a size takes.
 type leader struct {
 	*harness.Conductor
 	*Settings
@@ -29,17 +29,11 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	steps, done, total := l.Steps("rounds"), 0, len(disjoint)
 	for ; done < total; done++ {
 		steps(done, total)
-		for _, way := range [2][2]int{{0, 1}, {1, 0}} {
-			var pairs [][2]int
-			for _, p := range disjoint[done] {
-				pairs = append(pairs, [2]int{p[way[0]], p[way[1]]})
-			}
-			if err := l.measure(pairs); err != nil {
-				return nil, err
-			}
-			if l.Record != nil {
-				l.Record.Mark(done, total)
-			}
+		if err := l.measure(disjoint[done]); err != nil {
+			return nil, err
+		}
+		if l.Record != nil {
+			l.Record.Mark(done, total)
 		}
 		if l.Stopped() != "" {
 			break
@@ -62,7 +56,7 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	return r, nil
 }
 
-// measure measures all sizes of disjoint pairs, from their first rank to the second, and then those that are most worth it.
+// measure measures all sizes of disjoint pairs, and then those that are most worth it.
 func (l *leader) measure(pairs [][2]int) error {
 	var rounds [][]harness.Pair
 	for _, size := range l.plan.Sizes {
@@ -86,7 +80,7 @@ func (l *leader) measure(pairs [][2]int) error {
 		}
 		var round []harness.Pair
 		for _, p := range pairs {
-			if size, worth := nextSize(l.found[p]); worth {
+			if size, worth := nextSize(l.found[p], l.found[[2]int{p[1], p[0]}]); worth {
 				round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
 			}
 		}

@@ -90,7 +90,7 @@ func newResult(ranks int, found readings, s *settings) *Result {
 		}
 	}
 	if missing := len(found) - len(r.Pairs); missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out: give it a larger budget", missing, len(found)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out: give it more time", missing, len(found)))
 	}
 	r.warn()
 	return r
