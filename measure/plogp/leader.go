@@ -46,8 +46,8 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 		}
 	}
 	steps(done, total)
-	r := newResult(l.Comm.Size(), l.found, l.plan)
-	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = l.Stopped(), done, total, notes
+	r := &Result{Ranks: l.Comm.Size(), Stopped: l.Stopped(), Notes: notes, Rounds: done, TotalRounds: total, settings: record.SettingsOf(l.plan)}
+	r.take(l.found, l.plan)
 	if l.Record != nil {
 		section := r.Section()
 		section.Rows = nil // they are there
