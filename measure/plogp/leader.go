@@ -58,15 +58,13 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 
 // measure measures all sizes of disjoint pairs, and then those that are most worth it.
 func (l *leader) measure(pairs [][2]int) error {
-	var rounds [][]harness.Pair
-	for _, size := range l.plan.Sizes {
-		var round []harness.Pair
+	rounds := make([][]harness.Pair, len(l.plan.Sizes))
+	for i, size := range l.plan.Sizes {
 		for _, p := range pairs {
-			round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
+			rounds[i] = append(rounds[i], harness.Pair{A: p[0], B: p[1], Task: size})
 		}
-		rounds = append(rounds, round)
 	}
-	for extra := 0; len(rounds) > 0; extra++ {
+	for extra := 0; len(rounds[0]) > 0; extra++ {
 		rows, err := l.play(rounds, nil)
 		if err != nil {
 			return err
@@ -74,18 +72,14 @@ func (l *leader) measure(pairs [][2]int) error {
 		for _, row := range rows {
 			l.keep(row)
 		}
-		rounds = nil
 		if l.Stopped() != "" || extra == l.plan.ExtraSizes {
 			return nil
 		}
-		var round []harness.Pair
+		rounds = make([][]harness.Pair, 1)
 		for _, p := range pairs {
 			if size, worth := nextSize(l.found[p], l.found[[2]int{p[1], p[0]}]); worth {
-				round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
+				rounds[0] = append(rounds[0], harness.Pair{A: p[0], B: p[1], Task: size})
 			}
-		}
-		if len(round) > 0 {
-			rounds = append(rounds, round)
 		}
 	}
 	return nil

@@ -15,23 +15,19 @@ type point struct {
 // the other one mirrors.
 func (m *meter) exchange(found []float64, peer int, first bool, size int) ([]float64, error) {
 	m.peer = peer
-	for _, measures := range [2]bool{first, !first} {
-		if !measures {
-			if err := m.mirror(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		p, err := m.first(size)
-		if err != nil {
-			return nil, err
-		}
-		found = p.appendRow(found)
-		if err := m.ask(command{pattern: enough}); err != nil {
+	if !first {
+		if err := m.mirror(); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	p, err := m.first(size)
+	if err == nil {
+		err = m.ask(command{pattern: enough})
+	}
+	if err == nil && first {
+		err = m.mirror()
+	}
+	return p.appendRow(found), err
 }
 
 // point measures one size: RTT, gap and overheads. Beyond settings.SaturatedUpTo the gap is left to rank 0.
