@@ -41,16 +41,20 @@ func (r *Result) conditions() (all []condition) {
 	add := func(remedy, format string, args ...any) {
 		all = append(all, condition{fmt.Sprintf(format, args...), remedy})
 	}
+	larger, resume := "give it a larger one", ""
+	if r.Rounds > 0 { // or else there is nothing to go on with
+		larger, resume = larger+", or resume it", "resume it"
+	}
 	switch few, stopped := r.isFew(), r.Stopped; {
 	case few && stopped == harness.StoppedUnfinished:
 		add("measure again, what is between the others is inferred", "the process ended while it measured few pairs, of which the journal holds %d rounds", r.Rounds)
 	case few: // what was found of the groups says it
 	case stopped == harness.StoppedByBudget:
-		add("give it a larger one, or resume it", "the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
+		add(larger, "the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
 	case stopped == harness.StoppedByContext:
-		add("resume it", "the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
+		add(resume, "the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
 	case stopped == harness.StoppedUnfinished:
-		add("resume it", "the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
+		add(resume, "the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
 	}
 	if pairs, of := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < of && !r.WithinGroups && !r.OneByOne && !r.isFew() {
 		add("what is between the others is inferred", "%d of %d pairs were measured", pairs, of)

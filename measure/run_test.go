@@ -296,7 +296,7 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 		if want := stopAfter * n; len(r.Readings()) != want {
 			t.Errorf("%d measurements, want %d", len(r.Readings()), want)
 		}
-		if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, fmt.Sprintf("cancelled after %d of 15 rounds", stopAfter)) {
+		if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, fmt.Sprintf("cancelled after %d of 15 rounds", stopAfter)) || strings.Contains(text, "resume it") != (stopAfter > 0) {
 			t.Errorf("warnings %q", text)
 		}
 		if want := (stopAfter + 4) / 5; len(r.Matrices()) != want {

@@ -125,8 +125,11 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 			return err
 		}
 		found, err := check.Measure(c.Context(), comm, s)
-		if err != nil || comm.Rank() != 0 {
-			return err
+		if err != nil {
+			return badSize(err)
+		}
+		if comm.Rank() != 0 {
+			return nil
 		}
 		switch {
 		case len(found.Named()) > 0:
@@ -146,6 +149,14 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 	})
 	if err == nil && status != cli.StatusFine {
 		return cli.Answer(status)
+	}
+	return err
+}
+
+// badSize makes wrong input of an error that refuses the size of messages. It travels between ranks as its text.
+func badSize(err error) error {
+	if text, isSize := strings.CutPrefix(err.Error(), "check: Settings.Bytes: "); isSize {
+		return cli.BadInput("--size %s", strings.Replace(text, "with Load", "with --load", 1))
 	}
 	return err
 }
@@ -185,7 +196,7 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 			if s.Graph, s.Routing, refused = wiringOf(o.known, places); refused != nil {
 				refused = fmt.Errorf("%s: %w", o.network, refused)
 			} else {
-				hosts, refused = s.Graph.Hosts(), o.tooShort(s)
+				hosts = s.Graph.Hosts()
 			}
 		}
 		if refused == nil && hosts < fewestChecked {
@@ -193,15 +204,6 @@ func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*
 		}
 	}
 	return s, cli.Agree(comm, "hosts", refused)
-}
-
-// tooShort refuses a size of messages that do not outlast the moment in which ranks begin a round of --load.
-func (o *checkOptions) tooShort(s *check.Settings) error {
-	least, err := s.LeastBytes()
-	if err == nil && o.bytes > 0 && o.bytes < int64(least) {
-		return fmt.Errorf("--size %d: want at least %d with --load, or ranks do not transfer at once", o.bytes, least)
-	}
-	return err
 }
 
 // wiringOf is the wiring of the hosts of a job, which may be a part of a network, with the hosts' names.

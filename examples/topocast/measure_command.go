@@ -51,7 +51,8 @@ samples are taken. Ctrl-C or the end of the budget stops all ranks after the
 round under way; what was measured is kept. While it is measured it is in a file
 beside --output that ends in .part: after a job that was killed, --resume goes
 on with it, as with any file that is not complete or shall have more
---repetitions, and measures what is missing. With NET, a network of these ranks, pairs inside a group
+--repetitions, and measures what is missing. Of other kinds than latency what is
+not complete is measured again. With NET, a network of these ranks, pairs inside a group
 are measured apart from those between groups. Throughput is measured along its wiring, and
 --update writes the network with it.`,
 		Example: `  mpirun -n 64 topocast measure --output readings.json --csv latencies.csv

@@ -59,6 +59,9 @@ func TestMeasureResumes(t *testing.T) {
 	if status, out, stderr = simulate("--resume", "whole.json", "--repetitions", "4"); status != 0 || !strings.Contains(out, "20 of 20 rounds") {
 		t.Errorf("more repetitions: status %d: %s%s", status, out, stderr)
 	}
+	if status, _, stderr := simulate("--what", "plogp", "--budget", "1s", "-o", "plogp.json"); status != 0 {
+		t.Fatal(stderr)
+	}
 	before, err := os.ReadFile("whole.json")
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +79,7 @@ func TestMeasureResumes(t *testing.T) {
 		{[]string{"--resume", "whole.json", "--sizes", "4"}, "with other --sizes"},
 		{[]string{"--resume", "whole.json", "--rounds", "2", "--repetitions", "9"}, "--resume: Settings.Resume: "},
 		{[]string{"--resume", "whole.json", "--schedule", "halving", "--repetitions", "9"}, "--resume: Settings.Resume: "},
+		{[]string{"--resume", "plogp.json", "--what", "plogp"}, "the file has a part of plogp, and only latencies are gone on with: measure without --resume"},
 		{[]string{"--resume", "none.json"}, "none.json"},
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
 		{[]string{"--what", "weather"}, `--what: "weather": want latency, oneway, plogp, throughput, concurrent, `},
@@ -234,6 +238,8 @@ func TestResumeMeasuresWhatTheBudgetLeftOut(t *testing.T) {
 		{[]string{"--resume", "2.json", "-o", "3.json"}, "450 of 450 rounds", "note: latency: the file of --resume has all of it, which stays as it is", ""},
 		{[]string{"--repetitions", "6", "-o", "4.json"}, "90 of 90 rounds", "", "earlier run"},
 		{[]string{"--resume", "4.json", "--precision", "0.01", "-o", "5.json"}, "", "90 of", "stays as it is"},
+		{[]string{"--what", "latency,plogp", "--budget", "1s", "-o", "6.json"}, "plogp: ", "not measured at all sizes", ""},
+		{[]string{"--what", "plogp", "--resume", "6.json", "--budget", "1s", "-o", "7.json"}, "plogp: ", "a part of plogp: measured again, as only latencies are gone on with", "stays as it is"},
 	} {
 		status, out, stderr := topocast(append(sim, c.flags...)...)
 		if status != 0 || !strings.Contains(out, c.out) || !strings.Contains(stderr, c.err) || c.notErr != "" && strings.Contains(stderr, c.notErr) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -185,10 +186,21 @@ func (m *measuring) begin(header *record.Header, output string) error {
 		clockStep, clockCost := max(e.ClockStep, header.ClockStep), max(e.ClockCost, header.ClockCost)
 		m.file.Header = e.Header
 		m.file.ClockStep, m.file.ClockCost = clockStep, clockCost
+		var again []string // kinds of which the file has a part that is of no use
 		for _, s := range e.Sections {
-			if m.has(s.Kind) || !m.wants(s.Kind) {
+			switch {
+			case m.has(s.Kind) || !m.wants(s.Kind):
 				m.file.Sections = append(m.file.Sections, s)
+			case s.Kind != measure.KindLatency:
+				again = append(again, s.Kind)
 			}
+		}
+		switch {
+		case len(again) == 0:
+		case len(m.file.Sections) == 0 && m.goingOn == nil:
+			return cli.BadInput("--resume: the file has a part of %s, and only latencies are gone on with: measure without --resume", words.List(again))
+		default:
+			fmt.Fprintf(m.stderr, "note: the file of --resume has a part of %s: measured again, as only latencies are gone on with\n", words.List(again))
 		}
 	}
 	var open *record.Section
@@ -199,7 +211,11 @@ func (m *measuring) begin(header *record.Header, output string) error {
 	if _, simulated := m.comm.(*simnet.Comm); simulated {
 		return nil // it can be repeated
 	}
-	m.part = beginJournal(m.ctx, output, "topocast measure --resume %s goes on", m.stderr, func(w io.Writer) error {
+	use := "topocast measure --resume %s goes on"
+	if !m.wants(measure.KindLatency) {
+		use = "what was measured is in %s"
+	}
+	m.part = beginJournal(m.ctx, output, use, m.stderr, func(w io.Writer) error {
 		m.out = record.NewWriter(w, &m.file.Header)
 		for _, s := range m.file.Sections {
 			m.out.Begin(s)

@@ -159,7 +159,7 @@ func newFinder(ctx context.Context, j *job, settings *Settings, stream uint64) (
 		usual = max(loadBytes, min(math.MaxInt32, (least+mega-1)/mega*mega))
 	}
 	if j.bytes = cmp.Or(s.Bytes, usual); j.bytes < least {
-		return nil, fmt.Errorf("check: Settings.Bytes: %d: want at least %d, or ranks do not transfer at once", j.bytes, least)
+		return nil, fmt.Errorf("check: Settings.Bytes: %d: want at least %d with Load, or ranks do not transfer at once", j.bytes, least)
 	}
 	r, err := newReadings(w, j.bytes)
 	if err != nil {

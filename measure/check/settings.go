@@ -85,18 +85,6 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 	return v, nil
 }
 
-// LeastBytes is the least size of long messages that Measure accepts, in bytes, by Graph and Load.
-func (s *Settings) LeastBytes() (int, error) {
-	if s.Graph == nil {
-		return 1, nil
-	}
-	w, err := newWiring(s, s.Graph.Hosts(), nil)
-	if err != nil {
-		return 0, err
-	}
-	return w.leastBytes(), nil
-}
-
 const fewestHosts = 4 // of three, one that is off is off to all, and so are the others
 
 // A reading is what the probes of one pair (a, b) tell. NaN is not measured.

@@ -13,7 +13,7 @@
 // # Method
 //
 // One rank of a pair measures, the other mirrors; then they change. The one that
-// measures tells the other what to do. A round is one size of a pair in one direction. Rank 0 plans the rounds,
+// measures tells the other what to do. A round is one size of a pair, in both directions. Rank 0 plans the rounds,
 // so sizes can follow from what was measured, and a budget ends between two sizes.
 //
 //  1. RTT(m): a message of m bytes, answered by one of 0 bytes.
@@ -24,7 +24,7 @@
 //  4. os(m): a synchronous send. or(m): a receive when 1.3 round trips have passed
 //     since the message was asked for, in busy waiting.
 //  5. Sizes are 0, 1, 2, 4, ... M, and more where a gap misses the straight line
-//     through its neighbours', down to 32 bytes apart.
+//     through its neighbours' in either direction, down to 32 bytes apart.
 //
 // What the thesis does otherwise: means are medians here, since a mean keeps
 // what the scheduler has done to one sample. Of three rows of a length the least counts. The gap of

@@ -10,8 +10,8 @@ import (
 
 // A leader is rank 0's part: it decides which size comes next, and makes gaps of what ranks have timed.
 //
-// A round is one size of disjoint pairs in one direction. So all ranks meet before each size, where they hear of the end of a budget, and
-// no rank waits longer than a size takes.
+// A round is one size of disjoint pairs, first in one direction and then in the other. So all ranks meet before each size, where they
+// hear of the end of a budget, and no rank waits longer than a size takes.
 type leader struct {
 	*harness.Conductor
 	*Settings
@@ -29,17 +29,11 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	steps, done, total := l.Steps("rounds"), 0, len(disjoint)
 	for ; done < total; done++ {
 		steps(done, total)
-		for _, way := range [2][2]int{{0, 1}, {1, 0}} {
-			var pairs [][2]int
-			for _, p := range disjoint[done] {
-				pairs = append(pairs, [2]int{p[way[0]], p[way[1]]})
-			}
-			if err := l.measure(pairs); err != nil {
-				return nil, err
-			}
-			if l.Record != nil {
-				l.Record.Mark(done, total)
-			}
+		if err := l.measure(disjoint[done]); err != nil {
+			return nil, err
+		}
+		if l.Record != nil {
+			l.Record.Mark(done, total)
 		}
 		if l.Stopped() != "" {
 			break
@@ -52,8 +46,8 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 		}
 	}
 	steps(done, total)
-	r := newResult(l.Comm.Size(), l.found, l.plan)
-	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = l.Stopped(), done, total, notes
+	r := &Result{Ranks: l.Comm.Size(), Stopped: l.Stopped(), Notes: notes, Rounds: done, TotalRounds: total, settings: record.SettingsOf(l.plan)}
+	r.take(l.found, l.plan)
 	if l.Record != nil {
 		section := r.Section()
 		section.Rows = nil // they are there
@@ -62,17 +56,15 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	return r, nil
 }
 
-// measure measures all sizes of disjoint pairs, from their first rank to the second, and then those that are most worth it.
+// measure measures all sizes of disjoint pairs, and then those that are most worth it.
 func (l *leader) measure(pairs [][2]int) error {
-	var rounds [][]harness.Pair
-	for _, size := range l.plan.Sizes {
-		var round []harness.Pair
+	rounds := make([][]harness.Pair, len(l.plan.Sizes))
+	for i, size := range l.plan.Sizes {
 		for _, p := range pairs {
-			round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
+			rounds[i] = append(rounds[i], harness.Pair{A: p[0], B: p[1], Task: size})
 		}
-		rounds = append(rounds, round)
 	}
-	for extra := 0; len(rounds) > 0; extra++ {
+	for extra := 0; len(rounds[0]) > 0; extra++ {
 		rows, err := l.play(rounds, nil)
 		if err != nil {
 			return err
@@ -80,18 +72,14 @@ func (l *leader) measure(pairs [][2]int) error {
 		for _, row := range rows {
 			l.keep(row)
 		}
-		rounds = nil
 		if l.Stopped() != "" || extra == l.plan.ExtraSizes {
 			return nil
 		}
-		var round []harness.Pair
+		rounds = make([][]harness.Pair, 1)
 		for _, p := range pairs {
-			if size, worth := nextSize(l.found[p]); worth {
-				round = append(round, harness.Pair{A: p[0], B: p[1], Task: size})
+			if size, worth := nextSize(l.found[p], l.found[[2]int{p[1], p[0]}]); worth {
+				rounds[0] = append(rounds[0], harness.Pair{A: p[0], B: p[1], Task: size})
 			}
-		}
-		if len(round) > 0 {
-			rounds = append(rounds, round)
 		}
 	}
 	return nil

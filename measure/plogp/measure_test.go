@@ -205,7 +205,7 @@ func TestWrongSectionsAreRefused(t *testing.T) {
 // TestBudgetAndSettings: all ranks hear of both.
 func TestBudgetAndSettings(t *testing.T) {
 	_, run := cluster(t, "star:4 latency=10us rate=1Gbps", nil)
-	if r := measured(t, run, &plogp.Settings{Longest: 1 << 20, Control: harness.Control{Budget: 3 * time.Second}}); r.Stopped != "budget" || len(r.Pairs) == 0 || len(r.Pairs) == 12 {
+	if r := measured(t, run, &plogp.Settings{Longest: 1 << 20, Control: harness.Control{Budget: 3 * time.Second}}); r.Stopped != "budget" || len(r.Pairs) == 0 || len(r.Pairs) == 12 || !strings.Contains(strings.Join(r.Warnings, "\n"), "of 6 rounds of pairs: give it more time") {
 		t.Errorf("stopped %q with %d pairs, want some of 12 within the budget", r.Stopped, len(r.Pairs))
 	}
 	var took float64 // s

@@ -11,17 +11,23 @@ type point struct {
 	steady           bool    // the gap is that of a saturated link, or needs none
 }
 
-// exchange measures one size of the messages to a peer, who mirrors them, and appends the point, if the calling rank measures.
-func (m *meter) exchange(found []float64, peer int, measures bool, size int) ([]float64, error) {
+// exchange measures one size of the messages to a peer, and appends the point. The first rank of the pair measures first. Meanwhile
+// the other one mirrors.
+func (m *meter) exchange(found []float64, peer int, first bool, size int) ([]float64, error) {
 	m.peer = peer
-	if !measures {
-		return found, m.mirror()
+	if !first {
+		if err := m.mirror(); err != nil {
+			return nil, err
+		}
 	}
 	p, err := m.first(size)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = m.ask(command{pattern: enough})
 	}
-	return p.appendRow(found), m.ask(command{pattern: enough})
+	if err == nil && first {
+		err = m.mirror()
+	}
+	return p.appendRow(found), err
 }
 
 // point measures one size: RTT, gap and overheads. Beyond settings.SaturatedUpTo the gap is left to rank 0.
@@ -60,22 +66,24 @@ func (m *meter) first(size int) (p point, err error) {
 // others (Reinfjell 2023, section 3.1.2).
 const finest = 32
 
-// nextSize is the size that is most worth measuring: the middle of the wider
+// nextSize is the size that is most worth measuring in both directions of a pair: the middle of the wider
 // side of the measured size whose gap is farthest from the straight line through its
 // neighbours' (Reinfjell 2023, "Additional measurements"). None is worth it if
 // all are within the tolerance or as near to their neighbours as they may get.
-func nextSize(points []point) (size int, worth bool) {
+func nextSize(directions ...[]point) (size int, worth bool) {
 	worst := tolerance
-	for i := 1; i < len(points)-1; i++ {
-		a, b, c := points[i-1], points[i], points[i+1]
-		line := a.gap + (c.gap-a.gap)*float64(b.size-a.size)/float64(c.size-a.size)
-		off := math.Abs(b.gap-line) / max(b.gap, line)
-		lo, hi := a.size, b.size
-		if c.size-b.size > b.size-a.size {
-			lo, hi = b.size, c.size
-		}
-		if off > worst && hi-lo > finest { // a NaN of two gaps of 0 is not
-			worst, size, worth = off, lo+(hi-lo)/2, true
+	for _, points := range directions {
+		for i := 1; i < len(points)-1; i++ {
+			a, b, c := points[i-1], points[i], points[i+1]
+			line := a.gap + (c.gap-a.gap)*float64(b.size-a.size)/float64(c.size-a.size)
+			off := math.Abs(b.gap-line) / max(b.gap, line)
+			lo, hi := a.size, b.size
+			if c.size-b.size > b.size-a.size {
+				lo, hi = b.size, c.size
+			}
+			if off > worst && hi-lo > finest { // a NaN of two gaps of 0 is not
+				worst, size, worth = off, lo+(hi-lo)/2, true
+			}
 		}
 	}
 	return size, worth

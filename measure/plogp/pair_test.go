@@ -58,6 +58,28 @@ func TestSizesAreAddedAtAStep(t *testing.T) {
 	}
 }
 
+// TestSizesAreAddedOfEitherDirection: the direction that misses a straight line by more tells the size, whichever of the two it is.
+func TestSizesAreAddedOfEitherDirection(t *testing.T) {
+	of := func(gaps ...float64) (points []point) {
+		for i, gap := range gaps {
+			points = append(points, point{size: 1024 * i, gap: gap})
+		}
+		return points
+	}
+	line, bend, jump := of(1, 2, 3, 4), of(1, 3, 3, 4), of(1, 2, 3, 9)
+	for _, c := range []struct {
+		a, b []point
+		want int
+	}{
+		{line, line, 0}, {line, bend, 512}, {bend, line, 512}, {bend, jump, 1536}, {jump, bend, 1536},
+	} {
+		size, worth := nextSize(c.a, c.b)
+		if size != c.want || worth != (c.want > 0) {
+			t.Errorf("of %v and %v: size %d, %v, want %d", c.a, c.b, size, worth, c.want)
+		}
+	}
+}
+
 func TestSettingsAreChecked(t *testing.T) {
 	for _, s := range []Settings{
 		{Longest: -1}, {Longest: 1<<30 + 1}, {Samples: -1},

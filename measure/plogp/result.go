@@ -6,7 +6,6 @@ import (
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
-	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
 )
@@ -80,9 +79,9 @@ type Result struct {
 	settings json.RawMessage
 }
 
-// newResult makes parameters of readings. Pairs of which sizes are missing in a direction are left out.
-func newResult(ranks int, found readings, s *settings) *Result {
-	r := &Result{Ranks: ranks, CallCost: s.CallCost, readings: found, settings: record.SettingsOf(s)}
+// take makes parameters of readings for a result that knows its rounds. Pairs of which sizes are missing in a direction are left out.
+func (r *Result) take(found readings, s *settings) {
+	r.CallCost, r.readings = s.CallCost, found
 	for _, pair := range found.pairs() {
 		src, dst := pair[0], pair[1]
 		if own, other := found[pair], found[[2]int{dst, src}]; min(len(own), len(other)) >= len(s.Sizes) {
@@ -90,10 +89,12 @@ func newResult(ranks int, found readings, s *settings) *Result {
 		}
 	}
 	if missing := len(found) - len(r.Pairs); missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out: give it a larger budget", missing, len(found)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out", missing, len(found)))
+	}
+	if r.Rounds < r.TotalRounds {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the measurement ended after %d of %d rounds of pairs: give it more time", r.Rounds, r.TotalRounds))
 	}
 	r.warn()
-	return r
 }
 
 // warn says how much of what was measured is weak.

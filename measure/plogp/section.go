@@ -44,13 +44,13 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	if !(p.CallCost >= 0) {
 		return nil, fmt.Errorf("plogp: settings: call_cost_s: %g: want at least 0", p.CallCost)
 	}
-	r := newResult(ranks, found, &p)
+	r := &Result{Ranks: ranks, Stopped: s.Stopped, Notes: s.Notes, Rounds: s.Rounds, TotalRounds: s.TotalRounds, settings: s.Settings}
+	r.take(found, &p)
 	for i := range r.Pairs {
 		if pair := &r.Pairs[i]; pair.Sizes[0] != 0 {
 			return nil, fmt.Errorf("plogp: from %d to %d: no message of 0 bytes: want one, which tells the latency", pair.Src, pair.Dst)
 		}
 	}
-	r.Stopped, r.Rounds, r.TotalRounds, r.Notes, r.settings = s.Stopped, s.Rounds, s.TotalRounds, s.Notes, s.Settings
 	return r, nil
 }
 

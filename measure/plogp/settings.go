@@ -31,8 +31,8 @@ type Settings struct {
 	// single times scatter, cost most of the time. Default, and at most, 37,500 (Reinfjell 2023, section 3.1.2).
 	LongestRow int
 
-	// ExtraSizes is how many more sizes are measured, at most, around gaps that miss the straight line
-	// through their neighbours by more than a tenth. Default 16; negative: none.
+	// ExtraSizes is how many more sizes of a pair are measured, at most. They are around gaps of either direction that miss
+	// the straight line through their neighbours by more than a tenth. Default 16; negative: none.
 	ExtraSizes int
 
 	// Groups are known groups of ranks, which are measured at once; then what they
