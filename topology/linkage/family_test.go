@@ -154,6 +154,51 @@ func TestLinkageFindsSmallRingsAndDegradedTori(t *testing.T) {
 	}
 }
 
+// Hosts that take twice or three times as long leave a graph the same gain over a tree: slow times are left by both.
+func TestLinkageFindsMeshesOfSlowHosts(t *testing.T) {
+	for _, tt := range []struct {
+		spec   string
+		slow   []int
+		factor float64
+	}{
+		{"line:8 latency=2us", []int{0}, 2},
+		{"ring:8 latency=2us", []int{0}, 3},
+		{"torus:4x4 latency=2us", []int{0, 5, 10}, 2},
+		{"torus:5x6 latency=2us", []int{0, 7, 15, 22}, 3},
+	} {
+		_, d := topotest.Generate(t, tt.spec)
+		d.Apply(func(i, j int, v float64) float64 {
+			for _, h := range tt.slow {
+				if h == i || h == j {
+					v *= tt.factor
+				}
+			}
+			return v
+		}, d)
+		if f := reconstruct(t, d).Fit; f.Family != topology.FamilyMesh {
+			t.Errorf("%s, hosts %v slower by a factor of %g: %s, want %s", tt.spec, tt.slow, tt.factor, f.Family, topology.FamilyMesh)
+		}
+	}
+}
+
+// Hosts on one switch, of which a pair is slow, are no line: a line explains less than the mean reading does.
+func TestASlowPairMakesNoLine(t *testing.T) {
+	for _, us := range [][6]float64{{22, 22, 57, 19, 20, 20}, {25, 46, 21, 21, 20, 19}, {21, 22, 20, 53, 21, 20}} {
+		d := mat.NewDense(4, 4, nil)
+		k := 0
+		for i := range 4 {
+			for j := range i {
+				d.Set(i, j, us[k]*1e-6)
+				d.Set(j, i, us[k]*1e-6)
+				k++
+			}
+		}
+		if f := reconstruct(t, d).Fit; f.Family == topology.FamilyMesh {
+			t.Errorf("%g us: %s, R2 %.2f, want no mesh", us, f.Family, f.R2)
+		}
+	}
+}
+
 // A line of hosts satisfies the four-point condition, being a tree, but not one
 // with a switch inside.
 func TestLinkageFindsLinesOfHosts(t *testing.T) {
