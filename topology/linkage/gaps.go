@@ -26,7 +26,7 @@ import (
 //
 // The price is that this asks more than most machines need: of pairs of ranks that never met none
 // is firm, though all the machine's groups are pairs, as nothing is taken from group to group. Without
-// it a fifth of the firm groups of BenchmarkLinkageGaps did not exist, with it one in 7,000.
+// it a fifth of the firm groups of BenchmarkLinkageGaps did not exist, with it one in 10,000.
 const (
 	// Doubt that all rivals of a group may leave together: three told by a single
 	// reading at 3 % of noise, ten at 1 %.

@@ -19,9 +19,9 @@ func propose(at func(i, j int) float32, w *nnchain.Square) (t *nested.Tree, sigm
 		capRow(w.Row(i), i)
 	}
 	t = nested.Dendrogram(nnchain.Merges(w, nnchain.Average), w.N())
-	remeasure(t, func(i, j int) float32 {
+	remeasure(t, func(i, j int) float32 { // capped, too
 		x := at(i, j)
-		return max(x, -x)
+		return min(max(x, -x), kappa*s.ultrametric(i, j))
 	})
 	collapseGroups(t, sigma)
 	return t, sigma, capRow

@@ -2,6 +2,7 @@ package linkage
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/stats"
@@ -12,15 +13,16 @@ import (
 // Between two hosts the largest length after the first up to the second is the
 // subdominant ultrametric: the height at which single linkage joins them.
 type singleLinkage struct {
-	order  []int32   // position -> host
-	pos    []int32   // host -> position
-	length []float32 // position -> length of the edge by which its host was taken in
+	order  []int32     // position -> host
+	pos    []int32     // host -> position
+	height [][]float32 // height[k][p] = largest of the 2^k lengths from position p on
 }
 
 // prim grows the spanning tree from host 0 over the matrix w; ties go to the lowest host. O(n^2).
 func prim(w *nnchain.Square) *singleLinkage {
 	n := w.N()
-	s := &singleLinkage{order: make([]int32, 1, n), pos: make([]int32, n), length: make([]float32, 1, n)}
+	s := &singleLinkage{order: make([]int32, 1, n), pos: make([]int32, n)}
+	length := make([]float32, 1, n)
 	out := make([]int32, n-1) // hosts not yet in, ascending
 	reach := make([]float32, n)
 	for j := range out {
@@ -43,24 +45,44 @@ func prim(w *nnchain.Square) *singleLinkage {
 		out = append(out[:at], out[at+1:]...)
 		s.pos[last] = int32(len(s.order))
 		s.order = append(s.order, int32(last))
-		s.length = append(s.length, best)
+		length = append(length, best)
+	}
+	s.height = [][]float32{length}
+	for width := 1; 2*width <= n; width *= 2 {
+		below := s.height[len(s.height)-1]
+		row := make([]float32, n-2*width+1)
+		for p := range row {
+			row[p] = max(below[p], below[p+width])
+		}
+		s.height = append(s.height, row)
 	}
 	return s
+}
+
+// ultrametric is the subdominant ultrametric of two different hosts. O(1).
+func (s *singleLinkage) ultrametric(i, j int) float32 {
+	p, q := s.pos[i]+1, s.pos[j]+1
+	if p > q {
+		p, q = q, p
+	}
+	k := bits.Len32(uint32(q-p)) - 1 // lengths p..q-1
+	row := s.height[k]
+	return max(row[p], row[q-1<<k])
 }
 
 // capRow cuts the distances of host i at kappa times the ultrametric. An outlier upwards is cut to what the chain of
 // good readings around it allows.
 func (s *singleLinkage) capRow(row []float32, i int, kappa float32) {
-	p := int(s.pos[i])
+	p, length := int(s.pos[i]), s.height[0]
 	var u float32
 	for q := p + 1; q < len(s.order); q++ {
-		u = max(u, s.length[q])
+		u = max(u, length[q])
 		j := s.order[q]
 		row[j] = min(row[j], kappa*u)
 	}
 	u = 0
 	for q := p; q > 0; q-- {
-		u = max(u, s.length[q])
+		u = max(u, length[q])
 		j := s.order[q-1]
 		row[j] = min(row[j], kappa*u)
 	}
