@@ -19,7 +19,7 @@ const (
 // First, the children of each group are paired in a ring, the next with the next, by
 // a random rank of each. Children are the smaller groups in it, and the ranks that are in none of them. A link above a group
 // is then crossed by two pairs. One that is slow slows down two, and its neighbours on the ring but one each. Every second pair
-// of a ring comes first. No two of these share a child, but for the first and last of an odd number, so the median of the first
+// of a ring comes first. No two of these share a child, but for the first and last of an odd number. So the median of the first
 // three is not that of one slow link. Coarse groups come first; groups of single ranks only come last, and only on small
 // machines. In between, random pairs make up the number for each level.
 func telling(h *topology.Hierarchy, seed uint64) [][2]int {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -295,14 +294,7 @@ func TestViewFollowsFirmGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkView(t, n, view, old)
-		var file bytes.Buffer
-		if err := view.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		back, err := Read(&file)
-		if err != nil {
-			t.Fatalf("ranks %v: %v", old, err)
-		}
+		back := reread(t, view)
 		checkView(t, n, back, old)
 		if got, want := len(back.Hierarchy().Groups()), len(view.Hierarchy().Groups()); got != want {
 			t.Errorf("ranks %v: %d confident groups read back, want %d", old, got, want)
@@ -317,14 +309,7 @@ func TestFileKeepsWeakGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := n.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := reread(t, n)
 	if a, b := len(got.Reconstruction().Hierarchy.Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
 		t.Errorf("read %d groups, %d of them confident, want 5 and 4", a, b)
 	}

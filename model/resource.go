@@ -74,8 +74,8 @@ func cutResources(resources []Resource, old []int) []Resource {
 	return own
 }
 
-// SideBySide sorts the ranks of one host so that those which share most stand side by side, and every k-th of them are as
-// far from each other as can be: by the largest parts of the host that resources tell of, within these by smaller ones, and
+// SideBySide sorts the ranks of one host so that those which share most stand side by side. Every k-th of them are as
+// far from each other as can be then. It sorts by the largest parts of the host that resources tell of, within these by smaller ones, and
 // last by core. Operating systems number cores in many ways: the first and the thirteenth of two
 // processors of six cores of two threads may be one core. O(ranks * log ranks * resources).
 func SideBySide(ranks []int, resources []Resource, core func(rank int) int) {

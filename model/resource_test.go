@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -71,14 +70,7 @@ func TestKindsFollowFromPlacesAndResources(t *testing.T) {
 		if got := kinds(n); got != c.want {
 			t.Errorf("%s: levels of kinds %q, want %q", c.name, got, c.want)
 		}
-		var b bytes.Buffer
-		if err := n.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		back, err := Read(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := reread(t, n)
 		if got := kinds(back); got != c.want {
 			t.Errorf("%s, from a file: levels of kinds %q, want %q", c.name, got, c.want)
 		}

@@ -95,16 +95,23 @@ func TestViewsKnowWhatIsTypicalOfTheWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkView(t, n, view, old)
-		var file bytes.Buffer
-		if err := view.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		back, err := Read(&file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := reread(t, view)
 		checkView(t, n, back, old)
 	}
+}
+
+// reread is the network as its file tells it.
+func reread(t *testing.T, n *Network) *Network {
+	t.Helper()
+	var file bytes.Buffer
+	if err := n.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
 }
 
 // What every message pays at its ends is in the times of groups, and not in the lengths of paths: a slow host shows all the same.
@@ -146,14 +153,7 @@ func TestHostsThatWereNotMeasuredAreTypical(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file bytes.Buffer
-	if err := view.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	back, err := Read(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := reread(t, view)
 	for _, c := range []struct {
 		src, dst int
 		want     float64

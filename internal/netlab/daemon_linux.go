@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Fabric is the process behind a lab: it reads a cluster from in, makes the
-// hosts, says "ready" (or what went wrong) to ready, and forwards frames until
+// Fabric is the process behind a lab. It reads a cluster from in, makes the
+// hosts, and says "ready" (or what went wrong) to ready. It forwards frames until
 // it is asked to stop, or the leash ends (nil: there is none). The namespaces
 // and devices live in its open files, so the kernel removes them when it ends,
 // whatever the reason.

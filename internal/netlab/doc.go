@@ -39,7 +39,7 @@
 // # Design
 //
 // The fabric is an engine in virtual time (engine.go), which tests drive
-// without a clock, and a loop that ties it to the clock and to TAP devices
+// without a clock. A loop ties it to the clock and to TAP devices
 // (loop_linux.go). An event that is handled late does not shift the ones after
 // it: lateness is not added up along a path.
 //

@@ -121,8 +121,8 @@ func (v *Verification) Count(which Verdict) int {
 	return n
 }
 
-// Judge returns an error if a reading is outside the bounds, and ErrNotTimed, wrapped, if more
-// than a quarter of the others could not be timed, so that nothing is shown.
+// Judge returns an error if a reading is outside the bounds. If more than a quarter of the others could not be timed,
+// nothing is shown, and the error wraps ErrNotTimed.
 func (v *Verification) Judge() error {
 	all, open := len(v.Latencies)+len(v.Rates), v.Count(NotTimed)
 	switch n := v.Count(Outside); {

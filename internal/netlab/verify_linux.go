@@ -61,7 +61,7 @@ func (v *Verification) timed(p *prober, reading func() error) (bool, error) {
 }
 
 // latencies reads all pairs. The least time of a pair is what counts, so what is outside the
-// bounds is given more exchanges, and so are the others, by which the endpoint cost is known.
+// bounds is given more exchanges. So are the others, by which the endpoint cost is known.
 func (v *Verification) latencies(p *prober, t *truth) error {
 	c := p.lab.Cluster
 	n := c.Graph.Hosts()

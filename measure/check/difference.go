@@ -170,8 +170,9 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 			e.holds(near)
 		}
 	}
-	// The interval carries four more doubts. A host is as slow as the factor if its overhead is, and its cable more so. The candidate makes only a part of the time. What is usual is uncertain where
-	// nothing alike was measured at the same time. A link of slow rate may slow the latency in a long message, too.
+	// The interval carries four more doubts. A host is as slow as the factor if its overhead is, and its cable more so. The
+	// candidate makes only a part of the time. What is usual is uncertain where nothing alike was measured at the same
+	// time. A link of slow rate may slow the latency in a long message, too.
 	apart, beside := 0.0, 0.0
 	for _, d := range all {
 		apart += d.apart * (e.Factor - 1 + 1/d.by.weight) / float64(len(all))

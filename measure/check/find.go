@@ -37,7 +37,7 @@ var errEnded = errors.New("check: nothing was measured before the end of the bud
 // all hosts are read. Without a graph these are many rounds of pairs that are far from each
 // other. Then those few hosts and links are read again that explain best what was slow, and others to compare with. After 8 of
 // these rounds, what has been slow now and then joins them, and is tested by the rounds that follow. Pair by pair, of 1,024
-// hosts and more it reads at most 1 % of the pairs, and of fewer hosts at most 8 pairs per 2 hosts, and 2,048 more. Under load
+// hosts and more it reads at most 1 % of the pairs. Of fewer hosts it reads at most 8 pairs per 2 hosts, and 2,048 more. Under load
 // each host sends and receives in each of 64 rounds, but for hosts that seem slow: now and then some of them rest.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is

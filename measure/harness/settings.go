@@ -19,7 +19,7 @@ type Pairs struct {
 
 	// Halving puts the pairs of a group into rounds as Bufe 2014, section 2.3.2, does: one half meets the other, then each
 	// half is a group of its own. 10 ranks take 11 rounds; powers of two take as many as by the circle method.
-	// That is the default (Lucas 1883). It takes the fewest rounds, n-1 for an even number of ranks and n for an odd one, and groups
+	// That is the default (Lucas 1883). It takes the fewest rounds, n-1 for an even number of ranks and n for an odd one. Groups
 	// that are joined meet part by part where that is shorter.
 	Halving bool
 

@@ -137,7 +137,7 @@ func Run(t *testing.T, comm mpi.Communicator) {
 type World func(n int, body func(mpi.Communicator) error) error
 
 // RunWorld runs all cases in worlds of 1, 2, 3, 4 and 8 ranks, each case in a
-// fresh world, and those that only an in-process world can be asked for.
+// fresh world. It adds those that only an in-process world can be asked for.
 func RunWorld(t *testing.T, world World) {
 	for _, n := range []int{1, 2, 3, 4, 8} {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {

@@ -13,7 +13,7 @@
 // # Method
 //
 // A message is a flow over the links of its route, as in SimGrid (Casanova,
-// Giersch, Legrand, Quinson, Suter 2014), between the overheads of PLogP
+// Giersch, Legrand, Quinson, Suter 2014). Before and after it are the overheads of PLogP
 // (Kielmann, Bal, Verstoep 2000):
 //
 //  1. The sender spends its overhead, os. The message leaves; above the eager

@@ -118,9 +118,9 @@ type Bias struct {
 	Bytes float64
 }
 
-// Noise varies the time that a message takes when alone by a random factor of
-// 1 + Sigma N(0,1), and with probability Outliers by one more, uniform in 1.5
-// to 10: the noise of measured latencies. It shifts the moment at which the
+// Noise varies the time that a message takes when alone, as measured latencies vary. The factor is
+// 1 + Sigma N(0,1), and with probability Outliers one more, uniform in 1.5
+// to 10. It shifts the moment at which the
 // message moves, not its rate.
 type Noise struct {
 	Sigma    float64

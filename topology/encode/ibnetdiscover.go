@@ -183,6 +183,8 @@ func (ib *ibReader) place() (map[string]int, error) {
 
 // firstWord is the first word of a text, "" if there is none.
 func firstWord(text string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return word
+	for word := range strings.FieldsSeq(text) {
+		return word
+	}
+	return ""
 }
