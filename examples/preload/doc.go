@@ -13,7 +13,7 @@
 //
 // # What it does
 //
-// A communicator whose ranks run on hosts of the network gets a Broadcaster (package bcast) for MPI_Bcast, and a Reducer
+// A communicator whose ranks run on hosts of the network gets a Broadcaster (package bcast) for MPI_Bcast. It gets a Reducer
 // (package reduce) for each of the other two. Making one takes as long as some broadcasts. So choices that are tuned in the
 // network's file for these ranks apply once the communicator has broadcast, or reduced, some 64 KiB. Other sizes begin with
 // native calls. When those of a class of sizes have taken 2.5 s and were a thousand, they are compared with ours, and ours are
@@ -78,7 +78,8 @@
 // Go leaves no trace in a program (hook/go.c). Its threads begin with all signals blocked, so that they take none
 // from threads that wait for signals. Handlers and the limit of open files are set back to what they were, and
 // Go may use one core at a time. While a thread of the program is in Go its signals wait, for goroutines have
-// too little stack for handlers. The signals are taken where MPI waits for messages. Two things remain. Go's threads do
+// too little stack for handlers. The signals are taken where MPI waits for messages. A thread of the program
+// without an alternate stack gets one of 1 MiB, as Go's own is too small for two handlers. Two things remain. Go's threads do
 // not block SIGCHLD and SIGPROF, so programs cannot wait for these two by sigwait or signalfd. And
 // a handler must not leave a call by longjmp.
 //

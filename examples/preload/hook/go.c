@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 struct tp_go tp_go;
 
@@ -33,6 +35,33 @@ static __thread int tp_depth = 0;
 static __thread int tp_known = 0;  // Go has seen this thread
 static __thread sigset_t tp_mask; // the program's
 
+// Go gives a thread that it first sees an alternate stack of 32 KiB, and handlers of SIGPROF and SIGCHLD run there
+// (SA_ONSTACK). They have used the stack of the thread before, and another handler may interrupt them. Two handlers may
+// need more than 32 KiB, and would write into Go's memory. So a thread that has no alternate stack gets one that is as
+// large as handlers may want, of which the system gives what is used. Below it is a page that nobody may touch.
+static const size_t tp_stack_bytes = 1 << 20;
+static pthread_key_t tp_stack; // of a thread: the alternate stack that it got here; unmapped when it ends
+
+static void tp_take_stack(void *stack) {
+	stack_t none = {.ss_flags = SS_DISABLE};
+	sigaltstack(&none, NULL);
+	munmap(stack, tp_stack_bytes);
+}
+
+static void tp_give_stack(void) {
+	stack_t own;
+	if (sigaltstack(NULL, &own) != 0 || !(own.ss_flags & SS_DISABLE))
+		return; // it is the program's
+	char *stack = mmap(NULL, tp_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return;
+	long page = sysconf(_SC_PAGESIZE);
+	mprotect(stack, page, PROT_NONE);
+	own = (stack_t){.ss_sp = stack + page, .ss_size = tp_stack_bytes - page};
+	if (sigaltstack(&own, NULL) != 0 || pthread_setspecific(tp_stack, stack) != 0)
+		tp_take_stack(stack);
+}
+
 static void tp_block(sigset_t *old) {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 	sigset_t all;
@@ -49,6 +78,7 @@ void tp_enter(void) {
 	if (!tp_known) {
 		// Go changes the mask of a thread when it first sees it.
 		tp_known = 1;
+		tp_give_stack();
 		tp_go.start();
 		tp_block(NULL);
 	}
@@ -116,7 +146,8 @@ static void tp_try_go(void) {
 	tp_save(&handlers);
 	int is_limited = getrlimit(RLIMIT_NOFILE, &files) == 0;
 	tp_block(&mask); // threads that are made here inherit it
-	if (tp_load_go(file)) {
+	if (pthread_key_create(&tp_stack, tp_take_stack) == 0 && tp_load_go(file)) {
+		tp_give_stack();
 		tp_go.start(); // returns when all of Go's threads have begun
 		tp_is_there = tp_known = 1;
 	} else {

@@ -15,7 +15,7 @@
 enum { BYTES = 20000, WAITED = 200 };
 
 static int rank, size;
-static volatile sig_atomic_t waited = 0, alarms = 0, profiles = 0;
+static volatile sig_atomic_t waited = 0, alarms = 0, profiles = 0, narrow = 0;
 static sigjmp_buf fault;
 
 // A handler that needs more stack than a goroutine has, and finds it changed if somebody else uses it.
@@ -26,7 +26,16 @@ static void use_stack(volatile sig_atomic_t *count) {
 }
 
 static void on_alarm(int s) { use_stack(&alarms); }
-static void on_profile(int s) { use_stack(&profiles); }
+
+// Another handler may interrupt this one and need as much stack again.
+static void on_profile(int s) {
+	stack_t own;
+	if (getpid() == gettid() && sigaltstack(NULL, &own) == 0 && own.ss_flags & SS_ONSTACK && own.ss_size < 4 * 16384)
+		narrow = 1;
+	use_stack(&profiles);
+	raise(SIGALRM);
+}
+
 static void on_fault(int s) { siglongjmp(fault, 1); }
 static void ignore(int s) {}
 
@@ -139,7 +148,7 @@ int main(int argc, char **argv) {
 	setitimer(ITIMER_REAL, &never, NULL);
 	setitimer(ITIMER_PROF, &never, NULL);
 	pthread_join(thread, NULL);
-	printf("rank %d: %ld bytes are wrong, %d signals waited for\n", rank, wrong, waited);
+	printf("rank %d: %ld bytes are wrong, %d signals waited for; handlers have too little stack: %d\n", rank, wrong, waited, narrow);
 	MPI_Comm_free(&other);
 	MPI_Finalize();
 	return wrong != 0;
