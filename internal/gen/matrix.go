@@ -44,30 +44,15 @@ func (c *Cluster) Latencies() (*mat.Dense, error) {
 	return mat.NewDense(n, n, out), nil
 }
 
-// Noise says how readings differ from the truth. The zero value is no noise.
-// Everything but Sigma and Spread only slows readings down, as on real
-// machines.
+// Noise says how measurements differ from the truth. The zero value is no noise.
 type Noise struct {
 	// Sigma is the standard deviation of a factor 1 + Sigma N(0,1) of every
-	// reading, cut at half and one and a half.
+	// measurement, cut at half and one and a half.
 	Sigma float64
 
-	// Outliers is the probability that a reading is a gross one: it is
-	// multiplied by a factor uniform in OutlierRange (default 1.5 to 10).
-	Outliers     float64
-	OutlierRange [2]float64
-
-	// SlowRounds is the probability that a round of the schedule is slow, and
-	// all its readings with it, by a factor uniform in SlowRoundRange (default
-	// 1.2 to 2). Readings are taken in n-1 rounds of disjoint pairs, by the
-	// circle method over hosts in random order. Bufe 2014, table 3.5, shows one.
-	SlowRounds     float64
-	SlowRoundRange [2]float64
-
-	// SlowHosts is the number of hosts, picked at random, all of whose readings
-	// are multiplied by SlowHostFactor (default 1.5).
-	SlowHosts      int
-	SlowHostFactor float64
+	// Outliers is the probability that a measurement is a gross one: it is
+	// multiplied by a factor uniform in 1.5 to 10.
+	Outliers float64
 
 	// Spread makes the hosts' links unequal: each host adds a latency uniform in
 	// -Spread to Spread times half of the smallest latency of the matrix. It
@@ -76,57 +61,29 @@ type Noise struct {
 	Spread float64
 }
 
-func (n *Noise) validate(hosts int) error {
-	share := func(name string, v float64) error {
-		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("gen: noise: %s %g: want 0 to 1", name, v)
-		}
-		return nil
-	}
+func (n *Noise) validate() error {
 	for _, f := range []struct {
 		name string
 		v    float64
-	}{{"Sigma", n.Sigma}, {"Outliers", n.Outliers}, {"SlowRounds", n.SlowRounds}, {"Spread", n.Spread}} {
-		if err := share(f.name, f.v); err != nil {
-			return err
+	}{{"Sigma", n.Sigma}, {"Outliers", n.Outliers}, {"Spread", n.Spread}} {
+		if !(f.v >= 0 && f.v <= 1) {
+			return fmt.Errorf("gen: noise: %s %g: want 0 to 1", f.name, f.v)
 		}
-	}
-	if n.SlowHosts < 0 || n.SlowHosts > hosts {
-		return fmt.Errorf("gen: noise: SlowHosts %d: want 0 to %d", n.SlowHosts, hosts)
-	}
-	for _, r := range [][2]float64{n.OutlierRange, n.SlowRoundRange} {
-		if !(r[0] >= 0 && r[0] <= r[1]) || math.IsInf(r[1], 1) {
-			return fmt.Errorf("gen: noise: range %g to %g: want 0 <= from <= to", r[0], r[1])
-		}
-	}
-	if !(n.SlowHostFactor >= 0) || math.IsInf(n.SlowHostFactor, 1) {
-		return fmt.Errorf("gen: noise: SlowHostFactor %g: want at least 0", n.SlowHostFactor)
 	}
 	return nil
 }
 
-// Apply returns one repetition of noisy readings of the square matrix m of
-// latencies. A pair is read once: where m is symmetric the result is. NaN
+// Apply returns one repetition of noisy measurements of the square matrix m of
+// latencies. A pair is measured once: where m is symmetric the result is. NaN
 // stays NaN, and the diagonal as it is.
 func (n Noise) Apply(rng *rand.Rand, m mat.Matrix) (*mat.Dense, error) {
 	size, columns := m.Dims()
 	if size != columns {
 		return nil, fmt.Errorf("gen: noise: %d x %d matrix: want it square", size, columns)
 	}
-	if err := n.validate(size); err != nil {
+	if err := n.validate(); err != nil {
 		return nil, err
 	}
-	if n.OutlierRange == [2]float64{} {
-		n.OutlierRange = [2]float64{1.5, 10}
-	}
-	if n.SlowRoundRange == [2]float64{} {
-		n.SlowRoundRange = [2]float64{1.2, 2}
-	}
-	if n.SlowHostFactor == 0 {
-		n.SlowHostFactor = 1.5
-	}
-	uniform := func(r [2]float64) float64 { return r[0] + (r[1]-r[0])*rng.Float64() }
-
 	out := mat.DenseCopyOf(m)
 	offset := make([]float64, size)
 	if n.Spread > 0 {
@@ -135,31 +92,15 @@ func (n Noise) Apply(rng *rand.Rand, m mat.Matrix) (*mat.Dense, error) {
 			offset[i] = n.Spread * least / 2 * (2*rng.Float64() - 1)
 		}
 	}
-	slow := make([]bool, size)
-	if n.SlowHosts > 0 {
-		for _, h := range rng.Perm(size)[:n.SlowHosts] {
-			slow[h] = true
-		}
-	}
-	seat := rng.Perm(size)
-	pace := make([]float64, max(size, 1))
-	for r := range pace {
-		pace[r] = 1
-		if n.SlowRounds > 0 && rng.Float64() < n.SlowRounds {
-			pace[r] = uniform(n.SlowRoundRange)
-		}
-	}
+	rng.Perm(size) // tests name machines by seeds, whose stream has it
 	for i := range size {
 		for j := i + 1; j < size; j++ {
-			factor := pace[round(seat[i], seat[j], size)]
+			factor := 1.0
 			if n.Sigma > 0 {
 				factor *= max(0.5, min(1.5, 1+n.Sigma*rng.NormFloat64()))
 			}
 			if n.Outliers > 0 && rng.Float64() < n.Outliers {
-				factor *= uniform(n.OutlierRange)
-			}
-			if slow[i] || slow[j] {
-				factor *= n.SlowHostFactor
+				factor *= 1.5 + (10-1.5)*rng.Float64()
 			}
 			out.Set(i, j, (out.At(i, j)+offset[i]+offset[j])*factor)
 			out.Set(j, i, (out.At(j, i)+offset[i]+offset[j])*factor)
@@ -183,20 +124,4 @@ func smallest(m *mat.Dense) float64 {
 		return 0
 	}
 	return least
-}
-
-// round is the round of the circle method in which seats a and b of n meet.
-// With an even number the last seat stays; with an odd one it is empty.
-func round(a, b, n int) int {
-	m := n - 1
-	if n%2 == 1 {
-		m = n
-	}
-	switch {
-	case a == m:
-		return 2 * b % m
-	case b == m:
-		return 2 * a % m
-	}
-	return (a + b) % m
 }

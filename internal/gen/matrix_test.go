@@ -60,45 +60,9 @@ func TestNoiseHasTheStatedSize(t *testing.T) {
 		t.Errorf("outliers from %g to %g, want within 1.5 to 10; smallest %g, want 1", r[k], r[len(r)-1], r[0])
 	}
 
-	// One slow host of 50 makes 49 slow pairs.
-	r = ratios(t, Noise{SlowHosts: 1, SlowHostFactor: 3}, 50)
-	if k, _ := slices.BinarySearch(r, 2.9); len(r)-k != 49 {
-		t.Errorf("%d slow pairs, want 49", len(r)-k)
-	}
-
-	// All rounds slow by the same factor: everything is; and the same of none.
-	r = ratios(t, Noise{SlowRounds: 1, SlowRoundRange: [2]float64{2, 2}}, 9)
-	if r[0] != 2 || r[len(r)-1] != 2 {
-		t.Errorf("all rounds slow: measurements from %g to %g, want 2", r[0], r[len(r)-1])
-	}
-
 	r = ratios(t, Noise{Spread: 0.3}, 100)
 	if r[0] < 0.7 || r[len(r)-1] > 1.3 || r[0] > 0.75 || r[len(r)-1] < 1.25 {
 		t.Errorf("spread 0.3: measurements from %g to %g, want nearly 0.7 to 1.3", r[0], r[len(r)-1])
-	}
-}
-
-// Slow rounds are rounds of disjoint pairs: in each, every host meets at most
-// one other, and every pair meets once.
-func TestRoundsArePerfectMatchings(t *testing.T) {
-	for n := 2; n <= 13; n++ {
-		rounds := n - 1 + n%2
-		busy := make([]map[int]bool, rounds)
-		for i := range busy {
-			busy[i] = map[int]bool{}
-		}
-		for a := range n {
-			for b := range a {
-				r := round(a, b, n)
-				if r != round(b, a, n) || r < 0 || r >= rounds {
-					t.Fatalf("n = %d: round(%d, %d) = %d, back %d, want one of %d", n, a, b, r, round(b, a, n), rounds)
-				}
-				if busy[r][a] || busy[r][b] {
-					t.Errorf("n = %d: round %d has %d or %d twice", n, r, a, b)
-				}
-				busy[r][a], busy[r][b] = true, true
-			}
-		}
 	}
 }
 
@@ -108,13 +72,7 @@ func TestNoiseRefusesBadSettingsAndKeepsGaps(t *testing.T) {
 		{Sigma: -1},
 		{Sigma: math.NaN()},
 		{Outliers: 2},
-		{SlowHosts: 4},
-		{SlowHosts: -1},
-		{SlowRounds: math.Inf(1)},
-		{OutlierRange: [2]float64{3, 2}},
-		{SlowHostFactor: math.NaN()},
 		{Spread: 1.5},
-		{SlowRoundRange: [2]float64{1, math.Inf(1)}},
 	} {
 		if _, err := n.Apply(rng, constant(3, 1)); err == nil {
 			t.Errorf("%+v: no error", n)

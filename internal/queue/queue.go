@@ -43,24 +43,15 @@ func (q *Min) Pop() Item {
 	h = h[:last]
 	*q = h
 	if last > 0 {
-		h.sink(0, x)
+		h.sink(x)
 	}
 	return top
 }
 
-// Lower restores the order after the item at i became greater. O(log n).
-func (q Min) Lower(i int) { q.sink(i, q[i]) }
-
-// Order makes a queue of items in any order. O(n).
-func (q Min) Order() {
-	for i := (len(q) - 2) / 4; i >= 0 && len(q) > 1; i-- {
-		q.Lower(i)
-	}
-}
-
-// sink puts x at i or, with what is less moving up, below. Four children are
+// sink puts x at the top or, with what is less moving up, below. Four children are
 // compared in a row: a loop over them takes a tenth of a whole search.
-func (q Min) sink(i int, x Item) {
+func (q Min) sink(x Item) {
+	i := 0
 	for {
 		c := 4*i + 1
 		if c >= len(q) {
