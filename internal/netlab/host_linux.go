@@ -18,6 +18,9 @@ import (
 func fabricAddr(i int) net.IP  { return net.IPv4(10, 88, 0, byte(i+1)) }
 func controlAddr(i int) net.IP { return net.IPv4(10, 89, 0, byte(i+1)) }
 
+// networkBits are the leading bits of an address that name its network.
+const networkBits = 24
+
 // hardwareAddr is the Ethernet address of host i in the fabric, locally
 // administered; the fabric finds the host in its last byte.
 func hardwareAddr(i int) net.HardwareAddr {
@@ -60,25 +63,15 @@ func (ns *namespace) enterNew(setup func(ns *namespace) error) error {
 		}
 		*n.file = f
 	}
-	// No addresses of our own choosing, no neighbour discovery on the wire.
-	for key, value := range map[string]string{
-		"net/ipv6/conf/all/disable_ipv6":     "1",
-		"net/ipv6/conf/default/disable_ipv6": "1",
-	} {
-		if err := sysctl(key, value); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	// No addresses of our own choosing, no neighbour discovery on the wire: of all interfaces, and of those to come.
+	if err := sysctl("net/ipv6/conf/all/disable_ipv6"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	h, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+	lo, err := netlink.LinkByName("lo")
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	lo, err := h.LinkByName("lo")
-	if err != nil {
-		return err
-	}
-	if err := h.LinkSetUp(lo); err != nil {
+	if err := netlink.LinkSetUp(lo); err != nil {
 		return err
 	}
 	return setup(ns)
@@ -98,41 +91,28 @@ func (ns *namespace) close() {
 // newControl makes the namespace of the launchers.
 func newControl() (*namespace, error) {
 	return newNamespace(control, func(*namespace) error {
-		h, err := netlink.NewHandle(unix.NETLINK_ROUTE)
-		if err != nil {
-			return err
-		}
-		defer h.Close()
 		bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: controlDevice}}
-		if err := h.LinkAdd(bridge); err != nil {
+		if err := netlink.LinkAdd(bridge); err != nil {
 			return fmt.Errorf("bridge: %w", err)
 		}
-		return address(h, controlDevice, controlAddr(maxHosts), 24)
+		return setUp(bridge, controlAddr(maxHosts))
 	})
 }
 
 // newHost makes host i of the cluster, wired to the control namespace.
 func newHost(c *Cluster, i int, ctl *namespace) (*namespace, error) {
 	return newNamespace(c.Graph.Name(i), func(ns *namespace) error {
-		// The settings that make runs repeatable: nothing remembered from
-		// earlier connections, explicit congestion notification asked for.
-		for key, value := range map[string]string{
-			"net/ipv4/tcp_ecn":             "1",
-			"net/ipv4/tcp_no_metrics_save": "1",
-		} {
-			if err := sysctl(key, value); err != nil {
+		// The settings that make runs repeatable: explicit congestion notification
+		// asked for, nothing remembered from earlier connections.
+		for _, key := range []string{"net/ipv4/tcp_ecn", "net/ipv4/tcp_no_metrics_save"} {
+			if err := sysctl(key); err != nil {
 				return err
 			}
 		}
-		h, err := netlink.NewHandle(unix.NETLINK_ROUTE)
-		if err != nil {
-			return err
-		}
-		defer h.Close()
-		if err := ns.wireFabric(h, c, i); err != nil {
+		if err := ns.wireFabric(c, i); err != nil {
 			return fmt.Errorf("%s: %w", fabricDevice, err)
 		}
-		if err := ns.wireControl(h, i, ctl); err != nil {
+		if err := wireControl(i, ctl); err != nil {
 			return fmt.Errorf("%s: %w", controlDevice, err)
 		}
 		return nil
@@ -140,29 +120,25 @@ func newHost(c *Cluster, i int, ctl *namespace) (*namespace, error) {
 }
 
 // wireFabric makes the TAP whose other end is the fabric.
-func (ns *namespace) wireFabric(h *netlink.Handle, c *Cluster, i int) error {
+func (ns *namespace) wireFabric(c *Cluster, i int) error {
 	var err error
 	if ns.tap, err = openTAP(fabricDevice); err != nil {
 		return err
 	}
-	dev, err := h.LinkByName(fabricDevice)
+	dev, err := netlink.LinkByName(fabricDevice)
 	if err != nil {
 		return err
 	}
-	if err := h.LinkSetMTU(dev, c.MTU); err != nil {
-		return fmt.Errorf("mtu %d: %w", c.MTU, err)
+	const queued = 10_000 // frames
+	err = errors.Join(netlink.LinkSetMTU(dev, c.MTU), netlink.LinkSetHardwareAddr(dev, hardwareAddr(i)), netlink.LinkSetTxQLen(dev, queued))
+	if err != nil {
+		return fmt.Errorf("mtu %d, address, queue: %w", c.MTU, err)
 	}
-	if err := h.LinkSetHardwareAddr(dev, hardwareAddr(i)); err != nil {
-		return err
-	}
-	if err := h.LinkSetTxQLen(dev, 10000); err != nil {
-		return err
-	}
-	if err := address(h, fabricDevice, fabricAddr(i), 24); err != nil {
+	if err := setUp(dev, fabricAddr(i)); err != nil {
 		return err
 	}
 	if c.Queues.BackPressure {
-		if err := limitRate(h, dev, nicRate(c, i), c.MTU); err != nil {
+		if err := limitRate(dev, nicRate(c, i), c.MTU); err != nil {
 			return fmt.Errorf("back pressure: %w", err)
 		}
 	}
@@ -171,7 +147,7 @@ func (ns *namespace) wireFabric(h *netlink.Handle, c *Cluster, i int) error {
 		if j == i {
 			continue
 		}
-		err := h.NeighAdd(&netlink.Neigh{
+		err := netlink.NeighAdd(&netlink.Neigh{
 			LinkIndex: dev.Attrs().Index, State: netlink.NUD_PERMANENT,
 			IP: fabricAddr(j), HardwareAddr: hardwareAddr(j),
 		})
@@ -179,22 +155,19 @@ func (ns *namespace) wireFabric(h *netlink.Handle, c *Cluster, i int) error {
 			return fmt.Errorf("neighbour: %w", err)
 		}
 	}
-	return congestionControl(h, dev, i)
+	return congestionControl(dev, i)
 }
 
 // congestionControl makes the host's connections over the fabric use cubic. A
 // route may name it even where the machine's settings let a namespace not
 // choose it as its default, so nothing outside the namespace changes.
-func congestionControl(h *netlink.Handle, dev netlink.Link, i int) error {
-	_, network, err := net.ParseCIDR(fabricAddr(0).String() + "/24")
-	if err != nil {
-		return err
-	}
+func congestionControl(dev netlink.Link, i int) error {
+	mask := net.CIDRMask(networkBits, 32)
 	route := &netlink.Route{
-		LinkIndex: dev.Attrs().Index, Dst: network, Src: fabricAddr(i),
+		LinkIndex: dev.Attrs().Index, Dst: &net.IPNet{IP: fabricAddr(0).Mask(mask), Mask: mask}, Src: fabricAddr(i),
 		Scope: netlink.SCOPE_LINK, Protocol: unix.RTPROT_KERNEL, Congctl: "cubic",
 	}
-	if err := h.RouteReplace(route); err != nil {
+	if err := netlink.RouteReplace(route); err != nil {
 		return fmt.Errorf("congestion control cubic: %w", err)
 	}
 	return nil
@@ -211,9 +184,9 @@ func nicRate(c *Cluster, i int) float64 {
 
 // limitRate puts a token bucket before the device, so that what cannot be
 // sent yet stays in the kernel, where TCP sees it.
-func limitRate(h *netlink.Handle, dev netlink.Link, rate float64, mtu int) error {
+func limitRate(dev netlink.Link, rate float64, mtu int) error {
 	burst := 2 * (mtu + ethernetHeader)
-	return h.QdiscReplace(&netlink.Tbf{
+	return netlink.QdiscReplace(&netlink.Tbf{
 		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: dev.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
 		Rate:       uint64(rate),
 		Limit:      8 << 20,
@@ -221,38 +194,30 @@ func limitRate(h *netlink.Handle, dev netlink.Link, rate float64, mtu int) error
 	})
 }
 
-// wireControl joins the host to the bridge of the launchers.
-func (ns *namespace) wireControl(h *netlink.Handle, i int, ctl *namespace) error {
+// wireControl joins the calling thread's host to the bridge of the launchers.
+func wireControl(i int, ctl *namespace) error {
 	port := fmt.Sprintf("p%d", i)
-	err := h.LinkAdd(&netlink.Veth{
+	host := &netlink.Veth{
 		LinkAttrs: netlink.LinkAttrs{Name: controlDevice},
 		PeerName:  port, PeerNamespace: netlink.NsFd(ctl.net.Fd()),
-	})
-	if err != nil {
+	}
+	if err := netlink.LinkAdd(host); err != nil {
 		return err
 	}
-	if err := address(h, controlDevice, controlAddr(i), 24); err != nil {
+	if err := setUp(host, controlAddr(i)); err != nil {
 		return err
 	}
 	// The other end, in the control namespace.
 	return ctl.inside(func() error {
-		h, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+		dev, err := netlink.LinkByName(port)
 		if err != nil {
 			return err
 		}
-		defer h.Close()
-		dev, err := h.LinkByName(port)
+		bridge, err := netlink.LinkByName(controlDevice)
 		if err != nil {
 			return err
 		}
-		bridge, err := h.LinkByName(controlDevice)
-		if err != nil {
-			return err
-		}
-		if err := h.LinkSetMaster(dev, bridge); err != nil {
-			return err
-		}
-		return h.LinkSetUp(dev)
+		return errors.Join(netlink.LinkSetMaster(dev, bridge), netlink.LinkSetUp(dev))
 	})
 }
 
@@ -283,17 +248,13 @@ func onOwnThread(f func() error) error {
 	return <-done
 }
 
-// address gives the device an address and sets it up.
-func address(h *netlink.Handle, device string, ip net.IP, bits int) error {
-	dev, err := h.LinkByName(device)
-	if err != nil {
-		return err
-	}
-	addr := &netlink.Addr{IPNet: &net.IPNet{IP: ip, Mask: net.CIDRMask(bits, 32)}}
-	if err := h.AddrAdd(dev, addr); err != nil {
+// setUp gives the device an address and sets it up.
+func setUp(dev netlink.Link, ip net.IP) error {
+	addr := &netlink.Addr{IPNet: &net.IPNet{IP: ip, Mask: net.CIDRMask(networkBits, 32)}}
+	if err := netlink.AddrAdd(dev, addr); err != nil {
 		return fmt.Errorf("address %s: %w", ip, err)
 	}
-	return h.LinkSetUp(dev)
+	return netlink.LinkSetUp(dev)
 }
 
 // openTAP makes a TAP device in the calling thread's network and returns its
@@ -315,10 +276,10 @@ func openTAP(name string) (int, error) {
 	return fd, nil
 }
 
-// sysctl sets a kernel parameter of the calling thread's namespaces.
-func sysctl(key, value string) error {
-	if err := os.WriteFile("/proc/sys/"+key, []byte(value), 0); err != nil {
-		return fmt.Errorf("sysctl %s=%s: %w", strings.ReplaceAll(key, "/", "."), value, err)
+// sysctl sets a kernel parameter of the calling thread's namespaces to 1.
+func sysctl(key string) error {
+	if err := os.WriteFile("/proc/sys/"+key, []byte("1"), 0); err != nil {
+		return fmt.Errorf("sysctl %s=1: %w", strings.ReplaceAll(key, "/", "."), err)
 	}
 	return nil
 }
