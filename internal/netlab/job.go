@@ -2,7 +2,6 @@ package netlab
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 )
@@ -18,63 +17,13 @@ type Job struct {
 	MPI      string   // OpenMPI or MPICH
 	Launcher string   // its mpirun; "" is mpirun.openmpi or mpirun.mpich
 	Options  []string // further options of the launcher
-	Place    []int    // the host of each rank, see Place
+	Place    []int    // the host of each rank, by scenario.Placement or otherwise
 	Mapping  []string // options of the launcher that say where ranks run, in place of Place, such as a rankfile; Place still counts them
 	Program  []string // with its arguments
 
 	// Yield makes ranks that wait look for messages over and over and give way in between. Otherwise they sleep
 	// until a message comes: the package comment says why.
 	Yield bool
-}
-
-// Place says on which host each rank of a job runs. how is
-//
-//	block           hosts are filled one after the other
-//	round-robin     one rank per host in turn
-//	shuffle:SEED    the places of block in random order
-//	0,2,2,1         the hosts by number, one per rank
-//
-// n is the number of ranks, or 0 for hosts times perHost. Lists may put more
-// ranks than perHost on a host.
-func Place(how string, hosts, perHost, n int) ([]int, error) {
-	places := hosts * perHost
-	if n == 0 {
-		n = places
-	}
-	if n < 1 || n > places {
-		return nil, fmt.Errorf("netlab: place: %d ranks: want in [1, %d]", n, places)
-	}
-	place := make([]int, places)
-	kind, arg, _ := strings.Cut(how, ":")
-	switch {
-	case how == "block":
-		for i := range place {
-			place[i] = i / perHost
-		}
-	case how == "round-robin":
-		for i := range place {
-			place[i] = i % hosts
-		}
-	case kind == "shuffle":
-		seed, err := strconv.ParseUint(arg, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("netlab: place: %q: want shuffle: and a number", how)
-		}
-		for i, k := range rand.New(rand.NewPCG(seed, 0)).Perm(places) {
-			place[i] = k / perHost
-		}
-	default:
-		place = nil
-		for _, word := range strings.Split(how, ",") {
-			h, err := strconv.Atoi(word)
-			if err != nil || h < 0 || h >= hosts {
-				return nil, fmt.Errorf("netlab: place: %q: want block, round-robin, shuffle:SEED or hosts in [0, %d)", how, hosts)
-			}
-			place = append(place, h)
-		}
-		return place, nil
-	}
-	return place[:n], nil
 }
 
 // hostList is the file that names the host of each rank. Both launchers, told

@@ -6,55 +6,6 @@ import (
 	"testing"
 )
 
-func TestPlace(t *testing.T) {
-	tests := []struct {
-		how               string
-		hosts, perHost, n int
-		want              []int
-	}{
-		{"block", 3, 2, 0, []int{0, 0, 1, 1, 2, 2}},
-		{"block", 3, 2, 3, []int{0, 0, 1}},
-		{"round-robin", 3, 2, 0, []int{0, 1, 2, 0, 1, 2}},
-		{"round-robin", 4, 1, 3, []int{0, 1, 2}},
-		{"2,0,2,2", 3, 1, 0, []int{2, 0, 2, 2}},
-	}
-	for _, tt := range tests {
-		got, err := Place(tt.how, tt.hosts, tt.perHost, tt.n)
-		if err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("Place(%q, %d, %d, %d) = %v, %v, want %v", tt.how, tt.hosts, tt.perHost, tt.n, got, err, tt.want)
-		}
-	}
-	for _, how := range []string{"", "diagonal", "shuffle", "shuffle:x", "0,3", "0,,1", "-1"} {
-		if got, err := Place(how, 3, 1, 0); err == nil {
-			t.Errorf("Place(%q) = %v, want an error", how, got)
-		}
-	}
-	if _, err := Place("block", 3, 2, 7); err == nil {
-		t.Error("7 ranks have place on 3 hosts of 2")
-	}
-}
-
-func TestPlaceShufflesBySeed(t *testing.T) {
-	place := func(how string) []int {
-		p, err := Place(how, 6, 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	a, again, b := place("shuffle:1"), place("shuffle:1"), place("shuffle:2")
-	if !slices.Equal(a, again) {
-		t.Error("one seed gives two orders")
-	}
-	if slices.Equal(a, b) {
-		t.Error("two seeds give one order")
-	}
-	slices.Sort(a)
-	if want := place("block"); !slices.Equal(a, want) {
-		t.Errorf("sorted places = %v, want %v", a, want)
-	}
-}
-
 func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 	hosts := []Machine{{Name: "h0"}, {Name: "h1"}}
 	j := &Job{MPI: MPICH, Place: []int{1, 0, 1}, Program: []string{"prog", "-x"}, Options: []string{"-prepend-rank"}}

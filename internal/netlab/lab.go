@@ -3,7 +3,6 @@ package netlab
 import (
 	"cmp"
 	"errors"
-	"path/filepath"
 	"time"
 )
 
@@ -36,11 +35,6 @@ type Settings struct {
 }
 
 func (s *Settings) timeout() time.Duration { return cmp.Or(s.Timeout, time.Minute) }
-
-// dir is the absolute path of a lab's directory.
-func (s *Settings) dir(name string) (string, error) {
-	return filepath.Abs(filepath.Join(cmp.Or(s.Dir, "/run/netlab"), name))
-}
 
 // control is the name of the namespace in which launchers run. Its interface
 // is a bridge to all hosts, which no measured traffic crosses.

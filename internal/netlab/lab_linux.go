@@ -1,8 +1,8 @@
 package netlab
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,11 +27,14 @@ type Lab struct {
 	leash   *os.File // the lab goes when this is closed; nil: it stays
 }
 
-func (s *Settings) executable() (string, error) {
-	if s.Command != "" {
-		return s.Command, nil
+// lab is where the lab of the given name lives.
+func (s *Settings) lab(name string) (*Lab, error) {
+	dir, err := filepath.Abs(filepath.Join(cmp.Or(s.Dir, "/run/netlab"), name))
+	l := &Lab{dir: dir, command: s.Command}
+	if err == nil && l.command == "" {
+		l.command, err = os.Executable()
 	}
-	return os.Executable()
+	return l, err
 }
 
 // Up starts a lab, and first removes what a dead one of the same name has
@@ -50,27 +53,23 @@ func launch(c *Cluster, s *Settings) (*Lab, error) {
 	if err := permitted(); err != nil {
 		return nil, err
 	}
-	command, err := s.executable()
+	l, err := s.lab(c.Name)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := s.dir(c.Name)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		return nil, err
 	}
 	var in bytes.Buffer
 	if err := c.Encode(&in); err != nil {
 		return nil, err
 	}
-	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	log, err := os.OpenFile(filepath.Join(l.dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	ready, leash, cmd, err := startFabric(command, dir, &in, log, s.Leash)
+	ready, leash, cmd, err := l.startFabric(&in, log, s.Leash)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +84,7 @@ func launch(c *Cluster, s *Settings) (*Lab, error) {
 		return nil, err
 	}
 	go cmd.Wait() // so that no zombie stays where this program lives on
-	l, err := Open(c.Name, s)
-	if err != nil {
+	if l, err = Open(c.Name, s); err != nil {
 		leash.Close()
 		return nil, err
 	}
@@ -97,8 +95,8 @@ func launch(c *Cluster, s *Settings) (*Lab, error) {
 // startFabric starts the fabric with one end of a pipe to say that it is ready
 // by, and if it is leashed with one that ends when this program does. The
 // other ends are returned; that of the leash is nil without one.
-func startFabric(command, dir string, in io.Reader, log *os.File, leashed bool) (ready, leash *os.File, cmd *exec.Cmd, err error) {
-	cmd = exec.Command(command, "fabric", dir, command)
+func (l *Lab) startFabric(in io.Reader, log *os.File, leashed bool) (ready, leash *os.File, cmd *exec.Cmd, err error) {
+	cmd = exec.Command(l.command, "fabric", l.dir, l.command)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, log, log
 	// The event loop is not to be interrupted for the scheduler's sake.
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
@@ -149,31 +147,22 @@ func await(ready *os.File, limit time.Duration) error {
 
 // Open returns the running lab of the given name.
 func Open(name string, s *Settings) (*Lab, error) {
-	command, err := s.executable()
+	l, err := s.lab(name)
 	if err != nil {
 		return nil, fmt.Errorf("netlab: open: %w", err)
 	}
-	dir, err := s.dir(name)
-	if err != nil {
-		return nil, fmt.Errorf("netlab: open: %w", err)
-	}
-	return openDir(dir, command)
-}
-
-func openDir(dir, command string) (*Lab, error) {
-	lock, err := lockLab(dir)
+	lock, err := lockLab(l.dir)
 	if err == nil {
 		lock.Close()
 		err = ErrDown
 	}
 	if !errors.Is(err, ErrUp) {
-		return nil, fmt.Errorf("netlab: %s: %w", filepath.Base(dir), err)
+		return nil, fmt.Errorf("netlab: %s: %w", name, err)
 	}
-	l := &Lab{dir: dir, command: command}
-	if l.state, err = readState(dir); err != nil {
+	if l.state, err = readState(l.dir); err != nil {
 		return nil, err
 	}
-	l.Cluster, err = ReadCluster(filepath.Join(dir, clusterName))
+	l.Cluster, err = ReadCluster(filepath.Join(l.dir, clusterName))
 	return l, err
 }
 
@@ -229,80 +218,69 @@ func (l *Lab) Command(host string, args ...string) *exec.Cmd {
 	return exec.Command(l.command, append([]string{"exec", l.dir, host}, args...)...)
 }
 
-// ask sends a request to the fabric.
-func (l *Lab) ask(request string, answer any) error {
-	const limit = 20 * time.Second // a busy machine may well take seconds
-	conn, err := net.DialTimeout("unix", filepath.Join(l.dir, socketFile), limit)
+// ask sends a request to the fabric and returns its answer.
+func (l *Lab) ask(request string) (*Counters, error) {
+	c := &Counters{}
+	err := func() error {
+		const limit = 20 * time.Second // a busy machine may well take seconds
+		conn, err := net.DialTimeout("unix", filepath.Join(l.dir, socketFile), limit)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(conn, request); err != nil {
+			return err
+		}
+		return json.NewDecoder(conn).Decode(c)
+	}()
 	if err != nil {
-		return fmt.Errorf("netlab: %s: %w", request, err)
+		return nil, fmt.Errorf("netlab: %s: %w", request, err)
 	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		return fmt.Errorf("netlab: %s: %w", request, err)
-	}
-	if _, err := fmt.Fprintln(conn, request); err != nil {
-		return fmt.Errorf("netlab: %s: %w", request, err)
-	}
-	line, err := bufio.NewReader(conn).ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("netlab: %s: %w", request, err)
-	}
-	if err := json.Unmarshal(line, answer); err != nil {
-		return fmt.Errorf("netlab: %s: %w", request, err)
-	}
-	return nil
+	return c, nil
 }
 
 // Counters returns what the links have carried since Up or Reset.
-func (l *Lab) Counters() (*Counters, error) {
-	c := &Counters{}
-	return c, l.ask("counters", c)
-}
+func (l *Lab) Counters() (*Counters, error) { return l.ask("counters") }
 
 // Reset starts to count anew, and returns what was counted before.
-func (l *Lab) Reset() (*Counters, error) {
-	c := &Counters{}
-	return c, l.ask("reset", c)
-}
+func (l *Lab) Reset() (*Counters, error) { return l.ask("reset") }
 
 // Down removes the lab: it ends all processes in it, then the fabric, with
 // which the network goes. It returns the last counters.
 func (l *Lab) Down() (*Counters, error) {
-	c := &Counters{}
-	err := l.ask("stop", c)
-	l.leash.Close() // an error says that there is none
-	if err != nil {
-		c = nil
-	}
+	c, _ := l.ask("stop") // a fabric that does not answer is ended below
+	l.leash.Close()       // an error says that there is none
 	return c, Down(l.Cluster.Name, &Settings{Dir: filepath.Dir(l.dir), Command: l.command})
 }
 
 // Down removes the lab of the given name, whether it lives, has crashed or
 // was killed. Where there is nothing to remove it does nothing.
 func Down(name string, s *Settings) error {
-	dir, err := s.dir(name)
+	l, err := s.lab(name)
 	if err != nil {
 		return fmt.Errorf("netlab: down: %w", err)
 	}
 	deadline := time.Now().Add(5 * time.Second)
 	asked := false
 	for {
-		lock, err := lockLab(dir)
+		lock, err := lockLab(l.dir)
 		switch {
 		case err == nil:
 			defer lock.Close()
-			return clean(dir)
+			return clean(l.dir)
 		case errors.Is(err, ErrDown):
 			return nil
 		case !errors.Is(err, ErrUp):
 			return fmt.Errorf("netlab: down: %w", err)
 		}
 		// It lives: ask once, and in the end insist.
-		st, err := readState(dir)
+		st, err := readState(l.dir)
 		if err == nil && !asked {
 			asked = true
-			l := &Lab{dir: dir}
-			l.ask("stop", &Counters{}) // an error shows in the lock, which stays taken
+			l.ask("stop") // an error shows in the lock, which stays taken
 		} else if err == nil && time.Now().After(deadline) {
 			unix.Kill(st.PID, unix.SIGKILL)
 			deadline = time.Now().Add(5 * time.Second)
@@ -329,14 +307,11 @@ func clean(dir string) error {
 
 // machine finds a machine by name.
 func (s *state) machine(name string) (*Machine, error) {
+	var names []string
 	for i := range s.Machines {
-		if s.Machines[i].Name == name {
+		if names = append(names, s.Machines[i].Name); names[i] == name {
 			return &s.Machines[i], nil
 		}
-	}
-	var names []string
-	for _, m := range s.Machines {
-		names = append(names, m.Name)
 	}
 	return nil, fmt.Errorf("netlab: unknown host %q: want one of %s", name, strings.Join(names, ", "))
 }

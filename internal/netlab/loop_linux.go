@@ -212,17 +212,13 @@ func (f *fabric) advance(now int64) {
 // poll waits for frames, at most the given number of ns, and returns how many
 // hosts have some.
 func (f *fabric) poll(events []unix.EpollEvent, wait int64) int {
-	ts := unix.NsecToTimespec(wait)
+	ts := unix.NsecToTimespec(wait) // the greatest number of ns is 292 years
 	var n uintptr
 	var errno unix.Errno
-	switch {
-	case wait == 0:
+	if wait == 0 {
 		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(f.epoll),
 			uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(unsafe.Pointer(&ts)), 0, 0)
-	case wait == math.MaxInt64:
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(f.epoll),
-			uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
-	default:
+	} else {
 		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(f.epoll),
 			uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(unsafe.Pointer(&ts)), 0, 0)
 	}

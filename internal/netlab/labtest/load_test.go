@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/model/results"
 )
 
@@ -43,7 +44,7 @@ func TestCheckUnderLoad(t *testing.T) {
 // misnamed checks a lab under load and tells what is named instead of the only thing that should be; "": nothing should.
 func misnamed(t *testing.T, l *netlab.Lab, library, want string) (faults []string, fabric netlab.Loop) {
 	t.Helper()
-	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
+	place, err := scenario.Placement("block", l.Cluster.Graph.Hosts(), l.Cluster.Graph, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/internal/tooltest"
 )
 
@@ -56,7 +57,7 @@ type order struct {
 // ordered are so many ranks per host, in block order or in turn.
 func (l *placeLab) ordered(tb testing.TB, how string, perHost int) order {
 	tb.Helper()
-	hosts, err := netlab.Place(how, l.lab.Cluster.Graph.Hosts(), perHost, 0)
+	hosts, err := scenario.Placement(how, perHost*l.lab.Cluster.Graph.Hosts(), l.lab.Cluster.Graph, nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func (l *placeLab) table(tb testing.TB, library string) (rows []string) {
 	for perHost := 1; perHost <= most; perHost *= 2 {
 		row(perHost, "block", l.ordered(tb, "block", perHost))
 	}
-	row(most, "in turn", l.ordered(tb, "round-robin", most))
+	row(most, "in turn", l.ordered(tb, "cyclic", most))
 	_, placed := l.chosen(tb, network, traffic) // of as many ranks, which the last cg has written
 	row(most, "by place", placed)
 	auto, _ := l.chosen(tb, "--ranks-per-host", "auto", network)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/scenario"
 )
 
 // The sample clusters: hosts' links of 200 Mbit/s, uplinks of 100 Mbit/s. Two
@@ -109,10 +110,10 @@ func TestSampleClusters(t *testing.T) {
 			if s.verify {
 				t.Run("verify", func(t *testing.T) { verify(t, l) })
 			}
-			for k, how := range []string{"block", "round-robin", "shuffle:1"} {
+			for k, how := range []string{"block", "cyclic", "shuffled:1"} {
 				library := libraries[(i+k)%2]
 				t.Run(library+" "+how, func(t *testing.T) {
-					place, err := netlab.Place(how, l.Cluster.Graph.Hosts(), s.perHost, 0)
+					place, err := scenario.Placement(how, s.perHost*l.Cluster.Graph.Hosts(), l.Cluster.Graph, nil, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

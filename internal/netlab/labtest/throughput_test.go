@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/scenario"
 )
 
 // throughputLabs have all kinds of links: of hosts and between switches, of which one
@@ -50,7 +51,7 @@ const throughputTolerance = 0.08
 // ratesOff measures a lab, notes the directions that are right, and lists those that never were.
 func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library string, right []bool) (off []string, fabric netlab.Loop) {
 	t.Helper()
-	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
+	place, err := scenario.Placement("block", l.Cluster.Graph.Hosts(), l.Cluster.Graph, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/netlab"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
@@ -42,7 +43,7 @@ func BenchmarkTimes(b *testing.B) {
 
 // reportTimes measures a lab and reports what is off.
 func reportTimes(b *testing.B, l *netlab.Lab, library string) {
-	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
+	place, err := scenario.Placement("block", l.Cluster.Graph.Hosts(), l.Cluster.Graph, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/scenario"
 )
 
 // zhuSpec is two racks of four hosts: links of hosts of 200 Mbit/s, uplinks of
@@ -86,7 +87,7 @@ func newZhuJob(tb testing.TB, name, queues string) *zhuJob {
 
 // run returns what the experiment prints, its error last, and how the fabric has kept time.
 func (j *zhuJob) run(tb testing.TB, library string, limit time.Duration, flags ...string) (out, diagnostics string, fabric netlab.Loop) {
-	place, err := netlab.Place("block", j.lab.Cluster.Graph.Hosts(), zhuRanks, 0)
+	place, err := scenario.Placement("block", zhuRanks*j.lab.Cluster.Graph.Hosts(), j.lab.Cluster.Graph, nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 // unmodified MPI programs on it.
 //
 //	netlab up CLUSTER.json
-//	netlab run --mpi mpich --place round-robin CLUSTER.json -- ./program
+//	netlab run --mpi mpich --place cyclic CLUSTER.json -- ./program
 //	netlab verify CLUSTER.json
 //	netlab down CLUSTER.json
 //
@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/scenario"
 )
 
 func main() {
@@ -146,8 +148,8 @@ func runCommand(s *netlab.Settings) *cobra.Command {
 	f.StringVar(&job.Launcher, "launcher", "", "`path` of the library's mpirun")
 	f.StringArrayVar(&job.Options, "option", nil, "one more `word` for mpirun (repeatable)")
 	f.BoolVar(&job.Yield, "yield", false, "ranks that wait give way, but do not sleep")
-	f.StringVar(&place, "place", "block", "host of each rank: `how` is block, round-robin, shuffle:SEED or a list such as 0,2,1")
-	f.IntVarP(&ranks, "ranks", "n", 0, "`number` of ranks (default: all places)")
+	f.StringVar(&place, "place", "block", "host of each rank: `how` is block, cyclic, shuffled, shuffled:SEED, or a file with a host per line")
+	f.IntVarP(&ranks, "ranks", "n", 0, "`number` of ranks (default: ranks_per_host on each)")
 	f.StringVar(&on, "on", "", "run the program once, without MPI, on `host`")
 	f.DurationVar(&limit, "limit", 2*time.Minute, "end the job after this `time`")
 	f.BoolVar(&counters, "counters", false, "print what the links have carried")
@@ -163,7 +165,8 @@ func runOn(ctx context.Context, l *netlab.Lab, job *netlab.Job, on, place string
 	}
 	var err error
 	job.Program = program
-	job.Place, err = netlab.Place(place, l.Cluster.Graph.Hosts(), l.Cluster.RanksPerHost, ranks)
+	g := l.Cluster.Graph
+	job.Place, err = scenario.Placement(place, cmp.Or(ranks, g.Hosts()*l.Cluster.RanksPerHost), g, nil, nil)
 	if err != nil {
 		return err
 	}
