@@ -9,7 +9,7 @@ import "github.com/topocast/topocast/topology"
 // palm tree: port j of group i, for j < g-1, leads to group i+j+1 modulo g.
 func (s *scanner) dragonfly() (*shape, error) {
 	start := s.pos
-	ns, err := s.counts("dragonfly", ',', 1)
+	ns, err := s.counts("dragonfly", ',')
 	if err == nil {
 		err = s.end()
 	}

@@ -16,7 +16,7 @@ import (
 // links up as down.
 func (s *scanner) fatTree() (*shape, error) {
 	start := s.pos
-	m, err := s.counts("children", ',', 1)
+	m, err := s.counts("children", ',')
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *scanner) fatTree() (*shape, error) {
 			break
 		}
 		at := s.pos
-		ns, err := s.counts(list.what, ',', 1)
+		ns, err := s.counts(list.what, ',')
 		if err != nil {
 			return nil, err
 		}

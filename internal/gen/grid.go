@@ -7,7 +7,7 @@ import "github.com/topocast/topocast/topology"
 // last dimension fastest.
 func (s *scanner) grid(family string, perSwitch int) (*shape, error) {
 	start := s.pos
-	dims, err := s.counts("size", 'x', 1)
+	dims, err := s.counts("size", 'x')
 	if err == nil {
 		err = s.end()
 	}

@@ -93,11 +93,11 @@ func (s *scanner) count(what string, least int) (int, error) {
 	return n, nil
 }
 
-// counts reads numbers separated by the byte sep.
-func (s *scanner) counts(what string, sep byte, least int) ([]int, error) {
+// counts reads numbers of at least 1, separated by the byte sep.
+func (s *scanner) counts(what string, sep byte) ([]int, error) {
 	var ns []int
 	for {
-		n, err := s.count(what, least)
+		n, err := s.count(what, 1)
 		if err != nil {
 			return nil, err
 		}

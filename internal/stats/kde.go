@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -9,9 +10,8 @@ import (
 // estimate of the given bandwidth. It returns the class of each value: 0 for
 // the values around the lowest peak, and so on upwards. Classes are cut at the
 // valleys; a valley above 0.75 of the lower of its two peaks separates nothing.
-// Where weights are given they count the values. O(n log n + n m) for m grid
-// points within the kernel's reach.
-func Classes(values, weights []float64, bandwidth float64) []int {
+// O(n log n + n m) for m grid points within the kernel's reach.
+func Classes(values []float64, bandwidth float64) []int {
 	class := make([]int, len(values))
 	if len(values) == 0 {
 		return class
@@ -19,23 +19,12 @@ func Classes(values, weights []float64, bandwidth float64) []int {
 	lo, hi := slices.Min(values), slices.Max(values)
 	// A grid of a quarter bandwidth sees every peak; values far apart have
 	// nothing between them, so the grid is laid around the values only.
-	var (
-		order = make([]int, len(values))
-		start int
-		next  int
-	)
+	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return a - b
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	next := 0 // class
 	if !(bandwidth > 0) || hi == lo {
 		for k := 1; k < len(order); k++ {
 			if values[order[k]] != values[order[k-1]] {
@@ -46,11 +35,11 @@ func Classes(values, weights []float64, bandwidth float64) []int {
 		return class
 	}
 	const reach = 4 // bandwidths beyond which a kernel counts nothing
-	for end := 1; end <= len(order); end++ {
+	for start, end := 0, 1; end <= len(order); end++ {
 		if end < len(order) && values[order[end]]-values[order[end-1]] <= 2*reach*bandwidth {
 			continue
 		}
-		cuts := valleys(values, weights, order[start:end], bandwidth)
+		cuts := valleys(values, order[start:end], bandwidth)
 		for _, i := range order[start:end] {
 			at, _ := slices.BinarySearch(cuts, values[i])
 			class[i] = next + at
@@ -62,22 +51,18 @@ func Classes(values, weights []float64, bandwidth float64) []int {
 }
 
 // valleys returns the cuts between the peaks of one run of values.
-func valleys(values, weights []float64, order []int, bandwidth float64) []float64 {
+func valleys(values []float64, order []int, bandwidth float64) []float64 {
 	const perBandwidth = 4
 	step := bandwidth / perBandwidth
 	lo := values[order[0]] - bandwidth
 	points := int((values[order[len(order)-1]]+bandwidth-lo)/step) + 2
 	density := make([]float64, points)
 	for _, i := range order {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
 		centre := (values[i] - lo) / step
 		from, to := max(0, int(centre)-4*perBandwidth), min(points-1, int(centre)+4*perBandwidth+1)
 		for p := from; p <= to; p++ {
 			z := (float64(p) - centre) / perBandwidth
-			density[p] += w * math.Exp(-z*z/2)
+			density[p] += math.Exp(-z * z / 2)
 		}
 	}
 	// Walk the extrema: keep peak, valley, peak, ... and drop shallow valleys,

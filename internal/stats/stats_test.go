@@ -65,20 +65,20 @@ func TestClasses(t *testing.T) {
 		{"no bandwidth: every value its own", []float64{1, 2, 1}, 0, []int{0, 1, 0}},
 	}
 	for _, tt := range tests {
-		if got := Classes(tt.values, nil, tt.bandwidth); !slices.Equal(got, tt.want) {
+		if got := Classes(tt.values, tt.bandwidth); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: Classes(%v) = %v, want %v", tt.name, tt.values, got, tt.want)
 		}
 	}
 }
 
-// Where two kernels of weight 1 meet at a distance of 2.5 bandwidths, the
+// Where two kernels meet at a distance of 2.5 bandwidths, the
 // valley is at 2 exp(-1.25^2/2) / (1+exp(-2.5^2/2)) = 0.877 of the peaks: one
 // class. At 3 bandwidths it is 0.642: two.
 func TestClassesMergesAtShallowValleys(t *testing.T) {
-	if got := Classes([]float64{0, 2.5}, nil, 1); got[1] != 0 {
+	if got := Classes([]float64{0, 2.5}, 1); got[1] != 0 {
 		t.Errorf("a valley of 0.88 separates: %v", got)
 	}
-	if got := Classes([]float64{0, 3}, nil, 1); got[1] != 1 {
+	if got := Classes([]float64{0, 3}, 1); got[1] != 1 {
 		t.Errorf("a valley of 0.64 does not separate: %v", got)
 	}
 }
@@ -90,7 +90,7 @@ func TestClassesAreMonotoneAndScale(t *testing.T) {
 		for i := range x {
 			x[i] = math.Floor(rng.Float64()*5) + 0.1*rng.NormFloat64()
 		}
-		got := Classes(x, nil, 0.1)
+		got := Classes(x, 0.1)
 		for i := range x {
 			for j := range x {
 				if x[i] <= x[j] && got[i] > got[j] {

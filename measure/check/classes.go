@@ -95,7 +95,7 @@ const (
 
 // levels are values that lie about the same peak of their density each, the lowest first.
 func levels(x []float64, bandwidth float64) [][]float64 {
-	of := stats.Classes(x, nil, bandwidth)
+	of := stats.Classes(x, bandwidth)
 	members := make([][]float64, slices.Max(of)+1)
 	for i, c := range of {
 		members[c] = append(members[c], x[i])

@@ -33,7 +33,7 @@ func levelClasses(t *nested.Tree) []int {
 	for k, v := range groups {
 		values[k] = t.LevelOf(v)
 	}
-	kind := stats.Classes(values, nil, classBandwidth)
+	kind := stats.Classes(values, classBandwidth)
 	for k, v := range groups {
 		class[int(v)-t.N] = kind[k]
 	}

@@ -41,14 +41,14 @@ func ExampleModel() {
 		capacity[i] = 940 * mbit
 	}
 	m := zhu.Model{Asymmetric: true}
-	rates, err := m.Rates(nil, capacity, flows)
+	rates, err := m.Rates(capacity, flows)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for i, r := range rates {
 		fmt.Printf("e%d: %.1f Mbit/s\n", i+1, r/mbit)
 	}
-	times, steps, err := m.Times(nil, capacity, flows)
+	times, steps, err := m.Times(capacity, flows)
 	if err != nil {
 		log.Fatal(err)
 	}

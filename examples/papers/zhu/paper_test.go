@@ -78,7 +78,7 @@ func TestZhuTableI(t *testing.T) {
 		twoRackFlow(nodes, 2, 8, 20e6), twoRackFlow(nodes, 5, 8, 20e6),
 	}
 	for _, asymmetric := range []bool{true, false} {
-		printed, err := Model{asymmetric}.Rates(nil, capacity, flows)
+		printed, err := Model{asymmetric}.Rates(capacity, flows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestZhuTableI(t *testing.T) {
 				}
 			}
 		}
-		second, err := Model{asymmetric}.Rates(nil, capacity, flows[2:4])
+		second, err := Model{asymmetric}.Rates(capacity, flows[2:4])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestZhuTableI(t *testing.T) {
 				t.Errorf("asymmetric %v: rate of e%d in step 2 = %g Mbit/s, want 470", asymmetric, i+3, got/mbit)
 			}
 		}
-		times, steps, err := Model{asymmetric}.Times(nil, capacity, flows)
+		times, steps, err := Model{asymmetric}.Times(capacity, flows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestZhuProperties(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			capacity := twoRackChannels(nodes, c.backbone*mbit)
 			flows := many(c.pairs)
-			printed, err := Model{c.asymmetric}.Rates(nil, capacity, flows)
+			printed, err := Model{c.asymmetric}.Rates(capacity, flows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestZhuOverCommits(t *testing.T) {
 			for _, p := range c.pairs {
 				flows = append(flows, twoRackFlow(c.nodes, p[0], p[1], 1e6))
 			}
-			printed, err := Model{c.asymmetric}.Rates(nil, capacity, flows)
+			printed, err := Model{c.asymmetric}.Rates(capacity, flows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestZhuEndsOnRandomPatterns(t *testing.T) {
 			flows = append(flows, twoRackFlow(nodes, x.Src, x.Dst, float64(x.Bytes)))
 		}
 		for _, asymmetric := range []bool{true, false} {
-			times, steps, err := Model{asymmetric}.Times(nil, capacity, flows)
+			times, steps, err := Model{asymmetric}.Times(capacity, flows)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,18 +33,13 @@ const (
 	spent   = 1e-9 // of a capacity: what is left of it is only rounding
 )
 
-// Rates appends to dst the rates in B/s of flows over channels of the given
+// Rates returns the rates in B/s of flows over channels of the given
 // capacities in B/s, by Algorithm 1. O(flows^2 * channels per flow).
-func (m Model) Rates(dst, capacity []float64, flows []contention.Flow) ([]float64, error) {
+func (m Model) Rates(capacity []float64, flows []contention.Flow) ([]float64, error) {
 	if err := checkFlows(capacity, flows); err != nil {
-		return dst, err
+		return nil, err
 	}
-	from := len(dst)
-	for range flows {
-		dst = append(dst, 0)
-	}
-	m.rates(dst[from:], capacity, flows)
-	return dst, nil
+	return m.rates(capacity, flows), nil
 }
 
 func checkFlows(capacity []float64, flows []contention.Flow) error {
@@ -78,7 +73,9 @@ type logicalLink struct {
 	rated        bool
 }
 
-func (m Model) rates(rates, capacity []float64, flows []contention.Flow) {
+// rates is Rates of flows that are checked.
+func (m Model) rates(capacity []float64, flows []contention.Flow) []float64 {
+	rates := make([]float64, len(flows))
 	crossing := make([][]int, len(capacity)) // the sets: channel -> flows
 	for i, f := range flows {
 		for _, c := range f.Data {
@@ -102,7 +99,7 @@ func (m Model) rates(rates, capacity []float64, flows []contention.Flow) {
 	for {
 		i := mostCongested(links)
 		if i < 0 {
-			return
+			return rates
 		}
 		l := &links[i]
 		if l.with >= l.contra*(1-sameKey) {

@@ -168,7 +168,7 @@ func runOn(ctx context.Context, l *netlab.Lab, job *netlab.Job, on, place string
 	g := l.Cluster.Graph
 	job.Place, err = scenario.Placement(place, cmp.Or(ranks, g.Hosts()*l.Cluster.RanksPerHost), g, nil, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("netlab: run: --place: %w", err)
 	}
 	return l.Run(ctx, job, os.Stdout, os.Stderr)
 }
