@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
@@ -32,12 +32,7 @@ func equation36(r *plogp.Result) *mat.SymDense {
 	width := n * parameters
 	for i := range n {
 		for j := range i {
-			sum := 0.0
-			for x, v := range vectors[i*width : (i+1)*width] {
-				diff := v - vectors[j*width+x]
-				sum += diff * diff
-			}
-			d.SetSym(i, j, math.Sqrt(sum))
+			d.SetSym(i, j, floats.Distance(vectors[i*width:(i+1)*width], vectors[j*width:(j+1)*width], 2))
 		}
 	}
 	return d

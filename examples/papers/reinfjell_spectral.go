@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/topology/cluster"
@@ -85,19 +86,14 @@ func (s spectral) Cluster(d mat.Symmetric) (cluster.Labels, error) {
 	eigen.VectorsTo(&vectors)
 	points := mat.DenseCopyOf(vectors.Slice(0, n, n-s.k, n)) // of the largest eigenvalues
 	for i := range n {
-		row := points.RawRowView(i)
-		if norm := mat.Norm(points.RowView(i), 2); norm > 0 {
-			for x := range row {
-				row[x] /= norm
-			}
+		if row := points.RawRowView(i); floats.Norm(row, 2) > 0 {
+			floats.Scale(1/floats.Norm(row, 2), row)
 		}
 	}
 	apart := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i {
-			var diff mat.VecDense
-			diff.SubVec(points.RowView(i), points.RowView(j))
-			apart.SetSym(i, j, mat.Norm(&diff, 2))
+			apart.SetSym(i, j, floats.Distance(points.RawRowView(i), points.RawRowView(j), 2))
 		}
 	}
 	return cluster.KMedoids{K: s.k}.Cluster(apart)

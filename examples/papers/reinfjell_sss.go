@@ -41,12 +41,8 @@ func (t sssTree) Cluster(d mat.Symmetric) (cluster.Labels, error) {
 // hierarchy returns the nested groups. A group's level is its distance in splits from the deepest cluster
 // below. Latencies are means of the distances between its children.
 func (t sssTree) hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
-	all := make([]int, d.SymmetricDim())
-	for i := range all {
-		all[i] = i
-	}
 	var groups []topology.Group
-	_, latency := t.split(d, all, rand.New(rand.NewPCG(0, 0)), &groups)
+	_, latency := t.split(d, inOrder(d.SymmetricDim()), rand.New(rand.NewPCG(0, 0)), &groups)
 	return topology.NewHierarchy(d.SymmetricDim(), topology.NewLevels(groups), groups, latency)
 }
 
@@ -73,9 +69,7 @@ func (t sssTree) split(d mat.Symmetric, members []int, rng *rand.Rand, groups *[
 			depth = max(depth, below+1)
 		}
 	} else {
-		for i := range labels {
-			labels[i] = i // every rank is a child of its own
-		}
+		labels = inOrder(len(members)) // every rank is a child of its own
 	}
 	var sum, count float64
 	for a, x := range members {
@@ -90,10 +84,7 @@ func (t sssTree) split(d mat.Symmetric, members []int, rng *rand.Rand, groups *[
 
 // best returns the clustering of the highest silhouette. Ties go to the first order.
 func (t sssTree) best(d mat.Symmetric, rng *rand.Rand) cluster.Labels {
-	order := make([]int, d.SymmetricDim())
-	for i := range order {
-		order[i] = i
-	}
+	order := inOrder(d.SymmetricDim())
 	var labels cluster.Labels
 	score := math.Inf(-1)
 	for range t.orders {
