@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/witness"
+	"github.com/topocast/topocast/topology"
 )
 
 // A Wiring is a known machine: vertices, of which the first are hosts, and its
@@ -32,40 +33,17 @@ func (w *Wiring) Pairs() []witness.Pair {
 	return ps
 }
 
-// Distances is Floyd and Warshall's shortest paths between the hosts, n*n.
-// Breadth-first search is enough where all links are equal, and 1024 vertices need it.
+// Distances are the lengths of the shortest paths between the hosts, n*n.
 func (w *Wiring) Distances() []float64 {
-	n := w.Vertices
-	type half struct {
-		to int
-		l  float64
+	var arcs []topology.Arc
+	for _, p := range w.Pairs() {
+		arcs = topology.AppendLink(arcs, int(p.From), int(p.To), w.Links[p], 1)
 	}
-	adj := make([][]half, n)
-	for p, l := range w.Links {
-		adj[p.From] = append(adj[p.From], half{p.To, l})
-		adj[p.To] = append(adj[p.To], half{p.From, l})
+	g, err := topology.NewGraph(w.Hosts, w.Vertices-w.Hosts, nil, arcs)
+	if err != nil {
+		panic(err) // a mistake of the test
 	}
-	out := make([]float64, w.Hosts*w.Hosts)
-	dist := make([]float64, n)
-	for s := range w.Hosts {
-		for i := range dist {
-			dist[i] = -1
-		}
-		dist[s] = 0
-		queue := []int{s}
-		for len(queue) > 0 { // label correcting: small graphs, few distinct lengths
-			u := queue[0]
-			queue = queue[1:]
-			for _, h := range adj[u] {
-				if d := dist[u] + h.l; dist[h.to] < 0 || d < dist[h.to]-1e-12 {
-					dist[h.to] = d
-					queue = append(queue, h.to)
-				}
-			}
-		}
-		copy(out[s*w.Hosts:], dist[:w.Hosts])
-	}
-	return out
+	return g.HostDistances()
 }
 
 // Torus is a torus of the given lengths whose vertices are hosts, or, with
@@ -88,20 +66,6 @@ func Torus(dims []int, perSwitch int, leaf, hop float64) *Wiring {
 		for _, d := range dims {
 			x := v / stride % d
 			w.Link(base+v, base+v+((x+1)%d-x)*stride, hop)
-			stride *= d
-		}
-	}
-	return w
-}
-
-// AnisotropicTorus is a torus of hosts with another latency per dimension.
-func AnisotropicTorus(dims []int, hops ...float64) *Wiring {
-	w := Torus(dims, 0, 0, 1)
-	for v := range w.Hosts {
-		stride := 1
-		for k, d := range dims {
-			x := v / stride % d
-			w.Link(v, v+((x+1)%d-x)*stride, hops[k])
 			stride *= d
 		}
 	}
@@ -152,17 +116,6 @@ func Smallest(reps ...[]float64) []float64 {
 	for _, r := range reps[1:] {
 		for i, v := range r {
 			m[i] = min(m[i], v)
-		}
-	}
-	return m
-}
-
-// Relabelled permutes the rows and columns: vertex i becomes perm[i].
-func Relabelled(n int, d []float64, perm []int) []float64 {
-	m := make([]float64, n*n)
-	for i := range n {
-		for j := range n {
-			m[perm[i]*n+perm[j]] = d[i*n+j]
 		}
 	}
 	return m
