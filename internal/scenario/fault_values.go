@@ -70,14 +70,15 @@ func (v *values) slow() (s simnet.Slow, err error) {
 		s.Rate = 1 / s.Latency
 		v.words = v.words[1:]
 	} else {
-		if text, is := v.take("latency"); is {
-			if s.Latency, err = factor(text, "latency="+text, 1, mostTimes, "latency=1.5x"); err != nil {
-				return s, err
-			}
-		}
-		if text, is := v.take("rate"); is {
-			if s.Rate, err = factor(text, "rate="+text, 1/mostTimes, 1, "rate=0.5x"); err != nil {
-				return s, err
+		for _, x := range []struct {
+			key, example string
+			to           *float64
+			least, most  float64
+		}{{"latency", "1.5x", &s.Latency, 1, mostTimes}, {"rate", "0.5x", &s.Rate, 1 / mostTimes, 1}} {
+			if text, is := v.take(x.key); is {
+				if *x.to, err = factor(text, x.key+"="+text, x.least, x.most, x.key+"="+x.example); err != nil {
+					return s, err
+				}
 			}
 		}
 		if s.Latency == 0 && s.Rate == 0 {

@@ -47,6 +47,8 @@ func TestAddFault(t *testing.T) {
 		{"uplink m2 2x", slow(2, 0.5, 3, 8)},
 		{"direction m1>swb rate=0.5x", slow(0, 0.5, 2)},
 		{"  direction   5>m1  2x ", slow(2, 0.5, 7)},
+		{"direction 0>4 1x", slow(1, 1, 0)},
+		{"link n-1-sw-a rate=1e-6x latency=1e6x", slow(1e6, 1e-6, 0, 4)},
 		{"load 2x", slow(2, 0.5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)},
 		{"host m2 2x", of(simnet.Slow{Arcs: []int{3, 8}, Software: []int{3}, Latency: 2, Rate: 0.5})},
 		{"software m2 2x", of(simnet.Slow{Software: []int{3}, Latency: 2, Rate: 0.5})},
@@ -127,11 +129,13 @@ func TestAddFaultRefuses(t *testing.T) {
 		{"link 0-4 2e6x", `"2e6x"`},
 		{"direction 0>4 rate=1e-7x", `"rate=1e-7x"`},
 		{"direction 0-4 2x", `"0-4"`},
-		{"host 4 2x", `"4" is no host`},
+		{"host 4 2x", `"4" is no host: want a name such as n-1, or a number from 0 to 3`},
 		{"host sw-a 2x", "is no host"},
 		{"host 0", "want how slow it is"},
 		{"host 0 at 9", `"9" is no switch`},
 		{"uplink n-2-m1 2x", `no link leads from these hosts`},
+		{"uplink n-2-n-1 2x", `"n-2-n-1": want hosts, such as n-1-m2`},
+		{"uplink n-1-sw-a 2x", `"n-1-sw-a": want hosts, such as n-1-m2`},
 		{"uplink sw-a 2x", `"sw-a": want hosts, such as n-1-m2`},
 		{"host 0 0.9x", `"0.9x": want a factor from 1x to 1e+06x, such as 1.5x`},
 		{"lost x", "the number of a rank"},
@@ -154,6 +158,57 @@ func TestAddFaultRefuses(t *testing.T) {
 		if !reflect.DeepEqual(f, simnet.Settings{}) {
 			t.Errorf("AddFault(%q) left %+v", c.text, f)
 		}
+	}
+}
+
+// TestFaultsMultiply: what several lines say of one link or host counts together, up to a million times.
+func TestFaultsMultiply(t *testing.T) {
+	for _, c := range []struct {
+		text []string
+		want string // of the last one; "": it is taken
+	}{
+		{[]string{"link 0-4 rate=0.001x", "link 0-4 rate=0.001x"}, ""},
+		{[]string{"link 0-4 rate=0.001x", "direction 0>4 rate=0.0005x"}, `"n-1>sw-a" is 2e+06 times as slow`},
+		{[]string{"link 0-4 latency=1000x", "load 2000x"}, `"n-1>sw-a" is 2e+06 times as slow`},
+		{[]string{"link 0-4 latency=1000x", "link 1-4 2000x"}, ""},
+		{[]string{"software 0 1000x", "host 0 2000x"}, `"n-1" is 2e+06 times as slow`},
+		{[]string{"host 0 1000x", "host 0 2000x"}, `"n-1" is 2e+06 times as slow`}, // and not its links
+		{[]string{"cable 4-5 rate=0.001x", "uplink 0-1 rate=0.0005x"}, `"sw-a>swb" is 2e+06 times as slow`},
+	} {
+		var s simnet.Settings
+		for i, text := range c.text {
+			_, err := AddFault(&s, text, dashed(t))
+			if last := i == len(c.text)-1; last && c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || !(last && c.want != "") && err != nil {
+				t.Errorf("AddFault(%q) after %q = %v, want an error with %q at the last", text, c.text[:i], err, c.want)
+			}
+		}
+		if got, want := len(s.Faults.Slow), len(c.text); c.want == "" && got != want || c.want != "" && got != want-1 {
+			t.Errorf("%q: %d faults are kept", c.text, got)
+		}
+	}
+}
+
+// TestOnlyTheOneCableIsMoved: of a host with two cables nobody knows which is meant.
+func TestOnlyTheOneCableIsMoved(t *testing.T) {
+	var arcs []topology.Arc
+	for _, to := range []int{2, 3} {
+		arcs = topology.AppendLink(arcs, 0, to, 5e-6, 1e9)
+	}
+	arcs = topology.AppendLink(arcs, 1, 2, 5e-6, 1e9)
+	g, err := topology.NewGraph(2, 2, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AddFault(new(simnet.Settings), "host 0 at 3", g); err == nil || !strings.Contains(err.Error(), "h0 has not one cable to a switch") {
+		t.Errorf("a host with two cables was moved: %v", err)
+	}
+	// Two hosts that are wired to each other have no cable to a switch.
+	pair, err := topology.NewGraph(2, 1, nil, topology.AppendLink(nil, 0, 1, 5e-6, 1e9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AddFault(new(simnet.Settings), "host 0 at 2", pair); err == nil || !strings.Contains(err.Error(), "h0 has not one cable to a switch") {
+		t.Errorf("a host without a switch was moved: %v", err)
 	}
 }
 

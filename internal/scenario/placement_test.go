@@ -70,6 +70,28 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
+// TestSlots: files name the ranks of a host as those of Open MPI and of MPICH do.
+func TestSlots(t *testing.T) {
+	g := graphOf(t, "star:3")
+	for text, want := range map[string][]int{
+		"h2 slots=2\nh0:1\nh1:2":       {2, 2, 0, 1, 1},
+		"h1 max_slots=9 slots=1\nh0:9": {1, 0, 0, 0, 0},
+		"h0 max-slots=9\n2:5":          {0, 2, 2, 2, 2},
+	} {
+		if got, err := readPlacement(strings.NewReader(text), 5, g); err != nil || !slices.Equal(got, want) {
+			t.Errorf("readPlacement(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"h0 slots=0", "h0:0", "h0:x", "h0 slots=-1", "h0 ranks=5"} {
+		if got, err := readPlacement(strings.NewReader(text), 5, g); err == nil || !strings.Contains(err.Error(), "line 1: \""+text+"\": want a host and its slots") {
+			t.Errorf("readPlacement(%q) = %v, %v, want an error", text, got, err)
+		}
+	}
+	if _, err := readPlacement(strings.NewReader("h0:2\nh1:2"), 5, g); err == nil || !strings.Contains(err.Error(), "4 places for 5 ranks") {
+		t.Errorf("four places for five ranks: %v", err)
+	}
+}
+
 func FuzzReadPlacement(f *testing.F) {
 	for _, s := range []string{"h0\nh1\n", "0\n1", "# none\n", "h9\n", "-1\n0\n", "s0\n"} {
 		f.Add(s)
