@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/quantity"
@@ -24,8 +25,8 @@ type Verification struct {
 	// median of measured minus true latency.
 	Endpoint float64
 
-	Latencies []LatencyCheck
-	Rates     []RateCheck
+	Latencies []Check // of the shortest one-way times of a byte over TCP: of each pair there, then back
+	Rates     []Check // of the times until streams that start at once have arrived
 	Loop      Loop    // of the fabric in all readings
 	Away      float64 // time in s for which the prober should have run in them, and did not
 }
@@ -46,28 +47,23 @@ func (v Verdict) String() string { return [...]string{"ok", "OUTSIDE", "NOT TIME
 // said of the lab.
 var ErrNotTimed = errors.New("the machine did not keep time")
 
-// A LatencyCheck is the shortest one-way time of a byte over TCP.
-type LatencyCheck struct {
-	From, To       string
-	Truth, Reading float64 // s
+// A Check compares times in s.
+type Check struct {
+	Name           string // what is compared
+	Truth, Reading float64
 	Verdict        Verdict
-}
 
-// A RateCheck is the time of streams that start at once.
-type RateCheck struct {
-	Name           string    // what is compared
-	Truth, Reading float64   // s until all have arrived: max-min fair, and the median reading
-	Shares         []float64 // true time of each stream over its reading, the last one
-	Verdict        Verdict
-	readings       []float64 // s, those in which time was kept
+	// Of streams alone.
+	Shares   []float64 // true time of each stream over its reading, the last one
+	readings []float64 // s, those in which time was kept
 }
 
 // enoughReadings are those of a rate whose median decides where the first is not right.
 const enoughReadings = 5
 
-// read adds a reading in s, which does not count unless time was kept in it. The first is enough if it
-// is right.
-func (c *RateCheck) read(reading float64, onTime bool) {
+// read adds a reading in s of streams, which does not count unless time was kept in it. The first is enough if it
+// is right. Otherwise the median of several is the reading.
+func (c *Check) read(reading float64, onTime bool) {
 	if onTime {
 		c.readings = append(c.readings, reading)
 		reading = stats.MiddleMedian(c.readings)
@@ -105,15 +101,9 @@ func (v *Verification) judgeLatencies(onTime []int) {
 	}
 }
 
-// Count is the number of readings with the given verdict.
-func (v *Verification) Count(which Verdict) int {
-	n := 0
-	for _, c := range v.Latencies {
-		if c.Verdict == which {
-			n++
-		}
-	}
-	for _, c := range v.Rates {
+// count is the number of readings with the given verdict.
+func (v *Verification) count(which Verdict) (n int) {
+	for _, c := range slices.Concat(v.Latencies, v.Rates) {
 		if c.Verdict == which {
 			n++
 		}
@@ -124,8 +114,8 @@ func (v *Verification) Count(which Verdict) int {
 // Judge returns an error if a reading is outside the bounds. If more than a quarter of the others could not be timed,
 // nothing is shown, and the error wraps ErrNotTimed.
 func (v *Verification) Judge() error {
-	all, open := len(v.Latencies)+len(v.Rates), v.Count(NotTimed)
-	switch n := v.Count(Outside); {
+	all, open := len(v.Latencies)+len(v.Rates), v.count(NotTimed)
+	switch n := v.count(Outside); {
 	case n > 0:
 		return fmt.Errorf("netlab: verify: %d of %d readings are outside the bounds", n, all)
 	case 4*open > all:
@@ -139,8 +129,8 @@ func (v *Verification) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "latency\ttruth us\treading us\tless endpoint us\t\t\n")
 	for _, c := range v.Latencies {
-		fmt.Fprintf(t, "%s to %s\t%.1f\t%.1f\t%+.1f\t%s\t\n",
-			c.From, c.To, c.Truth*1e6, c.Reading*1e6, (c.Reading-v.Endpoint-c.Truth)*1e6, c.Verdict)
+		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%+.1f\t%s\t\n",
+			c.Name, c.Truth*1e6, c.Reading*1e6, (c.Reading-v.Endpoint-c.Truth)*1e6, c.Verdict)
 	}
 	fmt.Fprintf(t, "\nstreams\ttruth ms\treading ms\tratio\t\tshares\n")
 	for _, c := range v.Rates {
@@ -151,7 +141,7 @@ func (v *Verification) Write(w io.Writer) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s; prober away for %s\n%d of %d readings outside the bounds, %d not timed\n",
-		quantity.Seconds(v.Endpoint), v.Loop, quantity.Seconds(v.Away), v.Count(Outside), len(v.Latencies)+len(v.Rates), v.Count(NotTimed))
+		quantity.Seconds(v.Endpoint), v.Loop, quantity.Seconds(v.Away), v.count(Outside), len(v.Latencies)+len(v.Rates), v.count(NotTimed))
 	return err
 }
 

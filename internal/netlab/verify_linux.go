@@ -63,59 +63,63 @@ func (v *Verification) timed(p *prober, reading func() error) (bool, error) {
 // latencies reads all pairs. The least time of a pair is what counts, so what is outside the
 // bounds is given more exchanges. So are the others, by which the endpoint cost is known.
 func (v *Verification) latencies(p *prober, t *truth) error {
-	c := p.lab.Cluster
-	n := c.Graph.Hosts()
-	for a := range n {
-		for b := a + 1; b < n; b++ {
-			v.Latencies = append(v.Latencies,
-				LatencyCheck{From: c.Graph.Name(a), To: c.Graph.Name(b), Truth: t.latency(a, b), Reading: math.Inf(1), Verdict: NotTimed},
-				LatencyCheck{From: c.Graph.Name(b), To: c.Graph.Name(a), Truth: t.latency(b, a), Reading: math.Inf(1), Verdict: NotTimed})
+	all := pairs(p.lab.Cluster.Graph.Hosts())
+	for _, pair := range all {
+		for _, x := range [][2]int{pair, {pair[1], pair[0]}} {
+			v.Latencies = append(v.Latencies, Check{Name: p.name(x), Truth: t.latency(x[0], x[1]), Reading: math.Inf(1), Verdict: NotTimed})
 		}
 	}
 	// Of a real fault no number of exchanges makes anything: three rounds on time are enough.
 	const rounds = 3
-	onTime := make([]int, len(v.Latencies)/2)
+	onTime := make([]int, len(all))
 	begin := time.Now()
 	for {
-		i := 0
-		for a := range n {
-			for b := a + 1; b < n; b++ {
-				there, back := &v.Latencies[2*i], &v.Latencies[2*i+1]
-				ok, err := v.timed(p, func() error {
-					x, y, err := p.latency(a, b, 30)
-					there.Reading, back.Reading = min(there.Reading, x), min(back.Reading, y)
-					return err
-				})
-				if err != nil {
-					return err
-				}
-				if ok {
-					onTime[i]++
-				}
-				i++
+		for i, pair := range all {
+			there, back := &v.Latencies[2*i], &v.Latencies[2*i+1]
+			ok, err := v.timed(p, func() error {
+				x, y, err := p.latency(pair[0], pair[1], 30)
+				there.Reading, back.Reading = min(there.Reading, x), min(back.Reading, y)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if ok {
+				onTime[i]++
 			}
 		}
 		v.judgeLatencies(onTime)
-		open := slices.ContainsFunc(v.Latencies, func(x LatencyCheck) bool { return x.Verdict != Right })
+		open := slices.ContainsFunc(v.Latencies, func(x Check) bool { return x.Verdict != Right })
 		if !open || slices.Min(onTime) >= rounds || time.Since(begin) > latencyPatience {
 			return nil
 		}
 	}
 }
 
-func (v *Verification) rates(p *prober, t *truth) error {
-	c := p.lab.Cluster
-	n := c.Graph.Hosts()
-	name := c.Graph.Name
+// pairs are all pairs of n hosts.
+func pairs(n int) (all [][2]int) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			from, to := a, b
-			if (a+b)%2 == 1 {
-				from, to = b, a
-			}
-			if err := v.rate(p, t, fmt.Sprintf("%s to %s", name(from), name(to)), [2]int{from, to}); err != nil {
-				return err
-			}
+			all = append(all, [2]int{a, b})
+		}
+	}
+	return all
+}
+
+// name names a pair of hosts.
+func (p *prober) name(pair [2]int) string {
+	g := p.lab.Cluster.Graph
+	return fmt.Sprintf("%s to %s", g.Name(pair[0]), g.Name(pair[1]))
+}
+
+func (v *Verification) rates(p *prober, t *truth) error {
+	n, name := p.lab.Cluster.Graph.Hosts(), p.lab.Cluster.Graph.Name
+	for _, pair := range pairs(n) {
+		if (pair[0]+pair[1])%2 == 1 {
+			pair[0], pair[1] = pair[1], pair[0]
+		}
+		if err := v.rate(p, t, p.name(pair), pair); err != nil {
+			return err
 		}
 	}
 	near := make([]int, 0, n) // the others, as seen from host 0
@@ -159,7 +163,7 @@ func (v *Verification) rate(p *prober, t *truth, name string, pairs ...[2]int) e
 	if err != nil {
 		return err
 	}
-	check := RateCheck{Name: name, Truth: slices.Max(want), Verdict: NotTimed}
+	check := Check{Name: name, Truth: slices.Max(want), Verdict: NotTimed}
 	for begin := time.Now(); check.Verdict == NotTimed && time.Since(begin) < ratePatience; {
 		var got []float64
 		onTime, err := v.timed(p, func() (err error) {

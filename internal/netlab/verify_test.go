@@ -36,7 +36,7 @@ func TestRatesAreJudgedByReadingsOnTime(t *testing.T) {
 		{"nor do they between others", append(on(1.2, 1), append([]reading{late(9), late(9)}, on(1, 1.3, 1)...)...), 1, Right},
 	}
 	for _, tt := range tests {
-		c := RateCheck{Truth: 1, Verdict: NotTimed}
+		c := Check{Truth: 1, Verdict: NotTimed}
 		for _, r := range tt.readings {
 			c.read(r.took, r.onTime)
 		}
@@ -51,7 +51,7 @@ func TestRatesAreJudgedByReadingsOnTime(t *testing.T) {
 func TestLatenciesAreJudgedLessTheEndpoint(t *testing.T) {
 	v := &Verification{}
 	for _, reading := range []float64{240e-6, 240e-6, 280e-6, 240e-6, 240e-6, math.Inf(1)} {
-		v.Latencies = append(v.Latencies, LatencyCheck{Truth: 200e-6, Reading: reading})
+		v.Latencies = append(v.Latencies, Check{Truth: 200e-6, Reading: reading})
 	}
 	v.judgeLatencies([]int{1, 2, 0})
 	for i, want := range []Verdict{Right, Right, Outside, Right, NotTimed, NotTimed} {
@@ -71,7 +71,7 @@ func TestJudge(t *testing.T) {
 		want          string
 	}{{0, 0, ""}, {0, 2, ""}, {0, 3, "did not keep time in 3 of 8 readings"}, {1, 0, "1 of 8 readings are outside"}, {1, 7, "1 of 8 readings are outside"}}
 	for _, tt := range tests {
-		v := &Verification{Latencies: make([]LatencyCheck, 4), Rates: make([]RateCheck, 4)}
+		v := &Verification{Latencies: make([]Check, 4), Rates: make([]Check, 4)}
 		for i := range 8 {
 			verdict := Right
 			if i < tt.outside {
