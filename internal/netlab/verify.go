@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
@@ -126,20 +126,17 @@ func (v *Verification) Judge() error {
 
 // Write writes the readings as tables.
 func (v *Verification) Write(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "latency\ttruth us\treading us\tless endpoint us\t\t\n")
+	t := columns.New(w, "latency", "truth us", "reading us", "less endpoint us")
 	for _, c := range v.Latencies {
-		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%+.1f\t%s\t\n",
-			c.Name, c.Truth*1e6, c.Reading*1e6, (c.Reading-v.Endpoint-c.Truth)*1e6, c.Verdict)
+		t.Row(c.Name, fmt.Sprintf("%.1f", c.Truth*1e6), fmt.Sprintf("%.1f", c.Reading*1e6), fmt.Sprintf("%+.1f", (c.Reading-v.Endpoint-c.Truth)*1e6), c.Verdict)
 	}
-	fmt.Fprintf(t, "\nstreams\ttruth ms\treading ms\tratio\t\tshares\n")
+	t.Flush()
+	fmt.Fprintln(w)
+	t = columns.New(w, "streams", "truth ms", "reading ms", "ratio", "", "shares")
 	for _, c := range v.Rates {
-		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.3f\t%s\t%.2f\n",
-			c.Name, c.Truth*1e3, c.Reading*1e3, c.Reading/c.Truth, c.Verdict, c.Shares)
+		t.Row(c.Name, fmt.Sprintf("%.1f", c.Truth*1e3), fmt.Sprintf("%.1f", c.Reading*1e3), fmt.Sprintf("%.3f", c.Reading/c.Truth), c.Verdict, fmt.Sprintf("%.2f", c.Shares))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s; prober away for %s\n%d of %d readings outside the bounds, %d not timed\n",
 		quantity.Seconds(v.Endpoint), v.Loop, quantity.Seconds(v.Away), v.count(Outside), len(v.Latencies)+len(v.Rates), v.count(NotTimed))
 	return err
@@ -147,16 +144,13 @@ func (v *Verification) Write(w io.Writer) error {
 
 // Write writes the counters of links that have carried anything as a table.
 func (c *Counters) Write(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "from\tto\tframes\tbytes\tdrops\tmarks\tqueue peak\t")
+	t := columns.New(w, "from", "to", "frames", "bytes", "drops", "marks", "queue peak")
 	for _, l := range c.Links {
 		if l.Frames > 0 || l.Drops > 0 {
-			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t\n", l.From, l.To, l.Frames, l.Bytes, l.Drops, l.Marks, l.QueuePeak)
+			t.Row(l.From, l.To, l.Frames, l.Bytes, l.Drops, l.Marks, l.QueuePeak)
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.Flush()
 	_, err := fmt.Fprintln(w, c.Loop)
 	return err
 }
