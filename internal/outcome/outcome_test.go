@@ -69,7 +69,7 @@ it is broken.
 	text := strings.Join(strings.Fields(got.String()), " ")
 	for _, want := range []string{
 		"| time | 500 ms | 550 ms | +10 % |", "| error | 4.00 % | - | not reproduced |", "| speed-up | at least 2 | 1.9 | no |",
-		"| latency | 1 us | 1.01 us | +1 % |", "Why: - machines differ", "warning: look at this",
+		"| latency | 1 us | 1.01 us | +1 % |", "| gain | 4 | 1 | -75 % |", "| steps | 3 | 3 | 0 % |", "Why: - machines differ", "warning: look at this",
 		"## What repeats, by kind Numbers within 10 % of the printed ones, and how far ours are off in the median: | source | measured | other conditions | computed | bounds that hold | inputs | not reproduced |",
 		"| one | 1 of 2, off by 10 % | 0 of 1, off by 75 % | 1 of 1, off by 0 % | 1 of 3 | 1 | 2 |",
 	} {
@@ -102,6 +102,10 @@ func TestJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
+	}
+	var two bytes.Buffer
+	if err := WriteJSON(&two, sample(t), &Outcome{Name: "two"}); err != nil || strings.Count(two.String(), "\n") != 2 || !strings.Contains(two.String(), `"experiment":"two"`) {
+		t.Errorf("two outcomes, %v:\n%s", err, two.String())
 	}
 	s := got.Sections[0]
 	if got.Format != "topocast/experiment" || got.Detail[0] != 7 || s.Tables[0].Columns[2].Unit != "s" || s.Tables[0].Rows[0][2] != 2.5e-6 || s.Tables[0].Rows[1][2] != nil || s.Compared[1].Ours != nil {
@@ -142,6 +146,44 @@ func TestPage(t *testing.T) {
 	}
 	if svg, err := os.ReadFile(filepath.Join(filepath.Dir(path), "img/papers/one-figure-1.svg")); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 		t.Errorf("%v: %.60s", err, svg)
+	}
+}
+
+// TestSectionsOfPages: a page leaves out sections that neither compare anything but inputs nor say why others differ. Those that
+// say why, and compare nothing, have their own tables there.
+func TestSectionsOfPages(t *testing.T) {
+	o := &Outcome{Name: "one"}
+	for _, s := range []struct {
+		title           string
+		compare, causes bool
+	}{{"plain", false, false}, {"compared", true, false}, {"explained", false, true}, {"both", true, true}} {
+		section := o.Section(s.title)
+		section.Table("table", Text("own")).Row("row of " + s.title)
+		section.Compare(Input, "input", "", 1, 1)
+		if s.compare {
+			section.Compare(Measured, "number of "+s.title, "", 1, 1)
+		}
+		if s.causes {
+			section.Because("of %s", s.title)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "papers.md")
+	if err := WritePage(path, "", o); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"### plain": false, "row of plain": false,
+		"### compared": true, "number of compared": true, "row of compared": false,
+		"### explained": true, "- of explained": true, "row of explained": true,
+		"### both": true, "number of both": true, "- of both": true, "row of both": false,
+	} {
+		if strings.Contains(string(page), text) != want {
+			t.Errorf("%q is on the page: %v, want %v:\n%s", text, !want, want, page)
+		}
 	}
 }
 
