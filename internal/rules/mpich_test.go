@@ -105,7 +105,7 @@ func (c mpichCall) holds(key string) bool {
 // the job's communicators, and the library's choice for all others, at the borders of all sizes.
 func TestMPICHTableSteersOnlyWhatWasMeasured(t *testing.T) {
 	names := []string{"binomial", "scatter_ring_allgather", "scatter_recursive_doubling_allgather", "smp", "nb", "auto"}
-	sizes := []int64{8, 1 << 10, 1 << 16, 1 << 20, 1 << 32}
+	all := []int64{8, 1 << 10, 1 << 16, 1 << 20, 1 << 32}
 	rng := rand.New(rand.NewPCG(3, 1))
 	own := parseConditions(t, []byte(mpichTable))
 	for _, job := range []struct {
@@ -123,7 +123,8 @@ func TestMPICHTableSteersOnlyWhatWasMeasured(t *testing.T) {
 		{"5.0.2", 12, 3, []string{"parent", ""}, []communicator{{12, "parent"}, {12, ""}}},
 		{"5.0.2", 2, 1, []string{"parent", ""}, []communicator{{2, "parent"}, {2, ""}}},
 	} {
-		for range 4 {
+		for round := range 8 {
+			sizes := all[:len(all)-round%2] // with and without one that is longer than a table knows
 			winners := make(map[int64]string)
 			for _, size := range sizes {
 				winners[size] = names[rng.IntN(len(names))]
@@ -157,7 +158,7 @@ func TestMPICHTableSteersOnlyWhatWasMeasured(t *testing.T) {
 					for _, size := range []int64{0, 1, 8, 9, 1024, 1025, 12288, 12289, 1 << 16, 1<<16 + 1, 524287, 524288, 1 << 20, 1<<20 + 1, 1<<31 - 1} {
 						call := mpichCall{ranks, kind, size}
 						want := call.chosen(own)
-						name := "auto"
+						name := winners[sizes[len(sizes)-1]] // holds for all that are longer
 						for i := len(sizes) - 1; i >= 0 && sizes[i] >= size; i-- {
 							if name = winners[sizes[i]]; size <= sizes[i]/2 && (i == 0 || winners[sizes[i-1]] != name) {
 								name = "auto" // too far from what was measured
@@ -196,6 +197,8 @@ func TestWriteMPICHRefuses(t *testing.T) {
 		{`{"collective=bcast":{"algorithm=MPIR_Bcast_intra_binomial":{}}}`, "has no broadcast"},
 		{`{"collective=bcast":{"comm_type=intra":{"phase=full":{"algorithm=MPIR_Bcast_intra_binomial":{}}}}}`, `"phase=full" is not known`},
 		{`{"collective=bcast":{"comm_type=intra":{"comm_size<8":{"algorithm=MPIR_Bcast_intra_binomial":{}}}}}`, "nothing for messages"},
+		{`{"collective=bcast":{"é":{"algorithm=MPIR_Bcast_intra_binomial":{}}}}`, "not found"}, // no key of MPICH's
+		{`{"collective=bcast":{"comm_type=intra~":{"algorithm=MPIR_Bcast_intra_binomial":{}}}}`, "has no broadcast"},
 		{strings.Repeat(`{"collective=bcast":`, 50), "not found"},
 	} {
 		if err := rules.WriteMPICH(&bytes.Buffer{}, []byte(c.library)); err == nil || !strings.Contains(err.Error(), c.want) {

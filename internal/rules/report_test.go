@@ -14,16 +14,18 @@ func TestRead(t *testing.T) {
 	good := head + `{"bytes":8,"variant":"ours","median_s":1,"min_s":1,"max_s":1,"verified":true},
 {"bytes":8,"variant":"native","median_s":2,"min_s":1,"max_s":4,"verified":true},
 {"bytes":0,"variant":"native","median_s":0,"min_s":0,"max_s":0,"verified":true},
-{"bytes":16,"variant":"native","median_s":2,"median_low_s":1.5,"median_high_s":3,"min_s":1,"max_s":4,"verified":true}]}`
+{"bytes":16,"variant":"native","median_s":2,"median_low_s":1.5,"median_high_s":3,"min_s":1,"max_s":4,"verified":true},
+{"bytes":32,"variant":"native","median_s":2,"median_low_s":1.5,"min_s":1,"max_s":4,"verified":true},
+{"bytes":64,"variant":"native","median_s":2,"median_high_s":3,"min_s":1,"max_s":4,"verified":true}]}`
 	report, err := Read("own.json", []byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
 	conditions := benchmark.Conditions{Library: "Open MPI v4.1.4", Places: "x", Hosts: 2, PerHost: []int{2}, Environment: map[string]string{"A": "b"}}
-	if report.name != "own.json" || report.Ranks != 4 || report.Root != 1 || !reflect.DeepEqual(report.Conditions, conditions) || len(report.Rows) != 2 {
+	if report.name != "own.json" || report.Ranks != 4 || report.Root != 1 || !reflect.DeepEqual(report.Conditions, conditions) || len(report.Rows) != 4 {
 		t.Errorf("Read = %+v", report.Report)
 	}
-	for i, want := range [][4]float64{{8, 2, 1, 4}, {16, 2, 1.5, 3}} {
+	for i, want := range [][4]float64{{8, 2, 1, 4}, {16, 2, 1.5, 3}, {32, 2, 1, 4}, {64, 2, 1, 4}} {
 		if x := report.Rows[i]; [4]float64{float64(x.Bytes), x.Median, x.Low, x.High} != want {
 			t.Errorf("row %d is %+v, want %v", i, x, want)
 		}
