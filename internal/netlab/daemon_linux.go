@@ -205,8 +205,8 @@ func (d *daemon) writeFiles(c *Cluster, command string) (err error) {
 	return err
 }
 
-// bootID is what a machine of a lab has for the kernel's boot id, by which programs tell
-// whether they run on one machine, in the kernel's form.
+// bootID is what a machine of a lab has for the kernel's boot id, in the kernel's form. Programs tell by it
+// whether they run on one machine.
 func bootID(cookie uint64) string { return fmt.Sprintf("6e65746c-6162-0000-0000-%012x\n", cookie) }
 
 // quote makes a word of the shell out of s.

@@ -57,8 +57,8 @@ type frame struct {
 	next     *frame
 }
 
-// inject takes a frame with src, dst, n and flow set that left its host's
-// kernel at time now, which is not before any time given to run.
+// inject takes a frame that left its host's kernel at time now, with src, dst, n and flow set.
+// No time given to run before may be later.
 func (e *engine) inject(now int64, f *frame) {
 	f.path = e.paths[f.src*e.hosts+f.dst]
 	f.hop, f.tail = 0, now
@@ -147,7 +147,7 @@ func (e *engine) send(at int64, l *link, f *frame) {
 	e.schedule(next, event{f: f})
 }
 
-// An event is the arrival of frame f at its next link or host or, with f nil,
+// An event is the arrival of frame f at its next link or host. With f nil it is
 // the moment at which a link with waiting frames becomes free.
 type event struct {
 	f    *frame

@@ -92,8 +92,8 @@ func launch(c *Cluster, s *Settings) (*Lab, error) {
 	return l, nil
 }
 
-// startFabric starts the fabric with one end of a pipe to say that it is ready
-// by, and if it is leashed with one that ends when this program does. The
+// startFabric starts the fabric with one end of a pipe by which it says that it is ready.
+// A leashed one has another pipe, which ends when this program does. The
 // other ends are returned; that of the leash is nil without one.
 func (l *Lab) startFabric(in io.Reader, log *os.File, leashed bool) (ready, leash *os.File, cmd *exec.Cmd, err error) {
 	cmd = exec.Command(l.command, "fabric", l.dir, l.command)

@@ -14,8 +14,8 @@ const (
 	ratePatience    = 6 * time.Second  // for a rate
 )
 
-// Verify measures the lab with plain TCP: latencies of all pairs in both
-// directions, the throughput of all pairs, 2 and 3 streams out of and into one
+// Verify measures the lab with plain TCP. It measures latencies of all pairs in both
+// directions and the throughput of all pairs. Then come 2 and 3 streams out of and into one
 // NIC, and both directions of a link at once. Nothing else should run in the
 // lab. Readings outside the bounds are data, not an error; see Verification.Judge.
 //

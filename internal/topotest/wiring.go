@@ -46,8 +46,8 @@ func (w *Wiring) Distances() []float64 {
 	return g.HostDistances()
 }
 
-// Torus is a torus of the given lengths whose vertices are hosts, or, with
-// perSwitch > 0, switches that carry that many hosts on links of latency leaf.
+// Torus is a torus of the given lengths whose vertices are hosts. With
+// perSwitch > 0 they are switches that carry that many hosts, on links of latency leaf.
 func Torus(dims []int, perSwitch int, leaf, hop float64) *Wiring {
 	k := 1
 	for _, d := range dims {

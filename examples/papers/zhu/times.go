@@ -8,7 +8,7 @@ import (
 )
 
 // Times returns the completion times in s of flows that begin
-// together, by Algorithm 2, and the number of its steps, which is at most that of the
+// together, by Algorithm 2, and the number of its steps. There are at most as many steps as
 // flows. Each costs what Rates does.
 func (m Model) Times(capacity []float64, flows []contention.Flow) ([]float64, int, error) {
 	if err := checkFlows(capacity, flows); err != nil {

@@ -1,6 +1,5 @@
-// Command netlab makes a cluster of network namespaces on this machine, with a
-// network between them whose wiring, rates and delays are known, and runs
-// unmodified MPI programs on it.
+// Command netlab emulates a cluster by network namespaces on this machine, and runs
+// unmodified MPI programs on it. Wiring, rates and delays of its network are known.
 //
 //	netlab up CLUSTER.json
 //	netlab run --mpi mpich --place cyclic CLUSTER.json -- ./program
