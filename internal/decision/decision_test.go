@@ -63,6 +63,24 @@ func TestDecisionOfReinfjell(t *testing.T) {
 	}
 }
 
+// TestHeading: the first line says for which sizes the choices were made.
+func TestHeading(t *testing.T) {
+	for want, sizes := range map[string][]int64{
+		"4 ranks, places p, for 8 B":          {8},
+		"4 ranks, places p, for 8 B to 1 KiB": {8, 64, 1024},
+	} {
+		tuning := table.Tuning{Job: table.Job{Ranks: 4, Places: "p"}}
+		for _, bytes := range sizes {
+			tuning.Cells = append(tuning.Cells, cell(bytes, 0, table.Choice{Algorithm: "flat"}))
+		}
+		var out bytes.Buffer
+		Write(&out, Text, []table.Tuning{tuning})
+		if got, _, _ := strings.Cut(out.String(), "\n"); got != want {
+			t.Errorf("heading %q, want %q", got, want)
+		}
+	}
+}
+
 func TestDecisionOfRoots(t *testing.T) {
 	uneven := table.Tuning{
 		Job:  table.Job{Ranks: 8, Library: "Open MPI v4.1.4", Places: "1"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 	"testing"
 
@@ -84,6 +85,9 @@ func TestBestHoldsForEveryRoot(t *testing.T) {
 	// 16 B: gains of 10 and 2.5 are 5 in the mean, those of 3.33 and 3.33 less.
 	if got := fmt.Sprint(rules.choices[0].setting, "; ", rules.choices[1].setting); got != "the library's choice; basic_linear" {
 		t.Errorf("choices %s", got)
+	}
+	if got := rules.choices[1].gain; math.Abs(got-5) > 1e-12 {
+		t.Errorf("the gain from two roots is %g, want 5", got)
 	}
 }
 
