@@ -133,6 +133,9 @@ func runPages(t *testing.T, launcher string) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(page, "/", "_"), func(t *testing.T) {
+			if launcher == "" { // jobs share the cores
+				t.Parallel()
+			}
 			folder := t.TempDir()
 			for _, b := range blocks(string(text)) {
 				if b.mpi && launcher == "" {

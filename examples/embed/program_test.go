@@ -87,15 +87,18 @@ func TestPublishedPrograms(t *testing.T) {
 		},
 		"../../docs/howto/embed.md": func(code string) string { return code },
 	} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-		if len(blocks) != 1 {
-			t.Fatalf("%s has %d blocks of Go, want 1", page, len(blocks))
-		}
-		run(t, t.TempDir(), page, program(blocks[0][1]))
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+			if len(blocks) != 1 {
+				t.Fatalf("%s has %d blocks of Go, want 1", page, len(blocks))
+			}
+			run(t, t.TempDir(), page, program(blocks[0][1]))
+		})
 	}
 }
 
