@@ -293,7 +293,7 @@ func TestRelabelMovesEverythingWithTheHosts(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range [][]int{{0, 1}, {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}} {
+	for _, bad := range [][]int{{0, 1}, nil, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12}, {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}} {
 		if _, err := c.Relabel(bad); err == nil {
 			t.Errorf("Relabel(%v): no error", bad)
 		}

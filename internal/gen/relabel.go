@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,15 +14,8 @@ import (
 // numbers, and the physical machines theirs.
 func (c *Cluster) Relabel(label []int) (*Cluster, error) {
 	g := c.Graph
-	seen := make([]bool, g.Hosts())
-	for i, l := range label {
-		if l < 0 || l >= len(seen) || seen[l] || len(label) != len(seen) {
-			return nil, fmt.Errorf("gen: relabel: host %d to %d: want a permutation of %d hosts", i, l, g.Hosts())
-		}
-		seen[l] = true
-	}
-	if len(label) != g.Hosts() {
-		return nil, fmt.Errorf("gen: relabel: %d labels for %d hosts", len(label), g.Hosts())
+	if !slices.Equal(slices.Sorted(slices.Values(label)), identity(g.Hosts())) {
+		return nil, fmt.Errorf("gen: relabel: %d labels: want a permutation of the %d hosts", len(label), g.Hosts())
 	}
 	of := func(v int) int {
 		if g.IsSwitch(v) {

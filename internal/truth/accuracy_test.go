@@ -124,3 +124,16 @@ func ExampleSetF1() {
 	fmt.Println(SetF1(found, truth))
 	// Output: 0.8
 }
+
+// TestBest: of equal scores the first counts, and there may be none.
+func TestBest(t *testing.T) {
+	all := []cluster.Labels{{0, 0, 1}, {0, 1, 1}, {0, 1, 2}}
+	scores := map[string]float64{"[0 0 1]": 1, "[0 1 1]": 2, "[0 1 2]": 2}
+	best, highest := Best(all, func(l cluster.Labels) float64 { return scores[fmt.Sprint(l)] })
+	if !slices.Equal(best, all[1]) || highest != 2 {
+		t.Errorf("Best = %v with %g, want %v with 2", best, highest, all[1])
+	}
+	if best, _ := Best(nil, nil); best != nil {
+		t.Errorf("the best of nothing is %v", best)
+	}
+}
