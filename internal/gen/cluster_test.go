@@ -202,6 +202,8 @@ func TestErrorsPointAtTheOffendingPart(t *testing.T) {
 		{"fattree:4,4;1", `column 13: parents: 1 numbers: want 2, one per level`},
 		{"dragonfly:2,4", `column 11: 2 numbers: want hosts per router`},
 		{"dragonfly:2,4,2,10", `column 11: 10 groups: the global links reach 9`},
+		{"torus:1024x1025", `column 7: more than 1048576 hosts and switches`},
+		{"torus:1024x1024 hosts=1", `column 7: more than 1048576 hosts and switches`},
 		{"fattree:70,1;200000,1", `column 9: more than 4194304 links`},
 		{"dragonfly:1,171,7", `column 11: more than 1048576 links of one kind`},
 		{"core:4 sokcet:2", `column 8: unknown part "sokcet": want one of pu core`},

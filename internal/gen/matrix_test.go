@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/topology"
 )
 
 func constant(n int, v float64) *mat.Dense {
@@ -86,5 +88,65 @@ func TestNoiseRefusesBadSettingsAndKeepsGaps(t *testing.T) {
 	got, err := Noise{Sigma: 0.1, Spread: 0.1}.Apply(rng, m)
 	if err != nil || !math.IsNaN(got.At(0, 1)) || math.IsNaN(got.At(1, 0)) || got.At(2, 2) != 0 {
 		t.Errorf("Apply = %v, %v, want NaN at (0,1) only and 0 on the diagonal", mat.Formatted(got), err)
+	}
+}
+
+// TestLatenciesAreThoseOfRoutes: each is the sum over the links of the route, and the same back to the last digit.
+func TestLatenciesAreThoseOfRoutes(t *testing.T) {
+	for _, spec := range []string{"fattree:4 spread=20% routing=ecmp seed=1", "torus:3x4 spread=20% seed=2", "tree:[2,3]x2 spread=10%"} {
+		c, err := Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := c.Latencies()
+		if err != nil {
+			t.Fatal(err)
+		}
+		routes, err := topology.NewRoutes(c.Graph, c.Choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := c.Graph.Hosts()
+		for i := range n {
+			for j := range n {
+				want := 0.0
+				if i != j {
+					route, err := routes.AppendRoute(nil, i, j)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, a := range route {
+						want += c.Graph.Arcs()[a].Latency
+					}
+				}
+				if got := d.At(i, j); math.Abs(got-want) > 1e-12*want {
+					t.Errorf("%s: from %d to %d: %g, want %g", spec, i, j, got, want)
+				}
+				if there, back := d.At(i, j), d.At(j, i); there != back {
+					t.Errorf("%s: %g from %d to %d and %g back: want the same", spec, there, i, j, back)
+				}
+			}
+		}
+	}
+}
+
+// TestLatenciesOfOneWay: a link that is slower one way alone is so in one direction of the matrix.
+func TestLatenciesOfOneWay(t *testing.T) {
+	arcs := topology.AppendLink(topology.AppendLink(nil, 0, 2, 1e-6, 1e9), 1, 2, 2e-6, 1e9)
+	for i := range arcs {
+		if arcs[i].From == 0 {
+			arcs[i].Latency = 5e-6
+		}
+	}
+	g, err := topology.NewGraph(2, 1, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := (&Cluster{Graph: g}).Latencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there, back := d.At(0, 1), d.At(1, 0); math.Abs(there-7e-6) > 1e-18 || math.Abs(back-3e-6) > 1e-18 {
+		t.Errorf("%g there and %g back, want 7e-06 and 3e-06", there, back)
 	}
 }
