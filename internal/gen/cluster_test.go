@@ -358,3 +358,41 @@ func TestRatesAsPeopleWriteThem(t *testing.T) {
 		}
 	}
 }
+
+// TestDragonflyHasTheLinksOfKim: by Kim et al. 2008 a router has p hosts, a-1 routers of its group and h global links, and every
+// two groups share one of these. With fewer groups than the links reach, routers of a group differ by one at most.
+func TestDragonflyHasTheLinksOfKim(t *testing.T) {
+	for _, c := range []struct {
+		spec                  string
+		p, a, groups          int
+		leastLinks, mostLinks int // global links of a router
+	}{{"dragonfly:2,4,2", 2, 4, 9, 2, 2}, {"dragonfly:1,3,2", 1, 3, 7, 2, 2}, {"dragonfly:2,4,2,5", 2, 4, 5, 1, 1}, {"dragonfly:1,3,2,5", 1, 3, 5, 1, 2}} {
+		g := parse(t, c.spec).Graph
+		between := make(map[[2]int]int)
+		for r := range c.groups * c.a {
+			router, hosts, local, global := g.Hosts()+r, 0, 0, 0
+			for _, arc := range g.Out(router) {
+				switch group := (arc.To - g.Hosts()) / c.a; {
+				case arc.To < g.Hosts():
+					hosts++
+				case group == r/c.a:
+					local++
+				default:
+					global++
+					between[[2]int{r / c.a, group}]++
+				}
+			}
+			if hosts != c.p || local != c.a-1 || global < c.leastLinks || global > c.mostLinks {
+				t.Errorf("%s: router %d has %d hosts, %d local and %d global links, want %d, %d and %d to %d", c.spec, r, hosts, local, global, c.p, c.a-1, c.leastLinks, c.mostLinks)
+			}
+		}
+		for pair, links := range between {
+			if links != 1 {
+				t.Errorf("%s: groups %v share %d links, want 1", c.spec, pair, links)
+			}
+		}
+		if want := c.groups * (c.groups - 1); len(between) != want {
+			t.Errorf("%s: %d pairs of groups are linked, want %d", c.spec, len(between), want)
+		}
+	}
+}
