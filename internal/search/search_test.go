@@ -95,6 +95,47 @@ func TestSearchFindsTheNumberOfBlobs(t *testing.T) {
 	}
 }
 
+// tried notes a value of the parameter.
+type tried struct{ note func() }
+
+func (c tried) Cluster(d mat.Symmetric) (cluster.Labels, error) {
+	c.note()
+	return make(cluster.Labels, d.SymmetricDim()), nil
+}
+
+// TestSearchedValues: 50 equal steps from the low end, the high end left out; of whole numbers each, if there are no more. Of equal
+// scores the lowest value counts (Reinfjell 2023, section 3.3).
+func TestSearchedValues(t *testing.T) {
+	for _, c := range []struct {
+		low, high   float64
+		whole       bool
+		count       int
+		first, last float64
+	}{
+		{10, 20, false, 50, 10, 19.8},
+		{2, 7, true, 5, 2, 6},
+		{2, 2, true, 1, 2, 2},
+		{1, 1001, true, 50, 1, 981},
+	} {
+		var values []float64
+		f := search.Family{
+			Whole: c.whole,
+			Space: func(mat.Symmetric) (float64, float64) { return c.low, c.high },
+			At:    func(x float64) cluster.Clusterer { return tried{func() { values = append(values, x) }} },
+		}
+		found, err := f.Search(mat.NewSymDense(3, nil), func(cluster.Clusterer, cluster.Labels) float64 { return 1 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(values) != c.count || found.Tried != c.count || values[0] != c.first || math.Abs(values[len(values)-1]-c.last) > 1e-9 || !slices.IsSorted(values) {
+			t.Errorf("in [%g, %g): tried %v, want %d from %g to %g", c.low, c.high, values, c.count, c.first, c.last)
+		}
+		if found.Value != c.first {
+			t.Errorf("in [%g, %g): %g is found, want the first of equals, %g", c.low, c.high, found.Value, c.first)
+		}
+	}
+}
+
 // The parameter that gives the best clustering, without and with a known answer
 // (Reinfjell 2023, section 3.3 and equation 3.10).
 func ExampleFamily_Search() {
