@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
@@ -52,6 +53,8 @@ type Discovery struct {
 	nodes  *nodes              // of two levels; nil: there is one
 	groups *topology.Hierarchy // the confident groups of Topology, along which rates are measured
 	rates  rates
+
+	parametersHad time.Duration // of the budget
 }
 
 // rates are what was measured beyond latencies.
@@ -108,7 +111,7 @@ func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
 	if err := d.measureLatencies(c, s); err != nil {
 		return err
 	}
-	if err := d.measureParameters(c, s); err != nil {
+	if err := d.measureParameters(c, s, left); err != nil {
 		return err
 	}
 	if err := onRoot(func() error { return d.reconstruct(s) }); err != nil {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/harness"
@@ -77,17 +78,18 @@ func (d *Discovery) measureFewPairs(c *harness.Conductor, s *DiscoverSettings, a
 	return err
 }
 
-// parameterShare is the part of the budget, a quarter, that PLogP parameters get where they are wanted.
-const parameterShare = 4
+// parameterShare is the part of what latencies leave of the budget, one half, that PLogP parameters get where they are wanted.
+const parameterShare = 2
 
 // measureParameters measures the PLogP parameters of all pairs if rank 0 wants them. It is collective.
-func (d *Discovery) measureParameters(c *harness.Conductor, s *DiscoverSettings) error {
+func (d *Discovery) measureParameters(c *harness.Conductor, s *DiscoverSettings, left func(parts int) time.Duration) error {
 	wanted, err := harness.Share(c.Comm, c, func() (bool, error) { return s.View != nil, nil })
 	if err != nil || !wanted {
 		return err
 	}
+	d.parametersHad = left(parameterShare)
 	d.Parameters, err = plogp.Measure(c.Ctx, c.Comm, &plogp.Settings{
-		Control: s.control("PLogP parameters", shareOf(s.Budget, parameterShare)), Seed: s.Seed,
+		Control: s.control("PLogP parameters", d.parametersHad), Seed: s.Seed,
 	})
 	if d.Parameters != nil {
 		d.rates.fit.Parameters = d.Parameters.PairParams()
