@@ -109,9 +109,12 @@ func (s *DiscoverSettings) validate() error {
 	return nil
 }
 
-// control is that of a part, which Progress names, with the given budget.
+// control is that of a part, which Progress and Notify name, with the given budget.
 func (s *DiscoverSettings) control(part string, budget time.Duration) harness.Control {
-	c := harness.Control{Budget: budget, Silence: s.Silence, Notify: s.Notify}
+	c := harness.Control{Budget: budget, Silence: s.Silence}
+	if s.Notify != nil {
+		c.Notify = func(note string) { s.Notify(part + ": " + note) }
+	}
 	if s.Progress != nil {
 		c.Progress = func(p Progress) {
 			p.Part = part
