@@ -74,7 +74,7 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 		hs = c.harness()
 		hs.Budget = left(1)
 	}
-	outcome, err := conductor.AllPairs(test.pairTest(), hs)
+	outcome, err := conductor.AllPairs(test.exchange, hs)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}

@@ -18,7 +18,7 @@ type pairTest struct {
 	buf  []byte
 }
 
-func (t *pairTest) exchange(rows []float64, peer, _ int) ([]float64, error) {
+func (t *pairTest) exchange(rows []float64, peer int, _ bool, _ int) ([]float64, error) {
 	now := harness.Clock(t.comm)
 	for _, asks := range []bool{t.comm.Rank() < peer, t.comm.Rank() > peer} { // one after the other
 		if !asks {
@@ -53,7 +53,7 @@ func ExampleConductor_AllPairs() {
 	fastest := []float64{1, 1, 1, 1} // s, by rank
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
 		_, err := harness.Conduct(context.Background(), c, 0, func(own *harness.Conductor) (*harness.Outcome, error) {
-			outcome, err := own.AllPairs(&harness.Test{Exchange: (&pairTest{own.Comm, make([]byte, 1<<20)}).exchange}, &harness.Settings{
+			outcome, err := own.AllPairs((&pairTest{own.Comm, make([]byte, 1<<20)}).exchange, &harness.Settings{
 				Deliver: func(rows []harness.Row, _ harness.Progress) {
 					for _, row := range rows {
 						fastest[row.From] = min(fastest[row.From], row.Values[0])

@@ -119,7 +119,8 @@ type Settings struct {
 	// time in another round. Default 1, at most MaxRepetitions.
 	Repetitions int
 
-	// Samples is the number of samples that the test takes of each pair. Default 0: the test has none.
+	// Samples is the task of each pair: the number of samples that Exchange takes, or fewer where the budget turns out
+	// to be too small. Default 0: it has none.
 	Samples int
 
 	// Seed is that of the relabellings and shuffles.

@@ -83,7 +83,7 @@ func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
 		return nil, err
 	}
 	var trips []trip // on rank 0
-	outcome, err := c.AllPairs(&harness.Test{Exchange: newMeter(comm, p).exchange}, &harness.Settings{
+	outcome, err := c.AllPairs(newMeter(comm, p).exchange, &harness.Settings{
 		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Control: s.Control,
 		Deliver: func(rows []harness.Row, _ harness.Progress) {
 			for _, row := range rows {

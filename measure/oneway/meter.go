@@ -41,7 +41,7 @@ func newMeter(comm mpi.Communicator, p *plan) *meter {
 var columns = []string{"at_s", "there_s", "back_s"}
 
 // exchange is Samples messages to and fro, after one that waits for the later of the two ranks.
-func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
+func (m *meter) exchange(rows []float64, peer int, _ bool, _ int) ([]float64, error) {
 	first := m.comm.Rank() < peer
 	for i := -1; i < m.plan.Samples; i++ {
 		var before, after float64
