@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"time"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
@@ -146,7 +147,7 @@ type Settings struct {
 // share the rest evenly. A budget that is used up leaves 1 ns, with which a measurement stops at its start. A budget of 0, no
 // bound, leaves 0.
 func Remaining(comm mpi.Communicator, budget time.Duration) func(parts int) time.Duration {
-	now := Clock(comm)
+	now := share.Clock(comm)
 	start := now()
 	return func(parts int) time.Duration {
 		if budget <= 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
@@ -243,7 +244,7 @@ func TestBudgetAndSettings(t *testing.T) {
 	var took float64 // s
 	if r := measured(t, func(body func(mpi.Communicator) error) error {
 		return run(func(c mpi.Communicator) error {
-			defer func() { took = harness.Clock(c)() }()
+			defer func() { took = share.Clock(c)() }()
 			return body(c)
 		})
 	}, &plogp.Settings{Control: harness.Control{Budget: time.Millisecond}}); r.Stopped != "budget" || len(r.Pairs) != 0 || took > 0.05 || r.Section().NumRows() == 0 || !strings.Contains(r.Warnings[0], "not measured at all sizes") {
