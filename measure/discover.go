@@ -95,7 +95,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 
 // run is the chain: latencies, groups and wiring, rates, network. Other ranks than 0 only take part in the measuring.
 func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
-	left := harness.Remaining(c.Comm, s.Budget)
+	left := c.Remaining(s.Budget)
 	onRoot := func(work func() error) (err error) {
 		if c.Comm.Rank() == 0 {
 			err = work()
@@ -108,7 +108,7 @@ func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
 	if c.Comm.Size() == 1 {
 		s.View = nil // no pair has parameters
 	}
-	if err := d.measureLatencies(c, s); err != nil {
+	if err := d.measureLatencies(c, s, left); err != nil {
 		return err
 	}
 	if err := d.measureParameters(c, s, left); err != nil {

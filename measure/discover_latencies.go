@@ -12,12 +12,12 @@ import (
 
 // measureLatencies measures them of the pairs that the settings, the job and the
 // budget ask for. It is collective.
-func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings) error {
+func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings, left func(parts int) time.Duration) error {
 	places, err := mpi.GatherPlaces(c.Comm)
 	if err != nil {
 		return fmt.Errorf("measure: discover: %w", err)
 	}
-	all := s.latencies()
+	all := s.latencies(left(latencyShare))
 	few, err := harness.Share(c.Comm, c, func() (bool, error) {
 		if n := newNodes(places, s.Pairs == TwoLevelsAlike); s.Pairs.twoLevels() && n.several() {
 			d.nodes, all.Chosen = n, n.rounds()
@@ -39,7 +39,7 @@ func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings) 
 // budget, it measures them. If not, or if few pairs are asked for, it goes on with as many pairs as tell the groups apart.
 // These are measurements like others. It is collective.
 func (d *Discovery) measureFewPairs(c *harness.Conductor, s *DiscoverSettings, all Settings) error {
-	left := harness.Remaining(c.Comm, all.Budget)
+	left := c.Remaining(all.Budget)
 	var at []float64 // s, when each round began
 	trial := all
 	trial.Repetitions, trial.extra, trial.Precision, trial.Rounds, trial.Samples, trial.Record = 1, 0, 0, trialRounds, s.fewSamples(), nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -45,7 +46,7 @@ func (c *campaign) latencySizes() []int {
 
 // measureLatencies measures those of all links of the network: of each pair and size the lower quartile of half round trips, which
 // disturbances do not reach. It is collective.
-func (c *campaign) measureLatencies(sizes []int) error {
+func (c *campaign) measureLatencies(sizes []int, budget time.Duration) error {
 	probe := pingpong.New(c.Comm, slices.Max(sizes), latencySamples)
 	exchange := func(found []float64, peer int, _ bool, size int) ([]float64, error) {
 		if err := probe.WarmUp(peer, sizes[:1]); err != nil {
@@ -54,7 +55,7 @@ func (c *campaign) measureLatencies(sizes []int) error {
 		s, err := probe.Pair(peer, size)
 		return append(found, s.Q1), err
 	}
-	return c.LeadPairs((c.s.Budget+1)/budgetShare, exchange, func(play harness.PlayPairs) error {
+	return c.LeadPairs(budget, exchange, func(play harness.PlayPairs) error {
 		pairs := c.contentionFree()
 		var rounds [][]harness.Pair // short messages come first, which cost little
 		for _, size := range sizes {
