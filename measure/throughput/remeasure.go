@@ -6,8 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
@@ -160,7 +159,7 @@ func (c *campaign) renew() error {
 // best, and no bandwidth.
 func (c *campaign) fitLatencies() ([]topology.Arc, error) {
 	ranks, short := c.g.Hosts(), c.latencySizes()[0]
-	measured := mat.NewDense(ranks, ranks, slices.Repeat([]float64{math.NaN()}, ranks*ranks))
+	measured := readings.Unmeasured(ranks)
 	read := false
 	for _, o := range c.r.latencies {
 		if t := o.Transfers[0]; int(t.Bytes) == short {
