@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
@@ -87,7 +86,7 @@ func (b breakingRequests) WaitAll() error {
 // TestFailingRankHangsNobody: whatever is measured, an operation that fails once on one rank, at any moment, is an error of the whole job.
 func TestFailingRankHangsNobody(t *testing.T) {
 	t.Parallel()
-	const ranks, moments = 6, 6
+	const ranks, moments = 6, 4
 	control := harness.Control{Silence: -1} // nobody ends the job but the rank that fails
 	kinds := watched(t, ranks, -1)
 	kinds["latency"] = func(c mpi.Communicator) error {
@@ -104,7 +103,7 @@ func TestFailingRankHangsNobody(t *testing.T) {
 	}
 	kinds["discover"] = func(c mpi.Communicator) error {
 		_, err := measure.Discover(t.Context(), c, &measure.DiscoverSettings{
-			Control: harness.Control{Silence: -1, Budget: 100 * time.Millisecond}, Patterns: 2, Sampling: measure.Sampling{Samples: 5, Repetitions: 1},
+			Control: control, Patterns: -1, Sampling: measure.Sampling{Samples: 5, Repetitions: 1},
 		})
 		return err
 	}
