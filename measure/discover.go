@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
@@ -52,6 +53,8 @@ type Discovery struct {
 	nodes  *nodes              // of two levels; nil: there is one
 	groups *topology.Hierarchy // the confident groups of Topology, along which rates are measured
 	rates  rates
+
+	parametersHad time.Duration // of the budget
 }
 
 // rates are what was measured beyond latencies.
@@ -92,7 +95,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 
 // run is the chain: latencies, groups and wiring, rates, network. Other ranks than 0 only take part in the measuring.
 func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
-	left := harness.Remaining(c.Comm, s.Budget)
+	left := c.Remaining(s.Budget)
 	onRoot := func(work func() error) (err error) {
 		if c.Comm.Rank() == 0 {
 			err = work()
@@ -105,10 +108,10 @@ func (d *Discovery) run(c *harness.Conductor, s *DiscoverSettings) error {
 	if c.Comm.Size() == 1 {
 		s.View = nil // no pair has parameters
 	}
-	if err := d.measureLatencies(c, s); err != nil {
+	if err := d.measureLatencies(c, s, left); err != nil {
 		return err
 	}
-	if err := d.measureParameters(c, s); err != nil {
+	if err := d.measureParameters(c, s, left); err != nil {
 		return err
 	}
 	if err := onRoot(func() error { return d.reconstruct(s) }); err != nil {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/harness"
@@ -11,12 +12,12 @@ import (
 
 // measureLatencies measures them of the pairs that the settings, the job and the
 // budget ask for. It is collective.
-func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings) error {
+func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings, left func(parts int) time.Duration) error {
 	places, err := mpi.GatherPlaces(c.Comm)
 	if err != nil {
 		return fmt.Errorf("measure: discover: %w", err)
 	}
-	all := s.latencies()
+	all := s.latencies(left(latencyShare))
 	few, err := harness.Share(c.Comm, c, func() (bool, error) {
 		if n := newNodes(places, s.Pairs == TwoLevelsAlike); s.Pairs.twoLevels() && n.several() {
 			d.nodes, all.Chosen = n, n.rounds()
@@ -38,7 +39,7 @@ func (d *Discovery) measureLatencies(c *harness.Conductor, s *DiscoverSettings) 
 // budget, it measures them. If not, or if few pairs are asked for, it goes on with as many pairs as tell the groups apart.
 // These are measurements like others. It is collective.
 func (d *Discovery) measureFewPairs(c *harness.Conductor, s *DiscoverSettings, all Settings) error {
-	left := harness.Remaining(c.Comm, all.Budget)
+	left := c.Remaining(all.Budget)
 	var at []float64 // s, when each round began
 	trial := all
 	trial.Repetitions, trial.extra, trial.Precision, trial.Rounds, trial.Samples, trial.Record = 1, 0, 0, trialRounds, s.fewSamples(), nil
@@ -77,17 +78,18 @@ func (d *Discovery) measureFewPairs(c *harness.Conductor, s *DiscoverSettings, a
 	return err
 }
 
-// parameterShare is the part of the budget, a quarter, that PLogP parameters get where they are wanted.
-const parameterShare = 4
+// parameterShare is the part of what latencies leave of the budget, one half, that PLogP parameters get where they are wanted.
+const parameterShare = 2
 
 // measureParameters measures the PLogP parameters of all pairs if rank 0 wants them. It is collective.
-func (d *Discovery) measureParameters(c *harness.Conductor, s *DiscoverSettings) error {
+func (d *Discovery) measureParameters(c *harness.Conductor, s *DiscoverSettings, left func(parts int) time.Duration) error {
 	wanted, err := harness.Share(c.Comm, c, func() (bool, error) { return s.View != nil, nil })
 	if err != nil || !wanted {
 		return err
 	}
+	d.parametersHad = left(parameterShare)
 	d.Parameters, err = plogp.Measure(c.Ctx, c.Comm, &plogp.Settings{
-		Control: s.control("PLogP parameters", shareOf(s.Budget, parameterShare)), Seed: s.Seed,
+		Control: s.control("PLogP parameters", d.parametersHad), Seed: s.Seed,
 	})
 	if d.Parameters != nil {
 		d.rates.fit.Parameters = d.Parameters.PairParams()

@@ -109,9 +109,12 @@ func (s *DiscoverSettings) validate() error {
 	return nil
 }
 
-// control is that of a part, which Progress names, with the given budget.
+// control is that of a part, which Progress and Notify name, with the given budget.
 func (s *DiscoverSettings) control(part string, budget time.Duration) harness.Control {
-	c := harness.Control{Budget: budget, Silence: s.Silence, Notify: s.Notify}
+	c := harness.Control{Budget: budget, Silence: s.Silence}
+	if s.Notify != nil {
+		c.Notify = func(note string) { s.Notify(part + ": " + note) }
+	}
 	if s.Progress != nil {
 		c.Progress = func(p Progress) {
 			p.Part = part
@@ -121,15 +124,10 @@ func (s *DiscoverSettings) control(part string, budget time.Duration) harness.Co
 	return c
 }
 
-// shareOf is one of so many parts of a budget. It is above 0 if the budget is, as 0 is no bound.
-func shareOf(budget time.Duration, parts int) time.Duration {
-	return min(budget, max(budget/time.Duration(parts), 1))
-}
-
 // latencies are the settings that measure the latencies.
-func (s *DiscoverSettings) latencies() Settings {
+func (s *DiscoverSettings) latencies(budget time.Duration) Settings {
 	short := Settings{
-		Control: s.control("latencies", shareOf(s.Budget, latencyShare)), Sampling: s.Sampling,
+		Control: s.control("latencies", budget), Sampling: s.Sampling,
 		Sizes: []int{latencySize}, Date: s.date(), Record: s.Record,
 	}
 	if short.Repetitions == 0 {

@@ -26,7 +26,7 @@ const (
 // measureSteps reads sizes between those of Bandwidths: powers of two where the times of a level bend, and then one size after
 // the other where they have a step between two of these. It is collective.
 func (d *Discovery) measureSteps(c *harness.Conductor, s *DiscoverSettings, control harness.Control) error {
-	left := harness.Remaining(c.Comm, control.Budget)
+	left := c.Remaining(control.Budget)
 	between := bends
 	var alone map[[2]int]float64
 	if c.Comm.Rank() == 0 {

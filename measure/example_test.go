@@ -66,7 +66,7 @@ func ExampleDiscover() {
 }
 
 // Keep what was measured, together with its conditions, and read it again.
-func ExampleResult_WriteFile() {
+func ExampleResult_File() {
 	folder, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -78,7 +78,7 @@ func ExampleResult_WriteFile() {
 		if err != nil || c.Rank() != 0 {
 			return err
 		}
-		return result.WriteFile(path)
+		return result.File().WriteFile(path)
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -92,10 +92,17 @@ func ExampleResult_WriteFile() {
 }
 
 // A file that is no measurement may be a matrix of latencies.
-func ExampleReadResult() {
+func ExampleFromFile() {
 	file := []byte(",5\n5,\n")
-	_, err := measure.ReadResult(bytes.NewReader(file))
-	if errors.Is(err, record.ErrFormat) {
+	f, err := record.Read(bytes.NewReader(file))
+	switch {
+	case err == nil:
+		result, err := measure.FromFile(f)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("measurements:", len(result.Readings()))
+	case errors.Is(err, record.ErrFormat):
 		latencies, err := encode.ReadMatrix(bytes.NewReader(file), encode.Microsecond)
 		if err != nil {
 			log.Fatal(err)

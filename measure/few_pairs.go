@@ -56,17 +56,14 @@ func fewPairs(ctx context.Context, comm mpi.Communicator, s *Settings, r *Result
 		}
 		test := &latencies{probe: pingpong.New(c.Comm, latencySize, samples), plan: &plan{Sizes: []int{latencySize}, Samples: samples}}
 		if peer := c.Comm.Rank() ^ 1; peer < c.Comm.Size() {
-			if err := c.With(peer, func() error { return test.pairTest().WarmUp(peer) }); err != nil {
+			if err := c.With(peer, func() error { return test.probe.WarmUp(peer, test.plan.Sizes) }); err != nil {
 				return nil, fmt.Errorf("measure: few pairs: rank %d: warming up: %w", c.Comm.Rank(), err)
 			}
 		}
-		exchange := func(row []float64, peer int, _ bool, _ int) ([]float64, error) {
-			return test.exchange(row, peer, samples)
-		}
-		err = c.LeadPairs(s.Budget, exchange, func(play harness.PlayPairs) (err error) {
+		err = c.LeadPairs(s.Budget, test.exchange, func(play harness.PlayPairs) (err error) {
 			f := newFew(s, r, c.Now)
 			read := func(dst []float64, pairs [][2]int32) error {
-				rows, err := play([][]harness.Pair{pairsOf(pairs)}, nil)
+				rows, err := play([][]harness.Pair{pairsOf(pairs, samples)}, nil)
 				if err == nil && c.Stopped() != "" {
 					err = adaptive.ErrStop
 				}
@@ -86,9 +83,9 @@ func fewPairs(ctx context.Context, comm mpi.Communicator, s *Settings, r *Result
 	})
 }
 
-func pairsOf(pairs [][2]int32) (round []harness.Pair) {
+func pairsOf(pairs [][2]int32, samples int) (round []harness.Pair) {
 	for _, p := range pairs {
-		round = append(round, harness.Pair{A: int(p[0]), B: int(p[1])})
+		round = append(round, harness.Pair{A: int(p[0]), B: int(p[1]), Task: samples})
 	}
 	return round
 }

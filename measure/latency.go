@@ -14,16 +14,11 @@ type latencies struct {
 	plan  *plan
 }
 
-// pairTest is the test as the harness has it.
-func (l *latencies) pairTest() *harness.Test {
-	return &harness.Test{
-		WarmUp:   func(peer int) error { return l.probe.WarmUp(peer, l.plan.Sizes) },
-		Exchange: l.exchange,
+// exchange appends the numbers of a reading for each size, see harness.Exchange.
+func (l *latencies) exchange(found []float64, peer int, _ bool, samples int) ([]float64, error) {
+	if samples == harness.WarmUp {
+		return found, l.probe.WarmUp(peer, l.plan.Sizes)
 	}
-}
-
-// exchange appends the numbers of a reading for each size.
-func (l *latencies) exchange(found []float64, peer, samples int) ([]float64, error) {
 	l.probe.SetSamples(samples)
 	for k, size := range l.plan.Sizes {
 		s, err := l.probe.Pair(peer, size)

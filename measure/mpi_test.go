@@ -59,7 +59,7 @@ func TestMPIAllPairs(t *testing.T) {
 	}
 
 	path := filepath.Join(t.TempDir(), "result.json")
-	if err := r.WriteFile(path); err != nil {
+	if err := r.File().WriteFile(path); err != nil {
 		t.Fatal(err)
 	}
 	again, err := ReadFile(path)
@@ -153,7 +153,7 @@ func TestMPICancellation(t *testing.T) {
 // numbers is a test of pairs in which each rank tells the other its number.
 type numbers struct{ comm *mpi.Comm }
 
-func (n numbers) exchange(rows []float64, peer, _ int) ([]float64, error) {
+func (n numbers) exchange(rows []float64, peer int, _ bool, _ int) ([]float64, error) {
 	out, in := []byte{byte(n.comm.Rank())}, []byte{0}
 	set := n.comm.NewRequests()
 	if err := errors.Join(set.Irecv(in, peer, harness.FirstTag), set.Isend(out, peer, harness.FirstTag), set.WaitAll()); err != nil {
@@ -190,7 +190,7 @@ func TestMPIHarness(t *testing.T) {
 			count += len(rows)
 		}
 		o, err := harness.Conduct(context.Background(), c, 0, func(own *harness.Conductor) (*harness.Outcome, error) {
-			return own.AllPairs(&harness.Test{Exchange: numbers{c}.exchange}, &s)
+			return own.AllPairs(numbers{c}.exchange, &s)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
-	"github.com/topocast/topocast/topology/encode"
 )
 
 // A part measures something, under a control that has its share of the budget. It is collective.
@@ -132,20 +131,18 @@ func (d *Discovery) bytesIn(latencies float64) int64 {
 
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
 func (d *Discovery) measureMemory(c *harness.Conductor, s *DiscoverSettings, control harness.Control, measured bool) error {
-	var own *servet.InsideSettings
-	var inside []encode.HostPart
-	if c.Comm.Rank() == 0 {
-		inside = s.Inside
-		own = &servet.InsideSettings{Control: half(control)}
-	}
-	resources, said, err := servet.Told(c.Comm, inside)
+	left := c.Remaining(control.Budget)
+	resources, said, err := servet.Told(c.Comm, s.Inside)
 	if err != nil {
 		return err
 	}
 	if measured {
+		own := &servet.InsideSettings{Control: control}
+		own.Budget = left(2)
 		if d.Memory, err = servet.Memory(c.Ctx, c.Comm, own); err != nil {
 			return err
 		}
+		own.Budget = left(1)
 		if d.Caches, err = servet.Caches(c.Ctx, c.Comm, own); err != nil {
 			return err
 		}
@@ -160,23 +157,17 @@ func (d *Discovery) measureMemory(c *harness.Conductor, s *DiscoverSettings, con
 
 // measureDegradation measures Servet's two ratios.
 func (d *Discovery) measureDegradation(c *harness.Conductor, _ *DiscoverSettings, control harness.Control) (err error) {
-	var own *servet.Settings
-	if c.Comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.rates.fit.Network.Resources, Control: half(control)}
-	}
+	left := c.Remaining(control.Budget)
+	own := &servet.Settings{Resources: d.rates.fit.Network.Resources, Control: control}
+	own.Budget = left(2)
 	if d.Distance, err = servet.Distance(c.Ctx, c.Comm, own); err != nil {
 		return err
 	}
+	own.Budget = left(1)
 	if d.Access, err = servet.Access(c.Ctx, c.Comm, own); err != nil || c.Comm.Rank() != 0 {
 		return err
 	}
 	d.rates.warnings = slices.Concat(d.rates.warnings, d.Distance.Warnings, d.Access.Warnings)
 	d.rates.fit.Network.Degradation, err = servet.Degradation(d.Distance, d.Access)
 	return err
-}
-
-// half is the control of each of two measurements.
-func half(c harness.Control) harness.Control {
-	c.Budget = shareOf(c.Budget, 2)
-	return c
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -81,11 +82,12 @@ func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
 	if p := d.Parameters; p != nil && p.Stopped == harness.StoppedByBudget {
 		text := "give it a larger one"
 		if p.Rounds > 0 {
-			need := time.Duration(float64(s.Budget) * 1.2 * float64(p.TotalRounds) / float64(p.Rounds))
-			text = fmt.Sprintf("give it about %v", need.Truncate(time.Second)+time.Second)
+			need := time.Duration(1.2 * float64(d.parametersHad) * float64(p.TotalRounds) / float64(p.Rounds))
+			before := s.Budget - parameterShare*d.parametersHad
+			text = fmt.Sprintf("give it about %v", (before+parameterShare*need).Truncate(time.Second)+time.Second)
 		}
-		return fmt.Errorf("measure: discover: PLogP parameters have a quarter of the budget of %v, which ended after %d of %d rounds: %w: %s",
-			s.Budget, p.Rounds, p.TotalRounds, err, text)
+		return fmt.Errorf("measure: discover: PLogP parameters had %s of the budget of %v, which ended after %d of %d rounds: %w: %s",
+			quantity.Seconds(d.parametersHad.Seconds()), s.Budget, p.Rounds, p.TotalRounds, err, text)
 	}
 	r := d.Latencies
 	switch r.Stopped {

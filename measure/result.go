@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -103,15 +102,12 @@ func (r *Result) Matrix(number func(x *Reading) float64, repetition, size int) (
 }
 
 func (r *Result) matrix(number func(x *Reading) float64, repetition, size int) *mat.Dense {
-	cells := make([]float64, r.Ranks*r.Ranks)
-	for i := range cells {
-		cells[i] = math.NaN()
-	}
+	m := readings.Unmeasured(r.Ranks)
 	block := r.block(repetition, size)
 	for i := range block {
-		cells[block[i].From*r.Ranks+block[i].To] = number(&block[i])
+		m.Set(block[i].From, block[i].To, number(&block[i]))
 	}
-	return mat.NewDense(r.Ranks, r.Ranks, cells)
+	return m
 }
 
 // Matrices returns what a topology.Reconstructor takes: for each

@@ -41,7 +41,7 @@ func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Resul
 
 func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 	comm := conductor.Comm
-	left := harness.Remaining(comm, s.Budget)
+	left := conductor.Remaining(s.Budget)
 	p, err := harness.Share(comm, conductor, func() (*plan, error) {
 		p := s.plan()
 		return &p, s.validate(comm.Size())
@@ -74,7 +74,7 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 		hs = c.harness()
 		hs.Budget = left(1)
 	}
-	outcome, err := conductor.AllPairs(test.pairTest(), hs)
+	outcome, err := conductor.AllPairs(test.exchange, hs)
 	if err != nil {
 		return nil, fmt.Errorf("measure: %w", err)
 	}

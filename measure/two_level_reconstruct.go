@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
@@ -100,13 +101,7 @@ func (r *twoLevels) among(ranks []int, repetitions []mat.Matrix) (*topology.Resu
 	}
 	parts := make([]mat.Matrix, len(repetitions))
 	for k, m := range repetitions {
-		part := mat.NewDense(len(ranks), len(ranks), nil)
-		for i, a := range ranks {
-			for j, b := range ranks {
-				part.Set(i, j, m.At(a, b))
-			}
-		}
-		parts[k] = part
+		parts[k] = readings.Among(m, ranks)
 	}
 	return method.Reconstruct(parts...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
@@ -33,7 +34,7 @@ func (r *servetRun) time(rounds []kernelRound, place []int) (float64, error) {
 	}
 	me, takesPart := program[r.comm.Rank()]
 	requests := r.comm.(mpi.NonBlocking).NewRequests()
-	now, barrier := harness.Clock(r.comm), harness.NewBarrier(r.comm)
+	now, barrier := share.Clock(r.comm), harness.NewBarrier(r.comm)
 	if _, err := barrier.Wait(0); err != nil {
 		return 0, err
 	}

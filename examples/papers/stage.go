@@ -8,9 +8,9 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -81,7 +81,7 @@ type allowance struct {
 
 // allow begins a budget now, by the clock of the ranks.
 func allow(comm mpi.Communicator, budget time.Duration, parts int) *allowance {
-	now := harness.Clock(comm)
+	now := share.Clock(comm)
 	start := now()
 	return &allowance{func() time.Duration { return budget - time.Duration((now()-start)*float64(time.Second)) }, parts}
 }

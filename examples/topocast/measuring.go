@@ -121,7 +121,7 @@ func (m *measuring) wants(kind string) bool {
 
 // measure measures all parts. It is collective; rank 0 then has the file.
 func (m *measuring) measure(output string) error {
-	now := harness.Clock(m.comm)
+	now := share.Clock(m.comm)
 	start := now()
 	probe := pingpong.New(m.comm, 0, 1)
 	m.when = cli.Date(m.comm)

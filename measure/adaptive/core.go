@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
@@ -54,8 +55,7 @@ func readCore(l *ledger, o *order, rng *rand.Rand) (*core, error) {
 	}
 }
 
-// slower are the places in the core of slow hosts. They are farther from most others than their groups are, or one alone shows
-// the level of all. Linkage gives them their place all the same, but what is read with them tells nobody else's.
+// slower are the places in the core of slow hosts, which are farther from most others than their groups are. Linkage gives them their place all the same, but what is read with them tells nobody else's.
 func (k *core) slower(matrices []mat.Matrix) (slow []int) {
 	groups := k.found.Hierarchy.Groups()
 	for x := range k.hosts {
@@ -67,8 +67,7 @@ func (k *core) slower(matrices []mat.Matrix) (slow []int) {
 				}
 			}
 		}
-		beside := k.found.Hierarchy.Smallest(x) == 0 && len(groups[0].Children) == 1 && len(groups[groups[0].Children[0]].Hosts) == len(k.hosts)-1
-		if beside || stats.Median(off) > leastStep {
+		if stats.Median(off) > leastStep {
 			slow = append(slow, x)
 		}
 	}
@@ -87,13 +86,7 @@ func (k *core) leaveOut(gone []int, matrices []mat.Matrix) (rest []mat.Matrix) {
 		}
 	}
 	for _, m := range matrices {
-		part := mat.NewDense(len(kept), len(kept), nil)
-		for i, x := range kept {
-			for j, y := range kept {
-				part.Set(i, j, m.At(x, y))
-			}
-		}
-		rest = append(rest, part)
+		rest = append(rest, readings.Among(m, kept))
 	}
 	k.hosts = hosts
 	return rest
@@ -125,7 +118,7 @@ func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.M
 	size := len(hosts)
 	var all []mat.Matrix
 	for range repetitions {
-		latencies := mat.NewDense(size, size, slices.Repeat([]float64{math.NaN()}, size*size))
+		latencies := readings.Unmeasured(size)
 		rounds := harness.CircleOf(rng.Perm(size))
 		for _, number := range rng.Perm(len(rounds)) {
 			_, err := round(l, rounds[number], func(m [2]int) pair { return pair{hosts[m[0]], hosts[m[1]]} }, func(m [2]int, _ pair, z float64) bool {

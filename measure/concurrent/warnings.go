@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -38,8 +39,8 @@ func (r *Result) warn(s *Settings) {
 		if w := q.widest(); !math.IsInf(w, 0) {
 			width = quantity.Percent(w)
 		}
-		return fmt.Sprintf("the interval of a mean is wider than %s of it when the iterations or the budget ended, worst in pattern %d: %s after %d iterations",
-			quantity.Percent(s.Width), worst, width, q.Iterations)
+		return fmt.Sprintf("the interval of a mean is wider than %s of it when the iterations or the budget ended, worst in pattern %d: %s after %s",
+			quantity.Percent(s.Width), worst, width, words.Count(q.Iterations, "iteration"))
 	})
 	weak(0, func(q *Pattern) float64 { return record.Flag(q.Serial) }, func(*Pattern, int) string {
 		return "ranks have several transfers, which the communicator can only move one after the other"

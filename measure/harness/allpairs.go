@@ -16,7 +16,7 @@ type Outcome struct {
 	Notes       []string // what was decided while measuring, each one sentence
 }
 
-// AllPairs lets the test measure all pairs of ranks, in rounds of disjoint pairs
+// AllPairs lets all pairs of ranks exchange, in rounds of disjoint pairs
 // with a barrier before each. It is collective; the settings of rank 0 count.
 // The outcome is nil on other ranks than 0; rows go to Settings.Deliver.
 //
@@ -24,7 +24,7 @@ type Outcome struct {
 // round. It is the one under way or, in groups, one some hundredths of a second later. A
 // budget that the first rounds show to be too small is spent on fewer repetitions, and
 // then on fewer samples; Notes says so. An error means that the
-// measurement is lost: wrong settings, a failure of the test or the communicator, or
+// measurement is lost: wrong settings, a failure of an exchange or the communicator, or
 // a rank that does not answer (SilentError). The communicator is unusable then.
 //
 // The messages of the harness have tags below FirstTag. The
@@ -33,13 +33,13 @@ type Outcome struct {
 // Without groups there are n-1 rounds (odd n: n) per repetition, of O(log n)
 // messages of each rank for the barrier. Memory is that of the rows between two
 // deliveries, and on rank 0 16 bytes per pair.
-func (c *Conductor) AllPairs(test *Test, settings *Settings) (*Outcome, error) {
+func (c *Conductor) AllPairs(exchange Exchange, settings *Settings) (*Outcome, error) {
 	s := *cmp.Or(settings, &Settings{})
 	groups, err := Share(c.Comm, c, func() ([]group, error) { return s.groups(), s.validate(c.Comm.Size()) })
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
-	p := &pairing{Conductor: c, exchange: test.exchange, groups: make(map[int]*Barrier)}
+	p := &pairing{Conductor: c, exchange: exchange, groups: make(map[int]*Barrier)}
 	for _, g := range groups {
 		if slices.Contains(g.Ranks, c.Comm.Rank()) {
 			p.groups[g.Level] = c.Barrier(g.Ranks)

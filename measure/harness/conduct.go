@@ -53,7 +53,7 @@ func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Dur
 		}()
 	}
 	err = watched(own, silence, func(w *watch) (err error) {
-		c := &Conductor{Comm: own, Now: Clock(own), silence: w, barrier: NewBarrier(own), end: math.Inf(1)}
+		c := &Conductor{Comm: own, Now: share.Clock(own), silence: w, barrier: NewBarrier(own), end: math.Inf(1)}
 		c.Ctx, c.barrier.watch = context.WithValue(ctx, conductorKey{}, c), w
 		result, err = work(c)
 		return err

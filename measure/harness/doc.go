@@ -3,22 +3,22 @@
 // AllPairs, which all ranks make under a Conductor:
 //
 //	outcome, err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (*harness.Outcome, error) {
-//		return c.AllPairs(&harness.Test{Exchange: exchange}, &harness.Settings{
+//		return c.AllPairs(exchange, &harness.Settings{
 //			Deliver: func(rows []harness.Row, _ harness.Progress) { all = append(all, rows...) },
 //		})
 //	})
 //
-// # Tests of a pair
+// # What a pair does
 //
-// A measurement is a Test: what two ranks do with each other, and the numbers
+// A measurement is an Exchange: what two ranks do with each other, and the numbers
 // that each of them finds. All the rest is the harness': who meets whom and when,
 // barriers, groups, budgets, cancellation and progress. It brings the numbers to rank 0, and
 // ends a job in which a rank no longer answers. Package measure's latencies are one such
-// test; oneway is another.
+// exchange; oneway has another.
 //
-// A Test may take fewer samples where the budget is too small. What the ranks of a Test have to agree on
+// The task of a pair says how many samples are taken, fewer where the budget is too small. What the ranks have to agree on
 // beforehand - sizes, thresholds - rank 0 tells with Share. A pair of ranks agrees by messages of
-// its own, with tags from FirstTag on. Exchange may append as many numbers as it likes. So
+// its own, with tags from FirstTag on. An Exchange may append as many numbers as it likes. So
 // what is only found while measuring, such as a size between two others, is
 // among them like any other.
 //

@@ -14,30 +14,29 @@ import (
 // pairTest is a test of a pair of one's own: how long a message of 1 MiB takes there and an
 // answer of 0 B back.
 type pairTest struct {
-	comm mpi.Communicator
-	buf  []byte
+	*harness.Conductor
+	buf []byte
 }
 
-func (t *pairTest) exchange(rows []float64, peer, _ int) ([]float64, error) {
-	now := harness.Clock(t.comm)
-	for _, asks := range []bool{t.comm.Rank() < peer, t.comm.Rank() > peer} { // one after the other
+func (t *pairTest) exchange(rows []float64, peer int, _ bool, _ int) ([]float64, error) {
+	for _, asks := range []bool{t.Comm.Rank() < peer, t.Comm.Rank() > peer} { // one after the other
 		if !asks {
-			if err := t.comm.Recv(t.buf, peer, harness.FirstTag); err != nil {
+			if err := t.Comm.Recv(t.buf, peer, harness.FirstTag); err != nil {
 				return rows, err
 			}
-			if err := t.comm.Send(nil, peer, harness.FirstTag); err != nil {
+			if err := t.Comm.Send(nil, peer, harness.FirstTag); err != nil {
 				return rows, err
 			}
 			continue
 		}
-		start := now()
-		if err := t.comm.Send(t.buf, peer, harness.FirstTag); err != nil {
+		start := t.Now()
+		if err := t.Comm.Send(t.buf, peer, harness.FirstTag); err != nil {
 			return rows, err
 		}
-		if err := t.comm.Recv(nil, peer, harness.FirstTag); err != nil {
+		if err := t.Comm.Recv(nil, peer, harness.FirstTag); err != nil {
 			return rows, err
 		}
-		rows = append(rows, now()-start)
+		rows = append(rows, t.Now()-start)
 	}
 	return rows, nil
 }
@@ -53,7 +52,7 @@ func ExampleConductor_AllPairs() {
 	fastest := []float64{1, 1, 1, 1} // s, by rank
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
 		_, err := harness.Conduct(context.Background(), c, 0, func(own *harness.Conductor) (*harness.Outcome, error) {
-			outcome, err := own.AllPairs(&harness.Test{Exchange: (&pairTest{own.Comm, make([]byte, 1<<20)}).exchange}, &harness.Settings{
+			outcome, err := own.AllPairs((&pairTest{own, make([]byte, 1<<20)}).exchange, &harness.Settings{
 				Deliver: func(rows []harness.Row, _ harness.Progress) {
 					for _, row := range rows {
 						fastest[row.From] = min(fastest[row.From], row.Values[0])

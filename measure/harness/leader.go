@@ -219,14 +219,14 @@ func (l *leader) next(rounds []round, warmUp bool) *batch {
 	}
 	if warmUp {
 		b.first--
-		add(rounds[0], 0, warmingUp)
+		add(rounds[0], 0, WarmUp)
 	}
 	told := 0
 	for _, r := range rounds[:count] {
 		if told >= mostTold {
 			break
 		}
-		add(r, r.level, withSamples+l.planned.samples)
+		add(r, r.level, l.planned.samples)
 		told += len(r.pairs)
 	}
 	return b

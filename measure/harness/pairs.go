@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 )
 
@@ -9,23 +10,35 @@ import (
 type Pair struct {
 	A, B int
 
-	// Task says what they do, as an exchange understands it; in [0, 2^32).
+	// Task says what they do, as an Exchange understands it; in [0, WarmUp).
 	Task int
 }
 
-// An exchange is what the calling rank does with the other rank of a pair, see Conductor.LeadPairs.
-type exchange func(found []float64, peer int, first bool, task int) ([]float64, error)
+// WarmUp is the task of both ranks of the first pairs of a repetition: what an Exchange then finds is forgotten.
+const WarmUp = math.MaxUint32
+
+// An Exchange measures the pair of the calling rank and peer, and appends what this rank has found: any numbers, or none. It is
+// test_pair of LGate (Reinfjell 2023, section 3.1.1). Both ranks of a pair call it at about the same time, and no other rank
+// talks to them meanwhile. First says that the calling rank is A of the pair. Its messages have tags from FirstTag on.
+type Exchange func(found []float64, peer int, first bool, task int) ([]float64, error)
+
+// A Row is what an Exchange has found on rank From of its pair with To.
+type Row struct {
+	From, To   int
+	Repetition int
+	Round      int // number within the repetition, in the order of time; those that Again has chosen are numbered behind those of all pairs
+	Values     []float64
+}
 
 // A PlayPairs is rank 0's means to lead pairs: it lets all ranks take part in rounds, and returns a row of each rank and
 // round in which the rank has found something, by rank and round. It calls done, which may be nil, with the number of rounds
 // that are over, after each. Once the ranks have stopped nobody acts.
 type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
 
-// LeadPairs is Lead for rounds of disjoint pairs. Behind a barrier of all ranks both ranks of each pair call
-// meet, which appends what the calling rank has found. First says that it is rank A of the pair. As in AllPairs, the garbage
-// collector of the process is off.
-func (c *Conductor) LeadPairs(budget time.Duration, meet func(found []float64, peer int, first bool, task int) ([]float64, error), lead func(PlayPairs) error) error {
-	p := &pairing{Conductor: c, exchange: meet}
+// LeadPairs is Lead for rounds of disjoint pairs. Behind a barrier of all ranks both ranks of each pair exchange. As in AllPairs,
+// the garbage collector of the process is off.
+func (c *Conductor) LeadPairs(budget time.Duration, exchange Exchange, lead func(PlayPairs) error) error {
+	p := &pairing{Conductor: c, exchange: exchange}
 	defer pauseCollector(c.Comm)()
 	return c.Lead(budget, p.act, func(play Play) error {
 		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
@@ -50,7 +63,7 @@ type batch struct {
 // A pairing is one rank's side of rounds of pairs.
 type pairing struct {
 	*Conductor
-	exchange exchange
+	exchange Exchange
 	groups   map[int]*Barrier // by level: that of the rank's group
 	batch    *batch           // of rank 0; nil elsewhere
 }
@@ -123,6 +136,9 @@ func (p *pairing) act(data []byte) (all []float64, err error) {
 			})
 			if err != nil {
 				return nil, err
+			}
+			if own.Task == WarmUp {
+				all = all[:before+place]
 			}
 			all[before+place-1] = float64(len(all) - before - place)
 		}

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"time"
 
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -119,7 +118,8 @@ type Settings struct {
 	// time in another round. Default 1, at most MaxRepetitions.
 	Repetitions int
 
-	// Samples is the number of samples that the test takes of each pair. Default 0: the test has none.
+	// Samples is the task of each pair: the number of samples that Exchange takes, or fewer where the budget turns out
+	// to be too small. Default 0: it has none.
 	Samples int
 
 	// Seed is that of the relabellings and shuffles.
@@ -141,17 +141,16 @@ type Settings struct {
 	Again func(repetitions int) (rounds [][][2]int, more bool)
 }
 
-// Remaining begins a budget, by the clock of comm. It returns what tells how much is left for the next of so many parts, which
-// share the rest evenly. A budget that is used up leaves 1 ns, with which a measurement stops at its start. A budget of 0, no
-// bound, leaves 0.
-func Remaining(comm mpi.Communicator, budget time.Duration) func(parts int) time.Duration {
-	now := Clock(comm)
-	start := now()
+// Remaining begins a budget, by the clock of the communicator. It returns what tells how much is left for the next of so many
+// parts, which share the rest evenly. A budget that is used up leaves 1 ns, with which a measurement stops at its start. A
+// budget of 0, no bound, leaves 0.
+func (c *Conductor) Remaining(budget time.Duration) func(parts int) time.Duration {
+	start := c.Now()
 	return func(parts int) time.Duration {
 		if budget <= 0 {
 			return budget
 		}
-		left := budget - time.Duration((now()-start)*float64(time.Second))
+		left := budget - time.Duration((c.Now()-start)*float64(time.Second))
 		return max(left/time.Duration(parts), 1)
 	}
 }

@@ -18,7 +18,8 @@ type Settings struct {
 	// Repetitions is the number of times that every pair is measured. Default 5, at least 3.
 	Repetitions int
 
-	// Samples is the number of exchanges of a pair in each repetition. Default 20, at most 100,000.
+	// Samples is the number of exchanges of a pair in each repetition, fewer where the budget is too small. Default 20,
+	// at most 100,000.
 	Samples int
 
 	// Bytes is the size of the messages. Default 0.
@@ -83,8 +84,8 @@ func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
 		return nil, err
 	}
 	var trips []trip // on rank 0
-	outcome, err := c.AllPairs(&harness.Test{Exchange: newMeter(comm, p).exchange}, &harness.Settings{
-		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Seed: s.Seed, Control: s.Control,
+	outcome, err := c.AllPairs(newMeter(comm, p).exchange, &harness.Settings{
+		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Samples: p.Samples, Seed: s.Seed, Control: s.Control,
 		Deliver: func(rows []harness.Row, _ harness.Progress) {
 			for _, row := range rows {
 				v := row.Values

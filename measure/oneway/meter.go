@@ -40,10 +40,12 @@ func newMeter(comm mpi.Communicator, p *plan) *meter {
 // columns of a row of the lower rank of a pair: its clock, and the lower quartiles of t_ij and t_ji.
 var columns = []string{"at_s", "there_s", "back_s"}
 
-// exchange is Samples messages to and fro, after one that waits for the later of the two ranks.
-func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
+// exchange is some messages to and fro, after one that waits for the later of the two ranks.
+func (m *meter) exchange(rows []float64, peer int, _ bool, samples int) ([]float64, error) {
+	samples = min(samples, m.plan.Samples) // to warm up, all
+	times, bytes := m.times[:2*samples], m.bytes[:16*samples]
 	first := m.comm.Rank() < peer
-	for i := -1; i < m.plan.Samples; i++ {
+	for i := -1; i < samples; i++ {
 		var before, after float64
 		if first {
 			before = m.now()
@@ -62,21 +64,21 @@ func (m *meter) exchange(rows []float64, peer, _ int) ([]float64, error) {
 			}
 		}
 		if i >= 0 {
-			m.times[2*i], m.times[2*i+1] = before, after
+			times[2*i], times[2*i+1] = before, after
 		}
 	}
 	if !first {
-		return rows, m.comm.Send(share.AppendFloats(m.bytes[:0], m.times), peer, tagStamps)
+		return rows, m.comm.Send(share.AppendFloats(bytes[:0], times), peer, tagStamps)
 	}
-	if err := m.comm.Recv(m.bytes, peer, tagStamps); err != nil {
+	if err := m.comm.Recv(bytes, peer, tagStamps); err != nil {
 		return rows, err
 	}
-	peers := share.Floats(m.bytes)
-	there, back := make([]float64, m.plan.Samples), make([]float64, m.plan.Samples)
-	for i := range m.plan.Samples {
-		there[i], back[i] = peers[2*i]-m.times[2*i], m.times[2*i+1]-peers[2*i+1]
+	peers := share.Floats(bytes)
+	there, back := make([]float64, samples), make([]float64, samples)
+	for i := range samples {
+		there[i], back[i] = peers[2*i]-times[2*i], times[2*i+1]-peers[2*i+1]
 	}
-	return append(rows, m.times[0], stats.Quantile(there, quarter), stats.Quantile(back, quarter)), nil
+	return append(rows, times[0], stats.Quantile(there, quarter), stats.Quantile(back, quarter)), nil
 }
 
 // quarter of the exchanges undisturbed are enough.

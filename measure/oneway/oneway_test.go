@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/oneway"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -121,6 +123,23 @@ func TestSlowDirectionsAreFound(t *testing.T) {
 				t.Errorf("%s, seed %d: warnings %q", c.cluster, seed, r.Warnings)
 			}
 		}
+	}
+}
+
+// TestSmallBudgetsTakeFewerSamples: before repetitions are so few that they tell nothing.
+func TestSmallBudgetsTakeFewerSamples(t *testing.T) {
+	m := machine{cluster: "torus:4x4" + links, faults: []string{"direction h0>h1 latency=3x"}}
+	var whole float64 // s
+	m.run(t, func(comm mpi.Communicator) error {
+		_, err := oneway.Measure(t.Context(), comm, nil)
+		if comm.Rank() == 0 {
+			whole = comm.(mpi.Clock).Now()
+		}
+		return err
+	})
+	r := m.measure(t, &oneway.Settings{Control: harness.Control{Budget: time.Duration(0.45 * whole * 1e9)}})
+	if len(r.Directions) != 1 || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "taking 3 repetitions of 1") {
+		t.Errorf("directions %v, %q: want the one, of 3 repetitions of 10 to 19 samples", r.Directions, r.Notes)
 	}
 }
 

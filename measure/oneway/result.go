@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology/spanner"
@@ -215,7 +216,7 @@ func (r *Result) decide() {
 // clocks, and a slow link is in many of them. Behind switches all pairs count: there the way over a neighbour
 // is longer by what the shortest messages take, which looks like an overhead.
 func markLinks(n int, pairs []pair) {
-	halves := mat.NewDense(n, n, slices.Repeat([]float64{math.NaN()}, n*n))
+	halves := readings.Unmeasured(n)
 	least := math.Inf(1)
 	for _, x := range pairs {
 		halves.Set(x.from, x.to, x.half)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
@@ -55,7 +56,7 @@ const (
 // bytes, and reads the clock. It takes some 30 us.
 func New(comm mpi.Communicator, longest, samples int) *Probe {
 	p := &Probe{
-		comm: comm, now: harness.Clock(comm),
+		comm: comm, now: share.Clock(comm),
 		word: make([]byte, 8), samples: make([]float64, samples), pilots: make([]float64, pilots),
 	}
 	if p.timed, p.Timed = comm.(mpi.Timed); !p.Timed {

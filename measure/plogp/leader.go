@@ -27,18 +27,19 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	}
 	var notes []string
 	steps, done, total := l.Steps("rounds"), 0, len(disjoint)
-	for ; done < total; done++ {
+	for done < total && l.Stopped() == "" {
 		steps(done, total)
-		if err := l.measure(disjoint[done]); err != nil {
+		whole, err := l.measure(disjoint[done])
+		switch {
+		case err != nil:
 			return nil, err
+		case whole:
+			done++
 		}
 		if l.Record != nil {
 			l.Record.Mark(done, total)
 		}
-		if l.Stopped() != "" {
-			break
-		}
-		if need := l.Elapsed() * float64(total); done == 0 && l.Budget > 0 && need > l.Budget.Seconds() {
+		if need := l.Elapsed() * float64(total); done == 1 && l.Stopped() == "" && l.Budget > 0 && need > l.Budget.Seconds() {
 			notes = append(notes, fmt.Sprintf("the budget is too small for %d rounds of pairs, which need about %s: pairs will be missing", total, quantity.Seconds(need)))
 			if l.Notify != nil {
 				l.Notify(notes[0])
@@ -56,8 +57,9 @@ func (l *leader) lead(disjoint [][][2]int) (*Result, error) {
 	return r, nil
 }
 
-// measure measures all sizes of disjoint pairs, and then those that are most worth it.
-func (l *leader) measure(pairs [][2]int) error {
+// measure measures all sizes of disjoint pairs, and then additional ones that are most worth it. The pairs are whole without the
+// latter, too.
+func (l *leader) measure(pairs [][2]int) (whole bool, err error) {
 	rounds := make([][]harness.Pair, len(l.plan.Sizes))
 	for i, size := range l.plan.Sizes {
 		for _, p := range pairs {
@@ -67,13 +69,13 @@ func (l *leader) measure(pairs [][2]int) error {
 	for extra := 0; len(rounds[0]) > 0; extra++ {
 		rows, err := l.play(rounds, nil)
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, row := range rows {
 			l.keep(row)
 		}
 		if l.Stopped() != "" || extra == l.plan.ExtraSizes {
-			return nil
+			return extra > 0 || l.Stopped() == "", nil
 		}
 		rounds = make([][]harness.Pair, 1)
 		for _, p := range pairs {
@@ -82,7 +84,7 @@ func (l *leader) measure(pairs [][2]int) error {
 			}
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // keep takes up what a rank has found. The gap is found by

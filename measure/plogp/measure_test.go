@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
@@ -172,8 +173,40 @@ func TestFileOfPLogP(t *testing.T) {
 		t.Errorf("read %+v, want %+v", again, r)
 	}
 	lines := bytes.SplitAfter(b.Bytes(), []byte("\n"))
+	if again := back(bytes.Join(lines[:len(lines)-3], nil)); again.Rounds != 3 || !reflect.DeepEqual(again.Pairs, r.Pairs) {
+		t.Errorf("without its end the file holds %d pairs of %d rounds, want all %d of 3", len(again.Pairs), again.Rounds, len(r.Pairs))
+	}
 	if again := back(bytes.Join(lines[:len(lines)/2], nil)); len(again.Pairs) == 0 || len(again.Pairs) > len(r.Pairs) {
 		t.Errorf("half a file holds %d of %d pairs", len(again.Pairs), len(r.Pairs))
+	}
+}
+
+// TestPairsAreWholeWithoutAdditionalSizes: a budget that ends among these has measured the pair, in the result and in the file.
+func TestPairsAreWholeWithoutAdditionalSizes(t *testing.T) {
+	_, machine := cluster(t, "star:2 latency=10us rate=1Gbps", &simnet.Settings{Send: simnet.Overhead{Seconds: 3e-6}, Recv: simnet.Overhead{Seconds: 3e-6}})
+	after := func(s *plogp.Settings) (r *plogp.Result, seconds float64) {
+		r = measured(t, func(body func(mpi.Communicator) error) error {
+			return machine(func(c mpi.Communicator) error {
+				defer func() { seconds = c.(mpi.Clock).Now() }()
+				return body(c)
+			})
+		}, s)
+		return r, seconds
+	}
+	usual, few := after(&plogp.Settings{ExtraSizes: -1})
+	more, all := after(nil)
+	if len(more.Pairs[0].Sizes) < len(usual.Pairs[0].Sizes)+2 {
+		t.Fatalf("%d sizes and %d with additional ones: want some more", len(usual.Pairs[0].Sizes), len(more.Pairs[0].Sizes))
+	}
+	r, _ := after(&plogp.Settings{Control: harness.Control{Budget: time.Duration((few + all) / 2 * 1e9)}})
+	again, err := plogp.FromSection(r.Section(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*plogp.Result{r, again} {
+		if want := "the budget ended the measurement before all additional sizes"; r.Stopped != "budget" || r.Rounds != 1 || len(r.Pairs) != 2 || !strings.HasPrefix(r.Warnings[0], want) {
+			t.Errorf("stopped %q after %d rounds with %d pairs, %q: want the one round, both pairs, %q", r.Stopped, r.Rounds, len(r.Pairs), r.Warnings, want)
+		}
 	}
 }
 
@@ -211,7 +244,7 @@ func TestBudgetAndSettings(t *testing.T) {
 	var took float64 // s
 	if r := measured(t, func(body func(mpi.Communicator) error) error {
 		return run(func(c mpi.Communicator) error {
-			defer func() { took = harness.Clock(c)() }()
+			defer func() { took = share.Clock(c)() }()
 			return body(c)
 		})
 	}, &plogp.Settings{Control: harness.Control{Budget: time.Millisecond}}); r.Stopped != "budget" || len(r.Pairs) != 0 || took > 0.05 || r.Section().NumRows() == 0 || !strings.Contains(r.Warnings[0], "not measured at all sizes") {

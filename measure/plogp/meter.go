@@ -3,8 +3,8 @@ package plogp
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
@@ -34,7 +34,7 @@ func newMeter(comm mpi.Communicator, s *settings) *meter {
 		comm: comm, settings: s, word: make([]byte, commandBytes),
 		buf:  make([]byte, max(s.longest(), 2*saturated, min(2*batchBytes, 2*mostBatch*saturated))),
 		sets: [2]mpi.Requests{mpi.NewRequests(comm), mpi.NewRequests(comm)},
-		now:  harness.Clock(comm), cost: pingpong.New(comm, 0, 1).Cost, ssend: comm.Send,
+		now:  share.Clock(comm), cost: pingpong.New(comm, 0, 1).Cost, ssend: comm.Send,
 		samples: make([]float64, s.Samples), sends: make([]float64, s.Samples),
 	}
 	if c, ok := comm.(mpi.SyncSender); ok {

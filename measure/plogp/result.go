@@ -91,8 +91,11 @@ func (r *Result) take(found readings, s *settings) {
 	if missing := len(found) - len(r.Pairs); missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs were not measured at all sizes, and are left out", missing, len(found)))
 	}
-	if r.Rounds < r.TotalRounds {
+	switch {
+	case r.Rounds < r.TotalRounds:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the measurement ended after %d of %d rounds of pairs: give it more time", r.Rounds, r.TotalRounds))
+	case r.Stopped != "":
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the %s ended the measurement before all additional sizes of the last pairs were measured", r.Stopped))
 	}
 	r.warn()
 }

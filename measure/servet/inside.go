@@ -154,7 +154,7 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 				return err
 			}
 			result.Stopped, result.Took, result.hosts = c.Stopped(), c.Elapsed(), r.hosts
-			result.Warnings = append(insideWarnings(r.places), result.conclude()...)
+			result.Warnings = append(result.conclude(), insideWarnings(r.places)...) // what was not measured comes first
 			return nil
 		})
 		if closing := r.close(); err == nil && closing != nil {

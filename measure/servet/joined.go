@@ -69,7 +69,10 @@ func (c *pairCount) join(ranks []int, shares func(a, b int) float64) (groups [][
 
 // warnings say what is weak about what pairs of ranks share.
 func (c *pairCount) warnings(kind, what string, stopped harness.Stopped) (warnings []string) {
-	if stopped != "" {
+	switch {
+	case stopped != "" && c.pairs == 0:
+		warnings = append(warnings, fmt.Sprintf("%s: stopped by the %s before pairs of ranks were measured", kind, stopped))
+	case stopped != "":
 		warnings = append(warnings, fmt.Sprintf("%s: stopped by the %s: %d of %d pairs of ranks were not measured", kind, stopped, c.missing, c.pairs))
 	}
 	if c.against > 0 {

@@ -352,6 +352,9 @@ func TestBudgetInsideHosts(t *testing.T) {
 				c.whole != (len(memory.Warnings) == 0) || c.whole != (len(caches.Warnings) == 0) {
 				t.Errorf("budget %v: memory %+v, caches %+v", c.budget, memory, caches)
 			}
+			if !c.whole && (!strings.Contains(memory.Warnings[0], "28 of 28 pairs") || caches.Warnings[0] != "caches: stopped by the budget before pairs of ranks were measured") {
+				t.Errorf("budget %v: warnings %q and %q, want what was not measured first", c.budget, memory.Warnings, caches.Warnings)
+			}
 			return nil
 		})
 	}

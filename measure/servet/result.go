@@ -64,14 +64,18 @@ const (
 
 // finish looks at the whole.
 func (r *Result) finish() {
-	wide, missing := 0, 0
+	wide, missing, few := 0, 0, 0
 	for k := range r.Steps {
 		s := &r.Steps[k]
 		s.summarise()
-		switch n := len(s.Bandwidths); {
+		n := len(s.Bandwidths)
+		switch {
 		case n == 0:
 			missing++
-		case n >= spreadAtLeast && s.Bandwidths[n-1-n/4]-s.Bandwidths[n/4] > wideSpread*s.Bandwidth():
+		case n < r.Repetitions:
+			few++
+		}
+		if n >= spreadAtLeast && s.Bandwidths[n-1-n/4]-s.Bandwidths[n/4] > wideSpread*s.Bandwidth() {
 			wide++
 		}
 	}
@@ -84,6 +88,8 @@ func (r *Result) finish() {
 			why = fmt.Sprintf("stopped by the %s", r.Stopped)
 		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d of %d values were not measured", why, missing, len(r.Steps)))
+	} else if few > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d values rest on fewer than the %d repetitions that were planned: give it more time", few, len(r.Steps), r.Repetitions))
 	}
 	if len(r.Steps) > 0 {
 		if t := float64(r.Bytes) / r.Steps[0].Bandwidth(); t < shortMessage {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -218,6 +219,10 @@ func TestBudgetEndsAllRanks(t *testing.T) {
 	}
 	if b := r.bandwidths(); !math.IsNaN(b[2]) || len(b) != 11 || len(observations(r)) != 5 {
 		t.Errorf("bandwidths %v of %d observations", b, len(observations(r)))
+	}
+	r, _ = simulated(t, "star:20 latency=1us rate=800Mbps", Access, &Settings{Bytes: 1_000_000, Control: harness.Control{Budget: 30 * time.Millisecond}}, nil)
+	if n := len(r.Steps[0].Bandwidths); n == 0 || n >= r.Repetitions || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "1 of 1 values rest on fewer than the 5") }) {
+		t.Errorf("%d of %d repetitions, warnings %q: want some, and one of those that are missing", n, r.Repetitions, r.Warnings)
 	}
 }
 

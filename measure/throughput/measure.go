@@ -26,14 +26,14 @@ import (
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	s := *cmp.Or(settings, &Settings{})
 	return harness.Conduct(ctx, comm, s.Silence, func(conductor *harness.Conductor) (*Result, error) {
-		left := harness.Remaining(conductor.Comm, s.Budget)
+		left := conductor.Remaining(s.Budget)
 		c := &campaign{Conductor: conductor, s: &s, progress: s.Steps("steps")}
 		p, err := harness.Share(c.Comm, conductor, c.plan)
 		if err != nil {
 			return nil, err
 		}
 		if len(p.Sizes) > 0 {
-			if err := c.measureLatencies(p.Sizes); err != nil {
+			if err := c.measureLatencies(p.Sizes, left(budgetShare)); err != nil {
 				return nil, err
 			}
 		}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
@@ -45,7 +45,7 @@ func (c *campaign) latencySizes() []int {
 
 // measureLatencies measures those of all links of the network: of each pair and size the lower quartile of half round trips, which
 // disturbances do not reach. It is collective.
-func (c *campaign) measureLatencies(sizes []int) error {
+func (c *campaign) measureLatencies(sizes []int, budget time.Duration) error {
 	probe := pingpong.New(c.Comm, slices.Max(sizes), latencySamples)
 	exchange := func(found []float64, peer int, _ bool, size int) ([]float64, error) {
 		if err := probe.WarmUp(peer, sizes[:1]); err != nil {
@@ -54,7 +54,7 @@ func (c *campaign) measureLatencies(sizes []int) error {
 		s, err := probe.Pair(peer, size)
 		return append(found, s.Q1), err
 	}
-	return c.LeadPairs((c.s.Budget+1)/budgetShare, exchange, func(play harness.PlayPairs) error {
+	return c.LeadPairs(budget, exchange, func(play harness.PlayPairs) error {
 		pairs := c.contentionFree()
 		var rounds [][]harness.Pair // short messages come first, which cost little
 		for _, size := range sizes {
@@ -159,7 +159,7 @@ func (c *campaign) renew() error {
 // best, and no bandwidth.
 func (c *campaign) fitLatencies() ([]topology.Arc, error) {
 	ranks, short := c.g.Hosts(), c.latencySizes()[0]
-	measured := mat.NewDense(ranks, ranks, slices.Repeat([]float64{math.NaN()}, ranks*ranks))
+	measured := readings.Unmeasured(ranks)
 	read := false
 	for _, o := range c.r.latencies {
 		if t := o.Transfers[0]; int(t.Bytes) == short {

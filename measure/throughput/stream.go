@@ -3,6 +3,7 @@ package throughput
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
@@ -33,7 +34,7 @@ type stream struct {
 
 // newStream makes buffers where the rank needs some.
 func newStream(comm mpi.Communicator, bytes int) *stream {
-	s := &stream{comm: comm, now: harness.Clock(comm), send: harness.Hollow(comm, bytes)}
+	s := &stream{comm: comm, now: share.Clock(comm), send: harness.Hollow(comm, bytes)}
 	isHollow := s.send != nil
 	if !isHollow {
 		s.send = make([]byte, bytes)
