@@ -6,16 +6,21 @@ import (
 	"slices"
 )
 
-// slowHosts are those among some candidates that seem slow, each with the first of its candidates.
-func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
+// hostsOf are the hosts among some candidates, each with the first of its candidates.
+func (r *readings) hostsOf(targets []int32) map[int]int32 {
 	hosts := map[int]int32{}
 	for _, c := range targets {
 		at := r.c.all[c].place
-		if _, seen := hosts[at.u]; !seen && at.v < 0 && at.u < r.w.hosts && r.estimate(c) > 1+tolerance {
+		if _, seen := hosts[at.u]; !seen && at.v < 0 && at.u < r.w.hosts {
 			hosts[at.u] = c
 		}
 	}
 	return hosts
+}
+
+// slowHosts are those among some candidates that seem slow, each with the first of its candidates that does.
+func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
+	return r.hostsOf(slices.DeleteFunc(slices.Clone(targets), func(c int32) bool { return r.estimate(c) <= 1+tolerance }))
 }
 
 // couples are pairs of slow hosts of which each is slow more often while the other transfers than while it rests (Fisher

@@ -28,7 +28,8 @@
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
 //     What was not slow before some round and is from then on is told with that round (Finding.Since). One that begins after 16 rounds
 //     is named only if it is tested for another reason.
-//  5. A host whose short messages fit another switch than its own hangs there: it is named for that.
+//  5. A host whose short messages fit another switch than its own hangs there: it is named for that. The routes are those of the graph
+//     with its cable there. Under load it is the host whose transfers fit better if all rounds are worked out again with its cable there.
 //
 // A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading. The
 // median or the lower quartile of the samples counts.

@@ -70,6 +70,7 @@ type readings struct {
 	solver *contention.Solver   // over channels as slow as they were found to be
 	player *contention.Playback // over the solver
 	flows  [][]contention.Flow  // of each group
+	ends   [][][2]int           // of each flow of a group, the hosts
 }
 
 func newReadings(w *wiring, bytes int) (*readings, error) {
@@ -111,7 +112,7 @@ func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float6
 		}
 	}
 	r.groups++
-	r.flows = append(r.flows, nil)
+	r.flows, r.ends = append(r.flows, nil), append(r.ends, nil)
 	if err := r.addTransfers(there, learn); err != nil {
 		return err
 	}

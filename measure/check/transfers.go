@@ -20,8 +20,9 @@ const (
 
 // addTransfers takes over samples of transfers that were under way at once. One by one a short message answers each.
 func (r *readings) addTransfers(transfers []sample, learn func(usage []float64)) error {
-	flows, paths := make([]contention.Flow, len(transfers)), make([]path, len(transfers))
+	flows, paths, ends := make([]contention.Flow, len(transfers)), make([]path, len(transfers)), make([][2]int, len(transfers))
 	for i, s := range transfers {
+		ends[i] = [2]int{s.from, s.to}
 		r.w.find(&paths[i], s.from, s.to)
 		flows[i] = contention.Flow{Data: r.w.addSwitches(slices.Clone(paths[i].arcs[:paths[i].turn])), Bytes: r.bytes}
 	}
@@ -54,7 +55,7 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 			r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
 		})
 	}
-	r.flows = append(r.flows, flows)
+	r.flows, r.ends = append(r.flows, flows), append(r.ends, ends)
 	r.groups++
 	return nil
 }
@@ -127,6 +128,11 @@ func (r *readings) replay(candidate int32, factor float64) {
 			return // a factor that no link has
 		}
 	}
+	r.playAgain()
+}
+
+// playAgain takes out of the samples of transfers by how much their times have changed.
+func (r *readings) playAgain() {
 	var times []float64
 	for i := range r.samples {
 		s := &r.samples[i]
