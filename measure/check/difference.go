@@ -66,8 +66,8 @@ func (r *readings) differences(candidate int32, from int) []difference {
 // difference is that of the samples of a group.
 func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
 	var d difference
-	var through, late, near, others []float64
-	var controls []*sample
+	var late, near, others []float64
+	var through, controls []*sample
 	var like *sample
 	at := &r.c.all[candidate]
 	isHost := at.v < 0 && at.u < r.w.hosts
@@ -77,7 +77,7 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 			continue
 		}
 		if cr := r.crossingOf(s, candidate); cr != nil {
-			through, late = append(through, s.excess), append(late, r.lateness(s))
+			through, late = append(through, s), append(late, r.lateness(s))
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
 		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
@@ -108,8 +108,11 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 	}
 	d.late = stats.MiddleMedian(late)
 	middle := stats.MiddleMedian(others)
-	d.least = stats.LowerMedian(through) - middle
-	d.excess = stats.MiddleMedian(through) - middle
+	var excesses []float64
+	for _, s := range through {
+		excesses = append(excesses, d.by.likened(s.excess-middle, r.crossingOf(s, candidate).weight))
+	}
+	d.least, d.excess = stats.LowerMedian(excesses), stats.MiddleMedian(excesses)
 	for _, s := range controls {
 		d.others = append(d.others, s.excess-middle)
 	}

@@ -24,7 +24,8 @@
 //     whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
 //     the number tested (Bonferroni). What is named is taken out before the next is ranked. What crosses a place that is slow now and then
-//     tells of no other place afterwards. Hosts that differ from each
+//     tells of no other place afterwards. Scores are clipped, so they tell where something is slow. Whether that is all of a host's short
+//     messages or an equal part of each, as its overhead is, follows from what leaves less unexplained. Hosts that differ from each
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
 //     What was not slow before some round and is from then on is told with that round (Finding.Since). One that begins after 16 rounds
 //     is named only if it is tested for another reason.
