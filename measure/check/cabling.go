@@ -110,8 +110,8 @@ func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float6
 func (r *readings) move(h int, to []*wiring, ids []int, explained []float64) {
 	at := place{h, -1}
 	if r.w.load {
-		for group := range r.flows {
-			r.flows[group] = r.flowsIn(to[0], h, group)
+		for i := range r.groups {
+			r.groups[i].flows = r.flowsIn(to[0], h, &r.groups[i])
 		}
 		r.playAgain()
 		r.setAside(at)
@@ -127,8 +127,8 @@ func (r *readings) move(h int, to []*wiring, ids []int, explained []float64) {
 			if s.kind != ofRate || s.from != h && s.to != h || !moved.find(&x, s.from, s.to) {
 				continue
 			}
-			for k := range r.samples {
-				if beside := &r.samples[k]; beside.group == s.group && slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
+			for k := r.groups[s.group].first; k < r.groups[s.group].last; k++ {
+				if beside := &r.samples[k]; slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
 					beside.aside = &at
 				}
 			}
@@ -147,7 +147,7 @@ func (r *readings) excessesIn(moved *wiring, h int, ids []int) []float64 {
 		switch {
 		case r.w.load:
 			if n == 0 || s.group != r.samples[ids[n-1]].group {
-				times, _ = r.player.Times(times[:0], r.flowsIn(moved, h, int(s.group)))
+				times, _ = r.player.Times(times[:0], r.flowsIn(moved, h, &r.groups[s.group]))
 			}
 			rest[n] -= math.Log(times[s.flow] / s.nominal)
 		case moved.find(&x, s.from, s.to):
@@ -158,11 +158,11 @@ func (r *readings) excessesIn(moved *wiring, h int, ids []int) []float64 {
 }
 
 // flowsIn are the transfers of a group with those of a host on its routes in another wiring.
-func (r *readings) flowsIn(moved *wiring, h, group int) []contention.Flow {
-	flows := slices.Clone(r.flows[group])
+func (r *readings) flowsIn(moved *wiring, h int, g *group) []contention.Flow {
+	flows := slices.Clone(g.flows)
 	var x path
-	for i := range r.ends[group] {
-		if ends := r.ends[group][i]; (ends[0] == h || ends[1] == h) && moved.find(&x, ends[0], ends[1]) {
+	for i, ends := range g.pairs {
+		if (ends[0] == h || ends[1] == h) && moved.find(&x, ends[0], ends[1]) {
 			flows[i].Data = moved.addSwitches(slices.Clone(x.arcs[:x.turn]))
 		}
 	}

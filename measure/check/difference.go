@@ -49,16 +49,13 @@ const fewControls = 2
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32, from int) []difference {
 	var all []difference
-	left := r.samples[from:]
-	for len(left) > 0 {
-		n := slices.IndexFunc(left, func(s sample) bool { return s.group != left[0].group })
-		if n < 0 {
-			n = len(left)
+	for _, g := range r.groups {
+		if g.first < from {
+			continue
 		}
-		if d, ok := r.difference(candidate, left[:n]); ok {
+		if d, ok := r.difference(candidate, r.samples[g.first:g.last]); ok {
 			all = append(all, d)
 		}
-		left = left[n:]
 	}
 	return all
 }

@@ -18,11 +18,10 @@ const (
 	nearlyFilled = 0.8 // the same of a link under load: one that is slower by a quarter shows
 )
 
-// addTransfers takes over samples of transfers that were under way at once. One by one a short message answers each.
-func (r *readings) addTransfers(transfers []sample, learn func(usage []float64)) error {
-	flows, paths, ends := make([]contention.Flow, len(transfers)), make([]path, len(transfers)), make([][2]int, len(transfers))
+// addTransfers takes over samples of transfers between pairs that were under way at once. One by one a short message answers each.
+func (r *readings) addTransfers(pairs [][2]int, transfers []sample, learn func(usage []float64)) error {
+	flows, paths := make([]contention.Flow, len(transfers)), make([]path, len(transfers))
 	for i, s := range transfers {
-		ends[i] = [2]int{s.from, s.to}
 		r.w.find(&paths[i], s.from, s.to)
 		flows[i] = contention.Flow{Data: r.w.addSwitches(slices.Clone(paths[i].arcs[:paths[i].turn])), Bytes: r.bytes}
 	}
@@ -31,6 +30,7 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 		return err
 	}
 	learn(shares.usage)
+	r.groups = append(r.groups, group{kind: ofRate, pairs: pairs, flows: flows, first: len(r.samples), last: len(r.samples)})
 	for i, s := range transfers {
 		x := &paths[i]
 		s.nominal, s.route = 2*r.w.oneWay(x)+times[i], x.arcs
@@ -55,8 +55,6 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 			r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
 		})
 	}
-	r.flows, r.ends = append(r.flows, flows), append(r.ends, ends)
-	r.groups++
 	return nil
 }
 
@@ -134,12 +132,12 @@ func (r *readings) replay(candidate int32, factor float64) {
 // playAgain takes out of the samples of transfers by how much their times have changed.
 func (r *readings) playAgain() {
 	var times []float64
-	for i := range r.samples {
-		s := &r.samples[i]
-		if i == 0 || s.group != r.samples[i-1].group {
-			times, _ = r.player.Times(times[:0], r.flows[s.group]) // as they were played before
+	for _, g := range r.groups {
+		times, _ = r.player.Times(times[:0], g.flows) // as they were played before
+		for i := g.first; i < g.last; i++ {
+			s := &r.samples[i]
+			s.excess -= math.Log(times[s.flow] / s.nominal)
+			s.nominal = times[s.flow]
 		}
-		s.excess -= math.Log(times[s.flow] / s.nominal)
-		s.nominal = times[s.flow]
 	}
 }
