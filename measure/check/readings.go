@@ -97,36 +97,41 @@ func newReadings(w *wiring, bytes int) (*readings, error) {
 // add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.
 func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float64)) error {
 	r.pairs += len(pairs)
-	var there, back []sample
+	transfers := [2][]sample{} // there, and one by one back
 	for i, pair := range pairs {
-		there = append(there, sample{kind: ofRate, flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
-		back = append(back, sample{kind: ofRate, flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
+		transfers[0] = append(transfers[0], sample{flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
+		transfers[1] = append(transfers[1], sample{flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
 	}
 	if r.w.load {
-		return r.addTransfers(pairs, there, learn)
+		return r.addTransfers(pairs, transfers[0], learn)
 	}
-	r.groups = append(r.groups, group{kind: ofLatency, pairs: pairs, first: len(r.samples), last: len(r.samples)})
+	r.begin(ofLatency, pairs, nil)
 	var x path
 	for i, pair := range pairs {
 		a, b := pair[0], pair[1]
 		r.w.find(&x, a, b)
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		added := r.addSample(sample{kind: ofLatency, short: -1, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
+		added := r.addSample(sample{short: -1, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
 			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
 			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
 		if added {
-			there[i].short, back[i].short = len(r.samples)-1, len(r.samples)-1
+			transfers[0][i].short, transfers[1][i].short = len(r.samples)-1, len(r.samples)-1
 		}
 		if r.screened == 0 {
 			r.back.Add(read[i].Forward, read[i].Back)
 		}
 	}
-	if err := r.addTransfers(pairs, there, learn); err != nil {
+	if err := r.addTransfers(pairs, transfers[0], learn); err != nil {
 		return err
 	}
-	return r.addTransfers(pairs, back, learn)
+	return r.addTransfers(pairs, transfers[1], learn)
+}
+
+// begin begins a group.
+func (r *readings) begin(k kind, pairs [][2]int, flows []contention.Flow) {
+	r.groups = append(r.groups, group{kind: k, pairs: pairs, flows: flows, first: len(r.samples), last: len(r.samples)})
 }
 
 // addSample takes over a sample of the last group with what it crosses, unless it was not measured.
@@ -135,6 +140,7 @@ func (r *readings) addSample(s sample, cross func(s *sample)) (added bool) {
 		return false
 	}
 	s.group, s.first = int32(len(r.groups)-1), int32(len(r.crossings))
+	s.kind = r.groups[s.group].kind
 	s.last = s.first
 	cross(&s)
 	r.samples = append(r.samples, s)

@@ -30,7 +30,7 @@ func (r *readings) addTransfers(pairs [][2]int, transfers []sample, learn func(u
 		return err
 	}
 	learn(shares.usage)
-	r.groups = append(r.groups, group{kind: ofRate, pairs: pairs, flows: flows, first: len(r.samples), last: len(r.samples)})
+	r.begin(ofRate, pairs, flows)
 	for i, s := range transfers {
 		x := &paths[i]
 		s.nominal, s.route = 2*r.w.oneWay(x)+times[i], x.arcs
