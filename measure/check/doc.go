@@ -20,7 +20,8 @@
 //  3. Narrowing: 32 rounds measure pairs through those again, and as many others to compare with. After 8 of these rounds the
 //     hosts and links are looked for again of which measurements are far off most often. The rounds that follow test them.
 //  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
-//     difference per phase. Controls are measurements that do not lead by the suspect, of the same length if there are any. A test tells
+//     difference per phase. Controls are measurements that do not lead by the suspect, of the same length if there are any. Of controls
+//     of other lengths the load counts by the share of the time that links make (pair by pair). A test tells
 //     whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
 //     the number tested (Bonferroni). What is named is taken out before the next is ranked. What crosses a place that is slow now and then
