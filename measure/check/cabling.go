@@ -21,7 +21,7 @@ const (
 // misplacedHosts are hosts whose messages take what they would take from another switch. Their short messages take longer to the
 // hosts next to them in the graph, and shorter to those of the other switch. Under load their long messages share other links. A slow
 // host or cable is slow to all. Only hosts among the targets are looked at. What such a host explains is taken out of the samples.
-// O(switches) times the cost of all rounds under load for each host that its place in the graph does not explain.
+// Each host that its place in the graph does not explain costs O(switches) wirings, and under load as many plays of all rounds.
 func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]effect, error) {
 	k := ofLatency
 	if r.w.load {
@@ -82,8 +82,8 @@ func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]
 	return found, nil
 }
 
-// elsewhere are the wirings with a host on the switches that explain its samples best, all of them alike, and the excesses in the
-// first of them; none if there is no other switch.
+// elsewhere are the wirings with a host on those other switches that explain its samples best, all of them alike. The excesses are
+// those in the first of them. Without another switch there is none.
 func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float64, err error) {
 	least := math.Inf(1)
 	for _, at := range r.w.switches() {
