@@ -450,12 +450,7 @@ func TestMisplacedHostIsNamed(t *testing.T) {
 		for seed := range uint64(5) {
 			m := newMachine(t, spec, seed)
 			g := m.cluster.Graph
-			host, other := m.rng.IntN(g.Hosts()), 0
-			from := g.Out(host)[0].To
-			for other = host; g.Out(other)[0].To == from; other = m.rng.IntN(g.Hosts()) {
-			}
-			to := g.Out(other)[0].To
-			m.move(t, host, to)
+			host, from, to := m.misplace(t)
 			r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: m.read}, m.settings(seed))
 			if err != nil {
 				t.Fatal(err)

@@ -1,63 +1,60 @@
 package check
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model/contention"
 )
 
 const (
 	misfits    = 0.15 // share of a host's measurements that contradict its cable
-	fits       = 0.9  // share that another switch has to explain
+	fits       = 0.8  // share that another switch has to explain
 	fewSamples = 6    // measurements of a host that tell where it hangs
 
 	alikeMisfit = 0.005 // switches that explain a host's measurements that much alike are not told apart
 )
 
-// misplacedHosts are hosts whose short messages take what they would take from another switch: longer to the hosts next
-// to them in the graph, and shorter to those of the other switch. A slow host or cable is slow to all. What such a host
-// explains is taken out of the samples.
-func (r *readings) misplacedHosts(tolerance, level float64) []effect {
-	if r.w.load || !r.w.specified[ofLatency] {
-		return nil
+// misplacedHosts are hosts whose messages take what they would take from another switch. Their short messages take longer to the
+// hosts next to them in the graph, and shorter to those of the other switch. Under load their long messages share other links. A slow
+// host or cable is slow to all. Only hosts among the targets are looked at. What such a host explains is taken out of the samples.
+// Each host that its place in the graph does not explain costs O(switches) wirings, and under load as many plays of all rounds.
+func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]effect, error) {
+	k := ofLatency
+	if r.w.load {
+		k = ofRate
 	}
-	bar := math.Log1p(tolerance) + 3*r.sigma[ofLatency]
+	if !r.w.specified[k] {
+		return nil, nil
+	}
+	bar := math.Log1p(tolerance) + 3*r.sigma[k]
 	of := make([][]int, r.w.hosts) // samples
 	for i := range r.samples {
-		if s := &r.samples[i]; s.kind == ofLatency {
-			of[s.from] = append(of[s.from], i)
-			of[s.to] = append(of[s.to], i)
+		if s := &r.samples[i]; s.kind == k {
+			of[s.from], of[s.to] = append(of[s.from], i), append(of[s.to], i)
 		}
 	}
-	sound := make(map[int][]int) // by switch: hosts that fit there
-	var doubtful []int
-	for h, ids := range of {
-		switch at := r.w.switchOf(h); {
-		case at < 0 || len(ids) < fewSamples:
-		case fitting(r.excessesFrom(h, ids, nil), bar) <= 1-misfits:
-			doubtful = append(doubtful, h)
-		default:
-			sound[at] = append(sound[at], h)
+	fit := func(h int) float64 {
+		var here []float64
+		for _, i := range of[h] {
+			here = append(here, r.samples[i].excess)
 		}
+		return fitting(here, bar)
 	}
+	isDoubtful := func(h int) bool { return r.w.switchOf(h) >= 0 && len(of[h]) >= fewSamples && fit(h) <= 1-misfits }
+	doubtful := slices.DeleteFunc(slices.Sorted(maps.Keys(r.hostsOf(targets))), func(h int) bool { return !isDoubtful(h) })
+	slices.SortStableFunc(doubtful, func(a, b int) int { return cmp.Compare(fit(a), fit(b)) })
 	var found []effect
 	for _, h := range doubtful {
-		from, least := r.w.switchOf(h), math.Inf(1)
-		var to []int // switches that its measurements fit alike
-		var explained []float64
-		for _, at := range slices.Sorted(maps.Keys(sound)) {
-			if at == from {
-				continue
-			}
-			rest := r.excessesFrom(h, of[h], sound[at])
-			switch m := misfit(rest); {
-			case m < least-alikeMisfit:
-				least, to, explained = m, []int{at}, rest
-			case m <= least+alikeMisfit:
-				to = append(to, at)
-			}
+		if !isDoubtful(h) {
+			continue // another one that was moved has explained it
+		}
+		to, explained, err := r.elsewhere(h, of[h])
+		if err != nil {
+			return nil, err
 		}
 		if to == nil {
 			continue
@@ -69,57 +66,107 @@ func (r *readings) misplacedHosts(tolerance, level float64) []effect {
 				gains = append(gains, gain-bar/2)
 			}
 		}
-		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(sound))), math.NaN()
-		if p <= level && fitting(explained, bar) >= fits {
-			var names []string
-			for _, at := range to {
-				names = append(names, r.w.name(at))
-				r.setAsideBy(h, sound[at])
-			}
-			found = append(found, effect{place{h, -1}, byItself, 0, Finding{
-				What: cabling, From: r.w.name(from), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
-			}})
-			for n, i := range of[h] {
-				r.samples[i].excess = explained[n]
-			}
+		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(r.w.switches()))), math.NaN()
+		if p > level || fitting(explained, bar) < fits {
+			continue
 		}
+		var names []string
+		for _, moved := range to {
+			names = append(names, r.w.name(moved.switchOf(h)))
+		}
+		found = append(found, effect{place{h, -1}, byItself, 0, Finding{
+			What: cabling, From: r.w.name(r.w.switchOf(h)), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+		}})
+		r.move(h, to, of[h], explained)
 	}
-	return found
+	return found, nil
 }
 
-// setAsideBy keeps long messages out of the tests of others that shared links with those of a host that hangs where some other
-// hosts do: the planner took its messages to go another way.
-func (r *readings) setAsideBy(h int, others []int) {
+// elsewhere are the wirings with a host on those other switches that explain its samples best, all of them alike. The excesses are
+// those in the first of them. Without another switch there is none.
+func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float64, err error) {
+	least := math.Inf(1)
+	for _, at := range r.w.switches() {
+		if at == r.w.switchOf(h) {
+			continue
+		}
+		moved, err := r.w.moved(h, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		rest := r.excessesIn(moved, h, ids)
+		switch m := misfit(rest); {
+		case m < least-alikeMisfit:
+			least, to, explained = m, []*wiring{moved}, rest
+		case m <= least+alikeMisfit:
+			to = append(to, moved)
+		}
+	}
+	return to, explained, nil
+}
+
+// move takes out of the samples what a host explains that hangs elsewhere. Under load all groups are played again, and its transfers
+// tell of no other place. One by one, long messages that shared links with its own tell of none: they were planned to go other ways.
+func (r *readings) move(h int, to []*wiring, ids []int, explained []float64) {
+	at := place{h, -1}
+	if r.w.load {
+		for i := range r.groups {
+			r.groups[i].flows = r.flowsIn(to[0], h, &r.groups[i])
+		}
+		r.playAgain()
+		r.setAside(at)
+		return
+	}
+	for n, i := range ids {
+		r.samples[i].excess = explained[n]
+	}
 	var x path
 	for i := range r.samples {
 		s := &r.samples[i]
-		peer := s.from + s.to - h
-		there := slices.IndexFunc(others, func(other int) bool { return other != peer })
-		if s.kind != ofRate || s.from != h && s.to != h || there < 0 || !r.w.find(&x, others[there], peer) {
-			continue
-		}
-		for k := range r.samples {
-			if beside := &r.samples[k]; beside.group == s.group && slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
-				beside.aside = &place{h, -1}
+		for _, moved := range to {
+			if s.kind != ofRate || s.from != h && s.to != h || !moved.find(&x, s.from, s.to) {
+				continue
+			}
+			for k := r.groups[s.group].first; k < r.groups[s.group].last; k++ {
+				if beside := &r.samples[k]; slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
+					beside.aside = &at
+				}
 			}
 		}
 	}
 }
 
-// excessesFrom are the excesses of a host's samples if it hung where other hosts do. Without others they are as they are.
-func (r *readings) excessesFrom(h int, ids, others []int) []float64 {
+// excessesIn are the excesses of a host's samples if it hung where it does in another wiring.
+func (r *readings) excessesIn(moved *wiring, h int, ids []int) []float64 {
 	rest := make([]float64, len(ids))
 	var x path
+	var times []float64 // s, of a group under load
 	for n, i := range ids {
 		s := &r.samples[i]
 		rest[n] = s.excess
-		peer := s.from + s.to - h
-		there := slices.IndexFunc(others, func(other int) bool { return other != peer })
-		if there >= 0 && r.w.find(&x, others[there], peer) {
-			rest[n] += math.Log(s.usual / r.line[ofLatency].at(r.w.oneWay(&x)))
+		switch {
+		case r.w.load:
+			if n == 0 || s.group != r.samples[ids[n-1]].group {
+				times, _ = r.player.Times(times[:0], r.flowsIn(moved, h, &r.groups[s.group]))
+			}
+			rest[n] -= math.Log(times[s.flow] / s.nominal)
+		case moved.find(&x, s.from, s.to):
+			rest[n] += math.Log(s.usual / r.line[ofLatency].at(moved.oneWay(&x)))
 		}
 	}
 	return rest
+}
+
+// flowsIn are the transfers of a group with those of a host on its routes in another wiring.
+func (r *readings) flowsIn(moved *wiring, h int, g *group) []contention.Flow {
+	flows := slices.Clone(g.flows)
+	var x path
+	for i, ends := range g.pairs {
+		if (ends[0] == h || ends[1] == h) && moved.find(&x, ends[0], ends[1]) {
+			flows[i].Data = moved.addSwitches(slices.Clone(x.arcs[:x.turn]))
+		}
+	}
+	return flows
 }
 
 // fitting is the share of some excesses that are no larger than a bar.

@@ -185,7 +185,7 @@ func (r *readings) fitLine(k kind, all []class) {
 
 // compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each
 // does. The load of their groups is taken out before.
-func (r *readings) compareAlike(k kind, ids []int, load map[int32]float64) {
+func (r *readings) compareAlike(k kind, ids []int, load []float64) {
 	ratio := func(s *sample) float64 { return math.Log(s.value/s.nominal) - load[s.group] }
 	var all []class
 	var elsewhere func(c *class) float64 // the offset where a class tells none

@@ -65,6 +65,25 @@ func TestLoadBetweenRacksAccusesNoUplink(t *testing.T) {
 	}
 }
 
+// Load on all links grows by 30 % during the check. Messages between two racks show all of it, and nothing is like them. Most others stay
+// within a host, where links make little of their time, and hardly show it. The link between the racks is not slow for that. With one
+// healthy machine in 200 accused, two of six are in one of 2,700 (binomial). Held against the plain median of the others, most are.
+func TestLoadOnLinksAccusesNoLinkBetweenRacks(t *testing.T) {
+	const runs = 6
+	wrong := 0
+	for seed := range uint64(runs) {
+		m := newMachine(t, "core:4 socket:2 host:6 rack:2", seed)
+		m.sigma, m.outliers = 0.002, 0
+		m.load = func(round, _ int) float64 { return 1 + 0.3*float64(round)/(screenings+narrowings) }
+		if named := accused(t, m.cluster.Graph.Hosts(), m.settings(seed), m.read); len(named) > 0 {
+			wrong++
+		}
+	}
+	if wrong > 1 {
+		t.Errorf("something is named in %d of %d runs", wrong, runs)
+	}
+}
+
 // Some of many hosts have bad luck in the screening, where one reading in ten is far off. They are picked for that, and what
 // picked them does not test them. So the rate of false alarms holds, also if a check ends soon after the screening. With one
 // healthy machine in five accused, seven of twelve are in one of 256 (binomial). Tested by all readings nine are.
@@ -340,4 +359,70 @@ func TestOverheadOfACoreIsNotItsCable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A core that takes half as long again for its own part of a short message is slow always: messages within its host show that more than
+// those to other hosts, where the network takes most of the time. By hand, it takes 600/2 + 10 ns, and 155 ns are half of that. Held to be
+// slow to all alike, which nothing contradicts where differences are far above the noise, it would seem to come and go.
+func TestOverheadIsSlowAlways(t *testing.T) {
+	const core, more = 9, 0.155e-6 // s
+	for seed := range uint64(3) {
+		m := newMachine(t, "core:4 socket:2 host:4 latency=5us,200ns,10ns", seed)
+		m.sigma, m.outliers = 0.002, 0
+		r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+			read, err := m.read(ctx, pairs)
+			for i, x := range pairs {
+				if x[0] == core || x[1] == core {
+					read[i].Latency += more
+				}
+			}
+			return read, err
+		}}, m.settings(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := r.Named()
+		if len(named) != 1 || named[0].Host != core || len(named[0].Findings) != 1 {
+			t.Errorf("seed %d: named are %+v, want the core for one thing", seed, named)
+			continue
+		}
+		if f := named[0].Findings[0]; f.Often < 1 || math.Abs(f.Factor-1.5) > 0.02 {
+			t.Errorf("seed %d: %.3g times as long in %.2g of the measurements, want 1.5 in all", seed, f.Factor, f.Often)
+		}
+	}
+}
+
+// Messages of two lengths cross the uplink of a rack in one round: the link makes more of the time of the shorter ones. Both are what a link
+// ten times as slow makes of them, and so is what a round says of it.
+func TestMessagesOfTwoLengthsTellOneFactor(t *testing.T) {
+	m := newMachine(t, "tree:3x3x4", 1)
+	f, err := newFinder(context.Background(), &job{hosts: 36}, m.settings(1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := f.r
+	pairs := [][2]int{{0, 4}, {1, 12}, {16, 20}, {17, 24}, {13, 14}} // in the order of depth: racks of 4, 3 racks beside each other
+	if err := r.add(pairs, slices.Repeat([]reading{{Latency: 1}}, len(pairs)), func([]float64) {}); err != nil {
+		t.Fatal(err)
+	}
+	up := m.cluster.Graph.Out(0)[0].To
+	lengths := map[float64]bool{}
+	for _, link := range r.w.link {
+		uplink := r.c.ofLink(link)
+		if at := r.c.all[uplink].place; at.u != up && at.v != up || at.v < 0 {
+			continue
+		}
+		for i := range r.samples {
+			if cr := r.crossingOf(&r.samples[i], uplink); cr != nil && r.samples[i].excess == 0 {
+				r.samples[i].excess = cr.shift(10)
+				lengths[cr.weight] = true
+			}
+		}
+		d, ok := r.difference(uplink, r.samples)
+		if factor := d.by.factor(d.excess); !ok || math.Abs(factor-10) > 1e-9 || len(lengths) != 2 {
+			t.Errorf("%d lengths tell a factor of %g, want 10 of two lengths", len(lengths), factor)
+		}
+		return
+	}
+	t.Error("the rack has no uplink")
 }

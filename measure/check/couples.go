@@ -6,23 +6,28 @@ import (
 	"slices"
 )
 
-// slowHosts are those among some candidates that seem slow, each with the first of its candidates.
-func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
+// hostsOf are the hosts among some candidates, each with the first of its candidates.
+func (r *readings) hostsOf(targets []int32) map[int]int32 {
 	hosts := map[int]int32{}
 	for _, c := range targets {
 		at := r.c.all[c].place
-		if _, seen := hosts[at.u]; !seen && at.v < 0 && at.u < r.w.hosts && r.estimate(c) > 1+tolerance {
+		if _, seen := hosts[at.u]; !seen && at.v < 0 && at.u < r.w.hosts {
 			hosts[at.u] = c
 		}
 	}
 	return hosts
 }
 
+// slowHosts are those among some candidates that seem slow, each with the first of its candidates that does.
+func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
+	return r.hostsOf(slices.DeleteFunc(slices.Clone(targets), func(c int32) bool { return r.estimate(c) <= 1+tolerance }))
+}
+
 // couples are pairs of slow hosts of which each is slow more often while the other transfers than while it rests (Fisher
 // 1922, exact). While the other rests it is seldom slow. What they explain is taken out of the samples.
 func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effect {
 	hosts := slices.Sorted(maps.Keys(slow))
-	excess, bar, busy := map[int][]difference{}, map[int]float64{}, r.busyRounds()
+	excess, bar := map[int][]difference{}, map[int]float64{}
 	for _, h := range hosts {
 		excess[h], bar[h] = r.differences(slow[h], r.tested[slow[h]]), max(math.Log1p(tolerance), math.Log(r.estimate(slow[h]))/2)
 	}
@@ -33,7 +38,7 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 			for _, of := range [][2]int{{a, b}, {b, a}} {
 				rounds, far := map[bool]int{}, map[bool]int{} // by whether the other one transfers, too
 				for _, d := range excess[of[0]] {
-					with := busy[of[1]][d.group]
+					with := r.groups[d.group].has(of[1])
 					rounds[with]++
 					if d.least > bar[of[0]] {
 						far[with]++
@@ -59,7 +64,8 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 	for _, x := range found {
 		for i := range r.samples {
 			s := &r.samples[i]
-			if together := busy[x.u][s.group] && busy[x.v][s.group]; together && (r.w.touches(place{x.u, -1}, s.from, s.to) || r.w.touches(place{x.v, -1}, s.from, s.to)) {
+			of := func(h int) bool { return s.from == h || s.to == h }
+			if g := &r.groups[s.group]; (of(x.u) || of(x.v)) && g.has(x.u) && g.has(x.v) {
 				s.excess -= min(math.Log(x.Factor), max(0, s.excess))
 			}
 		}
@@ -69,16 +75,3 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 
 // seldom is one in so many of the rounds in which the other host rests.
 const seldom = 4
-
-// busyRounds are the groups of samples in which each host has a part.
-func (r *readings) busyRounds() []map[int32]bool {
-	busy := make([]map[int32]bool, r.w.hosts)
-	for h := range busy {
-		busy[h] = map[int32]bool{}
-	}
-	for i := range r.samples {
-		s := &r.samples[i]
-		busy[s.from][s.group], busy[s.to][s.group] = true, true
-	}
-	return busy
-}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -49,16 +51,13 @@ const fewControls = 2
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32, from int) []difference {
 	var all []difference
-	left := r.samples[from:]
-	for len(left) > 0 {
-		n := slices.IndexFunc(left, func(s sample) bool { return s.group != left[0].group })
-		if n < 0 {
-			n = len(left)
+	for _, g := range r.groups {
+		if g.first < from {
+			continue
 		}
-		if d, ok := r.difference(candidate, left[:n]); ok {
+		if d, ok := r.difference(candidate, r.samples[g.first:g.last]); ok {
 			all = append(all, d)
 		}
-		left = left[n:]
 	}
 	return all
 }
@@ -66,8 +65,8 @@ func (r *readings) differences(candidate int32, from int) []difference {
 // difference is that of the samples of a group.
 func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
 	var d difference
-	var through, late, near, others []float64
-	var controls []*sample
+	var late, near []float64
+	var through, controls []*sample
 	var like *sample
 	at := &r.c.all[candidate]
 	isHost := at.v < 0 && at.u < r.w.hosts
@@ -77,7 +76,7 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 			continue
 		}
 		if cr := r.crossingOf(s, candidate); cr != nil {
-			through, late = append(through, s.excess), append(late, r.lateness(s))
+			through, late = append(through, s), append(late, r.lateness(s))
 			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
 		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
@@ -87,14 +86,15 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 		return d, false
 	}
 	for _, s := range controls {
-		others = append(others, s.excess)
 		if s.like(like) && (s.inner == like.inner || isHost) {
 			near = append(near, s.excess)
 		}
 	}
+	var middle float64
 	if len(near) >= fewControls || len(near) > 0 && !r.w.load {
-		others = near
+		middle = stats.MiddleMedian(near)
 	} else {
+		middle = r.loadOn(like, controls)
 		for _, s := range controls {
 			d.apart += s.doubt / float64(len(controls))
 		}
@@ -107,13 +107,42 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
 	d.late = stats.MiddleMedian(late)
-	middle := stats.MiddleMedian(others)
-	d.least = stats.LowerMedian(through) - middle
-	d.excess = stats.MiddleMedian(through) - middle
+	var excesses []float64
+	for _, s := range through {
+		excesses = append(excesses, d.by.likened(s.excess-middle, r.crossingOf(s, candidate).weight))
+	}
+	d.least, d.excess = stats.LowerMedian(excesses), stats.MiddleMedian(excesses)
 	for _, s := range controls {
 		d.others = append(d.others, s.excess-middle)
 	}
 	return d, true
+}
+
+// loadOn is what the excesses of some controls have in common, as a sample of another length would show it: their weighted median. Load on
+// all links is a part of a sample's time as the links are, so it hardly shows in messages within a host.
+func (r *readings) loadOn(of *sample, controls []*sample) float64 {
+	var excesses, weights []float64
+	for _, s := range controls {
+		cr, wires := crossing{weight: r.wires(of)}, r.wires(s)
+		excesses, weights = append(excesses, cr.likened(s.excess, wires)), append(weights, wires*wires)
+	}
+	stat.SortWeighted(excesses, weights)
+	half, i := floats.Sum(weights)/2, 0
+	for half -= weights[0]; half > 0; half -= weights[i] {
+		i++
+	}
+	if half == 0 { // between the two in the middle
+		return (excesses[i] + excesses[min(i+1, len(excesses)-1)]) / 2
+	}
+	return excesses[i]
+}
+
+// wires is the share of the usual time of a sample that links make; 1 under load and without a graph, where no line was fitted.
+func (r *readings) wires(s *sample) float64 {
+	if slope := r.line[s.kind].slope; slope > 0 {
+		return min(1, slope*s.nominal/s.usual)
+	}
+	return 1
 }
 
 // unlike is by how much transfers that are shared by other numbers, or over other links, may differ from each other: no

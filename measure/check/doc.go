@@ -20,15 +20,18 @@
 //  3. Narrowing: 32 rounds measure pairs through those again, and as many others to compare with. After 8 of these rounds the
 //     hosts and links are looked for again of which measurements are far off most often. The rounds that follow test them.
 //  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
-//     difference per phase. Controls are measurements that do not lead by the suspect, of the same length if there are any. A test tells
+//     difference per phase. Controls are measurements that do not lead by the suspect, of the same length if there are any. Of controls
+//     of other lengths the load counts by the share of the time that links make (pair by pair). A test tells
 //     whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
 //     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
 //     the number tested (Bonferroni). What is named is taken out before the next is ranked. What crosses a place that is slow now and then
-//     tells of no other place afterwards. Hosts that differ from each
+//     tells of no other place afterwards. Scores are clipped, so they tell where something is slow. Whether that is all of a host's short
+//     messages or an equal part of each, as its overhead is, follows from what leaves less unexplained. Hosts that differ from each
 //     other by more than noise raise the bar for hosts, and for links that few hosts cross.
 //     What was not slow before some round and is from then on is told with that round (Finding.Since). One that begins after 16 rounds
 //     is named only if it is tested for another reason.
-//  5. A host whose short messages fit another switch than its own hangs there: it is named for that.
+//  5. A host whose short messages fit another switch than its own hangs there: it is named for that. The routes are those of the graph
+//     with its cable there. Under load it is the host whose transfers fit better if all rounds are worked out again with its cable there.
 //
 // A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading. The
 // median or the lower quartile of the samples counts.

@@ -97,9 +97,12 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	r.compare()
 	const apart = 0.2 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
 	level := apart * f.s.FalseAlarms
-	effects := r.misplacedHosts(f.s.Tolerance, level)
+	effects, err := r.misplacedHosts(f.targets, f.s.Tolerance, level)
+	if err != nil {
+		return nil, err
+	}
 	if w.load {
-		effects = r.couples(resting, f.s.Tolerance, level)
+		effects = append(effects, r.couples(resting, f.s.Tolerance, level)...)
 	}
 	for i := range effects {
 		effects[i].P = min(1, effects[i].P/apart)

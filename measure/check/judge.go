@@ -55,6 +55,14 @@ func (cr *crossing) factor(excess float64) float64 {
 	return (math.Expm1(excess)/cr.weight + 1) / cr.full
 }
 
+// likened is the excess of a sample as it would be if it crossed the candidate as this one did, and not with another weight.
+func (cr *crossing) likened(excess, weight float64) float64 {
+	if excess < 0 { // noise
+		return excess * cr.weight / weight
+	}
+	return math.Log1p(cr.weight * math.Expm1(excess) / weight)
+}
+
 // crossed calls visit with the samples in [from, to) that crossed a candidate.
 func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, cr *crossing)) {
 	for i := from; i < to; i++ {
@@ -210,6 +218,11 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 				best = i
 			}
 		}
+		for i, c := range left { // a score tells the place best, as it is clipped, and not what is slow there
+			if r.tellAlike(c, left[best]) && 2*r.unexplained(c) < r.unexplained(left[best]) {
+				best = i
+			}
+		}
 		e := r.measure(left[best], scores[left[best]], tolerance, level, r.correction(slices.Index(targets, left[best]), len(targets)))
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
@@ -230,6 +243,19 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 	}
 	slices.SortStableFunc(rest, func(a, b effect) int { return cmp.Compare(a.P, b.P) })
 	return append(named, rest...)
+}
+
+// tellAlike tells whether two candidates of one host are told by the same samples: its short messages by themselves, or by its cable.
+func (r *readings) tellAlike(a, b int32) bool {
+	x, y := &r.c.all[a], &r.c.all[b]
+	return x.place == y.place && x.What != y.What && (x.What == hostAnswer || x.What == linkLatency) && (y.What == hostAnswer || y.What == linkLatency)
+}
+
+// unexplained is how much of the excesses of what crossed a candidate its factor does not explain.
+func (r *readings) unexplained(candidate int32) float64 {
+	factor, rest := r.estimate(candidate), []float64(nil)
+	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { rest = append(rest, s.excess-cr.shift(factor)) })
+	return misfit(rest)
 }
 
 // setAside keeps what touches a place out of the tests of others: a part of it is slow, and nobody knows exactly which one.

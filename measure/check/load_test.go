@@ -326,6 +326,32 @@ func TestUnderLoadHealthyMachinesAreNotAccused(t *testing.T) {
 	}
 }
 
+// Under load the messages of a host that hangs on the switch of another rack fill that rack's uplink. The host is named for it alone,
+// and no uplink. Before that was looked for, the uplink was named, too, in nearly all of these runs.
+func TestUnderLoadMisplacedHostAccusesNoLink(t *testing.T) {
+	const runs = 3
+	for _, spec := range []string{"tree:4x8", "tree:2x4x4", "fattree:8,8;1,4 routing=modulo", "fattree:4,8;1,2 routing=ecmp"} {
+		told := 0
+		for seed := range uint64(runs) {
+			m := newBusy(t, spec, seed)
+			g := m.cluster.Graph
+			host, from, to := m.misplace(t)
+			for i, x := range m.find(t, seed).Named() {
+				f := x.Findings[0]
+				switch {
+				case x.Host != host:
+					t.Errorf("%s, seed %d: %s is named, want host %d alone", spec, seed, x.Name, host)
+				case i == 0 && f.What == cabling && f.From == g.Name(from) && f.To == g.Name(to):
+					told++
+				}
+			}
+		}
+		if told < runs-1 {
+			t.Errorf("%s: the host is told to hang where it does in %d of %d runs", spec, told, runs)
+		}
+	}
+}
+
 // busyReadings are those of a machine before the first round.
 func busyReadings(t *testing.T, spec string) *readings {
 	t.Helper()

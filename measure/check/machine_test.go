@@ -190,3 +190,15 @@ func (m *machine) move(t testing.TB, host, to int) {
 		m.latency, m.rate = append(m.latency, a.Latency), append(m.rate, a.Bandwidth)
 	}
 }
+
+// misplace plugs the cable of a host, drawn, into the switch of another one. It returns the host and its switches in the graph and
+// in the machine.
+func (m *machine) misplace(t testing.TB) (host, from, to int) {
+	g := m.cluster.Graph
+	host = m.rng.IntN(g.Hosts())
+	from = g.Out(host)[0].To
+	for to = from; to == from; to = g.Out(m.rng.IntN(g.Hosts()))[0].To {
+	}
+	m.move(t, host, to)
+	return host, from, to
+}

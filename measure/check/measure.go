@@ -191,36 +191,34 @@ func (p *prober) pair(peer int, first bool) (told []float64, err error) {
 		if peer < 0 {
 			continue
 		}
-		err := p.With(peer, func() (err error) {
-			var short pingpong.Summary
-			times := make([]float64, longSamples)
-			switch sends := first == (phase == 1); {
-			case phase == 0:
-				short, err = p.probe.Pair(peer, shortBytes)
+		err := p.With(peer, func() error {
+			if phase == 0 {
+				short, err := p.probe.Pair(peer, shortBytes)
 				told = append(told, short.Q1)
-			case !sends:
-				for range longSamples {
-					if err := p.Comm.Recv(p.long, peer, tagLong); err != nil {
-						return err
-					}
-					if err := p.Comm.Send(p.word, peer, tagLong); err != nil {
-						return err
-					}
+				return err
+			}
+			sends := first == (phase == 1)
+			pass := func(sends bool, message []byte) error {
+				if sends {
+					return p.Comm.Send(message, peer, tagLong)
 				}
-			default:
-				for i := range times {
-					begun := p.Now()
-					if err := p.Comm.Send(p.sent, peer, tagLong); err != nil {
-						return err
-					}
-					if err := p.Comm.Recv(p.word, peer, tagLong); err != nil {
-						return err
-					}
-					times[i] = p.Now() - begun
+				return p.Comm.Recv(message, peer, tagLong)
+			}
+			times := make([]float64, longSamples)
+			for i := range times {
+				begun := p.Now()
+				if err := pass(sends, p.long); err != nil {
+					return err
 				}
+				if err := pass(!sends, p.word); err != nil {
+					return err
+				}
+				times[i] = p.Now() - begun
+			}
+			if sends {
 				told = append(told, stats.LowerMedian(times))
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return nil, err

@@ -22,7 +22,7 @@ const (
 // A sample is one measurement with what it crossed.
 type sample struct {
 	kind    kind
-	group   int32 // of samples that were taken at the same time: those of one phase of one round
+	group   int32 // of readings.groups
 	from    int
 	to      int
 	value   float64 // s
@@ -50,6 +50,19 @@ type crossing struct {
 	pull      float64 // weight in scores: of what a candidate of half its speed would show
 }
 
+// A group are the samples of one phase of one round: they were taken at the same time.
+type group struct {
+	kind        kind
+	pairs       [][2]int          // under load the sender first
+	flows       []contention.Flow // of long messages
+	first, last int               // its samples are readings.samples[first:last]
+}
+
+// has tells whether a host has a part in the group.
+func (g *group) has(host int) bool {
+	return slices.ContainsFunc(g.pairs, func(pair [2]int) bool { return pair[0] == host || pair[1] == host })
+}
+
 // readings are all samples so far.
 type readings struct {
 	w         *wiring
@@ -61,7 +74,7 @@ type readings struct {
 	back      stats.Differences        // of long messages of one pair there and back, in the screening
 	screened  int                      // samples before the narrowing down; 0: it has not begun
 	tested    map[int32]int            // the first sample that tests a candidate: it had no say in that the candidate was picked
-	groups    int
+	groups    []group
 	pairs     int
 	hosts     [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
 	line      [kinds]line    // what measurements of a nominal time usually take
@@ -69,7 +82,6 @@ type readings struct {
 
 	solver *contention.Solver   // over channels as slow as they were found to be
 	player *contention.Playback // over the solver
-	flows  [][]contention.Flow  // of each group
 }
 
 func newReadings(w *wiring, bytes int) (*readings, error) {
@@ -85,48 +97,54 @@ func newReadings(w *wiring, bytes int) (*readings, error) {
 // add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.
 func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float64)) error {
 	r.pairs += len(pairs)
-	var there, back []sample
+	transfers := [2][]sample{} // there, and one by one back
 	for i, pair := range pairs {
-		there = append(there, sample{kind: ofRate, flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
-		back = append(back, sample{kind: ofRate, flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
+		transfers[0] = append(transfers[0], sample{flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
+		transfers[1] = append(transfers[1], sample{flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
 	}
 	if r.w.load {
-		return r.addTransfers(there, learn)
+		return r.addTransfers(pairs, transfers[0], learn)
 	}
+	r.begin(ofLatency, pairs, nil)
 	var x path
 	for i, pair := range pairs {
 		a, b := pair[0], pair[1]
 		r.w.find(&x, a, b)
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		added := r.addSample(sample{kind: ofLatency, short: -1, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
+		added := r.addSample(sample{short: -1, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
 			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
 			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
 			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
 		})
 		if added {
-			there[i].short, back[i].short = len(r.samples)-1, len(r.samples)-1
+			transfers[0][i].short, transfers[1][i].short = len(r.samples)-1, len(r.samples)-1
 		}
 		if r.screened == 0 {
 			r.back.Add(read[i].Forward, read[i].Back)
 		}
 	}
-	r.groups++
-	r.flows = append(r.flows, nil)
-	if err := r.addTransfers(there, learn); err != nil {
+	if err := r.addTransfers(pairs, transfers[0], learn); err != nil {
 		return err
 	}
-	return r.addTransfers(back, learn)
+	return r.addTransfers(pairs, transfers[1], learn)
 }
 
-// addSample takes over a sample of the group with what it crosses, unless it was not measured.
+// begin begins a group.
+func (r *readings) begin(k kind, pairs [][2]int, flows []contention.Flow) {
+	r.groups = append(r.groups, group{kind: k, pairs: pairs, flows: flows, first: len(r.samples), last: len(r.samples)})
+}
+
+// addSample takes over a sample of the last group with what it crosses, unless it was not measured.
 func (r *readings) addSample(s sample, cross func(s *sample)) (added bool) {
 	if !(s.value > 0) || math.IsInf(s.value, 1) || s.nominal == 0 {
 		return false
 	}
-	s.group, s.first = int32(r.groups), int32(len(r.crossings))
+	s.group, s.first = int32(len(r.groups)-1), int32(len(r.crossings))
+	s.kind = r.groups[s.group].kind
 	s.last = s.first
 	cross(&s)
 	r.samples = append(r.samples, s)
+	r.groups[s.group].last = len(r.samples)
 	if n := len(r.samples); r.screened == 0 && n > 1 && r.w.neighbours(&r.samples[n-2], &s) {
 		r.apart[s.kind].Add(r.samples[n-2].value/r.samples[n-2].nominal, s.value/s.nominal)
 	}
@@ -190,36 +208,33 @@ func (r *readings) compare() {
 		if len(ids) == 0 {
 			continue
 		}
-		load := make(map[int32]float64)
+		load := make([]float64, len(r.groups))
 		for range 2 {
 			r.compareAlike(k, ids, load)
-			more := r.loads(ids)
-			for group, x := range more {
-				load[group] += x
-			}
-			for _, i := range ids {
-				r.samples[i].excess -= more[r.samples[i].group]
-			}
+			r.takeOutLoad(k, load)
 		}
 		r.sigma[k] = max(stats.SigmaAbout(0, r.ofScreened(ids, func(s *sample) float64 { return s.excess })), leastSigma)
 		r.hosts[k] = r.spreadOfHosts(k)
 	}
 }
 
-// loads are what the excesses of each group have in common: their median.
-func (r *readings) loads(ids []int) map[int32]float64 {
-	groups := make(map[int32][]float64)
-	for _, i := range ids {
-		s := &r.samples[i]
-		groups[s.group] = append(groups[s.group], s.excess)
-	}
-	load := make(map[int32]float64, len(groups))
-	for group, x := range groups {
-		if len(x) >= fewInGroup {
-			load[group] = stats.MiddleMedian(x)
+// takeOutLoad adds to the load of each group what the excesses of its samples have in common, their median, and takes it out of them.
+func (r *readings) takeOutLoad(k kind, load []float64) {
+	for i := range r.groups {
+		g := &r.groups[i]
+		if g.kind != k || g.last-g.first < fewInGroup {
+			continue
+		}
+		var excesses []float64
+		for _, s := range r.samples[g.first:g.last] {
+			excesses = append(excesses, s.excess)
+		}
+		more := stats.MiddleMedian(excesses)
+		load[i] += more
+		for n := g.first; n < g.last; n++ {
+			r.samples[n].excess -= more
 		}
 	}
-	return load
 }
 
 // fewInGroup is the number of samples from which on a group tells of the load at its time.

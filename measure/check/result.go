@@ -85,7 +85,7 @@ func (f *Finding) String() string {
 	case f.What == together:
 		return "messages of either while the other transfers"
 	case f.What == cabling:
-		return "hangs on " + f.To + " and not on " + f.From + ", as short messages have it"
+		return "hangs on " + f.To + " and not on " + f.From + ", by what its messages take"
 	case f.From == "" && f.To == "":
 		return "long messages both ways"
 	case f.From == "":

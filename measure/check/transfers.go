@@ -18,8 +18,8 @@ const (
 	nearlyFilled = 0.8 // the same of a link under load: one that is slower by a quarter shows
 )
 
-// addTransfers takes over samples of transfers that were under way at once. One by one a short message answers each.
-func (r *readings) addTransfers(transfers []sample, learn func(usage []float64)) error {
+// addTransfers takes over samples of transfers between pairs that were under way at once. One by one a short message answers each.
+func (r *readings) addTransfers(pairs [][2]int, transfers []sample, learn func(usage []float64)) error {
 	flows, paths := make([]contention.Flow, len(transfers)), make([]path, len(transfers))
 	for i, s := range transfers {
 		r.w.find(&paths[i], s.from, s.to)
@@ -30,6 +30,7 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 		return err
 	}
 	learn(shares.usage)
+	r.begin(ofRate, pairs, flows)
 	for i, s := range transfers {
 		x := &paths[i]
 		s.nominal, s.route = 2*r.w.oneWay(x)+times[i], x.arcs
@@ -54,8 +55,6 @@ func (r *readings) addTransfers(transfers []sample, learn func(usage []float64))
 			r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
 		})
 	}
-	r.flows = append(r.flows, flows)
-	r.groups++
 	return nil
 }
 
@@ -127,13 +126,18 @@ func (r *readings) replay(candidate int32, factor float64) {
 			return // a factor that no link has
 		}
 	}
+	r.playAgain()
+}
+
+// playAgain takes out of the samples of transfers by how much their times have changed.
+func (r *readings) playAgain() {
 	var times []float64
-	for i := range r.samples {
-		s := &r.samples[i]
-		if i == 0 || s.group != r.samples[i-1].group {
-			times, _ = r.player.Times(times[:0], r.flows[s.group]) // as they were played before
+	for _, g := range r.groups {
+		times, _ = r.player.Times(times[:0], g.flows) // as they were played before
+		for i := g.first; i < g.last; i++ {
+			s := &r.samples[i]
+			s.excess -= math.Log(times[s.flow] / s.nominal)
+			s.nominal = times[s.flow]
 		}
-		s.excess -= math.Log(times[s.flow] / s.nominal)
-		s.nominal = times[s.flow]
 	}
 }

@@ -14,17 +14,20 @@ import (
 // A wiring is what a check knows of the machine: the routes of all pairs, or
 // without a graph an order of hosts alone.
 type wiring struct {
-	hosts  int
-	load   bool // all hosts are busy at once
-	names  []string
-	order  []int // hosts, neighbours near each other
-	place  []int // host -> index into order
-	graph  *topology.Graph
-	routes *topology.Routes
+	hosts   int
+	load    bool // all hosts are busy at once
+	names   []string
+	order   []int // hosts, neighbours near each other
+	place   []int // host -> index into order
+	graph   *topology.Graph
+	routing topology.RouteChoice
+	routes  *topology.Routes
+	numbers []int32 // arc of a route -> arc; nil: the same
 
 	// Per arc, what it should be; where the graph does not say, it is that of most.
 	latency, rate []float64   // s, B/s
 	link          []int32     // arc -> its link
+	into          []int32     // arc -> the channel of the switch that it leads to; -1: it leads to a host
 	links         []place     // the lower vertex first
 	arcs          [][]int32   // of each link
 	cable         []int32     // host -> its only link, -1 if it has several
@@ -34,7 +37,7 @@ type wiring struct {
 
 // newWiring is that of so many hosts with names, which the graph has if there is one.
 func newWiring(s *Settings, hosts int, names []string) (*wiring, error) {
-	w := &wiring{hosts: hosts, load: s.Load, names: names, graph: s.Graph}
+	w := &wiring{hosts: hosts, load: s.Load, names: names, graph: s.Graph, routing: s.Routing}
 	defer w.findPlaces()
 	if w.graph == nil {
 		w.orderByName()
@@ -50,12 +53,51 @@ func newWiring(s *Settings, hosts int, names []string) (*wiring, error) {
 	w.numberLinks()
 	w.capacity = append(slices.Clone(w.rate), slices.Repeat([]float64{math.SmallestNonzeroFloat64}, w.graph.Vertices()-hosts)...)
 	for i, a := range w.graph.Arcs() {
+		w.into = append(w.into, -1)
 		if a.To >= hosts {
-			w.capacity[w.channel(a.To)] += w.rate[i]
+			w.into[i] = w.channel(a.To)
+			w.capacity[w.into[i]] += w.rate[i]
 		}
 	}
 	w.orderByWiring()
 	return w, nil
+}
+
+// moved is the wiring of the machine if a host, which has one cable, hung on another switch. Its arcs have the numbers that they
+// have here. O(arcs * log arcs).
+func (w *wiring) moved(host, at int) (*wiring, error) {
+	from := w.switchOf(host)
+	replug := func(a topology.Arc, to int) topology.Arc {
+		switch host {
+		case a.From:
+			a.To = to
+		case a.To:
+			a.From = to
+		}
+		return a
+	}
+	m := *w
+	arcs := slices.Clone(w.graph.Arcs())
+	for i := range arcs {
+		arcs[i] = replug(arcs[i], at)
+	}
+	g, err := w.graph.WithArcs(arcs)
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	if m.routes, err = topology.NewRoutes(g, w.routing); err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	m.numbers = nil
+	for _, a := range g.Arcs() {
+		a = replug(a, from)
+		m.numbers = append(m.numbers, int32(w.graph.ArcIndex(a.From, a.To)))
+	}
+	m.into = slices.Clone(w.into)
+	m.into[w.graph.ArcIndex(host, from)] = w.channel(at)
+	m.links = slices.Clone(w.links)
+	m.links[w.cable[host]] = place{host, at}
+	return &m, nil
 }
 
 // values are what the graph has of its arcs, and whether it has any. Where it does not say, an arc is like most. Where
@@ -167,6 +209,17 @@ func (w *wiring) switchOf(h int) int {
 	return ends.u + ends.v - h
 }
 
+// switches are those that hosts hang on with their only cables, in order.
+func (w *wiring) switches() (all []int) {
+	for h := range w.hosts {
+		if at := w.switchOf(h); at >= 0 {
+			all = append(all, at)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // neighbours tells whether two samples were taken at the same time and are to take as long, between the same two switches.
 func (w *wiring) neighbours(a, b *sample) bool {
 	return w.graph != nil && a.group == b.group && w.switchOf(a.from) == w.switchOf(b.from) && w.switchOf(a.to) == w.switchOf(b.to) &&
@@ -179,8 +232,8 @@ func (w *wiring) channel(vertex int) int32 { return int32(w.graph.NumArcs() + ve
 // addSwitches adds to a route the switches that it leads to.
 func (w *wiring) addSwitches(route []int32) []int32 {
 	for _, e := range route {
-		if v := w.graph.Arcs()[e].To; v >= w.hosts {
-			route = append(route, w.channel(v))
+		if c := w.into[e]; c >= 0 {
+			route = append(route, c)
 		}
 	}
 	return route
@@ -233,6 +286,11 @@ func (w *wiring) find(p *path, a, b int) bool {
 	}
 	p.turn = len(p.arcs)
 	p.arcs, err = w.routes.AppendRoute(p.arcs, b, a)
+	for i, e := range p.arcs {
+		if w.numbers != nil {
+			p.arcs[i] = w.numbers[e]
+		}
+	}
 	return err == nil
 }
 
