@@ -37,7 +37,8 @@ const (
 	meshLeast = 4
 	meshMost  = 8192
 	// Of fewer hosts than this a switch explains all but two pairs of a line, and a ring as well as its links do. So
-	// all pairs count in the comparison, and only a graph that links no more than half of them is believed.
+	// all pairs count in the comparison. A graph is believed only if it links no more than half of them, and explains
+	// half of the variance. Of hosts on a switch with a slow pair, a large overhead and short links explain little.
 	meshFew = 6
 )
 
@@ -78,7 +79,8 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 func (s *meshSearch) better(w *wired) bool {
 	c := w.compare(s.r, s.f)
 	w.fit = c
-	if n := s.r.N(); c.r2 < 0 || n < meshFew && 2*w.graph.NumArcs() > n*(n-1) {
+	n := s.r.N()
+	if c.r2 < 0 || n < meshFew && (c.r2 < badR2 || 2*w.graph.NumArcs() > n*(n-1)) {
 		return false
 	}
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != topology.FamilyMesh || c.tree >= meshTree)
