@@ -9,8 +9,8 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// The measurements of one host may be too noisy to show the step between two levels, however clear the groups of all other
-// hosts are. Such a host may be a member of any group, and then the group without the host does not exist. So a group
+// The measurements of one host may be too noisy to show the step between two levels, however clear the groups of all
+// others are. Such a host may be a member of any group, and then the group without the host does not exist. So a group
 // is uncertain unless the measurements of every host that stands alone decide whether the host belongs to it. Hosts
 // that stand alone are those that were set aside, and those with groups beside them in the tree.
 //
