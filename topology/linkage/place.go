@@ -17,6 +17,10 @@ import (
 // The decision is a log-likelihood ratio. The times of a host to the members of its group are shorter than its
 // times to hosts outside, by the step between the two levels. For all other groups they are not.
 
+// elsewhereEvidence rules out, at one in thirty, that a host belongs to a group less likely than another. With
+// gapEvidence one jittery host would make the groups of most racks uncertain.
+const elsewhereEvidence = 3.5
+
 // placeLone makes those groups uncertain to which a host with groups beside it may belong. O(n) per such host and level.
 func (g *judge) placeLone(r *readings.Symmetric, kept []int) {
 	t := g.t
@@ -90,11 +94,11 @@ func (g *judge) placeOf(host int, noise float64, r *readings.Symmetric, kept []i
 				others = second
 			}
 			lead := ratios[k] - others
-			if lead <= -gapEvidence {
+			if lead <= -elsewhereEvidence {
 				continue
 			}
 			possible = append(possible, c)
-			if math.Abs(lead) < gapEvidence {
+			if lead < gapEvidence {
 				g.support[int(c)-g.t.N] = min(g.support[int(c)-g.t.N], weakCeiling)
 			}
 		}
