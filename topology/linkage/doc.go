@@ -22,7 +22,8 @@
 //  4. Every group is judged on the readings as they were. Its evidence is how
 //     large the step is to its nearest outsiders, and how far readings on both sides
 //     overlap; its support in [0, 1] is the least grade of these. What stands beside
-//     it, and pairs that were not measured, may lower it.
+//     it, and pairs that were not measured, may lower it. So may a host outside that is so noisy
+//     that it may belong to the group.
 //  5. Groups with enough support become switches, and a least squares fit of the
 //     tree gives the latencies of their links.
 //  6. Where a tree fits badly, the switches of its leaves are taken for vertices

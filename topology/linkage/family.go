@@ -37,7 +37,8 @@ const (
 	meshLeast = 4
 	meshMost  = 8192
 	// Of fewer hosts than this a switch explains all but two pairs of a line, and a ring as well as its links do. So
-	// all pairs count in the comparison, and only a graph that links no more than half of them is believed.
+	// all pairs count in the comparison. A graph is believed only if it links no more than half of them, and explains
+	// half of the variance. Of hosts on a switch with a slow pair, a large overhead and short links explain little.
 	meshFew = 6
 )
 
@@ -78,7 +79,8 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 func (s *meshSearch) better(w *wired) bool {
 	c := w.compare(s.r, s.f)
 	w.fit = c
-	if n := s.r.N(); c.r2 < 0 || n < meshFew && 2*w.graph.NumArcs() > n*(n-1) {
+	n := s.r.N()
+	if c.r2 < 0 || n < meshFew && (c.r2 < badR2 || 4*w.links > n*(n-1)) {
 		return false
 	}
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != topology.FamilyMesh || c.tree >= meshTree)
@@ -111,7 +113,7 @@ func (s *meshSearch) switches() (*wired, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wired{family: topology.FamilyQuotient, graph: graph, apart: apart, warnings: q.warnings()}, nil
+	return &wired{family: topology.FamilyQuotient, graph: graph, apart: apart, ends: len(q.blocks), links: len(links), warnings: q.warnings()}, nil
 }
 
 // between is the quotient of blocks, and its links if they are sparse.
@@ -194,7 +196,7 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wired{family: topology.FamilyMesh, graph: graph, overhead: overhead}
+	w := &wired{family: topology.FamilyMesh, graph: graph, ends: n, links: len(links), overhead: overhead}
 	if overhead > 0 {
 		w.warnings = append(w.warnings, fmt.Sprintf("every message pays %s at its ends, on top of the latencies of the links", quantity.Seconds(overhead)))
 	}

@@ -87,6 +87,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 		return flat(n, math.NaN(), note)
 	}
 	w := &reconstruction{original: original, note: note, part: original}
+	_, w.kept = setAside(original.N(), nil)
 	for _, s := range steps() {
 		if s.correction == "" || s.correction != l.without {
 			s.do(w)

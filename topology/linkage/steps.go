@@ -28,6 +28,8 @@ func steps() []step {
 		{"missing pairs", (*reconstruction).holdAgainstGaps},
 		{"siblings", func(w *reconstruction) { w.judge.siblings() }},
 		{"", (*reconstruction).settle},
+		{"lone hosts", func(w *reconstruction) { w.judge.placeLone(w.original, w.kept) }},
+		{"", (*reconstruction).placeAside},
 	}
 }
 
@@ -38,7 +40,7 @@ type reconstruction struct {
 	original *readings.Symmetric // of all hosts
 	part     *readings.Symmetric // of the hosts that take part
 	raw, r   *readings.Symmetric
-	kept     []int      // the hosts that take part; nil: all
+	kept     []int      // the hosts that take part
 	aside    []slowHost // the hosts that do not take part
 	slow     []slowHost // of the hosts that take part
 	scratch  *nnchain.Square
@@ -122,9 +124,13 @@ func (w *reconstruction) holdAgainstGaps() {
 	}
 }
 
-// settle gives groups their last support, and puts the hosts that were set aside into the tree.
+// settle gives groups their last support, but for hosts that are placed afterwards.
 func (w *reconstruction) settle() {
 	w.note.firm, w.note.doubtful = w.judge.lower(w.ceiling)
-	w.mostFirm = w.judge.mostFirm() // before hosts are placed that may make groups uncertain
+	w.mostFirm = w.judge.mostFirm()
+}
+
+// placeAside puts the hosts that were set aside into the tree.
+func (w *reconstruction) placeAside() {
 	w.judge = w.judge.place(w.original, w.kept, w.aside)
 }

@@ -16,6 +16,8 @@ type wired struct {
 	graph    *topology.Graph
 	overhead float64 // s, paid once per message on top of the links
 	apart    []int   // host -> block; pairs inside a block do not count; nil: all count
+	ends     int     // hosts that are linked directly, or their switches
+	links    int     // between these
 	warnings []string
 	fit      comparison // with the tree
 }
@@ -27,6 +29,9 @@ func (w *wired) direct(i, j int) bool {
 	}
 	return w.graph.ArcIndex(i, j) >= 0
 }
+
+// few tells whether so few links join so few ends that pairs without a link say too little: a ring of four has two.
+func (w *wired) few() bool { return w.ends < meshFew && w.links <= w.ends }
 
 // A comparison is how well a tree and another graph explain the readings of up
 // to 32 hosts.
@@ -49,7 +54,7 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 		values, fits        []float64
 		join                = make([]int32, r.N())
 		sources             = min(most, r.N())
-		few                 = r.N() < meshFew
+		few                 = w.few()
 		finder              = topology.NewPaths(w.graph, nil)
 		way                 = make([]float64, w.graph.Vertices())
 	)
