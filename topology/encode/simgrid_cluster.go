@@ -134,8 +134,8 @@ func (p *simGridReader) addCables(w *wiring, u, v string, cables int) error {
 	return p.sketch.connect(u, v, link)
 }
 
-// fatTree wires a parallel-port generalised fat tree (Zahavi 2010) of the levels, and of each level the children and the parents of
-// a vertex and the cables between two. A switch stands for a subtree and one of its tops. It is above one top of each subtree below.
+// fatTree wires a parallel-port generalised fat tree (Zahavi 2010). The lists are the number of levels, and for each level the children
+// and the parents of a vertex and the cables between two. A switch is one of the tops of a subtree, above one top of each subtree below.
 func (p *simGridReader) fatTree(w wiring, lists [][]int) error {
 	if len(lists) != 4 || len(lists[0]) != 1 || slices.ContainsFunc(lists[1:], func(list []int) bool { return len(list) != lists[0][0] }) {
 		return errors.New("want levels;children;parents;cables, each but the first a number for each level")
