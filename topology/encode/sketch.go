@@ -8,12 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/graph/topo"
+
 	"github.com/topocast/topocast/topology"
 )
 
 // A sketch is a graph as the files of other tools have it: vertices in any order, which may not say
 // whether they are hosts or switches, and edges of one direction or of both.
 type sketch struct {
+	directed bool // edges have a direction unless they say otherwise
 	vertices []sketchVertex
 	number   map[string]int // by id
 	edges    []sketchEdge
@@ -112,15 +115,15 @@ func (s *sketch) add(id string, attributes map[string]string) error {
 // kindWords are what files call hosts and switches.
 var kindWords = map[string]vertexKind{
 	"host": kindHost, "server": kindHost, "compute": kindHost,
-	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch,
+	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch, "superspine": kindSwitch, "tor": kindSwitch,
 }
 
-// describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type or role whether it is a host or a switch.
-// Others, and types and roles of other words, are for people.
+// describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type, function or role
+// whether it is a host or a switch. Others, and types, functions and roles of other words, are for people.
 func (s *sketch) describe(v int, attributes map[string]string) error {
 	vertex := &s.vertices[v]
 	vertex.name = cmp.Or(attributes["label"], attributes["name"], vertex.name)
-	for _, name := range []string{"role", "type", "kind"} { // the last one counts
+	for _, name := range []string{"role", "function", "type", "kind"} { // the last one counts
 		text := strings.TrimSpace(attributes[name])
 		switch kind, known := kindWords[strings.ToLower(text)]; {
 		case known:
@@ -146,7 +149,8 @@ func (s *sketch) connect(from, to string, e sketchEdge) error {
 }
 
 // graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
-// vertices that are known to be hosts; they count where the file itself does not tell hosts from switches.
+// vertices that are known to be hosts; they count where the file itself does not tell hosts from switches. A directed graph in which
+// no vertex could answer another is a drawing of cables, as of a tree from its root: all its edges lead both ways.
 func (s *sketch) graph(names []string) (*topology.Graph, error) {
 	if err := s.tellKinds(names); err != nil {
 		return nil, err
@@ -186,7 +190,18 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 			})
 		}
 	}
-	return topology.NewGraph(hosts, len(all)-hosts, all, arcs)
+	g, err := topology.NewGraph(hosts, len(all)-hosts, all, arcs)
+	if err != nil || !s.directed || g.NumArcs() == 0 {
+		return g, err
+	}
+	if _, cyclic := topo.Sort(g.Weighted()); cyclic != nil {
+		return g, nil
+	}
+	for i := range s.edges {
+		s.edges[i].oneWay = false
+	}
+	s.directed = false
+	return s.graph(names)
 }
 
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
