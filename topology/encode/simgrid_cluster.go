@@ -21,23 +21,40 @@ func (p *simGridReader) cluster(c *element) error {
 	if err != nil {
 		return err
 	}
-	topologyName := c.attr("topology")
-	wire := map[string]func(wiring, [][]int) error{"FAT_TREE": p.fatTree, "TORUS": p.torus, "DRAGONFLY": p.dragonfly}[topologyName]
+	name, parameters := c.attr("topology"), c.attr("topo_parameters")
+	wire := map[string]func(string, []string, [][]int) ([]cables, error){"FAT_TREE": fatTree, "TORUS": torus, "DRAGONFLY": dragonfly}[name]
 	switch {
-	case topologyName == "" || topologyName == "FLAT":
+	case name == "" || name == "FLAT":
 		return p.star(c, hosts, link)
 	case wire == nil:
-		return fmt.Errorf("topology %s: want FLAT, FAT_TREE, TORUS or DRAGONFLY", shorten(topologyName))
+		return fmt.Errorf("topology %s: want FLAT, FAT_TREE, TORUS or DRAGONFLY", shorten(name))
 	}
-	parameters := c.attr("topo_parameters")
 	lists, err := countLists(parameters)
+	var all []cables
 	if err == nil {
-		err = wire(wiring{c.attr("id"), hosts, link}, lists)
+		all, err = wire(c.attr("id"), hosts, lists)
+	}
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = p.addCables(all[i], link)
 	}
 	if err != nil {
-		return fmt.Errorf("topology %s, topo_parameters %q: %w", topologyName, shorten(parameters), err)
+		return fmt.Errorf("topology %s, topo_parameters %q: %w", name, shorten(parameters), err)
 	}
 	return nil
+}
+
+// addCables adds the link of cables, and those of its ends that are new, which are switches.
+func (p *simGridReader) addCables(c cables, link sketchEdge) error {
+	for _, end := range []string{c.u, c.v} {
+		if _, known := p.number[end]; known {
+			continue
+		}
+		if err := p.point(end, "", kindSwitch); err != nil {
+			return err
+		}
+	}
+	link.bandwidth *= float64(c.count)
+	return p.sketch.connect(c.u, c.v, link)
 }
 
 // clusterHosts adds the hosts of a cluster or a cabinet. It returns their ids and the link of each.
@@ -88,12 +105,14 @@ func (p *simGridReader) tie(hosts []string, link sketchEdge, hub string, half fl
 	return nil
 }
 
-// A wiring is what becomes of a cluster with a topology: its name, its hosts in their order, and one cable.
-type wiring struct {
-	id    string
-	hosts []string
-	cable sketchEdge
+// cables are a number of cables between two vertices of a cluster.
+type cables struct {
+	u, v  string
+	count int
 }
+
+// errManyLinks is of a short text that stands for too much.
+var errManyLinks = fmt.Errorf("more than %d links", maxEdges)
 
 // countLists reads lists of numbers above 0: "2;4,4;1,2;1,2".
 func countLists(text string) (lists [][]int, err error) {
@@ -111,134 +130,113 @@ func countLists(text string) (lists [][]int, err error) {
 	return lists, nil
 }
 
-// checkHosts refuses counts whose product is not the number of hosts.
-func (w *wiring) checkHosts(counts ...int) error {
-	rest := len(w.hosts)
+// checkCounts refuses counts whose product is not the number of hosts.
+func checkCounts(hosts []string, counts ...int) error {
+	rest := len(hosts)
 	for _, n := range counts {
 		if rest%n != 0 {
 			rest = 0
-			break
 		}
 		rest /= n
 	}
 	if rest != 1 {
-		return fmt.Errorf("want as many hosts as radical has, %d", len(w.hosts))
+		return fmt.Errorf("want as many hosts as radical has, %d", len(hosts))
 	}
 	return nil
-}
-
-// addCables links two vertices by several cables.
-func (p *simGridReader) addCables(w *wiring, u, v string, cables int) error {
-	link := w.cable
-	link.bandwidth *= float64(cables)
-	return p.sketch.connect(u, v, link)
 }
 
 // fatTree wires a parallel-port generalised fat tree (Zahavi 2010). The lists are the number of levels, and for each level the children
 // and the parents of a vertex and the cables between two. A switch is one of the tops of a subtree, above one top of each subtree below.
-func (p *simGridReader) fatTree(w wiring, lists [][]int) error {
+func fatTree(id string, hosts []string, lists [][]int) (all []cables, err error) {
 	if len(lists) != 4 || len(lists[0]) != 1 || slices.ContainsFunc(lists[1:], func(list []int) bool { return len(list) != lists[0][0] }) {
-		return errors.New("want levels;children;parents;cables, each but the first a number for each level")
+		return nil, errors.New("want levels;children;parents;cables, each but the first a number for each level")
 	}
-	children, parents, cables := lists[1], lists[2], lists[3]
-	if err := w.checkHosts(children...); err != nil {
-		return err
+	children, parents, count := lists[1], lists[2], lists[3]
+	if err := checkCounts(hosts, children...); err != nil {
+		return nil, err
 	}
-	lower, subtrees, tops := w.hosts, len(w.hosts), 1
-	for l := range children {
-		var upper []string
-		subtrees /= children[l]
-		for subtree := range subtrees {
-			for top := range tops * parents[l] {
-				id := fmt.Sprintf("%s-%d.%d", w.id, l+1, len(upper))
-				if err := p.point(id, "", kindSwitch); err != nil {
-					return err
-				}
-				for child := range children[l] {
-					if err := p.addCables(&w, lower[(subtree*children[l]+child)*tops+top%tops], id, cables[l]); err != nil {
-						return err
-					}
-				}
-				upper = append(upper, id)
+	lower, subtrees, tops := hosts, len(hosts), 1
+	for l, below := range children {
+		subtrees /= below
+		if len(all)+len(lower)*parents[l] > maxEdges {
+			return nil, errManyLinks
+		}
+		upper := make([]string, subtrees*tops*parents[l])
+		for i := range upper {
+			upper[i] = fmt.Sprintf("%s-%d.%d", id, l+1, i)
+			subtree, top := i/(tops*parents[l]), i%tops // of those below
+			for child := range below {
+				all = append(all, cables{lower[(subtree*below+child)*tops+top], upper[i], count[l]})
 			}
 		}
 		lower, tops = upper, tops*parents[l]
 	}
-	return nil
+	return all, nil
 }
 
 // torus wires hosts with those beside them in each dimension, the first dimension running fastest. Two hosts in a ring have one link.
-func (p *simGridReader) torus(w wiring, lists [][]int) error {
+func torus(_ string, hosts []string, lists [][]int) (all []cables, err error) {
 	if len(lists) != 1 {
-		return errors.New("want the sizes of the dimensions, separated by commas")
+		return nil, errors.New("want the sizes of the dimensions, separated by commas")
 	}
-	if err := w.checkHosts(lists[0]...); err != nil {
-		return err
+	if err := checkCounts(hosts, lists[0]...); err != nil {
+		return nil, err
 	}
 	stride := 1
 	for _, size := range lists[0] {
-		for i := range w.hosts {
+		if size == 1 {
+			continue
+		}
+		for i := range hosts {
 			next := i + stride
 			if i/stride%size == size-1 {
 				next -= size * stride
 			}
-			if size < 2 || size == 2 && next < i {
-				continue
-			}
-			if err := p.addCables(&w, w.hosts[i], w.hosts[next], 1); err != nil {
-				return err
+			if size > 2 || next > i {
+				all = append(all, cables{hosts[i], hosts[next], 1})
 			}
 		}
 		stride *= size
 	}
-	return nil
+	return all, nil
 }
 
 // dragonfly wires a Cray Cascade (Faanes and others 2012) of groups of chassis of routers, which have hosts. All routers of a chassis
 // are linked, and those of the same place in all chassis of a group. Router n in the first chassis of group m is linked to router m
 // in the first one of group n.
-func (p *simGridReader) dragonfly(w wiring, lists [][]int) error {
+func dragonfly(id string, hosts []string, lists [][]int) (all []cables, err error) {
 	if len(lists) != 4 || len(lists[0]) != 2 || len(lists[1]) != 2 || len(lists[2]) != 2 || len(lists[3]) != 1 {
-		return errors.New("want groups,cables;chassis,cables;routers,cables;hosts")
+		return nil, errors.New("want groups,cables;chassis,cables;routers,cables;hosts")
 	}
-	groups, chassis, routers, hosts := lists[0], lists[1], lists[2], lists[3][0]
-	if err := w.checkHosts(groups[0], chassis[0], routers[0], hosts); err != nil {
-		return err
+	groups, chassis, routers, each := lists[0][0], lists[1][0], lists[2][0], lists[3][0]
+	between, black, green := lists[0][1], lists[1][1], lists[2][1] // cables
+	err = checkCounts(hosts, groups, chassis, routers, each)
+	switch {
+	case err != nil:
+		return nil, err
+	case groups > routers:
+		return nil, fmt.Errorf("%d groups: want at most as many as routers in a chassis, %d, each of which leads to one", groups, routers)
+	case groups*chassis*routers*(chassis+routers) > 2*maxEdges:
+		return nil, errManyLinks
 	}
-	if groups[0] > routers[0] {
-		return fmt.Errorf("%d groups: want at most as many as routers in a chassis, %d, each of which leads to one", groups[0], routers[0])
-	}
-	router := func(group, cage, place int) string { return fmt.Sprintf("%s-%d.%d.%d", w.id, group, cage, place) }
-	next := 0 // host
-	for group := range groups[0] {
-		for cage := range chassis[0] {
-			for place := range routers[0] {
-				id := router(group, cage, place)
-				err := p.point(id, "", kindSwitch)
-				for range hosts {
-					err = cmp.Or(err, p.addCables(&w, w.hosts[next], id, 1))
-					next++
-				}
-				for other := range place {
-					if err = cmp.Or(err, p.addCables(&w, router(group, cage, other), id, routers[1])); err != nil {
-						return err
-					}
-				}
-				for other := range cage {
-					if err = cmp.Or(err, p.addCables(&w, router(group, other, place), id, chassis[1])); err != nil {
-						return err
-					}
-				}
-				if err != nil {
-					return err
-				}
-			}
+	router := func(group, cage, place int) string { return fmt.Sprintf("%s-%d.%d.%d", id, group, cage, place) }
+	for i, host := range hosts {
+		at := i / each
+		group, cage, place := at/(chassis*routers), at/routers%chassis, at%routers
+		here := router(group, cage, place)
+		all = append(all, cables{host, here, 1})
+		if i%each > 0 {
+			continue
 		}
-		for other := range group {
-			if err := p.addCables(&w, router(other, 0, group), router(group, 0, other), groups[1]); err != nil {
-				return err
-			}
+		for other := range place {
+			all = append(all, cables{router(group, cage, other), here, green})
+		}
+		for other := range cage {
+			all = append(all, cables{router(group, other, place), here, black})
+		}
+		if cage == 0 && place < group {
+			all = append(all, cables{router(place, 0, group), here, between})
 		}
 	}
-	return nil
+	return all, nil
 }
