@@ -132,7 +132,7 @@ func TestReadDOT(t *testing.T) {
 		{"a line", "graph { a -- b -- c }", nil, "a c |b ; a-b  ; c-b  "},
 		{"a tree drawn from its root", "digraph { s -> {l m}; l -> a; l -> b; m -> c; m -> d [dir=forward] }", nil, "a b c d |s l m ; a-l  ; b-l  ; c-m  ; d-m  ; s-l  ; s-m  "},
 		{"a ring of one direction", "digraph { a -> b -> c -> a }", nil, "a b c ; a>b  ; b>c  ; c>a  "},
-		{"functions as Cumulus names them", `graph { s [function="spine"] l [function=leaf] h [function=host]; l:swp51 -- s:swp1; l:swp52 -- s:swp2; h:eth1 -- l:swp1 }`, nil, "h |s l ; h-l  ; s-l  "},
+		{"functions as Cumulus names them", `graph { s [function="spine"] l [function=leaf] h [function=host] m [function="oob-server"] o [function="oob-switch"]; l:swp51 -- s:swp1; l:swp52 -- s:swp2; h:eth1 -- l:swp1; m -- o; h -- o }`, nil, "h m |s l o ; h-l  ; h-o  ; m-o  ; s-l  "},
 		{"a line of known hosts", "graph { a -- b -- c }", []string{"b", "x"}, "a b c ; a-b  ; b-c  "},
 		{"kinds of switches alone", "graph { a; s [kind=switch]; a -- s -- b -- a}", nil, "a b |s ; a-b  ; a-s  ; b-s  "},
 		{"kinds by default", `digraph { node [kind=host] a b; node [kind=switch] s; s -> {a b} [latency=0.000001] a -> s [latency="2e-6"]}`, nil, "a b |s ; a>s 2 ; s>a 1 ; s>b 1 "},

@@ -114,8 +114,9 @@ func (s *sketch) add(id string, attributes map[string]string) error {
 
 // kindWords are what files call hosts and switches.
 var kindWords = map[string]vertexKind{
-	"host": kindHost, "server": kindHost, "compute": kindHost,
+	"host": kindHost, "server": kindHost, "compute": kindHost, "oob-server": kindHost,
 	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch, "superspine": kindSwitch, "tor": kindSwitch,
+	"exit": kindSwitch, "oob-switch": kindSwitch,
 }
 
 // describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type, function or role
@@ -219,7 +220,7 @@ func (s *sketch) tellKinds(names []string) error {
 		switch {
 		case v.kind != "":
 		case said[kindHost] && said[kindSwitch]:
-			return fmt.Errorf("vertex %q: is it a host or a switch? Others say so", v.id)
+			return fmt.Errorf("vertex %q: is it a host or a switch? Others say so: give it the kind host or switch", v.id)
 		case said[kindHost]:
 			v.kind = kindSwitch
 		case said[kindSwitch] || isHost[i]:
