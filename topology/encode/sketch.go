@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/graph/topo"
-
 	"github.com/topocast/topocast/topology"
 )
 
@@ -192,17 +190,33 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 		}
 	}
 	g, err := topology.NewGraph(hosts, len(all)-hosts, all, arcs)
-	if err != nil || !s.directed || g.NumArcs() == 0 {
+	if err != nil || !s.directed || hasCircle(g) {
 		return g, err
-	}
-	if _, cyclic := topo.Sort(g.Weighted()); cyclic != nil {
-		return g, nil
 	}
 	for i := range s.edges {
 		s.edges[i].oneWay = false
 	}
 	s.directed = false
 	return s.graph(names)
+}
+
+// hasCircle tells whether arcs lead from a vertex back to it. It takes vertices away into which no arc leads, again and again. O(m).
+func hasCircle(g *topology.Graph) bool {
+	into := make([]int, g.Vertices()) // arcs from vertices that are left
+	var away []int
+	for v := range into {
+		if into[v] = len(g.In(v)); into[v] == 0 {
+			away = append(away, v)
+		}
+	}
+	for i := 0; i < len(away); i++ {
+		for _, a := range g.Out(away[i]) {
+			if into[a.To]--; into[a.To] == 0 {
+				away = append(away, a.To)
+			}
+		}
+	}
+	return len(away) < g.Vertices()
 }
 
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
