@@ -40,8 +40,8 @@ const secondsBelow = 1e-5
 // Names of the hosts may stand in a first line, in a first column, or both;
 // whole numbers are names if they cannot well be latencies. Lines that begin
 // with # or % are comments; one with "unit: us" names the unit, and so does a
-// title with "(us)". If one triangle is empty throughout, or left out, the
-// other is mirrored into it, except in files of WriteMatrix.
+// title with "(us)". If one triangle is empty throughout, left out, or all zeros
+// beside times, the other is mirrored into it, except in files of WriteMatrix.
 //
 // A table may also stand in text, in brackets, in Markdown, or in a MatrixMarket file. It may be a list with a line for
 // each pair, in CSV or as objects in JSON.

@@ -168,7 +168,10 @@ func (t *table) blame(err error) error {
 		}
 		isBelow := i > 0 && t.lines[i-1].isRow && t.lines[i-1].width == l.width
 		isAbove := i+1 < len(t.lines) && t.lines[i+1].isRow && t.lines[i+1].width == l.width
-		isBeside := isBelow && isAbove || (isBelow || isAbove) && !errors.As(err, new(severalTables)) // of two tables a title may stand above one
+		isBeside := isBelow || isAbove
+		if errors.As(err, new(severalTables)) { // a title may stand above one of them
+			isBeside = isBelow && isAbove
+		}
 		cells := t.cells(l)
 		words, first := 0, -1
 		for k, c := range cells {
