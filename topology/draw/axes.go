@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -98,14 +99,14 @@ type logTicks struct{ format func(float64) string }
 
 func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	decades := math.Log10(high / low)
-	labelled := map[int]bool{1: true}
+	labelled := []int{1}
 	switch {
 	case decades < 0.4:
-		labelled = map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true}
+		labelled = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	case decades < 1: // 8, 9 and 10 would run into each other
-		labelled = map[int]bool{1: true, 2: true, 3: true, 5: true, 7: true}
+		labelled = []int{1, 2, 3, 5, 7}
 	case decades < 2.5:
-		labelled = map[int]bool{1: true, 2: true, 5: true}
+		labelled = []int{1, 2, 5}
 	}
 	every := max(1, int(decades/8)) // decades with a label
 	var ticks []plot.Tick
@@ -120,7 +121,7 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 				continue
 			}
 			t := plot.Tick{Value: v}
-			if labelled[m] && int(math.Abs(e))%every == 0 {
+			if slices.Contains(labelled, m) && int(math.Abs(e))%every == 0 {
 				t.Label = l.format(v)
 			}
 			ticks = append(ticks, t)

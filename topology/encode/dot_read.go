@@ -23,8 +23,8 @@ const maxDOT = 8 << 20
 // machine (Bannikov 2014, section 2.3). The attributes are those of WriteDOT: of a vertex label and
 // kind; of an edge latency in s, bandwidth in B/s, probability, estimated. A vertex without label is named by its id.
 // Vertices that share a name are cores of one processor. An edge whose label is a number
-// and which has no bandwidth has as many Gbit/s. Edges of a graph lead both ways, and so do those
-// of a digraph with dir=both or dir=none.
+// and which has no bandwidth has as many Gbit/s. Edges of a graph lead both ways. So do those of a digraph with dir=both or dir=none, and
+// all of a digraph in which no vertex could answer another, such as a tree that is drawn from its root.
 //
 // Where no vertex has a kind, hosts are those whose names are among the given ones, which may be nil. So are those that
 // share a name, and those with one neighbour at most. The others are switches. Where that makes none a host all are.
@@ -44,7 +44,7 @@ func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	if len(file.Graphs) != 1 {
 		return nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))
 	}
-	d := dotReader{directed: file.Graphs[0].Directed, members: map[string][]int{}}
+	d := dotReader{sketch: sketch{directed: file.Graphs[0].Directed}, members: map[string][]int{}}
 	if _, err := d.statements(file.Graphs[0].Stmts, dotScope{}); err != nil {
 		return nil, err
 	}
@@ -63,10 +63,9 @@ func oneLine(err error) error {
 // A dotReader makes a sketch of the statements of a file.
 type dotReader struct {
 	sketch
-	directed bool
-	depth    int              // of subgraphs in subgraphs
-	members  map[string][]int // of named subgraphs
-	named    int              // how often a vertex was named, by itself or with its subgraph
+	depth   int              // of subgraphs in subgraphs
+	members map[string][]int // of named subgraphs
+	named   int              // how often a vertex was named, by itself or with its subgraph
 }
 
 // A dotScope holds the attributes that vertices and edges get where they say nothing themselves.

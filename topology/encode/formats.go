@@ -119,7 +119,13 @@ func Unread(data []byte) string {
 		{beginsWith(`(?i:(Creator|Version)\s+\S[^\n]*\s+)*(?i:graph)\s*\[`), "is GML: want GraphML, as write_graphml of networkx makes of it"},
 		{hasRoot("gexf"), "is GEXF: want GraphML, which Gephi exports, too"},
 		{regexp.MustCompile(`(?m)^.*\d\[  \] ==\(`).Match, "is of iblinkinfo: want what ibnetdiscover prints"},
+		{regexp.MustCompile(`(?m)^\s*(CA|SW)\s+\d+\s+\d+ 0x[0-9a-f]{16} \S+ \S+ - `).Match, "is of ibnetdiscover -p: want what ibnetdiscover prints without it"},
 		{beginsWith(`Machine( L#\d+)? \(.*\n\s+\S+ L#0`), "is lstopo's text: want lstopo --of xml"},
+		{
+			regexp.MustCompile(`(?m)^\s*GPU0\s+X\s+(NV\d+|SYS|NODE|PHB|PXB|PIX|SOC|OK)\b`).Match,
+			"names kinds of links, as nvidia-smi topo prints them, and no times: want times of all pairs, such as of p2pBandwidthLatencyTest",
+		},
+		{hasRoot("system"), "is NCCL's description of one host: want a graph of all hosts, such as DOT"},
 		{regexp.MustCompile(`^(\s*\{\s*"lldp"|-+\s+LLDP neighbors:)`).Match, "lists the neighbours of one host: want a graph of all hosts, such as DOT"},
 	} {
 		if f.is(data) {

@@ -14,7 +14,7 @@ import (
 // others, with the keys of WriteGraphML by name, as far as they have them. A label of an edge that is a number, such as
 // one drawn with yEd, is a bandwidth in Gbit/s unless bandwidth_Bps says it. A node drawn with
 // yEd may have its name from there. Other keys are passed over. Where no node has a kind, ReadDOT tells how
-// hosts are known, and what the given names are for.
+// hosts are known, and what the given names are for, and of directed graphs.
 //
 // It refuses files with more than one graph, graphs in graphs, and hyperedges. Entities beyond those of
 // XML itself are refused, too.
@@ -32,7 +32,7 @@ func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	if hyperedges := graph.children("hyperedge"); len(hyperedges) > 0 {
 		return nil, fmt.Errorf("line %d: hyperedges, which no link is", hyperedges[0].line)
 	}
-	g := graphmlReader{keys: map[string]*element{}, directed: graph.attr("edgedefault") == "directed"}
+	g := graphmlReader{sketch: sketch{directed: graph.attr("edgedefault") == "directed"}, keys: map[string]*element{}}
 	for _, key := range file.children("key") {
 		g.keys[key.attr("id")] = key
 	}
@@ -51,8 +51,7 @@ func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 
 type graphmlReader struct {
 	sketch
-	keys     map[string]*element // by id
-	directed bool
+	keys map[string]*element // by id
 }
 
 // values are those of a node or an edge by the names of their keys, "label" also from what yEd draws.

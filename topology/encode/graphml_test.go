@@ -52,6 +52,7 @@ func TestReadGraphML(t *testing.T) {
 		{"of yEd", yEdFile, "node 1 n2 |switch ; node 1-switch  100; switch>n2  "},
 		{"defaults", `<graphml><key id="k" for="node" attr.name="kind"><default>host</default></key><key id="l" for="edge" attr.name="latency_s"><default> 1e-6 </default></key>
 <graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"><data key="k">switch</data></node><edge source="a" target="b"/><edge source="b" target="c"><data key="l">2e-6</data></edge></graph></graphml>`, "a b |c ; a-b 1 ; b-c 2 "},
+		{"a directed tree", `<graphml><graph edgedefault="directed"><node id="s"/><node id="a"/><node id="b"/><edge source="s" target="a"/><edge source="s" target="b"/></graph></graphml>`, "a b |s ; a-s  ; b-s  "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, err := ReadGraphML(strings.NewReader(c.file), nil)

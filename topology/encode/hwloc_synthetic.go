@@ -20,8 +20,7 @@ var isSynthetic = regexp.MustCompile(`^\s*(\([^()]*\)\s*)?((\[[A-Za-z0-9]+(\([^(
 //
 // as ReadHwloc does. Each level has so many objects in each of the level before, and the last one is hardware
 // threads. A level without a type is one of unknown kind. Of what stands in brackets, indexes of PU count, as
-// a list of all numbers of the operating system. Other forms of it are refused, and
-// sizes passed over.
+// a list of all numbers of the operating system or as loops. Names of levels there are refused, and sizes passed over.
 func parseSynthetic(text string) (*hwlocMachine, error) {
 	type level struct {
 		hwlocLevel
@@ -91,7 +90,9 @@ const unknownSize = "0"
 // hwlocWord is one level: [type](attributes) or type:count(attributes).
 var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)
 
-// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on.
+// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on. The attribute is a list of all numbers, or
+// loops such as 2*16:1*2. A loop of step*count numbers the threads 0 to count-1 again and again, each number for step threads. The
+// numbers of later loops count as many times more as the loops before have numbers.
 func hwlocIndexes(attributes string, threads int) ([]int, error) {
 	cpus := make([]int, threads)
 	for i := range cpus {
@@ -102,11 +103,30 @@ func hwlocIndexes(attributes string, threads int) ([]int, error) {
 		if !ok {
 			continue
 		}
+		fail := fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas, or loops such as 2*16:1*2", shorten(list), threads)
 		words := strings.Split(list, ",")
+		if strings.Contains(list, "*") {
+			words = nil
+			clear(cpus)
+			total := 1
+			for loop := range strings.SplitSeq(list, ":") {
+				var step, count int
+				if n, _ := fmt.Sscanf(loop, "%d*%d", &step, &count); n < 2 || step < 1 || count < 1 || count > threads/total {
+					return nil, fail
+				}
+				for i := range cpus {
+					cpus[i] += i / step % count * total
+				}
+				total *= count
+			}
+			if total != threads {
+				return nil, fail
+			}
+		}
 		for i, word := range words {
 			cpu, err := strconv.Atoi(word)
 			if err != nil || len(words) != threads || cpu < 0 || cpu >= maxThreads {
-				return nil, fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas", shorten(list), threads)
+				return nil, fail
 			}
 			cpus[i] = cpu
 		}

@@ -89,6 +89,11 @@ func TestParseSynthetic(t *testing.T) {
 		{"pack:1 [numa] l3:2 l2:2 l1d:1 l1i:1 core:1 pu:1(indexes=0,2,1,3)", "4 threads; L3/cache 0,2 1,3"},
 		{"(memory=4GB) numa:2 core:2 pu:1", "4 threads; NUMA/numa 0-1 2-3"},
 		{"2 3", "6 threads; group 0/ 0-2 3-5"},
+		// The numbers that tests/hwloc/hwloc_synthetic.c of hwloc wants of these: 0,4,2,6,1,5,3,7, and from the 12th on 3,11,19,27 4,12,20,28.
+		{"[NUMANode(memory=1073741824)] Package:2 Core:2 PU:2(indexes=4*2:2*2:1*2)", "8 threads; core/core 0,4 1,5 2,6 3,7; socket/socket 0,2,4,6 1,3,5,7"},
+		{"Package:2 L3Cache:2(size=20971520) L2Cache:2 L1dCache:2 Core:1 PU:2(indexes=4*8:1*4)", "32 threads; core/core 0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15 16,24 17,25 18,26 19,27 20,28 21,29 22,30 23,31; " +
+			"L2/cache 0,8,16,24 1,9,17,25 2,10,18,26 3,11,19,27 4,12,20,28 5,13,21,29 6,14,22,30 7,15,23,31; L3/cache 0-1,8-9,16-17,24-25 2-3,10-11,18-19,26-27 4-5,12-13,20-21,28-29 6-7,14-15,22-23,30-31; " +
+			"socket/socket 0-3,8-11,16-19,24-27 4-7,12-15,20-23,28-31"},
 		{"group:2 group:2 pu:2", "8 threads; group 1/ 0-1 2-3 4-5 6-7; group 0/ 0-3 4-7"},
 		{"pu:1", "1 threads"},
 	} {
@@ -140,7 +145,11 @@ func TestHwlocRefuses(t *testing.T) {
 		{"pu:0", "pu:0: want from 1 object"},
 		{"pu:99999999999999999999", "want from 1 object"},
 		{"rack:2 pu:2", `type "rack": want Package`},
-		{"core:2 pu:2(indexes=2*2:1*2)", "want the numbers of all 4 hardware threads"},
+		{"core:2 pu:2(indexes=core)", "want the numbers of all 4 hardware threads"},
+		{"core:2 pu:2(indexes=2*2:1*3)", "want the numbers of all 4 hardware threads"},
+		{"core:2 pu:2(indexes=2*2)", "want the numbers of all 4 hardware threads"},
+		{"core:2 pu:2(indexes=0*2:1*2)", "want the numbers of all 4 hardware threads"},
+		{"core:2 pu:2(indexes=4*2:4*2)", "PU 0 is there twice"},
 		{"core:2 pu:2(indexes=0,1,1,2)", "PU 1 is there twice"},
 		{"core:2 -> pu:2", `"-> pu:2": want levels`},
 	} {

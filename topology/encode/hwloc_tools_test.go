@@ -20,6 +20,7 @@ func TestToolsHwloc(t *testing.T) {
 	for _, machine := range []string{
 		"pack:2 [numa] l3:2 l2:2 core:1 pu:2",
 		"pack:2 numa:2 l3:1 core:3 pu:1(indexes=0,4,8,1,5,9,2,6,10,3,7,11)",
+		"pack:2 numa:1 l3:1 core:6 pu:2(indexes=2*12:1*2)",
 		"pack:1 die:2 [numa] l3:1 l2:2 core:2 pu:1",
 		"", // this one
 	} {

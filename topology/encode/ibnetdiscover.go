@@ -21,7 +21,7 @@ var (
 // IsIbnetdiscover tells whether a file is what ibnetdiscover prints of an InfiniBand fabric.
 func IsIbnetdiscover(data []byte) bool {
 	for line := range strings.Lines(string(data[:min(len(data), 64<<10)])) {
-		if ibNode.MatchString(line) {
+		if ibNode.MatchString(strings.TrimSpace(line)) {
 			return true
 		}
 	}

@@ -50,7 +50,7 @@ Ca	1 "H-0000000000000202"		# "n2 mlx5_1"
 `
 
 func TestReadIbnetdiscover(t *testing.T) {
-	if !IsIbnetdiscover([]byte(ibFabric)) {
+	if !IsIbnetdiscover([]byte(ibFabric)) || !IsIbnetdiscover([]byte("\n   "+strings.ReplaceAll(ibFabric, "\n", "\n   "))) { // as a manual shows it
 		t.Error("not known")
 	}
 	g, err := ReadIbnetdiscover(strings.NewReader(ibFabric), nil)

@@ -21,17 +21,19 @@ func localToFile(local []topology.LocalTopology) []localFile {
 	var list []localFile
 	for _, l := range local {
 		f := localFile{Bytes: l.Bytes, Arcs: [][2]int{}, Latency: []*float64{}}
-		for _, a := range l.Arcs {
-			f.Arcs = append(f.Arcs, [2]int{a.From, a.To})
-			f.Latency = append(f.Latency, jsonfile.Known(a.Latency))
-		}
-		for _, a := range l.Absent {
-			f.Absent = append(f.Absent, [2]int{a.From, a.To})
-			f.AbsentLatency = append(f.AbsentLatency, jsonfile.Known(a.Latency))
-		}
+		f.Arcs, f.Latency = appendArcs(f.Arcs, f.Latency, l.Arcs)
+		f.Absent, f.AbsentLatency = appendArcs(nil, nil, l.Absent)
 		list = append(list, f)
 	}
 	return list
+}
+
+// appendArcs appends the ends of arcs and their latencies.
+func appendArcs(ends [][2]int, latency []*float64, arcs []topology.Arc) ([][2]int, []*float64) {
+	for _, a := range arcs {
+		ends, latency = append(ends, [2]int{a.From, a.To}), append(latency, jsonfile.Known(a.Latency))
+	}
+	return ends, latency
 }
 
 // localFromFile refuses sizes that do not grow, and arcs that are not between two of the hosts.

@@ -40,8 +40,8 @@ const secondsBelow = 1e-5
 // Names of the hosts may stand in a first line, in a first column, or both;
 // whole numbers are names if they cannot well be latencies. Lines that begin
 // with # or % are comments; one with "unit: us" names the unit, and so does a
-// title with "(us)". If one triangle is empty throughout, or left out, the
-// other is mirrored into it, except in files of WriteMatrix.
+// title with "(us)". If one triangle is empty throughout, left out, or all zeros
+// beside times, the other is mirrored into it, except in files of WriteMatrix.
 //
 // A table may also stand in text, in brackets, in Markdown, or in a MatrixMarket file. It may be a list with a line for
 // each pair, in CSV or as objects in JSON.
@@ -225,18 +225,32 @@ func (f *filler) number(e entry) (float64, error) {
 	return v, nil
 }
 
-// mirror copies a lone triangle into the other; of a list, each pair that is there in one direction alone.
+// mirror copies a lone triangle into the other; of a list, each pair that is there in one direction alone. A triangle of zeros beside one
+// that has more is none: no message takes longer than nothing in one direction of every pair alone.
 func (l *Latencies) mirror(isList bool) {
 	n, _ := l.Matrix.Dims()
-	var upper, lower bool
+	const below, above = 0, 1
+	var isThere, isMore [2]bool // a triangle has a cell, and one that is not 0
 	for i := range n {
 		for j := range i {
-			lower = lower || !math.IsNaN(l.Matrix.At(i, j))
-			upper = upper || !math.IsNaN(l.Matrix.At(j, i))
+			for side, v := range []float64{below: l.Matrix.At(i, j), above: l.Matrix.At(j, i)} {
+				isThere[side] = isThere[side] || !math.IsNaN(v)
+				isMore[side] = isMore[side] || v > 0
+			}
 		}
 	}
-	if upper && lower && !isList {
+	switch both := isThere[below] && isThere[above] && !isList; {
+	case both && isMore[below] == isMore[above]:
 		return
+	case both:
+		where := map[bool]string{true: "above", false: "below"}[isMore[below]]
+		l.Warnings = append(l.Warnings, fmt.Sprintf("zeros %s the diagonal are taken for a triangle that was left out", where))
+		l.Matrix.Apply(func(i, j int, v float64) float64 {
+			if (i > j) != isMore[below] {
+				return math.NaN()
+			}
+			return v
+		}, l.Matrix)
 	}
 	for i := range n {
 		for j := range n {

@@ -40,6 +40,9 @@ func TestReadMatrix(t *testing.T) {
 		{"semicolons and decimal commas", ";1,5\n1,5;\n", Second, []float64{nan, 1.5, 1.5, nan}, nil},
 		{"semicolons and decimal points", "0;1.5\n1.5;0\n", Second, []float64{nan, 1.5, 1.5, nan}, nil},
 		{"tabs", "\t1\t2\n1\t\t3\n2\t3\t\n", Second, []float64{nan, 1, 2, 1, nan, 3, 2, 3, nan}, nil},
+		{"an upper triangle of zeros", "# ns\n0,0,0\n1,0,0\n2,,0\n", Nanosecond, []float64{nan, 1e-9, 2e-9, 1e-9, nan, nan, 2e-9, nan, nan}, nil},
+		{"a lower triangle of zeros", "0 1 2\n0 0 3\n0 0 0\n", Second, []float64{nan, 1, 2, 1, nan, 3, 2, 3, nan}, nil},
+		{"zeros alone", "0 0 0\n0 0 0\n0 0 0\n", Second, []float64{nan, 0, 0, 0, nan, 0, 0, 0, nan}, nil},
 		{"tabs, lower triangle", "\t\t\n1\t\t\n2\t3\t\n", Second, []float64{nan, 1, 2, 1, nan, 3, 2, 3, nan}, nil},
 		{"blanks", "  0 1.5  2\n1.5 0   3\n2   3   0\n", Second, []float64{nan, 1.5, 2, 1.5, nan, 3, 2, 3, nan}, nil},
 		{"what a spreadsheet says of its separator", "sep=|\n0|1\n1|0\n", Second, []float64{nan, 1, 1, nan}, nil},
@@ -283,6 +286,7 @@ func TestReadMatrixDoubts(t *testing.T) {
 		{"below float32", "0,1e-40\n1e-40,0\n", Second, "the longest latency is 1e-40 s"},
 		{"all zero", "0,0\n0,0\n", Second, "all latencies are 0"},
 		{"nothing", ",\n,\n", Second, "no latency is given"},
+		{"a triangle of zeros", "0,0,0\n1,0,0\n2,3,0\n", Microsecond, "zeros above the diagonal are taken for a triangle that was left out"},
 		{"a slow direction", "0,1e-3,1\n2e-6,0,1e-6\n1e-6,1e-6,0\n", Second, "1 latencies are more than 1000 times those of the other direction, from 0 to 2 1e+06 times"},
 	} {
 		l, err := ReadMatrix(strings.NewReader(c.text), c.unit)

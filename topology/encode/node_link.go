@@ -44,7 +44,7 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 	if err := jsonfile.Unmarshal(data, &f); err != nil {
 		return nil, err
 	}
-	var s sketch
+	s := sketch{directed: f.Directed}
 	hasNumbers := false
 	for i, raw := range f.Nodes {
 		attributes := plainTexts(raw)

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
-	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
@@ -16,8 +14,9 @@ import (
 // ReadSimGrid reads a platform file of SimGrid, version 4 or 4.1, as the wiring that it describes: what WriteSimGrid
 // writes, and others whose routes say how links join. Hosts are hosts, routers switches, and a
 // route of one link is a link between its ends, or between the gateways of zones. Zones may
-// nest, and are called AS in older files; how they find routes does not matter. A cluster of
-// hosts becomes a switch, and so does a zone whose hosts have a host_link each. A message passes its backbone once between any two of
+// nest, and are called AS in older files; how they find routes does not matter. A cluster or
+// a cabinet of hosts becomes a switch, and so does a zone whose hosts have a host_link each; clusters may be wired as fat trees, tori
+// and dragonflies instead. A message passes its backbone once between any two of
 // its hosts, so each link of a host gets half of its latency. In a zone with routing Star, a route that names one end alone is the link of
 // that host to the middle of the zone.
 //
@@ -37,7 +36,7 @@ func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 	if outside := platform.children("host", "router", "link", "route", "zoneRoute", "ASroute", "host_link", "backbone"); len(outside) > 0 {
 		return nil, fmt.Errorf("line %d: element <%s>: want it in a zone", outside[0].line, outside[0].Name.Local)
 	}
-	p := simGridReader{links: map[string]*simGridLink{}}
+	p := simGridReader{links: map[string]*simGridLink{}, cabinets: map[*element]*simGridCabinet{}}
 	if err := p.declare(platform); err != nil {
 		return nil, err
 	}
@@ -53,7 +52,14 @@ func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 // A simGridReader makes a sketch of zones.
 type simGridReader struct {
 	sketch
-	links map[string]*simGridLink
+	links    map[string]*simGridLink
+	cabinets map[*element]*simGridCabinet
+}
+
+// A simGridCabinet is hosts that are tied to the middle of their zone by links like this one.
+type simGridCabinet struct {
+	hosts []string
+	link  sketchEdge
 }
 
 // A simGridLink is a link, with the vertices that it joins if its properties say so.
@@ -91,6 +97,14 @@ func (p *simGridReader) declare(zone *element) (err error) {
 			if err = p.cluster(e); err != nil {
 				err = fmt.Errorf("cluster %q: %w", shorten(id), err)
 			}
+		case "cabinet":
+			c := &simGridCabinet{}
+			if c.hosts, c.link, err = p.clusterHosts(e); err != nil {
+				err = fmt.Errorf("cabinet %q: %w", shorten(id), err)
+			}
+			p.cabinets[e] = c
+		case "peer":
+			err = fmt.Errorf("peer %q: its place is told by coordinates, not by links: want hosts and links", shorten(id))
 		case "zone", "AS":
 			if err := p.declare(e); err != nil {
 				return err
@@ -127,6 +141,11 @@ func (p *simGridReader) connect(zone *element) error {
 	if err != nil {
 		return fmt.Errorf("line %d: zone %q: %w", zone.line, shorten(zone.attr("id")), err)
 	}
+	for _, e := range zone.children("cabinet") {
+		if err := p.tie(p.cabinets[e].hosts, p.cabinets[e].link, hub, half); err != nil {
+			return fmt.Errorf("line %d: cabinet %q: %w", e.line, shorten(e.attr("id")), err)
+		}
+	}
 	for _, e := range zone.children("host_link") {
 		if err := p.hostLink(e, hub, half); err != nil {
 			return fmt.Errorf("line %d: host_link of %q: %w", e.line, shorten(e.attr("id")), err)
@@ -142,10 +161,10 @@ func (p *simGridReader) connect(zone *element) error {
 
 // point adds a host or a switch, which may have another name than its id.
 func (p *simGridReader) point(id, name string, kind vertexKind) error {
-	if id == "" || p.add(id, map[string]string{"label": name, "kind": string(kind)}) != nil {
+	if _, twice := p.number[id]; twice || id == "" {
 		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(id))
 	}
-	return nil
+	return p.add(id, map[string]string{"label": name, "kind": string(kind)})
 }
 
 // simGridEdge is an edge of the given bandwidth and latency, which may be left out.
@@ -210,45 +229,6 @@ func (p *simGridReader) route(r *element, hub string) error {
 	return p.sketch.connect(from, to, e)
 }
 
-// cluster reads a cluster of hosts around a switch.
-func (p *simGridReader) cluster(c *element) error {
-	if wiring := c.attr("topology"); wiring != "" && wiring != "FLAT" {
-		return fmt.Errorf("topology %s: want none", shorten(wiring))
-	}
-	radical := c.attr("radical")
-	numbers, err := hostlist.ExpandNumbers(strings.ReplaceAll(radical, " ", ""), maxHosts)
-	if err != nil {
-		return fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(radical), maxHosts)
-	}
-	link, err := simGridEdge(c.attr("bw"), c.attr("lat"))
-	if err != nil {
-		return err
-	}
-	prefix, suffix := c.attr("prefix"), c.attr("suffix")
-	router := cmp.Or(c.attr("router_id"), prefix+c.attr("id")+"_router"+suffix)
-	if err := p.point(router, "", kindSwitch); err != nil {
-		return err
-	}
-	hub, half := router, 0.0
-	if c.attr("bb_bw") != "" {
-		if hub, half, err = p.backbone(router, c.attr("bb_bw"), c.attr("bb_lat")); err != nil {
-			return err
-		}
-	}
-	link.latency += half
-	for _, digits := range numbers {
-		number, _ := strconv.Atoi(digits) // without zeros before it
-		id := prefix + strconv.Itoa(number) + suffix
-		if err := p.point(id, "", kindHost); err != nil {
-			return err
-		}
-		if err := p.sketch.connect(id, hub, link); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // backbone adds a switch for a backbone, which is linked to the router of its zone. It returns the switch and half of the latency of the
 // backbone, which the link of each host gets.
 func (p *simGridReader) backbone(router, bandwidth, latency string) (hub string, half float64, err error) {
@@ -265,9 +245,9 @@ func (p *simGridReader) backbone(router, bandwidth, latency string) (hub string,
 }
 
 // middle returns the vertex to which the hosts of a zone are tied: its router, or a switch of the zone's name where it has none; or the
-// backbone, if there is one. It is "" for zones in which neither a host_link nor a route that names one end ties hosts.
+// backbone, if there is one. It is "" for zones in which no host_link, no cabinet and no route that names one end ties hosts.
 func (p *simGridReader) middle(zone *element) (hub string, half float64, err error) {
-	isTied := len(zone.children("host_link")) > 0
+	isTied := len(zone.children("host_link", "cabinet")) > 0
 	for _, r := range zone.children("route") {
 		isTied = isTied || (r.attr("src") == "") != (r.attr("dst") == "")
 	}

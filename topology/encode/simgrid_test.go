@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -155,6 +156,56 @@ func simGridFile(inside string) string {
 	return `<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">` + inside + `</platform>`
 }
 
+// simGridCluster is a platform of one cluster of the given wiring.
+func simGridCluster(wiring, parameters, radical string) string {
+	return simGridFile(fmt.Sprintf(`<zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" radical="%s" speed="1Gf" bw="125MBps" lat="50us" topology="%s" topo_parameters="%s"/></zone>`,
+		radical, wiring, parameters))
+}
+
+// Fat trees and tori have the links that the generator of tests makes of the same numbers. The first of each is SimGrid's own example.
+// SimGrid's first dimension of a torus runs fastest, the generator's last.
+func TestReadSimGridWirings(t *testing.T) {
+	for _, c := range []struct{ wiring, parameters, radical, spec string }{
+		{"FAT_TREE", "2;4,4;1,2;1,2", "0-15", "fattree:4,4;1,2;1,2"},
+		{"FAT_TREE", "3;2,3,2;1,2,3;1,2,1", "0-11", "fattree:2,3,2;1,2,3;1,2,1"},
+		{"FAT_TREE", "1;5;2;3", "7-11", "fattree:5;2;3"},
+		{"TORUS", "3,2,2", "0-11", "torus:2x2x3"},
+		{"TORUS", "5,4", "0-19", "torus:4x5"},
+		{"TORUS", "6", "0-5", "ring:6"},
+		{"TORUS", "1,2", "0-1", "line:2"},
+	} {
+		got, err := ReadSimGrid(strings.NewReader(simGridCluster(c.wiring, c.parameters, c.radical)))
+		if err != nil {
+			t.Errorf("%s %s: %v", c.wiring, c.parameters, err)
+			continue
+		}
+		want, err := gen.Parse(c.spec + " latency=50us rate=125MBps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g := want.Graph; got.Hosts() != g.Hosts() || got.Vertices() != g.Vertices() || !slices.Equal(got.Arcs(), g.Arcs()) {
+			t.Errorf("%s %s: %d hosts, %d vertices, arcs\n%v\nwant %d, %d\n%v", c.wiring, c.parameters, got.Hosts(), got.Vertices(), got.Arcs(), g.Hosts(), g.Vertices(), g.Arcs())
+		}
+	}
+}
+
+// The links of SimGrid's example of a dragonfly: 120 of hosts; in each of 3 groups, 10 between the 5 routers of each of 4 chassis and 6
+// between these chassis for each of 5 places, of 3 cables; and 3 between groups, of 4 cables.
+func TestReadSimGridDragonfly(t *testing.T) {
+	g, err := ReadSimGrid(strings.NewReader(simGridCluster("DRAGONFLY", "3,4;4,3;5,1;2", "0-119")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[float64]int{} // by cables
+	for _, a := range g.Arcs() {
+		count[a.Bandwidth/125e6]++
+	}
+	want := map[float64]int{1: 2 * (120 + 3*4*10), 3: 2 * 3 * 6 * 5, 4: 2 * 3}
+	if g.Hosts() != 120 || g.Vertices() != 180 || !maps.Equal(count, want) {
+		t.Errorf("%d hosts, %d vertices, arcs by cables %v; want 120, 180, %v", g.Hosts(), g.Vertices(), count, want)
+	}
+}
+
 func TestReadSimGrid(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{
@@ -169,6 +220,15 @@ func TestReadSimGrid(t *testing.T) {
 		{
 			"a cluster", `<zone id="w" routing="Full"><cluster id="c" prefix="n" suffix=".x" radical="0-1,5" speed="1Gf" bw="1GBps" lat="10us" bb_bw="2GBps" bb_lat="4us" router_id="r"/></zone>`,
 			"n0.x n1.x n5.x |r r backbone ; n0.x-r backbone 12 8; n1.x-r backbone 12 8; n5.x-r backbone 12 8; r-r backbone 2 16",
+		},
+		{
+			"cabinets", `<zone id="z" routing="Cluster"><router id="r"/><cabinet id="a" prefix="n" suffix=".x" radical="1-2" speed="1Gf" bw="1GBps" lat="10us"/>
+<cabinet id="b" prefix="m" suffix="" radical="1" speed="1Gf" bw="2GBps" lat="10us"/><backbone id="bb" bandwidth="2GBps" latency="4us"/></zone>`,
+			"n1.x n2.x m1 |r r backbone ; n1.x-r backbone 12 8; n2.x-r backbone 12 8; m1-r backbone 12 16; r-r backbone 2 16",
+		},
+		{ // two groups of one chassis of two routers: router 1 of group 0 leads to group 1, router 0 of group 1 to group 0
+			"a dragonfly", `<zone id="w" routing="Full"><cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="2,4 ; 1,3 ; 2,2 ; 1"/></zone>`,
+			"n0 n1 n2 n3 |c-0.0.0 c-0.0.1 c-1.0.0 c-1.0.1 ; n0-c-0.0.0 1 8; n1-c-0.0.1 1 8; n2-c-1.0.0 1 8; n3-c-1.0.1 1 8; c-0.0.0-c-0.0.1 1 16; c-0.0.1-c-1.0.0 1 32; c-1.0.0-c-1.0.1 1 16",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -192,7 +252,7 @@ func TestReadSimGridRefuses(t *testing.T) {
 		{"an old version", `<platform version="3"></platform>`, `version "3": want 4 or 4.1`},
 		{"a host outside of zones", simGridFile(`<host id="a" speed="1Gf"/>`), "element <host>: want it in a zone"},
 		{"a deployment", simGridFile(`<actor host="a" function="f"/><process host="b" function="f"/>`), "no host is in it: want the platform, not the deployment"},
-		{"a peer", zone(`<peer id="p"/>`), "element <peer>: want zone"},
+		{"a peer", zone(`<peer id="p"/>`), `peer "p": its place is told by coordinates, not by links`},
 		{"a host twice", zone(two + `<host id="a" speed="1Gf"/>`), `host "a": want an id of its own`},
 		{"a link twice", zone(two + `<link id="l" bandwidth="1GBps"/>`), `link "l": is there twice`},
 		{"a wireless link", zone(`<link id="w" sharing_policy="WIFI" bandwidth="1GBps"/>`), "wireless"},
@@ -202,7 +262,17 @@ func TestReadSimGridRefuses(t *testing.T) {
 		{"several links", zone(two + `<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="m"/></route>`), `route "a" to "b": 2 links: want one, or properties`},
 		{"a route to nowhere", zone(two + `<route src="a" dst="c"><link_ctn id="l"/></route>`), `there is no vertex "c"`},
 		{"an unknown link", zone(two + `<route src="a" dst="b"><link_ctn id="x"/></route>`), `there is no link "x"`},
-		{"a fat tree", simGridFile(`<cluster id="c" topology="FAT_TREE" radical="0-3" bw="1GBps" lat="1us"/>`), `cluster "c": topology FAT_TREE`},
+		{"a wiring of another name", simGridCluster("MESH", "2,2", "0-3"), "topology MESH: want FLAT, FAT_TREE, TORUS or DRAGONFLY"},
+		{"a wiring without parameters", simGridCluster("TORUS", "", "0-3"), `topology TORUS, topo_parameters "": want numbers from 1`},
+		{"a fat tree without cables", simGridCluster("FAT_TREE", "2;2,2;1,2", "0-3"), "want levels;children;parents;cables"},
+		{"a fat tree of other levels", simGridCluster("FAT_TREE", "3;2,2;1,2;1,1", "0-3"), "want levels;children;parents;cables"},
+		{"a fat tree of more hosts", simGridCluster("FAT_TREE", "2;2,3;1,2;1,1", "0-3"), "want as many hosts as radical has, 4"},
+		{"a torus of fewer hosts", simGridCluster("TORUS", "2,1", "0-3"), "want as many hosts as radical has, 4"},
+		{"a torus with semicolons", simGridCluster("TORUS", "2;2", "0-3"), "want the sizes of the dimensions"},
+		{"a dragonfly of numbers alone", simGridCluster("DRAGONFLY", "2;1;2;1", "0-3"), "want groups,cables;chassis,cables;routers,cables;hosts"},
+		{"a dragonfly of too many groups", simGridCluster("DRAGONFLY", "2,1;2,1;1,1;1", "0-3"), "2 groups: want at most as many as routers in a chassis, 1"},
+		{"a dragonfly of too many links", simGridCluster("DRAGONFLY", "1,1;1,1;2048,1;1", "0-2047"), "more than 1048576 links"},
+		{"a fat tree of too many links", simGridCluster("FAT_TREE", "2;1,1;1048576,1048576;1,1", "0"), "more than 1048576 links"},
 		{"a huge cluster", simGridFile(`<cluster id="c" radical="0-4000000000" bw="1GBps" lat="1us"/>`), `radical "0-4000000000": want ascending`},
 		{"zones without end", simGridFile(strings.Repeat("<zone>", 60) + strings.Repeat("</zone>", 60)), "elements nest more than 50 deep"},
 		{"entities", billionLaughs + `<platform version="&c;"/>`, "invalid character entity &c;"},
@@ -219,6 +289,8 @@ func TestReadSimGridRefuses(t *testing.T) {
 func FuzzReadSimGrid(f *testing.F) {
 	f.Add(simGridFile(`<zone id="z" routing="Floyd"><host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><link id="a" bandwidth="1.25GBps" latency="10us"/><route src="h0" dst="h1"><link_ctn id="a"/></route></zone>`))
 	f.Add(simGridFile(`<zone id="w"><zone id="z0"><cluster id="c" prefix="n" radical="0-2" bw="1Gbps" lat="1ms" bb_bw="2GBps" router_id="r"/></zone><router id="s"/><link id="l" bandwidth="1" latency="1" sharing_policy="SPLITDUPLEX"><prop id="from" value="r"/><prop id="to" value="s"/></link></zone>`))
+	f.Add(simGridCluster("FAT_TREE", "2;2,2;1,2;1,2", "0-3"))
+	f.Add(simGridCluster("DRAGONFLY", "2,1;1,1;2,1;1", "0-3"))
 	f.Fuzz(func(t *testing.T, file string) {
 		g, err := ReadSimGrid(strings.NewReader(file))
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 // A sketch is a graph as the files of other tools have it: vertices in any order, which may not say
 // whether they are hosts or switches, and edges of one direction or of both.
 type sketch struct {
+	directed bool // edges have a direction unless they say otherwise
 	vertices []sketchVertex
 	number   map[string]int // by id
 	edges    []sketchEdge
@@ -111,16 +112,17 @@ func (s *sketch) add(id string, attributes map[string]string) error {
 
 // kindWords are what files call hosts and switches.
 var kindWords = map[string]vertexKind{
-	"host": kindHost, "server": kindHost, "compute": kindHost,
-	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch,
+	"host": kindHost, "server": kindHost, "compute": kindHost, "oob-server": kindHost,
+	"switch": kindSwitch, "router": kindSwitch, "leaf": kindSwitch, "spine": kindSwitch, "superspine": kindSwitch, "tor": kindSwitch,
+	"exit": kindSwitch, "oob-switch": kindSwitch,
 }
 
-// describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type or role whether it is a host or a switch.
-// Others, and types and roles of other words, are for people.
+// describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type, function or role
+// whether it is a host or a switch. Others, and types, functions and roles of other words, are for people.
 func (s *sketch) describe(v int, attributes map[string]string) error {
 	vertex := &s.vertices[v]
 	vertex.name = cmp.Or(attributes["label"], attributes["name"], vertex.name)
-	for _, name := range []string{"role", "type", "kind"} { // the last one counts
+	for _, name := range []string{"role", "function", "type", "kind"} { // the last one counts
 		text := strings.TrimSpace(attributes[name])
 		switch kind, known := kindWords[strings.ToLower(text)]; {
 		case known:
@@ -146,7 +148,8 @@ func (s *sketch) connect(from, to string, e sketchEdge) error {
 }
 
 // graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
-// vertices that are known to be hosts; they count where the file itself does not tell hosts from switches.
+// vertices that are known to be hosts; they count where the file itself does not tell hosts from switches. A directed graph in which
+// no vertex could answer another is a drawing of cables, as of a tree from its root: all its edges lead both ways.
 func (s *sketch) graph(names []string) (*topology.Graph, error) {
 	if err := s.tellKinds(names); err != nil {
 		return nil, err
@@ -186,7 +189,34 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 			})
 		}
 	}
-	return topology.NewGraph(hosts, len(all)-hosts, all, arcs)
+	g, err := topology.NewGraph(hosts, len(all)-hosts, all, arcs)
+	if err != nil || !s.directed || hasCircle(g) {
+		return g, err
+	}
+	for i := range s.edges {
+		s.edges[i].oneWay = false
+	}
+	s.directed = false
+	return s.graph(names)
+}
+
+// hasCircle tells whether arcs lead from a vertex back to it. It takes vertices away into which no arc leads, again and again. O(m).
+func hasCircle(g *topology.Graph) bool {
+	into := make([]int, g.Vertices()) // arcs from vertices that are left
+	var away []int
+	for v := range into {
+		if into[v] = len(g.In(v)); into[v] == 0 {
+			away = append(away, v)
+		}
+	}
+	for i := 0; i < len(away); i++ {
+		for _, a := range g.Out(away[i]) {
+			if into[a.To]--; into[a.To] == 0 {
+				away = append(away, a.To)
+			}
+		}
+	}
+	return len(away) < g.Vertices()
 }
 
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
@@ -204,7 +234,7 @@ func (s *sketch) tellKinds(names []string) error {
 		switch {
 		case v.kind != "":
 		case said[kindHost] && said[kindSwitch]:
-			return fmt.Errorf("vertex %q: is it a host or a switch? Others say so", v.id)
+			return fmt.Errorf("vertex %q: is it a host or a switch? Others say so: give it the kind host or switch", v.id)
 		case said[kindHost]:
 			v.kind = kindSwitch
 		case said[kindSwitch] || isHost[i]:

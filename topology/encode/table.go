@@ -153,6 +153,9 @@ func cutTable(data []byte) (*table, error) {
 	if format := jsonfile.Format(data); format != "" {
 		return nil, fmt.Errorf("line 1: format is %q: want a table of numbers", format)
 	}
+	if says := Unread(data); says != "" {
+		return nil, fmt.Errorf("line 1: the file %s", says)
+	}
 	if called := calledMachine(data); called != "" {
 		return nil, fmt.Errorf("line 1: the file is %s: want a table of numbers", called)
 	}

@@ -148,8 +148,13 @@ func (t *table) rows() (from, to int, err error) {
 	for _, r := range long {
 		where = append(where, fmt.Sprintf("%d to %d", t.lines[r.from].number, t.lines[r.to-1].number))
 	}
-	return 0, 0, fmt.Errorf("line %d: %d tables are in the file, in lines %s: keep one", t.lines[long[1].from].number, len(long), strings.Join(where, " and "))
+	return 0, 0, severalTables(fmt.Sprintf("line %d: %d tables are in the file, in lines %s: keep one", t.lines[long[1].from].number, len(long), strings.Join(where, " and ")))
 }
+
+// severalTables is the error of a file with more than one table.
+type severalTables string
+
+func (e severalTables) Error() string { return string(e) }
 
 // blame returns a better error than that of the shape: of a broken quote, or of a word among numbers.
 func (t *table) blame(err error) error {
@@ -161,7 +166,12 @@ func (t *table) blame(err error) error {
 		if l.isRow || l.width == 0 {
 			continue
 		}
-		isBeside := i > 0 && t.lines[i-1].isRow && t.lines[i-1].width == l.width || i+1 < len(t.lines) && t.lines[i+1].isRow && t.lines[i+1].width == l.width
+		isBelow := i > 0 && t.lines[i-1].isRow && t.lines[i-1].width == l.width
+		isAbove := i+1 < len(t.lines) && t.lines[i+1].isRow && t.lines[i+1].width == l.width
+		isBeside := isBelow || isAbove
+		if errors.As(err, new(severalTables)) { // a title may stand above one of them
+			isBeside = isBelow && isAbove
+		}
 		cells := t.cells(l)
 		words, first := 0, -1
 		for k, c := range cells {
@@ -372,9 +382,13 @@ func (b *block) setNames(s *shape, above []string, from int) error {
 		}
 	}
 	for i, name := range beside {
-		if above != nil && !counts(above) && !counts(beside) && name != above[from+i] {
-			return fmt.Errorf("line %d, column 1: the row of %q, where column %d is that of %q", b.rows[i].number, shorten(name), from+i+2, shorten(above[from+i]))
+		if above == nil || counts(above) || counts(beside) || name == above[from+i] {
+			continue
 		}
+		if b.header != nil && b.header.head.isWord() && b.rows[i].head.number {
+			return fmt.Errorf("line %d: %d names above %d lines of numbers: want a line for each name", b.header.number, b.header.width, len(b.rows))
+		}
+		return fmt.Errorf("line %d, column 1: the row of %q, where column %d is that of %q", b.rows[i].number, shorten(name), from+i+2, shorten(above[from+i]))
 	}
 	if s.names = names; names == nil || countsFrom(names, 0) {
 		s.names, s.named = nil, ""

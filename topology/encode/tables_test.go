@@ -114,6 +114,17 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{"bandwidths", "GB/s n1 n2 n3\nn1 0 9.2 9.1\nn2 9.2 0 9.1\nn3 9.1 9.1 0\n", "bandwidths are no latencies"},
 		{"bandwidths by a comment", "# unit: MB/s\n0,1\n1,0\n", "bandwidths are no latencies"},
 		{"two tables", "Latency (us)\na b\n0 1\n1 0\n\nc d\n0 2\n2 0\n", "tables are in the file"},
+		{
+			"all that mlc prints", "Measuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n       0\t  77.3\t  81.6\n       1\t  82.1\t  78.1\n\n" +
+				"ALL Reads        :\t232777.7\n3:1 Reads-Writes :\t216680.7\n\n\t\tNuma node\nNuma node\t     0\t     1\n       0\t554843.5\t247793.1\n       1\t247281.1\t552385.5\n",
+			"line 7: 3 tables are in the file, in lines 3 to 5 and 7 to 8 and 11 to 13: keep one",
+		},
+		{"more names than lines", "# us\na,b,c\n0,5,6\n5,0,7\n", "line 2: 3 names above 2 lines of numbers: want a line for each name"},
+		{"a word between two runs of rows", "0 1 1 1 1\n1 0 1 1 1\n1 w 0 1 1\n1 1 1 0 1\n1 1 1 1 0\n", `line 3, column 2: "w" is not a number`},
+		{
+			"kinds of links between GPUs", "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV12\tSYS\t32-63\t1\nGPU1\tNV12\t X \tSYS\t32-63\t1\nNIC0\tSYS\tSYS\t X \t\t\n\nLegend:\n\n  X    = Self\n",
+			"line 1: the file names kinds of links, as nvidia-smi topo prints them, and no times",
+		},
 		{"JSON without a table", `{"elements": {"nodes": [{"data": {"id": "a"}}]}}`, "JSON without a table of numbers"},
 		{"JSON with two tables", `{"min_us": [[0, 1], [1, 0]], "max_us": [[0, 2], [2, 0]]}`, "several tables: keep one"},
 		{"JSON of a platform", `{"graph": {"hosts": ["a", "b"], "links": [{"a": "a", "b": "b", "latency_us": 5}]}}`, "JSON of a graph"},
@@ -169,6 +180,7 @@ func manyPairs(n int) string {
 // The graph of node-link JSON, as networkx writes it.
 func TestReadNodeLink(t *testing.T) {
 	for _, text := range []string{
+		`{"directed": true, "graph": {}, "nodes": [{"id": "a"}, {"id": "b"}, {"id": "s"}], "edges": [{"source": "s", "target": "a"}, {"source": "s", "target": "b"}]}`,
 		`{"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": "a"}, {"id": "b"}, {"id": "s"}], "links": [{"source": "a", "target": "s"}, {"source": "s", "target": "b"}]}`,
 		`{"nodes": [{"id": 1, "type": "host"}, {"id": 2, "type": "host"}, {"id": 9, "type": "switch"}], "edges": [{"source": 1, "target": 9, "latency_s": 1e-6}, {"source": 2, "target": 9}]}`,
 	} {
