@@ -149,7 +149,7 @@ func TestTimeKnowsSlowHostsBesideAnOverhead(t *testing.T) {
 // links above. Predict says so too, and a file tells the same.
 func TestHostsThatWereNotMeasuredAreTypical(t *testing.T) {
 	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
-	view, err := n.ViewTypical([]Location{n.Location(0), n.Location(2), {Host: "x", Core: 0}, {Host: "y", Core: 0}})
+	view, _, err := n.OfJob([]Location{n.Location(0), n.Location(2), {Host: "x", Core: 0}, {Host: "y", Core: 0}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// Open reads a network from a file of any format that DecodeFile knows.
-func Open(path string) (*Network, error) {
+// Load reads a network from a file of any format that DecodeFile knows: the file of Save, or that of another tool.
+func Load(path string) (*Network, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("model: open: %w", err)
+		return nil, fmt.Errorf("model: load network: %w", err)
 	}
 	n, err := DecodeFile(path, data, nil)
 	if err != nil {
-		return nil, fmt.Errorf("model: open %s: %w", path, err)
+		return nil, fmt.Errorf("model: load network: %w (in %s)", err, path)
 	}
 	return n, nil
 }
@@ -46,7 +46,7 @@ func DecodeFile(path string, data []byte, names []string) (*Network, error) {
 	n, err := ofForeign(data, names)
 	isForeign := n != nil || err != nil
 	if !isForeign {
-		n, err = Read(bytes.NewReader(data))
+		n, err = read(data)
 	}
 	switch {
 	case err == nil && n.Ranks() == 0:
