@@ -28,9 +28,17 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 		arcs: slices.Clone(n.graph.Arcs()), names: slices.Clone(n.graph.Names()),
 	}
 	for group := len(r.above) - 1; group > 0; group-- { // parents come before children
-		r.above[group] = r.linkAbove(h.Groups()[group].Hosts)
-		if r.above[group] == noUplink && !h.Groups()[group].Firm() {
-			r.above[group] = r.insert(group)
+		g := &h.Groups()[group]
+		r.above[group] = r.linkAbove(g.Hosts)
+		if g.Firm() {
+			continue
+		}
+		least := 0.0
+		if r.above[group] != noUplink { // that of all other hosts, a confident group: both meet at one switch or at the ends of a link
+			least = likeLatency * g.Latency / 2
+		}
+		if own := r.insert(group, least); own != noUplink {
+			r.above[group] = own
 		}
 	}
 	return topology.NewGraph(n.graph.Hosts(), len(r.names)-n.graph.Hosts(), r.names, r.arcs)
@@ -62,17 +70,22 @@ func (r *reporter) linkAbove(hosts []int) uplink {
 }
 
 // insert puts a switch between the parts of an uncertain group and the vertex on which all of them hang. It inserts none where
-// they hang on several vertices, or where a latency is not known.
-func (r *reporter) insert(group int) uplink {
+// they hang on several vertices, where a latency is not known, or where the link above would have less than the given length in s.
+func (r *reporter) insert(group int, least float64) uplink {
 	h := r.n.found.Hierarchy
 	g := &h.Groups()[group]
 	var parts []uplink
+	var hosts, partOf []int // hosts by part, and the part of each
+	add := func(part []int, above uplink) {
+		hosts, partOf = append(hosts, part...), append(partOf, slices.Repeat([]int{len(parts)}, len(part))...)
+		parts = append(parts, above)
+	}
 	for _, child := range g.Children {
-		parts = append(parts, r.above[child])
+		add(h.Groups()[child].Hosts, r.above[child])
 	}
 	for _, host := range g.Hosts {
 		if h.Smallest(host) == group {
-			parts = append(parts, r.linkAbove([]int{host}))
+			add([]int{host}, r.linkAbove([]int{host}))
 		}
 	}
 	if slices.Contains(parts, noUplink) {
@@ -86,12 +99,18 @@ func (r *reporter) insert(group int) uplink {
 		}
 		shortest = min(shortest, r.arcs[part.up].Latency, r.arcs[part.down].Latency)
 	}
-	var across []float64 // s: twice the way from each host to the top
-	for _, host := range g.Hosts {
-		across = append(across, r.paths.between(int32(host), int32(top)).latency+r.paths.between(int32(top), int32(host)).latency)
+	depth := make([]float64, len(hosts)) // s: the mean of both directions
+	for i, host := range hosts {
+		depth[i] = (r.paths.between(int32(host), int32(top)).latency + r.paths.between(int32(top), int32(host)).latency) / 2
 	}
-	length := min(shortest, max(0, (stats.MiddleMedian(across)-g.Latency)/2))
-	if math.IsNaN(length) {
+	var distances []float64 // s: each host and one of another part; that half way round is, unless more than half are of one part
+	for i := range hosts {
+		if k := (i + len(hosts)/2) % len(hosts); partOf[i] != partOf[k] {
+			distances = append(distances, depth[i]+depth[k])
+		}
+	}
+	length := min(shortest, max(0, (stats.MiddleMedian(distances)-g.Latency)/2))
+	if !(length >= least) {
 		return noUplink
 	}
 	own := len(r.names)

@@ -76,6 +76,47 @@ func TestReportedGraphHasTheDistancesOfTheTree(t *testing.T) {
 	}
 }
 
+// By hand: an uncertain pair in an uncertain group of three beside a confident group of two. Both halves meet at a switch that has
+// no other links. The group of three is 12 us wide and hangs on 10 us.
+func TestReportedGraphNestsUncertainGroups(t *testing.T) {
+	var arcs []topology.Arc
+	for host, at := range []struct {
+		vertex  int
+		latency float64
+	}{{6, 2e-6}, {6, 2e-6}, {7, 6e-6}, {8, 2e-6}, {8, 2e-6}} {
+		arcs = topology.AppendLink(arcs, host, at.vertex, at.latency, nan)
+	}
+	arcs = topology.AppendLink(arcs, 6, 7, 4e-6, nan)
+	arcs = topology.AppendLink(arcs, 7, 5, 10e-6, nan)
+	arcs = topology.AppendLink(arcs, 8, 5, 10e-6, nan)
+	truth, err := topology.NewGraph(5, 4, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(5, []topology.Level{{Latency: 4e-6}, {Latency: 12e-6}}, []topology.Group{
+		{Hosts: []int{0, 1}, Latency: 4e-6, Support: 0.5},
+		{Hosts: []int{0, 1, 2}, Level: 1, Latency: 12e-6, Support: 0.5},
+		{Hosts: []int{3, 4}, Latency: 4e-6, Support: 1},
+	}, 28e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(&topology.Result{Graph: truth, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reported, err := n.ReportedGraph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := reported.HostDistances()
+	for i, want := range truth.HostDistances() {
+		if math.Abs(got[i]-want) > 1e-12 {
+			t.Errorf("distance of ranks %d and %d is %g s, want %g s", i/5, i%5, got[i], want)
+		}
+	}
+}
+
 // A matrix of the distances of 4,096 ranks alone has 134 MB.
 func TestReportedGraphNeedsNoMatrix(t *testing.T) {
 	_, n := uncertainRacks(t, 64, 64)

@@ -152,8 +152,9 @@ func (n *Network) oldHosts(ranks []Location) []int {
 // OfJob is the network of the ranks of a job, which run at the given locations: View for jobs on hosts of which not all was
 // measured. It returns what makes that doubtful, too: every warning does. They follow the network's own in Warnings.
 //
-// A rank of an unknown host gets the typical parameters of the coarsest level. It hangs on the switch with the most links to
-// other switches. Of hosts that are wired to each other it hangs on the first. Its link makes distances typical, too. A
+// A rank of an unknown host gets the typical parameters of the coarsest level. It hangs on the root of a tree. Elsewhere it
+// hangs on the switch with the most links to others, or on the first of hosts that are wired to each other. Its link makes
+// distances typical, too. A
 // rank beyond those measured on its host is taken like the host's first one. Warnings name these hosts, and those with
 // several ranks of which some run on other cores than were measured.
 //
