@@ -155,7 +155,6 @@ func (c *linkComparer) compare(measured *topology.Graph) (*LinkComparison, error
 		return nil, err
 	}
 	c.warnOfHidden()
-	c.warnOfSingle()
 	c.out.Outcome = c.outcome()
 	return c.out, nil
 }
@@ -207,20 +206,6 @@ func (c *linkComparer) warnOfHidden() {
 	}
 }
 
-// warnOfSingle warns of links that carry what one pair of hosts takes, and no more, while others of their class were measured
-// to carry more: a rate of one pair says of a link how much it carries at least.
-func (c *linkComparer) warnOfSingle() {
-	loaded := make([]bool, len(c.out.Classes))
-	for i := range c.links {
-		loaded[c.links[i].state.Class] = loaded[c.links[i].state.Class] || c.links[i].loaded
-	}
-	for i := range c.links {
-		if l := &c.links[i]; l.single && loaded[l.state.Class] {
-			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s carries what one pair of hosts takes, while others of its level carry more: it is slow, or was not measured by more than one pair at once", l.state.Name))
-		}
-	}
-}
-
 // A linkComparer carries a comparison through its steps.
 type linkComparer struct {
 	settings *LinkSettings
@@ -257,8 +242,6 @@ type checked struct {
 	doubtful bool    // the reference is not sure of it
 	pairs    int     // of hosts whose path crosses it
 	distance float64 // mean of their latencies
-	loaded   bool    // it was measured to carry more than one pair of hosts takes
-	single   bool    // in a direction it was measured to carry what one pair takes, and the reference says more
 }
 
 // match finds the hosts that both have, in the order of the reference.
