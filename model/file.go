@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
@@ -86,6 +87,19 @@ func (n *Network) Save(path string) error {
 		return fmt.Errorf("model: save network: %w", err)
 	}
 	return nil
+}
+
+// Load reads the network of a file: see Read. Open reads those of other tools, too.
+func Load(path string) (*Network, error) {
+	data, err := os.ReadFile(path)
+	var n *Network
+	if err == nil {
+		n, err = read(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model: load network: %w (in %s)", err, path)
+	}
+	return n, nil
 }
 
 // Read reads a network that Write wrote, or makes one of a platform file or

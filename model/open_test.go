@@ -12,7 +12,7 @@ import (
 
 // TestOpen: one link of 2 us between two hosts, in files of several tools, is read by its content; other files are called by
 // their names.
-func TestLoadReadsAnyFormat(t *testing.T) {
+func TestOpen(t *testing.T) {
 	file := func(text string) string {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -25,7 +25,7 @@ func TestLoadReadsAnyFormat(t *testing.T) {
 		"DOT":                  `graph { a -- b [latency="2e-6"] }`,
 		"TGF":                  "1 a\n2 b\n#\n1 2 2 us\n2 1 2 us\n",
 	} {
-		n, err := model.Load(file(text))
+		n, err := model.Open(file(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -42,11 +42,11 @@ func TestLoadReadsAnyFormat(t *testing.T) {
 		"Creator \"yEd\"\ngraph [\n  node [ id 0 ]\n]\n":      "is GML: want GraphML",
 		`{"elements":{"nodes":[{"data":{"id":"a"}}]}}`:        "want JSON of topocast, node-link JSON",
 	} {
-		if _, err := model.Load(file(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := model.Open(file(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := model.Load("no/such/file"); err == nil || !strings.Contains(err.Error(), "no/such/file") {
+	if _, err := model.Open("no/such/file"); err == nil || !strings.Contains(err.Error(), "no/such/file") {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
@@ -62,7 +62,7 @@ func TestOpenSchedulerFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := model.Load(filepath.Join(folder, "topology.conf"))
+	n, err := model.Open(filepath.Join(folder, "topology.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}

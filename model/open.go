@@ -12,15 +12,15 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// Load reads a network from a file of any format that DecodeFile knows: the file of Save, or that of another tool.
-func Load(path string) (*Network, error) {
+// Open reads a network from a file of any format that DecodeFile knows.
+func Open(path string) (*Network, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("model: load network: %w", err)
+		return nil, fmt.Errorf("model: open: %w", err)
 	}
 	n, err := DecodeFile(path, data, nil)
 	if err != nil {
-		return nil, fmt.Errorf("model: load network: %w (in %s)", err, path)
+		return nil, fmt.Errorf("model: open %s: %w", path, err)
 	}
 	return n, nil
 }
