@@ -27,7 +27,7 @@ type Broadcaster struct {
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
 //
 // Rank 0 decides. It gathers where the ranks run (mpi.GatherPlaces), and takes the view of its network
-// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A
+// (model.Network.OfJob). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A
 // network that does not say where its ranks ran has to be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
 // If the network has a table with choices for this very job, the broadcaster starts with them: see Bcast. Such a job has

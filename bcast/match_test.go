@@ -93,7 +93,7 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 			view := n
 			if strings.Trim(c.measured, "- ") != "" {
 				var err error
-				if view, err = n.ViewTypical(where); err != nil {
+				if view, _, err = n.OfJob(where); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -89,16 +89,15 @@ func (n *Network) Save(path string) error {
 	return nil
 }
 
-// Load reads the network of a file: see Read.
+// Load reads the network of a file: see Read. Open reads those of other tools, too.
 func Load(path string) (*Network, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("model: load network: %w", err)
+	data, err := os.ReadFile(path)
+	var n *Network
+	if err == nil {
+		n, err = read(data)
 	}
-	defer f.Close()
-	n, err := Read(f)
 	if err != nil {
-		return nil, fmt.Errorf("%w (in %s)", err, path)
+		return nil, fmt.Errorf("model: load network: %w (in %s)", err, path)
 	}
 	return n, nil
 }
@@ -110,11 +109,20 @@ func Load(path string) (*Network, error) {
 // Who edits a file by hand takes its checksum out, which is then not missed.
 func Read(r io.Reader) (*Network, error) {
 	data, err := io.ReadAll(r)
+	var n *Network
+	if err == nil {
+		n, err = read(data)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
+	return n, nil
+}
+
+// read is Read of the content of a file.
+func read(data []byte) (*Network, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, fmt.Errorf("model: read network: no content")
+		return nil, fmt.Errorf("no content")
 	}
 	var head struct {
 		Format  string          `json:"format"`
@@ -122,33 +130,33 @@ func Read(r io.Reader) (*Network, error) {
 		Graph   json.RawMessage `json:"graph"`
 	}
 	if err := jsonfile.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
 	switch {
 	case head.Format == networkFormat && head.Version == networkVersion:
 	case head.Format == networkFormat:
-		return nil, fmt.Errorf("model: read network: version is %d, this program reads %d: measure again with topocast discover", head.Version, networkVersion)
+		return nil, fmt.Errorf("version is %d, this program reads %d: measure again with topocast discover", head.Version, networkVersion)
 	case head.Format == "topocast/graph" || head.Format == "" && head.Graph != nil:
 		g, err := encode.ReadGraph(bytes.NewReader(data))
 		if err != nil {
-			return nil, fmt.Errorf("model: read network: %w", err)
+			return nil, err
 		}
 		return FromGraph(g, topology.ChooseLowest)
 	case head.Format == "topocast/hierarchy" && head.Graph != nil:
 		result, names, err := encode.ReadResult(bytes.NewReader(data))
 		if err != nil {
-			return nil, fmt.Errorf("model: read network: %w", err)
+			return nil, err
 		}
 		return New(result, atHosts(names))
 	default:
-		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
+		return nil, fmt.Errorf("format is %q, want %q", head.Format, networkFormat)
 	}
 	var f networkFile
 	if err := jsonfile.Decode(bytes.NewReader(data), &f); err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
 	if err := verify(data, f.Checksum); err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
 	return f.network()
 }
@@ -165,45 +173,42 @@ func atHosts(names []string) *Settings {
 func (f *networkFile) network() (*Network, error) {
 	result, err := encode.ReadHierarchy(bytes.NewReader(f.Hierarchy))
 	if err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
 	if result.Graph, err = encode.ReadGraph(bytes.NewReader(f.Graph)); err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
 	if f.Ranks != result.Hierarchy.Hosts() {
-		return nil, fmt.Errorf("model: read network: ranks is %d, the hierarchy has %d", f.Ranks, result.Hierarchy.Hosts())
+		return nil, fmt.Errorf("ranks is %d, the hierarchy has %d", f.Ranks, result.Hierarchy.Hosts())
 	}
 	s := &Settings{Levels: []LevelParams{}, Measured: f.Measured, BcastTable: f.Bcast}
 	if f.Routing != "" {
 		if s.Routing, err = topology.ParseRouteChoice(f.Routing); err != nil {
-			return nil, fmt.Errorf("model: read network: %w", err)
+			return nil, err
 		}
 	}
 	s.Law, s.MeasuredOverPredicted = f.Law, f.Ratios
 	s.Degradation = f.Slowdown.degradation()
 	if s.Resources, err = resourcesFromFile(f.Resources); err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
 	for _, l := range f.Levels {
 		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread), MeasuredOverPredicted: l.Ratios})
 	}
 	if len(f.RankHost) != len(f.RankCore) {
-		return nil, fmt.Errorf("model: read network: %d entries of rank_host, %d of rank_core", len(f.RankHost), len(f.RankCore))
+		return nil, fmt.Errorf("%d entries of rank_host, %d of rank_core", len(f.RankHost), len(f.RankCore))
 	}
 	for rank, host := range f.RankHost {
 		if host < 0 || int(host) >= len(f.Hosts) {
-			return nil, fmt.Errorf("model: read network: rank_host of rank %d is %d, want in [0, %d)", rank, host, len(f.Hosts))
+			return nil, fmt.Errorf("rank_host of rank %d is %d, want in [0, %d)", rank, host, len(f.Hosts))
 		}
 		s.Locations = append(s.Locations, Location{Host: f.Hosts[host], Core: f.RankCore[rank]})
 	}
 	n, err := build(result, *s)
-	if err == nil {
-		err = n.setPart(f.Part)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+		return nil, err
 	}
-	return n, nil
+	return n, n.setPart(f.Part)
 }
 
 // setPart takes over what a view knows of the whole.

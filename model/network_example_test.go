@@ -119,7 +119,7 @@ func ExampleNetwork_View() {
 	others := []model.Location{{Host: "n1"}, {Host: "n2"}, {Host: "n9"}}
 	_, err = n.View(others)
 	fmt.Println(err)
-	typical, err := n.ViewTypical(others)
+	typical, _, err := n.OfJob(others)
 	if err != nil {
 		log.Fatal(err)
 	}

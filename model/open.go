@@ -46,7 +46,7 @@ func DecodeFile(path string, data []byte, names []string) (*Network, error) {
 	n, err := ofForeign(data, names)
 	isForeign := n != nil || err != nil
 	if !isForeign {
-		n, err = Read(bytes.NewReader(data))
+		n, err = read(data)
 	}
 	switch {
 	case err == nil && n.Ranks() == 0:

@@ -73,9 +73,6 @@ func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
 	}
 	forth := p.latencyOf(f.Data)
 	rtt := forth + p.latencyOf(f.Reverse)
-	if p.s.Window > 0 && rtt > 0 {
-		f.Bound = float64(p.s.Window) / rtt
-	}
 	if !p.s.NoLatency {
 		if math.IsNaN(forth) {
 			return fmt.Errorf("the latency of its path is not known: leave latencies out, or measure them")

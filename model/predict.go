@@ -11,16 +11,10 @@ import (
 // what the network was fitted to.
 type PredictSettings struct {
 	// Sharing of the channels, which are the graph's arcs in their order; its
-	// Coupling is per arc. nil: what the network was fitted to, fair if it was not.
+	// Coupling is per arc. It is all of the law. nil: the law that the network was fitted to, fair if it was not.
 	Sharing *contention.Sharing
-	// RTTBias b weights flows that share a channel by 1/RTT^b. NaN: as fitted, 0 if
-	// it was not. Used with Sharing only; without, it is as fitted.
-	RTTBias float64
 	// NoLatency leaves out the latency of paths.
 	NoLatency bool
-	// Window is how many bytes a flow has under way at most: it bounds its rate
-	// to Window over the round-trip time of its path. 0: no bound.
-	Window int64
 }
 
 // A Predictor predicts concurrent transfers on a Network. It keeps its
@@ -52,13 +46,7 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	}
 	p := &Predictor{n: n, s: *s, law: n.s.Law}
 	if s.Sharing != nil {
-		p.law = Law{RTTBias: s.RTTBias}
-		if math.IsNaN(s.RTTBias) {
-			p.law.RTTBias = n.s.Law.RTTBias
-		}
-	}
-	if s.Window < 0 {
-		return nil, fmt.Errorf("model: predict: window of %d bytes: want at least 0", s.Window)
+		p.law = Law{}
 	}
 	arcs := n.graph.Arcs()
 	for i, a := range arcs {

@@ -46,8 +46,6 @@ func TestPredictByHand(t *testing.T) {
 		{"four links of 5 us", nil, two[:1], []float64{1 + 20e-6}},
 		{"the second begins when half of the first is done", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 0.5}}, []float64{1.5, 1.5}},
 		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
-		// 2 kB per 40 us are 50 MB/s.
-		{"a window of 2 kB", &PredictSettings{NoLatency: true, Window: 2000}, two[:1], []float64{2}},
 		// x + 0.05 x = 100 MB/s both ways: 100 MB each in 1.05 s, then 50 MB alone.
 		{
 			"acknowledgements of 5 % in the way of data", &PredictSettings{NoLatency: true, Sharing: &contention.Sharing{Asymmetric: true, AckWeight: 0.05}},
@@ -142,13 +140,8 @@ func TestPredictRefuses(t *testing.T) {
 			}
 		})
 	}
-	for _, s := range []PredictSettings{
-		{Window: -1},
-		{Sharing: &contention.Sharing{AckWeight: nan}},
-	} {
-		if _, err := ring.NewPredictor(&s); err == nil {
-			t.Errorf("NewPredictor accepts %+v", s)
-		}
+	if _, err := ring.NewPredictor(&PredictSettings{Sharing: &contention.Sharing{AckWeight: nan}}); err == nil {
+		t.Error("NewPredictor accepts acknowledgements without a weight")
 	}
 }
 
@@ -337,10 +330,20 @@ func coupled(t testing.TB, spec string) *Network {
 func TestPredictWithinTolerance(t *testing.T) {
 	for _, spec := range []string{"tree:8x16 rate=10Gbps,1Gbps", "fattree:8 rate=1Gbps routing=modulo"} {
 		n := coupled(t, spec)
-		exact := &contention.Sharing{Asymmetric: true, Coupling: slices.Repeat([]float64{0.5}, n.Graph().NumArcs())}
+		exact, err := n.NewPredictor(nil)
+		if err == nil {
+			err = exact.SetLaw(n.Settings().Law)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		for seed := range uint64(3) {
 			ts := randomTransfers(rand.New(rand.NewPCG(1, seed)), n.Ranks(), 1000)
-			got, want := predict(t, n, nil, ts), predict(t, n, &PredictSettings{Sharing: exact, RTTBias: math.NaN()}, ts)
+			got := predict(t, n, nil, ts)
+			want, err := exact.Predict(nil, ts)
+			if err != nil {
+				t.Fatal(err)
+			}
 			off := make([]float64, len(got))
 			for i := range off {
 				off[i] = math.Abs(got[i]/want[i] - 1)

@@ -1,78 +1,129 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/latencyfit"
-	"gonum.org/v1/gonum/mat"
 )
 
+// leastProbability is that of the uplink of a group in which there is no confidence at all: the link is shown all the same.
+const leastProbability = 0.01
+
 // ReportedGraph returns the graph with a switch for each uncertain group, too. The uplink of such a switch has the
-// confidence of the group for its probability. Graph follows confident groups only. One slow host is enough to make the
+// confidence of the group for its probability. Distances from the group to other hosts stay as they are. Inside the group
+// they become the latency of the group. Graph follows confident groups only. One slow host is enough to make the
 // group of its rack uncertain. Graph then puts all hosts of the rack as far apart as those of different racks. Of networks
-// that are no trees it returns Graph. O(n^2) for n ranks.
+// that are no trees it returns Graph. O(vertices + total size of the groups * depth).
 func (n *Network) ReportedGraph() (*topology.Graph, error) {
-	g, h, family := n.graph, n.found.Hierarchy, n.found.Fit.Family
-	weak := slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() })
-	if !weak || family != topology.FamilyTree && family != topology.FamilyFlat || math.IsNaN(h.Groups()[0].Latency) {
-		return g, nil
+	h := n.found.Hierarchy
+	paths := n.newTree()
+	if paths == nil || !slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() }) {
+		return n.graph, nil
 	}
-	tree, err := h.Graph()
-	if err != nil {
-		return nil, err
+	r := &reporter{
+		n: n, paths: paths, above: make([]uplink, len(h.Groups())),
+		arcs: slices.Clone(n.graph.Arcs()), names: slices.Clone(n.graph.Names()),
 	}
-	arcs := slices.Clone(tree.Arcs())
-	for i := range arcs {
-		a := &arcs[i]
-		lower, group := min(a.From, a.To), topology.Group{Support: 1}
-		hosts := []int{lower}
-		if tree.IsSwitch(lower) { // parents come before children
-			lower = max(a.From, a.To)
-			group = h.Groups()[lower-tree.Hosts()]
-			hosts = group.Hosts
+	for group := len(r.above) - 1; group > 0; group-- { // parents come before children
+		g := &h.Groups()[group]
+		r.above[group] = r.linkAbove(g.Hosts)
+		if g.Firm() {
+			continue
 		}
-		from, to, ok := g.LinkAbove(hosts)
-		if a.To == lower {
-			from, to = to, from
+		least := 0.0
+		if r.above[group] != noUplink { // that of all other hosts, a confident group: both meet at one switch or at the ends of a link
+			least = likeLatency * g.Latency / 2
 		}
-		if arc := g.ArcIndex(from, to); ok && arc >= 0 {
-			a.Bandwidth, a.Estimated = g.Arcs()[arc].Bandwidth, g.Arcs()[arc].Estimated
-		}
-		if !group.Firm() {
-			a.Probability = math.Max(group.Support, 0.01)
+		if own := r.insert(group, least); own != noUplink {
+			r.above[group] = own
 		}
 	}
-	if tree, err = tree.WithArcs(arcs); err != nil {
-		return nil, err
-	}
-	if tree, err = tree.WithHostNames(g.Names()[:g.Hosts()]); err != nil {
-		return nil, err
-	}
-	fitted, err := latencyfit.Latencies(tree, nil, n.reportedLatencies(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return fitted.Graph, nil
+	return topology.NewGraph(n.graph.Hosts(), len(r.names)-n.graph.Hosts(), r.names, r.arcs)
 }
 
-// reportedLatencies are the latencies in s that the network knows: those of the
-// paths of its tree, but where an uncertain group joins two ranks that of the group.
-func (n *Network) reportedLatencies() *mat.Dense {
-	h, distances := n.found.Hierarchy, n.graph.HostDistances()
-	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
-	for i := range n.Ranks() {
-		for j := range n.Ranks() {
-			latency := distances[i*n.Ranks()+j]
-			if x := h.Groups()[h.Common(i, j)]; j != i && !x.Firm() {
-				latency = x.Latency
-			}
-			if math.IsInf(latency, 1) {
-				latency = math.NaN()
-			}
-			m.Set(i, j, latency)
+// A reporter inserts the switches of uncertain groups into the graph of a tree, those of the smallest groups first.
+type reporter struct {
+	n     *Network
+	paths *treePaths
+	arcs  []topology.Arc // those of the graph, then those of the uplinks of inserted switches
+	names []string       // of all vertices
+	above []uplink       // per group
+}
+
+// An uplink joins a group or a host to the rest of the tree: two indices into arcs.
+type uplink struct{ up, down int }
+
+// noUplink is that of a group without a switch of its own.
+var noUplink = uplink{-1, -1}
+
+// linkAbove is the link that the graph has above some hosts.
+func (r *reporter) linkAbove(hosts []int) uplink {
+	g := r.n.graph
+	from, to, ok := g.LinkAbove(hosts)
+	if !ok {
+		return noUplink
+	}
+	return uplink{g.ArcIndex(from, to), g.ArcIndex(to, from)}
+}
+
+// insert puts a switch between the parts of an uncertain group and the vertex on which all of them hang. It inserts none where
+// they hang on several vertices, where a latency is not known, or where the link above would have less than the given length in s.
+func (r *reporter) insert(group int, least float64) uplink {
+	h := r.n.found.Hierarchy
+	g := &h.Groups()[group]
+	var parts []uplink
+	var hosts, partOf []int // hosts by part, and the part of each
+	add := func(part []int, above uplink) {
+		hosts, partOf = append(hosts, part...), append(partOf, slices.Repeat([]int{len(parts)}, len(part))...)
+		parts = append(parts, above)
+	}
+	for _, child := range g.Children {
+		add(h.Groups()[child].Hosts, r.above[child])
+	}
+	for _, host := range g.Hosts {
+		if h.Smallest(host) == group {
+			add([]int{host}, r.linkAbove([]int{host}))
 		}
 	}
-	return m
+	if slices.Contains(parts, noUplink) {
+		return noUplink
+	}
+	top := r.arcs[parts[0].up].To
+	shortest := math.Inf(1) // s
+	for _, part := range parts {
+		if r.arcs[part.up].To != top {
+			return noUplink
+		}
+		shortest = min(shortest, r.arcs[part.up].Latency, r.arcs[part.down].Latency)
+	}
+	depth := make([]float64, len(hosts)) // s: the mean of both directions
+	for i, host := range hosts {
+		depth[i] = (r.paths.between(int32(host), int32(top)).latency + r.paths.between(int32(top), int32(host)).latency) / 2
+	}
+	var distances []float64 // s: each host and one of another part; that half way round is, unless more than half are of one part
+	for i := range hosts {
+		if k := (i + len(hosts)/2) % len(hosts); partOf[i] != partOf[k] {
+			distances = append(distances, depth[i]+depth[k])
+		}
+	}
+	length := min(shortest, max(0, (stats.MiddleMedian(distances)-g.Latency)/2))
+	if !(length >= least) {
+		return noUplink
+	}
+	own := len(r.names)
+	r.names = append(r.names, fmt.Sprintf("group%d", group))
+	for _, part := range parts {
+		r.arcs[part.up].To, r.arcs[part.down].From = own, own
+		r.arcs[part.up].Latency -= length
+		r.arcs[part.down].Latency -= length
+	}
+	r.arcs = topology.AppendLink(r.arcs, own, top, length, math.NaN())
+	last := len(r.arcs) - 1
+	for _, arc := range []int{last - 1, last} {
+		r.arcs[arc].Probability = max(leastProbability, g.Support)
+	}
+	return uplink{last - 1, last}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -149,7 +151,7 @@ func TestTimeKnowsSlowHostsBesideAnOverhead(t *testing.T) {
 // links above. Predict says so too, and a file tells the same.
 func TestHostsThatWereNotMeasuredAreTypical(t *testing.T) {
 	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
-	view, err := n.ViewTypical([]Location{n.Location(0), n.Location(2), {Host: "x", Core: 0}, {Host: "y", Core: 0}})
+	view, _, err := n.OfJob([]Location{n.Location(0), n.Location(2), {Host: "x", Core: 0}, {Host: "y", Core: 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,6 +237,45 @@ func TestTimeOnAMeshKnowsLinksThatAreNotAlike(t *testing.T) {
 	}{{0, 1, 2e-6 + 1e-3}, {3, 0, 2e-6 + 2e-3}, {1, 3, 4e-6 + 2e-3}} {
 		if got := n.Time(c.src, c.dst, 1000008); !near(got, c.want, 1e-6) {
 			t.Errorf("Time(%d, %d) = %g, want %g", c.src, c.dst, got, c.want)
+		}
+	}
+}
+
+// A host that was not measured is as far from all others as the farthest are from each other, by its links, too: twice the way from
+// a host to the root. A root of two pods is the middle of the link between them. Pods of four racks have more links than
+// the root of three.
+func TestHostsThatWereNotMeasuredHangOnTheRoot(t *testing.T) {
+	for spec, want := range map[string]float64{
+		"tree:2x3x5 latency=17us,7us,2us": 52e-6,
+		"tree:3x4x2 latency=17us,7us,2us": 52e-6,
+		"tree:3x4 latency=7us,2us":        18e-6,
+		"star:4 latency=2us":              4e-6,
+	} {
+		c, err := gen.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := locations(c.Graph.Hosts())
+		for i := range at {
+			at[i] = Location{Host: fmt.Sprint("n", i), Core: -1}
+		}
+		n, err := New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}}, &Settings{Locations: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, _, err := n.OfJob(append(slices.Clone(at), Location{Host: "new", Core: -1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank := range at {
+			if got := pathLatency(t, view, len(at), rank); !near(got, want, 1e-9) {
+				t.Errorf("%s: rank %d is %g s from the new host, want %g s", spec, rank, got, want)
+			}
+			for other := range at {
+				if got, was := pathLatency(t, view, other, rank), pathLatency(t, n, other, rank); !near(got, was, 1e-9) {
+					t.Errorf("%s: ranks %d and %d are %g s apart, want %g s as measured", spec, other, rank, got, was)
+				}
+			}
 		}
 	}
 }

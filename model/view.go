@@ -13,7 +13,7 @@ import (
 // ranks run, in their order. Each takes the rank that ran on the same host and core
 // when the network was measured; where cores are not bound or not the same,
 // the host's ranks in order, free ones first. The error names the hosts that the network does
-// not know and those on which fewer ranks were measured: see ViewTypical.
+// not know and those on which fewer ranks were measured: see OfJob.
 //
 // Switches that lead to no rank are left out, and hosts that only pass
 // messages on become switches. Routes other than the lowest may differ from those of
@@ -22,16 +22,7 @@ import (
 // high where few of these are left.
 func (n *Network) View(ranks []Location) (*Network, error) { return n.view(ranks, false) }
 
-// ViewTypical is View for jobs on hosts of which not all was measured. A rank of an unknown host gets the typical
-// parameters of the coarsest level. It hangs on the switch with the most links to other switches. Of hosts that are wired
-// to each other it hangs on the first. Its link makes distances typical, too. A rank beyond those measured on its host is
-// taken like the host's first one.
-//
-// Warnings name these hosts, and those with several ranks of which some run on other cores than were measured. They come
-// after the network's own warnings.
-func (n *Network) ViewTypical(ranks []Location) (*Network, error) { return n.view(ranks, true) }
-
-// view is View, or ViewTypical.
+// view is View, or for jobs on hosts of which not all was measured, with typical parameters where typical: see OfJob.
 func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 	if slices.Equal(ranks, n.s.Locations) {
 		return n, nil
@@ -158,9 +149,16 @@ func (n *Network) oldHosts(ranks []Location) []int {
 	return old
 }
 
-// OfJob is the network of the ranks of a job, which run at the given locations, and what makes that doubtful: every warning
-// does. It is ViewTypical, but for a network that does not say where its ranks ran: that one is taken to be of
-// the job's ranks in their order, of which it has to have as many.
+// OfJob is the network of the ranks of a job, which run at the given locations: View for jobs on hosts of which not all was
+// measured. It returns what makes that doubtful, too: every warning does. They follow the network's own in Warnings.
+//
+// A rank of an unknown host gets the typical parameters of the coarsest level. It hangs on the root of a tree. Elsewhere it
+// hangs on the switch with the most links to others, or on the first of hosts that are wired to each other. Its link makes
+// distances typical, too. A
+// rank beyond those measured on its host is taken like the host's first one. Warnings name these hosts, and those with
+// several ranks of which some run on other cores than were measured.
+//
+// A network that does not say where its ranks ran is taken to be of the job's ranks in their order, of which it has to have as many.
 func (n *Network) OfJob(at []Location) (*Network, []string, error) {
 	if !slices.ContainsFunc(n.Hosts(), func(host string) bool { return host != "" }) {
 		if n.Ranks() != len(at) {
@@ -169,7 +167,7 @@ func (n *Network) OfJob(at []Location) (*Network, []string, error) {
 		}
 		return n, []string{"the network does not say where its ranks ran: taken to be these ranks in their order"}, nil
 	}
-	view, err := n.ViewTypical(at)
+	view, err := n.view(at, true)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -124,7 +124,7 @@ func TestViewNamesHosts(t *testing.T) {
 		t.Errorf("View = %v, want an error", err)
 	}
 
-	view, err := n.ViewTypical(strange)
+	view, _, err := n.OfJob(strange)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestViewNamesHosts(t *testing.T) {
 	if last := view.Warnings()[len(view.Warnings())-1]; !strings.Contains(last, "node77, node78") {
 		t.Errorf("last warning %q does not name the hosts", last)
 	}
-	view, err = n.ViewTypical(crowded)
+	view, _, err = n.OfJob(crowded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestUnknownHostOfAMesh(t *testing.T) {
 		}
 		for _, known := range [][]Location{at, at[1:2], at[:3]} {
 			job := append(slices.Clone(known), Location{Host: "other", Core: -1})
-			view, err := n.ViewTypical(job)
+			view, _, err := n.OfJob(job)
 			if err != nil {
 				t.Fatal(err)
 			}

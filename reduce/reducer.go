@@ -60,7 +60,7 @@ type Reducer struct {
 }
 
 // New is collective: it returns a reducer over the communicator, which goes on to be usable for anything else. Rank 0
-// takes the part of the network that is of the ranks (model.Network.ViewTypical). An error of rank 0 is returned on all
+// takes the part of the network that is of the ranks (model.Network.OfJob). An error of rank 0 is returned on all
 // ranks.
 func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 	places, err := mpi.GatherPlaces(comm)

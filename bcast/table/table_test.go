@@ -87,7 +87,7 @@ func TestTableStaysWithTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typical, err := view.ViewTypical([]model.Location{at[3], {Host: "other", Core: 0}})
+	typical, _, err := view.OfJob([]model.Location{at[3], {Host: "other", Core: 0}})
 	if err != nil {
 		t.Fatal(err)
 	}

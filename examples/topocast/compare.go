@@ -42,8 +42,8 @@ latencies do not show is counted, no more.
 Without --tolerance a link may be off by six times the spread of its level, and
 by 10 % of a latency (30 % inside a host) or 15 % of a bandwidth at least.
 
-Exit status: 0 nothing differs, 3 something does, 4 cannot tell, of a level at
-least.`,
+Exit status: 0 nothing differs, 3 something does, 4 cannot tell, of a level or
+a group at least.`,
 		Example: `  topocast compare network.json --against specified.json
   topocast compare network.json --against /etc/slurm/topology.conf
   topocast compare today.json --against last-month.json --tolerance 0.5 --json`,

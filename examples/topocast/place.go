@@ -202,13 +202,24 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		code = placement.MemoryBound
 	}
 	rules := placement.Servet{Workload: code, PerHost: perHost}
-	if ranks == 0 {
-		var err error
-		if ranks, err = rules.Capacity(n); err != nil {
-			return nil, err
-		}
+	room, err := rules.Capacity(n)
+	switch {
+	case err != nil:
+		return nil, err
+	case ranks == 0:
+		ranks = room
+	case (ranks < 1 || ranks > room) && traffic == nil:
+		return nil, fmt.Errorf("--ranks %d: want 1 to %d, the places that the network has%s", ranks, room, withPerHost(perHost))
 	}
 	return rules.Place(n, ranks)
+}
+
+// withPerHost says what --ranks-per-host comes to; "" of 0.
+func withPerHost(perHost int) string {
+	if perHost == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" with %s on each host", words.Count(perHost, "rank"))
 }
 
 // The values of --method.

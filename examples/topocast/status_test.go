@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,6 +50,10 @@ func TestVersion(t *testing.T) {
 
 // TestUnusedFlagsAreRefused: flags of simulations and of ranks are refused where nothing is measured or simulated.
 func TestUnusedFlagsAreRefused(t *testing.T) {
+	small := filepath.Join(t.TempDir(), "small.json") // two hosts of two cores
+	if status, _, stderr := topocast("discover", "--sim", "core:2 host:2", "--output", small); status != 0 {
+		t.Fatal(stderr)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -80,6 +85,9 @@ func TestUnusedFlagsAreRefused(t *testing.T) {
 		{[]string{"export", "a", "--format", "dot", "--output", ""}, "--output: want the name of a file"},
 		{[]string{"bcast", "--budget", "-1s"}, "--budget -1s: want above 0"},
 		{[]string{"discover", "--ranks", "100000"}, "--ranks 100000: want 1 to 10000"},
+		{[]string{"place", small, "--ranks", "7"}, "--ranks 7: want 1 to 4, the places that the network has\n"},
+		{[]string{"place", small, "--ranks", "-1"}, "--ranks -1: want 1 to 4"},
+		{[]string{"place", small, "--ranks", "7", "--ranks-per-host", "1"}, "--ranks 7: want 1 to 2, the places that the network has with 1 rank on each host"},
 		{[]string{"discover", "--sim", "star:4", "--memory"}, "--memory: simulated hosts have no caches"},
 		{[]string{"check", "--load", "--history", "h"}, "--load: not with --history"},
 		{[]string{"measure", "--what", "latency,distance", "--csv", "-"}, "--csv -: want a file"},

@@ -79,7 +79,7 @@ type Comparison struct {
 func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) {
 	settings := compare.LinkSettings{
 		Tolerance: tolerance, Overhead: measured.Network.Reconstruction().Fit.Overhead,
-		MeasuredGroups: measured.Network.Hierarchy(), ReferenceGroups: reference.Network.Hierarchy(),
+		MeasuredGroups: measured.Network.Reconstruction().Hierarchy, ReferenceGroups: reference.Network.Reconstruction().Hierarchy,
 	}
 	for _, x := range []*Side{measured, reference} {
 		if noise := x.Network.Reconstruction().Fit.Noise; noise > 0 && !math.IsInf(noise, 0) {

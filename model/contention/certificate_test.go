@@ -211,8 +211,8 @@ func TestRatesAreExactAfterACrowd(t *testing.T) {
 			s.Remove(id)
 			delete(live, id)
 		}
-		if s.Flows() < count/2 {
-			t.Fatalf("sharing %+v: %d flows are a crowd", sharing, s.Flows())
+		if s.underWay() < count/2 {
+			t.Fatalf("sharing %+v: %d flows are a crowd", sharing, s.underWay())
 		}
 		s.Solve(nil)
 		if err := certify(s, capacity, live, 1e-8); err != nil {

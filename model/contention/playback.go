@@ -93,7 +93,7 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 	sortByStart(p.order, flows)
 	done := dst[from:]
 	next := 0
-	for next < len(p.order) || p.solver.Flows() > 0 {
+	for next < len(p.order) || p.solver.underWay() > 0 {
 		id, end := p.first()
 		now := end
 		if next < len(p.order) {

@@ -64,8 +64,8 @@ func TestPlaybackAfterAnError(t *testing.T) {
 		if err != nil || !near(got[0], 1, 1e-9) {
 			t.Fatalf("playback after an error = %v, %v, want 1 s", got, err)
 		}
-		if s.Flows() != 0 {
-			t.Fatalf("%d flows are left", s.Flows())
+		if s.underWay() != 0 {
+			t.Fatalf("%d flows are left", s.underWay())
 		}
 	}
 }
@@ -95,8 +95,8 @@ func TestPlaybackAsSlowly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(got) != 1+len(flows) || got[0] != 7 || solver.Flows() != 0 {
-				t.Fatalf("trial %d: %d times after 7, %d flows left", trial, len(got)-1, solver.Flows())
+			if len(got) != 1+len(flows) || got[0] != 7 || solver.underWay() != 0 {
+				t.Fatalf("trial %d: %d times after 7, %d flows left", trial, len(got)-1, solver.underWay())
 			}
 			for i, want := range slowTimes(capacity, flows, ways, sharing) {
 				if !near(got[1+i], want, 1e-7) {

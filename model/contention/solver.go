@@ -92,7 +92,7 @@ func (s *Solver) tolerate(tolerance float64) {
 // at fewer flows than they begin with, because the way back costs as much as all flows have hops.
 func (s *Solver) relax() {
 	limit := max(crowd, crowdPerChannel*s.channels)
-	switch flows := s.Flows(); {
+	switch flows := s.underWay(); {
 	case s.sharing.Tolerance > 0:
 	case !s.crowded && flows > limit:
 		s.crowded = true
@@ -225,7 +225,7 @@ func (s *Solver) SetCoupling(channel int, coupling float64) error {
 	if s.fair == nil {
 		return fmt.Errorf("contention: set coupling: the solver was made without a coupling below 1")
 	}
-	if flows := s.Flows(); flows > 0 {
+	if flows := s.underWay(); flows > 0 {
 		return fmt.Errorf("contention: set coupling: %d flows are under way", flows)
 	}
 	if channel < 0 || channel >= s.channels {
@@ -269,5 +269,5 @@ func (s *Solver) Rate(flow int) float64 {
 	return level * s.main.flows[flow].share
 }
 
-// Flows is the number of flows.
-func (s *Solver) Flows() int { return len(s.live) - len(s.free) }
+// underWay is the number of flows.
+func (s *Solver) underWay() int { return len(s.live) - len(s.free) }

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/model/contention"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
@@ -308,10 +307,14 @@ func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
 	for _, x := range held {
 		line := fmt.Sprintf("%-24s measured %6.2f ms", x.name, x.seconds*1e3)
 		for _, law := range []string{"fair", "asymmetric", "fitted"} {
-			sharing := map[string]*contention.Sharing{"fair": {}, "asymmetric": {Asymmetric: true}}[law]
-			p, err := fit.Network.NewPredictor(&model.PredictSettings{Sharing: sharing, RTTBias: nan})
+			p, err := fit.Network.NewPredictor(nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if coupling, is := map[string]float64{"fair": 0, "asymmetric": 1}[law]; is {
+				if err := p.SetLaw(model.Law{Coupling: coupling, RTTBias: fit.RTTBias}); err != nil {
+					t.Fatal(err)
+				}
 			}
 			sum := 0.0
 			for _, pattern := range x.patterns {

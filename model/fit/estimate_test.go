@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -235,5 +236,52 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	}
 	if a := arcs[n.Graph().ArcIndex(17, 16)]; a.Bandwidth != 1.2e9 || a.Estimated {
 		t.Errorf("the link of racks has %g B/s, estimated %v, want 1.2e9 as measured", a.Bandwidth, a.Estimated)
+	}
+}
+
+// Uplinks of 4 GB/s over hosts of 1 GB/s. Single pairs cross each of them, which the links of hosts hold up. One was measured by
+// itself. Nothing was measured of the others: they get what is typical of their level. By hand: all transfers over
+// uplinks show 1 GB/s.
+func TestUplinksThatSinglePairsCrossAreEstimated(t *testing.T) {
+	c, err := gen.Parse("tree:4x3 latency=5us,2us rate=4GBps,1GBps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := model.FromGraph(c.Graph, topology.ChooseLowest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arcs := slices.Clone(c.Graph.Arcs())
+	for i := range arcs {
+		arcs[i].Bandwidth = nan
+	}
+	blank, err := c.Graph.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patterns [][]model.Transfer
+	for src := range 12 {
+		for dst := range 12 {
+			if src != dst {
+				patterns = append(patterns, []model.Transfer{{Src: src, Dst: dst, Bytes: 8}}, []model.Transfer{{Src: src, Dst: dst, Bytes: 10e6}})
+			}
+		}
+	}
+	rack := c.Graph.Out(0)[0].To
+	up := c.Graph.Out(rack)[slices.IndexFunc(c.Graph.Out(rack), func(a topology.Arc) bool { return c.Graph.IsSwitch(a.To) })]
+	given := []topology.Arc{up, {From: up.To, To: up.From, Bandwidth: up.Bandwidth}}
+	fitted, err := Network(&topology.Result{Graph: blank, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}},
+		observe(t, truth, rand.New(rand.NewPCG(4, 4)), 0.01, patterns), &Settings{Arcs: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range fitted.Network.Graph().Arcs() {
+		if !blank.IsSwitch(a.From) || !blank.IsSwitch(a.To) {
+			continue
+		}
+		isGiven := min(a.From, a.To) == min(up.From, up.To) && max(a.From, a.To) == max(up.From, up.To)
+		if a.Bandwidth != up.Bandwidth || a.Estimated == isGiven {
+			t.Errorf("uplink %d->%d has %g B/s, estimated %v, want %g, %v", a.From, a.To, a.Bandwidth, a.Estimated, up.Bandwidth, !isGiven)
+		}
 	}
 }

@@ -19,7 +19,8 @@ type loneTransfer struct {
 // else gets what is typical of its level, with the mark Arc.Estimated.
 //
 //   - Transfers speak for a link that is determined, or that was crossed by a transfer between hosts that need no
-//     coarser link.
+//     coarser link, unless finer links of its route would have held it up as well: an uplink that single pairs of hosts
+//     crossed carries at least what the links of hosts do.
 //   - Where all transfers alone over a link were slow, the link is kept if it is blamed for that.
 //   - A link that only longer routes crossed has a bound, which other links of these routes may have set. It is filled
 //     if the routes were as fast as is usual and its level has more.
@@ -29,13 +30,14 @@ type loneTransfer struct {
 func (f *fitter) fill() []topology.Arc {
 	level := linkLevels(f.n)
 	var single, slow []loneTransfer
-	own := make([]bool, len(f.links))             // crossed by a transfer of the link's level
+	own := make([]bool, len(f.links))             // a transfer of the link's level speaks for it
 	rates := make([][]float64, len(f.n.Levels())) // of transfers alone
 	for i := range f.patterns {
 		p := &f.patterns[i]
 		for k, j := range p.Flows {
 			for _, c := range j.Data {
-				own[f.linkOf[c]] = own[f.linkOf[c]] || level[c] == p.level[k]
+				l := f.linkOf[c]
+				own[l] = own[l] || level[c] == p.level[k] && !f.hides(j.Data, level, level[c], f.links[l].Bandwidth)
 			}
 		}
 		if len(p.Flows) == 1 {
@@ -86,6 +88,13 @@ func (f *fitter) fill() []topology.Arc {
 	}
 	estimate(arcs, level, typical)
 	return arcs
+}
+
+// hides tells whether some link on a route, of a finer level than the given one, is as slow as the given bandwidth in B/s.
+func (f *fitter) hides(route []int32, level []int, coarse int, bandwidth float64) bool {
+	return slices.ContainsFunc(route, func(c int32) bool {
+		return level[c] < coarse && f.links[f.linkOf[c]].Bandwidth <= bandwidth*(1+tieApart)
+	})
 }
 
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency

@@ -1,25 +1,32 @@
 package placement
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/model"
 )
 
-// ByTraffic places ranks by who talks to whom. It starts from the best of three mappings: the ranks in order, by Servet's rules,
-// and built greedily. Of those that cost the same it takes the first. It exchanges ranks as long as that lowers the cost: each
-// rank with each other, and with each free place. The zero value works.
+// ByTraffic places ranks by who talks to whom. It starts from three mappings: the ranks in order, by Servet's rules, and built
+// greedily. From the best of these it exchanges ranks as long as that lowers the cost: each rank with each other, and with
+// each free place. Of up to 128 ranks on as many places it does so from all three, and takes the best. Of mappings
+// that cost the same it takes the first. The zero value works.
 type ByTraffic struct {
 	// PerHost is how many ranks a host gets at most, see RanksPerHost. They are then on the places that Servet chooses.
 	// 0: as many as it has places.
 	PerHost int
 }
 
-// mostPasses bounds the passes over all exchanges.
-const mostPasses = 20
+const (
+	// mostPasses bounds the passes over all exchanges.
+	mostPasses = 20
+	// fewExchanges is how many exchanges a pass tries at most for it to be made from three mappings, which takes six times as long.
+	fewExchanges = 128 * 128
+)
 
 // peer is one neighbour in the traffic: messages of the given sizes in bytes,
 // 0 for none.
@@ -124,17 +131,19 @@ func (t ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, least := inOrder, cost(n, peers, inOrder)
-	if math.IsNaN(least) || math.IsInf(least, 0) {
-		return nil, fmt.Errorf("placement: by traffic: the network does not know the times of all messages: %g s in order", least)
+	if c := cost(n, peers, inOrder); math.IsNaN(c) || math.IsInf(c, 0) {
+		return nil, fmt.Errorf("placement: by traffic: the network does not know the times of all messages: %g s in order", c)
 	}
-	for _, start := range [][]int{servet, greedy(n, peers)} {
-		if c := cost(n, peers, start); c < least {
-			best, least = start, c
-		}
+	byCost := func(a, b []int) int { return cmp.Compare(cost(n, peers, a), cost(n, peers, b)) }
+	mappings := [][]int{inOrder, servet, greedy(n, peers)}
+	slices.SortStableFunc(mappings, byCost)
+	if len(peers)*n.Ranks() > fewExchanges {
+		mappings = mappings[:1]
 	}
-	exchange(n, peers, best)
-	return best, nil
+	for _, place := range mappings {
+		exchange(n, peers, place)
+	}
+	return slices.MinFunc(mappings, byCost), nil
 }
 
 // placeAmong is Place with a bound per host.

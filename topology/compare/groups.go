@@ -104,16 +104,17 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 }
 
 // compareGroups compares the confident groups of the hosts that both have. Groups that one side has alone are a difference where
-// the reference has nothing else, or one switch for all hosts, whose links may fit most pairs of many racks.
+// the reference has nothing else, or one switch for all hosts, whose links may fit most pairs of many racks. A group that
+// is uncertain on the other side is no difference: nobody can tell.
 func (c *linkComparer) compareGroups() error {
 	if c.settings.MeasuredGroups == nil || c.settings.ReferenceGroups == nil {
 		return nil
 	}
-	measured, err := contract(c.settings.MeasuredGroups, c.measuredOf)
+	measured, measuredOrUncertain, err := contract(c.settings.MeasuredGroups, c.measuredOf)
 	if err != nil {
 		return err
 	}
-	reference, err := contract(c.settings.ReferenceGroups, c.referenceOf)
+	reference, referenceOrUncertain, err := contract(c.settings.ReferenceGroups, c.referenceOf)
 	if err != nil {
 		return err
 	}
@@ -124,29 +125,41 @@ func (c *linkComparer) compareGroups() error {
 	if c.out.Groups, err = Groups(measured, reference); err != nil || !decisive {
 		return err
 	}
-	list := func(kind Verdict, reason string, groups [][]int) {
+	list := func(kind Verdict, reason string, groups [][]int, others *topology.Hierarchy) {
 		for _, group := range groups {
 			var hosts []string
 			for _, h := range group {
 				hosts = append(hosts, c.out.Hosts[h])
 			}
-			c.add(Finding{Kind: kind, What: "group " + hostlist.Ranges(hosts), Reason: reason, Hosts: hosts, Times: math.NaN()})
+			name := "group " + hostlist.Ranges(hosts)
+			if slices.ContainsFunc(others.Groups(), func(g topology.Group) bool { return slices.Equal(g.Hosts, group) }) {
+				c.out.Unjudged = append(c.out.Unjudged, name)
+				c.out.Warnings = append(c.out.Warnings, name+" is uncertain on one side: its confidence is too low to tell")
+				continue
+			}
+			c.add(Finding{Kind: kind, What: name, Reason: reason, Hosts: hosts, Times: math.NaN()})
 		}
 	}
-	list(foundMissingGroup, "the reference has it, and it was not measured", c.out.Groups.Missing)
-	list(foundExtraGroup, "it was measured, and the reference does not have it", c.out.Groups.Extra)
+	unjudged := len(c.out.Unjudged)
+	list(foundMissingGroup, "the reference has it, and it was not measured", c.out.Groups.Missing, measuredOrUncertain)
+	list(foundExtraGroup, "it was measured, and the reference does not have it", c.out.Groups.Extra, referenceOrUncertain)
+	c.groupsJudged = len(c.out.Unjudged) == unjudged
 	return nil
 }
 
-// contract returns the groups of the hosts of which the ranks are given. A host is in a group if more than half of its ranks are.
-func contract(h *topology.Hierarchy, ranks [][]int) (*topology.Hierarchy, error) {
+// contract returns the confident groups, and all of them, of the hosts of which the ranks are given. A host is in a group if
+// more than half of its ranks are.
+func contract(h *topology.Hierarchy, ranks [][]int) (confident, all *topology.Hierarchy, err error) {
 	host := slices.Repeat([]int{-1}, h.Hosts())
 	for i, own := range ranks {
 		for _, rank := range own {
 			host[rank] = i
 		}
 	}
-	return h.Contract(host, len(ranks))
+	if all, err = h.Contract(host, len(ranks)); err == nil {
+		confident, err = h.Firm(topology.FirmSupport).Contract(host, len(ranks))
+	}
+	return confident, all, err
 }
 
 // oneSwitch tells whether one switch joins all hosts.

@@ -24,7 +24,8 @@ type LinkSettings struct {
 	// Overhead is what every message of the measured side pays at its ends in s, on top of its links (Fit.Overhead). Where all
 	// hosts of the reference hang on switches it is part of their links, as measurements do not tell the two apart.
 	Overhead float64
-	// MeasuredGroups and ReferenceGroups are the confident groups of the hosts of either graph; nil: groups are not compared.
+	// MeasuredGroups and ReferenceGroups are the groups of the hosts of either graph; nil: groups are not compared. Confident
+	// ones are compared. Of a group that is confident on one side and uncertain on the other nobody can tell.
 	MeasuredGroups, ReferenceGroups *topology.Hierarchy
 }
 
@@ -51,7 +52,7 @@ type Outcome int
 const (
 	Same    Outcome = iota
 	Differs         // a link, a host or a group is not as in the reference
-	Unknown         // of a class of links none could be judged
+	Unknown         // of a class of links none could be judged, or not a group
 )
 
 // A LinkComparison is what Links finds.
@@ -73,7 +74,7 @@ type LinkComparison struct {
 	Outcome    Outcome
 	Groups     *GroupComparison // of Hosts by their index; nil if a side has none
 	Judged     int              // links of which something could be said
-	Unjudged   []string         // the classes of links of none of which something could be said
+	Unjudged   []string         // the classes of links of none of which something could be said, and groups
 	Unknown    string           // why latencies between hosts could not be compared; "" if they could
 	Warnings   []string         // what may be said of the wrong links, each one sentence
 }
@@ -155,7 +156,6 @@ func (c *linkComparer) compare(measured *topology.Graph) (*LinkComparison, error
 		return nil, err
 	}
 	c.warnOfHidden()
-	c.warnOfSingle()
 	c.out.Outcome = c.outcome()
 	return c.out, nil
 }
@@ -165,7 +165,7 @@ func (c *linkComparer) outcome() Outcome {
 	switch {
 	case len(c.out.Findings) > 0:
 		return Differs
-	case c.groupsOnly:
+	case c.groupsOnly && c.groupsJudged:
 		return Same
 	case c.out.Judged == 0, len(c.out.Unjudged) > 0:
 		return Unknown
@@ -207,20 +207,6 @@ func (c *linkComparer) warnOfHidden() {
 	}
 }
 
-// warnOfSingle warns of links that carry what one pair of hosts takes, and no more, while others of their class were measured
-// to carry more: a rate of one pair says of a link how much it carries at least.
-func (c *linkComparer) warnOfSingle() {
-	loaded := make([]bool, len(c.out.Classes))
-	for i := range c.links {
-		loaded[c.links[i].state.Class] = loaded[c.links[i].state.Class] || c.links[i].loaded
-	}
-	for i := range c.links {
-		if l := &c.links[i]; l.single && loaded[l.state.Class] {
-			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s carries what one pair of hosts takes, while others of its level carry more: it is slow, or was not measured by more than one pair at once", l.state.Name))
-		}
-	}
-}
-
 // A linkComparer carries a comparison through its steps.
 type linkComparer struct {
 	settings *LinkSettings
@@ -228,6 +214,8 @@ type linkComparer struct {
 
 	whole      *topology.Graph // the reference, with all its ranks and switches
 	groupsOnly bool            // the reference says groups, and of no link anything
+
+	groupsJudged bool // no group is uncertain on one side alone
 
 	measuredOf, referenceOf [][]int // ranks of each host that both have
 
@@ -257,8 +245,6 @@ type checked struct {
 	doubtful bool    // the reference is not sure of it
 	pairs    int     // of hosts whose path crosses it
 	distance float64 // mean of their latencies
-	loaded   bool    // it was measured to carry more than one pair of hosts takes
-	single   bool    // in a direction it was measured to carry what one pair takes, and the reference says more
 }
 
 // match finds the hosts that both have, in the order of the reference.

@@ -14,7 +14,9 @@ import (
 // arc was that all measured paths of the pairs have which take it.
 //
 // Of a tree a link may carry more than one pair needs, and less than all of them: an uplink of which a cable is dead. Where
-// that was measured it is held against the reference, unless it carries about all that the hosts on either side take.
+// that was measured it is held against the reference, unless it carries about all that the hosts on either side take. A
+// link that carries just what one pair takes is held against the reference if others of its class were measured to carry
+// more: what single pairs show of a link is no measurement of it, but an estimate.
 func (c *linkComparer) compareRates() {
 	g := c.wired
 	if c.fit != nil {
@@ -82,6 +84,8 @@ func (c *linkComparer) compareRates() {
 			}
 		}
 	}
+	loaded := make([]bool, len(c.out.Classes)) // some link of it was measured to carry more than one pair takes
+	var single []loadedRate
 	for at := range g.Arcs() {
 		l := c.linkOf(at)
 		if l == nil {
@@ -103,16 +107,36 @@ func (c *linkComparer) compareRates() {
 		}
 		a := g.Arcs()[at]
 		if back := g.ArcIndex(a.To, a.From); g.IsForest() && c.routed == nil && back >= 0 && own > best[at][1] {
-			together := leastRate(m, common[at])
-			l.single = l.single || own > best[at][1]*math.Exp(bandwidthFloor) && together <= best[at][0]*math.Exp(bandwidthFloor)
-			if together > best[at][0]*math.Exp(bandwidthFloor) {
-				l.loaded = true
-				q.Measured, q.Reference = together, own
-				if most := min(loads[at].out, loads[back].in); !(together < most*math.Exp(-bandwidthFloor)) {
-					q.Measured, q.Reference = min(together, most), min(own, most) // more was not asked of it
-				}
+			x := loadedRate{q, l.state.Class, leastRate(m, common[at]), own, min(loads[at].out, loads[back].in)}
+			switch most := best[at][0] * math.Exp(bandwidthFloor); {
+			case x.measured > most:
+				loaded[x.class] = true
+				x.judge()
+			case x.measured <= most && own > best[at][1]*math.Exp(bandwidthFloor):
+				single = append(single, x)
 			}
 		}
+	}
+	for _, x := range single {
+		if loaded[x.class] {
+			x.judge()
+		}
+	}
+}
+
+// A loadedRate is what a link carries when many pairs of hosts use it at once.
+type loadedRate struct {
+	q                   *Quantity
+	class               int
+	measured, reference float64 // B/s
+	asked               float64 // B/s: what the hosts on either side take together; NaN if it is not known
+}
+
+// judge makes it what is compared of the link.
+func (x *loadedRate) judge() {
+	x.q.Measured, x.q.Reference = x.measured, x.reference
+	if !(x.measured < x.asked*math.Exp(-bandwidthFloor)) {
+		x.q.Measured, x.q.Reference = min(x.measured, x.asked), min(x.reference, x.asked) // more was not asked of it
 	}
 }
 

@@ -26,7 +26,8 @@ func (o *Options) Network(comm mpi.Communicator) (*model.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return network.ViewTypical(at)
+	view, _, err := network.OfJob(at)
+	return view, err
 }
 
 // share is collective: it broadcasts rank 0's file. An error of rank 0 ends the job.
