@@ -217,7 +217,7 @@ func thereAndBack(dst []Op, places []treePlace, p Problem) []Op {
 // reduce appends the steps of a rank on the way to the root.
 func (l Links) reduce(dst []Op, p Problem) []Op {
 	for k := range p.Pieces() {
-		dst = l.combine(dst, p.piece(Span{0, p.Bytes}, k))
+		dst = l.combine(dst, p.piece(p.whole(), k))
 	}
 	return dst
 }
