@@ -3,6 +3,7 @@ package decisions
 import (
 	"cmp"
 	"fmt"
+	"math"
 )
 
 // Ranks agree in the first call of a kind, by one short message up and down a tree. Later calls of the kind cost nothing. If ranks
@@ -92,15 +93,30 @@ func (b *Base) compare(numbers []Number) (differ, failed error) {
 		return nil, err
 	}
 	for i, x := range numbers {
-		switch {
-		case most[2*i] == -most[2*i+1]:
-		case x.Name == digestName:
-			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s, whose result is wrong: want equal ones on all ranks", b.name, b.Comm.Rank(), x.Name), nil
-		default:
-			return fmt.Errorf("%s: rank %d: the ranks disagree about the %s: this rank says %s, and the ranks say %s to %s", b.name, b.Comm.Rank(), x.Name, x.text(float64(x.Value)), x.text(-most[2*i+1]), x.text(most[2*i])), nil
+		if highest, lowest := most[2*i], -most[2*i+1]; highest != lowest {
+			return b.difference(x, lowest, highest)
 		}
 	}
 	return nil, nil
+}
+
+// difference is collective: it says about which number the ranks disagree, and names the first ranks with the lowest and with
+// the highest value.
+func (b *Base) difference(x Number, lowest, highest float64) (differ, failed error) {
+	first := []float64{math.Inf(-1), math.Inf(-1)} // of the ranks, negative
+	for i, value := range []float64{lowest, highest} {
+		if float64(x.Value) == value {
+			first[i] = -float64(b.Comm.Rank())
+		}
+	}
+	if err := b.Control.Max(first); err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("%s: rank %d: the ranks disagree about the %s", b.name, b.Comm.Rank(), x.Name)
+	if x.Name == digestName {
+		return fmt.Errorf("%s, whose result is wrong (rank %.0f and rank %.0f): want equal ones on all ranks", text, -first[0], -first[1]), nil
+	}
+	return fmt.Errorf("%s: this rank says %s, and the ranks say %s to %s (rank %.0f and rank %.0f)", text, x.text(float64(x.Value)), x.text(lowest), x.text(highest), -first[0], -first[1]), nil
 }
 
 // AgreeLists is collective: it is Agree about the sizes and roots of a call of Tune.
