@@ -37,11 +37,9 @@
 //
 // No file calls a file that calls it, directly or through others.
 //
-//   - bcast.go is New, with handshake.go, match.go and stored.go: network and stored decisions. catalogue.go and along.go
-//     are the algorithms.
+//   - bcast.go is New, with handshake.go, match.go and stored.go: network and stored decisions.
 //   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
-//   - first.go is a first broadcast. contest.go makes the decision by a tuner.Search, with the plans of shortlist.go, and
-//     groups.go measures native inside groups. control.go distributes what rank 0 says.
+//   - first.go is a first broadcast, which makes a decision (internal/decisions). groups.go measures native inside groups.
 //   - compiled.go, execute.go and native.go perform a plan. plan.go shows plans, and compiles one of the caller.
 //
 // Candidates, Compile and a tuner.Stopwatch time algorithms side by side, those of the caller too: see the example

@@ -469,7 +469,7 @@ func refusals(c mpi.Communicator, wrong int) error {
 
 func TestMisuse(t *testing.T) {
 	if err := local.Run(2, nil, func(c mpi.Communicator) error {
-		if _, err := reduce.New(c, &reduce.Settings{Tag: -1}); err == nil || !strings.Contains(err.Error(), "tag -1") {
+		if _, err := reduce.New(c, &reduce.Settings{Tag: -1}); !errors.Is(err, mpi.ErrTag) || !strings.Contains(err.Error(), "tag -1") {
 			return fmt.Errorf("tag -1: %w", err)
 		}
 		if _, err := reduce.New(c, &reduce.Settings{Budget: -1}); err == nil || !strings.Contains(err.Error(), "budget") {
