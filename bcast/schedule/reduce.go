@@ -136,8 +136,8 @@ func settingsOf(a Algorithm, p Problem) (values []int, with func(choice []int) A
 	return nil, func([]int) Algorithm { return a }
 }
 
-// treeOf is the tree of a broadcast, for vectors of the length of the problem. Segments do not shape it: all plans of one tree
-// that differ in segments only are then close to each other, and the best of them is found by going from one to the next.
+// treeOf is the tree of a broadcast, for vectors of the length of the problem. Segments do not shape it. Plans that differ in
+// segments only are then close to each other, and the best of them is found by going from one to the next.
 func treeOf(broadcast Algorithm, p Problem, root int) *Tree {
 	p.Root, p.Segment = root, 0
 	return broadcast.Prepare(p).(*Tree)
