@@ -78,7 +78,8 @@ var errClosed = errors.New("the broadcaster is closed")
 
 // Close is collective: it frees the communicators of groups that New may have made. The broadcaster cannot be used
 // any more; the communicator can. Without it they stay until the end of the job. After an error of
-// a broadcast they stay, too, as ranks may be gone. While one is under way Close is refused.
+// a broadcast they stay, too, as ranks may be gone. While one is under way Close is refused. Close sends no message, and
+// waits for other ranks only if closing the communicators does (MPI_Comm_free, which does not in Open MPI and MPICH).
 func (b *Broadcaster) Close() error {
 	switch b.exec.failure {
 	case errUnderWay:

@@ -11,7 +11,8 @@ import (
 //
 // The first message of a class of sizes (up to a power of two) and root takes longer. Where the communicator has a
 // native broadcast, buf is broadcast by that, and then again and again, from other roots too, to find out what is
-// faster. Ranks that disagree about the root or the length get one error on all ranks then. Tune does this beforehand.
+// faster. If ranks disagree about the root or the length then, all ranks get an error: see the package. Tune does this
+// beforehand.
 // A network with a table of what was tuned shortens it to a look of at most eleven pairs of broadcasts. Later messages
 // do not allocate.
 //
@@ -35,11 +36,11 @@ func (b *Broadcaster) Bcast(buf []byte, root int) error {
 
 // broadcast is Bcast without the short cut.
 func (b *Broadcaster) broadcast(buf []byte, root int) error {
-	if uint(root) >= uint(b.ranks) {
-		return fmt.Errorf("bcast: rank %d: root %d: %w: want in [0, %d)", b.comm.Rank(), root, mpi.ErrRank, b.ranks)
-	}
 	if err := b.exec.usable(); err != nil {
 		return err
+	}
+	if uint(root) >= uint(b.ranks) {
+		return b.refuse(len(buf), root)
 	}
 	if b.ranks == 1 {
 		return nil
@@ -50,4 +51,15 @@ func (b *Broadcaster) broadcast(buf []byte, root int) error {
 	}
 	b.calls.Add(len(buf), root, 0)
 	return b.perform(p, buf, root)
+}
+
+// refuse returns the error of a root that is no rank. The other ranks may have passed another one. If no broadcast of the
+// class was agreed on, they are about to agree: this rank takes part, so that they get an error, too. Otherwise the next
+// agreement tells them, as they have made a call more.
+func (b *Broadcaster) refuse(bytes, root int) error {
+	wrong := fmt.Errorf("bcast: rank %d: root %d: %w: want in [0, %d)", b.comm.Rank(), root, mpi.ErrRank, b.ranks)
+	if b.ranks == 1 || b.compiled[decisions.ClassOf(bytes)] != nil {
+		return wrong
+	}
+	return b.agree(decisions.Broadcast, bytes, root, wrong)
 }

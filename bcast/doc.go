@@ -37,11 +37,9 @@
 //
 // No file calls a file that calls it, directly or through others.
 //
-//   - bcast.go is New, with handshake.go, match.go and stored.go: network and stored decisions. catalogue.go and along.go
-//     are the algorithms.
+//   - bcast.go is New, with handshake.go, match.go and stored.go: network and stored decisions.
 //   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
-//   - first.go is a first broadcast. contest.go makes the decision by a tuner.Search, with the plans of shortlist.go, and
-//     groups.go measures native inside groups. control.go distributes what rank 0 says.
+//   - first.go is a first broadcast, which makes a decision (internal/decisions). groups.go measures native inside groups.
 //   - compiled.go, execute.go and native.go perform a plan. plan.go shows plans, and compiles one of the caller.
 //
 // Candidates, Compile and a tuner.Stopwatch time algorithms side by side, those of the caller too: see the example
@@ -51,10 +49,22 @@
 //
 // The first broadcast of a class of sizes, and of roots that play the same part in the groups, takes longer: some 50 to
 // 100 broadcasts, unless Settings.Budget says less. A decision is made at one size of its class and holds for all.
-// Messages are bytes or slices of numbers (BcastSlice); all ranks know the length and the root. Ranks that disagree get
-// an error in the first broadcast of a class. Ranks that disagree later get wrong bytes, or wait for ever. If they go on,
-// the next first broadcast tells them so. Predictions know links and hosts, not what
-// other jobs do. A Broadcaster belongs to one goroutine, and after an error it is unusable.
+// Messages are bytes or slices of numbers (BcastSlice). Predictions know links and hosts, not what other jobs do. A
+// Broadcaster belongs to one goroutine, and after an error of the communicator it is unusable.
+//
+// # Ranks that disagree
+//
+// All ranks call the same functions in the same order, with equal lengths and roots. If they do not:
+//
+//   - In the first broadcast of a class of sizes from a root, in Tune and in Candidates, all ranks get an error, and go on
+//     together. That is so for a root that is no rank, too, if there was no broadcast of the class.
+//   - In later broadcasts nothing looks, as that would take messages. Ranks get wrong bytes, wait for ever, or a rank
+//     gets an error alone: of the communicator, or of a root that is no rank. If the ranks go on, the next first
+//     broadcast tells all of them. Tune without sizes does so at any time.
+//   - A rank that calls another package, or returns while others broadcast, lets these wait for ever. MPI itself does
+//     so, too. Ranks of package mpi/local and of mpi/simnet get an error instead: a deadlock.
+//
+// A rank that returns its error from the function of mpi.Run ends the job, so that no other rank waits.
 //
 // # Design
 //

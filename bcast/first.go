@@ -18,7 +18,7 @@ import (
 //  5. A plan from the network's table is confirmed by a short duel with native.
 //  6. What is not decided by then is searched: rank 0 predicts, and times the best plans against each other and native.
 func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
-	if err := b.agree(len(buf), root); err != nil {
+	if err := b.agree(decisions.Broadcast, len(buf), root, nil); err != nil {
 		return err
 	}
 	if len(buf) == 0 {
@@ -67,9 +67,10 @@ func (b *Broadcaster) contest(buf []byte, root int, budget float64) (*decisions.
 	})
 }
 
-// agree is collective: it returns an error on all ranks if they disagree about the length or the root of a broadcast.
-func (b *Broadcaster) agree(bytes, root int) error {
-	differ, err := b.decisions.Agree(&b.calls, decisions.Number{Name: "root", Value: root}, decisions.Number{Name: "length in bytes", Value: bytes})
+// agree is collective: it returns an error on all ranks if they disagree about the operation, or its length or root. A
+// rank that refuses the operation says why, and gets that.
+func (b *Broadcaster) agree(o decisions.Operation, bytes, root int, wrong error) error {
+	differ, err := b.decisions.Agree(o, &b.calls, wrong, decisions.Number{Name: "root", Value: root}, decisions.Number{Name: "length in bytes", Value: bytes})
 	if err != nil {
 		return b.exec.note(fmt.Errorf("bcast: %w", err))
 	}

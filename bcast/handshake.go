@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,15 +19,8 @@ func (b *Broadcaster) shakeHands(base *decisions.Base, s *Settings) ([]schedule.
 		*decisions.Setup
 		Algorithms []string // names of Settings.Algorithms; nil: the usual ones
 	}{&base.Setup, names(s.Algorithms)}
-	var wrong error
-	if base.Control.IsRoot() {
-		wrong = prepare(base, s)
-	}
-	if err := b.distribute(base, &told, wrong); err != nil {
+	if err := base.SetUp(&told, func() error { return prepare(base, s) }); err != nil {
 		return nil, err
-	}
-	if err := base.Build(); err != nil {
-		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
 	if told.Algorithms == nil {
 		return append(schedule.Algorithms(), schedule.NativeGroups{}), nil
@@ -41,9 +33,9 @@ func prepare(base *decisions.Base, s *Settings) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Doubts: true, Topologies: s.Topologies, Budget: s.Budget, Tag: cmp.Or(s.Tag, mpi.MaxTag)}
+	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Doubts: true, Topologies: s.Topologies, Budget: s.Budget, Tag: s.Tag}
 	if err := base.Prepare(x, ""); err != nil {
-		return fmt.Errorf("bcast: new: %w", err)
+		return err
 	}
 	base.Warnings = append(base.Warnings, missingAbilities(base.Comm)...)
 	return nil
@@ -79,7 +71,7 @@ func (b *Broadcaster) checkAlgorithms(base *decisions.Base, want, own []string) 
 		return fmt.Errorf("bcast: new: %w", err)
 	}
 	if differs[0] > 0 {
-		return fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, b.comm.Rank(), own)
+		return fmt.Errorf("bcast: new: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, b.comm.Rank(), own)
 	}
 	return nil
 }

@@ -76,6 +76,18 @@ func TestMPIMisuse(t *testing.T) {
 	}
 }
 
+func TestMPIARootThatIsNoRankIsTold(t *testing.T) {
+	c := mpitest.MPIWorld(t)
+	if c.Size() == 1 {
+		t.Skip("nobody to tell")
+	}
+	for wrong := range c.Size() {
+		if err := oneWrongRoot(c, nil, wrong); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestMPIBcastDoesNotAllocate(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	for _, size := range []int{8, 3000, 1 << 20} {

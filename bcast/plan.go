@@ -31,10 +31,17 @@ func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 
 // Candidates is collective: it returns the fastest plan of each algorithm by prediction, for messages of the given bytes
 // from the root. The fastest comes first, and native last if the communicator has it. Nothing is decided. All ranks pass
-// the same bytes and root, and get the same plans.
+// the same bytes and root, and get the same plans. If they do not, all of them get an error.
 func (b *Broadcaster) Candidates(bytes, root int) ([]predict.Plan, error) {
-	if err := b.checkMessage(bytes, root); err != nil {
-		return nil, fmt.Errorf("bcast: candidates: %w", err)
+	if err := b.exec.usable(); err != nil {
+		return nil, err
+	}
+	wrong := b.checkMessage(bytes, root)
+	if wrong != nil {
+		wrong = fmt.Errorf("bcast: candidates: %w", wrong)
+	}
+	if err := b.agree(decisions.Predictions, bytes, root, wrong); err != nil {
+		return nil, err
 	}
 	plans, err := b.candidates(bytes, root)
 	if err == nil && b.native != nil {

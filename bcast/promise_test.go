@@ -2,6 +2,7 @@ package bcast_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -51,6 +52,115 @@ func TestRanksThatDisagreeAreTold(t *testing.T) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 		}
+	}
+}
+
+// A root that is no rank on one rank only is an error on all ranks in the first broadcast of a class of sizes, and the ranks go on
+// together. The rank says what is wrong, and the others that the ranks disagree.
+func TestARootThatIsNoRankIsTold(t *testing.T) {
+	for _, settings := range []*bcast.Settings{nil, {ModelOnly: true}} {
+		for wrong := range 5 {
+			if err := local.Run(5, nil, func(world mpi.Communicator) error { return oneWrongRoot(world, settings, wrong) }); err != nil {
+				t.Errorf("rank %d: %v", wrong, err)
+			}
+			cluster, err := simnet.ParseCluster("star:5")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := simnet.Run(cluster.Graph, nil, cluster.Settings(), func(world mpi.Communicator) error { return oneWrongRoot(world, settings, wrong) }); err != nil {
+				t.Errorf("simulated, rank %d: %v", wrong, err)
+			}
+		}
+	}
+}
+
+// oneWrongRoot lets one rank pass a root that is no rank, in first broadcasts and in one of a class that is decided.
+func oneWrongRoot(world mpi.Communicator, settings *bcast.Settings, wrong int) error {
+	b, err := bcast.New(world, settings)
+	if err != nil {
+		return err
+	}
+	root, want := 0, error(nil)
+	first := 0 // of the others
+	if wrong == 0 {
+		first = 1
+	}
+	told := fmt.Sprintf("disagree about the root: this rank says 0, and the ranks say 0 to 99 (rank %d and rank %d)", first, wrong)
+	if world.Rank() == wrong {
+		root, want = 99, mpi.ErrRank
+	}
+	for _, size := range []int{100, 0} {
+		for range 2 { // the application goes on as if nothing had been
+			err := b.Bcast(make([]byte, size), root)
+			if err == nil || want != nil && !errors.Is(err, want) || want == nil && !strings.HasSuffix(err.Error(), told) {
+				return fmt.Errorf("Bcast of %d bytes = %w, want %v", size, err, want)
+			}
+		}
+		if err := verified(world, size, 1, func(buf []byte) error { return b.Bcast(buf, 1) }); err != nil {
+			return err
+		}
+	}
+	if err := b.Bcast(nil, 0); err != nil {
+		return err
+	}
+	for range 2 {
+		if err := b.Bcast(nil, root); !errors.Is(err, want) { // sends nothing
+			return fmt.Errorf("Bcast of no bytes = %w, want %v", err, want)
+		}
+	}
+	if err := b.Tune(nil, 8); err == nil || !strings.Contains(err.Error(), "disagree about the number of calls before") {
+		return fmt.Errorf("Tune = %w, want that the ranks disagree", err)
+	}
+	return b.Tune(nil, 8)
+}
+
+// Candidates is collective, too: rank 0 predicts.
+func TestWrongCandidatesAreTold(t *testing.T) {
+	for wrong := range 3 {
+		if err := local.Run(3, nil, func(world mpi.Communicator) error {
+			b, err := bcast.New(world, nil)
+			if err != nil {
+				return err
+			}
+			bytes, root, want := 100, 0, "disagree about the root"
+			if world.Rank() == wrong {
+				root, want = 99, "root 99"
+			}
+			if _, err := b.Candidates(bytes, root); err == nil || !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("error %w, want %q", err, want)
+			}
+			if root = 0; world.Rank() == wrong {
+				bytes = -1
+			}
+			if _, err := b.Candidates(bytes, root); err == nil {
+				return errors.New("sizes differ: no error")
+			}
+			_, err = b.Candidates(100, 0)
+			return err
+		}); err != nil {
+			t.Errorf("rank %d: %v", wrong, err)
+		}
+	}
+}
+
+// One rank tunes where another one broadcasts.
+func TestRanksThatBeginDifferentOperationsAreTold(t *testing.T) {
+	if err := local.Run(3, nil, func(world mpi.Communicator) error {
+		b, err := bcast.New(world, nil)
+		if err != nil {
+			return err
+		}
+		if world.Rank() == 1 {
+			err = b.Tune([]int{1}, 8)
+		} else {
+			err = b.Bcast(make([]byte, 1), 1) // as many roots and sizes as the root and the bytes say
+		}
+		if err == nil || !strings.Contains(err.Error(), "disagree about the operation") {
+			return fmt.Errorf("error %w, want that the ranks disagree about the operation", err)
+		}
+		return verified(world, 50, 1, func(buf []byte) error { return b.Bcast(buf, 1) })
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi"
 )
 
 // Settings of a Broadcaster. Those of rank 0 apply; other ranks may pass nil.
@@ -45,15 +44,9 @@ type Settings struct {
 }
 
 func (s *Settings) validate() error {
-	if s.Tag < 0 || s.Tag > mpi.MaxTag {
-		return fmt.Errorf("bcast: settings: tag %d: %w: want in [0, %d]", s.Tag, mpi.ErrTag, mpi.MaxTag)
-	}
-	if s.Budget < 0 {
-		return fmt.Errorf("bcast: settings: budget %v: want at least 0", s.Budget)
-	}
 	for i, t := range s.Topologies {
 		if !table.IsTopologyName(t.Name) || slices.ContainsFunc(s.Topologies[:i], func(o table.Topology) bool { return o.Name == t.Name }) {
-			return fmt.Errorf("bcast: settings: topology %d: name %q: want 1 to 64 bytes of plain text without commas and brackets, each once", i, t.Name)
+			return fmt.Errorf("settings: topology %d: name %q: want 1 to 64 bytes of plain text without commas and brackets, each once", i, t.Name)
 		}
 	}
 	return nil

@@ -11,6 +11,9 @@ import (
 // them. It allocates a buffer. The first Bcast of each is then as fast as the next. The roots nil are one of each
 // class. roots and sizes are equal on all ranks. What is decided already stays; what Settings.Budget was too short for is
 // tried again. The budget is that of all together.
+//
+// If ranks disagree about the arguments, or about their broadcasts so far, all of them get an error. Without sizes that is
+// all that Tune does, by two short messages up and down a tree.
 func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	if err := b.exec.usable(); err != nil {
 		return err
@@ -18,7 +21,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	if roots == nil {
 		roots = b.decisions.Roots()
 	}
-	differ, err := b.decisions.AgreeLists(&b.calls, sizes, roots)
+	differ, err := b.decisions.AgreeLists(decisions.TuneBroadcasts, &b.calls, sizes, roots)
 	if err != nil {
 		return b.exec.note(fmt.Errorf("bcast: %w", err))
 	}

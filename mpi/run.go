@@ -32,6 +32,9 @@ var _ interface {
 // aborts the whole job then, because other ranks may wait for this one. The exit status is 1 for an error and 2 for a
 // panic. Otherwise Run returns nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
+// A rank whose work returns nil waits for all others. Whoever still expects a message of it then waits for ever, as in
+// MPI: no rank knows that.
+//
 // What a program writes after Run is kept. MPI_Finalize has a limit of two minutes (see Comm.Close).
 //
 // A rank that is bound to one core runs Go code on one thread (GOMAXPROCS 1). Go's monitor then takes this

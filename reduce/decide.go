@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -24,7 +25,7 @@ func (r *Reducer) tune(root int, sizes []int) error {
 	if err := r.usable(); err != nil {
 		return err
 	}
-	differ, err := r.base.AgreeLists(&r.calls, sizes, []int{root})
+	differ, err := r.base.AgreeLists(decisions.TuneReductions, &r.calls, sizes, []int{root})
 	switch {
 	case err != nil:
 		return r.failed(err)
@@ -83,14 +84,19 @@ type call struct {
 }
 
 // agree notes a call with vectors of so many bytes. The first one of a kind is collective: it returns an error on all ranks if they
-// disagree.
-func (r *Reducer) agree(bytes, root, operation int, elements reflect.Kind) error {
+// disagree. wrong is why this rank refuses the call, if it does. If nothing of the class was agreed on, the other ranks are about to
+// agree: this rank takes part, so that they get an error, too. Otherwise the next agreement tells them, as they have made a call more.
+func (r *Reducer) agree(bytes, root, operation int, elements reflect.Kind, wrong error) error {
 	if err := r.usable(); err != nil || r.comm.Size() == 1 {
-		return err
+		return cmp.Or(err, wrong)
 	}
 	c := call{decisions.ClassOf(bytes), root, operation, elements}
-	if c != r.last && !r.agreed[c] && !r.agreed[call{class: c.class, root: root}] {
-		differ, err := r.base.Agree(&r.calls, decisions.Number{Name: "length in bytes", Value: bytes}, decisions.Number{Name: "root", Value: root},
+	isAgreed := c == r.last || r.agreed[c] || r.agreed[call{class: c.class, root: root}]
+	switch {
+	case wrong != nil && r.hasAgreed(c.class):
+		return wrong
+	case !isAgreed:
+		differ, err := r.base.Agree(decisions.Reduction, &r.calls, wrong, decisions.Number{Name: "length in bytes", Value: bytes}, decisions.Number{Name: "root", Value: root},
 			decisions.Number{Name: "reduction", Value: operation, Word: operationName},
 			decisions.Number{Name: "type of elements", Value: int(elements), Word: func(kind int) string { return reflect.Kind(kind).String() }})
 		if err != nil {
@@ -106,9 +112,23 @@ func (r *Reducer) agree(bytes, root, operation int, elements reflect.Kind) error
 	return nil
 }
 
+// hasAgreed tells whether ranks have agreed on a call of a class.
+func (r *Reducer) hasAgreed(class int) bool {
+	for c := range r.agreed {
+		if c.class == class {
+			return true
+		}
+	}
+	return false
+}
+
 // operationName names a mpi.Reduction, or byFunction.
 func operationName(operation int) string {
-	return [...]string{"a function", "mpi.Sum", "mpi.Product", "mpi.Min", "mpi.Max"}[operation-byFunction]
+	names := [...]string{"a function", "mpi.Sum", "mpi.Product", "mpi.Min", "mpi.Max"}
+	if i := operation - byFunction; i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("mpi.Reduction(%d)", operation)
 }
 
 // decide is the decision for vectors of so many bytes; nil if there is nothing to do. The first one of a class is

@@ -18,10 +18,17 @@
 //
 // # Contract
 //
-// All ranks call an operation with equal lengths, types of elements, reductions and roots. In the first call of a kind, ranks that
-// disagree get one error on all ranks: a kind is a class of sizes, a root, a type and a reduction. After Tune a kind is a class of sizes
-// and a root. Ranks that disagree later get wrong results, or wait for ever. If they go on, the next first call tells them so. Vectors
-// of no elements send nothing once the ranks have agreed.
+// All ranks call an operation with equal lengths, types of elements, reductions and roots. If they do not:
+//
+//   - In the first call of a kind, and in Tune, all ranks get an error, and go on together. A kind is a class of sizes, a root, a type
+//     and a reduction; after Tune a class of sizes and a root. In the first call of a class of sizes that is so for calls that one rank
+//     refuses, too: a root that is no rank, a reduction or a function that is none.
+//   - In later calls nothing looks, as that would take messages. Ranks get wrong results, wait for ever, or a rank gets an error
+//     alone. If the ranks go on, the next first call tells all of them. Tune without sizes does so at any time.
+//   - A rank that calls another package, or returns while others reduce, lets these wait for ever. MPI itself does so, too. Ranks
+//     of package mpi/local and of mpi/simnet get an error instead: a deadlock.
+//
+// Vectors of no elements send nothing once the ranks have agreed.
 //
 // Sums of floating-point numbers depend on the order in which values are added. Within a job that order stays once a class
 // is decided. The next job may have another one, unless sums are reproducible. All ranks get the same bits from an Allreduce of

@@ -36,6 +36,18 @@ func TestMPIReductions(t *testing.T) {
 	}
 }
 
+func TestMPIARefusedReductionIsTold(t *testing.T) {
+	c := mpitest.MPIWorld(t)
+	if c.Size() == 1 {
+		t.Skip("nobody to tell")
+	}
+	for wrong := range c.Size() {
+		if err := refusals(c, wrong); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestMPIReductionsDoNotAllocate(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	r, err := reduce.New(c, &reduce.Settings{Budget: time.Millisecond})

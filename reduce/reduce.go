@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -20,38 +21,33 @@ const AllRanks = -1
 // equal on all ranks. The first of a class of sizes takes longer, and as much memory again: it finds out how others are done. Tune
 // does this beforehand. Later ones do not allocate.
 func AllreduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction) error {
-	return reduceSlice(r, values, with, AllRanks)
+	return reduceSlice(r, values, with, AllRanks, nil)
 }
 
 // ReduceSlice is collective: values of rank root become the reduction of the values of all ranks, element by element. The
 // values of other ranks stay. len(values), with and root are equal on all ranks.
 func ReduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
-	if err := r.checkRoot(root); err != nil {
-		return err
-	}
-	return reduceSlice(r, values, with, root)
+	return reduceSlice(r, values, with, root, r.checkRoot(root))
 }
 
 // AllreduceFunc is AllreduceSlice by a function, which combines into with from, element by element. It is associative and
 // commutative.
 func AllreduceFunc[T Value](r *Reducer, values []T, f func(into, from []T)) error {
-	return reduceFunc(r, values, f, AllRanks)
+	return reduceFunc(r, values, f, AllRanks, nil)
 }
 
 // ReduceFunc is ReduceSlice by a function: see AllreduceFunc.
 func ReduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root int) error {
-	if err := r.checkRoot(root); err != nil {
-		return err
-	}
-	return reduceFunc(r, values, f, root)
+	return reduceFunc(r, values, f, root, r.checkRoot(root))
 }
 
-func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int) error {
-	if with > mpi.Max {
-		return fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
+// reduceSlice reduces values, unless something is wrong with the call.
+func reduceSlice[T collective.Number](r *Reducer, values []T, with mpi.Reduction, root int, wrong error) error {
+	if with > mpi.Max && wrong == nil {
+		wrong = fmt.Errorf("reduce: reduction %d: want mpi.Sum, Product, Min or Max", with)
 	}
 	elements := reflect.TypeFor[T]().Kind()
-	if err := r.agree(len(bytesOf(values)), root, int(with), elements); err != nil {
+	if err := r.agree(len(bytesOf(values)), root, int(with), elements, wrong); err != nil {
 		return err
 	}
 	if r.reproducible {
@@ -80,11 +76,12 @@ func reduceNumbers[T collective.Number](r *Reducer, values []T, with mpi.Reducti
 // byFunction stands for a function where reductions have numbers.
 const byFunction = -1
 
-func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root int) error {
-	if f == nil {
-		return fmt.Errorf("reduce: the function of the reduction is nil")
+// reduceFunc reduces values, unless something is wrong with the call.
+func reduceFunc[T Value](r *Reducer, values []T, f func(into, from []T), root int, wrong error) error {
+	if f == nil && wrong == nil {
+		wrong = errors.New("reduce: the function of the reduction is nil")
 	}
-	if err := r.agree(len(bytesOf(values)), root, byFunction, reflect.TypeFor[T]().Kind()); err != nil {
+	if err := r.agree(len(bytesOf(values)), root, byFunction, reflect.TypeFor[T]().Kind(), wrong); err != nil {
 		return err
 	}
 	d, err := r.decide(len(bytesOf(values)), root)

@@ -398,9 +398,78 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
+// A call that one rank refuses is an error on all ranks in the first reduction of a class of sizes, and the ranks go on together.
+func TestARefusedReductionIsTold(t *testing.T) {
+	for wrong := range 3 {
+		if err := local.Run(3, nil, func(c mpi.Communicator) error { return refusals(c, wrong) }); err != nil {
+			t.Errorf("rank %d: %v", wrong, err)
+		}
+		cluster, err := simnet.ParseCluster("star:3")
+		if err == nil {
+			err = simnet.Run(cluster.Graph, nil, cluster.Settings(), func(c mpi.Communicator) error { return refusals(c, wrong) })
+		}
+		if err != nil {
+			t.Errorf("simulated, rank %d: %v", wrong, err)
+		}
+	}
+}
+
+// refusals lets one rank make wrong calls, in classes that are not decided.
+func refusals(c mpi.Communicator, wrong int) error {
+	r, err := reduce.New(c, &reduce.Settings{Budget: time.Millisecond})
+	if err != nil {
+		return err
+	}
+	isWrong := c.Rank() == wrong
+	add := func(into, from []int32) {}
+	for i, x := range []struct {
+		call         func(values []int32) error
+		own, ofOther string // errors
+	}{
+		{func(values []int32) error {
+			if isWrong {
+				return reduce.ReduceSlice(r, values, mpi.Sum, 99)
+			}
+			return reduce.ReduceSlice(r, values, mpi.Sum, 0)
+		}, "root 99", "disagree about the root"},
+		{func(values []int32) error {
+			if isWrong {
+				return reduce.ReduceSlice(r, values, mpi.Sum, reduce.AllRanks)
+			}
+			return reduce.AllreduceSlice(r, values, mpi.Sum)
+		}, "root -1", "disagree about the arguments: this rank says right"},
+		{func(values []int32) error {
+			if isWrong {
+				return reduce.AllreduceSlice(r, values, 99)
+			}
+			return reduce.AllreduceSlice(r, values, mpi.Max)
+		}, "reduction 99", "the ranks say mpi.Max to mpi.Reduction(99)"},
+		{func(values []int32) error {
+			if isWrong {
+				return reduce.AllreduceFunc[int32](r, values, nil)
+			}
+			return reduce.AllreduceFunc(r, values, add)
+		}, "function", "disagree about the arguments"},
+	} {
+		want := x.ofOther
+		if isWrong {
+			want = x.own
+		}
+		for range 2 { // the application goes on as if nothing had been
+			if err := x.call(make([]int32, 1<<i)); err == nil || !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("call %d = %w, want %q", i, err, want)
+			}
+		}
+		if err := reductions(r, c, 1<<i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func TestMisuse(t *testing.T) {
 	if err := local.Run(2, nil, func(c mpi.Communicator) error {
-		if _, err := reduce.New(c, &reduce.Settings{Tag: -1}); err == nil || !strings.Contains(err.Error(), "tag -1") {
+		if _, err := reduce.New(c, &reduce.Settings{Tag: -1}); !errors.Is(err, mpi.ErrTag) || !strings.Contains(err.Error(), "tag -1") {
 			return fmt.Errorf("tag -1: %w", err)
 		}
 		if _, err := reduce.New(c, &reduce.Settings{Budget: -1}); err == nil || !strings.Contains(err.Error(), "budget") {

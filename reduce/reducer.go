@@ -75,19 +75,9 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 		*decisions.Setup
 		Apart, Reproducible bool
 	}{&r.base.Setup, s.Apart, s.Reproducible}
-	var wrong error
-	if comm.Rank() == 0 {
-		wrong = r.prepare(s)
-	}
-	refused, err := r.base.Control.TellValue(&told, wrong)
-	if err == nil {
-		err = refused
-	}
-	if err == nil {
-		err = r.base.Build()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reduce: new: %w", err)
+	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Budget: s.Budget, Tag: s.Tag}
+	if err := r.base.SetUp(&told, func() error { return r.base.Prepare(x, table.Allreduce, table.Reduce) }); err != nil {
+		return nil, err
 	}
 	r.apart, r.reproducible = told.Apart, told.Reproducible
 	r.exec = newExecutor(comm, r.base.Tag)
@@ -98,20 +88,6 @@ func New(comm mpi.Communicator, s *Settings) (*Reducer, error) {
 	r.toRoot = r.base.Decisions(table.Reduce, schedule.Reductions(), timed)
 	r.toAll = r.base.Decisions(table.Allreduce, schedule.Allreductions(), timed)
 	return r, nil
-}
-
-// prepare is the part of rank 0.
-func (r *Reducer) prepare(s *Settings) error {
-	x := decisions.Settings{Network: s.Network, ModelOnly: s.ModelOnly, Budget: s.Budget, Tag: s.Tag}
-	switch {
-	case s.Tag < 0 || s.Tag > mpi.MaxTag:
-		return fmt.Errorf("settings: tag %d: want in [1, %d], or 0", s.Tag, mpi.MaxTag)
-	case s.Budget < 0:
-		return fmt.Errorf("settings: budget %v: want at least 0", s.Budget)
-	case s.Tag == 0:
-		x.Tag = usualTag
-	}
-	return r.base.Prepare(x, table.Allreduce, table.Reduce)
 }
 
 // Warnings says why it is doubtful that the network is that of the ranks; the same on all of them.

@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 )
 
-// A NativeTime is how long native takes among the ranks of a group, from
-// the moment when all of them are there until the last one has the bytes.
+// A NativeTime is how long native takes among the ranks of a group: from when all of them are there until the last one
+// has the bytes.
 type NativeTime struct {
 	Group   int     // index in Groups() of the network's hierarchy
 	Bytes   int     // at least 1

@@ -2,8 +2,8 @@ package predict
 
 // A library asks the receiver before it sends a long message (rendezvous). The time of a lone message holds the
 // question and its answer, two latencies of a message of no bytes, during which its links are free for others. Which
-// sizes it asks for is not told, only what messages of some sizes take: what one takes beyond its share of a
-// message of manyBytes, which the library sends in pieces, too, is taken for the wait, as far as two latencies go.
+// sizes it asks for is not told, only what messages of some sizes take. A message of manyBytes is sent in pieces, too.
+// What a shorter one takes beyond its share of that is taken for the wait, up to two latencies.
 const (
 	manyBytes = 4 << 20 // bytes; a wait is no part of it worth counting
 	latencies = 2

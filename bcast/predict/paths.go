@@ -43,8 +43,8 @@ type treePaths struct {
 	pairs     []joined // per group
 }
 
-// A joined is a pair of ranks that a group joins and no smaller one, and the
-// time that the bytes of the last message asked for take between them.
+// A joined is a pair of ranks that a group joins and no smaller one. It keeps the time that the bytes of the last message
+// asked for take between them.
 type joined struct {
 	a, b  int
 	bytes int64

@@ -176,8 +176,8 @@ func (e *Evaluator) move(i int, at float64) {
 			e.load[w.id] += w.busy
 			c.end = max(c.end, at+w.own)
 		}
-		// The next one queues up as soon as this one is on its last link, so that no
-		// slow link runs dry while a faster one before it serves others.
+		// The next one queues up as soon as this one is on its last link. Otherwise a slow link would run dry while
+		// a faster one before it serves others.
 		c.at = 0
 		if c.part++; c.part < c.parts {
 			continue

@@ -64,8 +64,7 @@ func (x circulantPart) ops(dst []Op, p Problem) []Op {
 		if i < 0 {
 			return Span{}
 		}
-		i = min(i, pieces-1) // what would come after the last piece is the last
-		return Span{i * p.PieceBytes(), min((i+1)*p.PieceBytes(), p.Bytes)}
+		return p.piece(p.whole(), min(i, pieces-1)) // what would come after the last piece is the last
 	}
 	// The rounds end with k = q-1; the ones left out at the start would carry nothing.
 	out := (q - (pieces-1)%q) % q

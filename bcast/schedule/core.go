@@ -177,7 +177,7 @@ func folded(ranks []int, own, places int, exchange func(dst []Op, partner func(i
 		return ranks[place+extra]
 	}
 	return func(dst []Op, p Problem) []Op {
-		all := Span{0, p.Bytes}
+		all := p.whole()
 		switch {
 		case own >= 2*extra:
 			return exchange(dst, partner, own-extra, all)

@@ -143,8 +143,8 @@ func (x ledPart) ops(dst []Op, p Problem) []Op {
 	if x.whole {
 		p.Segment = 0
 	}
-	for at := 0; x.rooted && at < p.Bytes; at = piece.Hi {
-		piece = Span{at, min(at+p.PieceBytes(), p.Bytes)}
+	for k := 0; x.rooted && k < p.Pieces(); k++ {
+		piece = p.piece(p.whole(), k)
 		hand()
 	}
 	return dst[:from+copy(dst[from:], dst[to:])]

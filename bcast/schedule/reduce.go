@@ -136,8 +136,8 @@ func settingsOf(a Algorithm, p Problem) (values []int, with func(choice []int) A
 	return nil, func([]int) Algorithm { return a }
 }
 
-// treeOf is the tree of a broadcast, for vectors of the length of the problem. Segments do not shape it: all plans of one tree
-// that differ in segments only are then close to each other, and the best of them is found by going from one to the next.
+// treeOf is the tree of a broadcast, for vectors of the length of the problem. Segments do not shape it. Plans that differ in
+// segments only are then close to each other, and the best of them is found by going from one to the next.
 func treeOf(broadcast Algorithm, p Problem, root int) *Tree {
 	p.Root, p.Segment = root, 0
 	return broadcast.Prepare(p).(*Tree)
@@ -217,7 +217,7 @@ func thereAndBack(dst []Op, places []treePlace, p Problem) []Op {
 // reduce appends the steps of a rank on the way to the root.
 func (l Links) reduce(dst []Op, p Problem) []Op {
 	for k := range p.Pieces() {
-		dst = l.combine(dst, p.piece(Span{0, p.Bytes}, k))
+		dst = l.combine(dst, p.piece(p.whole(), k))
 	}
 	return dst
 }

@@ -242,3 +242,26 @@ func ExampleCheck_allreduce() {
 	fmt.Println(schedule.Check(schedule.Allreduce{Along: schedule.Chain{}}, p))
 	// Output: <nil>
 }
+
+// Reductions of random problems have the values of each rank in the result exactly once.
+func TestRandomReductionsAreRight(t *testing.T) {
+	problems := 60
+	if tooltest.Long() {
+		problems = 6000
+	}
+	rng := rand.New(rand.NewPCG(5, 70))
+	for range problems {
+		n := 1 + rng.IntN(70)
+		p := schedule.Problem{Ranks: n, Root: rng.IntN(n), Bytes: rng.IntN(1 << rng.IntN(10)), Tree: casttest.RandomTree(rng, n)}
+		if rng.IntN(3) > 0 {
+			p.Segment = p.Bytes/32 + 1 + rng.IntN(p.Bytes+1)
+		}
+		all := reductions(p)
+		for range 4 {
+			a := all[rng.IntN(len(all))]
+			if err := schedule.Check(a, p); err != nil {
+				t.Errorf("%s, %+v: %v", schedule.Text(a), p, err)
+			}
+		}
+	}
+}

@@ -171,7 +171,10 @@ func (p Problem) PieceBytes() int {
 }
 
 // Pieces is the number of pieces.
-func (p Problem) Pieces() int { return p.piecesOf(Span{0, p.Bytes}) }
+func (p Problem) Pieces() int { return p.piecesOf(p.whole()) }
+
+// whole is the message.
+func (p Problem) whole() Span { return Span{0, p.Bytes} }
 
 // piecesOf is the number of pieces of a part of the message.
 func (p Problem) piecesOf(part Span) int {
@@ -179,7 +182,7 @@ func (p Problem) piecesOf(part Span) int {
 	return bytes/s + min(1, bytes%s)
 }
 
-// piece is a piece of a part of the message, by its number.
+// piece is a piece of a part of the message, by its number. Beyond the last one it is empty.
 func (p Problem) piece(part Span, k int) Span {
 	lo := part.Lo + k*p.PieceBytes()
 	return Span{lo, lo + min(p.PieceBytes(), part.Hi-lo)}

@@ -50,9 +50,7 @@ func (x splitPart) ops(dst []Op, p Problem) []Op {
 		own, other = other, own
 		partner = x.place - x.middle()
 	}
-	for at := own.Lo; at < own.Hi; at += p.PieceBytes() {
-		dst = x.piece(dst, Span{at, min(at+p.PieceBytes(), own.Hi)})
-	}
+	dst = x.part(dst, p, own)
 	if x.isSingle(x.place) {
 		return receive(dst, x.ranks[0], other)
 	}
@@ -62,10 +60,9 @@ func (x splitPart) ops(dst []Op, p Problem) []Op {
 // root appends the steps of the root, which feeds both halves of the tree in turn.
 func (x splitPart) root(dst []Op, p Problem) []Op {
 	first, second := x.halves(p)
-	for at := 0; at < first.Hi; at += p.PieceBytes() {
+	for k := range p.piecesOf(first) { // the longer one
 		for i, c := range x.Children {
-			half := [...]Span{first, second}[i]
-			dst = send(dst, c, Span{min(half.Lo+at, half.Hi), min(half.Lo+at+p.PieceBytes(), half.Hi)})
+			dst = send(dst, c, p.piece([...]Span{first, second}[i], k))
 		}
 	}
 	if len(x.ranks) > 1 && x.isSingle(x.middle()) {

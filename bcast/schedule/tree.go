@@ -18,8 +18,13 @@ func (t *Tree) Of(rank int) Part { return t.links[rank].ops }
 // ops appends the steps of a rank: each segment is received, and forwarded to
 // all children before the next one.
 func (l Links) ops(dst []Op, p Problem) []Op {
-	for k := range p.Pieces() {
-		dst = l.piece(dst, p.piece(Span{0, p.Bytes}, k))
+	return l.part(dst, p, p.whole())
+}
+
+// part appends the steps for a part of the message.
+func (l Links) part(dst []Op, p Problem, part Span) []Op {
+	for k := range p.piecesOf(part) {
+		dst = l.piece(dst, p.piece(part, k))
 	}
 	return dst
 }

@@ -10,7 +10,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"os"
 
 	"github.com/topocast/topocast/examples/internal/gridjob"
@@ -38,8 +37,5 @@ func main() {
 }
 
 func start(o *options) error {
-	if err := o.Run(func(comm mpi.Communicator) error { return work(comm, o) }); err != nil {
-		return fmt.Errorf("cg: %w", err)
-	}
-	return nil
+	return o.Run("cg", func(comm mpi.Communicator) error { return work(comm, o) })
 }

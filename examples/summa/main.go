@@ -10,7 +10,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"time"
 
@@ -40,8 +39,5 @@ func main() {
 }
 
 func start(o *options) error {
-	if err := o.Run(func(comm mpi.Communicator) error { return work(comm, o) }); err != nil {
-		return fmt.Errorf("summa: %w", err)
-	}
-	return nil
+	return o.Run("summa", func(comm mpi.Communicator) error { return work(comm, o) })
 }

@@ -1,20 +1,23 @@
 // Package decisions finds out how a collective operation is performed, for each class of sizes and of roots, and remembers it.
 // Packages bcast and reduce are what programs call: they perform what is decided here.
 //
-//	base := decisions.New("reduce", comm, places)
-//	err := base.Prepare(settings, table.Allreduce)     // on rank 0, which then tells all ranks base.Setup
-//	err = base.Build()                                 // on all ranks
-//	all := base.Decisions(table.Allreduce, algorithms) // one for each collective
-//	decision, err := all.Contest(...)                  // collective
+//	base := decisions.New("reduce", comm, places, tag)
+//	err := base.SetUp(&base.Setup, func() error {             // collective; the function is called on rank 0
+//		return base.Prepare(settings, table.Allreduce)
+//	})
+//	all := base.Decisions(table.Allreduce, algorithms, timed) // one for each collective
+//	decision, err := all.Contest(...)                         // collective
 //
 // Rank 0 decides, always: it alone has the network, predicts, and reads what earlier jobs have left in the network's table.
 package decisions
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -66,21 +69,54 @@ type Settings struct {
 	Doubts     bool // ModelOnly does not hold where the network may not be that of the ranks
 	Topologies []table.Topology
 	Budget     time.Duration
-	Tag        int
+	Tag        int // 0: that of New
+}
+
+func (s *Settings) validate() error {
+	switch {
+	case s.Tag < 0 || s.Tag > mpi.MaxTag:
+		return fmt.Errorf("settings: tag %d: %w: want in [0, %d]", s.Tag, mpi.ErrTag, mpi.MaxTag)
+	case s.Budget < 0:
+		return fmt.Errorf("settings: budget %v: want at least 0", s.Budget)
+	}
+	return nil
 }
 
 // New returns a base on which nothing is told yet. name is that of the package, for errors. Places are those of all ranks, on
 // rank 0.
 func New(name string, comm mpi.Communicator, places []mpi.Place, tag int) *Base {
-	b := &Base{Comm: comm, Control: share.Binomial(comm, 0, tag), name: name, places: places}
+	b := &Base{Setup: Setup{Tag: tag}, Comm: comm, Control: share.Binomial(comm, 0, tag), name: name, places: places}
 	b.hosts, _ = mpi.NumberHosts(places)
 	return b
 }
 
-// Prepare makes the setup. Rank 0 alone calls it.
+// SetUp is collective: prepare makes on rank 0 what v points to, with the Setup in it. All ranks get that, or its error.
+func (b *Base) SetUp(v any, prepare func() error) error {
+	var wrong error
+	if b.Control.IsRoot() {
+		wrong = prepare()
+	}
+	refused, failed := b.Control.TellValue(v, wrong)
+	err := cmp.Or(failed, refused)
+	if err == nil {
+		err = b.build()
+	}
+	if err == nil {
+		return nil
+	}
+	if before, after, isTag := strings.Cut(err.Error(), mpi.ErrTag.Error()); isTag && !b.Control.IsRoot() {
+		err = fmt.Errorf("%s%w%s", before, mpi.ErrTag, after) // callers look for it by errors.Is
+	}
+	return fmt.Errorf("%s: new: %w", b.name, err)
+}
+
+// Prepare makes the Setup. Rank 0 alone calls it.
 func (b *Base) Prepare(s Settings, collectives ...string) error {
+	if err := s.validate(); err != nil {
+		return err
+	}
 	b.Setup = Setup{
-		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly,
+		Tag: cmp.Or(s.Tag, b.Tag), Budget: s.Budget, ModelOnly: s.ModelOnly,
 		Oversubscribed: len(mpi.OversubscribedHosts(b.places)) > 0,
 		Groupings:      []Grouping{{Wanted: s.Topologies == nil}},
 		Tuned:          make(map[string][]table.Cell),
@@ -133,8 +169,8 @@ func Locations(places []mpi.Place) []model.Location {
 	return at
 }
 
-// Build works out on each rank what follows from the setup.
-func (b *Base) Build() error {
+// build works out on each rank what follows from the setup.
+func (b *Base) build() error {
 	for i := range b.Groupings {
 		if err := b.Groupings[i].build(b.Comm.Size()); err != nil {
 			return err

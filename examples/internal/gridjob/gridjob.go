@@ -39,13 +39,17 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.IntVar(&o.Ranks, "ranks", o.Ranks, "ranks where there is no MPI")
 }
 
-// Run runs work on the ranks of a simulated cluster, of an MPI job, or of this process. An error is a Wrong if that of work is.
-func (o *Options) Run(work func(mpi.Communicator) error) error {
+// Run runs work on the ranks of a simulated cluster, of an MPI job, or of this process. Its error begins with the name of the
+// program.
+func (o *Options) Run(name string, work func(mpi.Communicator) error) error {
 	err := o.run(work)
-	if wrong := (*Wrong)(nil); errors.As(err, &wrong) {
-		return wrong // without the rank: all found it
+	if found := (*wrong)(nil); errors.As(err, &found) {
+		err = found // without the rank: all found it
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 func (o *Options) run(work func(mpi.Communicator) error) error {
@@ -70,17 +74,17 @@ func (o *Options) run(work func(mpi.Communicator) error) error {
 		s.Send, s.Recv = simnet.Overhead{Seconds: 3e-7}, simnet.Overhead{Seconds: 3e-7}
 		return simnet.Run(c.Graph, nil, s, work)
 	}
-	var wrong *Wrong
+	var found *wrong
 	err := mpi.Run(func(comm mpi.Communicator) error {
 		err := work(comm)
-		if errors.As(err, &wrong) {
+		if errors.As(err, &found) {
 			return nil
 		}
 		return err
 	})
 	switch {
-	case wrong != nil:
-		return wrong
+	case found != nil:
+		return found
 	case errors.Is(err, mpi.ErrNoLauncher):
 		return local.Run(o.Ranks, nil, work)
 	}

@@ -5,12 +5,13 @@ import (
 	"os"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
 // Network is collective: the network of the ranks of comm in their order, nil if none is known. All ranks get that of rank 0: the
-// files of other hosts may be older, or not be there.
+// files of other hosts may be older, or not be there. Each rank needs it that is rank 0 of a row or a column.
 func (o *Options) Network(comm mpi.Communicator) (*model.Network, error) {
 	network := o.simulated
 	if network == nil {
@@ -30,28 +31,14 @@ func (o *Options) Network(comm mpi.Communicator) (*model.Network, error) {
 	return view, err
 }
 
-// share is collective: it broadcasts rank 0's file. An error of rank 0 ends the job.
-func (o *Options) share(comm mpi.Communicator) ([]byte, error) {
-	var text []byte
+// share is collective: all ranks get rank 0's file, or its error.
+func (o *Options) share(comm mpi.Communicator) (text []byte, err error) {
 	if comm.Rank() == 0 && o.File != "" {
-		var err error
-		if text, err = os.ReadFile(o.File); err != nil {
-			return nil, err
-		}
+		text, err = os.ReadFile(o.File)
 	}
-	b, err := bcast.New(comm, &bcast.Settings{ModelOnly: true}) // without contests: it is used but once
-	if err != nil {
-		return nil, err
+	refused, failed := share.Binomial(comm, 0, mpi.MaxTag).TellValue(&text, err)
+	if refused != nil {
+		return nil, Wrongf("-network: %w", refused)
 	}
-	length := []int{len(text)}
-	if err := bcast.BcastSlice(b, length, 0); err != nil {
-		return nil, err
-	}
-	if comm.Rank() != 0 {
-		text = make([]byte, length[0])
-	}
-	if err := bcast.BcastSlice(b, text, 0); err != nil {
-		return nil, err
-	}
-	return text, b.Close()
+	return text, failed
 }
