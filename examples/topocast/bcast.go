@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
@@ -65,7 +66,7 @@ then is printed.`,
 			var known *model.Network
 			if len(args) > 0 {
 				var err error
-				if known, err = cli.LoadNetwork(args[0]); err != nil {
+				if known, err = loadOnRanks(args[0]); err != nil {
 					return err
 				}
 			}
@@ -146,6 +147,9 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		return nil, err
 	}
 	warn(comm, b, stderr)
+	if _, has := comm.(mpi.NativeBcast); !has && slices.Contains(s.Only, table.Native) {
+		return nil, cli.BadInput("--only %s: simulated ranks have no MPI library, and so no native MPI_Bcast", table.Native)
+	}
 	if err := s.CheckNames(b); err != nil {
 		return nil, cli.BadInput("--only %w", err)
 	}

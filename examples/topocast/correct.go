@@ -52,9 +52,6 @@ the latencies found, without a table of broadcasts, which rests on others.`,
       --unit us -o corrected.json wiring.tgf latencies.csv`,
 		Args: cli.Args(0, wantNetwork, "MEASUREMENTS, of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == cli.Standard && slices.Contains(append(repetitions, args[1]), cli.Standard) {
-				return cli.BadInput("%s: want standard input for one file", cli.Standard)
-			}
 			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), unit, nil)
 			if err != nil {
 				return err

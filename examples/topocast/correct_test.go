@@ -161,6 +161,31 @@ func TestCorrectForeignFiles(t *testing.T) {
 	}
 }
 
+// TestRepetitionsOfASize: a measurement that ended in its first repetition has one of each size, not the planned two.
+func TestRepetitionsOfASize(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "m.json")
+	if status, _, stderr := topocast("measure", "--sim", "star:4", "--sizes", "8,4KiB", "--repetitions", "2", "-o", whole); status != 0 {
+		t.Fatal(stderr)
+	}
+	var begun strings.Builder // as the journal of a run that was killed
+	for line := range strings.Lines(read(t, whole)) {
+		if !strings.HasPrefix(line, "[1,") && !strings.HasPrefix(line, `{"end"`) && !strings.HasPrefix(line, `{"closed"`) {
+			begun.WriteString(line)
+		}
+	}
+	for file, want := range map[string]int{whole: 2, write(t, "m.part", begun.String()): 1} {
+		l, err := readAllLatencies([]string{file}, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for size := range l.measured.Sizes {
+			if got, err := l.ofSize(size); err != nil || len(got) != want {
+				t.Errorf("%s: %d repetitions of size %d, %v, want %d", filepath.Base(file), len(got), size, err, want)
+			}
+		}
+	}
+}
+
 func TestCorrectWrongInput(t *testing.T) {
 	star := write(t, "star.tgf", "1 a\n2 b\n3 c\n4 switch\n#\n1 4\n2 4\n3 4\n")
 	three := write(t, "m.csv", "# unit: us\n,3,5\n3,,6\n5,6,\n")

@@ -88,7 +88,10 @@ func (h *historyOptions) runs(warn io.Writer) ([]check.Run, error) {
 		return nil, cli.BadInput("--history: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Mode()&fs.ModeCharDevice != 0 {
+	switch info, err := f.Stat(); {
+	case err == nil && info.IsDir():
+		return nil, cli.BadInput("--history: %s is a directory: want a file", h.file)
+	case err == nil && info.Mode()&fs.ModeCharDevice != 0:
 		return nil, cli.BadInput("--history: %s is a device, want a file", h.file) // some never end
 	}
 	runs, lost, err := check.ReadRuns(f)

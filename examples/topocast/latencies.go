@@ -210,14 +210,24 @@ func parametersOf(f *record.File, s *record.Section, v plogp.View) (*latencies, 
 	return &latencies{matrices: []mat.Matrix{d}, job: &f.Header, parameters: r, view: v, times: times, warnings: warnings}, nil
 }
 
-// ofSize are the repetitions of one of the sizes that were measured.
+// ofSize are the repetitions of one of the sizes in which anything was measured.
 func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
-	for k := range l.measured.Repetitions {
+	isMeasured := make([]bool, l.measured.Repetitions)
+	for _, x := range l.measured.Readings() {
+		isMeasured[x.Repetition] = isMeasured[x.Repetition] || x.Size == size
+	}
+	for k, is := range isMeasured {
+		if !is {
+			continue
+		}
 		m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, size)
 		if err != nil {
 			return nil, err
 		}
 		repetitions = append(repetitions, m)
+	}
+	if len(repetitions) == 0 {
+		return nil, fmt.Errorf("messages of %s: nothing was measured", quantity.Bytes(l.measured.Sizes[size]))
 	}
 	return repetitions, nil
 }

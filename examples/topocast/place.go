@@ -87,10 +87,12 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				return err
 			}
 			place, err := choosePlaces(n, method, traffic, ranks, memory, most)
-			if err != nil && traffic != nil {
-				err = cli.BadInput("%s: %w", args[1], err)
-			}
-			if err != nil {
+			switch {
+			case err != nil && traffic != nil:
+				return cli.BadInput("%s: %w", args[1], err)
+			case err != nil && c.Flags().Changed("ranks"):
+				return cli.BadInput("--ranks: %w", err)
+			case err != nil:
 				return cli.BadInput("%w", err)
 			}
 			if explain && perHost == auto {

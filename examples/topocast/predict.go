@@ -156,6 +156,7 @@ func ranksOfList(names []string, list string, stderr io.Writer) ([]int, error) {
 		return ranks, nil
 	}
 	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
 		ends := strings.SplitN(part, "-", 2)
 		if _, err := strconv.Atoi(ends[0]); err != nil || slices.Contains(names, part) { // a name may have a dash
 			ends = []string{part}

@@ -91,10 +91,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 				return err
 			}
 			files := strings.Join(args, " ")
-			switch {
-			case truth == "" && c.Flags().Changed("truth"):
-				return cli.BadInput("--truth: want a file, or %s", metadata)
-			case shared.JSON && truth != "":
+			if shared.JSON && truth != "" {
 				return cli.BadInput("--truth: what it prints is no part of --json")
 			}
 			var r topology.Reconstructor

@@ -50,7 +50,7 @@ func parseTopologies(list []string) ([]groupSource, error) {
 	for _, text := range list {
 		t := groupSource{name: text}
 		if !namedTopology.MatchString(text) {
-			n, err := cli.LoadNetwork(text)
+			n, err := loadOnRanks(text)
 			if err != nil {
 				return nil, cli.BadInput("--topology: want found, hosts, flat, level0 and so on, or a network file: %v", err)
 			}

@@ -73,7 +73,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			if shared.JSON && c.Flags().Changed("print") {
 				return cli.BadInput("--json and --print: want one of them")
 			}
-			known, err := cli.LoadNetwork(args[0])
+			known, err := loadOnRanks(args[0])
 			if err != nil {
 				return err
 			}

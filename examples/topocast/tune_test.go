@@ -214,7 +214,7 @@ func TestBcastOnlyAndCSV(t *testing.T) {
 		more []string
 		want string
 	}{
-		{[]string{"--only", "native"}, "--only native: want one of ours, flat, binomial"},
+		{[]string{"--only", "native"}, "--only native: simulated ranks have no MPI library"},
 		{[]string{"--only", "quick"}, "--only quick"},
 		{[]string{"--repetitions", "0"}, "--repetitions 0"},
 		{[]string{"--warm-ups", "0"}, "--warm-ups 0"},
