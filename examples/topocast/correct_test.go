@@ -52,7 +52,7 @@ type correctedFile struct {
 
 func corrected(t *testing.T, args ...string) (c correctedFile) {
 	t.Helper()
-	status, out, stderr := topocast(append([]string{"correct", "--json"}, args...)...)
+	status, out, stderr := topocast(append([]string{"network", "correct", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &c); status != 0 || err != nil {
 		t.Fatalf("correct %v: status %d, %v: %s", args, status, err, stderr)
 	}
@@ -97,7 +97,7 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 
 	// The network that is kept has the latencies, and says how it came by them.
 	kept := filepath.Join(t.TempDir(), "corrected.json")
-	status, out, stderr := topocast("correct", "-o", kept, "--bytes", "4KiB", "--forwarding", "store-and-forward", network, readings)
+	status, out, stderr := topocast("network", "correct", "-o", kept, "--bytes", "4KiB", "--forwarding", "store-and-forward", network, readings)
 	if status != 0 || !strings.Contains(out, "store-and-forward") || !strings.Contains(out, "h11 - s3") {
 		t.Errorf("status %d: %s\n%s", status, stderr, out)
 	}
@@ -154,7 +154,7 @@ func TestCorrectForeignFiles(t *testing.T) {
 				cells.WriteString(map[bool]string{true: "\n", false: ","}[w == hosts-1])
 			}
 		}
-		status, out, stderr := topocast("correct", "--unit", "us", write(t, "ring.tgf", graph.String()), write(t, "ring.csv", cells.String()))
+		status, out, stderr := topocast("network", "correct", "--unit", "us", write(t, "ring.tgf", graph.String()), write(t, "ring.csv", cells.String()))
 		if sums := strings.Contains(out, "only sums"); status != 0 || sums == determined {
 			t.Errorf("ring of %d pairs: status %d: %s: determined %v, want %v:\n%s", hosts, status, stderr, !sums, determined, out)
 		}
@@ -204,7 +204,7 @@ func TestCorrectWrongInput(t *testing.T) {
 		{[]string{three, three}, "no network"},
 		{[]string{star}, "want MEASUREMENTS"},
 	} {
-		status, out, stderr := topocast(append([]string{"correct"}, c.args...)...)
+		status, out, stderr := topocast(append([]string{"network", "correct"}, c.args...)...)
 		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("correct %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, cli.StatusInput, c.want)
 		}

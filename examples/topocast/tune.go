@@ -49,7 +49,7 @@ each kind is tuned.
 
 ` + topologyHelp + ` The groups that choices follow are kept with them.
 
-Start it by mpirun. Without mpirun there is no native broadcast to compare with. Then predictions decide; they are
+Start it by mpirun. Simulated ranks have no native broadcast to compare with. There predictions decide; they are
 printed and not stored.
 
 Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then is stored.`,
@@ -242,13 +242,13 @@ func (t *tuned) keep(c *cobra.Command, shared *cli.Flags, network *model.Network
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
 	}
 	if t.undecided != nil {
-		fmt.Fprintf(stderr, "not decided within --budget, so the library's own stays for: %s\n", words.List(t.undecided))
+		fmt.Fprintf(stderr, "not decided within --budget, so native stays for: %s\n", words.List(t.undecided))
 	}
 	if t.measured && t.gained != nil {
-		fmt.Fprintf(stderr, "Allreduces that are faster along the wiring: %s\n", words.List(t.gained))
+		fmt.Fprintf(stderr, "topology-aware Allreduces are faster for: %s\n", words.List(t.gained))
 	}
 	if t.measured && t.same != nil {
-		fmt.Fprintf(stderr, "Allreduces that are not, where the library's own stays: %s\n", words.List(t.same))
+		fmt.Fprintf(stderr, "native MPI_Allreduce stays for: %s\n", words.List(t.same))
 	}
 	shown := []table.Tuning{t.tuning}
 	var unsaved error
