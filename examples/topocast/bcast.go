@@ -134,19 +134,14 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		network = d.network
 	}
 	defer cli.LimitCalls(comm, shared.Timeout)() // measuring has a limit of its own
-	groups, err := topologiesOf(comm, network, sources, stderr)
-	if err != nil {
-		return nil, err
-	}
-	settings := &bcast.Settings{Network: network, Topologies: groups, Budget: budget}
+	settings := &bcast.Settings{Network: network, Budget: budget}
 	if slices.ContainsFunc(classic.Algorithms(), func(a schedule.Algorithm) bool { return slices.Contains(s.Only, a.Name()) }) {
 		settings.Algorithms = slices.Concat(schedule.Algorithms(), []schedule.Algorithm{schedule.NativeGroups{}}, classic.Algorithms())
 	}
-	b, err := bcast.New(comm, settings)
+	b, err := newBroadcaster(comm, settings, sources, stderr)
 	if err != nil {
 		return nil, err
 	}
-	warn(comm, b, stderr)
 	if _, has := comm.(mpi.NativeBcast); !has && slices.Contains(s.Only, table.Native) {
 		return nil, cli.BadInput("--only %s: simulated ranks have no MPI library, and so no native MPI_Bcast", table.Native)
 	}
@@ -171,11 +166,13 @@ func fits(name string, network *model.Network, comm mpi.Communicator) error {
 	return nil
 }
 
-// warn prints, on rank 0, why the network may not be that of the job.
-func warn(comm mpi.Communicator, b *bcast.Broadcaster, stderr io.Writer) {
-	if comm.Rank() == 0 {
-		for _, warning := range b.Warnings() {
-			fmt.Fprintf(stderr, "warning: %s\n", warning)
-		}
+// newBroadcaster is collective. On rank 0 it prints why the network may not be that of the job.
+func newBroadcaster(comm mpi.Communicator, s *bcast.Settings, sources []groupSource, stderr io.Writer) (b *bcast.Broadcaster, err error) {
+	if s.Topologies, err = topologiesOf(comm, s.Network, sources, stderr); err != nil {
+		return nil, err
 	}
+	if b, err = bcast.New(comm, s); err == nil && comm.Rank() == 0 {
+		writeWarnings(stderr, "", b.Warnings())
+	}
+	return b, err
 }

@@ -74,7 +74,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 					return err
 				}
 			}
-			return shared.Print(c, r.writeText, r.writeJSON)
+			return show(c, shared, r.writeText, r.result())
 		},
 	}
 	f := c.Flags()

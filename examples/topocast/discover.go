@@ -84,12 +84,10 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return shared.Run(c, func(comm mpi.Communicator) error {
-				var larger error
-				if comm.Rank() == 0 && !c.Flags().Changed("output") {
-					larger = keepLarger(output.Path, comm.Size())
-				}
-				if err := cli.Agree(comm, "output files", larger); err != nil {
-					return err
+				if !c.Flags().Changed("output") {
+					if err := onRankZero(comm, "output files", func() error { return keepLarger(output.Path, comm.Size()) }); err != nil {
+						return err
+					}
 				}
 				own := o // ranks may share the options
 				if mpi.Launched() == 0 {
@@ -210,12 +208,14 @@ func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, st
 	if _, is := comm.(*simnet.Comm); is {
 		s.Samples = cli.SimulatedSamples
 	}
-	var err error
-	if comm.Rank() == 0 && o.hwloc != "" {
-		s.Inside, err = readHwloc(o.hwloc)
-	}
-	if err := cli.Agree(comm, "--hwloc", err); err != nil {
-		return discovery{}, err
+	if o.hwloc != "" {
+		err := onRankZero(comm, "--hwloc", func() (err error) {
+			s.Inside, err = readHwloc(o.hwloc)
+			return err
+		})
+		if err != nil {
+			return discovery{}, err
+		}
 	}
 	if comm.Rank() == 0 {
 		s.Record = o.journal.record()

@@ -61,9 +61,7 @@ func fabricWriter(write func(io.Writer, *encode.Fabric) error) writer {
 		if err != nil {
 			return err
 		}
-		for _, warning := range warnings {
-			fmt.Fprintf(x.stderr, "warning: %s\n", warning)
-		}
+		writeWarnings(x.stderr, "", warnings)
 		return write(w, f)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -109,13 +110,11 @@ func (h *historyOptions) runs(warn io.Writer) ([]check.Run, error) {
 // take samples the ranks and appends the run. It is collective.
 func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout time.Duration) error {
 	var before []check.Run
-	var refused error
-	if comm.Rank() == 0 {
-		if before, refused = o.history.runs(io.Discard); refused == nil {
-			refused = o.history.writable()
-		}
-	}
-	if err := cli.Agree(comm, "earlier runs", refused); err != nil {
+	err := onRankZero(comm, "earlier runs", func() (err error) {
+		before, err = o.history.runs(io.Discard)
+		return cmp.Or(err, o.history.writable())
+	})
+	if err != nil {
 		return err
 	}
 	s, err := o.settings(comm, timeout)
@@ -210,9 +209,7 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 		return nil, fmt.Errorf("%s: holds no times between two hosts", path)
 	}
 	fmt.Fprintf(warn, "%s: %s\n", path, l.Understood)
-	for _, warning := range l.Warnings {
-		fmt.Fprintf(warn, "warning: %s: %s\n", path, warning)
-	}
+	writeWarnings(warn, path+": ", l.Warnings)
 	return run, nil
 }
 
@@ -239,19 +236,12 @@ func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	if !o.all {
 		out.Changes = slices.DeleteFunc(out.Changes, func(c results.Change) bool { return !isNewest(c) })
 	}
-	err = shared.Print(c, func(w io.Writer) error {
-		tellChanges(w, out, o.all)
-		return nil
-	}, func(w io.Writer) error {
-		return results.Write(w, out)
-	})
+	status := cli.StatusFine
 	switch {
-	case err != nil:
-		return err
 	case changed:
-		return cli.Answer(cli.StatusDifferent)
+		status = cli.StatusDifferent
 	case found.Samples == 0:
-		return cli.Answer(cli.StatusUnknown)
+		status = cli.StatusUnknown
 	}
-	return nil
+	return answer(show(c, shared, func(w io.Writer) { tellChanges(w, out, o.all) }, out), status)
 }

@@ -94,11 +94,7 @@ are measured apart from those between groups. Throughput is measured along its w
 					}
 				}
 				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
-				var err error
-				if comm.Rank() == 0 {
-					err = own.readInput(resume, network)
-				}
-				if err := cli.Agree(comm, "input files", err); err != nil {
+				if err := onRankZero(comm, "input files", func() error { return own.readInput(resume, network) }); err != nil {
 					return err
 				}
 				broken := own.measure(output.Path)
@@ -111,7 +107,7 @@ are measured apart from those between groups. Throughput is measured along its w
 				}
 				at, unsaved := output.Save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
-				err = cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
+				err := cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
 				result, unread := measuredResult(own.file, at, byHost)
 				if unread != nil {
 					return cmp.Or(err, unread)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
+	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
@@ -66,8 +68,8 @@ func parts() []part {
 		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
 		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
 		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", measureMemory, false, []string{flagRepetitions}},
-		{servet.KindCache, "which ranks of a host share caches", measureCaches, false, []string{flagRepetitions}},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", insideHosts(servet.KindMemory, servet.Memory), false, []string{flagRepetitions}},
+		{servet.KindCache, "which ranks of a host share caches", insideHosts(servet.KindCache, servet.Caches), false, []string{flagRepetitions}},
 	}
 }
 
@@ -251,31 +253,17 @@ func (m *measuring) ring() *servet.Settings {
 	return &servet.Settings{Bytes: m.size(0), Repetitions: m.times(), Hosts: m.hosts, Control: m.control}
 }
 
-func measureMemory(m *measuring) (*record.Section, error) {
-	s, err := m.inside(servet.KindMemory)
-	if err != nil {
-		return nil, err
-	}
-	return section(servet.Memory(m.ctx, m.comm, s))
-}
-
-func measureCaches(m *measuring) (*record.Section, error) {
-	s, err := m.inside(servet.KindCache)
-	if err != nil {
-		return nil, err
-	}
-	return section(servet.Caches(m.ctx, m.comm, s))
-}
-
 // errSimulatedInside refuses to measure this machine in the name of a simulated one.
 var errSimulatedInside = errors.New("simulated hosts have no caches and memory: want real ranks")
 
-// inside are the settings of what is measured inside hosts, which are real.
-func (m *measuring) inside(kind string) (*servet.InsideSettings, error) {
-	if _, simulated := m.comm.(*simnet.Comm); simulated {
-		return nil, cli.BadInput("--what %s: %w", kind, errSimulatedInside)
+// insideHosts measures inside hosts, which are real.
+func insideHosts(kind string, run func(context.Context, mpi.Communicator, *servet.InsideSettings) (*servet.InsideResult, error)) func(*measuring) (*record.Section, error) {
+	return func(m *measuring) (*record.Section, error) {
+		if _, simulated := m.comm.(*simnet.Comm); simulated {
+			return nil, cli.BadInput("--what %s: %w", kind, errSimulatedInside)
+		}
+		return section(run(m.ctx, m.comm, &servet.InsideSettings{Repetitions: m.times(), Control: m.control}))
 	}
-	return &servet.InsideSettings{Repetitions: m.times(), Control: m.control}, nil
 }
 
 // section is the section of a result, which only rank 0 has.

@@ -85,11 +85,13 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				if err := fits(args[0], known, comm); err != nil {
 					return err
 				}
-				var exists error
-				if _, err := os.Stat(output.Path); comm.Rank() == 0 && byDefault && err == nil {
-					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output.Path, output.Path)
-				}
-				if err := cli.Agree(comm, "output files", exists); err != nil {
+				err := onRankZero(comm, "output files", func() error {
+					if _, err := os.Stat(output.Path); byDefault && err == nil {
+						return fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output.Path, output.Path)
+					}
+					return nil
+				})
+				if err != nil {
 					return err
 				}
 				if err := cli.CheckMemory(comm, sizes); err != nil {
@@ -136,15 +138,10 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 		const collectives = 2
 		budget = max(1, budget/time.Duration(collectives*len(sizes)))
 	}
-	groups, err := topologiesOf(comm, network, sources, stderr)
+	b, err := newBroadcaster(comm, &bcast.Settings{Network: network, Budget: budget}, sources, stderr)
 	if err != nil {
 		return nil, err
 	}
-	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: groups, Budget: budget})
-	if err != nil {
-		return nil, err
-	}
-	warn(comm, b, stderr)
 	r, err := reduce.New(comm, &reduce.Settings{Network: network, Budget: budget})
 	if err != nil {
 		return nil, err
