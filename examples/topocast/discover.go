@@ -84,10 +84,14 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return shared.Run(c, func(comm mpi.Communicator) error {
-				if !c.Flags().Changed("output") {
-					if err := onRankZero(comm, "output files", func() error { return keepLarger(output.Path, comm.Size()) }); err != nil {
-						return err
+				err := onRankZero(comm, "output files", func() error {
+					if c.Flags().Changed("output") {
+						return nil
 					}
+					return keepLarger(output.Path, comm.Size())
+				})
+				if err != nil {
+					return err
 				}
 				own := o // ranks may share the options
 				if mpi.Launched() == 0 {
@@ -208,14 +212,14 @@ func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, st
 	if _, is := comm.(*simnet.Comm); is {
 		s.Samples = cli.SimulatedSamples
 	}
-	if o.hwloc != "" {
-		err := onRankZero(comm, "--hwloc", func() (err error) {
+	err := onRankZero(comm, "--hwloc", func() (err error) {
+		if o.hwloc != "" {
 			s.Inside, err = readHwloc(o.hwloc)
-			return err
-		})
-		if err != nil {
-			return discovery{}, err
 		}
+		return err
+	})
+	if err != nil {
+		return discovery{}, err
 	}
 	if comm.Rank() == 0 {
 		s.Record = o.journal.record()
