@@ -55,7 +55,7 @@ Exit status: 4 where bandwidths are not known.`,
 			}
 			r := &halving{graph: g, names: vertexNames(g)}
 			r.Cut = results.Cut{Names: r.names[:g.Hosts()], Switches: []results.AtSwitch{}}
-			first, end := g.Hosts(), g.Vertices() // of the switches whose sides are told
+			first, end := g.Hosts(), g.Vertices() // of the switches whose sides are printed
 			if at != "" {
 				if first, err = numberOf("switch", r.names[first:], first, at, c.ErrOrStderr()); err != nil {
 					return cli.BadInput("--switch: %w", err)
@@ -95,7 +95,7 @@ type halving struct {
 	skipped bool     // the sides of switches would take long
 }
 
-// bisect finds the halves, or why they cannot be told.
+// bisect finds the halves, or why there are none.
 func (r *halving) bisect() {
 	g := r.graph
 	if g.Hosts() < 2 {

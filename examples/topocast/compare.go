@@ -124,8 +124,8 @@ func newSide(file string, n *model.Network) (*comparison.Side, error) {
 	return s, nil
 }
 
-// referenceOf is what a measured network is held against. What a file leaves open, such as which vertices are
-// hosts, the measured one tells; where it is of the inside of a host the measured hosts become cores.
+// referenceOf is the network that a measured one is compared with. The measured one says what a file leaves open, such as which
+// vertices are hosts. Where the file describes the inside of a host, the measured hosts become cores.
 func referenceOf(s *comparison.Side, file string, data []byte, stderr io.Writer) (*comparison.Side, error) {
 	if !encode.IsHwloc(data) {
 		return sideOf(file, data, hostNames(s.Graph))

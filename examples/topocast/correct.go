@@ -87,7 +87,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 	return cli.PrintsJSON(c, "topocast/correction")
 }
 
-// A correctionWay is what is taken out of a reading before links are fitted.
+// A correctionWay is what is taken out of a measurement before links are fitted.
 type correctionWay int
 
 const (

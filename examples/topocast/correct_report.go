@@ -15,7 +15,7 @@ import (
 // mostCorrected is how many links are printed; --json has all.
 const mostCorrected = 100
 
-// writeText writes for people: how well links explain the readings, by correction and by level, and the links.
+// writeText writes for people: how well links explain the measurements, by correction and by level, and the links.
 func (r *correction) writeText(w io.Writer) {
 	found := r.fits[r.chosen]
 	g, h := found.Graph, r.network.Reconstruction().Hierarchy

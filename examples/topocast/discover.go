@@ -140,7 +140,7 @@ type discoverOptions struct {
 	memory      bool
 	patterns    int
 	degradation bool
-	hwloc       string        // file with the inside of every host; "": what the systems tell
+	hwloc       string        // file with the inside of every host; "": what the operating systems say
 	view        *plogp.View   // of --distance; nil: latencies
 	timeout     time.Duration // of a rank that waits for another
 	quiet       bool
@@ -196,7 +196,7 @@ func (o *discoverOptions) work(ranks int) cli.Work {
 }
 
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
-// readings of latencies go into the journal of the options, if there is one.
+// latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, stderr io.Writer) (discovery, error) {
 	s := &measure.DiscoverSettings{
 		Control:  harness.Control{Budget: o.budget, Silence: o.timeout},
@@ -270,7 +270,7 @@ func keepLarger(file string, ranks int) error {
 type discovery struct {
 	result  *topology.Result
 	network *model.Network
-	unkept  error // why the readings are not where they were to be kept
+	unkept  error // why the measurements are not where they were to be kept
 }
 
 func (d discovery) writeText(w io.Writer, file string) error {

@@ -46,7 +46,7 @@ func (o *historyOptions) flags(f *pflag.FlagSet) {
 	cli.Want(f, "false-alarms", "0.0001 to 0.1", func() bool { return o.alarms >= 1e-4 && o.alarms <= 0.1 })
 }
 
-// follow appends a run to the history, or the matrices of --import, and tells what has changed.
+// follow appends a run to the history, or the matrices of --import, and prints what has changed.
 func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 	h := &o.history
 	switch {
@@ -213,7 +213,7 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 	return run, nil
 }
 
-// judge tells the changes.
+// judge prints the changes.
 func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	runs, err := o.history.runs(c.ErrOrStderr())
 	if err != nil {

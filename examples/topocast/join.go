@@ -164,7 +164,7 @@ func aloneElsewhere(n *model.Network) int {
 	return -1
 }
 
-// joinModels joins the models, of which one is for all nodes, and tells where each rank of the result runs.
+// joinModels joins the models, of which one is for all nodes, and says where each rank of the result runs.
 func joinModels(between *topology.Result, nodes []nodeModel) (*topology.Result, []model.Location, error) {
 	n := between.Graph.Hosts()
 	if len(nodes) == 1 {

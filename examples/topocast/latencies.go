@@ -84,7 +84,7 @@ func (l *latencies) join(other *latencies, first string) error {
 	return nil
 }
 
-// merged are the readings of two runs of the same ranks.
+// merged are the measurements of two runs of the same ranks.
 func merged(a, b *measure.Result) (latencies, error) {
 	file := func(r *measure.Result) *record.File {
 		return &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}}
@@ -122,7 +122,7 @@ func noParameters() error {
 	return fmt.Errorf("holds no PLogP parameters: topocast measure --what %s measures them", plogp.Kind)
 }
 
-// readMatrix reads a plain matrix, and tells how it was understood.
+// readMatrix reads a plain matrix, and says how it was understood.
 func readMatrix(r io.Reader, path string, unit encode.Unit) (*latencies, error) {
 	m, err := encode.ReadMatrix(r, unit)
 	if err != nil {

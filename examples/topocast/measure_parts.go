@@ -32,7 +32,7 @@ type part struct {
 	// measure is collective; the section is nil on other ranks than 0.
 	measure func(m *measuring) (*record.Section, error)
 
-	// streams tells that measure writes the section into the file under way itself, and
+	// streams says that measure writes the section into the file under way itself, and
 	// goes on with an earlier one.
 	streams bool
 

@@ -15,7 +15,7 @@ import (
 	"github.com/topocast/topocast/model/results"
 )
 
-// nothingMeasured is the error of a run that has no reading to show.
+// nothingMeasured is the error of a run that has measured nothing.
 func nothingMeasured(f *record.File) error {
 	why := ""
 	for _, s := range f.Sections {

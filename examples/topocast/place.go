@@ -124,7 +124,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 	return cli.PrintsJSON(c, "topocast/placement")
 }
 
-// withInside is a network whose hosts are all as a file of hwloc describes one, in place of what was told of
+// withInside is a network whose hosts are all as a file of hwloc describes one, in place of what the operating system said of
 // them before. What was measured of them stays.
 func withInside(n *model.Network, path string) (*model.Network, error) {
 	parts, err := readHwloc(path)

@@ -121,10 +121,10 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 type tuned struct {
 	tuning     table.Tuning
 	reductions []table.Tuning
-	measured   bool     // against the library's own broadcast
+	measured   bool     // against native MPI_Bcast
 	undecided  []string // sizes
 	gained     []string // sizes of Allreduces in which ours is faster
-	same       []string // and those in which the library's own stays
+	same       []string // and those in which native stays
 }
 
 // tune is collective.
