@@ -140,6 +140,7 @@ func TestDescribeResource(t *testing.T) {
 		}
 	}
 }
+
 // TestShowGraphWithLatencies: of a graph whose links have latencies the groups have them, too: two links of 2 us inside a switch,
 // and 2 + 20 + 2 us between switches.
 func TestShowGraphWithLatencies(t *testing.T) {
