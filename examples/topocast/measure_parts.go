@@ -36,57 +36,43 @@ type part struct {
 	// goes on with an earlier one.
 	streams bool
 
-	uses []string // flags that set it, which set nothing of parts that do not list them
+	uses string // flags that set it, by blanks, which set nothing of parts that do not list them
 }
 
-// Flags that set some parts and not others.
-const (
-	flagSizes       = "sizes" // of all parts but latency one
-	flagRepetitions = "repetitions"
-	flagRounds      = "rounds"
-	flagSchedule    = "schedule"
-	flagSequential  = "sequential"
-	flagPrecision   = "precision"
-	flagBatch       = "batch"
-	flagHosts       = "hosts"
-	flagFast        = "fast"
-	flagByHost      = "by-host"
-	flagOneClock    = "one-clock"
-	flagSwitches    = "switches"
-)
+func (p *part) takes(flag string) bool { return slices.Contains(strings.Fields(p.uses), flag) }
 
 // parts are those that there are, in the order in which they are measured.
 func parts() []part {
 	return []part{
 		{
 			measure.KindLatency, "latencies of all pairs of ranks", measureLatency, true,
-			[]string{flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagByHost},
+			"sizes repetitions rounds schedule sequential precision batch by-host",
 		},
-		{oneway.Kind, "one-way times, which tell links that are slow in one direction", measureOneWay, false, []string{flagSizes, flagRepetitions, flagOneClock}},
-		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
-		{throughput.Kind, "what each link of NET carries, and its latency anew", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch, flagSwitches}},
-		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
-		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", insideHosts(servet.KindMemory, servet.Memory), false, []string{flagRepetitions}},
-		{servet.KindCache, "which ranks of a host share caches", insideHosts(servet.KindCache, servet.Caches), false, []string{flagRepetitions}},
+		{oneway.Kind, "one-way times, which tell links that are slow in one direction", measureOneWay, false, "sizes repetitions one-clock"},
+		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true, "sizes repetitions fast"},
+		{throughput.Kind, "what each link of NET carries, and its latency anew", measureThroughput, false, "sizes repetitions batch switches"},
+		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false, "sizes repetitions precision"},
+		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false, "sizes repetitions hosts"},
+		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false, "sizes repetitions hosts"},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", insideHosts(servet.KindMemory, servet.Memory), false, "repetitions"},
+		{servet.KindCache, "which ranks of a host share caches", insideHosts(servet.KindCache, servet.Caches), false, "repetitions"},
 	}
 }
 
 // refuseUnused refuses flags that would set nothing of what is measured, and sizes other than one above 0 where one counts.
 func (m *measuring) refuseUnused() error {
 	for _, p := range parts() {
-		for _, flag := range p.uses {
-			uses := func(p part) bool { return slices.Contains(p.uses, flag) }
+		for _, flag := range strings.Fields(p.uses) {
+			uses := func(p part) bool { return p.takes(flag) }
 			if m.given(flag) && !slices.ContainsFunc(m.parts, uses) {
 				of := slices.DeleteFunc(parts(), func(p part) bool { return !uses(p) })
 				return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, strings.Join(kinds(m.parts), ","), words.List(kinds(of)))
 			}
 		}
 	}
-	if m.given(flagSizes) && (len(m.sizes) > 1 || m.sizes[0] == 0) {
+	if m.given("sizes") && (len(m.sizes) > 1 || m.sizes[0] == 0) {
 		for _, p := range m.parts {
-			if p.kind != measure.KindLatency && p.kind != oneway.Kind && slices.Contains(p.uses, flagSizes) {
+			if p.kind != measure.KindLatency && p.kind != oneway.Kind && p.takes("sizes") {
 				return cli.BadInput("--sizes: --what %s takes one size, of at least 1 B", p.kind)
 			}
 		}
@@ -98,7 +84,7 @@ func kinds(of []part) []string { return each(of, func(p part) string { return p.
 
 // size is the one of --sizes, or else the part's own, 0 for its default.
 func (m *measuring) size(own int) int {
-	if m.given(flagSizes) {
+	if m.given("sizes") {
 		return m.sizes[0]
 	}
 	return own
@@ -106,7 +92,7 @@ func (m *measuring) size(own int) int {
 
 // times are --repetitions, 0 if they are not given.
 func (m *measuring) times() int {
-	if m.given(flagRepetitions) {
+	if m.given("repetitions") {
 		return m.repetitions
 	}
 	return 0

@@ -99,11 +99,11 @@ func (m *measuring) readInput(resume, network string) error {
 	if err != nil {
 		return cli.BadInput("--resume: %s: %w", resume, err)
 	}
-	if m.given(flagSizes) && !slices.Equal(m.sizes, r.Sizes) {
+	if m.given("sizes") && !slices.Equal(m.sizes, r.Sizes) {
 		return cli.BadInput("--resume: %s: was measured with other --sizes", resume)
 	}
 	m.sizes = r.Sizes
-	if !m.given(flagRepetitions) {
+	if !m.given("repetitions") {
 		m.repetitions = r.Repetitions
 	}
 	measured := len(r.Matrices()) // fewer than were asked for where the budget was too small
