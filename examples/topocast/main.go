@@ -8,8 +8,10 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/mpi"
@@ -82,6 +84,7 @@ NET is a file that discover writes; most commands take it as their first argumen
 		}
 	}
 	root.AddCommand(versionCommand())
+	addOldNames(root, shared)
 	cli.Finish(root)
 	return root
 }
@@ -105,4 +108,45 @@ func versionCommand() *cobra.Command {
 		Args:    cli.Args(0),
 		Run:     func(c *cobra.Command, _ []string) { c.Printf("topocast %s\n", c.Root().Version) },
 	}
+}
+
+// addOldNames adds, hidden, the names that commands and flags had before they were put in groups.
+func addOldNames(root *cobra.Command, shared *cli.Flags) {
+	old := []*cobra.Command{tuneCommand(shared), rulesCommand(shared), correctCommand(shared), joinCommand(shared)}
+	cut := bisectCommand(shared)
+	cut.Use = "cut NET"
+	for _, c := range append(old, cut) {
+		c.Hidden = true
+		root.AddCommand(c)
+	}
+	names := map[string]string{"silence": "timeout", "specification": "against"}
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if now, changed := names[name]; changed {
+			name = now
+		}
+		return pflag.NormalizedName(name)
+	})
+	root.AddCommand(cli.Measures(&cobra.Command{
+		Use:                "simulate --cluster C -- COMMAND",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			dash := slices.Index(args, "--")
+			if dash < 0 {
+				return cli.BadInput("want topocast COMMAND --sim CLUSTER")
+			}
+			flags := slices.Clone(args[:dash])
+			for i, flag := range flags {
+				if flag == "--cluster" {
+					flags[i] = "--sim"
+				}
+			}
+			inner := command(shared.Real)
+			inner.SetArgs(append(slices.Clone(args[dash+1:]), flags...))
+			inner.SetOut(c.OutOrStdout())
+			inner.SetErr(c.ErrOrStderr())
+			return inner.ExecuteContext(c.Context())
+		},
+	}))
 }
