@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/topocast/topocast/model"
 )
 
 // pages are all pages of the documentation, from this folder.
@@ -160,6 +162,27 @@ func runPages(t *testing.T, launcher string) {
 				}
 			}
 		})
+	}
+}
+
+// TestPlatformsByHand: the platforms that pages show as JSON are networks that the commands read.
+func TestPlatformsByHand(t *testing.T) {
+	shown := regexp.MustCompile("(?s)```json\n(.*?)```")
+	found := 0
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range shown.FindAllSubmatch(text, -1) {
+			found++
+			if _, err := model.DecodeFile("", block[1], nil); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no page shows a platform")
 	}
 }
 

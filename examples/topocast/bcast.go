@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
@@ -65,7 +66,7 @@ then is printed.`,
 			var known *model.Network
 			if len(args) > 0 {
 				var err error
-				if known, err = cli.LoadNetwork(args[0]); err != nil {
+				if known, err = loadOnRanks(args[0]); err != nil {
 					return err
 				}
 			}
@@ -133,19 +134,17 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		network = d.network
 	}
 	defer cli.LimitCalls(comm, shared.Timeout)() // measuring has a limit of its own
-	groups, err := topologiesOf(comm, network, sources, stderr)
-	if err != nil {
-		return nil, err
-	}
-	settings := &bcast.Settings{Network: network, Topologies: groups, Budget: budget}
+	settings := &bcast.Settings{Network: network, Budget: budget}
 	if slices.ContainsFunc(classic.Algorithms(), func(a schedule.Algorithm) bool { return slices.Contains(s.Only, a.Name()) }) {
 		settings.Algorithms = slices.Concat(schedule.Algorithms(), []schedule.Algorithm{schedule.NativeGroups{}}, classic.Algorithms())
 	}
-	b, err := bcast.New(comm, settings)
+	b, err := newBroadcaster(comm, settings, sources, stderr)
 	if err != nil {
 		return nil, err
 	}
-	warn(comm, b, stderr)
+	if _, has := comm.(mpi.NativeBcast); !has && slices.Contains(s.Only, table.Native) {
+		return nil, cli.BadInput("--only %s: simulated ranks have no MPI library, and so no native MPI_Bcast", table.Native)
+	}
 	if err := s.CheckNames(b); err != nil {
 		return nil, cli.BadInput("--only %w", err)
 	}
@@ -167,11 +166,13 @@ func fits(name string, network *model.Network, comm mpi.Communicator) error {
 	return nil
 }
 
-// warn prints, on rank 0, why the network may not be that of the job.
-func warn(comm mpi.Communicator, b *bcast.Broadcaster, stderr io.Writer) {
-	if comm.Rank() == 0 {
-		for _, warning := range b.Warnings() {
-			fmt.Fprintf(stderr, "warning: %s\n", warning)
-		}
+// newBroadcaster is collective. On rank 0 it prints why the network may not be that of the job.
+func newBroadcaster(comm mpi.Communicator, s *bcast.Settings, sources []groupSource, stderr io.Writer) (b *bcast.Broadcaster, err error) {
+	if s.Topologies, err = topologiesOf(comm, s.Network, sources, stderr); err != nil {
+		return nil, err
 	}
+	if b, err = bcast.New(comm, s); err == nil && comm.Rank() == 0 {
+		writeWarnings(stderr, "", b.Warnings())
+	}
+	return b, err
 }

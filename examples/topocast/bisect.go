@@ -55,7 +55,7 @@ Exit status: 4 where bandwidths are not known.`,
 			}
 			r := &halving{graph: g, names: vertexNames(g)}
 			r.Cut = results.Cut{Names: r.names[:g.Hosts()], Switches: []results.AtSwitch{}}
-			first, end := g.Hosts(), g.Vertices() // of the switches whose sides are told
+			first, end := g.Hosts(), g.Vertices() // of the switches whose sides are printed
 			if at != "" {
 				if first, err = numberOf("switch", r.names[first:], first, at, c.ErrOrStderr()); err != nil {
 					return cli.BadInput("--switch: %w", err)
@@ -75,11 +75,11 @@ Exit status: 4 where bandwidths are not known.`,
 				sides := [2][]int{append([]int{}, left...), append([]int{}, right...)} // never null
 				r.Switches = append(r.Switches, results.AtSwitch{Name: r.names[s], Vertex: s, Sides: sides})
 			}
-			err = shared.Print(c, r.writeText, func(w io.Writer) error { return results.Write(w, &r.Cut) })
-			if err == nil && r.Unknown != "" {
-				return cli.Answer(cli.StatusUnknown)
+			status := cli.StatusFine
+			if r.Unknown != "" {
+				status = cli.StatusUnknown
 			}
-			return err
+			return answer(show(c, shared, r.writeText, &r.Cut), status)
 		}),
 	}
 	f := c.Flags()
@@ -95,7 +95,7 @@ type halving struct {
 	skipped bool     // the sides of switches would take long
 }
 
-// bisect finds the halves, or why they cannot be told.
+// bisect finds the halves, or why there are none.
 func (r *halving) bisect() {
 	g := r.graph
 	if g.Hosts() < 2 {
@@ -130,14 +130,14 @@ func (r *halving) bisect() {
 func (r *halving) cutLinks(side []bool) []results.CutLink {
 	links := []results.CutLink{}
 	arcs := r.graph.Arcs()
-	for _, a := range arcs {
-		back := r.graph.ArcIndex(a.To, a.From)
-		if side[a.From] == side[a.To] || back >= 0 && a.To < a.From {
+	for _, x := range linksOf(r.graph) {
+		a := arcs[x.there]
+		if side[a.From] == side[a.To] {
 			continue
 		}
 		l := results.CutLink{Ends: [2]string{r.names[a.From], r.names[a.To]}, Bandwidth: [2]float64{a.Bandwidth, 0}, Estimated: a.Estimated}
-		if back >= 0 {
-			l.Bandwidth[1], l.Estimated = arcs[back].Bandwidth, a.Estimated || arcs[back].Estimated
+		if x.back >= 0 {
+			l.Bandwidth[1], l.Estimated = arcs[x.back].Bandwidth, a.Estimated || arcs[x.back].Estimated
 		}
 		links = append(links, l)
 	}
@@ -151,7 +151,7 @@ func (r *halving) named(ranks []int) string {
 	return hostlist.Ranges(namesOf(r.names, ranks))
 }
 
-func (r *halving) writeText(w io.Writer) error {
+func (r *halving) writeText(w io.Writer) {
 	g := r.graph
 	fmt.Fprintf(w, "%s, %s, %s\n", words.Count(g.Hosts(), "rank"), words.Count(g.Vertices()-g.Hosts(), "switch"), words.Count(g.NumArcs()/2, "link"))
 	if r.Unknown != "" {
@@ -177,7 +177,6 @@ func (r *halving) writeText(w io.Writer) error {
 		}
 		t.FlushFirst(maxCutSwitches)
 	}
-	return nil
 }
 
 func (r *halving) writeHalves(w io.Writer) {

@@ -30,7 +30,7 @@ type cutFile struct {
 
 func cutOf(t *testing.T, want int, args ...string) (c cutFile) {
 	t.Helper()
-	status, out, stderr := topocast(append([]string{"cut", "--json"}, args...)...)
+	status, out, stderr := topocast(append([]string{"network", "bisect", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &c); status != want || err != nil {
 		t.Fatalf("cut %v: status %d, want %d; %v: %s", args, status, want, err, stderr)
 	}
@@ -56,7 +56,7 @@ func TestCutMeasuredNetwork(t *testing.T) {
 	if math.Abs(b.Bandwidth-1e9) > 0.05e9 || math.Abs(b.OwnLinks-2.5e9) > 0.1e9 {
 		t.Errorf("bisection of %g of %g B/s, want 1e9 of 2.5e9", b.Bandwidth, b.OwnLinks)
 	}
-	status, out, stderr := topocast("cut", network)
+	status, out, stderr := topocast("network", "bisect", network)
 	for _, want := range []string{"bisection of 2 and 2 ranks", "no halves have less", "left - right", "of what the links", "a,c"} {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("status %d: %s: no %q in\n%s", status, stderr, want, out)
@@ -89,7 +89,7 @@ func TestCutAtASwitch(t *testing.T) {
 	if got.Bisection != nil || !strings.Contains(got.Unknown, "46 of 46 directions") || len(got.Switches) != 6 {
 		t.Errorf("without bandwidths: %+v", got)
 	}
-	if status, out, _ := topocast("cut", file); status != cli.StatusUnknown || !strings.Contains(out, "cannot tell the bisection") || !strings.Contains(out, "9 + 9") {
+	if status, out, _ := topocast("network", "bisect", file); status != cli.StatusUnknown || !strings.Contains(out, "cannot tell the bisection") || !strings.Contains(out, "9 + 9") {
 		t.Errorf("without bandwidths: status %d:\n%s", status, out)
 	}
 }
@@ -103,7 +103,7 @@ func TestCutWithoutSwitches(t *testing.T) {
 	if c := cutOf(t, cli.StatusUnknown, write(t, "one.tgf", "0 a (host)\n#\n")); c.Bisection != nil || c.Unknown != "a single rank has no halves" {
 		t.Errorf("one rank: %+v", c)
 	}
-	status, out, stderr := topocast("cut", "--switch", "s0", square)
+	status, out, stderr := topocast("network", "bisect", "--switch", "s0", square)
 	if status != cli.StatusInput || out != "" || !strings.Contains(stderr, `--switch: "s0": the network has 0 switches`) {
 		t.Errorf("status %d, %q, %q", status, out, stderr)
 	}
@@ -122,7 +122,7 @@ func TestCutWrongInput(t *testing.T) {
 		{[]string{""}, "the name of a file is empty"},
 		{nil, "want NET, a file that topocast discover writes"},
 	} {
-		status, out, stderr := topocast(append([]string{"cut"}, c.args...)...)
+		status, out, stderr := topocast(append([]string{"network", "bisect"}, c.args...)...)
 		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("cut %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, cli.StatusInput, c.want)
 		}

@@ -169,7 +169,7 @@ func checkWork(ranks int) cli.Work {
 // networkOrLine loads a network from a file, or makes one of a line of text.
 func networkOrLine(text string) (*model.Network, error) {
 	if _, err := os.Stat(text); err == nil || text == cli.Standard {
-		return cli.LoadNetwork(text)
+		return loadOnRanks(text)
 	}
 	cluster, err := cli.SimulatedCluster(text)
 	if err != nil {

@@ -28,11 +28,11 @@ func TestCheckNamesSimulatedFaults(t *testing.T) {
 		{"an uplink", "link s0-s1 rate=0.5x", cli.StatusDifferent, "\nlink s0 - s1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := []string{"simulate", "--cluster", cluster}
+			args := []string{"check", "--size", "64KiB", "--sim", cluster}
 			if c.fault != "" {
 				args = append(args, "--fault", c.fault)
 			}
-			status, out, stderr := topocast(append(args, "--", "check", "--size", "64KiB")...)
+			status, out, stderr := topocast(args...)
 			if status != c.status || !strings.Contains(out, c.want) {
 				t.Errorf("status %d, want %d and %q in:\n%s%s", status, c.status, c.want, out, stderr)
 			}

@@ -142,8 +142,7 @@ func TestSimulate(t *testing.T) {
 	for _, placement := range []string{"block", "cyclic", "shuffled", "shuffled:7", hosts} {
 		var first string
 		for range 2 {
-			status, out, stderr := topocast("simulate", "--cluster", "tree:2x2", "--placement", placement, "--",
-				"bcast", "--sizes", "8,64KiB", "--repetitions", "3", "--json")
+			status, out, stderr := topocast("bcast", "--sim", "tree:2x2", "--placement", placement, "--sizes", "8,64KiB", "--repetitions", "3", "--json")
 			if status != 0 {
 				t.Fatalf("placement %s: status %d: %s", placement, status, stderr)
 			}
@@ -181,7 +180,7 @@ func TestSimulateManyRanks(t *testing.T) {
 	for _, args := range [][]string{
 		{"measure", "--rounds", "2", "--repetitions", "1", "--output", filepath.Join(t.TempDir(), "readings.json")},
 	} {
-		status, out, stderr := topocast(append([]string{"simulate", "--cluster", cluster, "--"}, args...)...)
+		status, out, stderr := topocast(append(args, "--sim", cluster)...)
 		if status != 0 {
 			t.Errorf("%q: status %d: %s%s", args, status, out, stderr)
 		}
@@ -290,12 +289,12 @@ func TestPlace(t *testing.T) {
 			t.Errorf("status %d, %q, want %d and %q", status, stderr, cli.StatusInput, want)
 		}
 	}
-	for args, want := range map[[3]string]string{
-		{"bcast", write(t, "three.json", line3), "--sim=star:4"}:                                               "three.json: the file has 3 ranks",
-		{"place", write(t, "three.json", line3), write(t, "many.txt", "0 1 2 3\n1 0 1 1\n1 1 0 1\n1 1 1 0\n")}: "many.txt: traffic of 4 x 4",
-		{"correct", network, write(t, "few.csv", "# unit: us\n0,1\n1,0\n")}:                                    "few.csv: the measurements are of 2 ranks, the network of 8",
+	for want, args := range map[string][]string{
+		"three.json: the file has 3 ranks":                           {"bcast", write(t, "three.json", line3), "--sim=star:4"},
+		"many.txt: traffic of 4 x 4":                                 {"place", write(t, "three.json", line3), write(t, "many.txt", "0 1 2 3\n1 0 1 1\n1 1 0 1\n1 1 1 0\n")},
+		"few.csv: the measurements are of 2 ranks, the network of 8": {"network", "correct", network, write(t, "few.csv", "# unit: us\n0,1\n1,0\n")},
 	} {
-		if status, _, stderr := topocast(args[:]...); status != cli.StatusInput || !strings.Contains(stderr, want) {
+		if status, _, stderr := topocast(args...); status != cli.StatusInput || !strings.Contains(stderr, want) {
 			t.Errorf("%q: status %d, %q, want %d and %q", args, status, stderr, cli.StatusInput, want)
 		}
 	}
@@ -314,7 +313,6 @@ func TestPlace(t *testing.T) {
 		{"discover", "--sim", "star:4", "--memory"},
 		{"discover", "--sim", "blob:4"},
 		{"measure", "--sim", "star:4", "--placement", "no/file"},
-		{"simulate", "--sim", "star:4"},
 		{"measure", "--rounds", "-1"},
 		{"discover", "--budget", "-1s"},
 	} {

@@ -85,7 +85,8 @@ a group at least.`,
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			return printComparison(c, networkComparison{r}, all, shared)
+			found := networkComparison{r}
+			return answer(show(c, shared, func(w io.Writer) { found.writeText(w, all) }, found.result()), found.status())
 		},
 	}
 	f := c.Flags()
@@ -95,25 +96,6 @@ a group at least.`,
 	f.StringVar(&fabricTopology, "topology", "", "the topology to read of a topology.yaml; default: that of the cluster")
 	f.StringVar(&against, "against", "", "the reference: a network, a platform or graph file, or a file of a scheduler")
 	return cli.PrintsJSON(c, "topocast/comparison")
-}
-
-// A compared is what compare found, be it in links or in groups.
-type compared interface {
-	writeJSON(w io.Writer) error
-	writeText(w io.Writer, all bool)
-	status() int
-}
-
-// printComparison prints what was found; the error tells the exit status, unless that is 0.
-func printComparison(c *cobra.Command, r compared, all bool, shared *cli.Flags) error {
-	err := shared.Print(c, func(w io.Writer) error {
-		r.writeText(w, all)
-		return nil
-	}, r.writeJSON)
-	if status := r.status(); err == nil && status != cli.StatusFine {
-		return cli.Answer(status)
-	}
-	return err
 }
 
 // loadSide is sideOf what a file holds.
@@ -142,8 +124,8 @@ func newSide(file string, n *model.Network) (*comparison.Side, error) {
 	return s, nil
 }
 
-// referenceOf is what a measured network is held against. What a file leaves open, such as which vertices are
-// hosts, the measured one tells; where it is of the inside of a host the measured hosts become cores.
+// referenceOf is the network that a measured one is compared with. The measured one says what a file leaves open, such as which
+// vertices are hosts. Where the file describes the inside of a host, the measured hosts become cores.
 func referenceOf(s *comparison.Side, file string, data []byte, stderr io.Writer) (*comparison.Side, error) {
 	if !encode.IsHwloc(data) {
 		return sideOf(file, data, hostNames(s.Graph))

@@ -43,7 +43,8 @@ func compareFabric(c *cobra.Command, measured *comparison.Side, file string, dat
 	for _, text := range said {
 		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", file, text)
 	}
-	return printComparison(c, fabricComparison{found, file}, all, shared)
+	r := fabricComparison{found, file}
+	return answer(show(c, shared, func(w io.Writer) { r.writeText(w, all) }, r.result()), r.status())
 }
 
 func (r fabricComparison) status() int { return exitStatus(r.Outcome) }
@@ -71,8 +72,9 @@ func (r fabricComparison) writeText(w io.Writer, all bool) {
 	writeFindings(w, r.Differences, all)
 }
 
-func (r fabricComparison) writeJSON(w io.Writer) error {
-	out := results.FabricComparison{
+// result is the comparison for programs.
+func (r fabricComparison) result() *results.FabricComparison {
+	out := &results.FabricComparison{
 		Status: r.status(), Hosts: len(r.Hosts), HostsMissing: list(r.Missing), HostsExtra: list(r.Extra),
 		Groups:  groupsResult(r.Hosts, r.Groups),
 		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.Joined...), Differences: list(r.Differences),
@@ -80,5 +82,5 @@ func (r fabricComparison) writeJSON(w io.Writer) error {
 	for _, x := range r.Groups.Crossed {
 		out.Crossed = append(out.Crossed, results.Crossing{Reference: namesOf(r.Hosts, x.Reference), Measured: namesOf(r.Hosts, x.Measured)})
 	}
-	return results.Write(w, &out)
+	return out
 }

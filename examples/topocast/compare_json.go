@@ -1,17 +1,15 @@
 package main
 
 import (
-	"io"
-
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology/compare"
 )
 
-// writeJSON writes all for programs; figures that are not known are left out.
-func (r networkComparison) writeJSON(w io.Writer) error {
+// result is all of it for programs; figures that are not known are left out.
+func (r networkComparison) result() *results.Comparison {
 	c := r.Links
-	out := results.Comparison{
+	out := &results.Comparison{
 		Status: r.status(),
 		Hosts:  len(c.Hosts), HostsMissing: list(c.Missing), HostsExtra: list(c.Extra),
 		Latency: jsonfile.Known(c.Latency), Bandwidth: jsonfile.Known(c.Bandwidth), Similarity: jsonfile.Known(c.Similarity), Misfit: jsonfile.Known(c.Misfit),
@@ -54,7 +52,7 @@ func (r networkComparison) writeJSON(w io.Writer) error {
 		named := groupsResult(c.Hosts, g)
 		out.Groups = &named
 	}
-	return results.Write(w, &out)
+	return out
 }
 
 // groupsResult are groups by the names of their hosts.

@@ -51,9 +51,7 @@ func (r networkComparison) writeText(w io.Writer, all bool) {
 		fmt.Fprintf(w, "latencies between hosts: %s\n", c.Unknown)
 	}
 	writeFindings(w, each(c.Findings, func(f compare.Finding) string { return f.What + ": " + f.Reason }), all)
-	for _, warning := range c.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", warning)
-	}
+	writeWarnings(w, "", c.Warnings)
 	r.writeLinks(w, all)
 	if r.status() == cli.StatusFine {
 		fmt.Fprintln(w, "\nnothing differs")

@@ -52,9 +52,6 @@ the latencies found, without a table of broadcasts, which rests on others.`,
       --unit us -o corrected.json wiring.tgf latencies.csv`,
 		Args: cli.Args(0, wantNetwork, "MEASUREMENTS, of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == cli.Standard && slices.Contains(append(repetitions, args[1]), cli.Standard) {
-				return cli.BadInput("%s: want standard input for one file", cli.Standard)
-			}
 			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), unit, nil)
 			if err != nil {
 				return err
@@ -77,7 +74,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 					return err
 				}
 			}
-			return shared.Print(c, r.writeText, r.writeJSON)
+			return show(c, shared, r.writeText, r.result())
 		},
 	}
 	f := c.Flags()
@@ -90,7 +87,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 	return cli.PrintsJSON(c, "topocast/correction")
 }
 
-// A correctionWay is what is taken out of a reading before links are fitted.
+// A correctionWay is what is taken out of a measurement before links are fitted.
 type correctionWay int
 
 const (

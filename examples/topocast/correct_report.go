@@ -15,8 +15,8 @@ import (
 // mostCorrected is how many links are printed; --json has all.
 const mostCorrected = 100
 
-// writeText writes for people: how well links explain the readings, by correction and by level, and the links.
-func (r *correction) writeText(w io.Writer) error {
+// writeText writes for people: how well links explain the measurements, by correction and by level, and the links.
+func (r *correction) writeText(w io.Writer) {
 	found := r.fits[r.chosen]
 	g, h := found.Graph, r.network.Reconstruction().Hierarchy
 	fmt.Fprintf(w, "%s, %s; %s", words.Count(g.Hosts(), "rank"), words.Count(g.NumArcs()/2, "link"), words.Count(found.Used, "measurement"))
@@ -57,20 +57,15 @@ func (r *correction) writeText(w io.Writer) error {
 		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Seconds(jsonfile.Value(l.Before)), quantity.Seconds(l.Latency), note)
 	}
 	t.FlushFirst(mostCorrected)
-	for _, warning := range r.warnings {
-		fmt.Fprintf(w, "warning: %s\n", warning)
-	}
-	return nil
+	writeWarnings(w, "", r.warnings)
 }
 
 // links are those of the fit, by their vertices.
 func (r *correction) links() []results.CorrectedLink {
 	found := r.fits[r.chosen]
 	links := []results.CorrectedLink{}
-	for i, a := range found.Graph.Arcs() {
-		if a.To < a.From && found.Graph.ArcIndex(a.To, a.From) >= 0 {
-			continue
-		}
+	for _, x := range linksOf(found.Graph) {
+		i, a := x.there, found.Graph.Arcs()[x.there]
 		links = append(links, results.CorrectedLink{
 			Ends: [2]string{r.names[a.From], r.names[a.To]}, Vertices: [2]int{a.From, a.To},
 			Before: jsonfile.Known(r.network.Graph().Arcs()[i].Latency), Latency: a.Latency,
@@ -80,10 +75,10 @@ func (r *correction) links() []results.CorrectedLink {
 	return links
 }
 
-// writeJSON writes the same for programs.
-func (r *correction) writeJSON(w io.Writer) error {
+// result is the same for programs.
+func (r *correction) result() *results.Correction {
 	found := r.fits[r.chosen]
-	out := results.Correction{
+	out := &results.Correction{
 		Bytes: r.bytes, Forwarding: forwardings()[r.chosen],
 		Used: found.Used, Ambiguous: found.Ambiguous, Links: r.links(), Warnings: list(r.warnings), Levels: []results.LevelFit{},
 	}
@@ -95,5 +90,5 @@ func (r *correction) writeJSON(w io.Writer) error {
 	for i, l := range found.Fit.Levels {
 		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.Reconstruction().Hierarchy.LevelName(i), Residual: jsonfile.Known(l.Residual)})
 	}
-	return results.Write(w, &out)
+	return out
 }

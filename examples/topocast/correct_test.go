@@ -52,7 +52,7 @@ type correctedFile struct {
 
 func corrected(t *testing.T, args ...string) (c correctedFile) {
 	t.Helper()
-	status, out, stderr := topocast(append([]string{"correct", "--json"}, args...)...)
+	status, out, stderr := topocast(append([]string{"network", "correct", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &c); status != 0 || err != nil {
 		t.Fatalf("correct %v: status %d, %v: %s", args, status, err, stderr)
 	}
@@ -97,7 +97,7 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 
 	// The network that is kept has the latencies, and says how it came by them.
 	kept := filepath.Join(t.TempDir(), "corrected.json")
-	status, out, stderr := topocast("correct", "-o", kept, "--bytes", "4KiB", "--forwarding", "store-and-forward", network, readings)
+	status, out, stderr := topocast("network", "correct", "-o", kept, "--bytes", "4KiB", "--forwarding", "store-and-forward", network, readings)
 	if status != 0 || !strings.Contains(out, "store-and-forward") || !strings.Contains(out, "h11 - s3") {
 		t.Errorf("status %d: %s\n%s", status, stderr, out)
 	}
@@ -154,9 +154,34 @@ func TestCorrectForeignFiles(t *testing.T) {
 				cells.WriteString(map[bool]string{true: "\n", false: ","}[w == hosts-1])
 			}
 		}
-		status, out, stderr := topocast("correct", "--unit", "us", write(t, "ring.tgf", graph.String()), write(t, "ring.csv", cells.String()))
+		status, out, stderr := topocast("network", "correct", "--unit", "us", write(t, "ring.tgf", graph.String()), write(t, "ring.csv", cells.String()))
 		if sums := strings.Contains(out, "only sums"); status != 0 || sums == determined {
 			t.Errorf("ring of %d pairs: status %d: %s: determined %v, want %v:\n%s", hosts, status, stderr, !sums, determined, out)
+		}
+	}
+}
+
+// TestRepetitionsOfASize: a measurement that ended in its first repetition has one of each size, not the planned two.
+func TestRepetitionsOfASize(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "m.json")
+	if status, _, stderr := topocast("measure", "--sim", "star:4", "--sizes", "8,4KiB", "--repetitions", "2", "-o", whole); status != 0 {
+		t.Fatal(stderr)
+	}
+	var begun strings.Builder // as the journal of a run that was killed
+	for line := range strings.Lines(read(t, whole)) {
+		if !strings.HasPrefix(line, "[1,") && !strings.HasPrefix(line, `{"end"`) && !strings.HasPrefix(line, `{"closed"`) {
+			begun.WriteString(line)
+		}
+	}
+	for file, want := range map[string]int{whole: 2, write(t, "m.part", begun.String()): 1} {
+		l, err := readAllLatencies([]string{file}, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for size := range l.measured.Sizes {
+			if got, err := l.ofSize(size); err != nil || len(got) != want {
+				t.Errorf("%s: %d repetitions of size %d, %v, want %d", filepath.Base(file), len(got), size, err, want)
+			}
 		}
 	}
 }
@@ -179,7 +204,7 @@ func TestCorrectWrongInput(t *testing.T) {
 		{[]string{three, three}, "no network"},
 		{[]string{star}, "want MEASUREMENTS"},
 	} {
-		status, out, stderr := topocast(append([]string{"correct"}, c.args...)...)
+		status, out, stderr := topocast(append([]string{"network", "correct"}, c.args...)...)
 		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("correct %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, cli.StatusInput, c.want)
 		}

@@ -84,11 +84,13 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return shared.Run(c, func(comm mpi.Communicator) error {
-				var larger error
-				if comm.Rank() == 0 && !c.Flags().Changed("output") {
-					larger = keepLarger(output.Path, comm.Size())
-				}
-				if err := cli.Agree(comm, "output files", larger); err != nil {
+				err := onRankZero(comm, "output files", func() error {
+					if c.Flags().Changed("output") {
+						return nil
+					}
+					return keepLarger(output.Path, comm.Size())
+				})
+				if err != nil {
 					return err
 				}
 				own := o // ranks may share the options
@@ -138,7 +140,7 @@ type discoverOptions struct {
 	memory      bool
 	patterns    int
 	degradation bool
-	hwloc       string        // file with the inside of every host; "": what the systems tell
+	hwloc       string        // file with the inside of every host; "": what the operating systems say
 	view        *plogp.View   // of --distance; nil: latencies
 	timeout     time.Duration // of a rank that waits for another
 	quiet       bool
@@ -194,7 +196,7 @@ func (o *discoverOptions) work(ranks int) cli.Work {
 }
 
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
-// readings of latencies go into the journal of the options, if there is one.
+// latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, stderr io.Writer) (discovery, error) {
 	s := &measure.DiscoverSettings{
 		Control:  harness.Control{Budget: o.budget, Silence: o.timeout},
@@ -210,11 +212,13 @@ func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, st
 	if _, is := comm.(*simnet.Comm); is {
 		s.Samples = cli.SimulatedSamples
 	}
-	var err error
-	if comm.Rank() == 0 && o.hwloc != "" {
-		s.Inside, err = readHwloc(o.hwloc)
-	}
-	if err := cli.Agree(comm, "--hwloc", err); err != nil {
+	err := onRankZero(comm, "--hwloc", func() (err error) {
+		if o.hwloc != "" {
+			s.Inside, err = readHwloc(o.hwloc)
+		}
+		return err
+	})
+	if err != nil {
 		return discovery{}, err
 	}
 	if comm.Rank() == 0 {
@@ -266,7 +270,7 @@ func keepLarger(file string, ranks int) error {
 type discovery struct {
 	result  *topology.Result
 	network *model.Network
-	unkept  error // why the readings are not where they were to be kept
+	unkept  error // why the measurements are not where they were to be kept
 }
 
 func (d discovery) writeText(w io.Writer, file string) error {

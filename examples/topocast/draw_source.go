@@ -78,7 +78,7 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	return nil
 }
 
-// holdsMachine tells whether a file is of a machine, and not of times alone.
+// holdsMachine is true of a file that describes a machine, and not times alone.
 func holdsMachine(data []byte) bool {
 	var head struct{ Format, Graph json.RawMessage }
 	isJSON := json.Unmarshal(data, &head) == nil && (head.Format != nil || head.Graph != nil)

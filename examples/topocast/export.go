@@ -19,8 +19,8 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// An exported is what formats are made of: a network's firm groups, and its wiring without the switches
-// of weak ones.
+// An exported is what formats are made of: a network's confident groups, and its wiring without the switches
+// of uncertain ones.
 type exported struct {
 	network *model.Network
 	graph   *topology.Graph // its hosts are the ranks, with the names of their hosts
@@ -54,21 +54,19 @@ func writerOf(f encode.Format) writer {
 	}[f.Name]
 }
 
-// fabricWriter writes hosts on switches, as schedulers want them. What a person should know of the file is told beside it.
+// fabricWriter writes hosts on switches, as schedulers want them. Standard error says what a person should know of the file.
 func fabricWriter(write func(io.Writer, *encode.Fabric) error) writer {
 	return func(w io.Writer, x exported) error {
 		f, warnings, err := encode.NewFabric(x.graph, x.network.Hierarchy(), hostNames(x.graph))
 		if err != nil {
 			return err
 		}
-		for _, warning := range warnings {
-			fmt.Fprintf(x.stderr, "warning: %s\n", warning)
-		}
+		writeWarnings(x.stderr, "", warnings)
 		return write(w, f)
 	}
 }
 
-// writeJSON writes what reconstruct --json writes, without weak groups.
+// writeJSON writes what reconstruct --json writes, without uncertain groups.
 func writeJSON(w io.Writer, x exported) error {
 	n := x.network
 	return encode.WriteResult(w, &topology.Result{Graph: x.graph, Hierarchy: n.Hierarchy(), Fit: n.Reconstruction().Fit, Warnings: n.Warnings()}, hostNames(x.graph))

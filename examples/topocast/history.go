@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -45,7 +46,7 @@ func (o *historyOptions) flags(f *pflag.FlagSet) {
 	cli.Want(f, "false-alarms", "0.0001 to 0.1", func() bool { return o.alarms >= 1e-4 && o.alarms <= 0.1 })
 }
 
-// follow appends a run to the history, or the matrices of --import, and tells what has changed.
+// follow appends a run to the history, or the matrices of --import, and prints what has changed.
 func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 	h := &o.history
 	switch {
@@ -88,7 +89,10 @@ func (h *historyOptions) runs(warn io.Writer) ([]check.Run, error) {
 		return nil, cli.BadInput("--history: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Mode()&fs.ModeCharDevice != 0 {
+	switch info, err := f.Stat(); {
+	case err == nil && info.IsDir():
+		return nil, cli.BadInput("--history: %s is a directory: want a file", h.file)
+	case err == nil && info.Mode()&fs.ModeCharDevice != 0:
 		return nil, cli.BadInput("--history: %s is a device, want a file", h.file) // some never end
 	}
 	runs, lost, err := check.ReadRuns(f)
@@ -106,13 +110,11 @@ func (h *historyOptions) runs(warn io.Writer) ([]check.Run, error) {
 // take samples the ranks and appends the run. It is collective.
 func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout time.Duration) error {
 	var before []check.Run
-	var refused error
-	if comm.Rank() == 0 {
-		if before, refused = o.history.runs(io.Discard); refused == nil {
-			refused = o.history.writable()
-		}
-	}
-	if err := cli.Agree(comm, "earlier runs", refused); err != nil {
+	err := onRankZero(comm, "earlier runs", func() (err error) {
+		before, err = o.history.runs(io.Discard)
+		return cmp.Or(err, o.history.writable())
+	})
+	if err != nil {
 		return err
 	}
 	s, err := o.settings(comm, timeout)
@@ -207,13 +209,11 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 		return nil, fmt.Errorf("%s: holds no times between two hosts", path)
 	}
 	fmt.Fprintf(warn, "%s: %s\n", path, l.Understood)
-	for _, warning := range l.Warnings {
-		fmt.Fprintf(warn, "warning: %s: %s\n", path, warning)
-	}
+	writeWarnings(warn, path+": ", l.Warnings)
 	return run, nil
 }
 
-// judge tells the changes.
+// judge prints the changes.
 func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	runs, err := o.history.runs(c.ErrOrStderr())
 	if err != nil {
@@ -236,19 +236,12 @@ func (o *checkOptions) judge(c *cobra.Command, shared *cli.Flags) error {
 	if !o.all {
 		out.Changes = slices.DeleteFunc(out.Changes, func(c results.Change) bool { return !isNewest(c) })
 	}
-	err = shared.Print(c, func(w io.Writer) error {
-		tellChanges(w, out, o.all)
-		return nil
-	}, func(w io.Writer) error {
-		return results.Write(w, out)
-	})
+	status := cli.StatusFine
 	switch {
-	case err != nil:
-		return err
 	case changed:
-		return cli.Answer(cli.StatusDifferent)
+		status = cli.StatusDifferent
 	case found.Samples == 0:
-		return cli.Answer(cli.StatusUnknown)
+		status = cli.StatusUnknown
 	}
-	return nil
+	return answer(show(c, shared, func(w io.Writer) { tellChanges(w, out, o.all) }, out), status)
 }

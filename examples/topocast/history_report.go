@@ -22,7 +22,7 @@ func dateOf(runs []check.Run, i int) string {
 	}
 }
 
-// mostPairs is how many pairs are told of one run: of hosts and links that change all pairs do.
+// mostPairs is how many pairs are printed of one run. Where a host or a link changes, all of its pairs do.
 const mostPairs = 10
 
 // changesOf is what was found in the runs, as programs get it. Text is made of it, too.

@@ -72,11 +72,11 @@ func TestWatchSimulated(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.watch")
 	take := func(want int, fault ...string) string {
 		t.Helper()
-		args := []string{"simulate", "--cluster", "tree:2x4"}
+		args := []string{"check", "--history", file, "--size", "16KiB", "--sim", "tree:2x4"}
 		for _, f := range fault {
 			args = append(args, "--fault", f)
 		}
-		status, out, stderr := topocast(append(args, "--", "check", "--history", file, "--size", "16KiB")...)
+		status, out, stderr := topocast(args...)
 		if status != want {
 			t.Fatalf("status %d, want %d:\n%s%s", status, want, out, stderr)
 		}

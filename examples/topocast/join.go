@@ -81,24 +81,20 @@ func loadModel(file string) (*model.Network, *topology.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := modelOf(n)
+	g, err := n.NameHosts(n.Graph())
+	if err != nil {
+		return nil, nil, cli.BadInput("%s: %w", file, err)
+	}
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) {
+			return nil, nil, cli.BadInput("%s: link %s - %s: its latency is not known", file, g.Name(a.From), g.Name(a.To))
+		}
+	}
+	r, err := grouped(n, g)
 	if err != nil {
 		return nil, nil, cli.BadInput("%s: %w", file, err)
 	}
 	return n, r, nil
-}
-
-func modelOf(n *model.Network) (*topology.Result, error) {
-	g, err := n.NameHosts(n.Graph())
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range g.Arcs() {
-		if math.IsNaN(a.Latency) {
-			return nil, fmt.Errorf("link %s - %s: its latency is not known", g.Name(a.From), g.Name(a.To))
-		}
-	}
-	return grouped(n, g)
 }
 
 // grouped is what was reconstructed of a network, with a graph of its own. Of a graph alone, such as that of a platform file, the
@@ -168,7 +164,7 @@ func aloneElsewhere(n *model.Network) int {
 	return -1
 }
 
-// joinModels joins the models, of which one is for all nodes, and tells where each rank of the result runs.
+// joinModels joins the models, of which one is for all nodes, and says where each rank of the result runs.
 func joinModels(between *topology.Result, nodes []nodeModel) (*topology.Result, []model.Location, error) {
 	n := between.Graph.Hosts()
 	if len(nodes) == 1 {

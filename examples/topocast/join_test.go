@@ -24,7 +24,7 @@ func TestJoinMeasuredModels(t *testing.T) {
 		{"measure", "--sim", machine, "--ranks", "9", "--placement", "block", "-o", at("i.json")},
 		{"reconstruct", "-o", at("between.json"), at("b.json")},
 		{"reconstruct", "-o", at("inside.json"), at("i.json")},
-		{"join", "-o", at("joined.json"), at("between.json"), at("inside.json")},
+		{"network", "join", "-o", at("joined.json"), at("between.json"), at("inside.json")},
 	} {
 		if status, _, stderr := topocast(args...); status != 0 {
 			t.Fatalf("%v: status %d: %s", args, status, stderr)
@@ -62,7 +62,7 @@ func TestJoinMeasuredModels(t *testing.T) {
 
 	// One network of the inside for each node, and which core measured, by number.
 	inside := at("inside.json")
-	status, out, stderr := topocast("join", "--core", "4", "--external", "8", at("between.json"), inside, inside, inside)
+	status, out, stderr := topocast("network", "join", "--core", "4", "--external", "8", at("between.json"), inside, inside, inside)
 	if status != 0 || !strings.HasPrefix(out, "24 ranks") || !strings.Contains(out, "warning: between nodes: ") {
 		t.Errorf("status %d: %s\n%s", status, stderr, out)
 	}
@@ -74,7 +74,7 @@ func TestJoinForeignGraphs(t *testing.T) {
 	between := write(t, "b.tgf", "0 left (host)\n1 right (host)\n#\n0 1 l: 20\n")
 	inside := write(t, "i.tgf", "0 a\n1 b\n2 c\n3 hub (switch)\n#\n0 3 l: 1\n1 3 l: 1\n2 3 l: 1\n")
 	joined := filepath.Join(t.TempDir(), "joined.json")
-	status, out, stderr := topocast("join", "-o", joined, between, inside)
+	status, out, stderr := topocast("network", "join", "-o", joined, between, inside)
 	if status != 0 || !strings.Contains(out, "6 ranks") {
 		t.Fatalf("status %d: %s\n%s", status, stderr, out)
 	}
@@ -86,7 +86,7 @@ func TestJoinForeignGraphs(t *testing.T) {
 	if math.Abs(apart[1]-2e-6) > 1e-12 || math.Abs(apart[3]-20e-6) > 1e-12 || n.Location(3).Host != "right" {
 		t.Errorf("cores are %g s apart, nodes %g; rank 3 is on %s: want 2e-6, 2e-5, right", apart[1], apart[3], n.Location(3).Host)
 	}
-	if status, _, stderr := topocast("join", "--json", between, inside); status != 0 {
+	if status, _, stderr := topocast("network", "join", "--json", between, inside); status != 0 {
 		t.Errorf("--json: status %d: %s", status, stderr)
 	}
 }
@@ -108,7 +108,7 @@ func TestJoinWrongInput(t *testing.T) {
 		{[]string{between, write(t, "m.csv", twoPairs)}, "no network"},
 		{[]string{between}, "want INSIDE"},
 	} {
-		status, out, stderr := topocast(append([]string{"join"}, c.args...)...)
+		status, out, stderr := topocast(append([]string{"network", "join"}, c.args...)...)
 		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("join %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, cli.StatusInput, c.want)
 		}

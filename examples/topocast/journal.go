@@ -74,7 +74,7 @@ func (j *journal) end(saved bool) {
 	}
 	j.stop()
 	info, unknown := j.file.Stat()
-	_ = j.file.Close() // errors of writing were told when they came
+	_ = j.file.Close() // errors of writing were printed when they came
 	saved = saved || unknown == nil && info.Size() == 0
 	if !saved {
 		f, err := cli.ReadFile(j.path, record.Read)

@@ -84,7 +84,7 @@ func (l *latencies) join(other *latencies, first string) error {
 	return nil
 }
 
-// merged are the readings of two runs of the same ranks.
+// merged are the measurements of two runs of the same ranks.
 func merged(a, b *measure.Result) (latencies, error) {
 	file := func(r *measure.Result) *record.File {
 		return &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}}
@@ -122,7 +122,7 @@ func noParameters() error {
 	return fmt.Errorf("holds no PLogP parameters: topocast measure --what %s measures them", plogp.Kind)
 }
 
-// readMatrix reads a plain matrix, and tells how it was understood.
+// readMatrix reads a plain matrix, and says how it was understood.
 func readMatrix(r io.Reader, path string, unit encode.Unit) (*latencies, error) {
 	m, err := encode.ReadMatrix(r, unit)
 	if err != nil {
@@ -210,14 +210,24 @@ func parametersOf(f *record.File, s *record.Section, v plogp.View) (*latencies, 
 	return &latencies{matrices: []mat.Matrix{d}, job: &f.Header, parameters: r, view: v, times: times, warnings: warnings}, nil
 }
 
-// ofSize are the repetitions of one of the sizes that were measured.
+// ofSize are the repetitions of one of the sizes in which anything was measured.
 func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
-	for k := range l.measured.Repetitions {
+	isMeasured := make([]bool, l.measured.Repetitions)
+	for _, x := range l.measured.Readings() {
+		isMeasured[x.Repetition] = isMeasured[x.Repetition] || x.Size == size
+	}
+	for k, is := range isMeasured {
+		if !is {
+			continue
+		}
 		m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, size)
 		if err != nil {
 			return nil, err
 		}
 		repetitions = append(repetitions, m)
+	}
+	if len(repetitions) == 0 {
+		return nil, fmt.Errorf("messages of %s: nothing was measured", quantity.Bytes(l.measured.Sizes[size]))
 	}
 	return repetitions, nil
 }

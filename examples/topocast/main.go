@@ -53,6 +53,20 @@ NET is a file that discover writes; most commands take it as their first argumen
 	root.SetVersionTemplate("topocast {{.Version}}\n")
 	shared := &cli.Flags{Real: real}
 	shared.Add(root)
+	check := root.PersistentPreRunE
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return err
+		}
+		if len(shared.Faults) > 0 {
+			cluster, err := cli.SimulatedCluster(shared.Sim)
+			if err != nil {
+				return err
+			}
+			explainFaults(shared.Faults, cluster.Graph.Names(), c.ErrOrStderr())
+		}
+		return checkGiven(c, args)
+	}
 	for _, group := range []struct {
 		id, title string
 		commands  []*cobra.Command

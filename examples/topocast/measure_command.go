@@ -94,11 +94,7 @@ are measured apart from those between groups. Throughput is measured along its w
 					}
 				}
 				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
-				var err error
-				if comm.Rank() == 0 {
-					err = own.readInput(resume, network)
-				}
-				if err := cli.Agree(comm, "input files", err); err != nil {
+				if err := onRankZero(comm, "input files", func() error { return own.readInput(resume, network) }); err != nil {
 					return err
 				}
 				broken := own.measure(output.Path)
@@ -111,7 +107,7 @@ are measured apart from those between groups. Throughput is measured along its w
 				}
 				at, unsaved := output.Save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
-				err = cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
+				err := cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
 				result, unread := measuredResult(own.file, at, byHost)
 				if unread != nil {
 					return cmp.Or(err, unread)
@@ -124,26 +120,26 @@ are measured apart from those between groups. Throughput is measured along its w
 	}
 	f := c.Flags()
 	cli.Parse(f, &m.parts, "what", measure.KindLatency, "what to measure, by commas", parseParts)
-	cli.Parse(f, &m.sizes, flagSizes, "8", "message sizes of latencies, by commas; of other kinds one, such as "+cli.SizeForms, cli.ParseSizes)
+	cli.Parse(f, &m.sizes, "sizes", "8", "message sizes of latencies, by commas; of other kinds one, such as "+cli.SizeForms, cli.ParseSizes)
 	output = shared.Output(c, "output", "o", "readings.json", "file for the measurements")
 	csv = shared.Output(c, "csv", "", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
 	update = shared.Output(c, "update", "", "", "file for the network with what throughput has measured; may be NET")
-	f.IntVar(&m.rounds, flagRounds, 0, "rounds of latencies per repetition; 0: as many as all pairs need")
-	cli.Want(f, flagRounds, "at least 0", func() bool { return m.rounds >= 0 })
-	cli.Choice(f, &m.schedule, flagSchedule, []string{"circle", "halving"}, "rounds of latencies: circle, or halving as Bufe 2014")
-	f.BoolVar(&m.sequential, flagSequential, false, "latencies of one pair at a time, in each group")
-	f.Float64Var(&m.precision, flagPrecision, 0, "latencies and concurrent messages again until they are known to this share, 0.02 say")
-	cli.Want(f, flagPrecision, "in [0, 1)", func() bool { return m.precision >= 0 && m.precision < 1 })
-	f.IntVar(&m.batch, flagBatch, 0, "round trips in a sample of latencies, 0: as the clock needs; messages in one of throughput")
-	cli.Want(f, flagBatch, fmt.Sprintf("in [0, %d]", pingpong.MaxBatch), func() bool { return m.batch >= 0 && m.batch <= pingpong.MaxBatch })
-	f.IntVar(&m.hosts, flagHosts, 0, "hosts that take part in distance and access; 0: all")
-	cli.Want(f, flagHosts, "at least 0", func() bool { return m.hosts >= 0 })
-	f.BoolVar(&byHost, flagByHost, false, "sum up by pairs of hosts, too")
+	f.IntVar(&m.rounds, "rounds", 0, "rounds of latencies per repetition; 0: as many as all pairs need")
+	cli.Want(f, "rounds", "at least 0", func() bool { return m.rounds >= 0 })
+	cli.Choice(f, &m.schedule, "schedule", []string{"circle", "halving"}, "rounds of latencies: circle, or halving as Bufe 2014")
+	f.BoolVar(&m.sequential, "sequential", false, "latencies of one pair at a time, in each group")
+	f.Float64Var(&m.precision, "precision", 0, "latencies and concurrent messages again until they are known to this share, 0.02 say")
+	cli.Want(f, "precision", "in [0, 1)", func() bool { return m.precision >= 0 && m.precision < 1 })
+	f.IntVar(&m.batch, "batch", 0, "round trips in a sample of latencies, 0: as the clock needs; messages in one of throughput")
+	cli.Want(f, "batch", fmt.Sprintf("in [0, %d]", pingpong.MaxBatch), func() bool { return m.batch >= 0 && m.batch <= pingpong.MaxBatch })
+	f.IntVar(&m.hosts, "hosts", 0, "hosts that take part in distance and access; 0: all")
+	cli.Want(f, "hosts", "at least 0", func() bool { return m.hosts >= 0 })
+	f.BoolVar(&byHost, "by-host", false, "sum up by pairs of hosts, too")
 	budgetFlag(f, &m.budget)
-	f.BoolVar(&m.oneClock, flagOneClock, false, "oneway: the clocks of all ranks agree, as on one machine or with PTP")
-	f.BoolVar(&m.switches, flagSwitches, false, "with throughput, also what each switch carries in all, as in Bufe 2014, 2.3.4")
-	f.BoolVar(&m.fast, flagFast, false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
+	f.BoolVar(&m.oneClock, "one-clock", false, "oneway: the clocks of all ranks agree, as on one machine or with PTP")
+	f.BoolVar(&m.switches, "switches", false, "with throughput, also what each switch carries in all, as in Bufe 2014, 2.3.4")
+	f.BoolVar(&m.fast, "fast", false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
 	repetitionsFlag(f, &m.repetitions, "how often every pair is measured; of other kinds, samples of each size or step")
 	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))
 }

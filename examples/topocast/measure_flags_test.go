@@ -19,8 +19,8 @@ func TestMeasureFlagsAct(t *testing.T) {
 	const cluster = "core:2 host:5 latency=10us,1us rate=10Gbps"
 	network := discovered(t, "--sim", cluster)
 	values := map[string]string{
-		flagSizes: "4096", flagRepetitions: "4", flagRounds: "3", flagSchedule: "halving", flagSequential: "true", flagPrecision: "0.001",
-		flagBatch: "5", flagHosts: "4", flagFast: "true", flagOneClock: "true", flagSwitches: "true",
+		"sizes": "4096", "repetitions": "4", "rounds": "3", "schedule": "halving", "sequential": "true", "precision": "0.001",
+		"batch": "5", "hosts": "4", "fast": "true", "one-clock": "true", "switches": "true",
 	}
 	measured := func(kind string, flags ...string) (file string, status int, stderr string) {
 		t.Helper()
@@ -47,13 +47,10 @@ func TestMeasureFlagsAct(t *testing.T) {
 			t.Fatalf("%s: status %d, %s; or two files differ", p.kind, status, stderr)
 		}
 		for flag, value := range values {
-			if flag == flagPrecision && p.kind == "concurrent" {
+			if flag == "precision" && p.kind == "concurrent" {
 				value = "0.2" // a finer one takes half a minute
 			}
-			of := false
-			for _, used := range p.uses {
-				of = of || used == flag
-			}
+			of := p.takes(flag)
 			file, status, stderr := measured(p.kind, "--"+flag+"="+value)
 			switch {
 			case of && (status != cli.StatusFine || file == plain):

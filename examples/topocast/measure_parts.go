@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
+	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
@@ -30,61 +32,47 @@ type part struct {
 	// measure is collective; the section is nil on other ranks than 0.
 	measure func(m *measuring) (*record.Section, error)
 
-	// streams tells that measure writes the section into the file under way itself, and
+	// streams says that measure writes the section into the file under way itself, and
 	// goes on with an earlier one.
 	streams bool
 
-	uses []string // flags that set it, which set nothing of parts that do not list them
+	uses string // flags that set it, by blanks, which set nothing of parts that do not list them
 }
 
-// Flags that set some parts and not others.
-const (
-	flagSizes       = "sizes" // of all parts but latency one
-	flagRepetitions = "repetitions"
-	flagRounds      = "rounds"
-	flagSchedule    = "schedule"
-	flagSequential  = "sequential"
-	flagPrecision   = "precision"
-	flagBatch       = "batch"
-	flagHosts       = "hosts"
-	flagFast        = "fast"
-	flagByHost      = "by-host"
-	flagOneClock    = "one-clock"
-	flagSwitches    = "switches"
-)
+func (p *part) takes(flag string) bool { return slices.Contains(strings.Fields(p.uses), flag) }
 
 // parts are those that there are, in the order in which they are measured.
 func parts() []part {
 	return []part{
 		{
 			measure.KindLatency, "latencies of all pairs of ranks", measureLatency, true,
-			[]string{flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagByHost},
+			"sizes repetitions rounds schedule sequential precision batch by-host",
 		},
-		{oneway.Kind, "one-way times, which tell links that are slow in one direction", measureOneWay, false, []string{flagSizes, flagRepetitions, flagOneClock}},
-		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
-		{throughput.Kind, "what each link of NET carries, and its latency anew", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch, flagSwitches}},
-		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
-		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
-		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", measureMemory, false, []string{flagRepetitions}},
-		{servet.KindCache, "which ranks of a host share caches", measureCaches, false, []string{flagRepetitions}},
+		{oneway.Kind, "one-way times, which tell links that are slow in one direction", measureOneWay, false, "sizes repetitions one-clock"},
+		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true, "sizes repetitions fast"},
+		{throughput.Kind, "what each link of NET carries, and its latency anew", measureThroughput, false, "sizes repetitions batch switches"},
+		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false, "sizes repetitions precision"},
+		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false, "sizes repetitions hosts"},
+		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false, "sizes repetitions hosts"},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", insideHosts(servet.KindMemory, servet.Memory), false, "repetitions"},
+		{servet.KindCache, "which ranks of a host share caches", insideHosts(servet.KindCache, servet.Caches), false, "repetitions"},
 	}
 }
 
 // refuseUnused refuses flags that would set nothing of what is measured, and sizes other than one above 0 where one counts.
 func (m *measuring) refuseUnused() error {
 	for _, p := range parts() {
-		for _, flag := range p.uses {
-			uses := func(p part) bool { return slices.Contains(p.uses, flag) }
+		for _, flag := range strings.Fields(p.uses) {
+			uses := func(p part) bool { return p.takes(flag) }
 			if m.given(flag) && !slices.ContainsFunc(m.parts, uses) {
 				of := slices.DeleteFunc(parts(), func(p part) bool { return !uses(p) })
 				return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, strings.Join(kinds(m.parts), ","), words.List(kinds(of)))
 			}
 		}
 	}
-	if m.given(flagSizes) && (len(m.sizes) > 1 || m.sizes[0] == 0) {
+	if m.given("sizes") && (len(m.sizes) > 1 || m.sizes[0] == 0) {
 		for _, p := range m.parts {
-			if p.kind != measure.KindLatency && p.kind != oneway.Kind && slices.Contains(p.uses, flagSizes) {
+			if p.kind != measure.KindLatency && p.kind != oneway.Kind && p.takes("sizes") {
 				return cli.BadInput("--sizes: --what %s takes one size, of at least 1 B", p.kind)
 			}
 		}
@@ -96,7 +84,7 @@ func kinds(of []part) []string { return each(of, func(p part) string { return p.
 
 // size is the one of --sizes, or else the part's own, 0 for its default.
 func (m *measuring) size(own int) int {
-	if m.given(flagSizes) {
+	if m.given("sizes") {
 		return m.sizes[0]
 	}
 	return own
@@ -104,7 +92,7 @@ func (m *measuring) size(own int) int {
 
 // times are --repetitions, 0 if they are not given.
 func (m *measuring) times() int {
-	if m.given(flagRepetitions) {
+	if m.given("repetitions") {
 		return m.repetitions
 	}
 	return 0
@@ -251,31 +239,17 @@ func (m *measuring) ring() *servet.Settings {
 	return &servet.Settings{Bytes: m.size(0), Repetitions: m.times(), Hosts: m.hosts, Control: m.control}
 }
 
-func measureMemory(m *measuring) (*record.Section, error) {
-	s, err := m.inside(servet.KindMemory)
-	if err != nil {
-		return nil, err
-	}
-	return section(servet.Memory(m.ctx, m.comm, s))
-}
-
-func measureCaches(m *measuring) (*record.Section, error) {
-	s, err := m.inside(servet.KindCache)
-	if err != nil {
-		return nil, err
-	}
-	return section(servet.Caches(m.ctx, m.comm, s))
-}
-
 // errSimulatedInside refuses to measure this machine in the name of a simulated one.
 var errSimulatedInside = errors.New("simulated hosts have no caches and memory: want real ranks")
 
-// inside are the settings of what is measured inside hosts, which are real.
-func (m *measuring) inside(kind string) (*servet.InsideSettings, error) {
-	if _, simulated := m.comm.(*simnet.Comm); simulated {
-		return nil, cli.BadInput("--what %s: %w", kind, errSimulatedInside)
+// insideHosts measures inside hosts, which are real.
+func insideHosts(kind string, run func(context.Context, mpi.Communicator, *servet.InsideSettings) (*servet.InsideResult, error)) func(*measuring) (*record.Section, error) {
+	return func(m *measuring) (*record.Section, error) {
+		if _, simulated := m.comm.(*simnet.Comm); simulated {
+			return nil, cli.BadInput("--what %s: %w", kind, errSimulatedInside)
+		}
+		return section(run(m.ctx, m.comm, &servet.InsideSettings{Repetitions: m.times(), Control: m.control}))
 	}
-	return &servet.InsideSettings{Repetitions: m.times(), Control: m.control}, nil
 }
 
 // section is the section of a result, which only rank 0 has.

@@ -15,7 +15,7 @@ import (
 	"github.com/topocast/topocast/model/results"
 )
 
-// nothingMeasured is the error of a run that has no reading to show.
+// nothingMeasured is the error of a run that has measured nothing.
 func nothingMeasured(f *record.File) error {
 	why := ""
 	for _, s := range f.Sections {
@@ -75,9 +75,7 @@ func measuredResult(f *record.File, file string, byHost bool) (*results.Measured
 
 // tellMeasured writes for people.
 func tellMeasured(w, stderr io.Writer, m *results.Measured, f *record.File) error {
-	for _, warning := range m.Warnings {
-		fmt.Fprintf(stderr, "warning: %s\n", warning)
-	}
+	writeWarnings(stderr, "", m.Warnings)
 	fmt.Fprint(w, words.Count(m.Ranks, "rank"))
 	for _, s := range m.Sections {
 		if s.Kind == measure.KindLatency {

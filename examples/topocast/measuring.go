@@ -66,7 +66,7 @@ type measuring struct {
 	remeasured *model.Network // with what was measured along its wiring, or nil
 }
 
-// What rank 0 tells the others about the next part.
+// What rank 0 broadcasts about the next part.
 const (
 	wordMeasure byte = iota
 	wordHas          // the earlier file has it
@@ -99,11 +99,11 @@ func (m *measuring) readInput(resume, network string) error {
 	if err != nil {
 		return cli.BadInput("--resume: %s: %w", resume, err)
 	}
-	if m.given(flagSizes) && !slices.Equal(m.sizes, r.Sizes) {
+	if m.given("sizes") && !slices.Equal(m.sizes, r.Sizes) {
 		return cli.BadInput("--resume: %s: was measured with other --sizes", resume)
 	}
 	m.sizes = r.Sizes
-	if !m.given(flagRepetitions) {
+	if !m.given("repetitions") {
 		m.repetitions = r.Repetitions
 	}
 	measured := len(r.Matrices()) // fewer than were asked for where the budget was too small
@@ -114,7 +114,7 @@ func (m *measuring) readInput(resume, network string) error {
 	return nil
 }
 
-// wants tells whether a kind is to be measured.
+// wants is true of a kind that is to be measured.
 func (m *measuring) wants(kind string) bool {
 	return slices.ContainsFunc(m.parts, func(p part) bool { return p.kind == kind })
 }
@@ -232,7 +232,7 @@ func (m *measuring) begin(header *record.Header, output string) error {
 	return nil
 }
 
-// has tells whether an earlier run has measured all of a kind.
+// has is true of a kind of which an earlier run has measured all.
 func (m *measuring) has(kind string) bool {
 	if m.earlier == nil || kind == measure.KindLatency && m.goingOn != nil {
 		return false

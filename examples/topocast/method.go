@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -25,10 +26,13 @@ type methodOptions struct {
 func (o *methodOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.k, "k", 0, "number of groups: kmedoids needs it; average, complete, single (without it nested groups); hdbscan: ranks in the smallest group")
 	cli.Want(f, "k", "at least 0", func() bool { return o.k >= 0 })
-	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it")
-	cli.Want(f, "eps", "at least 0", func() bool { return o.eps >= 0 })
-	f.Float64Var(&o.shared, "shared-eps", 0, "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
-	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, more where measurements are noisier, or --eps)")
+	number := func(to *float64, name, usage string) {
+		f.Float64Var(to, name, 0, usage)
+		cli.Want(f, name, "at least 0 and finite", func() bool { return *to >= 0 && !math.IsInf(*to, 1) })
+	}
+	number(&o.eps, "eps", "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it")
+	number(&o.shared, "shared-eps", "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
+	number(&o.duplex, "duplex-eps", "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, more where measurements are noisier, or --eps)")
 }
 
 // A need says what a method does with a flag.

@@ -14,7 +14,7 @@ import (
 // hostNames are the names of the hosts of a graph.
 func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
 
-// vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.
+// vertexNames are the names of a graph's vertices. Hosts that share one have their rank in it.
 func vertexNames(g *topology.Graph) []string {
 	count := map[string]int{}
 	names := g.Names()

@@ -78,13 +78,13 @@ func TestHostsCalledByNumbers(t *testing.T) {
 
 	// Of all INSIDE ranks that of host 4 is the external one.
 	between := write(t, "b.tgf", "0 left (host)\n1 right (host)\n#\n0 1 l: 60\n")
-	_, _, stderr := topocast("join", "--external", "4", "--core", "1", between, numbers)
+	_, _, stderr := topocast("network", "join", "--external", "4", "--core", "1", between, numbers)
 	for _, line := range []string{`"4" is read as the name of rank 3, not as rank 4`, `"1" is read as the name of rank 0, not as rank 1`} {
 		if !strings.Contains(stderr, line) {
 			t.Errorf("join: standard error %q, want %q", stderr, line)
 		}
 	}
-	if status, out, stderr := topocast("cut", "--switch", "9", numbers); status != 0 || !strings.Contains(out, "switch 9") || stderr != "" {
+	if status, out, stderr := topocast("network", "bisect", "--switch", "9", numbers); status != 0 || !strings.Contains(out, "switch 9") || stderr != "" {
 		t.Errorf("bisect: status %d: %s%s", status, out, stderr)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/topocast/topocast/measure/plogp"
 )
 
-// parameterOptions are the flags that say what of PLogP parameters tells ranks apart.
+// parameterOptions are the flags that say by what of the PLogP parameters ranks are compared.
 type parameterOptions struct {
 	plogp.View
 	fit int // how parameters depend on the size (Reinfjell 2023, section 3.2)

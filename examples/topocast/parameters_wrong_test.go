@@ -58,7 +58,7 @@ func TestWrongParameters(t *testing.T) {
 		{rtt + " --score dbcv", file, "--score: only with --search"},
 		{rtt + " --method dbscan --eps -1", file, "--eps -1: want at least 0"},
 
-		{rtt + " --truth=", file, "--truth: want a file, or metadata"},
+		{rtt + " --truth=", file, "--truth: want a value"},
 		{rtt + " --truth none", file, "--truth: open none: no such file"},
 		{rtt + " --truth " + empty, file, "--truth: "},
 		{rtt + " --truth " + noise, file, "noise: no network: want JSON of topocast, "},

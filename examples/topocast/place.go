@@ -87,10 +87,12 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				return err
 			}
 			place, err := choosePlaces(n, method, traffic, ranks, memory, most)
-			if err != nil && traffic != nil {
-				err = cli.BadInput("%s: %w", args[1], err)
-			}
-			if err != nil {
+			switch {
+			case err != nil && traffic != nil:
+				return cli.BadInput("%s: %w", args[1], err)
+			case err != nil && c.Flags().Changed("ranks"):
+				return cli.BadInput("--ranks: %w", err)
+			case err != nil:
 				return cli.BadInput("%w", err)
 			}
 			if explain && perHost == auto {
@@ -122,7 +124,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 	return cli.PrintsJSON(c, "topocast/placement")
 }
 
-// withInside is a network whose hosts are all as a file of hwloc describes one, in place of what was told of
+// withInside is a network whose hosts are all as a file of hwloc describes one, in place of what the operating system said of
 // them before. What was measured of them stays.
 func withInside(n *model.Network, path string) (*model.Network, error) {
 	parts, err := readHwloc(path)

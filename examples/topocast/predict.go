@@ -89,12 +89,7 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
 			if err := cli.RefuseUnless(p.Interval != nil, c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
 				return err
 			}
-			return shared.Print(c, func(w io.Writer) error {
-				tellPrediction(w, p)
-				return nil
-			}, func(w io.Writer) error {
-				return results.Write(w, &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
-			})
+			return show(c, shared, func(w io.Writer) { tellPrediction(w, p) }, &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
 		},
 	}
 	f := c.Flags()
@@ -156,6 +151,7 @@ func ranksOfList(names []string, list string, stderr io.Writer) ([]int, error) {
 		return ranks, nil
 	}
 	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
 		ends := strings.SplitN(part, "-", 2)
 		if _, err := strconv.Atoi(ends[0]); err != nil || slices.Contains(names, part) { // a name may have a dash
 			ends = []string{part}

@@ -91,10 +91,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 				return err
 			}
 			files := strings.Join(args, " ")
-			switch {
-			case truth == "" && c.Flags().Changed("truth"):
-				return cli.BadInput("--truth: want a file, or %s", metadata)
-			case shared.JSON && truth != "":
+			if shared.JSON && truth != "" {
 				return cli.BadInput("--truth: what it prints is no part of --json")
 			}
 			var r topology.Reconstructor
@@ -240,8 +237,8 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	return fitted.Network, nil
 }
 
-// printMerged lists the channels of a result that was merged of several message lengths, up to
-// maxChannels, with the lengths that have the one direction and the other.
+// printMerged lists the channels of a result that was merged of several message lengths, up to maxChannels. Each has the lengths
+// at which its directions were found.
 func printMerged(w io.Writer, r *topology.Result) error {
 	if len(r.Local) == 0 {
 		return nil

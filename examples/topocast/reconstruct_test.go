@@ -18,8 +18,7 @@ import (
 // overhead.
 func TestReconstructReadsWhatMeasureWrites(t *testing.T) {
 	t.Chdir(t.TempDir())
-	status, _, stderr := topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--",
-		"measure", "--sizes", "8,64Ki", "--csv", "latencies.csv", "-o", "readings.json")
+	status, _, stderr := topocast("measure", "--sim", "tree:2x4 latency=10us,2us", "--sizes", "8,64Ki", "--csv", "latencies.csv", "-o", "readings.json")
 	if status != 0 {
 		t.Fatalf("measure: status %d: %s", status, stderr)
 	}

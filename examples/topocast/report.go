@@ -153,23 +153,17 @@ func bandwidthCurves(n *model.Network) []draw.Series {
 // measuredSections say how the network was measured, and how well it explains what was.
 func measuredSections(file string, n *model.Network) []draw.Table {
 	m, fit := n.Measured(), n.Reconstruction().Fit
-	how := draw.Table{Title: "Network", Rows: [][]string{{"file", filepath.Base(file)}, {"ranks", fmt.Sprint(n.Ranks())}}}
-	if hosts := len(n.Hosts()); hosts > 0 {
-		how.Rows = append(how.Rows, []string{"hosts", fmt.Sprint(hosts)})
+	hosts := ""
+	if count := len(n.Hosts()); count > 0 {
+		hosts = fmt.Sprint(count)
 	}
-	for _, row := range [][]string{{"date", m.Date}, {"tool", m.Tool}, {"library", m.Library}} {
-		if row[1] != "" {
-			how.Rows = append(how.Rows, row)
-		}
-	}
-	how.Rows = append(how.Rows, []string{"messages of the latencies", quantity.Bytes(m.Bytes)})
+	how := draw.Table{Title: "Network", Rows: known(
+		[]string{"file", filepath.Base(file)}, []string{"ranks", fmt.Sprint(n.Ranks())}, []string{"hosts", hosts},
+		[]string{"date", m.Date}, []string{"tool", m.Tool}, []string{"library", m.Library}, []string{"messages of the latencies", quantity.Bytes(m.Bytes)})}
 	for _, name := range slices.Sorted(maps.Keys(m.Notes)) {
 		how.Rows = append(how.Rows, []string{name, m.Notes[name]})
 	}
-	found := draw.Table{Title: "Reconstruction"}
-	if fit.Family != "" {
-		found.Rows = append(found.Rows, []string{"family", string(fit.Family)})
-	}
+	found := draw.Table{Title: "Reconstruction", Rows: known([]string{"family", string(fit.Family)})}
 	for _, row := range []struct {
 		name  string
 		value float64
@@ -182,6 +176,11 @@ func measuredSections(file string, n *model.Network) []draw.Table {
 		return []draw.Table{how}
 	}
 	return []draw.Table{how, found}
+}
+
+// known are the rows of a name and a value that is not empty.
+func known(rows ...[]string) [][]string {
+	return slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" })
 }
 
 // addReadings shows the latencies of a file between the network's ranks, the cells' medians where there are repetitions.

@@ -69,13 +69,10 @@ func specifiedLinks(c *comparison.Comparison, latencies mat.Matrix, bytes float6
 		}
 	}
 	var links []draw.SpecifiedLink
-	for i, a := range g.Arcs() {
-		directions := []int{i}
-		if back := g.ArcIndex(a.To, a.From); back >= 0 {
-			if back < i {
-				continue
-			}
-			directions = append(directions, back)
+	for _, x := range linksOf(g) {
+		a, directions := g.Arcs()[x.there], []int{x.there}
+		if x.back >= 0 {
+			directions = append(directions, x.back)
 		}
 		l := draw.SpecifiedLink{U: min(a.From, a.To), V: max(a.From, a.To), Specified: meanOf(specified, directions), Measured: meanOf(measured, directions)}
 		l.Unused = math.IsNaN(l.Measured)

@@ -127,13 +127,13 @@ func (p *libraryProbe) follows(t *testing.T, job rulesJob, n int, all ...broadca
 	}
 	both := slices.Concat(job.settings, forced)
 	file := filepath.Join(t.TempDir(), "rules")
-	args := []string{"rules", "--openmpi", file}
+	args := []string{"bcast", "rules", "--openmpi", file}
 	if !p.openMPI {
 		linked, err := exec.Command("sh", "-c", `ldd "$0" | awk '$1 ~ /^libmpi(ch|_abi)[.]/ { print $3 }'`, p.program).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		args = []string{"rules", "--mpich", file, "--mpich-library", strings.TrimSpace(string(linked))}
+		args = []string{"bcast", "rules", "--mpich", file, "--mpich-library", strings.TrimSpace(string(linked))}
 	}
 	status, printed, stderr := topocast(append(args, report(job.settings, 100, 9000), report(both, 300, 3000))...)
 	_, command, ok := strings.Cut(printed, "\n  mpirun ")

@@ -36,7 +36,7 @@ const (
 func TestRules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	own, forced := nativeReport(t, 12, openMPIVersion, "", 100, 9000), nativeReport(t, 12, openMPIVersion, forcedPipeline, 300, 3000)
-	status, out, stderr := topocast("rules", "--openmpi", "bcast.rules", own, forced)
+	status, out, stderr := topocast("bcast", "rules", "--openmpi", "bcast.rules", own, forced)
 	if status != 0 || stderr != "" || !strings.Contains(out, "pipeline, segments of 8192 B  3\n") || !strings.Contains(out, "\n  mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename /") {
 		t.Errorf("status %d, %s\n%s", status, stderr, out)
 	}
@@ -45,7 +45,7 @@ func TestRules(t *testing.T) {
 	}
 	library := write(t, "libmpich.so", "\x7fELF\x00"+`{"collective=bcast":{"comm_type=intra":{"algorithm=MPIR_Bcast_intra_scatter_ring_allgather":{}}},"collective=barrier":{"algorithm=MPIR_Barrier_intra_smp":{}}}`+"\x00")
 	own, forced = nativeReport(t, 12, mpichVersion, "", 100, 9000), nativeReport(t, 12, mpichVersion, forcedBinomial, 50, 9100)
-	status, out, stderr = topocast("rules", "--mpich", "-", "--mpich-library", library, own, forced)
+	status, out, stderr = topocast("bcast", "rules", "--mpich", "-", "--mpich-library", library, own, forced)
 	const (
 		ring     = `{"algorithm=MPIR_Bcast_intra_scatter_ring_allgather":{}}`
 		measured = `{"avg_msg_size<=4":` + ring + `,"avg_msg_size<=8":{"algorithm=MPIR_Bcast_intra_binomial":{}},"avg_msg_size=any":` + ring + `}`
@@ -64,12 +64,12 @@ func TestRulesForSeveralHostsAgreeOnHAN(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const version, tuned = "Open MPI v5.0.7", `"OMPI_MCA_coll_han_bcast_dynamic_global_communicator_module":"3"`
 	own, forced := nativeReportOn(t, 12, 3, version, "", 100, 9000), nativeReportOn(t, 12, 3, version, forcedPipeline, 300, 3000)
-	status, out, stderr := topocast("rules", "--openmpi", "bcast.rules", own, forced)
+	status, out, stderr := topocast("bcast", "rules", "--openmpi", "bcast.rules", own, forced)
 	if status != cli.StatusInput || !strings.Contains(stderr, "HAN broadcast") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("with HAN: status %d, %s\n%s", status, stderr, out)
 	}
 	own, forced = nativeReportOn(t, 12, 3, version, tuned, 100, 9000), nativeReportOn(t, 12, 3, version, tuned+","+forcedPipeline, 300, 3000)
-	status, out, stderr = topocast("rules", "--openmpi", "bcast.rules", own, forced)
+	status, out, stderr = topocast("bcast", "rules", "--openmpi", "bcast.rules", own, forced)
 	if status != 0 || !strings.Contains(out, "\n  mpirun --mca coll_han_bcast_dynamic_global_communicator_module 3 --mca coll_tuned_use_dynamic_rules 1 ") {
 		t.Errorf("without HAN: status %d, %s\n%s", status, stderr, out)
 	}
@@ -99,7 +99,7 @@ func TestRulesRefuse(t *testing.T) {
 		{[]string{"--mpich-library", network, own}, "only with --mpich"},
 		{[]string{"--openmpi", "same", "--mpich", "same", "--mpich-library", network, own}, "both are same"},
 	} {
-		status, out, stderr := topocast(append([]string{"rules"}, c.args...)...)
+		status, out, stderr := topocast(append([]string{"bcast", "rules"}, c.args...)...)
 		if status != cli.StatusInput || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("rules %q: status %d, %q, %q, want 2 and %q", c.args, status, out, stderr, c.want)
 		}
@@ -107,7 +107,7 @@ func TestRulesRefuse(t *testing.T) {
 			t.Fatalf("rules %q wrote a file", c.args)
 		}
 	}
-	if status, _, stderr := topocast("rules", "--openmpi", "/dev/full", own, forced); status != cli.StatusFailed || !strings.Contains(stderr, "kept in ") {
+	if status, _, stderr := topocast("bcast", "rules", "--openmpi", "/dev/full", own, forced); status != cli.StatusFailed || !strings.Contains(stderr, "kept in ") {
 		t.Errorf("a full disk: status %d, %s", status, stderr)
 	}
 }

@@ -44,7 +44,7 @@ func (o *searchOptions) check(c *cobra.Command, name string, m methodOptions) er
 	return err
 }
 
-// A quality tells how good a clustering is without knowing the right one.
+// A quality says how good a clustering is without knowing the right one.
 type quality struct {
 	name string
 	of   func(d mat.Symmetric, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error)
@@ -99,10 +99,10 @@ func stability(d mat.Symmetric, noise float64, at cluster.Clusterer, l cluster.L
 	return float64(same) / float64(resamples*n), nil
 }
 
-// leastNoise is that of readings whose directions agree.
+// leastNoise is that of measurements whose directions agree.
 const leastNoise = 0.005
 
-// noiseOf is the relative noise of a reading, as the two directions of pairs differ.
+// noiseOf is the relative noise of a measurement, as the two directions of pairs differ.
 func noiseOf(m mat.Matrix) float64 {
 	n, _ := m.Dims()
 	var apart stats.Differences

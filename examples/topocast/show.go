@@ -67,11 +67,12 @@ func placed(noun string, at []model.Location) *draw.TextSettings {
 // printNetwork writes what a network holds of the wiring, as printResult does. Of a graph alone the groups are those of its wiring.
 func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
 	r := *n.Reconstruction()
-	if r.Fit.Family == "" && len(r.Hierarchy.Groups()) == 1 {
-		var err error
-		if r.Hierarchy, err = r.Graph.Hierarchy(); err != nil {
+	if len(r.Hierarchy.Groups()) == 1 {
+		found, err := grouped(n, r.Graph)
+		if err != nil {
 			return err
 		}
+		r.Hierarchy = found.Hierarchy
 	}
 	err := printResult(w, &r, s)
 	tellResources(w, n.Settings().Resources)

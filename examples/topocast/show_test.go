@@ -140,3 +140,14 @@ func TestDescribeResource(t *testing.T) {
 		}
 	}
 }
+
+// TestShowGraphWithLatencies: of a graph whose links have latencies the groups have them, too: two links of 2 us inside a switch,
+// and 2 + 20 + 2 us between switches.
+func TestShowGraphWithLatencies(t *testing.T) {
+	file := write(t, "two.tgf", "0 a\n1 b\n2 c\n3 d\n4 s (switch)\n5 t (switch)\n#\n0 4 l: 2\n1 4 l: 2\n2 5 l: 2\n3 5 l: 2\n4 5 l: 20\n")
+	status, out, stderr := topocast("show", file)
+	said := strings.Join(strings.Fields(out), " ")
+	if status != 0 || !strings.Contains(said, "level 1 2 2 4 us - all 1 4 24 us") {
+		t.Errorf("status %d, %s%s, want 4 us and 24 us", status, out, stderr)
+	}
+}

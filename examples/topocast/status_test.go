@@ -23,7 +23,7 @@ func TestExitStatuses(t *testing.T) {
 		{cli.BadInput("wrong"), 2, false},
 		{fmt.Errorf("compare: %w", cli.BadInput("wrong")), 2, false},
 		{cli.Answer(cli.StatusDifferent), 3, true},
-		{fmt.Errorf("simulate: %w", cli.Answer(cli.StatusUnknown)), 4, true},
+		{fmt.Errorf("check: %w", cli.Answer(cli.StatusUnknown)), 4, true},
 	} {
 		var b bytes.Buffer
 		if got := cli.Report(&b, "topocast", c.err); got != c.status || (b.Len() == 0) != c.silent {
@@ -66,13 +66,11 @@ func TestUnusedFlagsAreRefused(t *testing.T) {
 		{[]string{"bcast", "--sim", "star:4", "--placement", write(t, "places", "h0\nh9\n")}, `places: line 2: "h9": want the name of a host`},
 		{[]string{"bcast", "--sim", "star:4", "--placement", "nowhere"}, "topocast: --placement: want block, cyclic, shuffled or a file"},
 		{[]string{"discover", "--sim", ""}, "--sim: want a cluster"},
-		{[]string{"simulate", "--cluster", "star:3"}, "want topocast COMMAND --sim CLUSTER"},
 		{[]string{"nosuch"}, "unknown command"},
 		{[]string{"measure", "--sim", "star:4", "--schedule", "square"}, `--schedule "square": want circle or halving`},
 		{[]string{"measure", "--sim", "star:4", "--precision", "2"}, "--precision 2: want in [0, 1)"},
 		{[]string{"measure", "--sim", "star:4", "--batch", "-1"}, "--batch -1: want in"},
 		{[]string{"measure", "--timeout", "0s"}, "--timeout 0s"},
-		{[]string{"bcast", "--silence", "0s"}, "--timeout 0s"},
 		{[]string{"measure", "--sizes", "1Ki,1024", "--output", t.TempDir() + "/m.json"}, `"1024": given twice`},
 		{[]string{"bcast", "--sizes", "8,8"}, `"8": given twice`},
 		{[]string{"compare", "a", "--against", "b", "--tolerance", "x"}, "--tolerance x: want a number; see topocast compare --help"},

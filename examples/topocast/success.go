@@ -14,8 +14,8 @@ import (
 // wantedSuccess is the share of right runs that is asked for where it says what precision that takes.
 const wantedSuccess = 0.9
 
-// printSuccess says of the method clique, which one reading outside the tolerance leads astray, how probable it is that
-// there is none (Bufe 2014, section 3.4). Of other methods it says nothing.
+// printSuccess prints how probable it is that all measurements are within the tolerance (Bufe 2014, section 3.4). One outside
+// leads the method clique astray. Of other methods it prints nothing.
 func (l *latencies) printSuccess(w io.Writer, r topology.Reconstructor) error {
 	method, ok := r.(*clique.Switches)
 	n, _ := l.matrices[0].Dims()

@@ -50,7 +50,7 @@ func parseTopologies(list []string) ([]groupSource, error) {
 	for _, text := range list {
 		t := groupSource{name: text}
 		if !namedTopology.MatchString(text) {
-			n, err := cli.LoadNetwork(text)
+			n, err := loadOnRanks(text)
 			if err != nil {
 				return nil, cli.BadInput("--topology: want found, hosts, flat, level0 and so on, or a network file: %v", err)
 			}
@@ -78,10 +78,11 @@ func topologiesOf(comm mpi.Communicator, network *model.Network, sources []group
 		return nil, err
 	}
 	var all []table.Topology
-	if comm.Rank() == 0 {
+	err = onRankZero(comm, "topologies", func() (err error) {
 		all, err = groupsOf(network, sources, places, stderr)
-	}
-	return all, cli.Agree(comm, "topologies", err)
+		return err
+	})
+	return all, err
 }
 
 // groupsOf is the part of rank 0. places are those of all ranks.
@@ -98,9 +99,7 @@ func groupsOf(network *model.Network, sources []groupSource, places []mpi.Place,
 			if err != nil {
 				return nil, fmt.Errorf("topology %s: %w", s.name, err)
 			}
-			for _, w := range warnings {
-				fmt.Fprintf(stderr, "warning: topology %s: %s\n", s.name, w)
-			}
+			writeWarnings(stderr, "topology "+s.name+": ", warnings)
 			t.Levels = levelsOf(other)
 		} else if t.Levels, err = levelsNamed(s.name, view, places); err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ func TestTopologiesAreCompared(t *testing.T) {
 	network := discovered(t, "--patterns", "0", "--sim", cluster)
 	other := write(t, "racks.json", read(t, discovered(t, "--patterns", "0", "--sim", "tree:2x4")))
 	simulate := func(args ...string) (int, string, string) {
-		return topocast(append([]string{"simulate", "--cluster", cluster, "--placement", "cyclic", "--"}, args...)...)
+		return topocast(append(args, "--sim", cluster, "--placement", "cyclic")...)
 	}
 	bcast := []string{"bcast", network, "--sizes", "64KiB", "--repetitions", "1", "--only", "chain"}
 	status, out, stderr := simulate(append(bcast, "--topology", "found,hosts,flat")...)

@@ -14,7 +14,7 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// metadata stands for a file of --truth: what the readings themselves say of the ranks.
+// metadata stands for a file of --truth: what the measurements themselves say of the ranks.
 const metadata = "metadata"
 
 // truthLevels are known groups of the ranks, from coarse to fine.
@@ -24,7 +24,7 @@ type truthLevels struct {
 	notes  []string // what is not known
 }
 
-// readTruth reads the groups that there are from a file, or from the metadata of the readings.
+// readTruth reads the groups that there are from a file, or from the metadata of the measurements.
 func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	if path == metadata {
 		if l.job == nil {
@@ -80,7 +80,7 @@ func truthOf(parts ...[]truth.Level) *truthLevels {
 }
 
 // print holds the groups that were found against those that there are: of nested groups, for each level the cut
-// that fits it best. Of a searched method the best over its parameter is told, too; methods that are told the number
+// that fits it best. Of a searched method it prints the best over its parameter, too. Methods that take the number
 // of groups get the true one for that.
 func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy, by *searched) error {
 	if t == nil {

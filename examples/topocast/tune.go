@@ -49,7 +49,7 @@ each kind is tuned.
 
 ` + topologyHelp + ` The groups that choices follow are kept with them.
 
-Start it by mpirun. Without mpirun there is no native broadcast to compare with. Then predictions decide; they are
+Start it by mpirun. Simulated ranks have no native broadcast to compare with. There predictions decide; they are
 printed and not stored.
 
 Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then is stored.`,
@@ -73,7 +73,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			if shared.JSON && c.Flags().Changed("print") {
 				return cli.BadInput("--json and --print: want one of them")
 			}
-			known, err := cli.LoadNetwork(args[0])
+			known, err := loadOnRanks(args[0])
 			if err != nil {
 				return err
 			}
@@ -85,11 +85,13 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				if err := fits(args[0], known, comm); err != nil {
 					return err
 				}
-				var exists error
-				if _, err := os.Stat(output.Path); comm.Rank() == 0 && byDefault && err == nil {
-					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output.Path, output.Path)
-				}
-				if err := cli.Agree(comm, "output files", exists); err != nil {
+				err := onRankZero(comm, "output files", func() error {
+					if _, err := os.Stat(output.Path); byDefault && err == nil {
+						return fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output.Path, output.Path)
+					}
+					return nil
+				})
+				if err != nil {
 					return err
 				}
 				if err := cli.CheckMemory(comm, sizes); err != nil {
@@ -119,10 +121,10 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 type tuned struct {
 	tuning     table.Tuning
 	reductions []table.Tuning
-	measured   bool     // against the library's own broadcast
+	measured   bool     // against native MPI_Bcast
 	undecided  []string // sizes
 	gained     []string // sizes of Allreduces in which ours is faster
-	same       []string // and those in which the library's own stays
+	same       []string // and those in which native stays
 }
 
 // tune is collective.
@@ -136,15 +138,10 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, so
 		const collectives = 2
 		budget = max(1, budget/time.Duration(collectives*len(sizes)))
 	}
-	groups, err := topologiesOf(comm, network, sources, stderr)
+	b, err := newBroadcaster(comm, &bcast.Settings{Network: network, Budget: budget}, sources, stderr)
 	if err != nil {
 		return nil, err
 	}
-	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: groups, Budget: budget})
-	if err != nil {
-		return nil, err
-	}
-	warn(comm, b, stderr)
 	r, err := reduce.New(comm, &reduce.Settings{Network: network, Budget: budget})
 	if err != nil {
 		return nil, err
@@ -242,13 +239,13 @@ func (t *tuned) keep(c *cobra.Command, shared *cli.Flags, network *model.Network
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
 	}
 	if t.undecided != nil {
-		fmt.Fprintf(stderr, "not decided within --budget, so the library's own stays for: %s\n", words.List(t.undecided))
+		fmt.Fprintf(stderr, "not decided within --budget, so native stays for: %s\n", words.List(t.undecided))
 	}
 	if t.measured && t.gained != nil {
-		fmt.Fprintf(stderr, "Allreduces that are faster along the wiring: %s\n", words.List(t.gained))
+		fmt.Fprintf(stderr, "topology-aware Allreduces are faster for: %s\n", words.List(t.gained))
 	}
 	if t.measured && t.same != nil {
-		fmt.Fprintf(stderr, "Allreduces that are not, where the library's own stays: %s\n", words.List(t.same))
+		fmt.Fprintf(stderr, "native MPI_Allreduce stays for: %s\n", words.List(t.same))
 	}
 	shown := []table.Tuning{t.tuning}
 	var unsaved error

@@ -64,11 +64,11 @@ func TestJobTunes(t *testing.T) {
 		t.Setenv("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "scatter_ring_allgather")
 	}
 	forced := report("forced.json", false)
-	status, out, stderr := topocast("rules", own, forced)
+	status, out, stderr := topocast("bcast", "rules", own, forced)
 	if status != 0 || !strings.Contains(out, "64 KiB") {
 		t.Errorf("rules: status %d, %s\n%s", status, stderr, out)
 	}
-	if status, _, stderr := topocast("rules", forced); status != cli.StatusInput || !strings.Contains(stderr, "no report of the library's own choice") {
+	if status, _, stderr := topocast("bcast", "rules", forced); status != cli.StatusInput || !strings.Contains(stderr, "no report of the library's own choice") {
 		t.Errorf("what was forced is not in the report: status %d, %s", status, stderr)
 	}
 	for _, c := range [][]string{{"bcast", "tune", "missing.json"}, {"bcast", "tune", "-o", "missing/file", network}} {

@@ -9,12 +9,12 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// From weak to firm the odds grow from 1 to 9, the odds of FirmSupport, and so on at the same
-// rate: 81 as far beyond firm, 1/9 as far below weak.
+// From uncertain to confident the odds grow from 1 to 9, the odds of FirmSupport, and so on at the same
+// rate: 81 as far beyond confident, 1/9 as far below uncertain.
 func TestGradeOfACriterion(t *testing.T) {
 	for _, c := range []criterion{{1, 3}, {-7, -6.5}, {0, 4}} {
 		for _, tt := range []struct{ at, odds float64 }{{-1, 1.0 / 9}, {0, 1}, {0.5, 3}, {1, 9}, {2, 81}} {
-			x := c.weak + tt.at*(c.firm-c.weak)
+			x := c.uncertain + tt.at*(c.confident-c.uncertain)
 			if got, want := c.grade(x), tt.odds/(1+tt.odds); math.Abs(got-want) > 1e-9 {
 				t.Errorf("%v: grade(%g) = %g, want %g", c, x, got, want)
 			}
@@ -42,12 +42,12 @@ func certain() Evidence {
 // shareAt is the share whose clarity is c.
 func shareAt(c float64) float64 { return math.Exp(-c) - leastShare }
 
-// Without noise, or without knowing of any, chance is not asked, however few the readings are.
+// Without noise, or without knowing of any, chance is not asked, however few the measurements are.
 func TestChanceNeedsNoise(t *testing.T) {
 	for _, white := range []float64{0, math.NaN()} {
 		e := certain()
 		if e.Inside, e.White = 0, white; e.Support() <= topology.FirmSupport {
-			t.Errorf("noise %g: confidence %g, want it firm", white, e.Support())
+			t.Errorf("noise %g: confidence %g, want it confident", white, e.Support())
 		}
 	}
 	e := certain()
@@ -59,7 +59,7 @@ func TestChanceNeedsNoise(t *testing.T) {
 // Each criterion decides alone where all others leave no doubt.
 func TestEachCriterionDecidesAlone(t *testing.T) {
 	if s := certain().Support(); s <= topology.FirmSupport {
-		t.Fatalf("certain Evidence has confidence %g, want it firm", s)
+		t.Fatalf("certain Evidence has confidence %g, want it confident", s)
 	}
 	for _, tt := range []struct {
 		name string
@@ -70,10 +70,10 @@ func TestEachCriterionDecidesAlone(t *testing.T) {
 		{"overlap", overlapCriterion, func(e *Evidence, x float64) { e.Near.Overlap = shareAt(x) }},
 		{"ticks", tickCriterion, func(e *Evidence, x float64) { e.Ticks = x }},
 	} {
-		if tt.of.firm <= tt.of.weak {
-			t.Errorf("%s: firm %g, want above uncertain, %g", tt.name, tt.of.firm, tt.of.weak)
+		if tt.of.confident <= tt.of.uncertain {
+			t.Errorf("%s: confident %g, want above uncertain, %g", tt.name, tt.of.confident, tt.of.uncertain)
 		}
-		for _, at := range []struct{ x, want float64 }{{tt.of.weak, 0.5}, {tt.of.firm, topology.FirmSupport}, {tt.of.weak - (tt.of.firm - tt.of.weak), 1 - topology.FirmSupport}} {
+		for _, at := range []struct{ x, want float64 }{{tt.of.uncertain, 0.5}, {tt.of.confident, topology.FirmSupport}, {tt.of.uncertain - (tt.of.confident - tt.of.uncertain), 1 - topology.FirmSupport}} {
 			e := certain()
 			tt.set(&e, at.x)
 			e.Average = e.Near
@@ -84,22 +84,22 @@ func TestEachCriterionDecidesAlone(t *testing.T) {
 	}
 }
 
-// Chance is an argument, not Evidence: what it explains is weak, and firm is what it does not.
+// Chance is an argument, not Evidence: what it explains is uncertain, and confident is what it does not.
 func TestChanceMakesWeak(t *testing.T) {
-	for _, tt := range []struct{ nats, want float64 }{
-		{-100, WeakCeiling}, {chanceCriterion.weak, WeakCeiling}, {chanceCriterion.firm, topology.FirmSupport}, {2*chanceCriterion.firm - chanceCriterion.weak, 81.0 / 82},
+	for _, tt := range []struct{ ratio, want float64 }{
+		{-100, WeakCeiling}, {chanceCriterion.uncertain, WeakCeiling}, {chanceCriterion.confident, topology.FirmSupport}, {2*chanceCriterion.confident - chanceCriterion.uncertain, 81.0 / 82},
 	} {
 		e := certain()
 		e.Inside = 0
 		cost := -e.chance()
 		e.Inside = 1
-		e.Inside = (tt.nats + cost) / (e.chance() + cost)
+		e.Inside = (tt.ratio + cost) / (e.chance() + cost)
 		if got := e.Support(); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("%g nats: confidence %.12f, want %g", tt.nats, got, tt.want)
+			t.Errorf("log-likelihood ratio %g: confidence %.12f, want %g", tt.ratio, got, tt.want)
 		}
 		e.Near = Contrast{Step: 0, Overlap: 0.5} // luck gets it reported only if chance does not
-		if got, want := e.Support(), max(e.grade(e.Near), min(WeakCeiling, chanceCriterion.grade(tt.nats))); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%g nats, luck: confidence %.12f, want %g", tt.nats, got, want)
+		if got, want := e.Support(), max(e.grade(e.Near), min(WeakCeiling, chanceCriterion.grade(tt.ratio))); math.Abs(got-want) > 1e-9 {
+			t.Errorf("log-likelihood ratio %g, luck: confidence %.12f, want %g", tt.ratio, got, want)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestSupportOfWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// Averaged luck gets a group reported, but not firm.
+// Averaged luck gets a group reported, but not confident.
 func TestLuckMakesNothingFirm(t *testing.T) {
 	unlucky := certain()
 	unlucky.Near = Contrast{Step: 0, Overlap: 0.5}
@@ -140,9 +140,9 @@ func TestLuckMakesNothingFirm(t *testing.T) {
 			t.Errorf("%s: confidence %g, want %g", tt.name, e.Support(), tt.want)
 		}
 	}
-	firm := certain()
-	if firm.Average.Step = 2; firm.Support() != firm.grade(firm.Near) {
-		t.Errorf("confidence %g with luck, want %g as without", firm.Support(), firm.grade(firm.Near))
+	sure := certain()
+	if sure.Average.Step = 2; sure.Support() != sure.grade(sure.Near) {
+		t.Errorf("confidence %g with luck, want %g as without", sure.Support(), sure.grade(sure.Near))
 	}
 }
 
@@ -181,7 +181,7 @@ func TestChance(t *testing.T) {
 		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
 		{"less noise", func(e *Evidence) { e.White = 0.025 }, 4*4/2.0 - math.Log(6)},
 		{"less spread", func(e *Evidence) { e.Spread = 0.025 / luckySpread }, 4*4/2.0 - math.Log(6)},
-		{"hardly any noise", func(e *Evidence) { e.White = leastWhite / 2; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
+		{"hardly any noise", func(e *Evidence) { e.White = leastNoise / 2; e.Mean = -math.Log1p(-4 * leastNoise) }, 4*4/2.0 - math.Log(6)},
 	} {
 		e := pair
 		if tt.change(&e); e.chance() != tt.want && !(math.Abs(e.chance()-tt.want) < 1e-9) {
@@ -260,7 +260,7 @@ func TestSupportGrowsWithTheEvidence(t *testing.T) {
 	}
 }
 
-// Whatever the Evidence, support lies in [0, 1], and no luck makes a group firm.
+// Whatever the Evidence, support lies in [0, 1], and no luck makes a group confident.
 func TestSupportIsAlwaysAShare(t *testing.T) {
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, -1, 2, 1e-300, 1e300, math.SmallestNonzeroFloat64, math.MaxFloat64}
 	rng := rand.New(rand.NewPCG(2, 7))
