@@ -343,7 +343,7 @@ func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
 				if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "too small for 1000 repetitions of 20 samples, which need about 3") || r.Warnings[0] != r.Notes[0] {
 					t.Errorf("notes %q, warnings %q", r.Notes, r.Warnings)
 				}
-				err = r.File().Write(&b)
+				err = r.Write(&b)
 			}
 			return err
 		})
@@ -405,7 +405,7 @@ func TestFewPairsAreReadAgain(t *testing.T) {
 		if d == nil || err != nil {
 			return err
 		}
-		if err := d.Latencies.File().Write(&file); err != nil {
+		if err := d.Latencies.Write(&file); err != nil {
 			return err
 		}
 		again, err := measure.ReadResult(&file)

@@ -7,7 +7,7 @@
 //
 // Discover is the whole way from a job to a model.Network. Run is its first step,
 // the readings alone: result.Matrices() goes into a topology.Reconstructor, and
-// result.File().WriteFile keeps what was measured together with its conditions, in the file
+// result.WriteFile keeps what was measured together with its conditions, in the file
 // of package record. Settings.Record writes that file while it is measured, and
 // Settings.Resume goes on with what a killed run has left of it:
 //

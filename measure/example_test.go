@@ -66,7 +66,7 @@ func ExampleDiscover() {
 }
 
 // Keep what was measured, together with its conditions, and read it again.
-func ExampleResult_File() {
+func ExampleResult_WriteFile() {
 	folder, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -78,7 +78,7 @@ func ExampleResult_File() {
 		if err != nil || c.Rank() != 0 {
 			return err
 		}
-		return result.File().WriteFile(path)
+		return result.WriteFile(path)
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -92,17 +92,10 @@ func ExampleResult_File() {
 }
 
 // A file that is no measurement may be a matrix of latencies.
-func ExampleFromFile() {
+func ExampleReadResult() {
 	file := []byte(",5\n5,\n")
-	f, err := record.Read(bytes.NewReader(file))
-	switch {
-	case err == nil:
-		result, err := measure.FromFile(f)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println("measurements:", len(result.Readings()))
-	case errors.Is(err, record.ErrFormat):
+	_, err := measure.ReadResult(bytes.NewReader(file))
+	if errors.Is(err, record.ErrFormat) {
 		latencies, err := encode.ReadMatrix(bytes.NewReader(file), encode.Microsecond)
 		if err != nil {
 			log.Fatal(err)

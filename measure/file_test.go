@@ -43,7 +43,7 @@ func example() *Result {
 func encoded(t *testing.T, r *Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := r.File().Write(&b); err != nil {
+	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -73,7 +73,7 @@ func TestFilesAreReadBack(t *testing.T) {
 	for name, want := range map[string]*Result{"example": example(), "nothing measured": plain} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "result.json")
-			if err := want.File().WriteFile(path); err != nil {
+			if err := want.WriteFile(path); err != nil {
 				t.Fatal(err)
 			}
 			got, err := ReadFile(path)
@@ -102,15 +102,15 @@ func TestMeasuredResultIsReadBack(t *testing.T) {
 func TestFilesAppearWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "result.json")
-	if err := example().File().WriteFile(path); err != nil {
+	if err := example().WriteFile(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := example().File().WriteFile(filepath.Join(dir, "missing", "result.json")); err == nil {
+	if err := example().WriteFile(filepath.Join(dir, "missing", "result.json")); err == nil {
 		t.Errorf("writing into a missing directory succeeds")
 	}
 	broken := example()
 	broken.ClockStep = 1 / (broken.ClockStep - broken.ClockStep) // +Inf: JSON has no word for it
-	if err := broken.File().WriteFile(path); err == nil {
+	if err := broken.WriteFile(path); err == nil {
 		t.Errorf("writing an infinite clock step succeeds")
 	}
 	if _, err := ReadFile(path); err != nil {
@@ -254,7 +254,7 @@ func TestMergedRuns(t *testing.T) {
 // What is accepted can be used and is written and read as the same.
 func FuzzReadResult(f *testing.F) {
 	var b bytes.Buffer
-	if err := example().File().Write(&b); err != nil {
+	if err := example().Write(&b); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
@@ -273,7 +273,7 @@ func FuzzReadResult(f *testing.F) {
 		}
 		warnings(r)
 		var b bytes.Buffer
-		if err := r.File().Write(&b); err != nil {
+		if err := r.Write(&b); err != nil {
 			t.Fatal(err)
 		}
 		again, err := ReadResult(&b)

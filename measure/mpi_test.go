@@ -59,7 +59,7 @@ func TestMPIAllPairs(t *testing.T) {
 	}
 
 	path := filepath.Join(t.TempDir(), "result.json")
-	if err := r.File().WriteFile(path); err != nil {
+	if err := r.WriteFile(path); err != nil {
 		t.Fatal(err)
 	}
 	again, err := ReadFile(path)

@@ -199,7 +199,7 @@ func TestResumeOfACutFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := whole.File().Write(&file); err != nil {
+	if err := whole.Write(&file); err != nil {
 		t.Fatal(err)
 	}
 	cut, read := 0, 0
@@ -214,7 +214,7 @@ func TestResumeOfACutFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var again bytes.Buffer
-		if err := after.File().Write(&again); err != nil {
+		if err := after.Write(&again); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := ReadResult(&again); err != nil || len(got.readings) != len(whole.readings) || got.Rounds != whole.Rounds {

@@ -27,7 +27,7 @@ type Settings struct {
 
 	// Resume is an earlier run of the same ranks with the same settings, but for
 	// Repetitions: this one goes on behind its rounds, and the result holds the measurements of both.
-	// What ReadFile makes of a file under way is one, and so is a result that was Stopped.
+	// What ReadResult makes of a file under way is one, and so is a result that was Stopped.
 	// Default: none.
 	Resume *Result
 
@@ -35,7 +35,7 @@ type Settings struct {
 	Date time.Time
 
 	// Record takes on rank 0, between rounds and some twice a second, what all
-	// ranks have measured since, so that it outlives the process: as the next section of a file, which ReadFile reads even
+	// ranks have measured since, so that it outlives the process: as the next section of a file, which ReadResult reads even
 	// if the last line is cut off. A file that is only begun gets the header of the result. The caller closes the file.
 	// No measurement is disturbed by it, and all of it takes at most some 5 % of the time. If it cannot be written,
 	// the measurement goes on without it and warns.

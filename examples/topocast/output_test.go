@@ -19,7 +19,6 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -90,10 +89,7 @@ func TestOutputToStandardOutput(t *testing.T) {
 				err = errors.New(out)
 			}
 		default:
-			var f *record.File
-			if f, err = record.Read(strings.NewReader(out)); err == nil {
-				_, err = measure.FromFile(f)
-			}
+			_, err = measure.ReadResult(strings.NewReader(out))
 		}
 		if err != nil || !strings.Contains(stderr, "ranks") && !strings.Contains(stderr, "endpoints") {
 			t.Errorf("%q: %v, stderr %q, want the report there", args, err, stderr)
