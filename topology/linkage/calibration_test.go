@@ -109,7 +109,7 @@ func (c *calibration) trees(t testing.TB, lo, sigma float64, repetitions, seeds 
 // What a support above 0.9 is worth: of a thousand such groups of measured machines, at most
 // two do not exist; of machines of which half of the hosts are looked at, ten, as what sets a group off may be
 // gone. Random trees have two of a thousand.
-// On held families of machines docs/measured.md counts 4 of 20,091 (BenchmarkLinkageFamilies).
+// On held families of machines docs/measured.md counts 4 of 20,113 (BenchmarkLinkageFamilies).
 func TestSupportAboveNineTenthsIsTrue(t *testing.T) {
 	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")

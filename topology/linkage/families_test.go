@@ -200,7 +200,7 @@ func TestLinkageFamilies(t *testing.T) {
 	if flats.firmFalse > 0 {
 		t.Errorf("machines without groups: %s, want none firm", flats.String())
 	}
-	// docs/measured.md: of the held instances 4 of 20,091 firm groups do not exist, and 181 of 1,935 weak ones:
+	// docs/measured.md: of the held instances 4 of 20,113 firm groups do not exist, and 181 of 1,913 weak ones:
 	// of 1,700 firm ones less than half of one.
 	if overall.firmFalse > 0 || 5*overall.weakFalse > overall.weakTrue+overall.weakFalse {
 		t.Errorf("overall %s, want no firm one false, and at most a fifth of the uncertain ones", overall.String())
