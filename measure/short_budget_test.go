@@ -25,12 +25,13 @@ func TestShortBudgetsTellNoFalseRates(t *testing.T) {
 	overhead := simnet.Overhead{Seconds: 300e-9}
 	for _, c := range []struct {
 		spec    string
+		noise   uint64          // seed
 		budgets []time.Duration // in ms
 	}{
-		{"tree:4x4 rate=20Gbps,10Gbps rate-spread=6% seed=2", []time.Duration{100}},
-		{"tree:3x4x3 rate=40Gbps,20Gbps,10Gbps rate-spread=6% seed=1", []time.Duration{100, 150, 500}},
-		{"tree:2x2x2x4 rate=80Gbps,40Gbps,20Gbps,10Gbps rate-spread=6% seed=1", []time.Duration{300, 500}},
-		{"torus:4x4 rate-spread=6% seed=1", []time.Duration{150}},
+		{"tree:4x4 rate=20Gbps,10Gbps rate-spread=6% seed=2", 2, []time.Duration{100}},
+		{"tree:3x4x3 rate=40Gbps,20Gbps,10Gbps rate-spread=6% seed=1", 1, []time.Duration{100, 150, 500}},
+		{"tree:2x2x2x4 rate=80Gbps,40Gbps,20Gbps,10Gbps rate-spread=6% seed=1", 1, []time.Duration{300, 500}},
+		{"torus:4x4 rate-spread=6% seed=1", 1, []time.Duration{150}},
 	} {
 		cluster, err := gen.Parse(c.spec)
 		if err != nil {
@@ -40,7 +41,7 @@ func TestShortBudgetsTellNoFalseRates(t *testing.T) {
 			budget := ms * time.Millisecond
 			t.Run(fmt.Sprintf("%s in %v", c.spec, budget), func(t *testing.T) {
 				told := 0
-				g := discovered(t, c.spec, &simnet.Settings{Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.02}, Seed: 1}, &measure.DiscoverSettings{
+				g := discovered(t, c.spec, &simnet.Settings{Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.02}, Seed: c.noise}, &measure.DiscoverSettings{
 					Control: harness.Control{Budget: budget}, Sampling: measure.Sampling{Samples: 5, Repetitions: 1, Seed: 1},
 				}).Network.Graph()
 				for arc, rate := range trueRates(cluster.Graph, g) {
