@@ -3,8 +3,11 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/model/contention"
+	"github.com/topocast/topocast/topology"
 )
 
 // A Pattern is transfers that are under way together, with their routes. The Predictor that made it may play it again and
@@ -151,13 +154,57 @@ func (p *Predictor) Play(dst []float64, x *Pattern) ([]float64, error) {
 
 // known refuses a route over a link of unknown bandwidth.
 func (p *Predictor) known(route []int32) error {
-	g := p.n.graph
 	for _, c := range route {
 		if math.IsNaN(p.capacity[c]) {
-			return fmt.Errorf("the bandwidth of the link %s->%s is not known", g.Name(g.Arcs()[c].From), g.Name(g.Arcs()[c].To))
+			return fmt.Errorf("the bandwidth of the %s is not known: topocast measure NET --what throughput --update NET measures it, in a job", p.n.linkName(int(c)))
 		}
 	}
 	return nil
+}
+
+// linkName names an arc by the hosts that hang on its link, under the names of the user: switches have names of our own. Ends that are
+// no hosts are named if the link is no bridge. O(vertices + arcs).
+func (n *Network) linkName(arc int) string {
+	g := n.graph
+	if named, err := n.NameHosts(g); err == nil {
+		g = named
+	}
+	a := g.Arcs()[arc]
+	for _, v := range []int{a.From, a.To} {
+		if !g.IsSwitch(v) && g.IsSwitch(a.From+a.To-v) {
+			return "link of " + g.Name(v)
+		}
+	}
+	if !g.IsSwitch(a.From) || !g.IsForest() {
+		return fmt.Sprintf("link %s - %s", g.Name(a.From), g.Name(a.To))
+	}
+	side, from := hostsBeyond(g, a.From, a.To), hostsBeyond(g, a.To, a.From)
+	if len(from) < len(side) || len(from) == len(side) && slices.Compare(side, from) < 0 { // of two equal ones that without the lowest host
+		side = from
+	}
+	names := make([]string, len(side))
+	for i, h := range side {
+		names[i] = g.Name(h)
+	}
+	return "uplink of " + hostlist.Ranges(names)
+}
+
+// hostsBeyond are the hosts of a forest that the link from u to v joins to u, ascending.
+func hostsBeyond(g *topology.Graph, u, v int) (hosts []int) {
+	seen := map[int]bool{u: true, v: true}
+	for queue := []int{v}; len(queue) > 0; queue = queue[1:] {
+		if !g.IsSwitch(queue[0]) {
+			hosts = append(hosts, queue[0])
+		}
+		for _, next := range g.Neighbours(queue[0]) {
+			if !seen[next] {
+				seen[next] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	slices.Sort(hosts)
+	return hosts
 }
 
 // share is the share of a link that a transfer of the given round-trip time in s gets.

@@ -130,7 +130,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"a negative start", ring, Transfer{Src: 0, Dst: 1, Bytes: 5, Start: -1}, "start is -1 s"},
 		{"a NaN start", ring, Transfer{Src: 0, Dst: 1, Bytes: 5, Start: nan}, "start is NaN s"},
 		{"a rank to itself", ring, Transfer{Src: 1, Dst: 1, Bytes: 5}, "transfer 1 (1->1, 5 bytes): stays on its host"},
-		{"an unknown capacity", twoRacks(t, 2, nil), Transfer{Src: 0, Dst: 3, Bytes: 5}, "transfer 0 (0->1, 1 bytes): the bandwidth of the link h0->s0 is not known"},
+		{"an unknown capacity", twoRacks(t, 2, nil), Transfer{Src: 0, Dst: 3, Bytes: 5}, "transfer 0 (0->1, 1 bytes): the bandwidth of the link of h0 is not known: topocast measure NET --what throughput"},
 		{"a disconnected pair", apart, ok, "transfer 0 (0->1, 1 bytes)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -353,5 +353,44 @@ func TestPredictWithinTolerance(t *testing.T) {
 				t.Errorf("%s, seed %d: 99 %% within %g, worst %g: want %g, and a difference", spec, seed, off[k], off[len(off)-1], fittedTolerance)
 			}
 		}
+	}
+}
+
+// Four hosts in two racks, of which a user calls the ranks a, b, c and d. By hand: the link of a host is called after it, and the
+// uplink of a rack after its hosts; of two racks the one without the lowest host. No text has a name of a switch.
+func TestUnknownBandwidthsAreToldInTheNamesOfTheUser(t *testing.T) {
+	whole := fromSpec(t, "tree:2x2 rate=1Gbps").Graph()
+	for _, c := range []struct {
+		name    string
+		unknown func(a topology.Arc) bool
+		want    string
+	}{
+		{"a host", func(a topology.Arc) bool { return a.From == 0 }, "the bandwidth of the link of a is not known"},
+		{"a host that receives", func(a topology.Arc) bool { return a.To == 3 }, "the bandwidth of the link of d is not known"},
+		{"an uplink", func(a topology.Arc) bool { return whole.IsSwitch(a.From) && whole.IsSwitch(a.To) }, "the bandwidth of the uplink of c,d is not known"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			arcs := slices.Clone(whole.Arcs())
+			for i := range arcs {
+				if c.unknown(arcs[i]) {
+					arcs[i].Bandwidth = nan
+				}
+			}
+			g, err := whole.WithArcs(arcs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g, err = g.WithHostNames([]string{"a", "b", "c", "d"}); err != nil {
+				t.Fatal(err)
+			}
+			n, err := FromGraph(g, topology.ChooseLowest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = n.Predict(nil, []Transfer{{Src: 0, Dst: 3, Bytes: 1}})
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "measure NET --what throughput") {
+				t.Errorf("Predict = %v, want an error with %q and the remedy", err, c.want)
+			}
+		})
 	}
 }

@@ -15,7 +15,7 @@ type Arc struct {
 	Latency     float64 // s; NaN if not known
 	Bandwidth   float64 // B/s; NaN if not known
 	Probability float64 // that the arc exists, in (0, 1]; 1 where a method gives none
-	Estimated   bool    // Bandwidth was not measured: it is that of links like this one
+	Estimated   bool    // Bandwidth was not measured: it is that of links like this one, or a lower bound
 }
 
 // A Graph is the wiring of a machine: vertices 0..Hosts()-1 are hosts (ranks,

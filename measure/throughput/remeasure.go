@@ -146,7 +146,7 @@ func (c *campaign) renew() error {
 	for i, l := range c.r.Links {
 		old := n.Graph().Arcs()[i].Bandwidth
 		if l.Rate > 0 && !(l.AtLeast && old > l.Rate) {
-			links[i].Bandwidth = l.Rate
+			links[i].Bandwidth, links[i].Estimated = l.Rate, l.AtLeast
 		}
 	}
 	c.r.Network, err = fit.Update(n, &fit.Remeasurement{

@@ -164,3 +164,23 @@ func TestRemeasureSharesABudget(t *testing.T) {
 		t.Errorf("short messages of %d directed pairs and rates of %d of %d links, want those of all 18 pairs and many rates", len(short), rates, len(r.Links))
 	}
 }
+
+// Two hosts that are alone on a switch: nothing says which of their links held a message up, so both rates are lower bounds, and
+// stay marked as estimated in the network that is measured again.
+func TestRemeasureMarksLowerBoundsAsEstimated(t *testing.T) {
+	n, machine := known(t, "star:2 rate=10Gbps")
+	r := remeasured(t, machine, nil, &Settings{Network: n})
+	bounds := 0
+	for i, l := range r.Links {
+		a := r.Network.Graph().Arcs()[i]
+		if l.AtLeast {
+			bounds++
+		}
+		if a.Estimated != l.AtLeast || a.Bandwidth != l.Rate {
+			t.Errorf("%d->%d has %.3g B/s, estimated %v, want %.3g, %v", a.From, a.To, a.Bandwidth, a.Estimated, l.Rate, l.AtLeast)
+		}
+	}
+	if bounds != len(r.Links) {
+		t.Errorf("%d of %d links have lower bounds, want all", bounds, len(r.Links))
+	}
+}

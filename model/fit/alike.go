@@ -115,3 +115,35 @@ func (f *fitter) isIdle(link int) bool {
 	}
 	return true
 }
+
+const (
+	outOfTheWay = 3   // ln: a link of some twenty times the bandwidth
+	leastDelay  = 0.1 // ln of time: what a link between switches costs some transfer, if its bandwidth shows
+)
+
+// holdsUp tells whether some transfer that is predicted well would be clearly faster if the link were out of the way. Otherwise the
+// bandwidth is a lower bound, however small its error: of two links that are about as slow, noise decides which one holds
+// a transfer up. The links of hosts are not asked, for transfers of few links tell them apart. O(patterns over the link).
+func (f *fitter) holdsUp(link int) bool {
+	if !f.n.Graph().IsSwitch(f.links[link].A) || !f.n.Graph().IsSwitch(f.links[link].B) {
+		return true
+	}
+	old := f.theta[link]
+	f.theta[link] = old + outOfTheWay
+	defer func() { f.theta[link] = old }()
+	at := 0
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		with := f.residual[at : at+len(p.Flows)]
+		at += len(p.Flows)
+		if _, crosses := slices.BinarySearch(p.params, link); !crosses {
+			continue
+		}
+		for k, without := range f.residuals(nil, p) {
+			if math.Abs(with[k]) < leastDelay/2 && without > leastDelay {
+				return true
+			}
+		}
+	}
+	return false
+}

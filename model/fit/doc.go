@@ -18,7 +18,8 @@
 // of a connection, share is looked for where transfers both ways stay unexplained, and kept by the same rule.
 //
 // Few links of a machine carry a long message while it is measured. The others get the bandwidth that is typical of
-// their level, and the mark Arc.Estimated.
+// their level, and the mark Arc.Estimated. A link of which the transfers tell a lower bound alone has this mark, too: other
+// links of the routes may have held the transfers up.
 //
 // # Limits
 //

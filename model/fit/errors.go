@@ -48,6 +48,7 @@ func (f *fitter) result() *Result {
 			link.Bandwidth = math.Exp(f.lowest[l])
 		}
 		link.Determined = link.RelativeError <= sureBandwidth
+		link.isHidden = link.Determined && !f.holdsUp(l)
 		if !link.Determined && !math.IsNaN(link.Bandwidth) {
 			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.Graph().Name(link.A), f.n.Graph().Name(link.B), quantity.Rate(link.Bandwidth)))
 		}

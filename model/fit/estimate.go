@@ -48,5 +48,5 @@ func estimateWarning(g *topology.Graph) string {
 	if estimated == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the bandwidths of %d of %d links were not measured: each is taken to be typical of its level", estimated, links)
+	return fmt.Sprintf("the bandwidths of %d of %d links were not measured: each is taken to be typical of its level, or what it carried if that is more", estimated, links)
 }

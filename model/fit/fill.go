@@ -15,34 +15,49 @@ type loneTransfer struct {
 	rate  float64 // B/s
 }
 
-// fill returns the arcs with a bandwidth for each link. A link keeps what the search found if transfers speak for it, and
-// else gets what is typical of its level, with the mark Arc.Estimated.
+// fill returns the arcs with a bandwidth for each link. A link that transfers speak for has a measured bandwidth. That of each
+// other link has the mark Arc.Estimated.
 //
-//   - Transfers speak for a link that is determined, or that was crossed by a transfer between hosts that need no
-//     coarser link, unless finer links of its route would have held it up as well: an uplink that single pairs of hosts
-//     crossed carries at least what the links of hosts do.
-//   - Where all transfers alone over a link were slow, the link is kept if it is blamed for that.
-//   - A link that only longer routes crossed has a bound, which other links of these routes may have set. It is filled
-//     if the routes were as fast as is usual and its level has more.
-//   - A link that no transfer crossed alone and that held none up is at least as fast as what it carried.
+//   - Transfers speak for a link that is determined, if some would have been faster without it (holdsUp).
+//   - Transfers speak for a link that was crossed by a transfer between hosts that need no coarser link, unless finer links
+//     of its route would have held it up as well: an uplink that single pairs of hosts crossed carries at least what the
+//     links of hosts do.
+//   - Where all transfers alone over a link were slow, they speak for the link if it is blamed for that.
+//   - No transfer speaks for a link that held none up, nor for a bandwidth above all that was seen on the link. Where
+//     several routes are possible, several transfers may have crossed different links: what each had by itself counts.
 //
-// Typical is the median over the links of a level that transfers speak for.
+// Any other link has at most a lower bound, whatever the search found. Its estimate is what is typical of its level, or
+// what it carried if that is more. A link that was only crossed while others were under way, and may have held transfers up, is
+// estimated as the search found it.
+//
+// Typical is the median over the links of a level that are determined, or that transfers of their level crossed.
 func (f *fitter) fill() []topology.Arc {
 	level := linkLevels(f.n)
 	var single, slow []loneTransfer
-	own := make([]bool, len(f.links))             // a transfer of the link's level speaks for it
+	own := make([]bool, len(f.links)) // a transfer of the link's level speaks for it
+	isForest := f.n.Graph().IsForest()
+	sure := make([]bool, len(f.links))       // transfers over it have no other route
+	carried := make([]float64, len(f.links)) // B/s of what was seen on the link; 0: nothing
+	for arc, l := range f.linkOf {
+		sure[l] = isCrossedForSure(f.n.Graph(), isForest, arc)
+		if sure[l] && !math.IsNaN(f.lowest[l]) {
+			carried[l] = math.Exp(f.lowest[l])
+		}
+	}
 	rates := make([][]float64, len(f.n.Levels())) // of transfers alone
 	for i := range f.patterns {
 		p := &f.patterns[i]
 		for k, j := range p.Flows {
+			rate := rateOf(p, k)
 			for _, c := range j.Data {
 				l := f.linkOf[c]
+				carried[l] = max(carried[l], rate)
 				own[l] = own[l] || level[c] == p.level[k] && !f.hides(j.Data, level, level[c], f.links[l].Bandwidth)
 			}
 		}
 		if len(p.Flows) == 1 {
 			j := &p.Flows[0]
-			x := loneTransfer{j, p.level[0], j.Bytes / max(p.seconds[0]-(j.Start-p.Transfers[0].Start), leastMoving*p.seconds[0])}
+			x := loneTransfer{j, p.level[0], rateOf(p, 0)}
 			single, rates[x.level] = append(single, x), append(rates[x.level], x.rate)
 		}
 	}
@@ -64,37 +79,54 @@ func (f *fitter) fill() []topology.Arc {
 	for l := range f.links {
 		bounded[l] = fastest[l] == 0 && f.links[l].isIdle && !f.links[l].Given
 	}
+	speaks := make([]bool, len(f.links))
 	rates = make([][]float64, len(f.n.Levels()))
 	for l, level := range f.levelOf {
-		if link := &f.links[l]; !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
+		link := &f.links[l]
+		if !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
 			rates[level] = append(rates[level], link.Bandwidth)
+		}
+		isSeen := link.Bandwidth <= carried[l]*(1+tieApart)
+		switch {
+		case link.Given:
+			speaks[l] = true
+		case bounded[l]:
+		case fastest[l] > 0 && !usual[l]:
+			speaks[l] = blamed[l]
+		case link.Determined && !link.isHidden:
+			speaks[l] = sure[l] || isSeen
+		default:
+			speaks[l] = own[l] && isSeen
 		}
 	}
 	typical = quantiles(rates, 0.5)
 	arcs := slices.Clone(f.n.Graph().Arcs())
 	for i := range arcs {
 		l := f.linkOf[i]
-		link := &f.links[l]
-		explained := link.Determined || own[l] || !usual[l]
-		switch {
-		case bounded[l]:
-			explained = false
-		case fastest[l] > 0 && !usual[l] && !link.Given:
-			explained = blamed[l]
+		found := f.links[l].Bandwidth
+		isKept := speaks[l] || fastest[l] == 0 && !bounded[l]
+		if !isKept {
+			found = min(found, carried[l])
 		}
-		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
-			arcs[i].Bandwidth = link.Bandwidth
+		if !math.IsNaN(found) && (isKept || !(found < typical[level[i]])) {
+			arcs[i].Bandwidth, arcs[i].Estimated = found, !speaks[l]
 		}
 	}
 	estimate(arcs, level, typical)
 	return arcs
 }
 
-// hides tells whether some link on a route, of a finer level than the given one, is as slow as the given bandwidth in B/s.
+// hides tells whether some link on a route, of a finer level than the given one, is about as slow as the given bandwidth in B/s.
 func (f *fitter) hides(route []int32, level []int, coarse int, bandwidth float64) bool {
 	return slices.ContainsFunc(route, func(c int32) bool {
-		return level[c] < coarse && f.links[f.linkOf[c]].Bandwidth <= bandwidth*(1+tieApart)
+		return level[c] < coarse && f.links[f.linkOf[c]].Bandwidth <= bandwidth*blameShare
 	})
+}
+
+// rateOf is the mean rate in B/s of a transfer from when its bytes begin to flow.
+func rateOf(p *fitPattern, transfer int) float64 {
+	f, seconds := &p.Flows[transfer], p.seconds[transfer]
+	return f.Bytes / max(seconds-(f.Start-p.Transfers[transfer].Start), leastMoving*seconds)
 }
 
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency

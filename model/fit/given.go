@@ -36,7 +36,6 @@ func givenArcs(g *topology.Graph, arcs []topology.Arc) (map[int]float64, error) 
 func dropRefuted(n *model.Network, observations []Observation, given map[int]float64) (dropped int, err error) {
 	g := n.Graph()
 	isForest := g.IsForest()
-	isOnly := func(v int) bool { return !g.IsSwitch(v) && len(g.Out(v)) == 1 && len(g.In(v)) == 1 }
 	p, err := n.NewPredictor(nil)
 	if err != nil {
 		return 0, err
@@ -51,9 +50,8 @@ func dropRefuted(n *model.Network, observations []Observation, given map[int]flo
 		}
 		for i, f := range pattern.Flows {
 			for _, c := range f.Data {
-				a := g.Arcs()[c]
 				rate, isGiven := given[int(c)]
-				if isGiven && (isForest || isOnly(a.From) || isOnly(a.To)) && f.Bytes/o.Seconds[i] > blameShare*rate {
+				if isGiven && isCrossedForSure(g, isForest, int(c)) && f.Bytes/o.Seconds[i] > blameShare*rate {
 					delete(given, int(c))
 					dropped++
 				}
@@ -61,6 +59,13 @@ func dropRefuted(n *model.Network, observations []Observation, given map[int]flo
 		}
 	}
 	return dropped, nil
+}
+
+// isCrossedForSure tells whether routes over an arc have no alternative: in a forest, and over the only link of a host.
+func isCrossedForSure(g *topology.Graph, isForest bool, arc int) bool {
+	isOnly := func(v int) bool { return !g.IsSwitch(v) && len(g.Out(v)) == 1 && len(g.In(v)) == 1 }
+	a := g.Arcs()[arc]
+	return isForest || isOnly(a.From) || isOnly(a.To)
 }
 
 // linkParameters numbers the bandwidths of a fit: one for both directions of a link,

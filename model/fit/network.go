@@ -40,7 +40,8 @@ const longBytes = 100_000
 //   - Sharing is fair, unless patterns that were held out are predicted better with coupling, with an RTT bias, or with
 //     what both directions of links and connections share (model.Law).
 //   - Of several routes of about the same latency transfers take those that explain the patterns best (Settings.Routing).
-//   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated.
+//   - A link that no transfer tells of gets the bandwidth that is typical of its level, with the mark Arc.Estimated. So has a link
+//     of which transfers tell a lower bound alone, which may be its bandwidth.
 //   - Network.Interval comes from patterns that were held out.
 //
 // With fewer than ten patterns of several transfers there are no intervals, and no sharing is chosen. What the data do
@@ -195,5 +196,6 @@ type Link struct {
 	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
 	Determined    bool    // whether the error is at most 5 %
 
-	isIdle bool // it holds no transfer up, not even together with another link: Bandwidth is what it carried
+	isIdle   bool // it holds no transfer up, not even together with another link: Bandwidth is what it carried
+	isHidden bool // no transfer would be clearly faster without it: Bandwidth is a lower bound
 }

@@ -19,7 +19,7 @@ type Remeasurement struct {
 	// Network.Measured().Bytes the latencies of groups.
 	Observations []Observation
 	// Links are arcs of the network's graph with their latency in s and bandwidth in B/s; NaN
-	// stays as it was.
+	// stays as it was. Of a bandwidth that is a lower bound alone, Estimated is true.
 	Links []topology.Arc
 	// Warnings say what is weak. They are kept behind those of the network.
 	Warnings []string
@@ -94,7 +94,7 @@ func replaced(g *topology.Graph, links []topology.Arc) ([]topology.Arc, error) {
 			arcs[arc].Latency = l.Latency
 		}
 		if !math.IsNaN(l.Bandwidth) {
-			arcs[arc].Bandwidth, arcs[arc].Estimated = l.Bandwidth, false
+			arcs[arc].Bandwidth, arcs[arc].Estimated = l.Bandwidth, l.Estimated
 		}
 	}
 	return arcs, nil
