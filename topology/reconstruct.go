@@ -45,7 +45,7 @@ type Result struct {
 // tell.
 type Fit struct {
 	Family       Family
-	R2           float64    // share of the variance of the measurements that the graph explains
+	R2           float64    // share of the variance of the measurements that the graph explains; without variance 1 if it says the same
 	Residual     float64    // median of |measurement - fit| / fit
 	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition within noise
 	Noise        float64    // relative spread of measurements, sigma, as estimated

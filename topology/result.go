@@ -3,7 +3,6 @@ package topology
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
@@ -66,10 +65,6 @@ func (g *Graph) alike() []string {
 	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", words.List(full))}
 }
 
-// fitRounding is what sums of squares may be off by, as a share of the mean: measurements that
-// are all alike leave no variance to explain but that.
-const fitRounding = 1e-12
-
 // NewFit tells how well the shortest paths of a graph, and an overhead in s that every message
 // pays on top, explain the measurements d, as NewResult takes them. The hierarchy, of the same hosts, gives the
 // levels; nil: all pairs are of one.
@@ -78,42 +73,22 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	if h == nil {
 		h = &Hierarchy{hosts: n, smallest: make([]int, n), groups: []Group{{}}}
 	}
-	f := Fit{R2: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: overhead}
 	fitted := g.HostDistances()
-	for i := range fitted {
-		fitted[i] += overhead // the diagonal is not read
-	}
-	levels := len(h.Levels()) + 1
-	residuals := make([][]float64, levels)
-	var sum, count float64
+	e := stats.NewExplained(len(h.Levels()) + 1)
 	for i := range n {
 		for j := range n {
-			if v := d[i*n+j]; i != j && !math.IsNaN(v) && fitted[i*n+j] > 0 && !math.IsInf(fitted[i*n+j], 1) {
-				l := h.Groups()[h.Common(i, j)].Level
-				residuals[l] = append(residuals[l], math.Abs(v-fitted[i*n+j])/fitted[i*n+j])
-				sum += v
-				count++
+			model := fitted[i*n+j] + overhead
+			if v := d[i*n+j]; i != j && !math.IsNaN(v) && !math.IsInf(model, 1) {
+				e.Add(v, model)
+				e.AddResidual(h.Groups()[h.Common(i, j)].Level, v, model)
 			}
 		}
 	}
-	var left, total float64
-	for i := range n {
-		for j := range n {
-			if v := d[i*n+j]; i != j && !math.IsNaN(v) && !math.IsInf(fitted[i*n+j], 1) {
-				left += (v - fitted[i*n+j]) * (v - fitted[i*n+j])
-				total += (v - sum/count) * (v - sum/count)
-			}
-		}
-	}
-	if rounding := fitRounding * fitRounding * sum * sum / max(count, 1); total > rounding {
-		f.R2 = 1 - left/total
-	} else if count > 0 && left <= rounding {
-		f.R2 = 1
-	}
-	f.Residual = stats.Median(slices.Concat(residuals...))
-	f.Levels = make([]LevelFit, levels)
-	for l := range f.Levels {
-		f.Levels[l].Residual = stats.Median(residuals[l])
+	f := Fit{R2: e.R2(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: overhead}
+	residual, levels := e.Medians()
+	f.Residual = residual
+	for _, of := range levels {
+		f.Levels = append(f.Levels, LevelFit{Residual: of})
 	}
 	return f
 }

@@ -136,9 +136,14 @@ func (f *finding) grow() error {
 	return errNoTree
 }
 
-// settle places hosts, and those anew that verification suspects, until nothing is suspected. Hosts that found no place look for
-// one once more. Who finds none again is a stray. Who is suspected to the last stays where it is, and its groups are uncertain.
+// settle places hosts, and those anew that verification suspects, until nothing is suspected. A host that finds no place looks
+// for one once more, in whatever pass that happens. A host that finds none again is a stray. A host that is suspected to the
+// last stays where it is, and its groups are uncertain.
 func (f *finding) settle(hosts []int32) (err error) {
+	looked := make(map[int32]bool) // hosts that get no second look: they had it, or are slow
+	for _, h := range f.core.slow {
+		looked[h] = true
+	}
 	for pass := range mostPasses {
 		if err = f.insert(hosts); err != nil || f.again {
 			return err
@@ -151,11 +156,18 @@ func (f *finding) settle(hosts []int32) (err error) {
 			return err
 		}
 		suspects := len(hosts)
-		if pass == 0 {
-			known := len(f.core.slow)
-			hosts, f.strays = append(hosts, f.strays[known:]...), f.strays[:known]
+		last := pass == mostPasses-1
+		if !last {
+			f.strays = slices.DeleteFunc(f.strays, func(h int32) bool {
+				if looked[h] {
+					return false
+				}
+				looked[h] = true
+				hosts = append(hosts, h)
+				return true
+			})
 		}
-		if len(hosts) == 0 || pass == mostPasses-1 {
+		if len(hosts) == 0 || last {
 			if float64(len(f.strays)+suspects) > exceptions*float64(f.ledger.hosts) || len(f.tree.all()) == 0 {
 				return errNoTree
 			}

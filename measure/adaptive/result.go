@@ -98,34 +98,23 @@ func (f *finding) hierarchy(list []int32) (*topology.Hierarchy, error) {
 	return topology.NewHierarchy(t.n, topology.NewLevels(groups), groups, f.latency[list[0]])
 }
 
-// fit says how well the levels explain the readings.
+// fit says how well the levels explain the measurements.
 func (f *finding) fit(h *topology.Hierarchy) topology.Fit {
-	fit := topology.Fit{Family: topology.FamilyTree, TreeLikeness: f.core.found.Fit.TreeLikeness, Noise: f.core.noise}
-	if len(h.Groups()) == 1 {
+	groups := h.Groups()
+	e := stats.NewExplained(len(h.Levels()) + 1)
+	for _, r := range f.ledger.log {
+		g := groups[h.Common(int(r.A), int(r.B))]
+		e.Add(float64(r.Latency), g.Latency)
+		e.AddResidual(g.Level, float64(r.Latency), g.Latency)
+	}
+	fit := topology.Fit{Family: topology.FamilyTree, R2: e.R2(), TreeLikeness: f.core.found.Fit.TreeLikeness, Noise: f.core.noise}
+	if len(groups) == 1 {
 		fit.Family = topology.FamilyFlat
 	}
-	groups := h.Groups()
-	var off []float64
-	byLevel := make([][]float64, len(h.Levels())+1)
-	mean, left, spread := 0.0, 0.0, 0.0
-	for k, r := range f.ledger.log {
-		g := groups[h.Common(int(r.A), int(r.B))]
-		d := float64(r.Latency)
-		rest := math.Abs(d-g.Latency) / g.Latency
-		off = append(off, rest)
-		byLevel[g.Level] = append(byLevel[g.Level], rest)
-		left += (d - g.Latency) * (d - g.Latency)
-		step := d - mean // Welford's running variance
-		mean += step / float64(k+1)
-		spread += step * (d - mean)
-	}
-	fit.R2 = 1 - left/spread
-	if spread == 0 {
-		fit.R2 = math.NaN()
-	}
-	fit.Residual = stats.Median(off)
-	for _, of := range byLevel {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: stats.Median(of)})
+	residual, levels := e.Medians()
+	fit.Residual = residual
+	for _, of := range levels {
+		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: of})
 	}
 	return fit
 }

@@ -228,7 +228,7 @@ func (in *inserter) further(r *relation) pair {
 	if among == none {
 		among = r.group
 	}
-	anyUnmet := len(r.met) < in.tree.size(r.group)-1
+	anyUnmet := slices.ContainsFunc(in.tree.members(r.group), func(h int32) bool { return h != r.a && !slices.Contains(r.met, h) })
 	for range tries {
 		a, b := in.tree.some(r.a, in.rng), in.tree.some(among, in.rng)
 		if r.b == none && anyUnmet && slices.Contains(r.met, b) {

@@ -8,22 +8,22 @@ import (
 	"github.com/topocast/topocast/internal/support"
 )
 
-// evidence and contrast are what support judges.
+// evidence and contrast are what the confidence in a group is made of.
 type (
 	evidence = support.Evidence
 	contrast = support.Contrast
 )
 
 const (
-	// Readings to the outside looked at per group. Half and four times as many: no verdict changes.
+	// Measurements to outsiders that are looked at per group.
 	mostOutside = 16384
-	// A reading inside that is slower than the typical way out by 30 % is an outlier,
-	// unless more than a tenth are. 15 to 60 % and 7 to 20 % do; without, 14 groups are lost where 2 % are.
+	// A measurement inside that is slower than the median to outsiders by 30 % is an outlier, unless more than a tenth
+	// are. Without that 14 groups are lost where 2 % of the measurements are outliers.
 	outlier, outlierInside = 1.3, 0.1
 )
 
-// gather reads the evidence for group v, which is not the root; false if nothing was measured
-// inside it, or between it and its outsiders. O(members x outsiders), mostOutside readings at most.
+// gather collects the evidence for group v, which is not the root. It returns false if nothing was measured inside the
+// group, or between it and its outsiders. O(members x outsiders), mostOutside measurements at most.
 func (g *judge) gather(v int32) (evidence, bool) {
 	t := g.t
 	p := t.Parent[v]
@@ -83,8 +83,8 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	return e, true
 }
 
-// insideOthers is the typical level, in s, of what is beside v: of each host there that of its group. It is
-// border, the typical way out of v, for a host in none.
+// insideOthers is the median level, in s, of the hosts beside v. The level of a host is that of its group. For a host in
+// none it is border, the median of the measurements between v and its outsiders.
 func (g *judge) insideOthers(v int32, border float64) float64 {
 	t := g.t
 	var levels []float64
@@ -102,8 +102,7 @@ func (g *judge) insideOthers(v int32, border float64) float64 {
 	return stats.Median(levels)
 }
 
-// spreadOutside is the standard deviation of the readings to outsiders, in ln units, from
-// their median deviation.
+// spreadOutside is the standard deviation of the measurements to outsiders, in ln units, from their median deviation.
 func (g *judge) spreadOutside() float64 {
 	m := stats.LowerMedian(g.outside)
 	g.column = g.column[:0]
@@ -123,7 +122,7 @@ func dropAbove(x []float32, limit float32, most int) []float32 {
 	return x
 }
 
-// noteBorder notes where the readings of v end and those to its outside begin.
+// noteBorder notes where the measurements inside v end and those to its outsiders begin.
 func (g *judge) noteBorder(v int32, within []float32, nearest float32) {
 	g.border[int(v)-g.t.N] = border{
 		inHigh:  math.Log(float64(within[int(borderQuantile*float64(len(within)-1))])),

@@ -9,34 +9,31 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A group that no reading could have refuted is not firm, however far its readings
-// set it off. Where the pairs between the halves of a block were not measured,
-// either half looks like a block of its own. Where two blocks were not
-// compared, both look like one. So each group is held against the rivals that its gaps
-// leave: that some of its members belong elsewhere, and that others belong to it.
+// A group that no measurement could have refuted is not confident, however far its measurements set it apart. Where the
+// pairs between the halves of a block were not measured, either half looks like a block of its own. Where two blocks were
+// not compared, both look like one. So each group is compared with the alternative assignments that its gaps leave: some of
+// its members belong elsewhere, or others belong to it.
 //
-// It need not be measured against every host. Among nested groups a
-// host that is close to one member of a group is as far from an outsider as
-// that member. What counts are readings between units: hosts, and groups that are
-// themselves held together by readings. The evidence of a reading, in nats, is the
-// logarithm of how much likelier one hypothesis makes it than the other. It allows for
-// the noise of the readings and for a share of outliers upwards. Readings are taken independently, so that their
-// evidence adds up (border.go, rivals.go). Readings count as they are: with
-// links corrected (unequal.go) a host takes the place that it was corrected for.
+// A group need not be measured against every host. Among nested groups, a host that is close to one member of a group is as
+// far from an outsider as that member. What counts are measurements between units. A unit is a host, or a group that is
+// itself held together by measurements. The evidence of a measurement is a log-likelihood ratio: how much likelier one
+// hypothesis makes it than the other. It allows for the noise, and for a share of outliers upwards. Measurements are
+// independent, so that their evidence adds up (border.go, rivals.go). The lengths of unequal links (unequal.go) are not
+// taken out here: with links corrected a host takes the place that it was corrected for.
 //
-// The price is that this asks more than most machines need: of pairs of ranks that never met none
-// is firm, though all the machine's groups are pairs, as nothing is taken from group to group. Without
-// it a fifth of the firm groups of BenchmarkLinkageGaps did not exist, with it one in 10,000.
+// The price is that this asks more than most machines need. No pair of ranks that never met is confident, though all the
+// machine's groups are pairs: nothing is inferred from group to group. Without it a fifth of the confident groups of
+// BenchmarkLinkageGaps did not exist, with it one in 10,000.
 const (
-	// Doubt that all rivals of a group may leave together: three told by a single
-	// reading at 3 % of noise, ten at 1 %.
+	// Doubt that all alternatives to a group may leave together: three that a single measurement refutes at 3 % of noise,
+	// ten at 1 %.
 	gapDoubt = 0.003
-	// Least noise allowed for: quanta of timers, and exact data.
+	// Least noise that is assumed: timers have ticks, and exact data has no noise.
 	gapNoise = 0.005
 )
 
-// gapCeiling is the most support of a group of which the given share of rivals
-// is not refuted: of a group that is as likely as not it is reported.
+// gapCeiling is the most confidence in a group of which a share of the alternatives is not refuted. A group with half of them
+// refuted is still reported.
 func gapCeiling(share float64) float64 {
 	if share == 0 {
 		return 1
@@ -44,11 +41,10 @@ func gapCeiling(share float64) float64 {
 	return weakCeiling - 2*(weakCeiling-reported)*share
 }
 
-// gaps is the most support that each group can have, by v-n: less than firm where
-// pairs that were not measured leave it a rival. Supports are those of the
-// judgement by the readings there are. Groups count as units if they are firm and hold
-// together; where distances are not those of nested groups only hosts that are
-// alike speak for each other, so only the innermost do. O(n^2) times the depth of the tree.
+// gaps returns the most confidence that each group can have, by v-n. It is below topology.FirmSupport where pairs that were
+// not measured leave an alternative. The judgement by the measurements comes before. Groups count as units if they are
+// confident and hold together. Where distances are not those of nested groups, only hosts that are alike can stand for each
+// other, so that only the innermost groups count. O(n^2) times the depth of the tree.
 func (g *judge) gaps() []float64 {
 	t := g.t
 	noise := max(gapNoise, g.white)
@@ -99,8 +95,8 @@ func (g *judge) gaps() []float64 {
 	return ceiling
 }
 
-// lower applies what gaps returned, nil for no gaps, and counts the groups that
-// stay firm and those that do not for want of readings.
+// lower applies what gaps returned, nil for no gaps. It counts the groups that stay confident, and those that do not for want
+// of measurements.
 func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
 	for _, v := range g.t.Groups()[1:] {
 		at := int(v) - g.t.N
@@ -118,12 +114,11 @@ func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
 	return firm, doubtful
 }
 
-// nestedReadings says whether the readings are those of nested groups: of the three distances
-// of three hosts the two longest are equal. It looks at up to 4096 triples that were
-// measured. Where the longest is longer by half, one outlier may be the reason, and
-// the triple does not count. Of random trees with gaps 2.1 % violated it at most (253 runs, up to 5 %
-// of noise, one repetition, 2 % of outliers); of dragonflies half the runs had more than 15 %,
-// but small or sparse ones, and lines, rings and tori with few readings, may pass.
+// nestedReadings says whether the measurements are those of nested groups: of the three distances of three hosts the two
+// longest are equal. It looks at up to 4096 triples that were measured. Where the longest is longer by half, one outlier may
+// be the reason, and the triple does not count. Of 253 random trees with gaps none had more than 2.1 % of such triples, with up
+// to 5 % of noise and 2 % of outliers. Of dragonflies half the runs had more than 15 %. Small or sparse dragonflies may pass,
+// and lines, rings and tori with few measurements.
 func nestedReadings(r *readings.Symmetric, noise float64) bool {
 	const (
 		most, tries = 4096, 1 << 17

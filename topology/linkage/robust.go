@@ -9,34 +9,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Robust finds nested groups of hosts, robustly: it proposes groups by average
-// linkage and judges each of them on the readings. It is the method to use
-// unless there is a reason for another.
+// Robust finds nested groups of hosts: it proposes groups by average linkage, and judges each of them by the measurements.
+// It is the method to use unless there is a reason for another.
 //
-// Proposal: of the readings of a pair the lower half counts, in the mean; they are capped at a
-// multiple of the subdominant ultrametric, which takes upward outliers out;
-// average linkage by nearest-neighbour chain; of the binary tree the groups
-// remain that are worth their description (minimum description length), and single hosts
-// move to the groups that they fit.
-// Judgement: a group's support in [0, 1] says how firmly the raw readings set it
-// off from its nearest surroundings, against their own spread there. It is a
-// score, not a probability: above 0.9 the group is firm; from 0.5 it is
-// reported, with a warning; below, it is not unless MinSupport says so.
+// Proposal, in four steps:
+//   - Of the measurements of a pair the mean of the lower half counts.
+//   - The results are capped at a multiple of the subdominant ultrametric, which takes upward outliers out.
+//   - Average linkage by nearest-neighbour chain gives a binary tree. The groups that are worth their description remain
+//     (minimum description length).
+//   - Single hosts move to the groups that they fit.
 //
-// Hosts that are slow to all others alike are told from those that lie outside their group: what they
-// add is taken out of their readings for both, and a warning names them.
+// Judgement: each group gets a confidence in [0, 1]. It says how far the measurements set the group apart from its nearest
+// surroundings, against their own spread there. It is a score, not a probability. From topology.FirmSupport (0.9) on the
+// group is confident. From 0.5 on it is uncertain: it is reported, with a warning. Below, it is reported only if MinSupport
+// says so.
 //
-// Pairs that were not measured are estimated from near neighbours for the
-// proposal and never read by the judgement. A group is firm only if the readings that there are
-// could have refuted it: that some of its hosts belong elsewhere, or others to it. A warning
-// counts the pairs, and the groups that are weak for want of them.
+// Hosts that are slow to all others alike are told from those that lie outside their group. What they add is taken out of
+// their measurements for both steps, and a warning names them.
 //
-// O(n^2) time, with pairs missing times the depth of the tree; memory of 6 n^2 bytes besides
-// the matrices, and 2 n^2 more where hosts are slow. Where a tree fits badly other graphs are looked for, by a number of steps that
-// is bounded per pair of hosts; links between up to 8192 hosts themselves take 4 n^2 bytes more. A
-// search given up is a warning.
+// For the proposal, pairs that were not measured are estimated from near neighbours. The judgement never uses the estimates.
+// A group is confident only if the measurements could have refuted it. They must be able to show that some of its hosts
+// belong elsewhere, or others to it. A warning counts the pairs, and the groups that are uncertain for want of them.
+//
+// O(n^2) time, with pairs missing times the depth of the tree. Memory is 6 n^2 bytes besides the matrices, and 2 n^2 more
+// where hosts are slow. Where a tree fits badly, other graphs are looked for, in a number of steps that is bounded per pair
+// of hosts. Links between up to 8192 hosts themselves take 4 n^2 bytes more. A search given up is a warning.
 type Robust struct {
-	MinSupport float64 // least support of a group in the result, in [0, 1]; 0 means 0.5
+	MinSupport float64 // least confidence in a group of the result, in [0, 1]; 0 means 0.5
 
 	without string // name of the correction that is left out, for ablations
 }
@@ -56,10 +55,9 @@ func (l *Robust) validate() error {
 	return nil
 }
 
-// Reconstruct implements topology.Reconstructor. Zero latencies (coarse timers) are
-// taken as half the smallest above zero, negative ones as zeros with a warning; of zeros alone nothing is
-// told, which a warning says. Infinite ones are an error. ErrDisconnected is returned when the hosts fall in
-// parts between which nothing was measured.
+// Reconstruct implements topology.Reconstructor. Zero latencies, of coarse timers, are taken as half the smallest one above
+// zero. Negative ones are taken as zeros, with a warning. Of zeros alone nothing is told, which a warning says. Infinite ones
+// are an error. ErrDisconnected is returned when the hosts fall in parts between which nothing was measured.
 func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err := l.validate(); err != nil {
 		return nil, err

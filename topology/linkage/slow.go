@@ -11,47 +11,46 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// Slow hosts. A host may add to every message, or take longer for all it does: the first rank of
-// a node, that a daemon shares the core with, or one with a slower clock. It is then farther from
-// its own group than others are, and the group without it looks like one of its own. What tells it
-// from a host that lies outside is that it is farther from all the others, too, by as much: so its
-// row of readings is that of its nearest hosts but for a sum or a factor. Its own
+// Slow hosts. A host may add to every message, or take longer for all it does. The first rank of a node does, if a daemon
+// shares its core, and so does a host with a slower clock. Such a host is farther from its own group than others are, and the
+// group without it looks like one of its own. A host that lies outside looks alike in this. But a slow host is farther from
+// all the others, too, by as much. Its row of measurements is that of its nearest hosts, but for a sum or a factor. Its
 // slowness does not change which hosts are nearest to it.
 const (
-	// Hosts that a host is compared with, and near readings of each of those. Few, as groups
-	// may be small: of groups of three most of the readings are still fit.
+	// Hosts that a host is compared with, and near hosts of each of those. They are few, as groups may be small: of groups
+	// of three most of the measurements are still usable.
 	slowNear = 4
-	// Readings to hosts anywhere that are compared for each of those.
+	// Far hosts, from the whole machine, that are compared for each of those.
 	slowFar = 64
-	// Share of those pairs that were measured, at least: a host of hardly any readings is
-	// put into a group by the gaps between them.
+	// Least share of those pairs that were measured. With fewer, the gaps decide in which group a host comes to lie.
 	slowSeen = 0.25
-	// What is less than 5 % of the near readings is left to the noise and to unequal links.
+	// What is less than 5 % of the near measurements is left to the noise and to unequal links.
 	slowLeast = 0.05
-	// The sum or factor that far readings tell explains more than half of what near ones
-	// show: for a host that lies outside they tell nothing, for a slow one all.
+	// The sum or factor of the far measurements must explain more than half of what the near ones show. Of a host that lies
+	// outside it explains nothing, of a slow host all.
 	slowShare = 0.5
-	// Far readings of which three in four show half of it are those of a slow host.
+	// If three in four far measurements show half of the sum or factor, the host is slow.
 	slowMost = 0.75
-	// A reading is farther than the near ones from this ratio on. Such readings tell something if more than this share are.
+	// A measurement counts as farther than the near ones from this ratio on. Such measurements decide if more than this
+	// share are.
 	slowFarther, slowFartherShare = 1.15, 0.1
-	// Where links are unequal all hosts differ from their neighbours. A slow one stands
-	// out by this times what is typical: of evenly spread links none does.
+	// Where links are unequal all hosts differ from their neighbours. A slow host differs by this many times the typical
+	// difference: of evenly spread links none does.
 	slowTypical = 3
 )
 
-// A slowHost is slower than its neighbours by the same in all its readings.
+// A slowHost is slower than its neighbours by the same sum or factor in all its measurements.
 type slowHost struct {
 	host   int
-	sum    float64 // s that each reading has more, unless there is a factor
-	factor float64 // by which each reading is longer; 1: by the sum
-	told   float64 // how much that is of its near readings, ln of the ratio
-	level  float64 // s, of its near readings without that
-	far    float64 // s, of its readings to others without that
-	noise  float64 // s, standard deviation of a reading
+	sum    float64 // s that are added to each measurement, unless there is a factor
+	factor float64 // by which each measurement is longer; 1: by the sum
+	told   float64 // size of the sum or factor against the near measurements, ln of the ratio
+	level  float64 // s, of its near measurements without the sum or factor
+	far    float64 // s, of its measurements to others without the sum or factor
+	noise  float64 // s, standard deviation of a measurement
 }
 
-// slow is what the host reads where its neighbours read y, in s.
+// slow is the latency of the host, in s, where that of its neighbours is y.
 func (s slowHost) slow(y float64) float64 { return s.factor*y + s.sum }
 
 func (s slowHost) String() string {
@@ -76,7 +75,7 @@ func slowWarning(slow []slowHost) string {
 	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", words.List(names))
 }
 
-// quicken takes what slow hosts add out of measurements: of each host a sum, and then a factor.
+// quicken subtracts what slow hosts add to measurements: first the sum of each host, then its factor.
 func quicken(r *readings.Symmetric, slow []slowHost) *readings.Symmetric {
 	if len(slow) == 0 {
 		return r
@@ -123,7 +122,7 @@ func slowHosts(r *readings.Symmetric) []slowHost {
 	if len(slow) == 0 {
 		return nil
 	}
-	// A host's own noise may be more than that of others, and by luck it looks less.
+	// The noise of one host may be more than that of others, but when it looks less that is luck.
 	noise := stats.LowerMedian(noises)
 	for k, h := range slow {
 		slow[k].noise = max(h.noise, noise*h.slow(h.far))
@@ -131,22 +130,22 @@ func slowHosts(r *readings.Symmetric) []slowHost {
 	return c.insiders(slow)
 }
 
-// A slowComparison holds hosts against their nearest.
+// A slowComparison compares hosts with their nearest.
 type slowComparison struct {
 	r           *readings.Symmetric
 	near        [][]int32
-	order       []int32 // hosts by mean reading, so that samples do not depend on their numbers
+	order       []int32 // hosts by mean measurement, so that samples do not depend on their numbers
 	rank        []int   // host -> place in it
 	close, away []slowPair
 	ends        []int     // of each of the nearest, in away
 	values      []float64 // scratch
 }
 
-// A slowPair is the reading of a host, and that of one of its nearest, to the same third host.
+// A slowPair is the measurement of a host and a third one, and that of one of its nearest hosts and the same third one.
 type slowPair struct{ x, y float64 } // s
 
-// compare returns by what sum or factor host i is slower than its nearest ones, and whether near
-// and far readings agree on it.
+// compare returns by what sum or factor host i is slower than its nearest ones, and whether near and far measurements agree
+// on it.
 func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	c.close, c.away, c.ends = c.close[:0], c.away[:0], c.ends[:0]
 	pairs, far := 0, min(slowFar, c.r.N())
@@ -194,7 +193,7 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	return h, h.told > slowLeast && math.Abs(rest) < slowShare*h.told && c.agree(half, h.level)
 }
 
-// median is the lower median of what with makes of pairs.
+// median is the lower median of the results of with over pairs.
 func (c *slowComparison) median(pairs []slowPair, with func(slowPair) float64) float64 {
 	c.values = c.values[:0]
 	for _, p := range pairs {
@@ -203,8 +202,9 @@ func (c *slowComparison) median(pairs []slowPair, with func(slowPair) float64) f
 	return stats.LowerMedian(c.values)
 }
 
-// unexplained is by how much near readings differ from what is said of the host, as a sum over all of them. A median would not
-// do: in a small group half of the near hosts are outside, and only the others tell a sum from a factor.
+// unexplained is by how much near measurements differ from those of a host that is slow as h says: a sum over all of them, of
+// logarithms. A median would not do. In a small group half of the near hosts are outside, and only the others tell a sum from
+// a factor.
 func (c *slowComparison) unexplained(h slowHost) (sum float64) {
 	for _, p := range c.close {
 		sum += math.Abs(math.Log(p.x / h.slow(p.y)))
@@ -212,9 +212,11 @@ func (c *slowComparison) unexplained(h slowHost) (sum float64) {
 	return sum
 }
 
-// agree tells whether far readings are above half of what is said of the host: three of four of all, and more than half of those
-// compared with each of the nearest. So must be three of four of the readings to hosts farther than the near ones. Most
-// hosts may be of one large group, and only the others tell a slow member from a host outside.
+// agree tells whether far measurements show at least half of the slowness of the host:
+//   - three of four of all,
+//   - more than half of those that are compared with each of the nearest hosts,
+//   - three of four of those to hosts farther than the near ones, unless these are few. Most hosts may be of one large group,
+//     and only the others tell a slow member from a host outside.
 func (c *slowComparison) agree(half slowHost, level float64) bool {
 	above := func(pairs []slowPair, share float64) bool {
 		count := 0
@@ -237,10 +239,10 @@ func (c *slowComparison) agree(half slowHost, level float64) bool {
 	return above(c.away, slowMost) && (few || above(farther, slowMost))
 }
 
-// insiders drops the hosts that lie outside a group rather than are slow. Between two slow hosts the times of both add
-// up, or the factors. Between two hosts outside only the longer one counts. Of all slow hosts elsewhere together
-// more than half of what the shorter times would add must be there. Hosts that are near tell nothing: their level
-// is that of a group or of two.
+// insiders drops the hosts that are not slow but lie outside a group. Between two slow hosts the sums of both add up, or their
+// factors multiply. Between two hosts outside only the longer one counts. Measurements with all other slow hosts together must
+// show more than half of what the shorter ones would add. Hosts that are near tell nothing: their level is that of one group
+// or of two.
 func (c *slowComparison) insiders(slow []slowHost) []slowHost {
 	r, near := c.r, c.near
 	var kept []slowHost

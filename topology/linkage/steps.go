@@ -48,9 +48,9 @@ type reconstruction struct {
 	sigma    float64                    // the noise by which groups were proposed
 	capRow   func(row []float32, i int) // cuts outliers, see propose
 	judge    *judge
-	ceiling  []float64 // the most support of groups for which pairs are missing; nil: no pairs are missing
+	ceiling  []float64 // the most confidence in groups for which pairs are missing; nil: no pairs are missing
 
-	mostFirm bool // most hosts are in firm groups
+	mostFirm bool // most hosts are in confident groups
 }
 
 // findSlow finds the hosts that are slow on every message.
@@ -116,15 +116,15 @@ func (w *reconstruction) judgeGroups() {
 	w.judge.judgeAll()
 }
 
-// holdAgainstGaps asks whether the pairs that were measured could have refuted a group. It comes before
-// siblings, for which counts what looks firm.
+// holdAgainstGaps asks whether the pairs that were measured could have refuted a group. It comes before siblings, where
+// confident groups count.
 func (w *reconstruction) holdAgainstGaps() {
 	if w.judge.gapped {
 		w.ceiling = w.judge.gaps()
 	}
 }
 
-// settle gives groups their last support, but for hosts that are placed afterwards.
+// settle gives groups their final confidence. Hosts are placed afterwards.
 func (w *reconstruction) settle() {
 	w.note.firm, w.note.doubtful = w.judge.lower(w.ceiling)
 	w.mostFirm = w.judge.mostFirm()

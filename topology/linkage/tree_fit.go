@@ -2,7 +2,6 @@ package linkage
 
 import (
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
@@ -10,21 +9,17 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// fitOfTree measures how well the tree explains the measured readings; off is the mean
-// of the residuals relative to the readings. O(n^2).
+// fitOfTree says how well the tree explains the measurements. off is the mean of the residuals relative to the measurements.
+// O(n^2).
 func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, class []int) (fit topology.Fit, off float64) {
 	t := f.Tree
 	top := len(h.Levels())
-	rest := make([][]float64, top+1)
+	e := stats.NewExplained(top + 1)
 	var (
-		count    int
-		residual float64
-		// Sums about a reading, not about zero: nothing is left of readings that are all alike.
-		shift        = math.Abs(float64(r.At(1, 0)))
-		sum, squares float64
-		join         = make([]int32, t.N)
-		skip         = t.N*(t.N-1)/2/(1<<17) + 1 // medians look at 131072 pairs
-		until        = skip
+		count float64
+		join  = make([]int32, t.N)
+		skip  = t.N*(t.N-1)/2/(1<<17) + 1 // medians look at 131072 pairs
+		until = skip
 	)
 	for i := range t.N {
 		t.Joins(i, join)
@@ -32,36 +27,28 @@ func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, clas
 			if x < 0 {
 				continue
 			}
-			v := float64(x)
-			fit := f.Between(i, j, join[j])
+			v, model := float64(x), f.Between(i, j, join[j])
+			e.Add(v, model)
 			count++
-			sum += v - shift
-			squares += (v - shift) * (v - shift)
-			residual += (v - fit) * (v - fit)
-			off += math.Abs(v-fit) / v
+			off += math.Abs(v-model) / v
 			if until--; until == 0 {
 				until = skip
 				level := top
 				if join[j] != t.Root {
 					level = class[int(join[j])-t.N]
 				}
-				if fit > 0 {
-					rest[level] = append(rest[level], math.Abs(v-fit)/fit)
-				}
+				e.AddResidual(level, v, model)
 			}
 		}
 	}
-	off /= float64(count)
-	fit = topology.Fit{Family: topology.FamilyTree, R2: math.NaN(), TreeLikeness: math.NaN()}
+	fit = topology.Fit{Family: topology.FamilyTree, R2: e.R2(), TreeLikeness: math.NaN()}
 	if top == 0 {
 		fit.Family = topology.FamilyFlat
 	}
-	if m2 := squares - sum*sum/float64(count); m2 > 0 {
-		fit.R2 = 1 - residual/m2
+	residual, levels := e.Medians()
+	fit.Residual = residual
+	for _, of := range levels {
+		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: of})
 	}
-	fit.Residual = stats.Median(slices.Concat(rest...))
-	for _, of := range rest {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: stats.Median(of)})
-	}
-	return fit, off
+	return fit, off / count
 }
