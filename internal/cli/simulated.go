@@ -31,7 +31,7 @@ const mostVertices = 40_000
 // content, 0: all carry theirs. Timings scatter by 1 % unless a fault says otherwise.
 func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
 	if mpi.Launched() >= 0 {
-		return nil, 0, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
+		return nil, 0, BadInput("a simulation (--sim) is one process: start it without a launcher")
 	}
 	if overhead < 0 && overhead != ownOverhead {
 		return nil, 0, BadInput("--overhead %s: want at least 0", overhead)
