@@ -108,6 +108,9 @@ func compile(t testing.TB, source string) string {
 	if filepath.Ext(source) == ".f90" {
 		compiler, flags = "mpif90."+os.Getenv(mpiVar), []string{"-O1", "-w", "-fallow-argument-mismatch"}
 	}
+	if _, err := exec.LookPath(compiler); err != nil {
+		tooltest.Lacks(t, "compile %s: %v: make test-preload installs compilers", source, err)
+	}
 	flags = append(flags, "-o", program, filepath.Join("testdata", source), "-ldl")
 	if out, err := exec.Command(compiler, flags...).CombinedOutput(); err != nil {
 		t.Fatalf("compile %s: %v\n%s", source, err, out)
