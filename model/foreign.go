@@ -30,11 +30,11 @@ func ofForeign(data []byte, names []string) (*Network, error) {
 		if f.ReadGraph == nil {
 			return ofGroups(data, names)
 		}
-		g, err := f.ReadGraph(bytes.NewReader(data), names)
+		g, warnings, err := f.ReadGraph(bytes.NewReader(data), names)
 		if err != nil {
 			return nil, err
 		}
-		return FromGraph(g, topology.ChooseLowest)
+		return graphNetwork(g, topology.ChooseLowest, warnings)
 	}
 	return nil, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,6 +87,38 @@ func TestFaultsOfHostsCalledByNumbers(t *testing.T) {
 		{"a":"1","b":"s","latency_us":1,"bandwidth_MBps":100},{"a":"2","b":"s","latency_us":1,"bandwidth_MBps":100}]}}`)
 	if _, _, stderr := topocast("measure", "--sim", cluster, "--fault", "host 1 2x", "-o", t.TempDir()+"/m.json"); !strings.Contains(stderr, `--fault "host 1 2x": "1" is read as the name of number 0`) {
 		t.Errorf("measure: %q", stderr)
+	}
+}
+
+// TestGuessesAreTold: commands that read a tree with arrows from its root say in one line that the arrows are cables. Of a graph
+// without arrows they say nothing.
+func TestGuessesAreTold(t *testing.T) {
+	const links = "sw %[1]s a %[2]s sw %[1]s b %[2]s sw %[1]s c %[2]s sw %[1]s d %[2]s }"
+	const values = `[latency="1e-6" bandwidth="1e9"];`
+	tree := write(t, "tree.dot", "digraph { "+fmt.Sprintf(links, "->", values))
+	cables := write(t, "cables.dot", "graph { "+fmt.Sprintf(links, "--", values))
+	out := filepath.Join(t.TempDir(), "out.svg")
+	const said = "are read as cables, which lead both ways"
+	for _, args := range [][]string{
+		{"export", "NET", "--format", "tgf"},
+		{"compare", "NET", "--against", cables},
+		{"compare", cables, "--against", "NET"},
+		{"plot", "heatmap", "NET", "-o", out},
+		{"measure", "--sim", "NET", "-o", filepath.Join(t.TempDir(), "m.json")},
+		{"predict", "NET", "0", "1", "8"},
+		{"place", "NET", "--ranks", "2"},
+		{"report", "NET", "-o", filepath.Join(t.TempDir(), "r.html")},
+	} {
+		for file, times := range map[string]int{tree: 1, cables: 0} {
+			call := slices.Clone(args)
+			call[slices.Index(call, "NET")] = file
+			if status, _, stderr := topocast(call...); status == cli.StatusInput || strings.Count(stderr, said) != times || times > 0 && !strings.Contains(stderr, "warning: "+tree+": ") {
+				t.Errorf("%q: status %d, %q, want %q %d times", call, status, stderr, said, times)
+			}
+		}
+	}
+	if status, out, stderr := topocast("show", tree); status != 0 || strings.Count(strings.Join(strings.Fields(out+stderr), " "), said) != 1 {
+		t.Errorf("show: %d, %q, %q, want %q once", status, out, stderr, said)
 	}
 }
 

@@ -76,7 +76,7 @@ const (
 // readInput reads the files of --resume and NET, on rank 0.
 func (m *measuring) readInput(resume, network string) error {
 	if network != "" {
-		n, err := cli.LoadNetwork(network)
+		n, err := cli.LoadNetwork(nil, network)
 		if err != nil {
 			return err
 		}

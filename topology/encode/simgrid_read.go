@@ -47,7 +47,7 @@ func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 	if err := p.connect(platform); err != nil {
 		return nil, err
 	}
-	return p.graph(nil)
+	return onlyGraph(p.graph(nil))
 }
 
 // A simGridReader makes a sketch of zones.
