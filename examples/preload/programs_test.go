@@ -31,9 +31,7 @@ func verdicts(text string) string {
 // and check what they compute. Debian's inputs are for some sizes below a kilobyte; ours ask for matrices
 // and grids whose broadcasts are not short.
 func TestPreloadScaLAPACK(t *testing.T) {
-	if os.Getenv(launcherVar) == "" {
-		t.Skip(launcherVar + " is not set: make test-preload sets it")
-	}
+	launcherOf(t)
 	folders, err := filepath.Glob("/usr/lib/*/scalapack/" + os.Getenv(mpiVar) + "-tests")
 	if err != nil || len(folders) != 1 {
 		tooltest.Lacks(t, "ScaLAPACK's tests are not there (%v, %v): make test-preload installs them", folders, err)
@@ -100,6 +98,7 @@ func replaced(t *testing.T, text string, by [][]string) string {
 
 // TestPreloadHPCC runs the HPC Challenge on a small matrix. Debian has it for Open MPI.
 func TestPreloadHPCC(t *testing.T) {
+	launcherOf(t)
 	if os.Getenv(mpiVar) != "openmpi" {
 		t.Skip("Debian's hpcc is one of Open MPI")
 	}
@@ -142,6 +141,7 @@ func TestPreloadHPCC(t *testing.T) {
 // TestPreloadPython: mpi4py asks for MPI_THREAD_MULTIPLE unless it is told otherwise, and finds MPI's functions in a library
 // that it opens itself.
 func TestPreloadPython(t *testing.T) {
+	launcherOf(t)
 	if os.Getenv(mpiVar) != "openmpi" {
 		t.Skip("Debian's mpi4py is one of Open MPI")
 	}
