@@ -129,7 +129,7 @@ func TestErrorsNameTheFlag(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"place", network, "--ranks", "9"}, "--ranks: 9 ranks: want 1 to 4"},
+		{[]string{"place", network, "--ranks", "9"}, "topocast: --ranks 9: want 1 to 4, the places that the network has"},
 		{[]string{"place", network, "--ranks", "4", "--ranks-per-host", "1"}, ""},
 		{[]string{"reconstruct", "m.csv", "--method", "greedy", "--duplex-eps", "-1"}, "--duplex-eps -1: want at least 0"},
 		{[]string{"reconstruct", "m.csv", "--method", "greedy", "--shared-eps", "nan"}, "--shared-eps NaN: want at least 0"},

@@ -90,8 +90,6 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 			switch {
 			case err != nil && traffic != nil:
 				return cli.BadInput("%s: %w", args[1], err)
-			case err != nil && c.Flags().Changed("ranks"):
-				return cli.BadInput("--ranks: %w", err)
 			case err != nil:
 				return cli.BadInput("%w", err)
 			}
