@@ -70,7 +70,7 @@ func ofGroups(data []byte, names []string) (*Network, error) {
 		return nil, err
 	}
 	if names != nil && len(names) != h.Hosts() {
-		return nil, fmt.Errorf("groups of %d ranks, and the other file is of %d", h.Hosts(), len(names))
+		return nil, fmt.Errorf("groups of %s, and the other file is of %d", words.Count(h.Hosts(), "rank"), len(names))
 	}
 	return groupNetwork(h, names)
 }

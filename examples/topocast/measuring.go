@@ -81,7 +81,7 @@ func (m *measuring) readInput(resume, network string) error {
 			return err
 		}
 		if n.Ranks() != m.comm.Size() {
-			return cli.BadInput("%s: is of %d ranks, this job has %d", network, n.Ranks(), m.comm.Size())
+			return cli.BadInput("%s: is of %s, this job has %d", network, words.Count(n.Ranks(), "rank"), m.comm.Size())
 		}
 		m.network = n
 	}

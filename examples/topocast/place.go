@@ -61,7 +61,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				}
 				rows, _ := traffic.Dims()
 				if ranks != 0 && ranks != rows {
-					return cli.BadInput("--ranks %d: the traffic is of %d ranks", ranks, rows)
+					return cli.BadInput("--ranks %d: the traffic is of %s", ranks, words.Count(rows, "rank"))
 				}
 				ranks = rows
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/scenario"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -73,7 +74,7 @@ func Simulator(stderr io.Writer, spec, placement string, overhead time.Duration,
 		settings.Faults, settings.Noise, settings.Seed, settings.HollowAbove = wrong.Faults, wrong.Noise, wrong.Seed, hollowAbove
 		for _, lost := range wrong.Faults.Lost {
 			if lost.Rank >= ranks {
-				return BadInput("--fault \"lost %d\": there are %d ranks", lost.Rank, ranks)
+				return BadInput("--fault \"lost %d\": the job has %s", lost.Rank, words.Count(ranks, "rank"))
 			}
 		}
 		err = simnet.Run(cluster.Graph, place, settings, work)
