@@ -1,6 +1,7 @@
 package bcast
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,7 @@ func (b *Broadcaster) newGroups(base *decisions.Base) (*groups, error) {
 		}
 		part, err := splitter.Split(color, me)
 		if err != nil {
-			return nil, fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err)
+			return nil, errors.Join(fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err), g.close())
 		}
 		if !isMember {
 			continue
@@ -45,7 +46,7 @@ func (b *Broadcaster) newGroups(base *decisions.Base) (*groups, error) {
 		g.mine[color], g.finest = x, append(g.finest, x)
 	}
 	if err := base.Control.Max(lacks); err != nil {
-		return nil, fmt.Errorf("bcast: new: %w", err)
+		return nil, errors.Join(fmt.Errorf("bcast: new: %w", err), g.close())
 	}
 	if lacks[0] > 0 {
 		return nil, g.close()

@@ -1,6 +1,7 @@
 package bcast_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -168,10 +169,14 @@ func TestOnlyLibrariesBroadcastInGroups(t *testing.T) {
 // splits counts the communicators that are made of a part of the ranks, and not closed.
 type splits struct {
 	mpi.Splitter
-	open int
+	open, made int
+	fails      int // which split fails, from 1 on; 0: none
 }
 
 func (s *splits) Split(color, key int) (mpi.Communicator, error) {
+	if s.made++; s.made == s.fails {
+		return nil, errSplit
+	}
 	c, err := s.Splitter.Split(color, key)
 	if c == nil || err != nil {
 		return nil, err
@@ -179,6 +184,28 @@ func (s *splits) Split(color, key int) (mpi.Communicator, error) {
 	s.open++
 	return piece{c, c.(mpi.NativeBcast), &s.open}, nil
 }
+
+// Where the split into the groups of one level fails, those of the levels before are closed.
+func TestGroupsAreClosedWhereOneFails(t *testing.T) {
+	err := local.Run(8, nil, func(c mpi.Communicator) error {
+		at, err := bcast.Locations(c)
+		if err != nil {
+			return err
+		}
+		split := &splits{Splitter: c.(mpi.Splitter), fails: 2}
+		s := &bcast.Settings{Network: casttest.NetworkAt(t, casttest.RegularTree(t, 8, 2, 2), at), Algorithms: []schedule.Algorithm{schedule.NativeGroups{}, schedule.Chain{}}}
+		b, err := bcast.New(splitting{place(c, at[c.Rank()]), split}, s)
+		if !errors.Is(err, errSplit) || split.made != 2 || split.open != 0 {
+			return fmt.Errorf("New = %v, %v: %d splits, %d communicators of groups are left", b, err, split.made, split.open)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+var errSplit = errors.New("no more communicators")
 
 // partless has a broadcast, and its parts have none.
 type partless struct {

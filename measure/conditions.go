@@ -47,7 +47,7 @@ func (r *Result) conditions() (all []condition) {
 	}
 	switch few, stopped := r.isFew(), r.Stopped; {
 	case few && stopped == harness.StoppedUnfinished:
-		add("measure again, what is between the others is inferred", "the process ended while it measured few pairs, of which the journal holds %d rounds", r.Rounds)
+		add("measure again, what is between the others is inferred", "the process ended while it measured few pairs, of which the journal holds %s", words.Count(r.Rounds, "round"))
 	case few: // what was found of the groups says it
 	case stopped == harness.StoppedByBudget:
 		add(larger, "the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)

@@ -121,11 +121,16 @@ func finiteFit(f topology.Fit) topology.Fit {
 // least bandwidth on the path. Routing says which of several shortest routes
 // concurrent transfers take.
 func FromGraph(g *topology.Graph, routing topology.RouteChoice) (*Network, error) {
+	return graphNetwork(g, routing, nil)
+}
+
+// graphNetwork is FromGraph with warnings of what read the graph.
+func graphNetwork(g *topology.Graph, routing topology.RouteChoice, warnings []string) (*Network, error) {
 	h, err := topology.NewHierarchy(g.Hosts(), nil, nil, math.NaN())
 	if err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
-	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit("")}, &Settings{Routing: routing})
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(""), Warnings: warnings}, &Settings{Routing: routing})
 }
 
 func (n *Network) indexHosts() {

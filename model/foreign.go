@@ -30,11 +30,11 @@ func ofForeign(data []byte, names []string) (*Network, error) {
 		if f.ReadGraph == nil {
 			return ofGroups(data, names)
 		}
-		g, err := f.ReadGraph(bytes.NewReader(data), names)
+		g, warnings, err := f.ReadGraph(bytes.NewReader(data), names)
 		if err != nil {
 			return nil, err
 		}
-		return FromGraph(g, topology.ChooseLowest)
+		return graphNetwork(g, topology.ChooseLowest, warnings)
 	}
 	return nil, nil
 }
@@ -70,7 +70,7 @@ func ofGroups(data []byte, names []string) (*Network, error) {
 		return nil, err
 	}
 	if names != nil && len(names) != h.Hosts() {
-		return nil, fmt.Errorf("groups of %d ranks, and the other file is of %d", h.Hosts(), len(names))
+		return nil, fmt.Errorf("groups of %s, and the other file is of %d", words.Count(h.Hosts(), "rank"), len(names))
 	}
 	return groupNetwork(h, names)
 }

@@ -30,6 +30,8 @@ func Open(path string) (*Network, error) {
 // where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
 // numbers. Errors say what a file is instead, and what makes a network of it.
 //
+// Warnings of the network say how a file of another tool was understood where that is a guess.
+//
 // path names the file, or is empty: a topology.conf of Slurm may include others in its folder.
 func DecodeFile(path string, data []byte, names []string) (*Network, error) {
 	data, err := encode.PlainText(data)

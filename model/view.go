@@ -162,8 +162,8 @@ func (n *Network) oldHosts(ranks []Location) []int {
 func (n *Network) OfJob(at []Location) (*Network, []string, error) {
 	if !slices.ContainsFunc(n.Hosts(), func(host string) bool { return host != "" }) {
 		if n.Ranks() != len(at) {
-			return nil, nil, fmt.Errorf("network of %d ranks, communicator of %d, and the network does not say where its ranks ran: "+
-				"measure these ranks with topocast discover, or give the network their order", n.Ranks(), len(at))
+			return nil, nil, fmt.Errorf("network of %s, communicator of %d, and the network does not say where its ranks ran: "+
+				"measure these ranks with topocast discover, or give the network their order", words.Count(n.Ranks(), "rank"), len(at))
 		}
 		return n, []string{"the network does not say where its ranks ran: taken to be these ranks in their order"}, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/graph/simple"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // An Arc is one direction of a link.
@@ -43,7 +45,7 @@ func NewGraph(hosts, switches int, names []string, arcs []Arc) (*Graph, error) {
 	}
 	n := hosts + switches
 	if names != nil && len(names) != n {
-		return nil, fmt.Errorf("topology: graph: %d names for %d vertices", len(names), n)
+		return nil, fmt.Errorf("topology: graph: %s for %d vertices", words.Count(len(names), "name"), n)
 	}
 	g := &Graph{hosts: hosts, vertices: n, names: slices.Clone(names), arcs: slices.Clone(arcs)}
 	for _, a := range g.arcs {
@@ -76,7 +78,7 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 // WithHostNames is the graph with other names of its hosts; switches keep theirs.
 func (g *Graph) WithHostNames(hosts []string) (*Graph, error) {
 	if len(hosts) != g.hosts {
-		return nil, fmt.Errorf("topology: graph: %d names for %d hosts", len(hosts), g.hosts)
+		return nil, fmt.Errorf("topology: graph: %s for %s", words.Count(len(hosts), "name"), words.Count(g.hosts, "host"))
 	}
 	names := slices.Clone(hosts)
 	for v := g.hosts; v < g.vertices; v++ {

@@ -47,13 +47,20 @@ type job struct {
 // perRank runs a program so that each rank writes to a file of its own: launchers may mix the lines of several ranks.
 const perRank = `out=$1; shift; exec "$@" >"$out/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"`
 
-// run runs the job and returns what it wrote, standard output by ascending rank. Whatever the status, the job has to end.
-func (j job) run(t testing.TB) (status int, stdout, stderr string) {
+// launcherOf returns the launcher of jobs and its flags. Without one the test is skipped: only make test-preload runs jobs.
+func launcherOf(t testing.TB) []string {
 	t.Helper()
 	launcher := strings.Fields(os.Getenv(launcherVar))
 	if len(launcher) == 0 {
 		t.Skip(launcherVar + " is not set: make test-preload sets it")
 	}
+	return launcher
+}
+
+// run runs the job and returns what it wrote, standard output by ascending rank. Whatever the status, the job has to end.
+func (j job) run(t testing.TB) (status int, stdout, stderr string) {
+	t.Helper()
+	launcher := launcherOf(t)
 	env := slices.Clone(j.env)
 	if j.preload {
 		env = append(env, "LD_PRELOAD="+os.Getenv(libraryVar))
@@ -100,13 +107,14 @@ func (j job) run(t testing.TB) (status int, stdout, stderr string) {
 // compile compiles a program of testdata, in C or Fortran.
 func compile(t testing.TB, source string) string {
 	t.Helper()
-	if os.Getenv(launcherVar) == "" {
-		t.Skip(launcherVar + " is not set: make test-preload sets it")
-	}
+	launcherOf(t)
 	program := filepath.Join(t.TempDir(), "program")
 	compiler, flags := os.Getenv(compilerVar), []string{"-O1", "-pthread", "-rdynamic"}
 	if filepath.Ext(source) == ".f90" {
 		compiler, flags = "mpif90."+os.Getenv(mpiVar), []string{"-O1", "-w", "-fallow-argument-mismatch"}
+	}
+	if _, err := exec.LookPath(compiler); err != nil {
+		tooltest.Lacks(t, "compile %s: %v: make test-preload installs compilers", source, err)
 	}
 	flags = append(flags, "-o", program, filepath.Join("testdata", source), "-ldl")
 	if out, err := exec.Command(compiler, flags...).CombinedOutput(); err != nil {

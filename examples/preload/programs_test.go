@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // numbers are what differs from run to run: times and rates, and residuals, whose last digits
@@ -27,12 +31,10 @@ func verdicts(text string) string {
 // and check what they compute. Debian's inputs are for some sizes below a kilobyte; ours ask for matrices
 // and grids whose broadcasts are not short.
 func TestPreloadScaLAPACK(t *testing.T) {
-	if os.Getenv(launcherVar) == "" {
-		t.Skip(launcherVar + " is not set: make test-preload sets it")
-	}
+	launcherOf(t)
 	folders, err := filepath.Glob("/usr/lib/*/scalapack/" + os.Getenv(mpiVar) + "-tests")
 	if err != nil || len(folders) != 1 {
-		t.Fatalf("ScaLAPACK's tests are not there (%v, %v): make test-preload installs them", folders, err)
+		tooltest.Lacks(t, "ScaLAPACK's tests are not there (%v, %v): make test-preload installs them", folders, err)
 	}
 	grids := []string{"number of process grids", "2 number of process grids\n1 2 P\n2 1 Q"}
 	// With iterative refinement (T) these tests do not always end under Open MPI 4.1.4, without the library:
@@ -96,12 +98,13 @@ func replaced(t *testing.T, text string, by [][]string) string {
 
 // TestPreloadHPCC runs the HPC Challenge on a small matrix. Debian has it for Open MPI.
 func TestPreloadHPCC(t *testing.T) {
+	launcherOf(t)
 	if os.Getenv(mpiVar) != "openmpi" {
 		t.Skip("Debian's hpcc is one of Open MPI")
 	}
 	text, err := os.ReadFile("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-	if err != nil {
-		t.Fatal(err)
+	if _, absent := exec.LookPath("hpcc"); err != nil || absent != nil {
+		tooltest.Lacks(t, "hpcc or its input is not there (%v): make test-preload installs them", errors.Join(absent, err))
 	}
 	input := regexp.MustCompile(`(?m)^\d+ +Ns$`).ReplaceAllString(string(text), "64 Ns")
 	input = regexp.MustCompile(`(?m)^\d+ +NBs$`).ReplaceAllString(input, "16 NBs")
@@ -138,8 +141,13 @@ func TestPreloadHPCC(t *testing.T) {
 // TestPreloadPython: mpi4py asks for MPI_THREAD_MULTIPLE unless it is told otherwise, and finds MPI's functions in a library
 // that it opens itself.
 func TestPreloadPython(t *testing.T) {
+	launcherOf(t)
 	if os.Getenv(mpiVar) != "openmpi" {
 		t.Skip("Debian's mpi4py is one of Open MPI")
+	}
+	const python = "/usr/bin/python3"
+	if out, err := exec.Command(python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('mpi4py') is None)").CombinedOutput(); err != nil {
+		tooltest.Lacks(t, "%s has no mpi4py (%v%s): make test-preload installs it", python, err, out)
 	}
 	script, err := filepath.Abs("testdata/casts.py")
 	if err != nil {
@@ -149,7 +157,7 @@ func TestPreloadPython(t *testing.T) {
 		level string
 		ours  bool
 	}{{"serialized", true}, {"multiple", false}} {
-		if r := unchanged(t, 2, "/usr/bin/python3", script, c.level); r.Ours > 0 != c.ours || r.Allreduce.Ours > 0 != c.ours {
+		if r := unchanged(t, 2, python, script, c.level); r.Ours > 0 != c.ours || r.Allreduce.Ours > 0 != c.ours {
 			t.Errorf("%s: %d of %d broadcasts and %d of %d allreduces are topology-aware, want some: %t (%s)", c.level, r.Ours, r.Calls, r.Allreduce.Ours, r.Allreduce.Calls, c.ours, r.Reason)
 		}
 	}

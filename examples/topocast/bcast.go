@@ -17,6 +17,7 @@ import (
 	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -161,7 +162,7 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 // fits refuses a network that cannot be that of the job.
 func fits(name string, network *model.Network, comm mpi.Communicator) error {
 	if network.Hosts() == nil && network.Ranks() != comm.Size() {
-		return cli.BadInput("%s: the file has %d ranks and does not say where they ran, the job has %d", name, network.Ranks(), comm.Size())
+		return cli.BadInput("%s: the file has %s and does not say where they ran, the job has %d", name, words.Count(network.Ranks(), "rank"), comm.Size())
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (c *interrupted) Recv(buf []byte, src, tag int) error {
 // is 0, as after a whole run.
 func TestBcastInterrupted(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us rate=10Gbps", "--patterns", "0")
-	simulated, _, err := cli.Simulator("tree:2x4 latency=10us,2us rate=10Gbps", "block", cli.DefaultOverhead, 0)
+	simulated, _, err := cli.Simulator(nil, "tree:2x4 latency=10us,2us rate=10Gbps", "block", cli.DefaultOverhead, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -249,12 +249,12 @@ func checkedPlaces(places []mpi.Place) []mpi.Place {
 // tellChecked writes for people.
 func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	pairs := float64(r.Hosts) * float64(r.Hosts-1) / 2
-	what := fmt.Sprintf("%d pairs read in %d rounds (%s of all)", r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs))
+	what := fmt.Sprintf("%s read in %s (%s of all)", words.Count(r.Pairs, "pair"), words.Count(r.Rounds, "round"), quantity.Percent(float64(r.Pairs)/pairs))
 	if float64(r.Pairs) > pairs {
-		what = fmt.Sprintf("%d pairs read in %d rounds (there are %.0f)", r.Pairs, r.Rounds, pairs)
+		what = fmt.Sprintf("%s read in %s (there are %.0f)", words.Count(r.Pairs, "pair"), words.Count(r.Rounds, "round"), pairs)
 	}
 	if load {
-		what = fmt.Sprintf("%d transfers in %d rounds of all at once", r.Pairs, r.Rounds)
+		what = fmt.Sprintf("%s in %s of all at once", words.Count(r.Pairs, "transfer"), words.Count(r.Rounds, "round"))
 	}
 	fmt.Fprintf(w, "%d hosts, %s, measurements spread by %s\n", r.Hosts, what, quantity.Percent(r.Noise))
 	named := r.Named()
@@ -286,7 +286,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 	fmt.Fprintln(w)
 	for _, f := range s.Findings {
 		if math.IsNaN(f.Factor) { // it hangs elsewhere
-			fmt.Fprintf(w, "  %s, p %.2g, %d measurements\n", &f, f.P, f.Readings)
+			fmt.Fprintf(w, "  %s, p %.2g, %s\n", &f, f.P, words.Count(f.Readings, "measurement"))
 			continue
 		}
 		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", &f, f.Factor, f.Low, f.High)
@@ -301,7 +301,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 		} else {
 			fmt.Fprintf(w, ", p %.2g", f.P)
 		}
-		fmt.Fprintf(w, ", %d rounds\n", f.Readings)
+		fmt.Fprintf(w, ", %s\n", words.Count(f.Readings, "round"))
 	}
 }
 

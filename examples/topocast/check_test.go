@@ -129,7 +129,7 @@ func TestCheckWrongInput(t *testing.T) {
 		{"negative budget", "--budget", []string{"check", "--budget", "-1s"}},
 		{"network of other hosts", "star:9: it has 9 hosts, and the job 8 ranks on 8 hosts", []string{"check", "--sim", "star:8", "star:9"}},
 		{"bad fault", `--fault: fault "host h99 2x": "h99" is no host`, []string{"check", "--sim", "star:8", "--fault", "host h99 2x"}},
-		{"a rank that is not there", `--fault "lost 8": there are 8 ranks`, []string{"check", "--sim", "star:8", "--fault", "lost 8"}},
+		{"a rank that is not there", `--fault "lost 8": the job has 8 ranks`, []string{"check", "--sim", "star:8", "--fault", "lost 8"}},
 		{"fault of no simulation", "--fault: only with --sim", []string{"discover", "--fault", "lost 8"}},
 		{"cluster of unknown rates", "cannot be simulated", []string{
 			"check", "--sim", write(t, "g.json", `{"graph": {"hosts": ["a"], "switches": ["s"], "links": [{"a": 0, "b": 1, "latency_us": 5}]}}`),

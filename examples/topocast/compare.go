@@ -64,7 +64,7 @@ a group at least.`,
 			if encode.IsFabric(data) {
 				return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
 			}
-			measured, err := sideOf(args[0], data, nil)
+			measured, err := sideOf(c.ErrOrStderr(), args[0], data, nil)
 			if err != nil {
 				return err
 			}
@@ -104,12 +104,12 @@ func loadSide(file string, names []string) (*comparison.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sideOf(file, data, names)
+	return sideOf(nil, file, data, names)
 }
 
-// sideOf is the network of a file. Names are those of the ranks of the other one, if they are known.
-func sideOf(file string, data []byte, names []string) (*comparison.Side, error) {
-	n, err := cli.NetworkOf(file, data, names)
+// sideOf is the network of a file. For stderr see cli.LoadNetwork. Names are those of the ranks of the other one, if they are known.
+func sideOf(stderr io.Writer, file string, data []byte, names []string) (*comparison.Side, error) {
+	n, err := cli.NetworkOf(stderr, file, data, names)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func newSide(file string, n *model.Network) (*comparison.Side, error) {
 // vertices are hosts. Where the file describes the inside of a host, the measured hosts become cores.
 func referenceOf(s *comparison.Side, file string, data []byte, stderr io.Writer) (*comparison.Side, error) {
 	if !encode.IsHwloc(data) {
-		return sideOf(file, data, hostNames(s.Graph))
+		return sideOf(stderr, file, data, hostNames(s.Graph))
 	}
 	n, names, err := model.InsideNetwork(data, s.Network)
 	if err == nil && len(s.Network.Hosts()) != 1 {

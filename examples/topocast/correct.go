@@ -56,7 +56,7 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 			if err != nil {
 				return err
 			}
-			if r.network, err = cli.LoadNetwork(args[0], l.distinctNames()...); err != nil {
+			if r.network, err = cli.LoadNetwork(nil, args[0], l.distinctNames()...); err != nil {
 				return err
 			}
 			if err := r.readSize(c.Flags().Changed("bytes"), l); err != nil {

@@ -101,7 +101,7 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "store-and-forward") || !strings.Contains(out, "h11 - s3") {
 		t.Errorf("status %d: %s\n%s", status, stderr, out)
 	}
-	n, err := cli.LoadNetwork(kept)
+	n, err := cli.LoadNetwork(nil, kept)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ Each picture says below its title what was cut and left out.`,
 			case extension != ".svg" && output.Path != cli.Standard:
 				return cli.BadInput("--output %s: want a name that ends in .svg or .png, or - for SVG on standard output", output.Path)
 			}
-			if err := s.open(args[1], what == "broadcasts"); err != nil {
+			if err := s.open(c.ErrOrStderr(), args[1], what == "broadcasts"); err != nil {
 				return err
 			}
 			f, err := drawings()[k].draw(&s)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -40,7 +41,7 @@ type drawSource struct {
 const byGroups = 0
 
 // open reads the file, for times of broadcasts or for whatever else it is.
-func (s *drawSource) open(path string, broadcasts bool) error {
+func (s *drawSource) open(stderr io.Writer, path string, broadcasts bool) error {
 	var err error
 	if s.data, err = cli.ReadInput(path); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	case format == "topocast/bcast-benchmark":
 		return cli.BadInput("%s: times of broadcasts: want topocast plot broadcasts %s", path, path)
 	case format != "topocast/measurement" && holdsMachine(s.data):
-		n, err := cli.NetworkOf(path, s.data, nil)
+		n, err := cli.NetworkOf(stderr, path, s.data, nil)
 		if err != nil {
 			return err
 		}

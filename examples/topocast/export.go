@@ -145,7 +145,7 @@ func export(file, format string, output *cli.Output, stderr io.Writer) error {
 	if i < 0 {
 		return cli.BadInput("--format %q: want one of %s", format, strings.Join(known, ", "))
 	}
-	n, err := cli.LoadNetwork(file)
+	n, err := cli.LoadNetwork(stderr, file)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func loadOnRanks(path string) (*model.Network, error) {
 	if path == cli.Standard && mpi.Launched() >= 0 {
 		return nil, cli.BadInput("%s: launchers give standard input to one rank: want a file", path)
 	}
-	return cli.LoadNetwork(path)
+	return cli.LoadNetwork(nil, path)
 }
 
 // explainFaults says which numbers of --fault are read as the names of hosts and switches of a cluster.

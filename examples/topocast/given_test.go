@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +90,38 @@ func TestFaultsOfHostsCalledByNumbers(t *testing.T) {
 	}
 }
 
+// TestGuessesAreTold: commands that read a tree with arrows from its root say in one line that the arrows are cables. Of a graph
+// without arrows they say nothing.
+func TestGuessesAreTold(t *testing.T) {
+	const links = "sw %[1]s a %[2]s sw %[1]s b %[2]s sw %[1]s c %[2]s sw %[1]s d %[2]s }"
+	const values = `[latency="1e-6" bandwidth="1e9"];`
+	tree := write(t, "tree.dot", "digraph { "+fmt.Sprintf(links, "->", values))
+	cables := write(t, "cables.dot", "graph { "+fmt.Sprintf(links, "--", values))
+	out := filepath.Join(t.TempDir(), "out.svg")
+	const said = "are read as cables, which lead both ways"
+	for _, args := range [][]string{
+		{"export", "NET", "--format", "tgf"},
+		{"compare", "NET", "--against", cables},
+		{"compare", cables, "--against", "NET"},
+		{"plot", "heatmap", "NET", "-o", out},
+		{"measure", "--sim", "NET", "-o", filepath.Join(t.TempDir(), "m.json")},
+		{"predict", "NET", "0", "1", "8"},
+		{"place", "NET", "--ranks", "2"},
+		{"report", "NET", "-o", filepath.Join(t.TempDir(), "r.html")},
+	} {
+		for file, times := range map[string]int{tree: 1, cables: 0} {
+			call := slices.Clone(args)
+			call[slices.Index(call, "NET")] = file
+			if status, _, stderr := topocast(call...); status == cli.StatusInput || strings.Count(stderr, said) != times || times > 0 && !strings.Contains(stderr, "warning: "+tree+": ") {
+				t.Errorf("%q: status %d, %q, want %q %d times", call, status, stderr, said, times)
+			}
+		}
+	}
+	if status, out, stderr := topocast("show", tree); status != 0 || strings.Count(strings.Join(strings.Fields(out+stderr), " "), said) != 1 {
+		t.Errorf("show: %d, %q, %q, want %q once", status, out, stderr, said)
+	}
+}
+
 // TestErrorsNameTheFlag: an error about the value of a flag says which one.
 func TestErrorsNameTheFlag(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x2")
@@ -95,10 +129,13 @@ func TestErrorsNameTheFlag(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"place", network, "--ranks", "9"}, "--ranks: 9 ranks: want 1 to 4"},
+		{[]string{"place", network, "--ranks", "9"}, "topocast: --ranks 9: want 1 to 4, the places that the network has"},
 		{[]string{"place", network, "--ranks", "4", "--ranks-per-host", "1"}, ""},
 		{[]string{"reconstruct", "m.csv", "--method", "greedy", "--duplex-eps", "-1"}, "--duplex-eps -1: want at least 0"},
 		{[]string{"reconstruct", "m.csv", "--method", "greedy", "--shared-eps", "nan"}, "--shared-eps NaN: want at least 0"},
+		{[]string{"reconstruct", "m.csv", "--method", "clique", "--eps", "1.5"}, "--eps 1.5: the method clique wants less than 1"},
+		{[]string{"reconstruct", "m.csv", "--method", "hdbscan", "--k", "1"}, "--k 1: the method hdbscan wants at least 2 ranks"},
+		{[]string{"reconstruct", write(t, "m.csv", twoPairs), "--method", "average", "--k", "9"}, "--k 9: there are 4 ranks"},
 		{[]string{"reconstruct", "m.csv", "--method", "dbscan", "--eps", "inf"}, "--eps +Inf: want at least 0"},
 		{[]string{"check", "--sim", "star:4", "--history", t.TempDir()}, "--history: "},
 		{[]string{"bcast", "--sim", "star:4", "--only", "native"}, "--only native: simulated ranks have no MPI library"},

@@ -77,7 +77,7 @@ links, such as times by size, is not taken over.`,
 
 // loadModel reads a network, and as what was reconstructed. Of a graph alone the groups are worked out.
 func loadModel(file string) (*model.Network, *topology.Result, error) {
-	n, err := cli.LoadNetwork(file)
+	n, err := cli.LoadNetwork(nil, file)
 	if err != nil {
 		return nil, nil, err
 	}

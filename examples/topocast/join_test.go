@@ -30,7 +30,7 @@ func TestJoinMeasuredModels(t *testing.T) {
 			t.Fatalf("%v: status %d: %s", args, status, stderr)
 		}
 	}
-	n, err := cli.LoadNetwork(at("joined.json"))
+	n, err := cli.LoadNetwork(nil, at("joined.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestJoinForeignGraphs(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "6 ranks") {
 		t.Fatalf("status %d: %s\n%s", status, stderr, out)
 	}
-	n, err := cli.LoadNetwork(joined)
+	n, err := cli.LoadNetwork(nil, joined)
 	if err != nil {
 		t.Fatal(err)
 	}

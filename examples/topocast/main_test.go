@@ -98,7 +98,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"reconstruct", "--method", "hdbscan", "--eps", "1", ok}, "--eps: the method hdbscan has no such setting"},
 		{[]string{"reconstruct", "--method", "kmedoids", ok}, "--method kmedoids: want --k, too"},
 		{[]string{"reconstruct", "--method", "components", ok}, "--method components: want --eps, too"},
-		{[]string{"reconstruct", "--method", "kmedoids", "--k", "9", ok}, "K = 9: want in [1, 4]"},
+		{[]string{"reconstruct", "--method", "kmedoids", "--k", "9", ok}, "--k 9: there are 4 ranks, which make no more groups"},
 		{[]string{"reconstruct", "--method", "clique", "--eps", "-1", ok}, "--eps -1: want at least 0"},
 		{[]string{"reconstruct", "no/such/file"}, "no/such/file"},
 		{[]string{"reconstruct", write(t, "bad.csv", ",1\nmany,\n")}, "line 2, column 1"},

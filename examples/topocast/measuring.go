@@ -76,12 +76,12 @@ const (
 // readInput reads the files of --resume and NET, on rank 0.
 func (m *measuring) readInput(resume, network string) error {
 	if network != "" {
-		n, err := cli.LoadNetwork(network)
+		n, err := cli.LoadNetwork(nil, network)
 		if err != nil {
 			return err
 		}
 		if n.Ranks() != m.comm.Size() {
-			return cli.BadInput("%s: is of %d ranks, this job has %d", network, n.Ranks(), m.comm.Size())
+			return cli.BadInput("%s: is of %s, this job has %d", network, words.Count(n.Ranks(), "rank"), m.comm.Size())
 		}
 		m.network = n
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
@@ -94,6 +95,14 @@ func methods() []method {
 	}
 }
 
+// checkRanks refuses a number of groups that the ranks cannot make. Of hdbscan --k is the size of a group.
+func (o methodOptions) checkRanks(name string, ranks int) error {
+	if name != "hdbscan" && o.k > ranks {
+		return cli.BadInput("--k %d: there are %s, which make no more groups", o.k, words.Count(ranks, "rank"))
+	}
+	return nil
+}
+
 func methodNames() []string { return each(methods(), func(m method) string { return m.name }) }
 
 func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
@@ -104,6 +113,12 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	}
 	if err := cmp.Or(all[i].k.check(name, "k", o.k != 0), all[i].eps.check(name, "eps", o.eps != 0)); err != nil {
 		return nil, err
+	}
+	switch {
+	case name == "clique" && o.eps >= 1:
+		return nil, cli.BadInput("--eps %g: the method clique wants less than 1", o.eps)
+	case name == "hdbscan" && o.k == 1:
+		return nil, cli.BadInput("--k 1: the method hdbscan wants at least 2 ranks in a group")
 	}
 	if name != "greedy" && (o.shared != 0 || o.duplex != 0) {
 		return nil, cli.BadInput("--shared-eps and --duplex-eps: the method %s has no such settings", name)

@@ -61,7 +61,7 @@ func TestWrongParameters(t *testing.T) {
 		{rtt + " --truth=", file, "--truth: want a value"},
 		{rtt + " --truth none", file, "--truth: open none: no such file"},
 		{rtt + " --truth " + empty, file, "--truth: "},
-		{rtt + " --truth " + noise, file, "noise: no network: want JSON of topocast, "},
+		{rtt + " --truth " + noise, file, "noise: the file is no text: "},
 		{rtt + " --truth " + matrix, file, "matrix.csv: no network: want JSON of topocast, "},
 		{rtt + " --truth " + file, file, "holds measurements: "},
 		{rtt + " --json --truth metadata", file, "--truth: what it prints is no part of --json"},

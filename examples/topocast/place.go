@@ -61,7 +61,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				}
 				rows, _ := traffic.Dims()
 				if ranks != 0 && ranks != rows {
-					return cli.BadInput("--ranks %d: the traffic is of %d ranks", ranks, rows)
+					return cli.BadInput("--ranks %d: the traffic is of %s", ranks, words.Count(rows, "rank"))
 				}
 				ranks = rows
 			}
@@ -90,8 +90,6 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 			switch {
 			case err != nil && traffic != nil:
 				return cli.BadInput("%s: %w", args[1], err)
-			case err != nil && c.Flags().Changed("ranks"):
-				return cli.BadInput("--ranks: %w", err)
 			case err != nil:
 				return cli.BadInput("%w", err)
 			}

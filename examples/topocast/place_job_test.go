@@ -50,11 +50,11 @@ func TestJobRankfile(t *testing.T) {
 	if status, _, stderr := launch(t, 2, "discover", "--budget", "3s", "-o", again); status != 0 {
 		t.Fatalf("%s\nwith\n%s", stderr, swapped)
 	}
-	before, err := cli.LoadNetwork(network)
+	before, err := cli.LoadNetwork(nil, network)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := cli.LoadNetwork(again)
+	after, err := cli.LoadNetwork(nil, again)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
 			if len(args) == 0 {
 				return cli.BadInput("want %s; see topocast predict --help", wantNetwork)
 			}
-			network, err := cli.LoadNetwork(args[0])
+			network, err := cli.LoadNetwork(c.ErrOrStderr(), args[0])
 			if err != nil {
 				return err
 			}

@@ -111,6 +111,10 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return err
 			}
+			ranks, _ := l.matrices[0].Dims()
+			if err := o.checkRanks(method, ranks); err != nil {
+				return err
+			}
 			var by *searched
 			if find.search {
 				if by, err = find.find(method, l, o); err != nil {

@@ -191,7 +191,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	}
 	hosts := hostsOf(n)
 	if rows, _ := l.matrices[0].Dims(); rows != n.Ranks() && (len(hosts) == 0 || l.hostNames() == nil) {
-		return cli.BadInput("--measurements: %s: holds %d ranks, the network %d", path, rows, n.Ranks())
+		return cli.BadInput("--measurements: %s: holds %s, the network %d", path, words.Count(rows, "rank"), n.Ranks())
 	}
 	order, matched, err := l.rowsOf(hosts)
 	if err != nil {

@@ -70,7 +70,7 @@ func TestReportColoursTheSlowLink(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	file := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
-	measured, err := cli.LoadNetwork(file)
+	measured, err := cli.LoadNetwork(nil, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestReportNamesRanks(t *testing.T) {
 		"tree:2x2": "host h3",
 		"core:2 host:2 rack:1 latency=5us,1us,0.2us": "rank",
 	} {
-		measured, err := cli.LoadNetwork(discovered(t, "--sim", spec))
+		measured, err := cli.LoadNetwork(nil, discovered(t, "--sim", spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestReportMatchesMeasurementsByName(t *testing.T) {
 	if status, _, stderr := topocast("reconstruct", "--method", "average", "-o", file, write(t, "m.csv", sixHosts)); status != 0 {
 		t.Fatal(stderr)
 	}
-	measured, err := cli.LoadNetwork(file)
+	measured, err := cli.LoadNetwork(nil, file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,11 @@ confidence below 0.9, which are shown and not used, ! links that are 1.5 times s
 		Example: `  topocast show network.json
   topocast show --unfold cluster.json`,
 		Args: cli.Args(0, wantNetwork),
-		RunE: cli.OnNetwork(func(c *cobra.Command, n *model.Network, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := cli.LoadNetwork(nil, args[0])
+			if err != nil {
+				return err
+			}
 			return shared.Print(c, func(w io.Writer) error {
 				m := n.Measured()
 				how := slices.DeleteFunc([]string{m.Tool, m.Library, m.Date}, func(text string) bool { return text == "" })
@@ -46,7 +50,7 @@ confidence below 0.9, which are shown and not used, ! links that are 1.5 times s
 			}, func(w io.Writer) error {
 				return writeNetwork(w, args[0], n, writeJSON, c.ErrOrStderr())
 			})
-		}),
+		},
 	}
 	c.Flags().BoolVar(&unfold, "unfold", false, "write every part, even of a large machine")
 	return cli.PrintsJSON(c, "topocast/hierarchy")

@@ -25,7 +25,7 @@ func TestMeasuredCachesAreShown(t *testing.T) {
 	if status, _, stderr := topocast("discover", "--patterns", "0", "--sim", "star:4", "-o", "network.json"); status != 0 {
 		t.Fatal(stderr)
 	}
-	n, err := cli.LoadNetwork("network.json")
+	n, err := cli.LoadNetwork(nil, "network.json")
 	if err == nil {
 		n, err = n.With(func(s *model.Settings) {
 			s.Resources = []model.Resource{

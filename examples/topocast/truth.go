@@ -46,7 +46,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 		}
 		return truthOf(truth.OfHosts(l.job), socket), nil
 	}
-	n, err := cli.NetworkOf(path, data, l.hostNames())
+	n, err := cli.NetworkOf(nil, path, data, l.hostNames())
 	if err != nil {
 		return nil, cli.BadInput("--truth: %w", err)
 	}

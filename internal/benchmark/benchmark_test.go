@@ -238,14 +238,16 @@ func TestPatternsDifferInEveryByte(t *testing.T) {
 func TestReportOfAnotherMachine(t *testing.T) {
 	for _, c := range []struct {
 		name  string
+		hosts int
 		bound float64
 		want  string
 	}{
-		{"the bound is below the median", 0.5e-6, "2.00"},
-		{"the bound is above the median within the error of clocks", 1.1e-6, "0.91"},
-		{"the bound is far above the median", 50e-6, "it does not describe these ranks"},
+		{"the bound is below the median", 2, 0.5e-6, "2.00"},
+		{"the bound is above the median within the error of clocks", 2, 1.1e-6, "0.91"},
+		{"the bound is far above the median", 2, 50e-6, "it does not describe these ranks, so there is no column"},
+		{"the bound is far above the median on one host", 1, 50e-6, "copies in memory, which caches make faster than the messages that were measured, so there is no column"},
 	} {
-		r := &Report{Rows: []Row{{Bytes: 8, Variant: "ours", Median: 1e-6, Bound: c.bound, Verified: true, Plan: predict.Plan{Algorithm: schedule.Chain{}}}}}
+		r := &Report{Conditions: Conditions{Hosts: c.hosts}, Rows: []Row{{Bytes: 8, Variant: "ours", Median: 1e-6, Bound: c.bound, Verified: true, Plan: predict.Plan{Algorithm: schedule.Chain{}}}}}
 		var text strings.Builder
 		if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), c.want) || strings.Contains(text.String(), "0.02") {
 			t.Errorf("%s: %v, %s, want %q in it", c.name, err, text.String(), c.want)

@@ -150,7 +150,7 @@ func (s *Flags) Run(c *cobra.Command, perform func(mpi.Communicator) error) erro
 	if s.Sim == "" {
 		return s.Real(s.Ranks, work)
 	}
-	run, hosts, err := Simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
+	run, hosts, err := Simulator(c.ErrOrStderr(), s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
 	if err != nil {
 		return err
 	}

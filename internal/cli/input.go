@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -46,19 +48,20 @@ func ReadFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
 
 // LoadNetwork reads a network: a file of topocast, or a graph of another tool (see model.Decode). The names of the ranks,
 // in their order, may be known: they tell hosts from switches where a file does not, and name the ranks of one
-// that has only numbers.
-func LoadNetwork(path string, names ...string) (*model.Network, error) {
+// that has only numbers. Where a file of another tool leaves something to guess, a line on stderr says how it was understood;
+// nil: what shows the warnings of the network says it.
+func LoadNetwork(stderr io.Writer, path string, names ...string) (*model.Network, error) {
 	data, err := ReadInput(path)
 	if err != nil {
 		return nil, err
 	}
-	return NetworkOf(path, data, names)
+	return NetworkOf(stderr, path, data, names)
 }
 
 // OnNetwork is the work of a command on the network that its first argument names.
 func OnNetwork(work func(c *cobra.Command, n *model.Network, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		n, err := LoadNetwork(args[0])
+		n, err := LoadNetwork(c.ErrOrStderr(), args[0])
 		if err != nil {
 			return err
 		}
@@ -78,10 +81,15 @@ func ReadInput(path string) ([]byte, error) {
 }
 
 // NetworkOf is LoadNetwork for what a file holds.
-func NetworkOf(path string, data []byte, names []string) (*model.Network, error) {
+func NetworkOf(stderr io.Writer, path string, data []byte, names []string) (*model.Network, error) {
 	n, err := model.DecodeFile(path, data, names)
 	if err != nil {
 		return nil, BadInput("%s: %w", path, err)
+	}
+	if stderr != nil && jsonfile.Format(data) == "" { // what topocast writes holds warnings of the measurement
+		for _, warning := range n.Warnings() {
+			fmt.Fprintf(stderr, "warning: %s: %s\n", path, warning)
+		}
 	}
 	return n, nil
 }

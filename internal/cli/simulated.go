@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/scenario"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -28,15 +30,15 @@ const mostVertices = 40_000
 
 // Simulator returns a runner on a simulated cluster and the number of its hosts, with the overhead per
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
-// content, 0: all carry theirs. Timings scatter by 1 % unless a fault says otherwise.
-func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
+// content, 0: all carry theirs. Timings scatter by 1 % unless a fault says otherwise. For stderr see LoadNetwork.
+func Simulator(stderr io.Writer, spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
 	if mpi.Launched() >= 0 {
-		return nil, 0, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
+		return nil, 0, BadInput("a simulation (--sim) is one process: start it without a launcher")
 	}
 	if overhead < 0 && overhead != ownOverhead {
 		return nil, 0, BadInput("--overhead %s: want at least 0", overhead)
 	}
-	cluster, network, err := simulatedMachine(spec)
+	cluster, network, err := simulatedMachine(stderr, spec)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -72,7 +74,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 		settings.Faults, settings.Noise, settings.Seed, settings.HollowAbove = wrong.Faults, wrong.Noise, wrong.Seed, hollowAbove
 		for _, lost := range wrong.Faults.Lost {
 			if lost.Rank >= ranks {
-				return BadInput("--fault \"lost %d\": there are %d ranks", lost.Rank, ranks)
+				return BadInput("--fault \"lost %d\": the job has %s", lost.Rank, words.Count(ranks, "rank"))
 			}
 		}
 		err = simnet.Run(cluster.Graph, place, settings, work)
@@ -86,12 +88,12 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 
 // SimulatedCluster is that of a line, or of a file that holds a network or a graph.
 func SimulatedCluster(spec string) (*simnet.Cluster, error) {
-	c, _, err := simulatedMachine(spec)
+	c, _, err := simulatedMachine(nil, spec)
 	return c, err
 }
 
 // simulatedMachine is SimulatedCluster with the network, if there is one.
-func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
+func simulatedMachine(stderr io.Writer, spec string) (*simnet.Cluster, *model.Network, error) {
 	if info, err := os.Stat(spec); err != nil || info.IsDir() {
 		if !strings.Contains(spec, ":") {
 			return nil, nil, BadInput("%s: no such file, and no cluster such as tree:2x4x8", spec)
@@ -105,7 +107,7 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 		}
 		return cluster, nil, nil
 	}
-	n, err := LoadNetwork(spec)
+	n, err := LoadNetwork(stderr, spec)
 	if err != nil {
 		return nil, nil, err
 	}

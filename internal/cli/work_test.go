@@ -77,7 +77,7 @@ func TestSimulationEndsWithASignal(t *testing.T) {
 // TestHugeClustersAreNotBuilt: what is refused takes no memory.
 func TestHugeClustersAreNotBuilt(t *testing.T) {
 	for _, spec := range []string{"tree:1000x1000", "fattree:1000,1000;1,1000", "torus:1000x1000", "core:1000 host:1000", "dragonfly:100,100,100"} {
-		if _, _, err := Simulator(spec, "block", 0, 0); err == nil || !strings.Contains(err.Error(), "more than 40000") {
+		if _, _, err := Simulator(nil, spec, "block", 0, 0); err == nil || !strings.Contains(err.Error(), "more than 40000") {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}

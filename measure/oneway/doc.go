@@ -37,6 +37,7 @@
 // All pairs meet in the rounds of package harness. A pair exchanges some messages; the lower quartiles of
 // both directions count. The doubt of a pair comes from what the repetitions of all pairs, and of this one, differ
 // by. It is chosen so that one run in a thousand without slow directions names any. Differences below a
-// twentieth of the latency are never named. The lowest exchange is that of F. Cristian 1989, Probabilistic clock
+// twentieth of the latency are never named. Where ranks outnumber the cores of a host, stamps tell when ranks were
+// scheduled: no direction is named, and a warning says why. The lowest exchange is that of F. Cristian 1989, Probabilistic clock
 // synchronization, https://doi.org/10.1007/BF01784024.
 package oneway

@@ -48,6 +48,9 @@ type plan struct {
 	Bytes    int   `json:"bytes"`
 	OneClock bool  `json:"one_clock,omitempty"`
 	Epoch    int64 `json:"epoch_ns,omitempty"` // of clocks that have none of their own
+
+	// Oversubscribed are the hosts whose ranks outnumber their CPUs. Ranks there wait for each other's time slices.
+	Oversubscribed []string `json:"oversubscribed_hosts,omitempty"`
 }
 
 func (s *Settings) plan() (plan, error) {
@@ -96,10 +99,14 @@ func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oneway: %w", err)
 	}
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return nil, fmt.Errorf("oneway: %w", err)
+	}
 	if outcome == nil {
 		return nil, nil
 	}
-	p.Epoch = 0
+	p.Epoch, p.Oversubscribed = 0, mpi.OversubscribedHosts(places)
 	r := newResult(comm.Size(), *p, trips)
 	r.Stopped, r.Rounds, r.TotalRounds = outcome.Stopped, outcome.Rounds, outcome.TotalRounds
 	r.Notes = append(outcome.Notes, r.Notes...)

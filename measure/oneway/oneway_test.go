@@ -91,6 +91,46 @@ func (m *machine) latencies(t testing.TB) []mat.Matrix {
 // A link of 1 us, 3 us in its slow direction, and the overheads of both ends, by hand.
 const slow, fast = 3.6e-6, 1.6e-6
 
+// sharing is a simulated rank that has to share one CPU with all others of its host.
+type sharing struct{ *simnet.Comm }
+
+func (s sharing) Place() mpi.Place {
+	p := s.Comm.Place()
+	p.Host, p.CPUs = "node7", []int{0}
+	return p
+}
+
+func (s sharing) Split(color, key int) (mpi.Communicator, error) {
+	part, err := s.Comm.Split(color, key)
+	if c, ok := part.(*simnet.Comm); ok {
+		return sharing{c}, err
+	}
+	return part, err
+}
+
+// TestOversubscribedRanksAccuseNobody: the direction is three times as slow, and found where each rank has a core. Where
+// ranks share one, the same stamps name no direction, also when they are read from the file.
+func TestOversubscribedRanksAccuseNobody(t *testing.T) {
+	m := machine{"mesh:3x3" + links, []string{"direction h4>h1 latency=3x"}, apart, 0, 1, 0}
+	var r *oneway.Result
+	m.run(t, func(comm mpi.Communicator) error {
+		found, err := oneway.Measure(context.Background(), sharing{comm.(*simnet.Comm)}, nil)
+		if comm.Rank() == 0 {
+			r = found
+		}
+		return err
+	})
+	again, err := oneway.FromSection(r.Section(), r.Ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []*oneway.Result{r, again} {
+		if w := strings.Join(x.Warnings, "; "); len(x.Directions)+len(x.Undecided) > 0 || !strings.Contains(w, "ranks outnumber the cores on node7") || strings.Contains(w, "slow in one direction") {
+			t.Errorf("directions %v, undecided %v, warnings %q: want none named, and why", x.Directions, x.Undecided, w)
+		}
+	}
+}
+
 // TestSlowDirectionsAreFound: among clocks that differ and drift.
 func TestSlowDirectionsAreFound(t *testing.T) {
 	for _, c := range []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology/spanner"
 )
@@ -36,7 +37,7 @@ type Result struct {
 	Directions, Undecided []Direction
 
 	// Least is the least asymmetry that a typical pair shows, as a share of its latency. Of
-	// one half and more, nothing is said about directions.
+	// one half and more, nothing is said about directions. It is infinite where ranks outnumber the cores of a host.
 	Least float64
 
 	Rounds, TotalRounds int
@@ -65,7 +66,12 @@ func newResult(ranks int, p plan, trips []trip) *Result {
 		return cmp.Or(a.from-b.from, a.to-b.to, a.repetition-b.repetition)
 	})
 	r := &Result{Ranks: ranks, OneClock: p.OneClock, plan: p, trips: trips}
-	if len(trips) == 0 {
+	switch {
+	case len(trips) == 0:
+		return r
+	case len(p.Oversubscribed) > 0:
+		r.Least = math.Inf(1)
+		r.Warnings = append(r.Warnings, fmt.Sprintf("one-way times say nothing about directions: ranks outnumber the cores on %s, run one rank per core", words.Few(p.Oversubscribed, mostNamed)))
 		return r
 	}
 	if r.OneClock && slices.ContainsFunc(trips, func(t trip) bool { return t.there < 0 || t.back < 0 }) {

@@ -15,7 +15,7 @@ const clockStream = 1 << 33
 // setClock draws the clock of the rank's machine.
 func (r *rank) setClock() {
 	s := &r.world.settings
-	rng := rand.New(rand.NewPCG(s.Seed, clockStream+uint64(s.machine(int(r.host)))))
+	rng := rand.New(rand.NewPCG(s.Seed, clockStream+uint64(r.world.machine[r.host])))
 	r.ahead = s.Clocks.Apart * (2*rng.Float64() - 1)
 	r.fast = s.Clocks.Drift * (2*rng.Float64() - 1)
 }

@@ -97,7 +97,7 @@ func (c *Comm) Sleep(seconds float64) {
 }
 
 // Place is the machine that the rank runs on. Core is the number of the rank's host among those of its machine,
-// -1 if each host is a machine. CPUs is one that no other rank has: Core for the first rank of a host, numbers
+// -1 without Settings.Node. CPUs is one that no other rank has: Core for the first rank of a host, numbers
 // above those of the machine's hosts for further ones. Ranks that a placement puts on one host share its links
 // and memory, but none waits for another's overheads.
 func (c *Comm) Place() mpi.Place {

@@ -242,6 +242,31 @@ func TestNamesAndCores(t *testing.T) {
 	}
 }
 
+// TestHostsOfOneNameAreOneMachine: a network that was measured with several ranks per host names each of their vertices
+// by the host. These have CPUs of their own and the clock of the machine.
+func TestHostsOfOneNameAreOneMachine(t *testing.T) {
+	g, err := graphOf(t, "host:2 core:2").WithHostNames([]string{"a", "a", "b", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []mpi.Place
+	var clocks []float64
+	s := &simnet.Settings{Clocks: simnet.Clocks{Apart: 1}}
+	if err := simnet.Run(g, nil, s, func(c mpi.Communicator) error {
+		places = append(places, c.(mpi.Placed).Place())
+		clocks = append(clocks, c.(mpi.Clock).Now())
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if crowded := mpi.OversubscribedHosts(places); len(crowded) > 0 {
+		t.Errorf("OversubscribedHosts(%v) = %v, want none", places, crowded)
+	}
+	if clocks[0] != clocks[1] || clocks[2] != clocks[3] || clocks[0] == clocks[2] {
+		t.Errorf("clocks %v, want those of one host equal, and others apart", clocks)
+	}
+}
+
 // A program that waits for a time by reading the clock ends.
 func TestReadingTheClockTakesTime(t *testing.T) {
 	finish(t, graphOf(t, "star:2"), nil, nil, func(c mpi.Communicator) error {

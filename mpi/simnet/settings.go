@@ -74,7 +74,7 @@ type Settings struct {
 
 	// Node is the machine in which each host of the graph is, where hosts are
 	// cores. Ranks of one machine have one ProcessorName, and Core is the
-	// number within it. Default: each host is a machine, and Core is -1.
+	// number within it. Default: hosts of one name are a machine, and Core is -1.
 	Node []int
 
 	// Noise makes timings differ. Default: none.
@@ -195,12 +195,22 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 	return v, v.Faults.validate(g, ranks)
 }
 
-// machine is the number of the machine in which a host is.
-func (s *Settings) machine(host int) int {
-	if s.Node == nil {
-		return host
+// machines returns the machine of each host of the graph: node if that is given. Else hosts of one name are cores of one
+// machine, as in a network that was measured with several ranks per host. Its number is that of the first of them.
+func machines(g *topology.Graph, node []int) []int {
+	if node != nil {
+		return node
 	}
-	return s.Node[host]
+	first := make(map[string]int, g.Hosts())
+	machine := make([]int, g.Hosts())
+	for host := range machine {
+		name := g.Name(host)
+		if _, known := first[name]; !known {
+			first[name] = host
+		}
+		machine[host] = first[name]
+	}
+	return machine
 }
 
 // finite tells whether all values are at least 0 and finite.

@@ -84,6 +84,7 @@ type world struct {
 	free     *message     // that may be used again
 	parks    [32][][]byte // for bytes of eager messages, by the logarithm of their length
 	contexts uint32       // of communicators, given so far
+	machine  []int        // by host of the graph: see machines
 	cause    error        // that has ended the simulation
 	report   *Report
 }
@@ -104,7 +105,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 	}
 	w := &world{
 		settings: settings, graph: g, waiting: make(map[matchKey]*message, len(placement)), running: len(placement),
-		noisy: settings.Noise != Noise{}, ranks: make([]rank, len(placement)), report: &Report{},
+		noisy: settings.Noise != Noise{}, ranks: make([]rank, len(placement)), report: &Report{}, machine: machines(g, settings.Node),
 	}
 	if w.net, err = newNetwork(g, &settings); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (w *world) giveCPUs() {
 	cores := make([]int32, w.graph.Hosts()) // by host: its CPU
 	hasRank := make([]bool, w.graph.Hosts())
 	for host := range cores {
-		m := w.settings.machine(host)
+		m := w.machine[host]
 		cores[host] = next[m]
 		next[m]++
 	}
@@ -153,7 +154,7 @@ func (w *world) giveCPUs() {
 		r := &w.ranks[i]
 		r.core = cores[r.host]
 		if r.cpu = r.core; hasRank[r.host] {
-			m := w.settings.machine(int(r.host))
+			m := w.machine[r.host]
 			r.cpu = next[m]
 			next[m]++
 		}

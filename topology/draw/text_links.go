@@ -102,7 +102,7 @@ func (t *textTree) writeLinks() {
 	if most > least {
 		degree += fmt.Sprintf(" to %d", most)
 	}
-	fmt.Fprintf(&t.out, "\n%d links between %s, %s at each", links/2, between, degree)
+	fmt.Fprintf(&t.out, "\n%s between %s, %s at each", words.Count(links/2, "link"), between, degree)
 	for _, typical := range []string{quantified(quantity.Seconds, stats.Median(stats.SortedFinite(latencies))), quantified(quantity.Rate, stats.Median(stats.SortedFinite(rates)))} {
 		if typical != "" {
 			fmt.Fprintf(&t.out, ", %s", typical)

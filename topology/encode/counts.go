@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // ReadCounts reads a square matrix of counts, such as the bytes that each rank sends to each other, in any form of [ReadMatrix]. Names of
@@ -41,7 +43,7 @@ func ReadCounts(r io.Reader) (_ *mat.Dense, err error) {
 		return nil, err
 	}
 	if f.carried != 0 || s.n < 2 {
-		return nil, fmt.Errorf("line 1: %d ranks, unit %s: want two ranks or more, and no unit", s.n, f.carried)
+		return nil, fmt.Errorf("line 1: %s, unit %s: want two ranks or more, and no unit", words.Count(s.n, "rank"), f.carried)
 	}
 	rank, err := ranksOf(s.names)
 	if err != nil {

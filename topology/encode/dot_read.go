@@ -31,22 +31,27 @@ const maxDOT = 8 << 20
 //
 // Other attributes are for drawing, and are passed over, as edges from a vertex to itself are. It refuses files with more than one graph and
 // files above 8 MiB.
-func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
+func ReadDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
+	return onlyGraph(readDOT(r, hosts))
+}
+
+// readDOT is ReadDOT with warnings, which say how the file was understood.
+func readDOT(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err error) {
 	defer naming("DOT", &err)
 	text, err := readAtMost(r, maxDOT)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file, err := dot.ParseBytes(text)
 	if err != nil {
-		return nil, oneLine(err)
+		return nil, nil, oneLine(err)
 	}
 	if len(file.Graphs) != 1 {
-		return nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))
+		return nil, nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))
 	}
 	d := dotReader{sketch: sketch{directed: file.Graphs[0].Directed}, members: map[string][]int{}}
 	if _, err := d.statements(file.Graphs[0].Stmts, dotScope{}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return d.graph(hosts)
 }

@@ -47,7 +47,7 @@ var errTooMany = fmt.Errorf("more than %d names", maxNames)
 func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabric, warnings []string, err error) {
 	defer naming("fabric", &err)
 	if g.Hosts() != h.Hosts() || len(host) != h.Hosts() {
-		return nil, nil, fmt.Errorf("a graph of %d hosts, a hierarchy of %d, %d names", g.Hosts(), h.Hosts(), len(host))
+		return nil, nil, fmt.Errorf("a graph of %s, a hierarchy of %d, %s", words.Count(g.Hosts(), "host"), h.Hosts(), words.Count(len(host), "name"))
 	}
 	if len(host) == 0 {
 		return nil, nil, fmt.Errorf("no hosts")
@@ -70,7 +70,7 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 			return nil, nil, err
 		}
 		if leaves := p.leaves(g); leaves > 1 && len(p.hosts) > 2 && len(own.Groups()) == 1 {
-			flat = append(flat, fmt.Sprintf("%s are on %d switches that make no groups, as some have several links: they are put on one switch", words.Count(len(p.hosts), "host"), leaves))
+			flat = append(flat, fmt.Sprintf("%s are on %s that make no groups, as some have several links: they are put on one switch", words.Count(len(p.hosts), "host"), words.Count(leaves, "switch")))
 		}
 		name := "root"
 		if len(parts) > 1 {

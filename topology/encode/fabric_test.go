@@ -169,7 +169,7 @@ func TestNewFabricRefuses(t *testing.T) {
 		hosts []string
 		want  string
 	}{
-		{[]string{"a"}, "a graph of 2 hosts, a hierarchy of 2, 1 names"},
+		{[]string{"a"}, "a graph of 2 hosts, a hierarchy of 2, 1 name"},
 		{[]string{"a", ""}, "rank 1: the host has no name"},
 		{[]string{"a", "b c"}, `rank 1: host "b c": want a name of letters`},
 		{[]string{"a", "n[1-3]"}, "want a name of letters"},

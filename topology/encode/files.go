@@ -39,20 +39,34 @@ const byteOrderMark = "\ufeff"
 
 // PlainText is the content of a file as all readers take it: UTF-8 without the byte order mark, with lines that end in "\n", those of old
 // Macs, which end in "\r", too. Text that is no UTF-8 is taken for what Windows writes for Latin-1, in which any bytes are text. UTF-16, of
-// which many bytes are 0, is refused.
+// which many bytes are 0, is refused, and so is what has many control characters: a ninth of the bytes of compressed data are some.
 func PlainText(data []byte) ([]byte, error) {
-	const many = 0.25
+	const many, someControls = 0.25, 0.05
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return nil, errors.New("the file is in UTF-16: save it as UTF-8")
 	case float64(bytes.Count(data, []byte{0})) > many*float64(len(data)):
 		return nil, errors.New("the file is no text: it has many bytes of 0; if it is in UTF-16, save it as UTF-8")
+	case float64(controls(data)) > someControls*float64(len(data)):
+		return nil, errors.New("the file is no text: it is binary or compressed")
 	}
 	data = withNewlines(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	if utf8.Valid(data) {
 		return data, nil
 	}
 	return charmap.Windows1252.NewDecoder().Bytes(data)
+}
+
+// controls counts the control characters that text does not have: all but tabs, ends of lines and pages, the escape of colours, and
+// the end of a file of DOS.
+func controls(data []byte) (count int) {
+	for _, c := range data {
+		isText := c >= ' ' && c != 0x7f || '\t' <= c && c <= '\r' || c == 0x1b || c == 0x1a
+		if !isText {
+			count++
+		}
+	}
+	return count
 }
 
 // withNewlines is a text of which all lines end in "\n".

@@ -38,9 +38,36 @@ func TestFormatsRecogniseWhatTheyWrite(t *testing.T) {
 				break
 			}
 		}
-		read, err := f.ReadGraph(&file, nil)
+		read, _, err := f.ReadGraph(&file, nil)
 		if err != nil || read.Hosts() != 2 || read.Vertices() != 3 {
 			t.Errorf("%s: %v, %v; want two hosts and a switch", f.Name, read, err)
+		}
+	}
+}
+
+// Arrows from a root are read as cables, and a warning says so. Arrows with one back, and edges without direction, are read as they are.
+func TestDirectedTreesAreReadWithAWarning(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		arcs       int
+		warns      bool
+	}{
+		{"DOT tree", "digraph { s -> a; s -> b }", 4, true},
+		{"DOT edges", "graph { s -- a; s -- b }", 4, false},
+		{"DOT circle", "digraph { s -> a; s -> b; a -> s; b -> s }", 4, false},
+		{"node-link tree", `{"directed": true, "nodes": [{"id": "s"}, {"id": "a"}, {"id": "b"}], "links": [{"source": "s", "target": "a"}, {"source": "s", "target": "b"}]}`, 4, true},
+		{"GraphML tree", `<graphml><graph edgedefault="directed"><node id="s"/><node id="a"/><node id="b"/><edge source="s" target="a"/><edge source="s" target="b"/></graph></graphml>`, 4, true},
+		{"TGF", "s\na\nb\n#\ns a\ns b\n", 4, false},
+	} {
+		for _, f := range Formats() {
+			if f.Is == nil || !f.Is([]byte(c.text)) {
+				continue
+			}
+			g, warnings, err := f.ReadGraph(strings.NewReader(c.text), nil)
+			if err != nil || g.NumArcs() != c.arcs || len(warnings) > 0 != c.warns {
+				t.Errorf("%s: %v, warnings %q, %v; want %d arcs, a warning: %t", c.name, g, warnings, err, c.arcs, c.warns)
+			}
+			break
 		}
 	}
 }
@@ -68,7 +95,7 @@ func TestFormatsTakeAnyPlainText(t *testing.T) {
 			if c.from == "" {
 				text = c.to + file.String()
 			}
-			read, err := f.ReadGraph(strings.NewReader(text), nil)
+			read, _, err := f.ReadGraph(strings.NewReader(text), nil)
 			if err != nil || read.Hosts() != 2 || read.Vertices() != 3 || read.Name(0) != "fée" && read.Name(1) != "fée" {
 				t.Errorf("%s with %s: %v, %v; want two hosts, of which one is fée, and a switch", f.Name, c.name, read, err)
 			}

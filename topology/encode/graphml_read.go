@@ -18,19 +18,24 @@ import (
 //
 // It refuses files with more than one graph, graphs in graphs, and hyperedges. Entities beyond those of
 // XML itself are refused, too.
-func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
+func ReadGraphML(r io.Reader, hosts []string) (*topology.Graph, error) {
+	return onlyGraph(readGraphML(r, hosts))
+}
+
+// readGraphML is ReadGraphML with warnings, which say how the file was understood.
+func readGraphML(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err error) {
 	defer naming("GraphML", &err)
 	file, err := readXML(r, "graphml")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	graphs := file.children("graph")
 	if len(graphs) != 1 {
-		return nil, fmt.Errorf("%d graphs in the file: want one", len(graphs))
+		return nil, nil, fmt.Errorf("%d graphs in the file: want one", len(graphs))
 	}
 	graph := graphs[0]
 	if hyperedges := graph.children("hyperedge"); len(hyperedges) > 0 {
-		return nil, fmt.Errorf("line %d: hyperedges, which no link is", hyperedges[0].line)
+		return nil, nil, fmt.Errorf("line %d: hyperedges, which no link is", hyperedges[0].line)
 	}
 	g := graphmlReader{sketch: sketch{directed: graph.attr("edgedefault") == "directed"}, keys: map[string]*element{}}
 	for _, key := range file.children("key") {
@@ -38,12 +43,12 @@ func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
 	}
 	for _, e := range graph.children("node") {
 		if err := g.node(e); err != nil {
-			return nil, fmt.Errorf("line %d: node %q: %w", e.line, shorten(e.attr("id")), err)
+			return nil, nil, fmt.Errorf("line %d: node %q: %w", e.line, shorten(e.attr("id")), err)
 		}
 	}
 	for _, e := range graph.children("edge") {
 		if err := g.edge(e); err != nil {
-			return nil, fmt.Errorf("line %d: edge %q to %q: %w", e.line, shorten(e.attr("source")), shorten(e.attr("target")), err)
+			return nil, nil, fmt.Errorf("line %d: edge %q to %q: %w", e.line, shorten(e.attr("source")), shorten(e.attr("target")), err)
 		}
 	}
 	return g.graph(hosts)

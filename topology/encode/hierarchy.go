@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -117,7 +118,7 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 			n    int
 		}{{"group_latency_s", len(l.GroupLatency)}, {"group_support", len(l.GroupSupport)}} {
 			if list.n != 0 && list.n != len(l.Groups) {
-				return nil, fmt.Errorf("level %d: %d values of %s for %d groups", i, list.n, list.name, len(l.Groups))
+				return nil, fmt.Errorf("level %d: %s of %s for %s", i, words.Count(list.n, "value"), list.name, words.Count(len(l.Groups), "group"))
 			}
 		}
 		for k, hosts := range l.Groups {

@@ -92,10 +92,10 @@ func TestReadHierarchyRefuses(t *testing.T) {
 		{"a level's confidence of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"support":7,"groups":[[1,2]]}]}`, "level 0: confidence 7"},
 		{"a confidence of -1", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[-1]}]}`, "confidence -1: want in [0, 1]"},
 		{"a level's latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"latency_s":-3,"groups":[[1,2]],"group_latency_s":[1]}]}`, "level 0: latency -3 s"},
-		{"short lists of latencies", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_latency_s":[1,-3]}]}`, "2 values of group_latency_s for 1 groups"},
+		{"short lists of latencies", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_latency_s":[1,-3]}]}`, "2 values of group_latency_s for 1 group"},
 		{"a latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_latency_s":[-3]}]}`, "latency -3 s: want at least 0"},
 		{"a root's latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[],"root_latency_s":-3}`, "all hosts: latency -3 s"},
-		{"short lists", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[1,1]}]}`, "2 values of group_support for 1 groups"},
+		{"short lists", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[1,1]}]}`, "2 values of group_support for 1 group"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ReadHierarchy(strings.NewReader(c.file))

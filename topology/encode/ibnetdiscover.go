@@ -49,7 +49,7 @@ func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, err error) {
 	if err := ib.join(); err != nil {
 		return nil, err
 	}
-	return ib.graph(nil)
+	return onlyGraph(ib.graph(nil))
 }
 
 // An ibReader collects switches, cards and cables.

@@ -130,7 +130,7 @@ func TestReadIbsim(t *testing.T) {
 		if f.Is == nil || !f.Is([]byte(text)) {
 			continue
 		}
-		g, err := f.ReadGraph(strings.NewReader(text), nil)
+		g, _, err := f.ReadGraph(strings.NewReader(text), nil)
 		if err != nil || g.Hosts() != 2 || g.Vertices() != 4 || g.NumArcs() != 6 || g.Name(0) != "Hca1" {
 			t.Errorf("%s: %v, %v; want Hca1 and Hca2 on two switches that are joined", f.Name, g, err)
 		}

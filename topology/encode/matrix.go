@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // Latencies are what a file of latencies holds.
@@ -166,7 +167,7 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 		cells[at] = combine(all)
 	}
 	switch {
-	case distances && s.n > 1 && count == len(cells) && !f.t.isOwn && !f.isCounts:
+	case distances && count == len(cells) && !f.t.isOwn && !f.isCounts:
 		return nil, errors.New("line 1: distances between NUMA nodes, as numactl prints ACPI's SLIT (10 to itself), are no times: measure them by topocast measure")
 	case f.carried == 0:
 	case f.bare && f.unit == 0:
@@ -296,12 +297,12 @@ func (l *Latencies) describe(s *shape, skipped int, why string) string {
 	if s.named != "" {
 		names = "names " + s.named
 	}
-	text := fmt.Sprintf("read %d hosts (%s), unit %s (%s)", n, names, l.Unit, why)
+	text := fmt.Sprintf("read %s (%s), unit %s (%s)", words.Count(n, "host"), names, l.Unit, why)
 	if absent > 0 {
-		text += fmt.Sprintf(", %d cells missing", absent)
+		text += fmt.Sprintf(", %s missing", words.Count(absent, "cell"))
 	}
 	if skipped > 0 {
-		text += fmt.Sprintf(", %d lines of text skipped", skipped)
+		text += fmt.Sprintf(", %s of text skipped", words.Count(skipped, "line"))
 	}
 	return text
 }

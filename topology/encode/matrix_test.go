@@ -141,7 +141,7 @@ func TestReadMatrixRefusesBadFiles(t *testing.T) {
 		{"two units", "# unit: s\n# unit: us\n0,1\n1,0\n", "line 2: the file is in us, not in s"},
 		{"unit below the numbers", "0,1\n# nothing\n1,0\n0,0\n# unit: us\n0,1\n", "line 5: the file is in us, not in s"},
 		{"UTF-16", "\xff\xfe0\x00,\x00", "line 1: the file is in UTF-16"},
-		{"endless short lines", strings.Repeat("1\n", 50), "line 2: more lines than the 1 columns"},
+		{"endless short lines", strings.Repeat("1\n", 50), "line 2: more lines than the 1 column,"},
 		{"too wide", strings.Repeat(",", maxColumns) + "\n", "line 1: 32769 columns: want at most 32768"},
 		{"line too long", strings.Repeat(" ", maxLine+1), "line 1: longer than 4194304 bytes"},
 		{"bad quotes in the names", "\"a,b\n,1\n1,\n", "line 1: a quote is not closed on its line"},

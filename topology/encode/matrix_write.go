@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // plainName matches names that need no quotes.
@@ -30,9 +31,9 @@ func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) (err erro
 	case n != columns:
 		return fmt.Errorf("%d x %d: want a square matrix", n, columns)
 	case n < 1 || n > maxColumns:
-		return fmt.Errorf("%d hosts: want in [1, %d]", n, maxColumns)
+		return fmt.Errorf("%s: want in [1, %d]", words.Count(n, "host"), maxColumns)
 	case names != nil && len(names) != n:
-		return fmt.Errorf("%d names for %d hosts", len(names), n)
+		return fmt.Errorf("%s for %s", words.Count(len(names), "name"), words.Count(n, "host"))
 	case !named:
 		return fmt.Errorf("unit of %g s: want s, ms, us or ns", float64(unit))
 	}

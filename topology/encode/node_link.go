@@ -34,15 +34,20 @@ func IsNodeLink(data []byte) bool {
 // switch; where no node says so, names are those of hosts, and else those with one link are. The latency and the bandwidth of a link
 // have their units with the name or with the number: "latency_us": 5 or "latency": "5us". Where no id is a number, links may give the
 // numbers of nodes, as D3 and the first networkx do.
-func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
+func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
+	return onlyGraph(readNodeLink(r, names))
+}
+
+// readNodeLink is ReadNodeLink with warnings, which say how the file was understood.
+func readNodeLink(r io.Reader, names []string) (_ *topology.Graph, _ []string, err error) {
 	defer naming("node-link JSON", &err)
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var f nodeLink
 	if err := jsonfile.Unmarshal(data, &f); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := sketch{directed: f.Directed}
 	hasNumbers := false
@@ -50,10 +55,10 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 		attributes := plainTexts(raw)
 		id := cmp.Or(attributes["id"], attributes["name"], plainText(raw))
 		if id == "" {
-			return nil, fmt.Errorf("node %d: %s: want an id", i, shorten(string(raw)))
+			return nil, nil, fmt.Errorf("node %d: %s: want an id", i, shorten(string(raw)))
 		}
 		if err := s.add(id, attributes); err != nil {
-			return nil, fmt.Errorf("node %d: %w", i, err)
+			return nil, nil, fmt.Errorf("node %d: %w", i, err)
 		}
 		_, notNumber := strconv.Atoi(id)
 		hasNumbers = hasNumbers || notNumber == nil
@@ -72,11 +77,11 @@ func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, err error) {
 			err = s.connect(end(cmp.Or(attributes["source"], attributes["from"])), end(cmp.Or(attributes["target"], attributes["to"])), e)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("link %d: %w", i, err)
+			return nil, nil, fmt.Errorf("link %d: %w", i, err)
 		}
 	}
 	if len(s.vertices) == 0 {
-		return nil, errors.New("no node is in it")
+		return nil, nil, errors.New("no node is in it")
 	}
 	return s.graph(names)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -18,7 +19,7 @@ func WriteResult(w io.Writer, r *topology.Result, names []string) (err error) {
 	defer naming("result", &err)
 	g := r.Graph
 	if g == nil || g.Hosts() != r.Hierarchy.Hosts() {
-		return fmt.Errorf("want a graph of the hierarchy's %d hosts", r.Hierarchy.Hosts())
+		return fmt.Errorf("want a graph of the hierarchy's %s", words.Count(r.Hierarchy.Hosts(), "host"))
 	}
 	f := hierarchyToFile(r)
 	f.Version = resultVersion
@@ -56,13 +57,13 @@ func ReadResult(r io.Reader) (result *topology.Result, names []string, err error
 	case f.Version < resultVersion:
 		return result, nil, nil
 	case f.Names != nil && len(f.Names) != f.N:
-		return nil, nil, fmt.Errorf("%d names of %d hosts", len(f.Names), f.N)
+		return nil, nil, fmt.Errorf("%s of %s", words.Count(len(f.Names), "name"), words.Count(f.N, "host"))
 	}
 	if result.Graph, err = ReadGraph(bytes.NewReader(f.Graph)); err != nil {
 		return nil, nil, err
 	}
 	if hosts := result.Graph.Hosts(); hosts != f.N {
-		return nil, nil, fmt.Errorf("%d hosts in the graph, %d in the hierarchy", hosts, f.N)
+		return nil, nil, fmt.Errorf("%s in the graph, %d in the hierarchy", words.Count(hosts, "host"), f.N)
 	}
 	return result, f.Names, nil
 }

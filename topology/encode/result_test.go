@@ -90,7 +90,7 @@ func TestWriteResultRefuses(t *testing.T) {
 	}{
 		{"no graph", &bare, nil, "want a graph of the hierarchy's 3 hosts"},
 		{"a graph of others", &other, nil, "want a graph of the hierarchy's 3 hosts"},
-		{"too few names", r, []string{"kiel"}, "1 names for 3 hosts"},
+		{"too few names", r, []string{"kiel"}, "1 name for 3 hosts"},
 	} {
 		var b bytes.Buffer
 		if err := WriteResult(&b, c.r, c.names); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {

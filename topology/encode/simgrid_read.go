@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -46,7 +47,7 @@ func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
 	if err := p.connect(platform); err != nil {
 		return nil, err
 	}
-	return p.graph(nil)
+	return onlyGraph(p.graph(nil))
 }
 
 // A simGridReader makes a sketch of zones.
@@ -216,7 +217,7 @@ func (p *simGridReader) route(r *element, hub string) error {
 	case placed == len(uses) && placed > 0, from == to:
 		return nil
 	case len(uses) != 1:
-		return fmt.Errorf("%d links: want one, or properties from and to of each link, as the file does not tell what lies between", len(uses))
+		return fmt.Errorf("%s: want one, or properties from and to of each link, as the file does not tell what lies between", words.Count(len(uses), "link"))
 	}
 	e := p.links[uses[0].attr("id")].sketchEdge
 	switch symmetrical := r.attr("symmetrical"); symmetrical {

@@ -149,11 +149,27 @@ func (s *sketch) connect(from, to string, e sketchEdge) error {
 
 // graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
 // vertices that are known to be hosts; they count where the file itself does not tell hosts from switches. A directed graph in which
-// no vertex could answer another is a drawing of cables, as of a tree from its root: all its edges lead both ways.
-func (s *sketch) graph(names []string) (*topology.Graph, error) {
+// no vertex could answer another is a drawing of cables, as of a tree from its root: all its edges lead both ways, and a warning says so.
+func (s *sketch) graph(names []string) (*topology.Graph, []string, error) {
 	if err := s.tellKinds(names); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	g, err := s.withArcs()
+	if err != nil || !s.directed || hasCircle(g) {
+		return g, nil, err
+	}
+	for i := range s.edges {
+		s.edges[i].oneWay = false
+	}
+	g, err = s.withArcs()
+	return g, []string{"the directed edges are read as cables, which lead both ways: along their directions no vertex could answer another"}, err
+}
+
+// onlyGraph leaves out what graph warns of.
+func onlyGraph(g *topology.Graph, _ []string, err error) (*topology.Graph, error) { return g, err }
+
+// withArcs is the graph of the vertices, whose kinds are known, and of the edges as they lead.
+func (s *sketch) withArcs() (*topology.Graph, error) {
 	number, hosts := make([]int, len(s.vertices)), 0
 	var all []string
 	for _, kind := range []vertexKind{kindHost, kindSwitch} {
@@ -189,15 +205,7 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 			})
 		}
 	}
-	g, err := topology.NewGraph(hosts, len(all)-hosts, all, arcs)
-	if err != nil || !s.directed || hasCircle(g) {
-		return g, err
-	}
-	for i := range s.edges {
-		s.edges[i].oneWay = false
-	}
-	s.directed = false
-	return s.graph(names)
+	return topology.NewGraph(hosts, len(all)-hosts, all, arcs)
 }
 
 // hasCircle tells whether arcs lead from a vertex back to it. It takes vertices away into which no arc leads, again and again. O(m).

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // marketBanner begins the files of MatrixMarket (Boisvert, Pozo and Remington, NISTIR 5935, 1996).
@@ -50,7 +52,7 @@ func (t *table) readMarket() (*shape, error) {
 	for _, l := range lines[1:] {
 		cells := t.cells(l)
 		if len(cells) != width {
-			return fail(l.number, "%d numbers: want %d", len(cells), width)
+			return fail(l.number, "%s: want %d", words.Count(len(cells), "number"), width)
 		}
 		if !isArray {
 			if i, j = cells[0].whole()-1, cells[1].whole()-1; min(i, j) < 0 || max(i, j) >= n {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // A list has a line for each pair: two hosts and numbers, of which one is the latency. The names of the columns tell which, if there are
@@ -204,7 +206,7 @@ func (b *block) pairs() (*shape, error) {
 // maySquare refuses a square of which pairs fill so little that it would cost far more memory than its file.
 func maySquare(hosts, pairs int) error {
 	if hosts > maxColumns || hosts > 1000 && pairs < hosts*hosts/100 {
-		return fmt.Errorf("%d pairs of %d hosts: want at least one in a hundred, and at most %d hosts", pairs, hosts, maxColumns)
+		return fmt.Errorf("%s of %s: want at least one in a hundred, and at most %d hosts", words.Count(pairs, "pair"), words.Count(hosts, "host"), maxColumns)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // What the rows of a table hold, by the first rule that applies:
@@ -97,13 +99,13 @@ func (t *table) own() (*shape, error) {
 	if len(lines) == s.n+1 {
 		names, err := csv.NewReader(strings.NewReader(lines[0].text)).Read()
 		if err != nil || len(names) != s.n {
-			return nil, fmt.Errorf("line %d: want %d names", lines[0].number, s.n)
+			return nil, fmt.Errorf("line %d: want %s", lines[0].number, words.Count(s.n, "name"))
 		}
 		s.names, s.named, b.rows = names, "from the first line", lines[1:]
 	}
 	for _, l := range b.rows {
 		if l.width != s.n || len(b.rows) != s.n {
-			return nil, fmt.Errorf("line %d: %d lines of %d columns: want a square matrix", l.number, len(b.rows), l.width)
+			return nil, fmt.Errorf("line %d: %s of %s: want a square matrix", l.number, words.Count(len(b.rows), "line"), words.Count(l.width, "column"))
 		}
 	}
 	s.entries = b.entries(func(i int) (from, to int) { return i, 0 })
@@ -249,9 +251,9 @@ func (b block) fit() (*shape, error) {
 	case wide > maxColumns:
 		return nil, fmt.Errorf("line %d: %d columns: want at most %d", b.rows[0].number, wide, maxColumns)
 	case wide < n:
-		return nil, fmt.Errorf("line %d: more lines than the %d columns, separated by %s: want a square matrix", b.rows[wide].number, wide, b.t.separatorName())
+		return nil, fmt.Errorf("line %d: more lines than the %s, separated by %s: want a square matrix", b.rows[wide].number, words.Count(wide, "column"), b.t.separatorName())
 	case wide > n:
-		return nil, fmt.Errorf("line %d: the file ends after %d lines of %d columns, separated by %s: want a square matrix", b.t.end, n, wide, b.t.separatorName())
+		return nil, fmt.Errorf("line %d: the file ends after %s of %s, separated by %s: want a square matrix", b.t.end, words.Count(n, "line"), words.Count(wide, "column"), b.t.separatorName())
 	}
 	if above == nil && b.header != nil {
 		names := b.namesOf(*b.header, 0)
@@ -261,7 +263,7 @@ func (b block) fit() (*shape, error) {
 		case len(names) == n+1 && b.index == 1:
 			above = names[1:]
 		case b.t.comma != ' ' && len(names) > 1:
-			return nil, fmt.Errorf("line %d: %d names for %d columns, separated by %s", b.header.number, len(names), n, b.t.separatorName())
+			return nil, fmt.Errorf("line %d: %s for %s, separated by %s", b.header.number, words.Count(len(names), "name"), words.Count(n, "column"), b.t.separatorName())
 		}
 		if above != nil {
 			s.used++
@@ -386,7 +388,7 @@ func (b *block) setNames(s *shape, above []string, from int) error {
 			continue
 		}
 		if b.header != nil && b.header.head.isWord() && b.rows[i].head.number {
-			return fmt.Errorf("line %d: %d names above %d lines of numbers: want a line for each name", b.header.number, b.header.width, len(b.rows))
+			return fmt.Errorf("line %d: %s above %s of numbers: want a line for each name", b.header.number, words.Count(b.header.width, "name"), words.Count(len(b.rows), "line"))
 		}
 		return fmt.Errorf("line %d, column 1: the row of %q, where column %d is that of %q", b.rows[i].number, shorten(name), from+i+2, shorten(above[from+i]))
 	}

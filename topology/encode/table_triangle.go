@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 	"slices"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // triangle finds out which triangle of a matrix rows of different lengths hold. It has the diagonal if all of that is 0 or empty.
@@ -21,7 +23,7 @@ func (b block) triangle() (*shape, error) {
 	}
 	for i, l := range b.rows {
 		if width(i) != first+i*step {
-			return nil, fmt.Errorf("line %d: %d columns, separated by %s, where line %d has %d", l.number, l.width, b.t.separatorName(), b.rows[0].number, b.rows[0].width)
+			return nil, fmt.Errorf("line %d: %s, separated by %s, where line %d has %d", l.number, words.Count(l.width, "column"), b.t.separatorName(), b.rows[0].number, b.rows[0].width)
 		}
 	}
 	s := &shape{n: n, used: n}
@@ -53,12 +55,12 @@ func (b block) triangle() (*shape, error) {
 	}
 	switch hosts := len(above); {
 	case hosts != 0 && hosts != n && hosts != n+1:
-		return nil, fmt.Errorf("line %d: %d names for a triangle of %d lines", header.number, hosts, n)
+		return nil, fmt.Errorf("line %d: %s for a triangle of %s", header.number, words.Count(hosts, "name"), words.Count(n, "line"))
 	case first == 0 || last == 0 || hosts == n: // the host without numbers has a line
 	case hosts == n+1, hasBare && step > 0 && b.afterBlank:
 		s.n, isStrict = n+1, true
 	case hasBare:
-		return nil, fmt.Errorf("line %d: a triangle of %d lines: with its diagonal or without? Write 0 there, or the other triangle", b.rows[0].number, n)
+		return nil, fmt.Errorf("line %d: a triangle of %s: with its diagonal or without? Write 0 there, or the other triangle", b.rows[0].number, words.Count(n, "line"))
 	}
 	if s.n > maxColumns {
 		return nil, fmt.Errorf("line %d: %d hosts: want at most %d", b.rows[0].number, s.n, maxColumns)

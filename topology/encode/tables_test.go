@@ -3,6 +3,7 @@ package encode
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"unit in cells", "n1,n2,n3\n,0.0015 ms,4us\n", 0, "", 0, ""},
 		{"all cells with their unit", ",n1,n2,n3\nn1,,1.5us,4us\nn2,1.5us,,4us\nn3,4us,4us,\n", 0, "n1 n2 n3", 1.5e-6, `unit us (from "cells")`},
 		{"a spread behind each number", "n1 0 1.5±0.1 4±0.2\nn2 1.5±0.1 0 4±0.1\nn3 4±0.2 4±0.1 0\n", Microsecond, "n1 n2 n3", 1.5e-6, "3 hosts"},
-		{"Markdown", "| us | a | b | c |\n|:--|--:|--:|--:|\n| **a** | - | 1.5 | 4 |\n| **b** | 1.5 | - | 4 |\n| **c** | 4 | 4 | - |\n", Microsecond, "a b c", 1.5e-6, "1 lines of text skipped"},
+		{"Markdown", "| us | a | b | c |\n|:--|--:|--:|--:|\n| **a** | - | 1.5 | 4 |\n| **b** | 1.5 | - | 4 |\n| **c** | 4 | 4 | - |\n", Microsecond, "a b c", 1.5e-6, "1 line of text skipped"},
 		{"NumPy", "array([[0. , 1.5, 4. ],\n       [1.5, 0. , 4. ],\n       [4. , 4. , 0. ]])\n", Microsecond, "", 1.5e-6, "without names"},
 		{"MATLAB", "L = [0 1.5 4; 1.5 0 4; 4 4 0];\n", Microsecond, "", 1.5e-6, "without names"},
 		{"JSON lists", "[[0, 1.5, 4], [1.5, 0, 4], [4, 4, 0]]\n", Microsecond, "", 1.5e-6, "without names"},
@@ -53,7 +54,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"units in some cells, and one given", ",a,b,c\na,,1500ns,4\nb,1500ns,,4\nc,4,4,\n", Microsecond, "a b c", 1.5e-6, "unit us (as given)"},
 		{"MatrixMarket, array", "%%MatrixMarket matrix array real general\n% in us\n3 3\n0\n2.5\n4\n1.5\n0\n4\n4\n4\n0\n", 0, "", 1.5e-6, "3 hosts"},
 		{"MatrixMarket, symmetric array", "%%MatrixMarket matrix array real symmetric\n3 3\n0\n1.5\n4\n0\n4\n0\n", Microsecond, "", 1.5e-6, "3 hosts"},
-		{"MatrixMarket, coordinates", "%%MatrixMarket matrix coordinate real general\r\n3 3 5\r\n1 2 1.5\r\n2 1 2.5\r\n1 3 4\r\n3 1 4\r\n2 3 4\r\n", Microsecond, "", 1.5e-6, "1 cells missing"},
+		{"MatrixMarket, coordinates", "%%MatrixMarket matrix coordinate real general\r\n3 3 5\r\n1 2 1.5\r\n2 1 2.5\r\n1 3 4\r\n3 1 4\r\n2 3 4\r\n", Microsecond, "", 1.5e-6, "1 cell missing"},
 		{"MatrixMarket, symmetric coordinates", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 15\n3 1 40\n3 2 40\n", Microsecond, "", 15e-6, "3 hosts"},
 		{"MATLAB between statements", "% latencies\nL = [0 1.5 4;\n 1.5 0 4;\n 4 4 0]; % in us\nimagesc(L); colorbar\n", 0, "", 1.5e-6, "unit us"},
 		{"Python that prints it", "lat = [[0, 1.5, 4], [1.5, 0, 4], [4, 4, 0]]\nprint(lat)\n", Microsecond, "", 1.5e-6, "3 hosts"},
@@ -107,6 +108,8 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 
 // What can be understood in two ways, or is something else, is refused.
 func TestTablesThatAreRefused(t *testing.T) {
+	compressed := make([]byte, 4096) // any byte is as likely as any other
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(compressed)
 	for _, c := range []struct{ name, text, want string }{
 		{"no unit, and a few us if it is ms", ",n1,n2\nn1,,0.002\nn2,0.002,\n", "no unit is named: want --unit"},
 		{"no unit, and 20 us if it is s, 20 ns if it is ms", "0,2e-5\n2e-5,0\n", "no unit is named: want --unit"},
@@ -147,6 +150,8 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{"XML", "<topology version=\"2.0\"><object/></topology>\n", "XML of <topology>"},
 		{"JSON that is cut off", `{"latency_us": [[0, 1.5],`, "unexpected end of JSON"},
 		{"numactl -H", numactl, "line 1: distances between NUMA nodes"},
+		{"numactl -H of one node", "available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode distances:\nnode   0\n  0:  10\n", "line 1: distances between NUMA nodes"},
+		{"compressed", string(compressed), "no text: it is binary or compressed"},
 		{"a SLIT", "10 21\n21 10\n", "distances between NUMA nodes"},
 		{"MatrixMarket of a graph", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "line 1: MatrixMarket: want"},
 		{"MatrixMarket that ends early", "%%MatrixMarket matrix array real general\n2 2\n0\n1\n", "the file ends after 2 of 4 numbers"},

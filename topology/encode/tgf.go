@@ -90,14 +90,19 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // the given names are for. Other labels of edges are passed over.
 //
 // It refuses edges between vertices that are not listed, and lines above 4 MiB.
-func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, err error) {
+func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
+	return onlyGraph(readTGF(r, hosts))
+}
+
+// readTGF is ReadTGF with warnings, which say how the file was understood.
+func readTGF(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err error) {
 	defer naming("TGF", &err)
 	t := tgfReader{ways: map[[2]string]bool{}}
 	if err := eachLine(r, t.line); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !t.edges {
-		return nil, errors.New("no line with # alone between vertices and edges")
+		return nil, nil, errors.New("no line with # alone between vertices and edges")
 	}
 	for i, e := range t.sketch.edges {
 		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]string{t.vertices[e.to].id, t.vertices[e.from].id}]
