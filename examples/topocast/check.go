@@ -65,7 +65,7 @@ anything at all, however many hosts there are; --false-alarms sets this. --impor
 judges FILE as it is.
 
 Exit status: 0 nothing is slow, or the newest run tells no change; 3 something is; 4 nothing is named, and the check ended
-early or had nothing to compare a switch with, or there are too few runs.`,
+early, had nothing to compare a switch with, or too few hosts to tell, or there are too few runs.`,
 		Example: `  mpirun -n 1024 topocast check network.json
   topocast check --sim "fattree:8,8;1,4 routing=modulo" \
       --fault "direction h5>s0 rate=0.5x"
@@ -107,8 +107,7 @@ early or had nothing to compare a switch with, or there are too few runs.`,
 	cli.Parse(f, &o.bytes, "size", "1MiB", "size of the long messages", cli.ParseSize)
 	cli.Want(f, "size", "1 byte to 2 GiB", func() bool { return o.bytes >= 1 && o.bytes <= math.MaxInt32 })
 	o.bytes = 0 // unless it is given
-	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
-	cli.Want(f, "budget", "at least 0", func() bool { return o.budget >= 0 })
+	budgetFlag(f, &o.budget)
 	f.Float64Var(&o.tolerance, "tolerance", 0.1, "what is slower by less than this share is never named")
 	cli.Want(f, "tolerance", "a share of at least 0.01, such as 0.1", func() bool { return o.tolerance >= 0.01 && !math.IsInf(o.tolerance, 0) })
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the choice of pairs")
@@ -249,9 +248,9 @@ func checkedPlaces(places []mpi.Place) []mpi.Place {
 // tellChecked writes for people.
 func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	pairs := float64(r.Hosts) * float64(r.Hosts-1) / 2
-	what := fmt.Sprintf("%d pairs read in %d rounds (%s of all)", r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs))
+	what := fmt.Sprintf("%d pairs measured in %d rounds (%s of all)", r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs))
 	if float64(r.Pairs) > pairs {
-		what = fmt.Sprintf("%d pairs read in %d rounds (there are %.0f)", r.Pairs, r.Rounds, pairs)
+		what = fmt.Sprintf("%d pairs measured in %d rounds (there are %.0f)", r.Pairs, r.Rounds, pairs)
 	}
 	if load {
 		what = fmt.Sprintf("%d transfers in %d rounds of all at once", r.Pairs, r.Rounds)
@@ -268,7 +267,7 @@ func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 		tellSuspect(w, &s)
 	}
 	if all && len(r.Suspects) > len(named) {
-		fmt.Fprintln(w, "\nread again, and not named:")
+		fmt.Fprintln(w, "\nmeasured again, and not named:")
 		for _, s := range r.Suspects[len(named):] {
 			tellSuspect(w, &s)
 		}
