@@ -133,7 +133,7 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		switch {
 		case len(found.Named()) > 0:
 			status = cli.StatusDifferent
-		case !found.Complete:
+		case !found.Complete || found.TooFew:
 			status = cli.StatusUnknown
 		}
 		return shared.Print(c, func(w io.Writer) error {
@@ -258,7 +258,7 @@ func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	fmt.Fprintf(w, "%d hosts, %s, measurements spread by %s\n", r.Hosts, what, quantity.Percent(r.Noise))
 	named := r.Named()
 	switch {
-	case len(named) == 0 && !r.Complete:
+	case len(named) == 0 && (!r.Complete || r.TooFew):
 		fmt.Fprintln(w, "nothing stands out of what could be judged")
 	case len(named) == 0:
 		fmt.Fprintln(w, "nothing is slow")
@@ -307,7 +307,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 // writeChecked writes for programs.
 func writeChecked(w io.Writer, r *check.Result) error {
 	out := results.Check{
-		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete, Noise: r.Noise,
+		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete && !r.TooFew, Noise: r.Noise,
 		Links: r.Links, UnreadLinks: r.UnreadLinks, UnreadDirections: r.UnreadDirections,
 		Suspects: []results.Suspect{}, Warnings: append([]string{}, r.Warnings...),
 	}

@@ -84,7 +84,7 @@
 // neighbours in the next.
 //
 // Fewer than ten hosts tell badly by how much healthy ones differ. Where a host seems slow and the difference may be that of
-// healthy hosts, none is named, and a warning says so (Result.Complete is false). Without a graph the same holds where pairs
+// healthy hosts, none is named, and a warning says so (Result.TooFew). Without a graph the same holds where pairs
 // differ by more than twice the tolerance: the wiring may be the cause.
 //
 // # Design

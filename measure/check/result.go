@@ -14,7 +14,8 @@ type Result struct {
 	Hosts    int
 	Pairs    int     // that were measured, repeats counted; under load, transfers
 	Rounds   int     // in which they were
-	Complete bool    // or else it was ended early, there was nothing to compare a switch with, or hosts are too few: a warning says which
+	Complete bool    // or else it was ended early, or there was nothing to compare a switch with: a warning says which
+	TooFew   bool    // nothing is named, but hosts are too few to tell that nothing is slow: a warning says why
 	Noise    float64 // spread of single measurements of short messages, under load of transfers, as a share
 
 	// Suspects are the hosts and links that were measured twice, the most suspicious
@@ -137,7 +138,7 @@ func (f *finder) result(effects []effect) *Result {
 	f.count(out, crossed)
 	if len(out.Named()) == 0 {
 		if why := f.tooFewHosts(effects); why != "" {
-			out.Complete = false
+			out.TooFew = true
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%d hosts are too few to tell whether one is slow: %s", r.w.hosts, why))
 		}
 	}
