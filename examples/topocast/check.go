@@ -65,7 +65,7 @@ anything at all, however many hosts there are; --false-alarms sets this. --impor
 judges FILE as it is.
 
 Exit status: 0 nothing is slow, or the newest run tells no change; 3 something is; 4 nothing is named, and the check ended
-early or had nothing to compare a switch with, or there are too few runs.`,
+early, had nothing to compare a switch with, or too few hosts to tell, or there are too few runs.`,
 		Example: `  mpirun -n 1024 topocast check network.json
   topocast check --sim "fattree:8,8;1,4 routing=modulo" \
       --fault "direction h5>s0 rate=0.5x"
@@ -107,8 +107,7 @@ early or had nothing to compare a switch with, or there are too few runs.`,
 	cli.Parse(f, &o.bytes, "size", "1MiB", "size of the long messages", cli.ParseSize)
 	cli.Want(f, "size", "1 byte to 2 GiB", func() bool { return o.bytes >= 1 && o.bytes <= math.MaxInt32 })
 	o.bytes = 0 // unless it is given
-	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
-	cli.Want(f, "budget", "at least 0", func() bool { return o.budget >= 0 })
+	budgetFlag(f, &o.budget)
 	f.Float64Var(&o.tolerance, "tolerance", 0.1, "what is slower by less than this share is never named")
 	cli.Want(f, "tolerance", "a share of at least 0.01, such as 0.1", func() bool { return o.tolerance >= 0.01 && !math.IsInf(o.tolerance, 0) })
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the choice of pairs")
@@ -134,7 +133,7 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		switch {
 		case len(found.Named()) > 0:
 			status = cli.StatusDifferent
-		case !found.Complete:
+		case !found.Complete || found.TooFew:
 			status = cli.StatusUnknown
 		}
 		return shared.Print(c, func(w io.Writer) error {
@@ -249,9 +248,9 @@ func checkedPlaces(places []mpi.Place) []mpi.Place {
 // tellChecked writes for people.
 func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	pairs := float64(r.Hosts) * float64(r.Hosts-1) / 2
-	what := fmt.Sprintf("%s read in %s (%s of all)", words.Count(r.Pairs, "pair"), words.Count(r.Rounds, "round"), quantity.Percent(float64(r.Pairs)/pairs))
+	what := fmt.Sprintf("%s measured in %s (%s of all)", words.Count(r.Pairs, "pair"), words.Count(r.Rounds, "round"), quantity.Percent(float64(r.Pairs)/pairs))
 	if float64(r.Pairs) > pairs {
-		what = fmt.Sprintf("%s read in %s (there are %.0f)", words.Count(r.Pairs, "pair"), words.Count(r.Rounds, "round"), pairs)
+		what = fmt.Sprintf("%s measured in %s (there are %.0f)", words.Count(r.Pairs, "pair"), words.Count(r.Rounds, "round"), pairs)
 	}
 	if load {
 		what = fmt.Sprintf("%s in %s of all at once", words.Count(r.Pairs, "transfer"), words.Count(r.Rounds, "round"))
@@ -259,7 +258,7 @@ func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	fmt.Fprintf(w, "%d hosts, %s, measurements spread by %s\n", r.Hosts, what, quantity.Percent(r.Noise))
 	named := r.Named()
 	switch {
-	case len(named) == 0 && !r.Complete:
+	case len(named) == 0 && (!r.Complete || r.TooFew):
 		fmt.Fprintln(w, "nothing stands out of what could be judged")
 	case len(named) == 0:
 		fmt.Fprintln(w, "nothing is slow")
@@ -268,7 +267,7 @@ func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 		tellSuspect(w, &s)
 	}
 	if all && len(r.Suspects) > len(named) {
-		fmt.Fprintln(w, "\nread again, and not named:")
+		fmt.Fprintln(w, "\nmeasured again, and not named:")
 		for _, s := range r.Suspects[len(named):] {
 			tellSuspect(w, &s)
 		}
@@ -308,7 +307,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 // writeChecked writes for programs.
 func writeChecked(w io.Writer, r *check.Result) error {
 	out := results.Check{
-		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete, Noise: r.Noise,
+		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete && !r.TooFew, Noise: r.Noise,
 		Links: r.Links, UnreadLinks: r.UnreadLinks, UnreadDirections: r.UnreadDirections,
 		Suspects: []results.Suspect{}, Warnings: append([]string{}, r.Warnings...),
 	}

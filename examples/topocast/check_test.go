@@ -40,6 +40,20 @@ func TestCheckNamesSimulatedFaults(t *testing.T) {
 	}
 }
 
+// A clear fault of one of a few hosts is named, and not said to be nothing beside its name.
+func TestCheckNamesASlowHostOfFew(t *testing.T) {
+	for _, cluster := range []string{"star:4", "star:5", "tree:2x2"} {
+		status, out, stderr := topocast("check", "--all", "--sim", cluster, "--fault", "host h2 2x")
+		if status != cli.StatusDifferent || !strings.Contains(out, "\nhost h2, or its cable to ") || strings.Contains(out, "nothing is slow") {
+			t.Errorf("%s: status %d\n%s%s", cluster, status, out, stderr)
+		}
+		status, out, stderr = topocast("check", "--sim", cluster)
+		if status != cli.StatusFine || !strings.Contains(out, "nothing is slow") || stderr != "" {
+			t.Errorf("%s, healthy: status %d\n%s%s", cluster, status, out, stderr)
+		}
+	}
+}
+
 // What shows only while all hosts are busy is named with --load, and not without.
 func TestCheckUnderLoad(t *testing.T) {
 	if testing.Short() {
@@ -127,6 +141,7 @@ func TestCheckWrongInput(t *testing.T) {
 		{"bad tolerance", "--tolerance 0", []string{"check", "--tolerance", "0"}},
 		{"messages that end before others begin", "--size 1024: want at least 750001 with --load", []string{"check", "--load", "--sim", "tree:4x8", "--size", "1KiB"}},
 		{"negative budget", "--budget", []string{"check", "--budget", "-1s"}},
+		{"no budget", "--budget 0s", []string{"check", "--sim", "star:8", "--budget", "0s"}},
 		{"network of other hosts", "star:9: it has 9 hosts, and the job 8 ranks on 8 hosts", []string{"check", "--sim", "star:8", "star:9"}},
 		{"bad fault", `--fault: fault "host h99 2x": "h99" is no host`, []string{"check", "--sim", "star:8", "--fault", "host h99 2x"}},
 		{"a rank that is not there", `--fault "lost 8": the job has 8 ranks`, []string{"check", "--sim", "star:8", "--fault", "lost 8"}},

@@ -74,7 +74,7 @@ func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]
 		for _, moved := range to {
 			names = append(names, r.w.name(moved.switchOf(h)))
 		}
-		found = append(found, effect{place{h, -1}, byItself, 0, Finding{
+		found = append(found, effect{place: place{h, -1}, candidate: byItself, Finding: Finding{
 			What: cabling, From: r.w.name(r.w.switchOf(h)), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 		}})
 		r.move(h, to, of[h], explained)

@@ -56,7 +56,7 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
 			}
-			x := effect{place{a, b}, byItself, 0, Finding{What: together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x := effect{place: place{a, b}, candidate: byItself, Finding: Finding{What: together, Often: 1, P: p, Readings: len(factors) / 2}}
 			x.holds(factors)
 			found = append(found, x)
 		}

@@ -23,6 +23,7 @@ type effect struct {
 	place
 	candidate int32 // or byItself
 	score     float64
+	likely    bool // slow, if the few hosts of the machine do not differ by much without a fault: it is not named
 	Finding
 }
 
@@ -152,7 +153,7 @@ const unlike = 0.5
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
-	e := effect{r.c.all[candidate].place, candidate, score, r.c.all[candidate].Finding}
+	e := effect{place: r.c.all[candidate].place, candidate: candidate, score: score, Finding: r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
 	alike := 0 // of them, with something that was measured at the same time
 	for _, d := range all {
@@ -165,19 +166,22 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	}
 	// Healthy hosts differ. What few hosts cross is as slow as they are on average.
 	k := all[0].kind
-	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
-	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
+	spread, freedom := r.spreadOfHosts(k, e.place)
+	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - level/2/float64(r.w.hosts))
+	own := sure * spread * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
 	var factors, tests, bars, late []float64
+	var ifEqual []float64 // the tests, if healthy hosts were equal
 	for _, d := range all {
 		late = append(late, d.late)
 	}
 	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the way of few
 	for _, d := range all {
-		bar := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), math.Hypot(own, unsure*d.apart), d.doubt)
+		slower, doubt := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), d.doubt), unsure*d.apart
+		bar := max(slower, math.Hypot(own, doubt))
 		bars = append(bars, bar+max(d.late, usuallyLate))
 		if d.doubt == 0 || 2*alike < len(all) {
-			tests = append(tests, d.excess-bar-usuallyLate)
+			tests, ifEqual = append(tests, d.excess-bar-usuallyLate), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
 			factors = append(factors, d.by.factor(d.excess))
 		}
 	}
@@ -219,6 +223,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 		e.P = mostPositive(tests)
 	}
 	e.P = min(1, correction*e.P)
+	e.likely = r.w.hosts < fewHosts && e.P > level && 2*correction*signedRank(ifEqual) <= level
 	return e
 }
 

@@ -27,13 +27,13 @@
 //     the number tested (Bonferroni). What is named is taken out before the next is ranked. What crosses a place that is slow now and then
 //     tells of no other place afterwards. Scores are clipped, so they tell where something is slow. Whether that is all of a host's short
 //     messages or an equal part of each, as its overhead is, follows from what leaves less unexplained. Hosts that differ from each
-//     other by more than noise raise the bar for hosts, and for links that few hosts cross.
+//     other by more than noise raise the bar for hosts, and for links that few hosts cross. The tested host has no part in that.
 //     What was not slow before some round and is from then on is told with that round (Finding.Since). One that begins after 16 rounds
 //     is named only if it is tested for another reason.
 //  5. A host whose short messages fit another switch than its own hangs there: it is named for that. The routes are those of the graph
 //     with its cable there. Under load it is the host whose transfers fit better if all rounds are worked out again with its cable there.
 //
-// A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading. The
+// A rank that stands still for a while, as a process does that loses its core, spoils one sample of a measurement. The
 // median or the lower quartile of the samples counts.
 //
 // Of 1,024 hosts that is less than 1 % of the pairs, each repeat counted, and as many
@@ -70,18 +70,22 @@
 // # Limits
 //
 // A host, its network card and its only cable are crossed by the same messages: they are one
-// suspect. So are links in series (Suspect.Same). What is slow to most readings of one length
-// is taken for the machine's own. Links that no route leads over are not read
+// suspect. So are links in series (Suspect.Same). What is slow to most measurements of one length
+// is taken for the machine's own. Links that no route leads over are not measured
 // (Result.UnreadLinks): where routing is by lowest number, all but one spine of a fat tree. A
 // full mesh hides its cables: of n(n-1)/2 of them, each with one pair, 1 % of the pairs read 1 %.
 // A link wider than a host's needs several pairs at once to be filled; where there are too few
-// hosts its rate is not read (UnreadDirections), but its latency is. Short messages tell no
+// hosts its rate is not measured (UnreadDirections), but its latency is. Short messages tell no
 // directions: that would take clocks that agree. A long message may take four latencies: what a slow latency may explain is no slow rate.
 //
 // Without a graph only hosts can be named, against those with names next to theirs. Pairs
-// near each other are not read at once, as they may share links: more rounds of fewer pairs. A host
-// is named only if two thirds of its readings are slow. One at the end of a rack has half of its
+// near each other are not measured at once, as they may share links: more rounds of fewer pairs. A host
+// is named only if two thirds of its measurements are slow. One at the end of a rack has half of its
 // neighbours in the next.
+//
+// Fewer than ten hosts tell badly by how much healthy ones differ. Where a host seems slow and the difference may be that of
+// healthy hosts, none is named, and a warning says so (Result.TooFew). Without a graph the same holds where pairs
+// differ by more than twice the tolerance: the wiring may be the cause.
 //
 // # Design
 //

@@ -184,6 +184,83 @@ func TestFindWithoutGraph(t *testing.T) {
 	}
 }
 
+// smallFaults are clear faults of a host or of its only cable.
+func smallFaults() []fault {
+	ofHost := func(do func(m *machine, host, out, in int)) func(m *machine) place {
+		return func(m *machine) place {
+			g := m.cluster.Graph
+			host := m.rng.IntN(g.Hosts())
+			at := g.Out(host)[0].To
+			do(m, host, g.ArcIndex(host, at), g.ArcIndex(at, host))
+			return place{host, -1}
+		}
+	}
+	return []fault{
+		{"host 2x", ofHost(func(m *machine, host, _, _ int) { m.host[host] = 2 })},
+		{"direction 2x", ofHost(func(m *machine, _, out, _ int) { m.rate[out] /= 2 })},
+		{"latency 3x", ofHost(func(m *machine, _, out, in int) {
+			m.latency[out] *= 3
+			m.latency[in] *= 3
+		})},
+	}
+}
+
+// A host of few that is clearly slow is named first, where the wiring is known: of a star as of a tree, quiet or with 3 % of noise.
+func TestSlowHostOfFewIsNamed(t *testing.T) {
+	for _, spec := range []string{"star:4", "star:5", "star:8", "tree:2x2", "tree:2x4", "tree:3x2"} {
+		for _, f := range smallFaults() {
+			const runs = 5
+			first := 0
+			for seed := range uint64(runs) {
+				if is, _, _ := trial(t, spec, &f, seed, true); is {
+					first++
+				}
+			}
+			if first < runs-1 {
+				t.Errorf("%s, %s: named first in %d of %d runs", spec, f.name, first, runs)
+			}
+		}
+	}
+}
+
+// Of few hosts without the wiring a clear fault is named first, or the check says that hosts are too few to tell. It never says
+// that nothing is slow.
+func TestFewHostsWithoutGraphAreNotCalledHealthy(t *testing.T) {
+	for _, spec := range []string{"star:4", "star:6", "tree:2x2", "tree:3x2", "tree:2x4", "tree:4x2"} {
+		for _, f := range smallFaults() {
+			for seed := range uint64(5) {
+				m := newMachine(t, spec, seed)
+				where := f.do(m)
+				hosts := m.cluster.Graph.Hosts()
+				r, err := find(context.Background(), &job{hosts: hosts, names: m.cluster.Graph.Names()[:hosts], measure: m.read}, &Settings{Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				named, says := r.Named(), strings.Contains(strings.Join(r.Warnings, "\n"), "hosts are too few to tell")
+				switch {
+				case len(named) > 0 && named[0].Host != where.u:
+					t.Errorf("%s, %s, seed %d: %s is named, want host %d", spec, f.name, seed, named[0].Name, where.u)
+				case len(named) > 0 == says, says != r.TooFew:
+					t.Errorf("%s, %s, seed %d: named are %d, too few %t, warnings %q", spec, f.name, seed, len(named), r.TooFew, r.Warnings)
+				}
+			}
+		}
+	}
+}
+
+// Of few hosts that are healthy none is named.
+func TestFewHealthyHostsAreNotNamed(t *testing.T) {
+	for _, graph := range []bool{true, false} {
+		for _, spec := range []string{"star:4", "star:5", "star:8", "tree:2x2", "tree:2x4", "tree:3x2"} {
+			for seed := range uint64(10) {
+				if _, any, _ := trial(t, spec, nil, seed, graph); any {
+					t.Errorf("%s, graph %t, seed %d: something is named", spec, graph, seed)
+				}
+			}
+		}
+	}
+}
+
 // Without a graph nobody knows which hosts are on one switch, or on one board: the peaks of the times tell.
 func TestFindWithoutGraphAmongLevels(t *testing.T) {
 	for _, spec := range []string{"core:4 socket:2 host:8", "tree:8x16"} {

@@ -76,7 +76,6 @@ type readings struct {
 	tested    map[int32]int            // the first sample that tests a candidate: it had no say in that the candidate was picked
 	groups    []group
 	pairs     int
-	hosts     [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
 	line      [kinds]line    // what measurements of a nominal time usually take
 	sigma     [kinds]float64 // spread of the excess of a healthy machine
 
@@ -214,7 +213,6 @@ func (r *readings) compare() {
 			r.takeOutLoad(k, load)
 		}
 		r.sigma[k] = max(stats.SigmaAbout(0, r.ofScreened(ids, func(s *sample) float64 { return s.excess })), leastSigma)
-		r.hosts[k] = r.spreadOfHosts(k)
 	}
 }
 
@@ -262,13 +260,16 @@ const clipAt = 3
 // clip bounds the size of x.
 func clip(x, most float64) float64 { return max(-most, min(most, x)) }
 
-// spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
-// samples, those of the second part, too, less what the noise of these makes.
-func (r *readings) spreadOfHosts(k kind) float64 {
+// spreadOfHosts is by how much healthy hosts differ from each other, as a share, and the degrees of freedom of that: the
+// spread of the mean excess of their samples, those of the second part, too, less what the noise of these makes. Samples that
+// touch a place do not count: a slow host would raise the means of all hosts that it met. But they count if fewer than three
+// hosts are left, as by a switch that nearly all messages pass. O(samples * length of a route).
+func (r *readings) spreadOfHosts(k kind, except place) (spread, freedom float64) {
+	nowhere := place{-1, -1} // no message touches it
 	of := make([][]float64, r.w.hosts)
 	for i := range r.samples {
-		if s := &r.samples[i]; s.kind == k {
-			x := r.sigma[k] * clip(s.excess/r.sigma[k], clipAt)
+		if s := &r.samples[i]; s.kind == k && !r.w.touches(except, s.from, s.to, s.route...) {
+			x := clip(s.excess, clipAt*r.sigma[k])
 			of[s.from], of[s.to] = append(of[s.from], x), append(of[s.to], x)
 		}
 	}
@@ -280,9 +281,43 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 			noise += r.sigma[k] * r.sigma[k] / float64(len(x))
 		}
 	}
-	if len(means) == 0 {
+	n := float64(len(means))
+	switch {
+	case n < 3 && except != nowhere:
+		return r.spreadOfHosts(k, nowhere)
+	case n < 3:
+		return math.Inf(1), 1
+	}
+	spread, freedom = stats.SigmaAbout(stats.MiddleMedian(means), means), max(2, n/3)
+	if n < fewHosts && except != nowhere { // of healthy hosts
+		spread, freedom = stat.StdDev(means, nil), n-1
+	}
+	spread = math.Sqrt(max(0, spread*spread-noise/n/2)) // not all of it, as few means tell their spread badly
+	// In the mean of a host is an equal part of each of the n-1 others, so means differ by less than hosts do. And what the
+	// slow host is compared with is the mean of n hosts.
+	return spread * (n - 1) / (n - 2) * math.Sqrt(1+1/n), freedom
+}
+
+// fewHosts are too few for the median of their deviations, which is nearly nothing by chance: their standard deviation counts.
+const fewHosts = 10
+
+// pairsDiffer is by how much pairs of hosts differ in what their measurements take, as a logarithm: by their medians, of the pair
+// that nine in ten are faster than, and of the pair that nine in ten are slower than.
+func (r *readings) pairsDiffer(k kind) float64 {
+	of := map[[2]int][]float64{}
+	for _, s := range r.samples {
+		if s.kind == k {
+			pair := [2]int{s.from, s.to}
+			of[pair] = append(of[pair], math.Log(s.value/s.nominal))
+		}
+	}
+	var medians []float64
+	for _, logs := range of {
+		medians = append(medians, stats.MiddleMedian(logs))
+	}
+	if len(medians) == 0 {
 		return 0
 	}
-	spread := stats.SigmaAbout(stats.MiddleMedian(means), means)
-	return math.Sqrt(max(0, spread*spread-noise/float64(len(means))/2)) // not all of it, as few means tell their spread badly
+	slices.Sort(medians)
+	return stat.Quantile(0.9, stat.Empirical, medians, nil) - stat.Quantile(0.1, stat.Empirical, medians, nil)
 }

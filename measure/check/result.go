@@ -5,22 +5,24 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
 
 // A Result is what a check has found.
 type Result struct {
 	Hosts    int
-	Pairs    int     // that were read, repeats counted; under load, transfers
+	Pairs    int     // that were measured, repeats counted; under load, transfers
 	Rounds   int     // in which they were
 	Complete bool    // or else it was ended early, or there was nothing to compare a switch with: a warning says which
-	Noise    float64 // spread of single readings of short messages, under load of transfers, as a share
+	TooFew   bool    // nothing is named, but hosts are too few to tell that nothing is slow: a warning says why
+	Noise    float64 // spread of single measurements of short messages, under load of transfers, as a share
 
-	// Suspects are the hosts and links that were read twice, the most suspicious
-	// first: those that are Named explain the readings in this order.
+	// Suspects are the hosts and links that were measured twice, the most suspicious
+	// first: those that are Named explain the measurements in this order.
 	Suspects []Suspect
 
-	// Unread counts links whose latency, and directions whose rate, no reading has told, and
+	// Unread counts links whose latency, and directions whose rate, no measurement has told, and
 	// of how many: no route leads over them, or no pairs that could fill them.
 	UnreadLinks, Links int
 	UnreadDirections   int
@@ -47,7 +49,7 @@ type Suspect struct {
 	Named    bool
 	P        float64 // the least of its findings; NaN without a graph
 	Findings []Finding
-	Same     []string // other suspects that all readings have crossed alike
+	Same     []string // other suspects that all measurements have crossed alike
 }
 
 // A Finding is one way in which a suspect is slow.
@@ -134,10 +136,33 @@ func (f *finder) result(effects []effect) *Result {
 		}
 	}
 	f.count(out, crossed)
+	if len(out.Named()) == 0 {
+		if why := f.tooFewHosts(effects); why != "" {
+			out.TooFew = true
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%d hosts are too few to tell whether one is slow: %s", r.w.hosts, why))
+		}
+	}
 	if f.ended {
 		out.Warnings = append(out.Warnings, "the check was ended early: what it does not name may be slow")
 	}
 	return out
+}
+
+// tooFewHosts says why nobody can tell whether a host of a small machine is slow, of which none is named; "" if there is no reason.
+func (f *finder) tooFewHosts(effects []effect) string {
+	r := f.r
+	if i := slices.IndexFunc(effects, func(e effect) bool { return e.likely }); i >= 0 {
+		return r.w.suspect(effects[i].place).Name + " seems to be, and healthy ones may differ as much"
+	}
+	if r.w.graph == nil && r.w.hosts < fewHosts {
+		for k := range kinds {
+			// Noise and healthy hosts, which differ by less than the tolerance each, may make twice as much.
+			if apart := r.pairsDiffer(k); apart > math.Log1p(2*f.s.Tolerance) {
+				return fmt.Sprintf("some pairs take %s longer than others, and nobody knows whether the wiring makes that", quantity.Percent(math.Expm1(apart)))
+			}
+		}
+	}
+	return ""
 }
 
 // addSame adds to a suspect the others that all samples have crossed alike.
@@ -182,7 +207,7 @@ func (r *readings) crossedBy() [][]int32 {
 	return of
 }
 
-// count says what was not read.
+// count says what was not measured.
 func (f *finder) count(out *Result, crossed [][]int32) {
 	r := f.r
 	if r.w.graph == nil {
@@ -210,6 +235,6 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 			out.UnreadLinks, words.Count(out.Links, "link")))
 	}
 	if n := out.UnreadDirections; n > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not read: too few pairs at once to fill them", n, len(r.w.link)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not measured: too few pairs at once to fill them", n, len(r.w.link)))
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 const fewPartners = 4 // of each host, at least, where there are as many
 
-// Sample takes a run for a watch file: the readings of few pairs of the hosts of a
+// Sample takes a run for a history file: the measurements of few pairs of the hosts of a
 // job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
 // before, as far as their hosts are there. Hosts that are new get new ones. Of runs without long messages, such as matrices
 // of latencies, only as many pairs are taken as a host needs. It is collective; the

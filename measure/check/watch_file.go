@@ -15,7 +15,7 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 )
 
-// A watch file is a line that names the format, and a line of JSON for each run. A run ends the line before it, and is
+// A history file is a line that names the format, and a line of JSON for each run. A run ends the line before it, and is
 // only ever appended. One that a full disk or a killed job has cut short is passed over.
 const (
 	watchFormat  = "topocast/watch"
@@ -27,12 +27,12 @@ type watchHead struct {
 	Version int    `json:"version"`
 }
 
-// ReadRuns reads a watch file. Lines that are cut short or damaged are passed over, and
+// ReadRuns reads a history file. Lines that are cut short or damaged are passed over, and
 // lost is how many. It refuses other formats and later versions. Nothing at all is a file without runs.
 func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return nil, 0, fmt.Errorf("check: watch file: %w", err)
+		return nil, 0, fmt.Errorf("check: history file: %w", err)
 	}
 	first := true
 	for line := range bytes.Lines(text) {
@@ -43,7 +43,7 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 		case first:
 			first = false
 			if err := checkHead(line); err != nil {
-				return nil, 0, fmt.Errorf("check: watch file: %w", err)
+				return nil, 0, fmt.Errorf("check: history file: %w", err)
 			}
 		case jsonfile.Unmarshal(line, &run) != nil || len(run.Points) == 0 || slices.ContainsFunc(run.Points, Point.isDamaged):
 			lost++
@@ -69,19 +69,19 @@ func checkHead(line []byte) error {
 	return nil
 }
 
-// AppendRun appends a run to a watch file, which it makes if there is none. It refuses files of
+// AppendRun appends a run to a history file, which it makes if there is none. It refuses files of
 // another format, which stay as they are, and runs without points, which ReadRuns would pass over.
 func AppendRun(path string, run Run) error {
 	if len(run.Points) == 0 {
-		return errors.New("check: watch file: the run has no points: nothing was measured")
+		return errors.New("check: history file: the run has no points: nothing was measured")
 	}
 	if err := appendRun(path, run); err != nil {
-		return fmt.Errorf("check: watch file: %w", err)
+		return fmt.Errorf("check: history file: %w", err)
 	}
 	return nil
 }
 
-// Write writes a watch file of one run.
+// Write writes a history file of one run.
 func (r Run) Write(w io.Writer) error {
 	head, err := json.Marshal(watchHead{watchFormat, watchVersion})
 	if err != nil {

@@ -80,7 +80,7 @@ type Check struct {
 	Hosts            int       `json:"hosts"`
 	Pairs            int       `json:"pairs"` // that were measured, repeats counted
 	Rounds           int       `json:"rounds"`
-	Complete         bool      `json:"complete"` // or else it ended early, or could not judge a switch
+	Complete         bool      `json:"complete"` // or else it ended early, could not judge a switch, or hosts were too few
 	Noise            float64   `json:"noise"`    // spread of measurements of short messages, a share
 	Links            int       `json:"links"`
 	UnreadLinks      int       `json:"unread_links"`      // whose latency was not measured
