@@ -223,6 +223,25 @@ func TestSlowHostOfFewIsNamed(t *testing.T) {
 	}
 }
 
+// Two slow hosts of eight are both named: neither makes healthy hosts seem to differ as much as the other does.
+func TestTwoSlowHostsOfEightAreNamed(t *testing.T) {
+	for seed := range uint64(6) {
+		m := newMachine(t, "star:8", seed)
+		m.host[2], m.host[5] = 2, 2
+		r, err := find(context.Background(), &job{hosts: 8, names: m.cluster.Graph.Names()[:8], measure: m.read}, m.settings(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts := map[int]bool{}
+		for _, s := range r.Named() {
+			hosts[s.Host] = true
+		}
+		if len(hosts) != 2 || !hosts[2] || !hosts[5] {
+			t.Errorf("seed %d: named are %v, want 2 and 5", seed, hosts)
+		}
+	}
+}
+
 // Of few hosts without the wiring a clear fault is named first, or the check says that hosts are too few to tell. It never says
 // that nothing is slow.
 func TestFewHostsWithoutGraphAreNotCalledHealthy(t *testing.T) {

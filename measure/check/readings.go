@@ -289,7 +289,7 @@ func (r *readings) spreadOfHosts(k kind, except place) (spread, freedom float64)
 		return math.Inf(1), 1
 	}
 	spread, freedom = stats.SigmaAbout(stats.MiddleMedian(means), means), max(2, n/3)
-	if n < fewHosts && except != nowhere { // of healthy hosts
+	if n < fewMeans && except != nowhere { // of healthy hosts
 		spread, freedom = stat.StdDev(means, nil), n-1
 	}
 	spread = math.Sqrt(max(0, spread*spread-noise/n/2)) // not all of it, as few means tell their spread badly
@@ -298,8 +298,13 @@ func (r *readings) spreadOfHosts(k kind, except place) (spread, freedom float64)
 	return spread * (n - 1) / (n - 2) * math.Sqrt(1+1/n), freedom
 }
 
-// fewHosts are too few for the median of their deviations, which is nearly nothing by chance: their standard deviation counts.
-const fewHosts = 10
+const (
+	// fewHosts are too few to call healthy where something is slow unless healthy hosts differ as much.
+	fewHosts = 10
+	// fewMeans are too few for the median of their deviations, which is nearly nothing by chance: their standard deviation
+	// counts. Of more a second slow host would spoil that.
+	fewMeans = 7
+)
 
 // pairsDiffer is by how much pairs of hosts differ in what their measurements take, as a logarithm: by their medians, of the pair
 // that nine in ten are faster than, and of the pair that nine in ten are slower than.
