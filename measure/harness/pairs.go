@@ -15,7 +15,7 @@ type Pair struct {
 }
 
 // WarmUp is the task of both ranks of the first pairs of a repetition: what an Exchange then finds is forgotten.
-const WarmUp = math.MaxUint32
+const WarmUp = math.MaxInt32
 
 // An Exchange measures the pair of the calling rank and peer, and appends what this rank has found: any numbers, or none. It is
 // test_pair of LGate (Reinfjell 2023, section 3.1.1). Both ranks of a pair call it at about the same time, and no other rank
