@@ -23,8 +23,9 @@ const (
 // Noise estimates the relative standard deviation of a reading from
 // triangles: paths over a third host are never shorter than the direct reading
 // but by noise. Of those that follow the shortest way, with no slack beyond the
-// overhead, half come out shorter; the median of what they lack is 0.6745
-// standard deviations of the sum. It is NaN if too few do, as where the true
+// overhead, half come out shorter; the lower quartile of what they lack is 0.3186
+// standard deviations of the sum. Triangles over a slow link, which routes take all the
+// same, lack more: a third may do so. It is NaN if too few do, as where the true
 // third vertices are switches that were not measured. Exact readings give 0.
 func Noise[F stats.Float](n int, m, columns []F) float64 {
 	if n < 4 {
@@ -57,7 +58,7 @@ func Noise[F stats.Float](n int, m, columns []F) float64 {
 			return math.NaN()
 		}
 		before := noise
-		noise = stats.Sigma(lacks)
+		noise = stats.Quantile(lacks, 0.25) / (math.Sqrt2 * math.Erfinv(0.25))
 		if math.Abs(noise-before) <= slackSettled*before {
 			break // the overhead would be the same
 		}
