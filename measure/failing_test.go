@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/oneway"
@@ -86,7 +87,11 @@ func (b breakingRequests) WaitAll() error {
 // TestFailingRankHangsNobody: whatever is measured, an operation that fails once on one rank, at any moment, is an error of the whole job.
 func TestFailingRankHangsNobody(t *testing.T) {
 	t.Parallel()
-	const ranks, moments = 6, 4
+	const ranks = 6
+	moments := 1
+	if tooltest.Long() {
+		moments = 4
+	}
 	control := harness.Control{Silence: -1} // nobody ends the job but the rank that fails
 	kinds := watched(t, ranks, -1)
 	kinds["latency"] = func(c mpi.Communicator) error {
