@@ -154,8 +154,8 @@ func (n *Network) oldHosts(ranks []Location) []int {
 //
 // A rank of an unknown host gets the typical parameters of the coarsest level. It hangs on the root of a tree. Elsewhere it
 // hangs on the switch with the most links to others, or on the first of hosts that are wired to each other. Its link makes
-// distances typical, too. A
-// rank beyond those measured on its host is taken like the host's first one. Warnings name these hosts, and those with
+// distances typical, too.
+// A rank beyond those measured on its host is taken like the host's first one. Warnings name these hosts, and those with
 // several ranks of which some run on other cores than were measured.
 //
 // A network that does not say where its ranks ran is taken to be of the job's ranks in their order, of which it has to have as many.

@@ -36,8 +36,8 @@ type Graph struct {
 
 // NewGraph returns the graph of the given arcs, which it copies. Names are the
 // vertices' names, hosts first, or nil. It refuses arcs outside the vertices,
-// loops, double arcs, negative or infinite latencies, bandwidths that are not
-// above zero and finite, estimated ones that are missing, and probabilities outside
+// loops and double arcs. It refuses latencies that are negative or infinite, and bandwidths that are not
+// above zero and finite. It refuses estimated bandwidths that are missing, and probabilities outside
 // (0, 1]. O(m log m) for m arcs.
 func NewGraph(hosts, switches int, names []string, arcs []Arc) (*Graph, error) {
 	if hosts < 0 || switches < 0 {
@@ -125,8 +125,8 @@ func (g *Graph) index() {
 	}
 }
 
-// AppendLink appends to dst the two arcs of a full-duplex link between u and v with
-// the given latency in s and bandwidth in B/s per direction, NaN where not known.
+// AppendLink appends to dst the two arcs of a full-duplex link between u and v. The latency is in s, the bandwidth in
+// B/s per direction; NaN is not known.
 func AppendLink(dst []Arc, u, v int, latency, bandwidth float64) []Arc {
 	return append(dst,
 		Arc{From: u, To: v, Latency: latency, Bandwidth: bandwidth, Probability: 1},

@@ -47,8 +47,8 @@ func Predict(n *model.Network, a schedule.Algorithm, p schedule.Problem) (float6
 // network: each of the algorithms (nil: schedule.Algorithms) once, with the
 // settings and the segment that are predicted to be fastest, and the fastest
 // first. No communicator is needed. With all algorithms it takes 0.5 to 6 ms for
-// 8 ranks, 2 to 170 ms for 64, and 0.1 to 0.5 s for 1,024 on a busy core
-// (BenchmarkPlans); with a few of them, a fraction of that.
+// 8 ranks and 2 to 170 ms for 64 on a busy core (BenchmarkPlans). For 1,024 ranks it takes
+// 0.1 to 0.5 s. With a few algorithms it takes a fraction of that.
 func Plans(n *model.Network, algorithms []schedule.Algorithm, bytes, root int) ([]Plan, error) {
 	p := schedule.Problem{Ranks: n.Ranks(), Root: root, Bytes: bytes}
 	if err := p.Validate(); err != nil {

@@ -329,6 +329,24 @@ func TestSlowLatencyIsNoSlowRate(t *testing.T) {
 	}
 }
 
+// namedWithOverhead are the suspects that are named where the short messages of a host take so many seconds more.
+func namedWithOverhead(t *testing.T, m *machine, seed uint64, host int, more float64) []Suspect {
+	t.Helper()
+	r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+		read, err := m.read(ctx, pairs)
+		for i, x := range pairs {
+			if x[0] == host || x[1] == host {
+				read[i].Latency += more
+			}
+		}
+		return read, err
+	}}, m.settings(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Named()
+}
+
 // A core is wired with 10 ns to its socket, and takes 600 ns itself. A quarter more is the core's: of its wire alone it would be sixteen
 // times as much.
 func TestOverheadOfACoreIsNotItsCable(t *testing.T) {
@@ -336,19 +354,7 @@ func TestOverheadOfACoreIsNotItsCable(t *testing.T) {
 	for seed := range uint64(5) {
 		m := newMachine(t, "core:4 socket:4 host:2 latency=5us,200ns,10ns", seed)
 		m.sigma, m.outliers = 0.01, 0
-		r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
-			read, err := m.read(ctx, pairs)
-			for i, x := range pairs {
-				if x[0] == core || x[1] == core {
-					read[i].Latency += more
-				}
-			}
-			return read, err
-		}}, m.settings(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		named := r.Named()
+		named := namedWithOverhead(t, m, seed, core, more)
 		if len(named) != 1 || named[0].Host != core {
 			t.Errorf("seed %d: named are %+v, want the core", seed, named)
 			continue
@@ -369,19 +375,7 @@ func TestOverheadIsSlowAlways(t *testing.T) {
 	for seed := range uint64(3) {
 		m := newMachine(t, "core:4 socket:2 host:4 latency=5us,200ns,10ns", seed)
 		m.sigma, m.outliers = 0.002, 0
-		r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
-			read, err := m.read(ctx, pairs)
-			for i, x := range pairs {
-				if x[0] == core || x[1] == core {
-					read[i].Latency += more
-				}
-			}
-			return read, err
-		}}, m.settings(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		named := r.Named()
+		named := namedWithOverhead(t, m, seed, core, more)
 		if len(named) != 1 || named[0].Host != core || len(named[0].Findings) != 1 {
 			t.Errorf("seed %d: named are %+v, want the core for one thing", seed, named)
 			continue

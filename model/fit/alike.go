@@ -93,11 +93,17 @@ func (f *fitter) pull(gradient []float64) {
 // isIdle tells whether no transfer would take longer if the link were a little slower. The derivatives do not tell: they
 // are taken upward, where a link changes nothing either if the next one on the way is as slow.
 func (f *fitter) isIdle(link int) bool {
-	old := f.theta[link]
-	if math.IsNaN(old) {
+	if math.IsNaN(f.theta[link]) {
 		return true
 	}
-	f.theta[link] = old - changeOfRate
+	return !f.changes(link, -changeOfRate, func(before, after float64) bool { return math.Abs(after-before) > leastSpread })
+}
+
+// changes tells whether the residual of some transfer over a link changes in a given way if the logarithm of its bandwidth
+// changes by so much. O(patterns over the link).
+func (f *fitter) changes(link int, by float64, isChange func(before, after float64) bool) bool {
+	old := f.theta[link]
+	f.theta[link] = old + by
 	defer func() { f.theta[link] = old }()
 	at := 0
 	for i := range f.patterns {
@@ -107,13 +113,13 @@ func (f *fitter) isIdle(link int) bool {
 		if _, crosses := slices.BinarySearch(p.params, link); !crosses {
 			continue
 		}
-		for k, r := range f.residuals(nil, p) {
-			if math.Abs(r-before[k]) > leastSpread {
-				return false
+		for k, after := range f.residuals(nil, p) {
+			if isChange(before[k], after) {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 const (
@@ -128,22 +134,5 @@ func (f *fitter) holdsUp(link int) bool {
 	if !f.n.Graph().IsSwitch(f.links[link].A) || !f.n.Graph().IsSwitch(f.links[link].B) {
 		return true
 	}
-	old := f.theta[link]
-	f.theta[link] = old + outOfTheWay
-	defer func() { f.theta[link] = old }()
-	at := 0
-	for i := range f.patterns {
-		p := &f.patterns[i]
-		with := f.residual[at : at+len(p.Flows)]
-		at += len(p.Flows)
-		if _, crosses := slices.BinarySearch(p.params, link); !crosses {
-			continue
-		}
-		for k, without := range f.residuals(nil, p) {
-			if math.Abs(with[k]) < leastDelay/2 && without > leastDelay {
-				return true
-			}
-		}
-	}
-	return false
+	return f.changes(link, outOfTheWay, func(with, without float64) bool { return math.Abs(with) < leastDelay/2 && without > leastDelay })
 }

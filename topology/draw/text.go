@@ -39,8 +39,8 @@ const (
 	slowTimes, slowOf, slowShare = 1.5, 4, 0.1
 )
 
-// Text writes a machine as a tree in at most 80 columns. A line has a group with what it is called, the ranks in it, the
-// latency between its parts, and latency and bandwidth of the link that leads up from it. At the ends are the hosts, those
+// Text writes a machine as a tree in at most 80 columns. A line has the name of a group, its ranks, and the
+// latency between its parts. It ends with latency and bandwidth of the link that leads up from the group. At the ends are the hosts, those
 // alike on one line. In a machine of more than 40 lines, parts that are alike are written once, with their number. Alike are
 // parts of the same shape whose figures differ by less than 20 % from one to the next.
 //

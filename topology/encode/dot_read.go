@@ -23,8 +23,8 @@ const maxDOT = 8 << 20
 // machine (Bannikov 2014, section 2.3). The attributes are those of WriteDOT: of a vertex label and
 // kind; of an edge latency in s, bandwidth in B/s, probability, estimated. A vertex without label is named by its id.
 // Vertices that share a name are cores of one processor. An edge whose label is a number
-// and which has no bandwidth has as many Gbit/s. Edges of a graph lead both ways. So do those of a digraph with dir=both or dir=none, and
-// all of a digraph in which no vertex could answer another, such as a tree that is drawn from its root.
+// and which has no bandwidth has as many Gbit/s. Edges of a graph lead both ways, and so do those of a digraph with dir=both or
+// dir=none. If no vertex of a digraph could answer another, all edges do, as in a tree that is drawn from its root.
 //
 // Where no vertex has a kind, hosts are those whose names are among the given ones, which may be nil. So are those that
 // share a name, and those with one neighbour at most. The others are switches. Where that makes none a host all are.
