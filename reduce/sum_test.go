@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/reduce"
 )
 
@@ -103,8 +104,12 @@ func checkSums[F float32 | float64](vectors [][]F, sums []F) error {
 // Sums are as accurate as the usual bound has it, and in two random orders of ranks the same.
 func accurate[F float32 | float64, W int32 | int64](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	numbers := []int{3, 8, 64}
+	if tooltest.Long() {
+		numbers = []int{3, 4, 5, 8, 17, 64, 300}
+	}
 	for _, k := range kinds() {
-		for _, ranks := range []int{3, 4, 5, 8, 17, 64, 300} {
+		for _, ranks := range numbers {
 			for _, length := range []int{1, 63, 200} {
 				vectors := vectorsOf[F](k, rng, ranks, length)
 				sums, _ := reduce.SumOf[F, W](vectors, rng)
@@ -208,13 +213,13 @@ func TestReproducibleSumsOfManyRanks(t *testing.T) {
 	}
 }
 
-// The sums of 100,000 random orders of ranks have the same bits. Those of an ordinary loop differ.
+// The sums of 10,000 random orders of ranks, 100,000 in the long form, have the same bits. Those of an ordinary loop differ.
 func TestReproducibleSumsInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const ranks, length = 6, 70
-	orders := 100000 / len(kinds())
-	if testing.Short() {
-		orders /= 20
+	orders := 10000 / len(kinds())
+	if tooltest.Long() {
+		orders *= 10
 	}
 	for _, k := range kinds() {
 		vectors := vectorsOf[float64](k, rng, ranks, length)
@@ -237,7 +242,8 @@ func TestReproducibleSumsInAnyOrder(t *testing.T) {
 			}
 			ordinary = loop
 		}
-		if exact := []string{"whole", "subnormal", "zero", "full range"}; slices.Contains(exact, k.name) != (different == 0) {
+		// Which data ordinary sums are exact for depends on the draw, and so on the number of orders.
+		if exact := []string{"whole", "subnormal", "zero", "full range"}; tooltest.Long() && slices.Contains(exact, k.name) != (different == 0) {
 			t.Errorf("%s: ordinary sums differ %d times", k.name, different)
 		}
 	}
