@@ -22,10 +22,8 @@ type Cluster struct {
 
 	Routing      topology.RouteChoice `json:"-"`
 	RanksPerHost int                  `json:"ranks_per_host"`
-	MTU          int                  `json:"mtu"`       // bytes of IP packet
-	Switching    string               `json:"switching"` // cutThrough or storeAndForward
+	MTU          int                  `json:"mtu"` // bytes of IP packet
 	Queues       Queues               `json:"queues"`
-	Jitter       Jitter               `json:"jitter"`
 }
 
 // Queues are those in front of the links that hosts and switches send on.
@@ -47,22 +45,12 @@ type Queue struct {
 	ECN        int    `json:"ecn_bytes"`  // bytes from which on frames are marked; 0: never
 }
 
-// A Jitter delays frames on arrival, in order per pair of hosts.
-type Jitter struct {
-	Seed               uint64  `json:"seed"`
-	Mean               float64 `json:"mean_s"`              // of an exponential distribution, every frame
-	OutlierProbability float64 `json:"outlier_probability"` // of a frame to be delayed by Outlier in addition
-	Outlier            float64 `json:"outlier_s"`
-}
-
 // The words of a cluster file.
 const (
-	cutThrough      = "cut-through"
-	storeAndForward = "store-and-forward"
-	fair            = "fair"
-	fifo            = "fifo"
-	shallow         = "shallow"
-	deep            = "deep"
+	fair    = "fair"
+	fifo    = "fifo"
+	shallow = "shallow"
+	deep    = "deep"
 )
 
 // maxHosts is how many hosts a lab has at most.
@@ -140,7 +128,7 @@ func ReadCluster(path string) (*Cluster, error) {
 // field that is wrong. The cluster is called name if the file gives none.
 func DecodeCluster(r io.Reader, dir, name string) (*Cluster, error) {
 	c := &Cluster{
-		Name: name, RanksPerHost: 1, MTU: 9000, Switching: cutThrough,
+		Name: name, RanksPerHost: 1, MTU: 9000,
 		Queues: Queues{NIC: shallowQueue(), Switch: shallowQueue(), BackPressure: true},
 	}
 	f := clusterFile{Cluster: c}
@@ -181,7 +169,6 @@ func (c *Cluster) check() error {
 	}
 	nic, between := &c.Queues.NIC, &c.Queues.Switch
 	for _, x := range []struct{ key, is, one, other string }{
-		{"switching", c.Switching, cutThrough, storeAndForward},
 		{"queues.nic.discipline", nic.Discipline, fair, fifo},
 		{"queues.nic.depth", nic.Depth, shallow, deep},
 		{"queues.switch.discipline", between.Discipline, fair, fifo},
@@ -202,9 +189,6 @@ func (c *Cluster) check() error {
 		{"queues.nic.ecn_bytes", float64(nic.ECN), 0, 1 << 30},
 		{"queues.switch.bytes", float64(between.Bytes), frame, 1 << 30},
 		{"queues.switch.ecn_bytes", float64(between.ECN), 0, 1 << 30},
-		{"jitter.mean_s", c.Jitter.Mean, 0, 1},
-		{"jitter.outlier_probability", c.Jitter.OutlierProbability, 0, 1},
-		{"jitter.outlier_s", c.Jitter.Outlier, 0, 10},
 	} {
 		if !(x.is >= x.least && x.is <= x.most) {
 			return fmt.Errorf("%s: %.10g: want in [%.10g, %.10g]", x.key, x.is, x.least, x.most)

@@ -74,11 +74,9 @@ func newEngine(c *Cluster) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	hosts := c.Graph.Hosts()
 	e := &engine{
-		paths: paths, hosts: hosts, forward: c.Switching == storeAndForward,
+		paths: paths, hosts: c.Graph.Hosts(),
 		links:  make([]link, c.Graph.NumArcs()),
-		jitter: newJitter(c.Jitter, hosts),
 		coming: make(events.Min, 0, 4096),
 	}
 	quantum := c.MTU + ethernetHeader

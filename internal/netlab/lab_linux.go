@@ -3,14 +3,18 @@ package netlab
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -23,8 +27,8 @@ type Lab struct {
 	Cluster *Cluster
 	dir     string
 	command string
-	state   *state
-	leash   *os.File // the lab goes when this is closed; nil: it stays
+	pid     int       // of the fabric
+	leash   io.Closer // the lab goes when this is closed; nil: it stays
 }
 
 // lab is where the lab of the given name lives.
@@ -37,112 +41,180 @@ func (s *Settings) lab(name string) (*Lab, error) {
 	return l, err
 }
 
+// Available tells why a lab cannot be made here, nil if it can. Root in a
+// container has seldom all rights, nor every kernel all parts: it makes a lab,
+// enters a host, and lets it go again.
+func Available(s *Settings) error {
+	const trial = `{"format":"topocast/netlab","version":1,"spec":"star:2"}`
+	dir, err := os.MkdirTemp("", "netlab")
+	if err != nil {
+		return fmt.Errorf("netlab: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	c, err := DecodeCluster(strings.NewReader(trial), "", "trial")
+	if err != nil {
+		return err
+	}
+	l, err := Up(c, &Settings{Dir: dir, Command: s.Command, Leash: true})
+	if err == nil {
+		var said bytes.Buffer
+		if err = l.RunOn(context.Background(), c.Graph.Name(0), []string{"true"}, nil, &said, &said); err != nil {
+			err = fmt.Errorf("%w: %s", err, said.Bytes())
+		}
+		_, down := l.Down()
+		err = errors.Join(err, down)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, ErrUnavailable)
+	}
+	return nil
+}
+
 // Up starts a lab, and first removes what a dead one of the same name has
 // left. The lab stays up after the program has ended, until Down, unless
 // Settings.Leash ties it to the program. A fabric that is not ready within
 // Settings.Timeout is ended.
 func Up(c *Cluster, s *Settings) (*Lab, error) {
-	l, err := launch(c, s)
+	l, err := s.lab(c.Name)
+	if err == nil {
+		l.Cluster = c
+		err = l.launch(s)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("netlab: up: %s: %w", c.Name, err)
 	}
 	return l, nil
 }
 
-func launch(c *Cluster, s *Settings) (*Lab, error) {
-	if err := permitted(); err != nil {
-		return nil, err
-	}
-	l, err := s.lab(c.Name)
-	if err != nil {
-		return nil, err
+func (l *Lab) launch(s *Settings) error {
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("not root: %w", ErrUnavailable)
 	}
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
-		return nil, err
+		return err
 	}
-	var in bytes.Buffer
-	if err := c.Encode(&in); err != nil {
-		return nil, err
+	lock, err := lockLab(l.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // the fabric has it as well
+	for _, name := range []string{pidFile, socketFile, tempDir} {
+		if err := removeAll(filepath.Join(l.dir, name)); err != nil {
+			return err
+		}
+	}
+	var text bytes.Buffer
+	if err := l.Cluster.Encode(&text); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(l.dir, clusterName), text.Bytes(), 0o644); err != nil {
+		return err
 	}
 	log, err := os.OpenFile(filepath.Join(l.dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer log.Close()
-	ready, leash, cmd, err := l.startFabric(&in, log, s.Leash)
+	return l.startFabric(lock, log, s)
+}
+
+// startFabric starts the fabric and waits until it says that it is ready. A leashed one reads a pipe, which ends when
+// this program does.
+func (l *Lab) startFabric(lock, log *os.File, s *Settings) (err error) {
+	ready, says, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer ready.Close()
-	if err := await(ready, s.timeout()); err != nil {
-		leash.Close()
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			cmd.Process.Kill()
-			err = fmt.Errorf("the fabric is not ready after %v; it is ended, its log is %s", s.timeout(), log.Name())
-		}
-		cmd.Wait()
-		return nil, err
-	}
-	go cmd.Wait() // so that no zombie stays where this program lives on
-	if l, err = Open(c.Name, s); err != nil {
-		leash.Close()
-		return nil, err
-	}
-	l.leash = leash
-	return l, nil
-}
-
-// startFabric starts the fabric with one end of a pipe by which it says that it is ready.
-// A leashed one has another pipe, which ends when this program does. The
-// other ends are returned; that of the leash is nil without one.
-func (l *Lab) startFabric(in io.Reader, log *os.File, leashed bool) (ready, leash *os.File, cmd *exec.Cmd, err error) {
-	cmd = exec.Command(l.command, "fabric", l.dir, l.command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, log, log
-	// The event loop is not to be interrupted for the scheduler's sake.
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	defer func() {
-		for _, f := range cmd.ExtraFiles {
-			f.Close() // the fabric has its own
-		}
+	cmd := exec.Command(l.command, "fabric", l.dir)
+	cmd.Stdout, cmd.Stderr = says, log
+	cmd.ExtraFiles = []*os.File{lock}
+	// The event loop is not to be interrupted for the scheduler's sake, nor by a collection, of which some threads wait
+	// actively for others. What the loop needs it has; requests leave a few KB each. The limit is for a lab that is
+	// asked for years.
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=2", "GOGC=off", "GOMEMLIMIT=1GiB")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS}
+	// A program inherits the CPU and the priority of the thread that starts it, for all its threads.
+	err = onOwnThread(func() error {
+		cpu, err := takeLastCPU()
 		if err != nil {
-			ready.Close()
-			leash.Close()
+			return err
 		}
-	}()
-	ready, child, err := os.Pipe()
+		if setRealTime(fabricPriority) != nil {
+			unix.Setpriority(unix.PRIO_PROCESS, 0, -20) // where that is refused, too, the lateness shows in the counters
+		}
+		cmd.Args = append(cmd.Args, strconv.Itoa(cpu))
+		if s.Leash {
+			cmd.Args = append(cmd.Args, "leashed")
+			if l.leash, err = cmd.StdinPipe(); err != nil {
+				return err
+			}
+		}
+		return cmd.Start()
+	})
+	says.Close()
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	cmd.ExtraFiles = []*os.File{child}
-	if leashed {
-		cmd.Args = append(cmd.Args, "leashed")
-		var end *os.File
-		if end, leash, err = os.Pipe(); err != nil {
-			return ready, nil, nil, err
-		}
-		cmd.ExtraFiles = append(cmd.ExtraFiles, end)
-	}
-	return ready, leash, cmd, cmd.Start()
-}
-
-// await reads what the fabric says of itself, nil if it is ready.
-func await(ready *os.File, limit time.Duration) error {
-	if err := ready.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return err
 	}
+	late := time.AfterFunc(s.timeout(), func() { cmd.Process.Kill() })
 	answer, err := io.ReadAll(ready)
 	switch {
-	case err != nil:
-		return err
-	case string(answer) == ErrUp.Error():
-		return ErrUp
-	case len(answer) == 0:
-		return errors.New("the fabric ended without a word")
-	case string(answer) != "ready":
-		return fmt.Errorf("fabric: %s", answer)
+	case !late.Stop():
+		err = fmt.Errorf("the fabric is not ready after %v; it is ended, its log is %s", s.timeout(), log.Name())
+	case err == nil && len(answer) == 0:
+		err = errors.New("the fabric ended without a word")
+	case err == nil && string(answer) != "ready":
+		err = fmt.Errorf("fabric: %s", answer)
 	}
+	if err == nil {
+		l.pid = cmd.Process.Pid
+		err = os.WriteFile(filepath.Join(l.dir, pidFile), []byte(strconv.Itoa(l.pid)), 0o644)
+	}
+	if err != nil {
+		cmd.Process.Kill()
+		cmd.Wait()
+		return err
+	}
+	go cmd.Wait() // so that no zombie stays where this program lives on
 	return nil
+}
+
+// takeLastCPU binds the calling thread to the last of its CPUs, if there are others for ranks. Otherwise it returns -1.
+func takeLastCPU() (cpu int, err error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return 0, err
+	}
+	if set.Count() < 2 {
+		return -1, nil
+	}
+	cpu = slices.Max(list(&set))
+	set.Zero()
+	set.Set(cpu)
+	return cpu, unix.SchedSetaffinity(0, &set)
+}
+
+// list lists the CPUs of a set.
+func list(set *unix.CPUSet) (cpus []int) {
+	for cpu := range len(set) * bits.UintSize {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus
+}
+
+// cpus are those of ranks: this program's without the fabric's, if others are left.
+func (l *Lab) cpus() (*unix.CPUSet, error) {
+	var own, fabric unix.CPUSet
+	if err := errors.Join(unix.SchedGetaffinity(0, &own), unix.SchedGetaffinity(l.pid, &fabric)); err != nil {
+		return nil, err
+	}
+	if others := own; own.Count() > 1 && fabric.Count() == 1 {
+		others.Clear(list(&fabric)[0])
+		return &others, nil
+	}
+	return &own, nil
 }
 
 // Open returns the running lab of the given name.
@@ -156,14 +228,23 @@ func Open(name string, s *Settings) (*Lab, error) {
 		lock.Close()
 		err = ErrDown
 	}
-	if !errors.Is(err, ErrUp) {
-		return nil, fmt.Errorf("netlab: %s: %w", name, err)
+	if errors.Is(err, ErrUp) {
+		l.pid, err = readNumber(filepath.Join(l.dir, pidFile))
 	}
-	if l.state, err = readState(l.dir); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("netlab: %s: %w", name, err)
 	}
 	l.Cluster, err = ReadCluster(filepath.Join(l.dir, clusterName))
 	return l, err
+}
+
+// readNumber reads a file that has a number and nothing else.
+func readNumber(path string) (int, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
 // lockLab takes the lock that the fabric holds as long as it lives. It returns
@@ -194,28 +275,61 @@ func lockLab(dir string) (*os.File, error) {
 	}
 }
 
-func readState(dir string) (*state, error) {
-	b, err := os.ReadFile(filepath.Join(dir, stateFile))
-	if err != nil {
-		return nil, fmt.Errorf("netlab: state: %w", err)
+// machines are the hosts in the order of the graph.
+func (c *Cluster) machines() []Machine {
+	all := make([]Machine, c.Graph.Hosts())
+	for i := range all {
+		all[i] = Machine{Name: c.Graph.Name(i), Address: fabricAddr(i).String(), Control: controlAddr(i).String()}
 	}
-	s := &state{}
-	if err := json.Unmarshal(b, s); err != nil {
-		return nil, fmt.Errorf("netlab: state: %s: %w", dir, err)
-	}
-	if s.Format != stateFormat || s.Version != 1 {
-		return nil, fmt.Errorf("netlab: state: %s: format %q, version %d: not of this program", dir, s.Format, s.Version)
-	}
-	return s, nil
+	return all
 }
 
-// Machines returns the hosts in the order of the graph. The slice is the lab's.
-func (l *Lab) Machines() []Machine { return l.state.Machines[:l.Cluster.Graph.Hosts()] }
+// Machines returns the hosts in the order of the graph.
+func (l *Lab) Machines() []Machine { return l.Cluster.machines() }
+
+// namespaces is the folder of the files by which the named machine's namespaces are entered.
+func (l *Lab) namespaces(name string) (string, error) {
+	thread, err := readNumber(filepath.Join(l.dir, threadFile(name)))
+	if errors.Is(err, os.ErrNotExist) {
+		names := append(l.Cluster.Graph.Names()[:l.Cluster.Graph.Hosts()], control)
+		return "", fmt.Errorf("unknown host %q: want one of %s", name, strings.Join(names, ", "))
+	}
+	// The number is the one that processes of the lab see.
+	return fmt.Sprintf("/proc/%d/root/proc/%d/ns", l.pid, thread), err
+}
 
 // Command returns a command that runs args on the named host, or with
-// "control" where launchers run.
+// "control" where launchers run. What it runs ends with the command.
 func (l *Lab) Command(host string, args ...string) *exec.Cmd {
-	return exec.Command(l.command, append([]string{"exec", l.dir, host}, args...)...)
+	words, err := l.enter(host)
+	if err != nil {
+		return &exec.Cmd{Err: err}
+	}
+	return exec.Command(words[0], append(words[1:], args...)...)
+}
+
+// enter is the beginning of a command line for a program on a host. The programs of util-linux that it names become
+// one another, until the last one starts the program as a process of the lab, and waits.
+func (l *Lab) enter(host string) ([]string, error) {
+	ns, err := l.namespaces(host)
+	if err != nil {
+		return nil, err
+	}
+	cpus, err := l.cpus()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return []string{
+		"taskset", "--cpu-list", strings.Trim(strings.ReplaceAll(fmt.Sprint(list(cpus)), " ", ","), "[]"),
+		"nsenter", "--no-fork", "--net=" + ns + "/net", "--uts=" + ns + "/uts", "--ipc=" + ns + "/ipc", "--mount=" + ns + "/mnt",
+		fmt.Sprintf("--pid=/proc/%d/ns/pid", l.pid),
+		"env", "--chdir=" + folder, "TMPDIR=" + filepath.Join(l.dir, tempDir),
+		"unshare", "--fork", "--kill-child",
+	}, nil
 }
 
 // ask sends a request to the fabric and returns its answer.
@@ -242,17 +356,23 @@ func (l *Lab) ask(request string) (*Counters, error) {
 	return c, nil
 }
 
+// Requests to the fabric. All are answered with the counters so far.
+const (
+	countRequest = "counters"
+	resetRequest = "reset"
+	stopRequest  = "stop"
+)
+
 // Counters returns what the links have carried since Up or Reset.
-func (l *Lab) Counters() (*Counters, error) { return l.ask("counters") }
+func (l *Lab) Counters() (*Counters, error) { return l.ask(countRequest) }
 
 // Reset starts to count anew, and returns what was counted before.
-func (l *Lab) Reset() (*Counters, error) { return l.ask("reset") }
+func (l *Lab) Reset() (*Counters, error) { return l.ask(resetRequest) }
 
 // Down removes the lab: it ends all processes in it, then the fabric, with
 // which the network goes. It returns the last counters.
 func (l *Lab) Down() (*Counters, error) {
-	c, _ := l.ask("stop") // a fabric that does not answer is ended below
-	l.leash.Close()       // an error says that there is none
+	c, _ := l.ask(stopRequest) // a fabric that does not answer is ended below
 	return c, Down(l.Cluster.Name, &Settings{Dir: filepath.Dir(l.dir), Command: l.command})
 }
 
@@ -263,55 +383,42 @@ func Down(name string, s *Settings) error {
 	if err != nil {
 		return fmt.Errorf("netlab: down: %w", err)
 	}
-	deadline := time.Now().Add(5 * time.Second)
-	asked := false
-	for {
+	const patience = 5 * time.Second
+	for begin, asked := time.Now(), false; ; time.Sleep(20 * time.Millisecond) {
 		lock, err := lockLab(l.dir)
 		switch {
 		case err == nil:
 			defer lock.Close()
-			return clean(l.dir)
+			return removeAll(l.dir)
 		case errors.Is(err, ErrDown):
 			return nil
 		case !errors.Is(err, ErrUp):
 			return fmt.Errorf("netlab: down: %w", err)
 		}
 		// It lives: ask once, and in the end insist.
-		st, err := readState(l.dir)
-		if err == nil && !asked {
+		pid, err := readNumber(filepath.Join(l.dir, pidFile))
+		late := time.Since(begin) > patience
+		switch {
+		case err == nil && !asked:
 			asked = true
-			l.ask("stop") // an error shows in the lock, which stays taken
-		} else if err == nil && time.Now().After(deadline) {
-			unix.Kill(st.PID, unix.SIGKILL)
-			deadline = time.Now().Add(5 * time.Second)
-		} else if time.Now().After(deadline) {
-			return fmt.Errorf("netlab: down: %s: locked by a process that has left no state", name)
+			l.ask(stopRequest) // an error shows in the lock, which stays taken
+			begin = time.Now()
+		case err == nil && late:
+			unix.Kill(pid, unix.SIGKILL)
+			begin = time.Now()
+		case late:
+			return fmt.Errorf("netlab: down: %s: locked by a process that has left no number", name)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// clean removes what a fabric that has ended has left. The caller holds the lock.
-func clean(dir string) error {
-	st, err := readState(dir)
-	if err == nil {
-		st.killAll()
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("netlab: down: %w", err)
-	}
-	return nil
-}
-
-// machine finds a machine by name.
-func (s *state) machine(name string) (*Machine, error) {
-	var names []string
-	for i := range s.Machines {
-		if names = append(names, s.Machines[i].Name); names[i] == name {
-			return &s.Machines[i], nil
+// removeAll removes a folder in which processes that are being killed may still make files.
+func removeAll(path string) (err error) {
+	for range 100 {
+		if err = os.RemoveAll(path); err == nil {
+			return nil
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	return nil, fmt.Errorf("netlab: unknown host %q: want one of %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("netlab: %w", err)
 }

@@ -1,12 +1,9 @@
 package netlab
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -122,16 +119,11 @@ func (f *fabric) do(fn func()) {
 	<-done
 }
 
-// run forwards frames until stop, on a CPU of its own if cpu is not -1.
+// run forwards frames until stop. The program has the given CPU for itself, if it is not -1.
 func (f *fabric) run(cpu int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if cpu >= 0 {
-		if err := pinThreads(cpu); err != nil {
-			return fmt.Errorf("netlab: fabric: cpu %d: %w", cpu, err)
-		}
-		f.loop.CPU = cpu
-	}
+	f.loop.CPU = cpu
 	f.loop.RealTime = setRealTime(fabricPriority) == nil
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("netlab: fabric: timer slack: %w", err)
@@ -167,35 +159,6 @@ func (f *fabric) run(cpu int) error {
 				continue
 			}
 			f.read(int(ev.Fd))
-		}
-	}
-	return nil
-}
-
-// pinThreads binds all threads of the program to a CPU, and so those they will make. One of Go's wakes up every 20 us while
-// the loop runs: on the CPU of the ranks it would take a third of their time.
-func pinThreads(cpu int) error {
-	var set unix.CPUSet
-	set.Set(cpu)
-	for bound := false; !bound; { // a thread that is not bound yet may have made another one meanwhile
-		threads, err := os.ReadDir("/proc/self/task")
-		if err != nil {
-			return err
-		}
-		bound = true
-		for _, t := range threads {
-			id, err := strconv.Atoi(t.Name())
-			if err != nil {
-				return err
-			}
-			var now unix.CPUSet
-			if err = unix.SchedGetaffinity(id, &now); err == nil && now != set {
-				bound = false
-				err = unix.SchedSetaffinity(id, &set)
-			}
-			if err != nil && !errors.Is(err, unix.ESRCH) { // which says that it has ended
-				return fmt.Errorf("thread %d: %w", id, err)
-			}
 		}
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
-	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -47,14 +45,11 @@ func (p *prober) pin() error {
 			return err
 		}
 	}
-	var set unix.CPUSet
-	for _, cpu := range p.lab.state.CPUs {
-		set.Set(cpu)
+	cpus, err := p.lab.cpus()
+	if err != nil {
+		return err
 	}
-	if set.Count() == 0 {
-		return nil
-	}
-	return unix.SchedSetaffinity(0, &set)
+	return unix.SchedSetaffinity(0, cpus)
 }
 
 // rest leaves the CPU to the rest of the machine for an eighth of the time for which the thread
@@ -83,7 +78,7 @@ func (p *prober) conn(a, b int) (sockA, sockB int, err error) {
 	hosts := p.lab.Machines()
 	addr := netip.MustParseAddr(hosts[b].Address).As4()
 	listener := -1
-	err = hosts[b].inside(func() (err error) {
+	err = p.lab.inside(hosts[b].Name, func() (err error) {
 		listener, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
 			return err
@@ -104,7 +99,7 @@ func (p *prober) conn(a, b int) (sockA, sockB int, err error) {
 		return 0, 0, fmt.Errorf("netlab: probe: %w", err)
 	}
 	sockA = -1
-	err = hosts[a].inside(func() (err error) {
+	err = p.lab.inside(hosts[a].Name, func() (err error) {
 		sockA, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
 			return err
@@ -130,14 +125,13 @@ func (p *prober) conn(a, b int) (sockA, sockB int, err error) {
 	return sockA, sockB, nil
 }
 
-// inside calls f on a thread that is in the machine's network.
-func (m *Machine) inside(f func() error) error {
-	file, err := os.Open(m.Net)
+// inside calls f on a thread that is in the network of a host.
+func (l *Lab) inside(host string, f func() error) error {
+	ns, err := l.namespaces(host)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	return (&namespace{net: file}).inside(f)
+	return inside(ns+"/net", f)
 }
 
 // probeLimit ends a probe that gets no answer.
@@ -232,14 +226,10 @@ func (p *prober) transfer(streams []stream) ([]float64, error) {
 
 // locked calls f on a thread of its own, pinned.
 func (p *prober) locked(f func() error) error {
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // for good: the affinity goes with the thread
+	return onOwnThread(func() error {
 		if err := p.pin(); err != nil {
-			done <- fmt.Errorf("netlab: probe: %w", err)
-			return
+			return fmt.Errorf("netlab: probe: %w", err)
 		}
-		done <- f()
-	}()
-	return <-done
+		return f()
+	})
 }
