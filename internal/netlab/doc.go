@@ -19,19 +19,16 @@
 //	  "ranks_per_host": 1
 //	}
 //
-// The wiring is a string of package internal/gen ("spec"), a file of package
-// topology/encode ("graph"), or spelt out: "hosts" and "switches" are lists of
-// names and "links" has an entry with "latency_s" and "rate_Bps" for each link.
-// With the first two, "links" changes single links. Further fields:
+// The wiring is a string of package internal/gen ("spec"), or a graph of package
+// topology/encode or the name of its file ("graph"). "links" changes single links.
+// Further fields:
 //
 //	name            of the lab; default: that of the file
-//	cycles          true allows wirings that are no tree
 //	routing         lowest, modulo or ecmp, as in internal/gen
 //	ranks_per_host  default 1
 //	mtu             bytes; default 9000
 //	queues          {"nic": Q, "switch": Q, "back_pressure": true}, where Q is
-//	                {"discipline": "fair" or "fifo", "depth": "shallow" or "deep",
-//	                "bytes": 2097152, "ecn_bytes": 131072}
+//	                {"discipline": "fair" or "fifo", "bytes": 2097152, "ecn_bytes": 131072}
 //
 // # Fabric
 //
@@ -91,6 +88,6 @@
 // departure remains: that bucket is FIFO, as the kernels at hand have no fair one.
 // So acknowledgements wait behind what their host sends to several others. A
 // stream into a host that sends two gets 0.4 to 0.9 of what is free.
-// Other networks can be had: {"nic": {"discipline": "fifo", "depth": "deep"},
+// Other networks can be had: {"nic": {"discipline": "fifo", "bytes": 16777216, "ecn_bytes": 0},
 // "back_pressure": false} brings out the asymmetric property of Zhu et al. 2014.
 package netlab
