@@ -3,7 +3,7 @@ package netlab
 import (
 	"errors"
 	"fmt"
-	"net/netip"
+	"net"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -71,58 +71,54 @@ func (p *prober) ran(from, to time.Time) {
 
 // conn returns a connection's sockets at hosts a and b, non-blocking. The first call for two hosts connects them; later
 // ones return the same sockets, whose windows are open by then.
-func (p *prober) conn(a, b int) (sockA, sockB int, err error) {
+func (p *prober) conn(a, b int) (atA, atB int, err error) {
 	if c, ok := p.conns[[2]int{a, b}]; ok {
 		return c[0], c[1], nil
 	}
 	hosts := p.lab.Machines()
-	addr := netip.MustParseAddr(hosts[b].Address).As4()
-	listener := -1
-	err = p.lab.inside(hosts[b].Name, func() (err error) {
-		listener, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			return err
-		}
-		if err := unix.Bind(listener, &unix.SockaddrInet4{Addr: addr}); err != nil {
-			return err
-		}
-		return unix.Listen(listener, 1)
-	})
-	if listener >= 0 {
-		defer unix.Close(listener)
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("netlab: probe: listen on %s: %w", hosts[b].Name, err)
-	}
-	name, err := unix.Getsockname(listener)
-	if err != nil {
-		return 0, 0, fmt.Errorf("netlab: probe: %w", err)
-	}
-	sockA = -1
-	err = p.lab.inside(hosts[a].Name, func() (err error) {
-		sockA, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			return err
-		}
-		return unix.Connect(sockA, name)
-	})
-	if err == nil {
-		sockB, _, err = unix.Accept4(listener, unix.SOCK_CLOEXEC)
-	}
-	if err != nil {
-		if sockA >= 0 {
-			unix.Close(sockA)
-		}
+	failed := func(err error) (int, int, error) {
 		return 0, 0, fmt.Errorf("netlab: probe: %s to %s: %w", hosts[a].Name, hosts[b].Name, err)
 	}
-	p.conns[[2]int{a, b}] = [2]int{sockA, sockB}
-	for _, fd := range []int{sockA, sockB} {
-		err := errors.Join(unix.SetNonblock(fd, true), unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
-		if err != nil {
-			return 0, 0, fmt.Errorf("netlab: probe: %w", err)
+	var listener net.Listener
+	err = p.lab.inside(hosts[b].Name, func() (err error) {
+		listener, err = net.Listen("tcp4", hosts[b].Address+":0")
+		return err
+	})
+	if err != nil {
+		return failed(err)
+	}
+	defer listener.Close()
+	var there, here net.Conn
+	err = p.lab.inside(hosts[a].Name, func() (err error) {
+		there, err = net.Dial("tcp4", listener.Addr().String())
+		return err
+	})
+	if err != nil {
+		return failed(err)
+	}
+	defer there.Close()
+	if here, err = listener.Accept(); err != nil {
+		return failed(err)
+	}
+	defer here.Close()
+	var c [2]int
+	for i, end := range []net.Conn{there, here} {
+		if c[i], err = socketOf(end.(*net.TCPConn)); err != nil {
+			return failed(err)
 		}
 	}
-	return sockA, sockB, nil
+	p.conns[[2]int{a, b}] = c
+	return c[0], c[1], nil
+}
+
+// socketOf is another descriptor of the socket of a connection, which stays open when the connection is closed.
+func socketOf(c *net.TCPConn) (fd int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := raw.Control(func(own uintptr) { fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) })
+	return fd, errors.Join(failed, err)
 }
 
 // inside calls f on a thread that is in the network of a host.
