@@ -153,7 +153,7 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 			continue
 		}
 		if !s.accept('=') {
-			return s.errorf(start, "unknown option %s: want latency= rate= spread= rate-spread= hosts= routing= seed= or shuffle", s.rest(start))
+			key = "" // no option
 		}
 		var err error
 		switch key {
@@ -263,6 +263,7 @@ func (sh *shape) build(o *options) (*Cluster, error) {
 		}
 		return sum
 	}
+	sh.dropEmptyLevels()
 	for i := len(sh.groups) - 1; i >= 0; i-- { // so that a level has the latency of its first group
 		g := &sh.groups[i]
 		g.Latency, g.Support = path(sh.paths[i]), 1
