@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // A Lab is a running lab.
@@ -167,7 +169,7 @@ func (l *Lab) enter(host string) ([]string, error) {
 		return nil, err
 	}
 	return []string{
-		"taskset", "--cpu-list", strings.Trim(strings.ReplaceAll(fmt.Sprint(list(cpus)), " ", ","), "[]"),
+		"taskset", "--cpu-list", hostlist.Numbers(list(cpus)),
 		"nsenter", "--no-fork", "--net=" + ns + "/net", "--uts=" + ns + "/uts", "--ipc=" + ns + "/ipc", "--mount=" + ns + "/mnt",
 		fmt.Sprintf("--pid=/proc/%d/ns/pid", l.pid),
 		"env", "--chdir=" + folder, "TMPDIR=" + filepath.Join(l.dir, tempDir),

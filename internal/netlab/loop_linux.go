@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -62,13 +61,12 @@ type fabric struct {
 	since   int64 // of the counters, ns
 	stopped bool
 
-	mu       sync.Mutex
-	requests []func()
+	requests chan func()
 }
 
 // newFabric joins the TAPs, which must be non-blocking.
 func newFabric(c *Cluster, e *engine, taps []int) (*fabric, error) {
-	f := &fabric{engine: e, taps: taps, frame: c.MTU + ethernetHeader + 4, start: time.Now(), loop: Loop{CPU: -1}}
+	f := &fabric{engine: e, taps: taps, frame: c.MTU + ethernetHeader + 4, start: time.Now(), loop: Loop{CPU: -1}, requests: make(chan func(), 16)}
 	e.deliver, e.drop = f.write, f.recycle
 	var err error
 	if f.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -111,9 +109,7 @@ func (f *fabric) now() int64 { return int64(time.Since(f.start)) }
 // do calls fn on the thread of run and waits for it.
 func (f *fabric) do(fn func()) {
 	done := make(chan struct{})
-	f.mu.Lock()
-	f.requests = append(f.requests, func() { fn(); close(done) })
-	f.mu.Unlock()
+	f.requests <- func() { fn(); close(done) }
 	one := [8]byte{1}
 	unix.Write(f.wake, one[:])
 	<-done
@@ -235,12 +231,13 @@ func (f *fabric) write(fr *frame, due int64) {
 func (f *fabric) serve() {
 	var b [8]byte
 	unix.Read(f.wake, b[:])
-	f.mu.Lock()
-	todo := f.requests
-	f.requests = nil
-	f.mu.Unlock()
-	for _, fn := range todo {
-		fn()
+	for {
+		select {
+		case fn := <-f.requests:
+			fn()
+		default:
+			return
+		}
 	}
 }
 

@@ -2,20 +2,26 @@ package netlab
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-//go:embed preload
-var preloads embed.FS
+// The sources of what is loaded into ranks. Together they are one as well.
+var (
+	//go:embed preload/wait.c
+	waitSource string
+	//go:embed preload/mpich.c
+	mpichSource string
+)
 
 // Run runs an MPI job in the lab and waits for its end. All its processes are
 // ended when it returns, also if ctx ends first: an MPI job that hangs is
@@ -112,28 +118,17 @@ func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
 // Preload builds what is loaded into the ranks of an MPI library, once per lab, by LD_PRELOAD, and returns the
 // file. Ranks sleep while they wait if NETLAB_SLEEP is set.
 func (l *Lab) Preload(ctx context.Context, mpi string) (string, error) {
-	sources := []string{"wait.c"}
-	if mpi == MPICH {
-		sources = append(sources, "mpich.c")
-	}
 	library := filepath.Join(l.dir, mpi+".so")
 	if _, err := os.Stat(library); err == nil {
 		return library, nil
 	}
-	args := []string{"-O2", "-shared", "-fPIC", "-o", library + ".new"}
-	for _, name := range sources {
-		text, err := preloads.ReadFile("preload/" + name)
-		if err != nil {
-			return "", fmt.Errorf("netlab: run: %w", err)
-		}
-		source := filepath.Join(l.dir, name)
-		if err := os.WriteFile(source, text, 0o644); err != nil {
-			return "", fmt.Errorf("netlab: run: %w", err)
-		}
-		args = append(args, source)
+	source := waitSource
+	if mpi == MPICH {
+		source += mpichSource
 	}
-	out, err := exec.CommandContext(ctx, "cc", append(args, "-ldl")...).CombinedOutput()
-	if err != nil {
+	cc := exec.CommandContext(ctx, "cc", "-O2", "-shared", "-fPIC", "-o", library+".new", "-x", "c", "-", "-ldl")
+	cc.Stdin = strings.NewReader(source)
+	if out, err := cc.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("netlab: run: build what is loaded into the ranks: cc: %w\n%s", err, out)
 	}
 	if err := os.Rename(library+".new", library); err != nil {
