@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -107,23 +108,17 @@ func read(spec string, most int) (*shape, *options, error) {
 	return sh, &o, nil
 }
 
+// hostsKey begins the option hosts=.
+var hostsKey = regexp.MustCompile(`[ \t\n]hosts=`)
+
 // hostsOption looks ahead for hosts=, on which the vertices' numbers depend;
 // -1 if there is none.
 func (s *scanner) hostsOption() (int, error) {
-	ahead := scanner{spec: s.spec, pos: s.pos}
-	for {
-		for !ahead.atEnd() {
-			ahead.pos++
-		}
-		ahead.skipSpace()
-		if ahead.pos == len(ahead.spec) {
-			return -1, nil
-		}
-		if strings.HasPrefix(ahead.spec[ahead.pos:], "hosts=") {
-			ahead.pos += len("hosts=")
-			return ahead.count("hosts", 0)
-		}
+	at := hostsKey.FindStringIndex(s.spec)
+	if at == nil {
+		return -1, nil
 	}
+	return (&scanner{spec: s.spec, pos: at[1]}).count("hosts", 0)
 }
 
 type options struct {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -32,8 +31,6 @@ func Fabric(dir string, cpu int, leash io.Reader) error {
 	if err != nil {
 		return err
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	defer keepAwake()()
 	if leash != nil {
 		go func() {
