@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
@@ -157,9 +158,9 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 		case "rate":
 			err = s.perLevel(sh, key, rate, 1, 1e15, func(l *level, v float64) { l.rate = v })
 		case "spread":
-			err = s.perLevel(sh, key, share, 0, 0.99, func(l *level, v float64) { l.spread = v })
+			err = s.perLevel(sh, key, quantity.ParseShare, 0, 0.99, func(l *level, v float64) { l.spread = v })
 		case "rate-spread":
-			err = s.perLevel(sh, key, share, 0, 0.99, func(l *level, v float64) { l.rateSpread = v })
+			err = s.perLevel(sh, key, quantity.ParseShare, 0, 0.99, func(l *level, v float64) { l.rateSpread = v })
 		case "seed":
 			var n int
 			n, err = s.count(key, 0)

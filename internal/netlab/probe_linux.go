@@ -3,6 +3,7 @@ package netlab
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"time"
 
@@ -136,37 +137,20 @@ const probeLimit = 30 * time.Second
 // latency measures the shortest one-way times in s of a byte from a to b and
 // back, over repeated exchanges.
 func (p *prober) latency(a, b, exchanges int) (there, back float64, err error) {
-	fa, fb, err := p.conn(a, b)
-	if err != nil {
-		return 0, 0, err
-	}
-	least := [2]time.Duration{probeLimit, probeLimit}
+	there, back = math.Inf(1), math.Inf(1)
 	for range exchanges {
-		for dir, fds := range [2][2]int{{fa, fb}, {fb, fa}} {
-			start := time.Now()
-			if _, err := unix.Write(fds[0], p.buf[:1]); err != nil {
-				return 0, 0, fmt.Errorf("netlab: probe: %w", err)
+		for _, x := range []struct {
+			stream
+			least *float64
+		}{{stream{a, b, 1}, &there}, {stream{b, a, 1}, &back}} {
+			took, err := p.transfer([]stream{x.stream})
+			if err != nil {
+				return 0, 0, err
 			}
-			for last := start; ; {
-				_, err := unix.Read(fds[1], p.buf[:1])
-				now := time.Now()
-				p.ran(last, now)
-				last = now
-				took := now.Sub(start)
-				if err == nil {
-					least[dir] = min(least[dir], took)
-					break
-				}
-				if !errors.Is(err, unix.EAGAIN) {
-					return 0, 0, fmt.Errorf("netlab: probe: %w", err)
-				}
-				if took > probeLimit {
-					return 0, 0, fmt.Errorf("netlab: probe: no answer between hosts %d and %d", a, b)
-				}
-			}
+			*x.least = min(*x.least, took[0])
 		}
 	}
-	return least[0].Seconds(), least[1].Seconds(), nil
+	return there, back, nil
 }
 
 // transfer sends all streams at once and returns the time in s after which
