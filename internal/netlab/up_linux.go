@@ -106,10 +106,10 @@ func (l *Lab) startFabric(lock, log *os.File, s *Settings) (err error) {
 	cmd := exec.Command(l.command, "fabric", l.dir)
 	cmd.Stdout, cmd.Stderr = says, log
 	cmd.ExtraFiles = []*os.File{lock}
-	// The event loop is not to be interrupted for the scheduler's sake, nor by a collection, of which some threads wait
-	// actively for others. What the loop needs it has; requests leave a few KB each. The limit is for a lab that is
-	// asked for years.
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=2", "GOGC=off", "GOMEMLIMIT=1GiB")
+	// The event loop is not to be interrupted for the scheduler's sake. Nor is there a collection: its threads wait
+	// actively for each other, and at real-time priority on one CPU for ever. What the loop needs it has; requests leave
+	// a few KB each.
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=2", "GOGC=off", "GOMEMLIMIT=off")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS}
 	// A program inherits the CPU and the priority of the thread that starts it, for all its threads.
 	err = onOwnThread(func() error {
