@@ -18,8 +18,8 @@ import (
 // processes of its own. Fabric makes the hosts, and prints "ready", or what went wrong. It forwards frames until
 // it is asked to stop, or the leash ends (nil: there is none). It says of itself that it runs on the given CPU (-1: any).
 //
-// The kernel removes namespaces and devices with the last process that has them, and ends all processes of the
-// lab when the fabric, their first one, ends, whatever the reason.
+// The fabric is the first process of the lab. When it ends, whatever the reason, the kernel ends the others. With the last
+// process that has them it removes namespaces and devices.
 func Fabric(dir string, cpu int, leash io.Reader) error {
 	d, err := newDaemon(dir)
 	answer := "ready"

@@ -41,10 +41,10 @@ func Available(s *Settings) error {
 		_, down := l.Down()
 		err = errors.Join(err, down)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", err, ErrUnavailable)
+	if err != nil && !errors.Is(err, ErrUnavailable) {
+		err = fmt.Errorf("%w: %w", err, ErrUnavailable)
 	}
-	return nil
+	return err
 }
 
 // Up starts a lab, and first removes what a dead one of the same name has
