@@ -36,15 +36,9 @@ func (x splitPart) middle() int { return len(x.ranks) / 2 }
 // isSingle tells whether a place has no partner in the other half of the tree.
 func (x splitPart) isSingle(place int) bool { return place == x.middle() && len(x.ranks)%2 == 0 }
 
-// halves are the two halves of the message.
-func (x splitPart) halves(p Problem) (first, second Span) {
-	middle := (p.Bytes + 1) / 2
-	return Span{0, middle}, Span{middle, p.Bytes}
-}
-
 // ops appends the steps of a rank but the root.
 func (x splitPart) ops(dst []Op, p Problem) []Op {
-	own, other := x.halves(p)
+	own, other := dealt(p.Bytes, 2, 0), dealt(p.Bytes, 2, 1)
 	partner := x.place + x.middle()
 	if x.place > x.middle() {
 		own, other = other, own
@@ -59,14 +53,13 @@ func (x splitPart) ops(dst []Op, p Problem) []Op {
 
 // root appends the steps of the root, which feeds both halves of the tree in turn.
 func (x splitPart) root(dst []Op, p Problem) []Op {
-	first, second := x.halves(p)
-	for k := range p.piecesOf(first) { // the longer one
+	for k := range p.piecesOf(dealt(p.Bytes, 2, 0)) { // the longer half
 		for i, c := range x.Children {
-			dst = send(dst, c, p.piece([...]Span{first, second}[i], k))
+			dst = send(dst, c, p.piece(dealt(p.Bytes, 2, i), k))
 		}
 	}
 	if len(x.ranks) > 1 && x.isSingle(x.middle()) {
-		dst = send(dst, x.ranks[x.middle()], second)
+		dst = send(dst, x.ranks[x.middle()], dealt(p.Bytes, 2, 1))
 	}
 	return dst
 }

@@ -1,54 +1,78 @@
 package cli
 
 import (
+	"bufio"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
 )
 
-// TestSecondSignalEndsTheProcess: the first one ends the context, its echo does
-// nothing, and a later one does not wait for what the first has begun.
+// interrupted tells the test below to be the program that is interrupted.
+const interrupted = "CLI_TEST_INTERRUPTED"
+
+// TestSecondSignalEndsTheProcess: the first one ends the context, its echo does nothing, and a later one does not wait for
+// what the first has begun. In a launched job no number of signals ends the process.
 func TestSecondSignalEndsTheProcess(t *testing.T) {
-	// Nothing is buffered: when one is taken, those before have had their effect.
-	signals, times, ended := make(chan os.Signal), make(chan time.Time), make(chan bool, 3)
-	ctx := untilSignal(signals, func() time.Time { return <-times }, func() { ended <- true })
-	if ctx.Err() != nil {
-		t.Fatal("the context has ended before any signal")
+	if os.Getenv(interrupted) != "" {
+		root := &cobra.Command{Use: "topocast"}
+		root.AddCommand(Measures(&cobra.Command{Use: "measure", Run: func(c *cobra.Command, _ []string) {
+			fmt.Println("begun")
+			<-c.Context().Done()
+			time.Sleep(2 * oneInterrupt)
+			fmt.Println("goes on")
+			bufio.NewReader(os.Stdin).ReadString('\n')
+			fmt.Println("done")
+		}}))
+		new(Flags).Add(root)
+		os.Exit(Execute(root, []string{"measure"}, io.Discard, io.Discard))
 	}
-	signals <- os.Interrupt
-	times <- time.UnixMilli(0)
-	<-ctx.Done()
-	signals <- os.Interrupt
-	times <- time.UnixMilli(oneInterrupt.Milliseconds())
-	signals <- os.Interrupt
-	if len(ended) != 0 {
-		t.Error("the echo of the first signal ends the process")
+	for _, launched := range []bool{false, true} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestSecondSignalEndsTheProcess$")
+		cmd.Env = append(os.Environ(), interrupted+"=yes")
+		if launched {
+			cmd.Env = append(cmd.Env, "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1")
+		}
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		lines := bufio.NewScanner(out)
+		says := func(want string) {
+			t.Helper()
+			if lines.Scan(); lines.Text() != want {
+				t.Errorf("launched %v: it says %q, want %q", launched, lines.Text(), want)
+			}
+		}
+		says("begun")
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Process.Signal(os.Interrupt) // its echo
+		says("goes on")
+		cmd.Process.Signal(os.Interrupt)
+		want := "signal: interrupt"
+		if launched {
+			want = "exit status 0"
+			fmt.Fprintln(in)
+			says("done")
+		}
+		cmd.Wait()
+		late.Stop()
+		if got := cmd.ProcessState.String(); got != want {
+			t.Errorf("launched %v: it ended with %s, want %s", launched, got, want)
+		}
 	}
-	times <- time.UnixMilli(oneInterrupt.Milliseconds() + 1)
-	<-ended
-}
-
-// TestLaunchersEndTheirJobs: there no number of signals ends the process.
-func TestLaunchersEndTheirJobs(t *testing.T) {
-	signals := make(chan os.Signal)
-	hour := 0
-	ctx := untilSignal(signals, func() time.Time { hour++; return time.UnixMilli(3600e3 * int64(hour)) }, nil)
-	for range 5 {
-		signals <- os.Interrupt
-	}
-	<-ctx.Done()
-	close(signals)
-}
-
-// TestNoSignal: at the end of the command the context ends, too.
-func TestNoSignal(t *testing.T) {
-	signals := make(chan os.Signal)
-	ctx := untilSignal(signals, time.Now, func() { t.Error("ended without a signal") })
-	close(signals)
-	<-ctx.Done()
 }
 
 // TestOnlyMeasurementsCatchSignals: a command that measures nothing has nothing to keep. Its first signal ends the process.

@@ -46,17 +46,17 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	}
 	ctx := context.Background()
 	if c, _, err := root.Find(args); err == nil && takes(c, "ranks") {
-		signals := make(chan os.Signal, 2)
-		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-		defer func() {
-			signal.Stop(signals)
-			close(signals)
-		}()
-		var again func()
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
 		if mpi.Launched() < 0 {
-			again = func() { os.Exit(StatusFailed) }
+			// Somebody will not wait for what the first signal has begun. Launchers may hand on one signal several times, and
+			// end the job themselves at a second.
+			context.AfterFunc(ctx, func() {
+				time.Sleep(oneInterrupt)
+				stop()
+			})
 		}
-		ctx = untilSignal(signals, time.Now, again)
 	}
 	out := &checkedWriter{Writer: stdout}
 	root.SetArgs(args)
@@ -72,6 +72,10 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	}
 	return StatusFine
 }
+
+// oneInterrupt is the time within which several signals are one: timeout(1) sends
+// its signal to the process and to its group.
+const oneInterrupt = 200 * time.Millisecond
 
 // An InputError is a mistake of the caller. Its exit status is StatusInput.
 type InputError struct{ error }

@@ -169,14 +169,7 @@ func keepIn(folder, pattern string, write func(io.Writer) error) (string, error)
 	if err != nil {
 		return "", err
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err := errors.Join(f.Close(), outfile.Write(f.Name(), write)); err != nil {
 		os.Remove(f.Name())
 		return "", err
 	}

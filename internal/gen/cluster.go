@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
@@ -107,23 +109,17 @@ func read(spec string, most int) (*shape, *options, error) {
 	return sh, &o, nil
 }
 
+// hostsKey begins the option hosts=.
+var hostsKey = regexp.MustCompile(`[ \t\n]hosts=`)
+
 // hostsOption looks ahead for hosts=, on which the vertices' numbers depend;
 // -1 if there is none.
 func (s *scanner) hostsOption() (int, error) {
-	ahead := scanner{spec: s.spec, pos: s.pos}
-	for {
-		for !ahead.atEnd() {
-			ahead.pos++
-		}
-		ahead.skipSpace()
-		if ahead.pos == len(ahead.spec) {
-			return -1, nil
-		}
-		if strings.HasPrefix(ahead.spec[ahead.pos:], "hosts=") {
-			ahead.pos += len("hosts=")
-			return ahead.count("hosts", 0)
-		}
+	at := hostsKey.FindStringIndex(s.spec)
+	if at == nil {
+		return -1, nil
 	}
+	return (&scanner{spec: s.spec, pos: at[1]}).count("hosts", 0)
 }
 
 type options struct {
@@ -153,7 +149,7 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 			continue
 		}
 		if !s.accept('=') {
-			return s.errorf(start, "unknown option %s: want latency= rate= spread= rate-spread= hosts= routing= seed= or shuffle", s.rest(start))
+			key = "" // no option
 		}
 		var err error
 		switch key {
@@ -162,9 +158,9 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 		case "rate":
 			err = s.perLevel(sh, key, rate, 1, 1e15, func(l *level, v float64) { l.rate = v })
 		case "spread":
-			err = s.perLevel(sh, key, share, 0, 0.99, func(l *level, v float64) { l.spread = v })
+			err = s.perLevel(sh, key, quantity.ParseShare, 0, 0.99, func(l *level, v float64) { l.spread = v })
 		case "rate-spread":
-			err = s.perLevel(sh, key, share, 0, 0.99, func(l *level, v float64) { l.rateSpread = v })
+			err = s.perLevel(sh, key, quantity.ParseShare, 0, 0.99, func(l *level, v float64) { l.rateSpread = v })
 		case "seed":
 			var n int
 			n, err = s.count(key, 0)
@@ -263,6 +259,7 @@ func (sh *shape) build(o *options) (*Cluster, error) {
 		}
 		return sum
 	}
+	sh.dropEmptyLevels()
 	for i := len(sh.groups) - 1; i >= 0; i-- { // so that a level has the latency of its first group
 		g := &sh.groups[i]
 		g.Latency, g.Support = path(sh.paths[i]), 1

@@ -73,7 +73,6 @@ func (s *scanner) dragonfly() (*shape, error) {
 			sh.rootPath = []int{host, host}
 		}
 	}
-	sh.dropEmptyLevels()
 	return sh, nil
 }
 

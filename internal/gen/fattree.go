@@ -122,7 +122,6 @@ func (s *scanner) fatTree() (*shape, error) {
 		top--
 	}
 	sh.rootPath = upAndDown(h, top)
-	sh.dropEmptyLevels()
 	return sh, nil
 }
 

@@ -64,6 +64,5 @@ func (s *scanner) grid(family string, perSwitch int) (*shape, error) {
 	case 2:
 		sh.rootPath = []int{1, 0, 1}
 	}
-	sh.dropEmptyLevels()
 	return sh, nil
 }

@@ -108,7 +108,7 @@ func (s *scanner) counts(what string, sep byte) ([]int, error) {
 	}
 }
 
-// seconds, rate and share read a value: in s, in B/s, and as a part of 1 or in percent.
+// seconds and rate read a value in s and in B/s.
 func seconds(text string) (float64, error) { return withUnit(text, false) }
 
 func rate(text string) (float64, error) { return withUnit(text, true) }
@@ -119,19 +119,6 @@ func withUnit(text string, isRate bool) (float64, error) {
 		err = fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", text)
 	}
 	return v, err
-}
-
-func share(text string) (float64, error) {
-	number, isPercent := strings.CutSuffix(text, "%")
-	power := 0
-	if isPercent {
-		power = -2
-	}
-	v, err := quantity.ParseShifted(number, power)
-	if err != nil {
-		return 0, fmt.Errorf("%q: want a number, or one in %%", text)
-	}
-	return v, nil
 }
 
 // quantities reads a comma-separated list of values with units, each in

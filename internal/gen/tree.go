@@ -164,7 +164,6 @@ func (s *scanner) layOut(pos int, root *branch, levels []level) (*shape, error) 
 		branching = branching.children[0]
 	}
 	sh.rootPath = branching.path()
-	sh.dropEmptyLevels()
 	return sh, nil
 }
 

@@ -110,6 +110,25 @@ func Parse(text string, isRate bool) (x float64, hasUnit bool, err error) {
 	return x / divisor, unit != "", nil
 }
 
+// ParseShare reads a share of 1: 0.3, 30% or 1/3.
+func ParseShare(text string) (float64, error) {
+	over, under, isFraction := strings.Cut(text, "/")
+	power := 0
+	if number, isPercent := strings.CutSuffix(text, "%"); isPercent {
+		over, power = number, -2
+	}
+	x, err := ParseShifted(over, power)
+	if err == nil && isFraction {
+		var whole float64
+		whole, err = ParseShifted(under, 0)
+		x /= whole
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%.40q: want a share such as 1/3, 0.3 or 30%%", text)
+	}
+	return x, nil
+}
+
 // timeUnits are the units of time, each a thousandth of the one before.
 var timeUnits = [...]string{"s", "ms", "us", "ns", "ps"}
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
@@ -125,18 +126,7 @@ func (v *values) when() (w simnet.When, err error) {
 
 // share reads 1/3, 0.3 or 30%: from 0 to 1. The error names the whole.
 func share(whole, text string) (float64, error) {
-	over, under, isFraction := strings.Cut(text, "/")
-	if !isFraction {
-		if over, isFraction = strings.CutSuffix(text, "%"); isFraction {
-			under = "100"
-		}
-	}
-	x, err := strconv.ParseFloat(over, 64)
-	if err == nil && isFraction {
-		var y float64
-		y, err = strconv.ParseFloat(under, 64)
-		x /= y
-	}
+	x, err := quantity.ParseShare(text)
 	if err != nil || !(x >= 0 && x <= 1) {
 		return 0, fmt.Errorf("%q: want a share such as 1/3, 0.3 or 30%%", whole)
 	}

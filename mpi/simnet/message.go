@@ -203,18 +203,15 @@ func (w *world) unpark(m *message) {
 // depart lets the message move when it can: as soon as it is sent if it is
 // eager, else when both sides are there; eager ones then may be kept, too.
 func (w *world) depart(sender *rank, m *message) {
-	at := m.sentAt
-	if !m.eager {
-		if !w.settings.NoHandshake {
-			at += m.latency // the request
-		}
-		at = max(at, m.wantedAt)
-		if !w.settings.NoHandshake {
-			at += m.latency // the consent; the ways there and back count the same
-		}
-	} else if w.settings.KeepUnexpected {
+	handshake := instant(0) // one of its messages; the ways there and back count the same
+	if !m.eager && !w.settings.NoHandshake {
+		handshake = m.latency
+	}
+	at := m.sentAt + handshake
+	if !m.eager || w.settings.KeepUnexpected {
 		at = max(at, m.wantedAt)
 	}
+	at += handshake
 	start := w.startOf(sender, m, at)
 	if !w.settings.FlowPerMessage {
 		start = sender.openStream(m.dst).follow(at, start)

@@ -15,16 +15,13 @@ import (
 // channel, and the solver never hears of it. It enters the solver, and stays
 // there to its end, when another flow wants one of its channels.
 type network struct {
+	settings *Settings
 	graph    *topology.Graph
 	routes   *topology.Routes
 	arcs     int
 	latency  []instant // per arc, without faults
 	capacity []float64 // per channel, B/s
 	bytes    []int64   // per channel: carried so far
-	memory   Memory
-	window   float64
-	factors  []Factor
-	bias     Bias
 
 	reverse bool       // flows also load the channels of the way back
 	flows   []int32    // per channel: how many use it
@@ -42,7 +39,7 @@ type network struct {
 
 func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	n := &network{
-		graph: g, arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Asymmetric,
+		settings: s, graph: g, arcs: g.NumArcs(), reverse: s.Sharing.Asymmetric,
 		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
 	}
 	for i, a := range g.Arcs() {
@@ -78,11 +75,12 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 // plan fills in the way of a message from host src to host dst: its channels,
 // its latency if it leaves at some instant, what it takes of links and the rate that it never exceeds.
 func (n *network) plan(m *message, src, dst int, at instant) error {
+	s := n.settings
 	m.channels = m.channels[:0]
 	m.latency, m.bound, m.left = 0, math.Inf(1), float64(m.size)
 	if src == dst {
 		m.channels = append(m.channels, int32(n.arcs+src))
-		m.latency, m.bound = picoseconds(n.memory.Latency), n.memory.PerCopy
+		m.latency, m.bound = picoseconds(s.Memory.Latency), s.Memory.PerCopy
 	} else {
 		var err error
 		if m.channels, err = n.routes.AppendRoute(m.channels, src, dst); err != nil {
@@ -92,15 +90,15 @@ func (n *network) plan(m *message, src, dst int, at instant) error {
 		m.channels = n.appendPassages(m.channels, src, dst)
 	}
 	m.data = len(m.channels)
-	if src != dst && (n.reverse || !math.IsInf(n.window, 1)) {
+	if src != dst && (n.reverse || !math.IsInf(s.Window, 1)) {
 		var err error
 		if m.channels, err = n.routes.AppendRoute(m.channels, dst, src); err != nil {
 			return err
 		}
 	}
 	back := n.latencyOf(m.channels[m.data:], at)
-	for i := len(n.factors) - 1; i >= 0; i-- {
-		if f := n.factors[i]; f.Bytes <= m.size {
+	for i := len(s.Factors) - 1; i >= 0; i-- {
+		if f := s.Factors[i]; f.Bytes <= m.size {
 			m.latency, back = picoseconds(m.latency.seconds()*f.Latency), picoseconds(back.seconds()*f.Latency)
 			// A message to which links give less of what they have is a longer one.
 			m.left /= f.Bandwidth
@@ -108,17 +106,17 @@ func (n *network) plan(m *message, src, dst int, at instant) error {
 			break
 		}
 	}
-	if trip := m.latency + back; !math.IsInf(n.window, 1) && trip > 0 {
-		m.bound = min(m.bound, n.window/trip.seconds())
+	if trip := m.latency + back; !math.IsInf(s.Window, 1) && trip > 0 {
+		m.bound = min(m.bound, s.Window/trip.seconds())
 	}
 	m.share = 1
-	if n.bias.Power != 0 {
+	if s.Bias.Power != 0 {
 		reference := m.latency.seconds()
 		for _, c := range m.channels[:m.data] {
-			reference += n.bias.Bytes / n.capacity[c]
+			reference += s.Bias.Bytes / n.capacity[c]
 		}
 		if reference > 0 {
-			m.share = math.Pow(reference, -n.bias.Power)
+			m.share = math.Pow(reference, -s.Bias.Power)
 		}
 	}
 	return nil

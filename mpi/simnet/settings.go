@@ -203,8 +203,7 @@ func machines(g *topology.Graph, node []int) []int {
 	}
 	first := make(map[string]int, g.Hosts())
 	machine := make([]int, g.Hosts())
-	for host := range machine {
-		name := g.Name(host)
+	for host, name := range g.Names()[:g.Hosts()] {
 		if _, known := first[name]; !known {
 			first[name] = host
 		}

@@ -40,7 +40,8 @@ func (c *Comm) Split(color, key int) (mpi.Communicator, error) {
 func (g *group) divide(caller *rank) {
 	w := caller.world
 	for _, members := range split.Groups(g.split.colors, g.split.keys) {
-		part := &group{id: w.newContext()}
+		w.groups++
+		part := &group{id: w.groups}
 		for me, i := range members {
 			r := &w.ranks[g.ranks[i]]
 			part.ranks = append(part.ranks, r.id)

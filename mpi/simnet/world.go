@@ -83,7 +83,7 @@ type world struct {
 	recurs   int          // faults that have an event in the queue for ever
 	free     *message     // that may be used again
 	parks    [32][][]byte // for bytes of eager messages, by the logarithm of their length
-	contexts uint32       // of communicators, given so far
+	groups   uint32       // that splits have made so far
 	machine  []int        // by host of the graph: see machines
 	cause    error        // that has ended the simulation
 	report   *Report
@@ -110,7 +110,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 	if w.net, err = newNetwork(g, &settings); err != nil {
 		return nil, err
 	}
-	all := &group{id: w.newContext(), ranks: make([]int32, len(placement))}
+	all := &group{ranks: make([]int32, len(placement))}
 	for i, host := range placement {
 		if host < 0 || host >= g.Hosts() {
 			return nil, fmt.Errorf("simnet: placement: rank %d on host %d: want 0 to %d", i, host, g.Hosts()-1)
@@ -160,11 +160,6 @@ func (w *world) giveCPUs() {
 		}
 		hasRank[r.host] = true
 	}
-}
-
-func (w *world) newContext() uint32 {
-	w.contexts++
-	return w.contexts
 }
 
 // simulate starts the ranks in order, and then lets time pass. To resume a
