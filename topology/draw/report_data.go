@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/spatial/r3"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -143,28 +144,19 @@ func newGraphData(g *topology.Graph, arcs []topology.Arc) *graphData {
 	return d
 }
 
-// place puts the vertices where the layout of a graph has them.
+// place puts the vertices where the layout of a graph has them, none farther from the middle than placeScale.
 func (d *graphData) place(g *topology.Graph) {
-	d.Places, d.Flat = placesOf(g), true
-	for i := 1; i < len(d.Places); i += 3 {
-		d.Flat = d.Flat && d.Places[i] == 0
-	}
-}
-
-// placesOf lays a graph out: x, y and z of each vertex in turn, none farther from the middle than placeScale.
-func placesOf(g *topology.Graph) []int {
 	at := Layout(g)
-	radius := 0.0
+	radius := 1e-9
 	for _, x := range at {
-		radius = max(radius, distance(x, [3]float64{}))
+		radius = max(radius, r3.Norm(x))
 	}
-	places := make([]int, 0, 3*len(at))
+	d.Flat, d.Places = isFlat(at), []int{}
 	for _, x := range at {
-		for _, coordinate := range x {
-			places = append(places, int(math.Round(coordinate/max(radius, 1e-9)*placeScale)))
+		for _, coordinate := range []float64{x.X, x.Y, x.Z} {
+			d.Places = append(d.Places, int(math.Round(coordinate/radius*placeScale)))
 		}
 	}
-	return places
 }
 
 // arcsOf are the arcs of a graph, sorted; of too many the likeliest, then those of the least latency.

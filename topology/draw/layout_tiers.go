@@ -1,0 +1,170 @@
+package draw
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/spatial/r3"
+)
+
+// tiers are those of a part that is wired in tiers, as trees and fat trees are; nil: it is not. Hosts are at the bottom, in
+// tier 0. A tier has the switches of which all links but one lead to tiers below. Where there are none, as below the
+// spines of a fat tree, it has the switches next to those below. No link joins two vertices of a tier, but for
+// one between the two at the top.
+func (p *part) tiers() []int {
+	tier := slices.Repeat([]int{-1}, len(p.next))
+	var rest []int
+	for v := range tier {
+		if v < p.hosts {
+			tier[v] = 0
+		} else {
+			rest = append(rest, v)
+		}
+	}
+	top := 0
+	for len(rest) > 0 {
+		above := func(v int) (links int) {
+			for _, c := range p.next[v] {
+				if tier[c.To] < 0 {
+					links++
+				}
+			}
+			return links
+		}
+		in := slices.DeleteFunc(slices.Clone(rest), func(v int) bool { return above(v) > 1 })
+		if len(in) == 0 {
+			in = slices.DeleteFunc(slices.Clone(rest), func(v int) bool { return above(v) == len(p.next[v]) })
+		}
+		if len(in) == 0 { // switches alone
+			return nil
+		}
+		top++
+		for _, v := range in {
+			tier[v] = top
+		}
+		rest = slices.DeleteFunc(rest, func(v int) bool { return tier[v] == top })
+	}
+	level := 0
+	for v, cs := range p.next {
+		for _, c := range cs {
+			if tier[c.To] == tier[v] {
+				level++
+				if tier[v] < top || level > 2 { // the link at the top is met from both ends
+					return nil
+				}
+			}
+		}
+	}
+	if top == 0 {
+		return nil
+	}
+	return tier
+}
+
+// rowOf is how many hosts of a switch stand side by side at most.
+const rowOf = 8
+
+// hang places a part in tiers in the plane y = 0. Trees are tidy (Wetherell and Shannon 1979): no two subtrees stand over each
+// other, and each parent in the middle of its children. More than rowOf hosts of one switch stand in rows below each other.
+// Tiers are so far apart that the whole is a third as high as it is wide.
+func (p *part) hang(tier []int) {
+	p.at = make([]r3.Vec, len(p.next))
+	order := make([]int, len(tier)) // from the top
+	for v := range order {
+		order[v] = v
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return tier[b] - tier[a] })
+	seen, width := make([]bool, len(tier)), 0.0
+	for _, v := range order {
+		if !seen[v] {
+			width = p.spread(v, width, tier, seen)
+		}
+	}
+	top := tier[order[0]]
+	height := max(1.5, width/(3*float64(top)))
+	for t := 1; t <= top; t++ {
+		var in []int
+		for v := range tier {
+			if tier[v] == t {
+				in = append(in, v)
+				p.at[v].Z = height * float64(t)
+			}
+		}
+		p.center(in, tier)
+	}
+}
+
+// spread places the hosts below v that stand nowhere yet from left on, those of a switch together. It returns where the next
+// one may begin.
+func (p *part) spread(v int, left float64, tier []int, seen []bool) (right float64) {
+	seen[v] = true
+	right = left
+	hosts, isEnd := 0, true
+	for _, c := range p.next[v] {
+		isEnd = isEnd && tier[c.To] >= tier[v]
+		if tier[c.To] == 0 && !seen[c.To] {
+			seen[c.To] = true
+			p.at[c.To] = r3.Vec{X: left + float64(hosts%rowOf) + 0.5, Z: -float64(hosts / rowOf)}
+			hosts++
+			right = max(right, left+float64(min(hosts, rowOf)))
+		}
+	}
+	for _, c := range p.next[v] {
+		if tier[c.To] < tier[v] && !seen[c.To] {
+			right = p.spread(int(c.To), right, tier, seen)
+		}
+	}
+	if isEnd { // a switch without hosts
+		p.at[v].X = left + 0.5
+		right = left + 1
+	}
+	return right + 0.5 // between cousins is more than between siblings
+}
+
+// A crowd is switches of a tier that share the room above what is below them, as the spines of a fat tree do.
+type crowd struct {
+	below    span
+	switches []int
+}
+
+// gap is how far apart the switches are, from the first to the last.
+func (c *crowd) gap() float64 {
+	return max(1, (c.below.high-c.below.low)/float64(len(c.switches)))
+}
+
+func (c *crowd) middle() float64 { return (c.below.low + c.below.high) / 2 }
+func (c *crowd) reach() float64  { return c.gap() * float64(len(c.switches)-1) / 2 }
+
+// center places the switches of a tier over the middle of what is below them, in this order. Those that would be less
+// than 1 apart share the room.
+func (p *part) center(in, tier []int) {
+	var crowds []crowd
+	for _, v := range in {
+		c := crowd{emptySpan(), []int{v}}
+		for _, down := range p.next[v] {
+			if tier[down.To] < tier[v] {
+				c.below.add(p.at[down.To].X)
+			}
+		}
+		if c.below.low > c.below.high {
+			c.below = span{p.at[v].X, p.at[v].X}
+		}
+		crowds = append(crowds, c)
+	}
+	slices.SortStableFunc(crowds, func(a, b crowd) int { return cmp.Compare(a.middle(), b.middle()) })
+	kept := crowds[:0]
+	for _, c := range crowds {
+		for k := len(kept) - 1; k >= 0 && kept[k].middle()+kept[k].reach()+1 > c.middle()-c.reach(); k-- {
+			c.below.add(kept[k].below.low)
+			c.below.add(kept[k].below.high)
+			c.switches = append(kept[k].switches, c.switches...)
+			kept = kept[:k]
+		}
+		kept = append(kept, c)
+	}
+	for _, c := range kept {
+		for k, v := range c.switches {
+			p.at[v].X = c.middle() - c.reach() + float64(k)*c.gap()
+		}
+	}
+}
