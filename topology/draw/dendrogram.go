@@ -25,7 +25,8 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	if n < 2 {
 		return nil, fmt.Errorf("draw: dendrogram: a hierarchy of %s has no group", words.Count(n, "host"))
 	}
-	t := dendrogram{Hierarchy: h, order: groupOrder(h)}
+	order, _ := groupOrder(h)
+	t := dendrogram{Hierarchy: h, order: order}
 	low, high, err := t.place()
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ const (
 // others look the same.
 type heat struct {
 	order       []int     // of the hosts
+	first       []int     // of each group of the order: where its hosts begin
 	side, block int       // cells along a side, and hosts along a cell
 	cells       []float64 // s, row by row; NaN where nothing was measured, and on the diagonal
 	low         float64   // s, the least above 0, which latencies of 0 count as
@@ -38,7 +39,7 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 	if h == nil {
 		h, orderNote = flatHierarchy(n), "The order is that of the matrix."
 	}
-	order := groupOrder(h)
+	order, first := groupOrder(h)
 	d := make([]float64, n*n) // in order
 	known := make([]float64, 0, n*n)
 	low, high := math.Inf(1), 0.0
@@ -59,7 +60,7 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 		return nil, errors.New("the matrix has no measurement above 0")
 	}
 	missing := n*(n-1) - len(known)
-	t := &heat{order: order, low: low, cut: max(low, percentileOf(known, share)), high: high}
+	t := &heat{order: order, first: first, low: low, cut: max(low, percentileOf(known, share)), high: high}
 	t.makeBlocks(d, n)
 	t.notes = []string{fmt.Sprintf("Colours span %s to %s, logarithmic; nothing is cut.", quantity.Seconds(t.low), quantity.Seconds(t.cut))}
 	if t.high > t.cut {
@@ -112,31 +113,31 @@ func percentileOf(values []float64, share float64) float64 {
 	return stats.Select(values, max(0, int(math.Ceil(share*float64(len(values))))-1))
 }
 
-// groupOrder is the hosts as a walk through the groups meets them, groups and the hosts in none of them by their lowest host.
-func groupOrder(h *topology.Hierarchy) []int {
-	var order []int
+// groupOrder is the hosts as a walk through the groups meets them, and where the hosts of each group begin among them.
+func groupOrder(h *topology.Hierarchy) (order, first []int) {
+	order, first = make([]int, 0, h.Hosts()), make([]int, len(h.Groups()))
 	var walk func(group int)
 	walk = func(group int) {
-		g := h.Groups()[group]
-		children := childrenByFirst(h, &g)
-		for _, x := range g.Hosts {
-			if child, is := children[x]; is {
-				walk(child)
-			} else if h.Smallest(x) == group {
-				order = append(order, x)
-			}
-		}
+		first[group] = len(order)
+		eachBelow(h, group, walk, func(host int) { order = append(order, host) })
 	}
 	walk(0)
-	return order
+	return order, first
 }
 
-// childrenByFirst are the children of a group by their first hosts. Children of several levels are not in the order of
-// their hosts.
-func childrenByFirst(h *topology.Hierarchy, g *topology.Group) map[int]int {
-	children := make(map[int]int, len(g.Children))
+// eachBelow calls for the groups directly below a group, and for the hosts in none of these, by their lowest hosts. Children
+// of several levels are not in this order.
+func eachBelow(h *topology.Hierarchy, group int, onGroup, onHost func(int)) {
+	g := &h.Groups()[group]
+	children := make(map[int]int, len(g.Children)) // by their first hosts
 	for _, child := range g.Children {
 		children[h.Groups()[child].Hosts[0]] = child
 	}
-	return children
+	for _, host := range g.Hosts {
+		if child, is := children[host]; is {
+			onGroup(child)
+		} else if h.Smallest(host) == group {
+			onHost(host)
+		}
+	}
 }

@@ -81,7 +81,7 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	picture := t.picture()
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, picture) }))
 	if s.Hierarchy != nil {
-		addFrames(p, s.Hierarchy, t.order)
+		t.addFrames(p, s.Hierarchy)
 		t.notes = append(t.notes, "Frames are groups.")
 	}
 	const bar = 115
@@ -106,20 +106,12 @@ func nameTicks(order []int, names []string, every int, first float64) plot.Const
 }
 
 // addFrames frames the groups of the hierarchy around the diagonal, but for those too small to be seen.
-func addFrames(p *plot.Plot, h *topology.Hierarchy, order []int) {
-	place := make([]int, len(order))
-	for k, x := range order {
-		place[x] = k
-	}
-	for _, g := range h.Groups()[1:] {
-		if mapSide*len(g.Hosts) < 6*len(order) {
+func (t *heat) addFrames(p *plot.Plot, h *topology.Hierarchy) {
+	for i, g := range h.Groups() {
+		if i == 0 || mapSide*len(g.Hosts) < 6*len(t.order) {
 			continue
 		}
-		low := len(order)
-		for _, host := range g.Hosts {
-			low = min(low, place[host])
-		}
-		from, to := float64(low), float64(low+len(g.Hosts))
+		from, to := float64(t.first[i]), float64(t.first[i]+len(g.Hosts))
 		frame := &plotter.Line{LineStyle: vgdraw.LineStyle{Color: color.White, Width: 1}}
 		frame.XYs = plotter.XYs{{X: from, Y: from}, {X: to, Y: from}, {X: to, Y: to}, {X: from, Y: to}, {X: from, Y: from}}
 		if !g.Firm() {

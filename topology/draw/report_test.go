@@ -191,15 +191,16 @@ func TestLinksOfACompleteGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, leftOut := arcsOf(g)
-	if len(kept) != maxArcs || leftOut != len(arcs)-maxArcs {
-		t.Errorf("%d arcs kept, %d left out, want %d and %d", len(kept), leftOut, maxArcs, len(arcs)-maxArcs)
+	data := newGraphData(g)
+	if len(data.Arcs) != maxArcs || data.LeftOut != len(arcs)-maxArcs {
+		t.Errorf("%d arcs kept, %d left out, want %d and %d", len(data.Arcs), data.LeftOut, maxArcs, len(arcs)-maxArcs)
 	}
-	if least := slices.MinFunc(kept, func(a, b topology.Arc) int { return int(100*a.Probability) - int(100*b.Probability) }); least.Probability < 0.1-1e-9 || !slices.IsSortedFunc(kept, byEnds) {
-		t.Errorf("least probability %g, sorted %v", least.Probability, slices.IsSortedFunc(kept, byEnds))
+	kept := data.arcIndex()
+	if len(kept) != maxArcs {
+		t.Errorf("%d arcs are different ones", len(kept))
 	}
 	for _, a := range arcs {
-		if _, ok := slices.BinarySearchFunc(kept, a, byEnds); !ok && a.Probability > 0.1+1e-9 {
+		if _, ok := kept[[2]int{a.From, a.To}]; !ok && a.Probability > 0.1+1e-9 {
 			t.Fatalf("arc %d->%d of probability %g was left out, those of 0.1 were not all", a.From, a.To, a.Probability)
 		}
 	}
@@ -328,8 +329,8 @@ func TestOrderAndInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		order := groupOrder(c.Hierarchy)
-		for i, g := range groupsOf(c.Hierarchy, order, newTextTree(c.Graph, c.Hierarchy, TextSettings{}).groupNames()) {
+		order, first := groupOrder(c.Hierarchy)
+		for i, g := range groupsOf(c.Hierarchy, first, newTextTree(c.Graph, c.Hierarchy, TextSettings{}).groupNames()) {
 			hosts := slices.Sorted(slices.Values(order[g.First : g.First+g.Hosts]))
 			if want := c.Hierarchy.Groups()[i].Hosts; !slices.Equal(hosts, want) {
 				t.Errorf("%s: %s is %v, want %v", spec, g.Name, hosts, want)
@@ -382,7 +383,7 @@ func TestReportOfLittle(t *testing.T) {
 			t.Errorf("%s: the page does not say %q", name, c.title)
 		}
 		d := dataOf(t, page)
-		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Found.Places == nil || d.Found.From == nil {
+		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Found.Places == nil || d.Found.Arcs == nil {
 			t.Errorf("%s: a list is null, which the script does not expect", name)
 		}
 		if len(d.Found.Places) != 3*c.report.Graph.Vertices() {

@@ -41,14 +41,11 @@ func (t *textTree) addNode(group int) *textNode {
 	if group > 0 && !g.Firm() {
 		x.support = g.Support
 	}
-	children := childrenByFirst(t.hierarchy, g)
-	for _, host := range g.Hosts {
-		if child, is := children[host]; is {
-			x.children = append(x.children, t.addNode(child))
-		} else if t.hierarchy.Smallest(host) == group {
-			x.children = append(x.children, t.newNode(-1, -1, []int{host}, math.NaN(), t.links.host[host]))
-		}
-	}
+	eachBelow(t.hierarchy, group, func(child int) {
+		x.children = append(x.children, t.addNode(child))
+	}, func(host int) {
+		x.children = append(x.children, t.newNode(-1, -1, []int{host}, math.NaN(), t.links.host[host]))
+	})
 	return x
 }
 

@@ -180,7 +180,7 @@ func TestGroupsOfSeveralLevelsSideBySide(t *testing.T) {
 			t.Errorf("hosts %s are not in the tree:\n%s", hosts, tree.String())
 		}
 	}
-	if got := groupOrder(h); fmt.Sprint(got) != "[0 1 2 3 4]" {
+	if got, _ := groupOrder(h); fmt.Sprint(got) != "[0 1 2 3 4]" {
 		t.Errorf("order of the rows is %v", got)
 	}
 }
