@@ -54,9 +54,9 @@ func (a *Axis) set(axis *plot.Axis, s span) {
 		axis.Min, axis.Max = -0.5, float64(len(a.Labels))-0.5
 		axis.Tick.Marker = ticks
 	case a.Bytes:
-		logarithmic(axis, s.low, s.high, byteTicks{})
+		logarithmic(axis, s.low, s.high, logTicks{2, func(size float64) string { return quantity.Bytes(int64(size)) }})
 	case a.Log:
-		logarithmic(axis, s.low, s.high, logTicks{format})
+		logarithmic(axis, s.low, s.high, logTicks{10, format})
 	default:
 		room := 0.04 * (s.high - s.low)
 		if room == 0 {
@@ -94,13 +94,20 @@ func (e evenTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks are ticks of a logarithmic axis in steps of tens, or in 1-2-5 where the axis is short.
-type logTicks struct{ format func(float64) string }
+// logTicks are ticks of a logarithmic axis at powers of the base, some ten of them labelled. Between powers of ten there are
+// others, with labels where the axis is short.
+type logTicks struct {
+	base   float64
+	format func(float64) string
+}
 
 func (l logTicks) Ticks(low, high float64) []plot.Tick {
-	decades := math.Log10(high / low)
+	low, high = low*(1-1e-9), high*(1+1e-9)
+	power := func(x float64) float64 { return math.Log10(x) / math.Log10(l.base) }
+	first, last := math.Ceil(power(low)), math.Floor(power(high))
+	every := max(1, int(math.Ceil((last-first)/9))) // powers from label to label
 	labelled := []int{1}
-	switch {
+	switch decades := math.Log10(high / low); {
 	case decades < 0.4:
 		labelled = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	case decades < 1: // 8, 9 and 10 would run into each other
@@ -108,20 +115,18 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	case decades < 2.5:
 		labelled = []int{1, 2, 5}
 	}
-	every := max(1, int(decades/8)) // decades with a label
 	var ticks []plot.Tick
-	for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
-		for m := 1; m <= 9; m++ {
-			// 10^-e is exact, 10^e below 1 is not.
-			v := float64(m) * math.Pow(10, e)
-			if e < 0 {
-				v = float64(m) / math.Pow(10, -e)
+	for e := first - 1; e <= last; e++ {
+		for digit := 1; digit < int(l.base); digit++ {
+			v := float64(digit) * math.Pow(l.base, e)
+			if e < 0 { // 10^-e is exact, 10^e is not
+				v = float64(digit) / math.Pow(l.base, -e)
 			}
-			if v < low*(1-1e-9) || v > high*(1+1e-9) {
+			if v < low || v > high {
 				continue
 			}
 			t := plot.Tick{Value: v}
-			if slices.Contains(labelled, m) && int(math.Abs(e))%every == 0 {
+			if slices.Contains(labelled, digit) && int(math.Abs(e))%every == 0 {
 				t.Label = l.format(v)
 			}
 			ticks = append(ticks, t)
@@ -129,26 +134,6 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	}
 	if len(ticks) < 2 {
 		ticks = []plot.Tick{{Value: low, Label: l.format(low)}, {Value: high, Label: l.format(high)}}
-	}
-	return ticks
-}
-
-// byteTicks are ticks at powers of 2, some ten of them labelled.
-type byteTicks struct{}
-
-func (byteTicks) Ticks(low, high float64) []plot.Tick {
-	first, last := math.Ceil(math.Log2(low)-1e-9), math.Floor(math.Log2(high)+1e-9)
-	every := 1
-	for (last-first)/float64(every) > 9 {
-		every++
-	}
-	var ticks []plot.Tick
-	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Exp2(e)}
-		if int(e)%every == 0 {
-			t.Label = quantity.Bytes(int64(t.Value))
-		}
-		ticks = append(ticks, t)
 	}
 	return ticks
 }

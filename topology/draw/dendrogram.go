@@ -41,7 +41,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	p := newPlot("latency", "")
 	// Hosts stand left of the finest group, by a tenth of what there is.
 	low /= max(1.5, math.Pow(high/low, 0.15))
-	logarithmic(&p.X, low, high, logTicks{quantity.Seconds})
+	logarithmic(&p.X, low, high, logTicks{10, quantity.Seconds})
 	p.X.Min = low
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}

@@ -181,7 +181,7 @@ func (t *heat) bar(c vgdraw.Canvas) {
 	p.Y.Min, p.Y.Max = t.low, max(t.cut, 1.01*t.low)
 	p.Y.Padding = 0
 	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = logTicks{quantity.Seconds}
+	p.Y.Tick.Marker = logTicks{10, quantity.Seconds}
 	const broad = 16 // pixels: viewers keep the shape of a picture
 	img := image.NewPaletted(image.Rect(0, 0, broad, shades), palette())
 	for i := range img.Pix {

@@ -273,28 +273,38 @@ func TestPairsAreThoseOfTheMatrix(t *testing.T) {
 	}
 }
 
+// A binCase is an axis in bins.
+type binCase struct {
+	all  span
+	axis Axis
+	bins int
+}
+
+// shareOf is where a value is on the axis.
+func (c *binCase) shareOf(v float64) float64 {
+	if c.axis.Log {
+		return math.Log(v/c.all.low) / math.Log(c.all.high/c.all.low)
+	}
+	return (v - c.all.low) / (c.all.high - c.all.low)
+}
+
 // Each bin of a distribution holds the values between its edges, the first and the last value in its outer ones.
 func TestBinsHoldWhatLiesBetweenTheirEdges(t *testing.T) {
-	for _, c := range []struct {
-		all  span
-		axis Axis
-		bins int
-	}{{span{1e-6, 1e-3}, Axis{Log: true}, 17}, {span{-2, 5}, Axis{}, 9}} {
-		edges := edgesOf(c.all, c.axis.Log, c.bins)
-		if len(edges) != c.bins+1 {
-			t.Fatalf("%d edges of %d bins", len(edges), c.bins)
-		}
-		within := func(v float64, bin int) {
-			t.Helper()
-			if got := bars([]float64{v}, &c.axis, edges).Bins; len(got) != 1 || got[0].Min != edges[bin] || got[0].Max != edges[bin+1] {
-				t.Errorf("%g between %g and %g is in %v", v, edges[bin], edges[bin+1], got)
+	for _, c := range []binCase{{span{1e-6, 1e-3}, Axis{Log: true}, 17}, {span{-2, 5}, Axis{}, 9}} {
+		for bin := range c.bins {
+			share := (float64(bin) + 0.5) / float64(c.bins)
+			v := c.all.low + share*(c.all.high-c.all.low)
+			if c.axis.Log {
+				v = c.all.low * math.Pow(c.all.high/c.all.low, share)
+			}
+			for value, wanted := range map[float64]int{v: bin, c.all.low: 0, c.all.high: c.bins - 1} {
+				got := c.axis.count([]float64{value}, c.all, c.bins).Bins
+				if low := float64(wanted) / float64(c.bins); len(got) != 1 || got[0].Weight != 1 || math.Abs(c.shareOf(got[0].Min)-low) > 1e-9 ||
+					math.Abs(c.shareOf(got[0].Max)-low-1/float64(c.bins)) > 1e-9 {
+					t.Errorf("%g is in %v, want it in bin %d of %d", value, got, wanted, c.bins)
+				}
 			}
 		}
-		for bin := range c.bins {
-			within((edges[bin]+edges[bin+1])/2, bin)
-		}
-		within(c.all.low, 0)
-		within(c.all.high, c.bins-1)
 	}
 }
 

@@ -84,8 +84,10 @@ type textTree struct {
 	TextSettings
 	graph     *topology.Graph
 	hierarchy *topology.Hierarchy
-	links     *uplinks
-	nodes     []*textNode // parents first
+	switches  []int                // of each group the only switch that joins its hosts and no others; -1: there is none, or several
+	isTree    bool                 // the graph is one tree
+	uplinks   map[[2]int]*textNode // by the ends of a link, the lower first: what hangs on it
+	nodes     []*textNode          // parents first
 	rows      []textRow
 	ranksOf   map[string]int    // of each place's host
 	domain    string            // that the names of all hosts end in
@@ -95,7 +97,9 @@ type textTree struct {
 
 // newTextTree makes the nodes of a machine of one host and more, and judges their links.
 func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *textTree {
-	t := &textTree{TextSettings: s, graph: g, hierarchy: h, links: findLinks(g, h), ranksOf: make(map[string]int)}
+	t := &textTree{TextSettings: s, graph: g, hierarchy: h, switches: switchesOf(g, h), uplinks: make(map[[2]int]*textNode), ranksOf: make(map[string]int)}
+	parts := g.Parts()
+	t.isTree = g.IsForest() && !slices.ContainsFunc(parts, func(part int) bool { return part > 0 })
 	if t.Noun == "" {
 		t.Noun = "rank"
 	}
@@ -152,11 +156,11 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 			t.rows = append(t.rows, textRow{fmt.Sprintf("%s`- and %d more", rest, more/len(b))})
 			return
 		}
+		branch, further := "|- ", "|  "
 		if i == len(below)-1 {
-			t.row(c, rest+"`- ", rest+"   ", len(b))
-		} else {
-			t.row(c, rest+"|- ", rest+"|  ", len(b))
+			branch, further = "`- ", "   "
 		}
+		t.row(c, rest+branch, rest+further, len(b))
 	}
 }
 
@@ -197,12 +201,12 @@ func (t *textTree) align() {
 	for _, row := range rows {
 		line := fmt.Sprintf("%-*s", width[0], clip(row[0], width[0]))
 		for k := 1; k < len(row); k++ {
-			switch {
-			case width[k] == 0:
-			case k == 1 || k == len(row)-1:
-				line += fmt.Sprintf("  %-*s", width[k], row[k])
-			default: // figures
-				line += fmt.Sprintf("  %*s", width[k], row[k])
+			aligned := width[k] // to the right, as figures are
+			if k == 1 || k == len(row)-1 {
+				aligned = -width[k]
+			}
+			if aligned != 0 {
+				line += fmt.Sprintf("  %*s", aligned, row[k])
 			}
 		}
 		t.out.WriteString(strings.TrimRight(line, " ") + "\n")
@@ -221,15 +225,13 @@ func clip(text string, width int) string {
 
 // legend says what the marks mean that were used.
 func (t *textTree) legend() {
-	marks := ""
-	for _, row := range t.rows {
-		marks += row[len(row)-1]
-	}
-	if strings.Contains(marks, "?") {
-		fmt.Fprintf(&t.out, "? a group with a confidence below %g: shown, not used\n", topology.FirmSupport)
-	}
-	if strings.Contains(marks, "!") {
-		fmt.Fprintf(&t.out, "! how many times slower the link is than those like it\n")
+	for _, line := range []string{
+		fmt.Sprintf("? a group with a confidence below %g: shown, not used\n", topology.FirmSupport),
+		"! how many times slower the link is than those like it\n",
+	} {
+		if slices.ContainsFunc(t.rows, func(row textRow) bool { return strings.Contains(row[len(row)-1], line[:1]) }) {
+			t.out.WriteString(line)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 		return "all", ""
 	}
 	level := t.hierarchy.Levels()[x.level]
-	vertex := t.links.vertex[x.group]
+	vertex := t.switches[x.group]
 	switch {
 	case level.Kind > topology.KindUnknown && level.Kind < topology.KindHost:
 		return level.Kind.String(), ""

@@ -37,22 +37,21 @@ const (
 // addNode adds the tree below a group to the nodes, parents first.
 func (t *textTree) addNode(group int) *textNode {
 	g := &t.hierarchy.Groups()[group]
-	x := t.newNode(group, g.Level, g.Hosts, g.Latency, t.links.group[group])
+	x := t.newNode(group, g.Level, g.Hosts, g.Latency)
 	if group > 0 && !g.Firm() {
 		x.support = g.Support
 	}
 	eachBelow(t.hierarchy, group, func(child int) {
 		x.children = append(x.children, t.addNode(child))
 	}, func(host int) {
-		x.children = append(x.children, t.newNode(-1, -1, []int{host}, math.NaN(), t.links.host[host]))
+		x.children = append(x.children, t.newNode(-1, -1, []int{host}, math.NaN()))
 	})
 	return x
 }
 
-// newNode adds a node of which the given arc leads up, -1: none.
-func (t *textTree) newNode(group, level int, hosts []int, between float64, up int) *textNode {
+func (t *textTree) newNode(group, level int, hosts []int, between float64) *textNode {
 	x := &textNode{group: group, level: level, hosts: hosts, figures: figures{between, math.NaN(), math.NaN()}, support: math.NaN()}
-	if up >= 0 {
+	if up := t.linkUp(x); up >= 0 {
 		a := t.graph.Arcs()[up]
 		x.figures[latency], x.figures[rate], x.estimated = a.Latency, a.Bandwidth, a.Estimated
 	}
@@ -62,27 +61,28 @@ func (t *textTree) newNode(group, level int, hosts []int, between float64, up in
 
 // judge marks slow links, and sorts the figures of each level into classes. Links of uncertain groups and inside of
 // them are not judged: if the groups are others, so are the links. Links are alike that lead from groups of one level to groups of
-// one level: the uplink of a rack that is alone in its pod is two links.
+// one level: the uplink of a rack that is alone in its pod is two links. Of hosts those of one group are.
 func (t *textTree) judge() {
-	groups := t.hierarchy.Groups()
 	levels := make(map[int][]*textNode)
-	sure := make(map[[2]int][]*textNode) // by the levels of the group and of its parent
-	for _, x := range t.nodes {
-		levels[x.level] = append(levels[x.level], x)
-		if x.group >= 0 && math.IsNaN(x.support) {
-			if x.group > 0 {
-				between := [2]int{x.level, groups[groups[x.group].Parent].Level}
-				sure[between] = append(sure[between], x)
+	alike := make(map[[2]int][]*textNode)
+	above := make(map[[2]int]float64) // s between the parts of what they lead to
+	for _, parent := range t.nodes {
+		levels[parent.level] = append(levels[parent.level], parent)
+		for _, x := range parent.children {
+			key, latency := [2]int{x.level, parent.level}, t.hierarchy.Groups()[0].Latency
+			switch {
+			case x.group < 0:
+				key[1], latency = parent.group, parent.figures[inside]
+			case parent.level < len(t.hierarchy.Levels()):
+				latency = t.hierarchy.Levels()[parent.level].Latency
 			}
-			markSlow(slices.DeleteFunc(slices.Clone(x.children), func(c *textNode) bool { return c.group >= 0 }), x.figures[inside])
+			if x.group < 0 && math.IsNaN(parent.support) || x.group >= 0 && math.IsNaN(x.support) {
+				alike[key], above[key] = append(alike[key], x), latency
+			}
 		}
 	}
-	for between, xs := range sure {
-		above := groups[0].Latency
-		if between[1] < len(t.hierarchy.Levels()) {
-			above = t.hierarchy.Levels()[between[1]].Latency
-		}
-		markSlow(xs, above)
+	for key, xs := range alike {
+		markSlow(xs, above[key])
 	}
 	for _, xs := range levels {
 		for figure := range len(figures{}) {
