@@ -102,9 +102,9 @@ type logTicks struct {
 }
 
 func (l logTicks) Ticks(low, high float64) []plot.Tick {
-	low, high = low*(1-1e-9), high*(1+1e-9)
+	const off = 1e-9
 	power := func(x float64) float64 { return math.Log10(x) / math.Log10(l.base) }
-	first, last := math.Ceil(power(low)), math.Floor(power(high))
+	first, last := math.Ceil(power(low)-off), math.Floor(power(high)+off)
 	every := max(1, int(math.Ceil((last-first)/9))) // powers from label to label
 	labelled := []int{1}
 	switch decades := math.Log10(high / low); {
@@ -122,7 +122,7 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 			if e < 0 { // 10^-e is exact, 10^e is not
 				v = float64(digit) / math.Pow(l.base, -e)
 			}
-			if v < low || v > high {
+			if v < low*(1-off) || v > high*(1+off) {
 				continue
 			}
 			t := plot.Tick{Value: v}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/spatial/r3"
+
+	"github.com/topocast/topocast/internal/paths"
 )
 
 // tiers are those of a part that is wired in tiers, as trees and fat trees are; nil: it is not. Hosts are at the bottom, in
@@ -12,20 +14,17 @@ import (
 // spines of a fat tree, it has the switches next to those below. No link joins two vertices of a tier, but for
 // one between the two at the top.
 func (p *part) tiers() []int {
-	tier := slices.Repeat([]int{-1}, len(p.next))
-	var rest []int
-	for v := range tier {
-		if v < p.hosts {
-			tier[v] = 0
-		} else {
-			rest = append(rest, v)
-		}
+	const unknown = -1
+	tier, rest := make([]int, len(p.next)), []int{}
+	for v := p.hosts; v < len(tier); v++ {
+		tier[v] = unknown
+		rest = append(rest, v)
 	}
 	top := 0
-	for len(rest) > 0 {
+	for ; len(rest) > 0; top++ {
 		above := func(v int) (links int) {
 			for _, c := range p.next[v] {
-				if tier[c.To] < 0 {
+				if tier[c.To] == unknown {
 					links++
 				}
 			}
@@ -38,11 +37,10 @@ func (p *part) tiers() []int {
 		if len(in) == 0 { // switches alone
 			return nil
 		}
-		top++
 		for _, v := range in {
-			tier[v] = top
+			tier[v] = top + 1
 		}
-		rest = slices.DeleteFunc(rest, func(v int) bool { return tier[v] == top })
+		rest = slices.DeleteFunc(rest, func(v int) bool { return tier[v] != unknown })
 	}
 	level := 0
 	for v, cs := range p.next {
@@ -69,28 +67,25 @@ const rowOf = 8
 // Tiers are so far apart that the whole is a third as high as it is wide.
 func (p *part) hang(tier []int) {
 	p.at = make([]r3.Vec, len(p.next))
-	order := make([]int, len(tier)) // from the top
-	for v := range order {
-		order[v] = v
+	top := slices.Max(tier)
+	in := make([][]int, top+1) // vertices by their tiers
+	for v, t := range tier {
+		in[t] = append(in[t], v)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return tier[b] - tier[a] })
 	seen, width := make([]bool, len(tier)), 0.0
-	for _, v := range order {
-		if !seen[v] {
-			width = p.spread(v, width, tier, seen)
-		}
-	}
-	top := tier[order[0]]
-	height := max(1.5, width/(3*float64(top)))
-	for t := 1; t <= top; t++ {
-		var in []int
-		for v := range tier {
-			if tier[v] == t {
-				in = append(in, v)
-				p.at[v].Z = height * float64(t)
+	for _, vertices := range slices.Backward(in) {
+		for _, v := range vertices {
+			if !seen[v] {
+				width = p.spread(v, width, tier, seen)
 			}
 		}
-		p.center(in, tier)
+	}
+	height := max(1.5, width/(3*float64(top)))
+	for t, switches := range in[1:] {
+		for _, v := range switches {
+			p.at[v].Z = height * float64(t+1)
+		}
+		p.center(switches, tier)
 	}
 }
 
@@ -99,14 +94,13 @@ func (p *part) hang(tier []int) {
 func (p *part) spread(v int, left float64, tier []int, seen []bool) (right float64) {
 	seen[v] = true
 	right = left
-	hosts, isEnd := 0, true
+	hosts := 0
 	for _, c := range p.next[v] {
-		isEnd = isEnd && tier[c.To] >= tier[v]
 		if tier[c.To] == 0 && !seen[c.To] {
 			seen[c.To] = true
 			p.at[c.To] = r3.Vec{X: left + float64(hosts%rowOf) + 0.5, Z: -float64(hosts / rowOf)}
 			hosts++
-			right = max(right, left+float64(min(hosts, rowOf)))
+			right = left + float64(min(hosts, rowOf))
 		}
 	}
 	for _, c := range p.next[v] {
@@ -114,10 +108,13 @@ func (p *part) spread(v int, left float64, tier []int, seen []bool) (right float
 			right = p.spread(int(c.To), right, tier, seen)
 		}
 	}
-	if isEnd { // a switch without hosts
-		p.at[v].X = left + 0.5
-		right = left + 1
+	if right == left {
+		if slices.ContainsFunc(p.next[v], func(c paths.Arc) bool { return tier[c.To] < tier[v] }) {
+			return left // all below it stands already
+		}
+		right++
 	}
+	p.at[v].X = (left + right) / 2
 	return right + 0.5 // between cousins is more than between siblings
 }
 

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -19,40 +20,26 @@ func flatHierarchy(hosts int) *topology.Hierarchy {
 // insideOf tells of each vertex the smallest group that it lies in: of a host its own, of a switch
 // that of all that it joins from below, seen from the hosts. A switch without hosts below is in the root.
 func insideOf(g *topology.Graph, h *topology.Hierarchy) []int {
-	inside, height := make([]int, g.Vertices()), make([]int, g.Vertices())
-	var queue []int
-	for v := range inside {
-		if v < g.Hosts() {
-			inside[v] = h.Smallest(v)
-			queue = append(queue, v)
-		} else {
-			inside[v], height[v] = -1, math.MaxInt
-		}
+	const unseen = -1
+	inside, height := make([]int, g.Vertices()), slices.Repeat([]int{unseen}, g.Vertices())
+	queue := make([]int, 0, g.Vertices())
+	for host := range g.Hosts() {
+		inside[host], height[host] = h.Smallest(host), 0
+		queue = append(queue, host)
 	}
-	for len(queue) > 0 {
-		u := queue[0]
-		queue = queue[1:]
+	for k := 0; k < len(queue); k++ {
+		u := queue[k]
 		for _, v := range g.Neighbours(u) {
-			if v < g.Hosts() {
-				continue
-			}
-			if height[v] == math.MaxInt {
-				height[v] = height[u] + 1
+			if height[v] == unseen {
+				inside[v], height[v] = inside[u], height[u]+1
 				queue = append(queue, v)
 			}
-			if height[v] != height[u]+1 {
-				continue
+			if height[v] == height[u]+1 {
+				// The smallest group that holds both. Parents come before children: of two that nest it is the lower one.
+				common := h.Common(h.Groups()[inside[v]].Hosts[0], h.Groups()[inside[u]].Hosts[0])
+				inside[v] = min(common, inside[v], inside[u])
 			}
-			if inside[v] < 0 {
-				inside[v] = inside[u]
-			}
-			// The smallest group that holds both. Parents come before children: of two that nest it is the lower one.
-			common := h.Common(h.Groups()[inside[v]].Hosts[0], h.Groups()[inside[u]].Hosts[0])
-			inside[v] = min(common, inside[v], inside[u])
 		}
-	}
-	for v := range inside {
-		inside[v] = max(0, inside[v])
 	}
 	return inside
 }
