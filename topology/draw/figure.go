@@ -34,16 +34,15 @@ const dotsPerInch = 192
 // SVG writes the picture as SVG. Its texts are in Liberation Sans, or where that is not installed in
 // a font of the same widths.
 func (f *Figure) SVG(w io.Writer) error {
-	width, height := f.size()
-	c := vgsvg.New(width, height)
-	f.drawOn(vgdraw.New(c))
 	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return fmt.Errorf("draw: write SVG: %w", err)
+	if err := f.write(&b, vgsvg.New(f.size())); err != nil {
+		return err
 	}
-	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")) // what they are
-	if _, err := w.Write(svg); err != nil {
+	svg := strings.NewReplacer(
+		"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;",
+		"data:image/jpg;", "data:image/png;", // what they are
+	)
+	if _, err := svg.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("draw: write SVG: %w", err)
 	}
 	return nil
@@ -51,11 +50,13 @@ func (f *Figure) SVG(w io.Writer) error {
 
 // PNG writes the picture as PNG.
 func (f *Figure) PNG(w io.Writer) error {
-	width, height := f.size()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))
+	return f.write(w, vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.size()), vgimg.UseDPI(dotsPerInch))})
+}
+
+func (f *Figure) write(w io.Writer, c vg.CanvasWriterTo) error {
 	f.drawOn(vgdraw.New(c))
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
-		return fmt.Errorf("draw: write PNG: %w", err)
+	if _, err := c.WriteTo(w); err != nil {
+		return fmt.Errorf("draw: write picture: %w", err)
 	}
 	return nil
 }
