@@ -32,8 +32,8 @@ type Report struct {
 	Source    string     // where Latencies come from: "measured with 8 B"
 	Bytes     int64      // size of the messages of Latencies and of the levels' latencies
 	// Sizes are the topologies of single message sizes that Graph was merged of, sizes ascending.
-	Sizes      []topology.LocalTopology
-	Bandwidths []Series // in B/s over size, one series a level, fine to coarse
+	Sizes   []topology.LocalTopology
+	Figures []*Figure // such as the bandwidth over the size of messages
 
 	Specification *Specification // what the machine should be; nil: not compared
 	Suspects      []Suspect      // hosts and links to look at, the worst first; nil without Specification: those that Text marks as slow
@@ -223,36 +223,27 @@ func numberTile(n int, thing string) tile {
 
 // pictures are the figures below the wiring, but for the heat map, which the page's script draws: it tells the pair that
 // is pointed at. The latencies are shown if any of them is above 0.
-func (r *Report) pictures(latencies bool) ([]picture, error) {
+func (r *Report) pictures(latencies bool) (pictures []picture, err error) {
 	h := r.hierarchy()
 	var figures []*Figure
-	add := func(f *Figure, err error) error {
-		figures = append(figures, f)
-		return err
-	}
 	if latencies {
-		if err := add(Histogram("How often each latency occurs", r.Latencies, h)); err != nil {
+		f, err := Histogram("How often each latency occurs", r.Latencies, h)
+		if err != nil {
 			return nil, err
 		}
+		figures = append(figures, f)
 	}
-	if slices.ContainsFunc(h.Groups(), func(g topology.Group) bool { return g.Latency > 0 }) && len(h.Groups()) > 1 {
-		if err := add(Dendrogram("Groups by latency", h, r.Graph.Names()[:r.Graph.Hosts()])); err != nil {
-			return nil, err
+	if len(h.Groups()) > 1 {
+		if f, err := Dendrogram("Groups by latency", h, r.Graph.Names()[:r.Graph.Hosts()]); err == nil { // else no group has a latency
+			figures = append(figures, f)
 		}
 	}
-	if len(r.Bandwidths) > 0 {
-		if err := add(Plot("Bandwidth over message size", Axis{Name: "message size", Bytes: true}, Axis{Name: "bandwidth", Format: quantity.Rate, Log: true}, r.Bandwidths,
-			"Size over the time of one message between two that are joined at each level.")); err != nil {
-			return nil, err
-		}
-	}
-	pictures := make([]picture, len(figures))
-	for k, f := range figures {
+	for _, f := range append(figures, r.Figures...) {
 		var svg bytes.Buffer
 		if err := f.SVG(&svg); err != nil {
 			return nil, err
 		}
-		pictures[k] = picture{f.title, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes()))}
+		pictures = append(pictures, picture{f.title, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes()))})
 	}
 	return pictures, nil
 }

@@ -58,14 +58,25 @@ func (f *figure) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(f))
 }
 
+// rates is a figure of the bandwidth over the size.
+func rates(t testing.TB, name string) *Figure {
+	t.Helper()
+	f, err := Plot("Bandwidth over message size", Axis{Name: "message size", Bytes: true}, Axis{Name: "bandwidth", Log: true},
+		[]Series{{Name: name, X: []float64{0, 64, 4096}, Y: []float64{1, 1e6, math.NaN()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // reportOf is a report with everything of a made-up cluster.
 func reportOf(t testing.TB, spec string) *Report {
 	t.Helper()
 	c, d := topotest.Generate(t, spec)
 	return &Report{
 		Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d, Source: "made up", Bytes: 8,
-		Bandwidths: []Series{{Name: "all", X: []float64{0, 64, 4096}, Y: []float64{1, 1e6, math.NaN()}}},
-		Sizes:      []topology.LocalTopology{{Bytes: 8, Arcs: c.Graph.Arcs()}, {Bytes: 4096, Arcs: c.Graph.Arcs()}},
+		Figures: []*Figure{rates(t, "all")},
+		Sizes:   []topology.LocalTopology{{Bytes: 8, Arcs: c.Graph.Arcs()}, {Bytes: 4096, Arcs: c.Graph.Arcs()}},
 		Specification: &Specification{
 			Name: "plan", Graph: c.Graph, Links: []SpecifiedLink{{U: 0, V: c.Graph.Out(0)[0].To, Specified: 5e-6, Measured: 8e-6}},
 		},
@@ -112,7 +123,7 @@ func TestReportEscapes(t *testing.T) {
 	if r.Graph, err = r.Graph.WithHostNames(slices.Repeat([]string{evil}, 6)); err != nil {
 		t.Fatal(err)
 	}
-	r.Noun, r.Source, r.Bandwidths[0].Name = evil, evil, evil
+	r.Noun, r.Source, r.Figures = evil, evil, []*Figure{rates(t, evil)}
 	r.Suspects[0].Name, r.Suspects[0].Reason, r.Warnings[0] = evil, evil, evil
 	r.How = []Table{{Title: evil, Rows: [][]string{{evil, evil}}}}
 	r.Specification.Name = evil
@@ -410,7 +421,6 @@ func TestReportRefuses(t *testing.T) {
 		`table "t": 1 cells for 2 columns`: {Graph: g, How: []Table{{Title: "t", Rows: [][]string{{"a"}}}}},
 		"2 x 2 latencies for 3 hosts":      {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
 		"the topology of 8 B has an arc":   {Graph: g, Sizes: []topology.LocalTopology{{Bytes: 8, Arcs: topotest.Star(t, 4, 1e-6).Arcs()}}},
-		`series "c" has 1 and 0 values`:    {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
 		`suspect "s": host 3`:              {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
 		"the specification has no graph":   {Graph: g, Specification: &Specification{}},
 		"specified link 0-9":               {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},
