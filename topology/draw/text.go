@@ -31,7 +31,7 @@ const (
 	textLines = 40
 	mostLabel = 31 // characters of the first column beside all others
 	mostRanks = 12
-	mostShown = 16 // children of one group, however unlike they are
+	mostShown = 16 // children of one group of a large machine, however unlike they are, and vertices with their links
 	figureGap = 1.2
 
 	// A slow link is so many times as slow as the middle one, of so many at least, and its
@@ -64,12 +64,11 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 		return nil
 	}
 	t := newTextTree(g, h, *s)
-	root := t.nodes[0]
-	t.sign(false)
-	if root.lines() > textLines && !t.Unfold {
-		t.sign(true)
+	t.fill()
+	if len(t.rows) > textLines && !t.Unfold {
+		t.rows, t.folds = nil, true
+		t.fill()
 	}
-	t.row(bundle{root}, "", "", 1)
 	t.align()
 	t.writeLinks()
 	t.legend()
@@ -84,11 +83,13 @@ type textTree struct {
 	TextSettings
 	graph     *topology.Graph
 	hierarchy *topology.Hierarchy
+	groups    []*textNode
 	switches  []int                // of each group the only switch that joins its hosts and no others; -1: there is none, or several
 	isTree    bool                 // the graph is one tree
 	uplinks   map[[2]int]*textNode // by the ends of a link, the lower first: what hangs on it
 	nodes     []*textNode          // parents first
 	rows      []textRow
+	folds     bool              // parts that are alike are written once
 	ranksOf   map[string]int    // of each place's host
 	domain    string            // that the names of all hosts end in
 	places    map[int][2]string // of groups: "rack" and its name
@@ -97,7 +98,7 @@ type textTree struct {
 
 // newTextTree makes the nodes of a machine of one host and more, and judges their links.
 func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *textTree {
-	t := &textTree{TextSettings: s, graph: g, hierarchy: h, switches: switchesOf(g, h), uplinks: make(map[[2]int]*textNode), ranksOf: make(map[string]int)}
+	t := &textTree{TextSettings: s, graph: g, hierarchy: h, groups: make([]*textNode, len(h.Groups())), switches: switchesOf(g, h), uplinks: make(map[[2]int]*textNode), ranksOf: make(map[string]int)}
 	parts := g.Parts()
 	t.isTree = g.IsForest() && !slices.ContainsFunc(parts, func(part int) bool { return part > 0 })
 	if t.Noun == "" {
@@ -122,6 +123,12 @@ func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *text
 
 // A textRow is a line in columns: what it is of, its ranks, the latency inside, latency and rate of the uplink, marks.
 type textRow [6]string
+
+// fill fills the rows.
+func (t *textTree) fill() {
+	t.sign()
+	t.row(bundle{t.nodes[0]}, "", "", 1)
+}
 
 // row adds the line of nodes that are alike, of each of several parents count, and those below.
 func (t *textTree) row(b bundle, first, rest string, parents int) {
@@ -148,7 +155,7 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 		return
 	}
 	for i, c := range below {
-		if i == mostShown && i < len(below)-1 {
+		if t.folds && i == mostShown && i < len(below)-1 {
 			more := 0
 			for _, rest := range below[i:] {
 				more += len(rest)

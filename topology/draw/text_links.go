@@ -117,7 +117,7 @@ func (t *textTree) writeLinks() {
 		if len(ns) == 0 {
 			continue
 		}
-		if shown == mostShown {
+		if shown == mostShown && !t.Unfold {
 			fmt.Fprintf(&t.out, "and so on\n")
 			return
 		}

@@ -91,19 +91,9 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 // groupNames are what the groups are called one by one: with their own names, or else with numbers, as in "socket 2". Groups
 // that have no more in common than their level are "group 1.3".
 func (t *textTree) groupNames() []string {
-	all := make([]string, len(t.hierarchy.Groups()))
-	nodes := make([]*textNode, len(all))
-	for _, x := range t.nodes {
-		if x.group >= 0 {
-			nodes[x.group] = x
-		}
-	}
+	all := make([]string, len(t.groups))
 	count := make(map[int]int) // by level
-	for i, x := range nodes {
-		if len(x.hosts) == 0 {
-			all[i] = "all"
-			continue
-		}
+	for i, x := range t.groups {
 		kind, name := t.name(x)
 		count[x.level]++
 		switch {
@@ -128,15 +118,11 @@ func (t *textTree) alone(rank int) bool {
 
 // wholeHost tells whether the ranks are those of one host, all of them.
 func (t *textTree) wholeHost(ranks []int) bool {
-	if t.Places[ranks[0]].Host == "" || t.ranksOf[t.Places[ranks[0]].Host] != len(ranks) {
+	if len(ranks) < 2 {
 		return false
 	}
-	for _, r := range ranks {
-		if t.Places[r].Host != t.Places[ranks[0]].Host {
-			return false
-		}
-	}
-	return len(ranks) > 1
+	host := t.Places[ranks[0]].Host
+	return host != "" && t.ranksOf[host] == len(ranks) && !slices.ContainsFunc(ranks, func(r int) bool { return t.Places[r].Host != host })
 }
 
 // cores are those of nodes inside hosts, if all the nodes, or all their hosts together, have the same.

@@ -56,6 +56,9 @@ func (t *textTree) newNode(group, level int, hosts []int, between float64) *text
 		x.figures[latency], x.figures[rate], x.estimated = a.Latency, a.Bandwidth, a.Estimated
 	}
 	t.nodes = append(t.nodes, x)
+	if group >= 0 {
+		t.groups[group] = x
+	}
 	return x
 }
 
@@ -135,11 +138,11 @@ func classify(xs []*textNode, figure int) {
 	}
 }
 
-// sign sets the keys by which nodes are alike: hosts by their links and marks, groups, if they
-// are to be folded, by what is inside them, too, and else by their number.
-func (t *textTree) sign(fold bool) {
+// sign sets the keys by which nodes are alike: hosts by their links and marks, groups that fold
+// by what is inside them, too, and else by their number.
+func (t *textTree) sign() {
 	for _, x := range slices.Backward(t.nodes) {
-		if x.group >= 0 && !fold {
+		if x.group >= 0 && !t.folds {
 			x.key = fmt.Sprint("group ", x.group)
 			continue
 		}
@@ -155,15 +158,6 @@ func (t *textTree) sign(fold bool) {
 		// Supports may differ.
 		x.key = fmt.Sprintf("(%d %d %v %t %.1f %v)", x.level, len(x.hosts), classes, math.IsNaN(x.support), x.times, count)
 	}
-}
-
-// lines is how many lines the tree takes.
-func (x *textNode) lines() int {
-	sum := 1
-	for _, b := range (bundle{x}).children() {
-		sum += b[0].lines()
-	}
-	return sum
 }
 
 // A bundle is nodes that are alike.
@@ -189,15 +183,15 @@ func (b bundle) children() []bundle {
 
 // mark is the least support, and how many times slower the links are.
 func (b bundle) mark() string {
-	support := math.NaN()
+	supports := emptySpan()
 	for _, x := range b {
-		if !(support <= x.support) {
-			support = x.support
+		if !math.IsNaN(x.support) {
+			supports.add(x.support)
 		}
 	}
 	var marks []string
-	if !math.IsNaN(support) {
-		marks = append(marks, fmt.Sprintf("?%.2f", support))
+	if supports.low <= supports.high {
+		marks = append(marks, fmt.Sprintf("?%.2f", supports.low))
 	}
 	if times := b[0].times; times > 0 {
 		marks = append(marks, fmt.Sprintf("!%.1fx", times))

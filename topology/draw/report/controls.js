@@ -27,8 +27,8 @@ function describeNode(w, node) {
   const lines = [];
   let k = w.isGroup(node) ? w.groups[node - w.vertices].parent : w.inside[node];
   if (w.isGroup(node)) {
-    const g = w.groups[node - w.vertices], hosts = report.order.slice(g.first, g.first + g.hosts).map((v) => w.graph.names[v]);
-    lines.push(counted(g.hosts, report.noun) + ": " + (hosts.length > 6 ? `${hosts.slice(0, 3).join(", ")} … ${hosts[hosts.length - 1]}` : hosts.join(", ")));
+    const g = w.groups[node - w.vertices];
+    lines.push(`${counted(g.hosts, report.noun)}: ${someHosts(g.first, g.hosts, 6)}`);
     lines.push("latency " + seconds(g.latency) + " inside");
     if (g.support !== undefined) lines.push(`confidence ${g.support.toFixed(2)}${g.weak ? ", uncertain" : ""}`);
     lines.push("click to open");

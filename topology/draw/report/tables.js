@@ -15,10 +15,7 @@ function drawHeat(heat) {
     image.data.set([...colour, 255], 4 * i);
   }
   c.putImageData(image, 0, 0);
-  const names = (k) => {
-    const hosts = report.order.slice(k * heat.block, (k + 1) * heat.block).map((v) => report.found.names[v]);
-    return hosts.length > 1 ? `${hosts[0]} … ${hosts[hosts.length - 1]}` : hosts[0];
-  };
+  const names = (k) => someHosts(k * heat.block, heat.block, 1);
   canvas.onmousemove = (e) => {
     const { width, height } = canvas.getBoundingClientRect();
     const row = Math.min(n - 1, Math.floor(e.offsetY / height * n)), column = Math.min(n - 1, Math.floor(e.offsetX / width * n));
@@ -71,13 +68,9 @@ class Table {
 }
 
 function drawTables() {
-  const names = report.found.names, members = (g) => {
-    const hosts = report.order.slice(g.first, g.first + g.hosts).map((v) => names[v]);
-    return hosts.length > 4 ? `${hosts[0]}, ${hosts[1]} … ${hosts[hosts.length - 1]}` : hosts.join(", ");
-  };
-  const tables = [];
+  const { names } = report.found, tables = [];
   if (report.groups.length > 1) tables.push(new Table(by("groupTable"), "group", [
-    ["group", (g) => g.name], ["level", (g) => report.levels[g.level]], [report.noun + "s", (g) => g.hosts], ["which", members],
+    ["group", (g) => g.name], ["level", (g) => report.levels[g.level]], [report.noun + "s", (g) => g.hosts], ["which", (g) => someHosts(g.first, g.hosts, 4)],
     ["latency", (g) => g.latency, seconds], ["confidence", (g) => g.support, (x) => x?.toFixed(2) ?? "-"],
   ], report.groups.slice(1), 5, false));
   const of = (link, list) => found.figure({ of: [link] }, list);

@@ -49,14 +49,9 @@ class View {
 
   // bounds are the left, right, top and bottom of nodes on the screen.
   bounds(nodes) {
-    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const v of nodes) {
-      left = Math.min(left, this.x[v]);
-      right = Math.max(right, this.x[v]);
-      top = Math.min(top, this.y[v]);
-      bottom = Math.max(bottom, this.y[v]);
-    }
-    return [left, right, top, bottom];
+    return nodes.reduce(([left, right, top, bottom], v) => [
+      Math.min(left, this.x[v]), Math.max(right, this.x[v]), Math.min(top, this.y[v]), Math.max(bottom, this.y[v]),
+    ], [Infinity, -Infinity, Infinity, -Infinity]);
   }
 
   // change is called when other nodes or links are to be seen, or in other colours.

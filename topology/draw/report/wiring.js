@@ -17,6 +17,12 @@ const rate = (x) => scaled(x, [["TB/s", 1e12], ["GB/s", 1e9], ["MB/s", 1e6], ["k
 const bytes = (x) => scaled(x, [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10], ["B", 1]]);
 const counted = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : thing.endsWith("ch") ? "es" : "s"}`;
 
+// someHosts names hosts that follow each other in the order, of more than most the first ones and the last.
+function someHosts(first, count, most) {
+  const names = report.order.slice(first, first + count).map((v) => report.found.names[v]);
+  return names.length > most ? `${names.slice(0, Math.ceil(most / 2)).join(", ")} … ${names.at(-1)}` : names.join(", ");
+}
+
 // Colours: those of the style sheet, and two ramps that do not need red told from green.
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const viridis = ["#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725"];
