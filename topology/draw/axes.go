@@ -17,12 +17,12 @@ import (
 
 // An Axis is one of a plot. The zero value is linear and has no name.
 type Axis struct {
-	Name   string
-	Format func(float64) string // of the numbers at its ticks; nil: as they are
-	Log    bool                 // logarithmic: values of 0 and less have no place and are left out
-	Bytes  bool                 // sizes of messages in B: logarithmic, with ticks at powers of two
+	Name   string               `json:"name,omitempty"`
+	Format func(float64) string `json:"-"`               // of the numbers at its ticks; nil: as they are
+	Log    bool                 `json:"log,omitempty"`   // logarithmic: values of 0 and less have no place and are left out
+	Bytes  bool                 `json:"bytes,omitempty"` // sizes of messages in B: logarithmic, with ticks at powers of two
 	// Labels name the values 0, 1, ... of an axis of things that are not numbers; nil: it has numbers.
-	Labels []string
+	Labels []string `json:"labels,omitempty"`
 }
 
 // A span is between the least and the most of some values.

@@ -15,19 +15,21 @@ import (
 
 // A Series is points of a plot, joined by a line, or the values of a distribution.
 type Series struct {
-	Name string
-	X, Y []float64 // as many of each, or of a distribution Y alone; NaN: not known
+	Name string    `json:"name"`
+	X    []float64 `json:"x"` // as many as Y, of a distribution none
+	Y    []float64 `json:"y"` // NaN: not known
 	// Low and High bound a band about the values, such as quartiles or an interval of
 	// confidence; nil, or NaN: none.
-	Low, High []float64
+	Low  []float64 `json:"low,omitempty"`
+	High []float64 `json:"high,omitempty"`
 	// Apart says that the points are not joined and have no band. Over an axis of names they are bars from 0, one beside
 	// another.
-	Apart bool
+	Apart bool `json:"apart,omitempty"`
 	// Limit says that the series is not an outcome but what outcomes are held against, such as a bound or a
 	// printed figure: it is dotted and has no marks.
-	Limit bool
+	Limit bool `json:"limit,omitempty"`
 	// Muted says that the series is there for comparison: it is thin and grey, without band, marks and name.
-	Muted bool
+	Muted bool `json:"muted,omitempty"`
 }
 
 // Plot draws series over two axes, the legend on the right of them. What is not finite, or has no place on a
