@@ -124,19 +124,18 @@ type crowd struct {
 	switches []int
 }
 
-// gap is how far apart the switches are, from the first to the last.
-func (c *crowd) gap() float64 {
-	return max(1, (c.below.high-c.below.low)/float64(len(c.switches)))
+// ends are where the first and the last switch stand, in the middle of the room.
+func (c *crowd) ends() (first, last float64) {
+	count := float64(len(c.switches))
+	middle, gap := (c.below.low+c.below.high)/2, max(1, (c.below.high-c.below.low)/count)
+	return middle - gap*(count-1)/2, middle + gap*(count-1)/2
 }
-
-func (c *crowd) middle() float64 { return (c.below.low + c.below.high) / 2 }
-func (c *crowd) reach() float64  { return c.gap() * float64(len(c.switches)-1) / 2 }
 
 // center places the switches of a tier over the middle of what is below them, in this order. Those that would be less
 // than 1 apart share the room.
-func (p *part) center(in, tier []int) {
+func (p *part) center(switches, tier []int) {
 	var crowds []crowd
-	for _, v := range in {
+	for _, v := range switches {
 		c := crowd{emptySpan(), []int{v}}
 		for _, down := range p.next[v] {
 			if tier[down.To] < tier[v] {
@@ -144,14 +143,18 @@ func (p *part) center(in, tier []int) {
 			}
 		}
 		if c.below.low > c.below.high {
-			c.below = span{p.at[v].X, p.at[v].X}
+			c.below.add(p.at[v].X)
 		}
 		crowds = append(crowds, c)
 	}
-	slices.SortStableFunc(crowds, func(a, b crowd) int { return cmp.Compare(a.middle(), b.middle()) })
+	slices.SortStableFunc(crowds, func(a, b crowd) int { return cmp.Compare(a.below.low+a.below.high, b.below.low+b.below.high) })
 	kept := crowds[:0]
 	for _, c := range crowds {
-		for k := len(kept) - 1; k >= 0 && kept[k].middle()+kept[k].reach()+1 > c.middle()-c.reach(); k-- {
+		for k := len(kept) - 1; k >= 0; k-- {
+			first, _ := c.ends()
+			if _, last := kept[k].ends(); last+1 <= first {
+				break
+			}
 			c.below.add(kept[k].below.low)
 			c.below.add(kept[k].below.high)
 			c.switches = append(kept[k].switches, c.switches...)
@@ -160,8 +163,9 @@ func (p *part) center(in, tier []int) {
 		kept = append(kept, c)
 	}
 	for _, c := range kept {
+		first, last := c.ends()
 		for k, v := range c.switches {
-			p.at[v].X = c.middle() - c.reach() + float64(k)*c.gap()
+			p.at[v].X = first + (last-first)*float64(k)/float64(max(1, len(c.switches)-1))
 		}
 	}
 }

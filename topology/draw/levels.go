@@ -29,20 +29,24 @@ func Levels(h *topology.Hierarchy) []LevelRow {
 		}
 		rows = append(rows, LevelRow{
 			Level: h.LevelName(l), Groups: fmt.Sprint(len(groups)), Latency: quantity.Seconds(level.Latency),
-			Each: hosts.text("%.0f"), Confidence: confidence.text("%.2f"), Uncertain: level.Support < topology.FirmSupport,
+			Each: hosts.text(wholeNumber, "-"), Confidence: confidence.text(twoDigits, "-"), Uncertain: level.Support < topology.FirmSupport,
 		})
 	}
 	return append(rows, LevelRow{Level: "all", Groups: "1", Each: fmt.Sprint(h.Hosts()), Latency: quantity.Seconds(h.Groups()[0].Latency)})
 }
 
+func wholeNumber(v float64) string { return fmt.Sprintf("%.0f", v) }
+
+func twoDigits(v float64) string { return fmt.Sprintf("%.2f", v) }
+
 // text is "3", "3-5", or "-" where there is nothing.
-func (s span) text(format string) string {
-	low, high := fmt.Sprintf(format, s.low), fmt.Sprintf(format, s.high)
+func (s span) text(format func(float64) string, to string) string {
+	low, high := format(s.low), format(s.high)
 	switch {
 	case s.low > s.high:
 		return "-"
 	case low == high:
 		return low
 	}
-	return low + "-" + high
+	return low + to + high
 }

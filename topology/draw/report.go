@@ -206,11 +206,7 @@ func (r *Report) tiles() []tile {
 		}
 	}
 	if rates.low <= rates.high {
-		value := quantity.Rate(rates.low)
-		if most := quantity.Rate(rates.high); most != value {
-			value += " – " + most
-		}
-		tiles = append(tiles, tile{value, "bandwidth of links"})
+		tiles = append(tiles, tile{rates.text(quantity.Rate, " – "), "bandwidth of links"})
 	}
 	return tiles
 }

@@ -74,7 +74,7 @@ func (t *textTree) writeLinks() {
 	if len(latencies) == 0 || t.showsAll() {
 		return
 	}
-	least, most, ends, first := len(next), 0, 0, -1
+	degrees, ends, first := emptySpan(), 0, -1
 	between := t.Noun + "s"
 	if t.Noun == "rank" && len(t.ranksOf) == len(t.Places) && t.Places[0].Host != "" {
 		between = "hosts"
@@ -84,19 +84,16 @@ func (t *textTree) writeLinks() {
 			continue
 		}
 		slices.Sort(ns)
-		if len(ns) < least {
-			least, first = len(ns), v
+		if float64(len(ns)) < degrees.low {
+			first = v
 		}
-		most, ends = max(most, len(ns)), ends+len(ns)
+		degrees.add(float64(len(ns)))
+		ends += len(ns)
 		if t.graph.IsSwitch(v) {
 			between = "switches"
 		}
 	}
-	degree := fmt.Sprint(least)
-	if most > least {
-		degree += fmt.Sprintf(" to %d", most)
-	}
-	fmt.Fprintf(&t.out, "\n%s between %s, %s at each", words.Count(ends/2, "link"), between, degree)
+	fmt.Fprintf(&t.out, "\n%s between %s, %s at each", words.Count(ends/2, "link"), between, degrees.text(wholeNumber, " to "))
 	for _, typical := range []string{quantified(quantity.Seconds, stats.Median(stats.SortedFinite(latencies))), quantified(quantity.Rate, stats.Median(stats.SortedFinite(rates)))} {
 		if typical != "" {
 			fmt.Fprintf(&t.out, ", %s", typical)
@@ -106,7 +103,7 @@ func (t *textTree) writeLinks() {
 		fmt.Fprintf(&t.out, ", %d in one direction only", oneWay)
 	}
 	t.out.WriteString("\n")
-	if most <= 2 {
+	if degrees.high <= 2 {
 		if way := t.chain(next, first); 2*len(way) >= ends { // all of them
 			t.wrap("", way)
 			return

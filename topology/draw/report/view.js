@@ -285,7 +285,7 @@ class View {
     if (this.pointers.size === 1) this.travelled = 0;
   }
 
-  // move turns, shifts (shift, another button), or with two fingers zooms; without a button it points.
+  // move turns, shifts (what is flat, with shift or another button), or with two fingers zooms; without a button it points.
   move(e) {
     const before = this.pointers.get(e.pointerId);
     if (!before) { if (e.pointerType === "mouse") this.point(e); return; }
@@ -296,7 +296,7 @@ class View {
       const apart = (p) => Math.hypot(p.clientX - other.clientX, p.clientY - other.clientY);
       this.zoomBy(apart(e) / (apart(before) || 1), (e.offsetX + other.offsetX) / 2, (e.offsetY + other.offsetY) / 2);
       this.shift(dx / 2, dy / 2);
-    } else if (e.shiftKey || e.buttons > 1) this.shift(dx, dy);
+    } else if (e.shiftKey || e.buttons > 1 || this.wiring.graph.flat) this.shift(dx, dy);
     else this.turn(dx * 0.008, dy * 0.008);
     this.pointers.set(e.pointerId, e);
     tip.hide();
