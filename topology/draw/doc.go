@@ -3,7 +3,7 @@
 //	positions := draw.Layout(graph)
 //
 // gives each host and switch a place in space, so that whoever draws the wiring has
-// nothing left to do but to draw it. A tree hangs in tiers in a plane: its hosts at the bottom, above them
+// nothing left to do but to draw it. Trees and fat trees stand in tiers in a plane: hosts at the bottom, above them
 // their switches, each over the middle of what is below it. Any other graph is laid out
 // so that distances are as long as the links' latencies say, as far as three
 // dimensions allow (Bannikov and Salnikov 2014, section 2.2).
