@@ -32,6 +32,22 @@ func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
 
 func (s *span) add(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
 
+func wholeNumber(v float64) string { return fmt.Sprintf("%.0f", v) }
+
+func twoDigits(v float64) string { return fmt.Sprintf("%.2f", v) }
+
+// text is "3", "3-5", or "-" where there is nothing.
+func (s span) text(format func(float64) string, to string) string {
+	low, high := format(s.low), format(s.high)
+	switch {
+	case s.low > s.high:
+		return "-"
+	case low == high:
+		return low
+	}
+	return low + to + high
+}
+
 // isLog tells whether the axis is logarithmic.
 func (a *Axis) isLog() bool { return a.Log || a.Bytes }
 

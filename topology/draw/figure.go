@@ -20,7 +20,7 @@ import (
 )
 
 // A Figure is a finished picture with a title, and notes below it that say what one has to
-// know to read it. The zero value is an empty one.
+// know to read it.
 type Figure struct {
 	title         string
 	notes         []string
@@ -74,7 +74,7 @@ const (
 )
 
 func (f *Figure) size() (width, height vg.Length) {
-	return max(f.width, 60) + 2*margin, max(f.height, 20) + 2*margin + titleLine + noteGap + noteLine*vg.Length(len(f.notes))
+	return f.width + 2*margin, f.height + 2*margin + titleLine + noteGap + noteLine*vg.Length(len(f.notes))
 }
 
 func (f *Figure) drawOn(c vgdraw.Canvas) {
@@ -89,9 +89,7 @@ func (f *Figure) drawOn(c vgdraw.Canvas) {
 		c.FillText(style(noteSize, grey(0x50)), vg.Point{X: margin, Y: y}, note)
 		y -= noteLine
 	}
-	if f.draw != nil {
-		f.draw(vgdraw.Crop(c, margin, -margin, margin, y-noteGap-height))
-	}
+	f.draw(vgdraw.Crop(c, margin, -margin, margin, y-noteGap-height))
 }
 
 // style is that of text of the given size, hung from its top left corner.

@@ -112,32 +112,3 @@ func (t *heat) step(v, top float64, steps int) int {
 func percentileOf(values []float64, share float64) float64 {
 	return stats.Select(values, max(0, int(math.Ceil(share*float64(len(values))))-1))
 }
-
-// groupOrder is the hosts as a walk through the groups meets them, and where the hosts of each group begin among them.
-func groupOrder(h *topology.Hierarchy) (order, first []int) {
-	order, first = make([]int, 0, h.Hosts()), make([]int, len(h.Groups()))
-	var walk func(group int)
-	walk = func(group int) {
-		first[group] = len(order)
-		eachBelow(h, group, walk, func(host int) { order = append(order, host) })
-	}
-	walk(0)
-	return order, first
-}
-
-// eachBelow calls for the groups directly below a group, and for the hosts in none of these, by their lowest hosts. Children
-// of several levels are not in this order.
-func eachBelow(h *topology.Hierarchy, group int, onGroup, onHost func(int)) {
-	g := &h.Groups()[group]
-	children := make(map[int]int, len(g.Children)) // by their first hosts
-	for _, child := range g.Children {
-		children[h.Groups()[child].Hosts[0]] = child
-	}
-	for _, host := range g.Hosts {
-		if child, is := children[host]; is {
-			onGroup(child)
-		} else if h.Smallest(host) == group {
-			onHost(host)
-		}
-	}
-}

@@ -11,19 +11,17 @@ import (
 
 // suspectData is a suspect in the page's data.
 type suspectData struct {
-	Hosts []int `json:"hosts"`          // to be marked
-	Link  []int `json:"link,omitempty"` // both ends, to be marked instead
+	Hosts []int    `json:"hosts"` // to be marked
+	Links [][2]int `json:"links"` // by their ends, to be marked instead
 }
 
 // suspectsData says what of each suspect is marked: its link if there is one, else its hosts.
 func (r *Report) suspectsData() []suspectData {
 	data := []suspectData{}
 	for _, s := range r.Suspects {
-		d := suspectData{Hosts: append([]int{}, s.Hosts...)}
-		if s.Uplink {
-			if u, v, ok := r.Graph.LinkAbove(s.Hosts); ok {
-				d = suspectData{Hosts: []int{}, Link: []int{u, v}}
-			}
+		d := suspectData{Hosts: append([]int{}, s.Hosts...), Links: [][2]int{}}
+		if u, v, ok := r.Graph.LinkAbove(s.Hosts); ok && s.Uplink {
+			d = suspectData{Hosts: []int{}, Links: [][2]int{{u, v}}}
 		}
 		data = append(data, d)
 	}

@@ -11,22 +11,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// switchesOf are the switches of the groups.
-func switchesOf(g *topology.Graph, h *topology.Hierarchy) []int {
-	const none, several = -1, -2
-	switches := slices.Repeat([]int{none}, len(h.Groups()))
-	for v, group := range insideOf(g, h) {
-		switch {
-		case !g.IsSwitch(v):
-		case switches[group] == none:
-			switches[group] = v
-		default:
-			switches[group] = several
-		}
-	}
-	return switches
-}
-
 // linkUp finds the arc that leads up from a node to a switch: of a host its only one, and of a group the one that has the
 // group's hosts on one side and all others on the other. -1: there is none.
 func (t *textTree) linkUp(x *textNode) int {

@@ -70,8 +70,6 @@ function drawLegend({ stops, texts, boxes }) {
 const view = new View(by("scene"));
 const found = new Wiring(report.found, report.groups, report.inside, report.sizes);
 const spec = report.spec && new Wiring(report.spec, [{ parent: -1, level: 0, name: "all", hosts: report.spec.hosts, first: 0 }], report.spec.names.map(() => 0), []);
-const suspects = report.suspects.flatMap((s) => s.hosts);
-const suspectLinks = report.suspects.filter((s) => s.link).map((s) => s.link);
 
 // chooseWiring shows what was found, or what was specified.
 function chooseWiring() {
@@ -81,9 +79,13 @@ function chooseWiring() {
   by("depthLabel").hidden = compared || report.groups.length < 2;
   by("likelyLabel").hidden = compared || !w.doubted;
   by("sizeLabel").hidden = compared || !report.sizes.length;
-  view.marked = new Set(compared ? [] : suspects);
-  view.markLinks(compared ? [] : suspectLinks);
   view.set(w, compared ? colourings.comparison : colourings[by("colour").value]);
+  markSuspects();
+}
+
+function markSuspects() {
+  if (view.wiring === found) view.mark(report.suspects.flatMap((s) => s.hosts), report.suspects.flatMap((s) => s.links));
+  else view.mark([], []);
 }
 
 // The levels that a person may close, coarse to fine. At first all are open that 1,500 nodes show.
@@ -136,18 +138,17 @@ function start() {
     view.change();
   });
   by("find").addEventListener("input", () => {
-    const text = by("find").value.trim().toLowerCase(), w = view.wiring;
-    const hits = text ? w.graph.names.flatMap((name, v) => name.toLowerCase().includes(text) ? [v] : []) : w === found ? suspects : [];
-    view.mark(hits, text && hits.length <= 50);
+    const text = by("find").value.trim().toLowerCase();
+    if (!text) { markSuspects(); return; }
+    const hits = view.wiring.graph.names.flatMap((name, v) => name.toLowerCase().includes(text) ? [v] : []);
+    view.mark(hits, [], hits.length <= 50);
   });
   by("reset").addEventListener("click", () => view.reset());
   by("controls").addEventListener("submit", (e) => e.preventDefault());
   document.querySelectorAll("#suspects tbody tr").forEach((row, i) => row.addEventListener("click", () => {
     if (by("which")) by("which").value = "found";
     chooseWiring();
-    const s = report.suspects[i];
-    view.markLinks(s.link ? [s.link] : []);
-    view.mark(s.hosts, true, s.link || []);
+    view.mark(report.suspects[i].hosts, report.suspects[i].links, true);
     by("wiring").scrollIntoView({ behavior: "smooth" });
   }));
 

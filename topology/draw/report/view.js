@@ -2,7 +2,7 @@
 
 class View {
   constructor(canvas) {
-    Object.assign(this, { canvas, context: canvas.getContext("2d"), marked: new Set(), markedLinks: new Set(), hovered: null, pointers: new Map() });
+    Object.assign(this, { canvas, context: canvas.getContext("2d"), hovered: null, pointers: new Map() });
     // fit clears the canvas: painted in the next frame only, it would be blank in this one.
     new ResizeObserver(() => { this.fit(); this.paint(); }).observe(canvas);
     canvas.addEventListener("pointerdown", (e) => this.press(e));
@@ -337,16 +337,12 @@ class View {
     if (step || factor) e.preventDefault();
   }
 
-  // mark rings hosts, and opens the groups that hide them and further vertices.
-  mark(vertices, openThem, further = []) {
+  // mark rings vertices, paints links, pairs of vertices, in the colour of what is bad, and opens the groups that hide them.
+  mark(vertices, links, openThem) {
     this.marked = new Set(vertices);
-    if (openThem) [...vertices, ...further].forEach((v) => this.wiring.reveal(v));
-    this.change();
-  }
-
-  // markLinks has links, pairs of vertices, painted in the colour of what is bad.
-  markLinks(links) {
     this.markedLinks = new Set(links.map(([u, v]) => `${Math.min(u, v)} ${Math.max(u, v)}`));
+    if (openThem) [...vertices, ...links.flat()].forEach((v) => this.wiring.reveal(v));
+    this.change();
   }
   isMarked(link) { return link.of.some((l) => this.markedLinks.has(`${l.u} ${l.v}`)); }
 }
