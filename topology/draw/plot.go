@@ -37,20 +37,20 @@ type Series struct {
 func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, error) {
 	p, legend := newPlot(x.Name, y.Name), newLegend()
 	p.Add(gridLines(x.Labels == nil, true))
-	left, shown := 0, 0
-	for _, muted := range []bool{true, false} { // what is muted lies below
-		for i := range series {
-			s := &series[i]
-			if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
-				return nil, fmt.Errorf("draw: plot %q: series %q has %d and %d values, bands of %d and %d: want as many of each", title, s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High))
-			}
-			if s.Muted == muted {
-				left += s.add(p, legend, shown, len(series), &x, &y)
-			}
-			if !s.Muted && !muted {
-				shown++
-			}
+	var muted, others []Series
+	for _, s := range series {
+		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
+			return nil, fmt.Errorf("draw: plot %q: series %q has %d and %d values, bands of %d and %d: want as many of each", title, s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High))
 		}
+		if s.Muted {
+			muted = append(muted, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	left := 0
+	for i, s := range append(muted, others...) { // what is muted lies below
+		left += s.add(p, legend, max(0, i-len(muted)), len(series), &x, &y)
 	}
 	if p.X.Min > p.X.Max {
 		return nil, fmt.Errorf("draw: plot %q: no series has a point", title)
@@ -61,8 +61,8 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	if left > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, for an axis is logarithmic: %s.", words.Count(left, "point")))
 	}
-	if muted := len(series) - shown; muted > 0 {
-		notes = append(notes, fmt.Sprintf("Grey: %s.", words.Count(muted, "other")))
+	if len(muted) > 0 {
+		notes = append(notes, fmt.Sprintf("Grey: %s.", words.Count(len(muted), "other")))
 	}
 	room := legendWidth
 	for i := range series {

@@ -80,7 +80,8 @@ type SpecifiedLink struct {
 
 var (
 	//go:embed report/page.html
-	pageTemplate string
+	pageText     string
+	pageTemplate = template.Must(template.New("report").Parse(pageText))
 	//go:embed report/page.css
 	pageStyle string
 	//go:embed report/wiring.js
@@ -106,15 +107,11 @@ func WriteReport(w io.Writer, r *Report) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	t, err := template.New("report").Parse(pageTemplate)
-	if err != nil {
-		return fmt.Errorf("draw: report: %w", err)
-	}
 	page, err := r.page()
-	if err != nil {
-		return fmt.Errorf("draw: report: %w", err)
+	if err == nil {
+		err = pageTemplate.Execute(w, page)
 	}
-	if err := t.Execute(w, page); err != nil {
+	if err != nil {
 		return fmt.Errorf("draw: report: %w", err)
 	}
 	return nil
@@ -250,58 +247,52 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-func (r *Report) validate() error {
+// validate tells the first of what does not fit together.
+func (r *Report) validate() (err error) {
+	want := func(fits bool, format string, args ...any) {
+		if !fits && err == nil {
+			err = fmt.Errorf("draw: report: "+format, args...)
+		}
+	}
 	if r == nil || r.Graph == nil {
-		return fmt.Errorf("draw: report: no graph given")
+		want(false, "no graph given")
+		return err
 	}
 	n := r.Graph.Hosts()
-	if r.Hierarchy != nil && r.Hierarchy.Hosts() != n {
-		return fmt.Errorf("draw: report: %d hosts in the hierarchy, %d in the graph", r.Hierarchy.Hosts(), n)
-	}
-	if r.Places != nil && len(r.Places) != n {
-		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Places), "place"), words.Count(n, "host"))
-	}
+	want(r.hierarchy().Hosts() == n, "%d hosts in the hierarchy, %d in the graph", r.hierarchy().Hosts(), n)
+	want(r.Places == nil || len(r.Places) == n, "%s for %s", words.Count(len(r.Places), "place"), words.Count(n, "host"))
 	for _, t := range slices.Concat(r.Tables, r.How) {
 		columns := len(t.Head)
 		if t.Head == nil {
 			columns = 2
 		}
 		for _, row := range t.Rows {
-			if len(row) != columns {
-				return fmt.Errorf("draw: report: table %q: %d cells for %s", t.Title, len(row), words.Count(columns, "column"))
-			}
+			want(len(row) == columns, "table %q: %d cells for %s", t.Title, len(row), words.Count(columns, "column"))
 		}
 	}
 	if r.Latencies != nil {
-		if rows, columns := r.Latencies.Dims(); rows != n || columns != n {
-			return fmt.Errorf("draw: report: %d x %d latencies for %s", rows, columns, words.Count(n, "host"))
-		}
+		rows, columns := r.Latencies.Dims()
+		want(rows == n && columns == n, "%d x %d latencies for %s", rows, columns, words.Count(n, "host"))
 	}
 	for _, s := range r.Sizes {
 		for _, a := range s.Arcs {
-			if min(a.From, a.To) < 0 || max(a.From, a.To) >= r.Graph.Vertices() || r.Graph.ArcIndex(a.From, a.To) < 0 {
-				return fmt.Errorf("draw: report: the topology of %d B has an arc from %d to %d: want arcs of the graph", s.Bytes, a.From, a.To)
-			}
+			isVertex := min(a.From, a.To) >= 0 && max(a.From, a.To) < r.Graph.Vertices()
+			want(isVertex && r.Graph.ArcIndex(a.From, a.To) >= 0, "the topology of %d B has an arc from %d to %d: want arcs of the graph", s.Bytes, a.From, a.To)
 		}
 	}
 	for _, s := range r.Suspects {
 		for _, h := range s.Hosts {
-			if h < 0 || h >= n {
-				return fmt.Errorf("draw: report: suspect %q: host %d: want in [0, %d)", s.Name, h, n)
-			}
+			want(h >= 0 && h < n, "suspect %q: host %d: want in [0, %d)", s.Name, h, n)
 		}
 	}
-	if s := r.Specification; s != nil {
-		if s.Graph == nil {
-			return fmt.Errorf("draw: report: the specification has no graph")
-		}
+	if s := r.Specification; s != nil && s.Graph == nil {
+		want(false, "the specification has no graph")
+	} else if s != nil {
 		for _, l := range s.Links {
-			if l.U < 0 || l.V < 0 || l.U >= s.Graph.Vertices() || l.V >= s.Graph.Vertices() {
-				return fmt.Errorf("draw: report: specified link %d-%d: want vertices in [0, %d)", l.U, l.V, s.Graph.Vertices())
-			}
+			want(min(l.U, l.V) >= 0 && max(l.U, l.V) < s.Graph.Vertices(), "specified link %d-%d: want vertices in [0, %d)", l.U, l.V, s.Graph.Vertices())
 		}
 	}
-	return nil
+	return err
 }
 
 func (r *Report) noun() string { return cmp.Or(r.Noun, "host") }

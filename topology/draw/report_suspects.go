@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/hostlist"
-	"github.com/topocast/topocast/internal/quantity"
 )
 
 // suspectData is a suspect in the page's data.
@@ -45,12 +44,7 @@ func (r *Report) slowLinks() []Suspect {
 	slow := slices.DeleteFunc(r.text().nodes, func(x *textNode) bool { return x.times == 0 })
 	slices.SortStableFunc(slow, func(a, b *textNode) int { return cmp.Compare(b.times, a.times) })
 	for _, x := range slow {
-		reason := fmt.Sprintf("%.1f times slower than the links like it", x.times)
-		for _, figure := range []string{quantified(quantity.Seconds, x.figures[latency]), quantified(quantity.Rate, x.figures[rate])} {
-			if figure != "" {
-				reason += ", " + figure
-			}
-		}
+		reason := withFigures(fmt.Sprintf("%.1f times slower than the links like it", x.times), x.figures[latency], x.figures[rate])
 		name := "link of "
 		if len(x.hosts) > 1 {
 			name = "uplink of "

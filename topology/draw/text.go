@@ -185,6 +185,16 @@ func quantified(format func(float64) string, x float64) string {
 	return ""
 }
 
+// withFigures adds a latency in s and a rate in B/s to a text, as far as they are known.
+func withFigures(text string, latency, rate float64) string {
+	for _, figure := range []string{quantified(quantity.Seconds, latency), quantified(quantity.Rate, rate)} {
+		if figure != "" {
+			text += ", " + figure
+		}
+	}
+	return text
+}
+
 // align writes the rows in columns.
 func (t *textTree) align() {
 	header := textRow{"", t.Noun + "s", "inside", "uplink", "", ""}

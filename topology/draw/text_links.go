@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
@@ -77,16 +76,12 @@ func (t *textTree) writeLinks() {
 			between = "switches"
 		}
 	}
-	fmt.Fprintf(&t.out, "\n%s between %s, %s at each", words.Count(ends/2, "link"), between, degrees.text(wholeNumber, " to "))
-	for _, typical := range []string{quantified(quantity.Seconds, stats.Median(stats.SortedFinite(latencies))), quantified(quantity.Rate, stats.Median(stats.SortedFinite(rates)))} {
-		if typical != "" {
-			fmt.Fprintf(&t.out, ", %s", typical)
-		}
-	}
+	said := fmt.Sprintf("%s between %s, %s at each", words.Count(ends/2, "link"), between, degrees.text(wholeNumber, " to "))
+	said = withFigures(said, stats.Median(stats.SortedFinite(latencies)), stats.Median(stats.SortedFinite(rates)))
 	if oneWay := ends - len(latencies); oneWay > 0 {
-		fmt.Fprintf(&t.out, ", %d in one direction only", oneWay)
+		said += fmt.Sprintf(", %d in one direction only", oneWay)
 	}
-	t.out.WriteString("\n")
+	fmt.Fprintf(&t.out, "\n%s\n", said)
 	if degrees.high <= 2 {
 		if way := t.chain(next, first); 2*len(way) >= ends { // all of them
 			t.wrap("", way)
