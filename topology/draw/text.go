@@ -89,10 +89,10 @@ type textTree struct {
 	uplinks   map[[2]int]*textNode // by the ends of a link, the lower first: what hangs on it
 	nodes     []*textNode          // parents first
 	rows      []textRow
-	folds     bool              // parts that are alike are written once
-	ranksOf   map[string]int    // of each place's host
-	domain    string            // that the names of all hosts end in
-	places    map[int][2]string // of groups: "rack" and its name
+	folds     bool           // parts that are alike are written once
+	ranksOf   map[string]int // of each place's host
+	domain    string         // that the names of all hosts end in
+	sites     []site         // of groups
 	out       strings.Builder
 }
 
@@ -115,7 +115,7 @@ func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *text
 	if len(hosts) > 0 {
 		t.domain = strings.TrimPrefix(hosts[0], withoutDomain(hosts)[0])
 	}
-	t.namePlaces()
+	t.findSites()
 	t.addNode(0)
 	t.judge()
 	return t
