@@ -174,18 +174,23 @@ func shortNames(names []string) []string {
 		names = hosts
 	}
 	for most := maxNameLen; ; most += 2 {
-		short, isCut := slices.Clone(names), false
+		short := slices.Clone(names)
 		for i, name := range names {
-			if runes := []rune(name); len(runes) > most {
-				head := (most - 3) / 2
-				short[i] = string(runes[:head]) + "..." + string(runes[len(runes)-(most-3-head):])
-				isCut = true
-			}
+			short[i] = clip(name, most, most/2-1)
 		}
-		if !isCut || distinct(short) == different {
+		if distinct(short) == different {
 			return short
 		}
 	}
+}
+
+// clip cuts text that is too long. So many of its last characters stay: names of hosts differ there.
+func clip(text string, width, last int) string {
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	return string(runes[:max(0, width-3-last)]) + "..." + string(runes[len(runes)-last:])
 }
 
 // withoutDomain are the names without their domain, if all that have one have the same.

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -101,9 +102,7 @@ func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *text
 	t := &textTree{TextSettings: s, graph: g, hierarchy: h, groups: make([]*textNode, len(h.Groups())), switches: switchesOf(g, h), uplinks: make(map[[2]int]*textNode), ranksOf: make(map[string]int)}
 	parts := g.Parts()
 	t.isTree = g.IsForest() && !slices.ContainsFunc(parts, func(part int) bool { return part > 0 })
-	if t.Noun == "" {
-		t.Noun = "rank"
-	}
+	t.Noun = cmp.Or(t.Noun, "rank")
 	if t.Places == nil {
 		t.Places = slices.Repeat([]Place{{Core: -1}}, h.Hosts())
 	}
@@ -216,7 +215,7 @@ func (t *textTree) align() {
 	}
 	width[0] = min(width[0], max(textWidth-gaps, 12))
 	for _, row := range rows {
-		line := fmt.Sprintf("%-*s", width[0], clip(row[0], width[0]))
+		line := fmt.Sprintf("%-*s", width[0], clip(row[0], width[0], (width[0]-3)/4))
 		for k := 1; k < len(row); k++ {
 			aligned := width[k] // to the right, as figures are
 			if k == 1 || k == len(row)-1 {
@@ -228,16 +227,6 @@ func (t *textTree) align() {
 		}
 		t.out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-}
-
-// clip cuts text that is too long, a quarter before its end: names of hosts differ there.
-func clip(text string, width int) string {
-	runes := []rune(text)
-	left := max(width-3, 0)
-	if len(runes) <= width {
-		return text
-	}
-	return string(runes[:left-left/4]) + "..." + string(runes[len(runes)-left/4:])
 }
 
 // legend says what the marks mean that were used.
