@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -154,18 +153,8 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// gridLines draws a line across a plot at each labelled tick of an axis.
-func gridLines(x, y bool) *plotter.Grid {
-	line := vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5}
-	g := &plotter.Grid{}
-	if x {
-		g.Vertical = line
-	}
-	if y {
-		g.Horizontal = line
-	}
-	return g
-}
+// gridLine is the style of a line across a plot at a labelled tick.
+func gridLine() vgdraw.LineStyle { return vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5} }
 
 // A shape is drawn in the coordinates of a plot.
 type shape func(c vgdraw.Canvas, x, y func(float64) vg.Length)

@@ -47,7 +47,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		p.Y.Tick.Marker = nameTicks(t.order, names, 1, 0)
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.Add(gridLines(true, false), shape(t.draw))
+	p.Add(&plotter.Grid{Vertical: gridLine()}, shape(t.draw))
 	legend := newLegend()
 	for l := len(h.Levels()); l >= 0; l-- {
 		if len(h.GroupsAt(l)) > 0 {

@@ -45,7 +45,7 @@ func Distribution(title string, x Axis, samples []Series, bins int, notes ...str
 	for k, s := range samples {
 		p, counts := newPlot("", ""), x.count(s.Y, all, bins)
 		counts.FillColor, counts.LineStyle = faint(ink(k), 0.6), vgdraw.LineStyle{Color: ink(k), Width: 0.6}
-		p.Add(gridLines(true, true), counts)
+		p.Add(&plotter.Grid{Vertical: gridLine(), Horizontal: gridLine()}, counts)
 		x.set(&p.X, all)
 		p.X.Min, p.X.Max = all.low, all.high
 		if k == len(samples)-1 {

@@ -60,7 +60,8 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 		return nil, errors.New("the matrix has no measurement above 0")
 	}
 	missing := n*(n-1) - len(known)
-	t := &heat{order: order, first: first, low: low, cut: max(low, percentileOf(known, share)), high: high}
+	within := int(math.Ceil(share * float64(len(known)))) // so many are not cut
+	t := &heat{order: order, first: first, low: low, cut: max(low, stats.Select(known, max(0, within-1))), high: high}
 	t.makeBlocks(d, n)
 	t.notes = []string{fmt.Sprintf("Colours span %s to %s, logarithmic; nothing is cut.", quantity.Seconds(t.low), quantity.Seconds(t.cut))}
 	if t.high > t.cut {
@@ -106,9 +107,4 @@ func (t *heat) step(v, top float64, steps int) int {
 		return 0
 	}
 	return int(math.Round(min(1, math.Log(v/t.low)/math.Log(top/t.low)) * float64(steps)))
-}
-
-// percentileOf is the least of the values that the share of them does not exceed. It changes their order.
-func percentileOf(values []float64, share float64) float64 {
-	return stats.Select(values, max(0, int(math.Ceil(share*float64(len(values))))-1))
 }

@@ -36,7 +36,11 @@ type Series struct {
 // logarithmic axis, is left out; notes say what the series and their bands are.
 func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, error) {
 	p, legend := newPlot(x.Name, y.Name), newLegend()
-	p.Add(gridLines(x.Labels == nil, true))
+	grid := &plotter.Grid{Horizontal: gridLine()}
+	if x.Labels == nil {
+		grid.Vertical = gridLine()
+	}
+	p.Add(grid)
 	var muted, others []Series
 	for _, s := range series {
 		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
