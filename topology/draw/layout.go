@@ -29,7 +29,7 @@ const (
 // laid out by stress: distances follow the latencies of the shortest way, directions aside. A
 // latency that is not known counts as the middle one, 0 as the shortest. Parts stand side by side.
 //
-// The same graph gives the same positions. O(n log n) for trees of n vertices; else O(p m log n) for m arcs, where p is the
+// The same graph gives the same positions. O(t m) for m arcs in t tiers; else O(p m log n) for n vertices, where p is the
 // lesser of n and 200.
 func Layout(g *topology.Graph) []r3.Vec { return layoutWith(g, longestChannel, repulsion) }
 

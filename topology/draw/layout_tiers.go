@@ -42,18 +42,15 @@ func (p *part) tiers() []int {
 		}
 		rest = slices.DeleteFunc(rest, func(v int) bool { return tier[v] != unknown })
 	}
-	level := 0
+	level, lowest := 0, top // ends of links within a tier, and the lowest such tier
 	for v, cs := range p.next {
 		for _, c := range cs {
 			if tier[c.To] == tier[v] {
-				level++
-				if tier[v] < top || level > 2 { // the link at the top is met from both ends
-					return nil
-				}
+				level, lowest = level+1, min(lowest, tier[v])
 			}
 		}
 	}
-	if top == 0 {
+	if top == 0 || level > 2 || lowest < top {
 		return nil
 	}
 	return tier
