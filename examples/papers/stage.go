@@ -68,7 +68,7 @@ func typical(r *measure.Result, number func(x *measure.Reading) float64, size in
 
 // drawWiring adds the drawing of a wiring as a figure.
 func drawWiring(s *outcome.Section, name, title string, g *topology.Graph) error {
-	picture, err := draw.Wiring(title, g, draw.Layout(g))
+	picture, err := draw.Wiring(title, g)
 	return s.Figure(name, picture, err)
 }
 

@@ -128,5 +128,5 @@ func drawLayout(s *drawSource) (*draw.Figure, error) {
 	if g, err = g.WithArcs(likely); err != nil {
 		return nil, err
 	}
-	return draw.Wiring("Wiring", g, draw.Layout(g))
+	return draw.Wiring("Wiring", g)
 }

@@ -90,7 +90,13 @@ func reportOf(file string, n *model.Network) (*draw.Report, error) {
 		}
 		r.Hierarchy = found.Hierarchy
 	}
-	r.Bandwidths = bandwidthCurves(n)
+	if curves := bandwidthCurves(n); len(curves) > 0 {
+		rates, err := drawBySize("Bandwidth over message size", rateAxis(), curves, "Size over the time of one message between two that are joined at each level.")
+		if err != nil {
+			return nil, err
+		}
+		r.Figures = append(r.Figures, rates)
+	}
 	r.How = measuredSections(file, n)
 	r.Tables, err = broadcastTables(n)
 	return r, err

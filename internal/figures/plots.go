@@ -10,50 +10,30 @@ import (
 
 // A picture shows some of what was measured.
 type picture struct {
-	Name    string   `json:"name"` // of its files
-	Title   string   `json:"title"`
-	Caption string   `json:"caption"`
-	X       axis     `json:"x"`
-	Y       axis     `json:"y"`
-	Series  []series `json:"series"`
+	Name    string        `json:"name"` // of its files
+	Title   string        `json:"title"`
+	Caption string        `json:"caption"`
+	X       axis          `json:"x"`
+	Y       axis          `json:"y"`
+	Series  []draw.Series `json:"series"`
 }
 
-// An axis is that of draw.Axis.
+// An axis is one of numbers, or of times.
 type axis struct {
-	Name   string   `json:"name,omitempty"`
-	Unit   string   `json:"unit,omitempty"` // "s": times
-	Log    bool     `json:"log,omitempty"`
-	Bytes  bool     `json:"bytes,omitempty"`
-	Labels []string `json:"labels,omitempty"`
+	draw.Axis
+	Unit string `json:"unit,omitempty"` // "s": times
 }
 
 func (a axis) drawn() draw.Axis {
-	d := draw.Axis{Name: a.Name, Log: a.Log, Bytes: a.Bytes, Labels: a.Labels}
 	if a.Unit == "s" {
-		d.Format = quantity.Seconds
+		a.Format = quantity.Seconds
 	}
-	return d
-}
-
-// A series is a draw.Series.
-type series struct {
-	Name  string    `json:"name"`
-	X     []float64 `json:"x"`
-	Y     []float64 `json:"y"`
-	Low   []float64 `json:"low,omitempty"`
-	High  []float64 `json:"high,omitempty"`
-	Apart bool      `json:"apart,omitempty"`
-	Limit bool      `json:"limit,omitempty"`
-	Muted bool      `json:"muted,omitempty"`
+	return a.Axis
 }
 
 // svg is the picture, for dark backgrounds in other colours.
 func (p *picture) svg(dark bool) ([]byte, error) {
-	var all []draw.Series
-	for _, s := range p.Series {
-		all = append(all, draw.Series(s))
-	}
-	figure, err := draw.Plot(p.Title, p.X.drawn(), p.Y.drawn(), all)
+	figure, err := draw.Plot(p.Title, p.X.drawn(), p.Y.drawn(), p.Series)
 	if err != nil {
 		return nil, err
 	}

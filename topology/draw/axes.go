@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -17,12 +16,12 @@ import (
 
 // An Axis is one of a plot. The zero value is linear and has no name.
 type Axis struct {
-	Name   string
-	Format func(float64) string // of the numbers at its ticks; nil: as they are
-	Log    bool                 // logarithmic: values of 0 and less have no place and are left out
-	Bytes  bool                 // sizes of messages in B: logarithmic, with ticks at powers of two
+	Name   string               `json:"name,omitempty"`
+	Format func(float64) string `json:"-"`               // of the numbers at its ticks; nil: as they are
+	Log    bool                 `json:"log,omitempty"`   // logarithmic: values of 0 and less have no place and are left out
+	Bytes  bool                 `json:"bytes,omitempty"` // sizes of messages in B: logarithmic, with ticks at powers of two
 	// Labels name the values 0, 1, ... of an axis of things that are not numbers; nil: it has numbers.
-	Labels []string
+	Labels []string `json:"labels,omitempty"`
 }
 
 // A span is between the least and the most of some values.
@@ -31,6 +30,22 @@ type span struct{ low, high float64 }
 func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
 
 func (s *span) add(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
+
+func wholeNumber(v float64) string { return fmt.Sprintf("%.0f", v) }
+
+func twoDigits(v float64) string { return fmt.Sprintf("%.2f", v) }
+
+// text is "3", "3-5", or "-" where there is nothing.
+func (s span) text(format func(float64) string, to string) string {
+	low, high := format(s.low), format(s.high)
+	switch {
+	case s.low > s.high:
+		return "-"
+	case low == high:
+		return low
+	}
+	return low + to + high
+}
 
 // isLog tells whether the axis is logarithmic.
 func (a *Axis) isLog() bool { return a.Log || a.Bytes }
@@ -54,9 +69,9 @@ func (a *Axis) set(axis *plot.Axis, s span) {
 		axis.Min, axis.Max = -0.5, float64(len(a.Labels))-0.5
 		axis.Tick.Marker = ticks
 	case a.Bytes:
-		logarithmic(axis, s.low, s.high, byteTicks{})
+		logarithmic(axis, s.low, s.high, logTicks{2, func(size float64) string { return quantity.Bytes(int64(size)) }})
 	case a.Log:
-		logarithmic(axis, s.low, s.high, logTicks{format})
+		logarithmic(axis, s.low, s.high, logTicks{10, format})
 	default:
 		room := 0.04 * (s.high - s.low)
 		if room == 0 {
@@ -94,13 +109,20 @@ func (e evenTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks are ticks of a logarithmic axis in steps of tens, or in 1-2-5 where the axis is short.
-type logTicks struct{ format func(float64) string }
+// logTicks are ticks of a logarithmic axis at powers of the base, some ten of them labelled. Between powers of ten there are
+// others, with labels where the axis is short.
+type logTicks struct {
+	base   float64
+	format func(float64) string
+}
 
 func (l logTicks) Ticks(low, high float64) []plot.Tick {
-	decades := math.Log10(high / low)
+	const off = 1e-9
+	power := func(x float64) float64 { return math.Log10(x) / math.Log10(l.base) }
+	first, last := math.Ceil(power(low)-off), math.Floor(power(high)+off)
+	every := max(1, int(math.Ceil((last-first)/9))) // powers from label to label
 	labelled := []int{1}
-	switch {
+	switch decades := math.Log10(high / low); {
 	case decades < 0.4:
 		labelled = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	case decades < 1: // 8, 9 and 10 would run into each other
@@ -108,20 +130,18 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	case decades < 2.5:
 		labelled = []int{1, 2, 5}
 	}
-	every := max(1, int(decades/8)) // decades with a label
 	var ticks []plot.Tick
-	for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
-		for m := 1; m <= 9; m++ {
-			// 10^-e is exact, 10^e below 1 is not.
-			v := float64(m) * math.Pow(10, e)
-			if e < 0 {
-				v = float64(m) / math.Pow(10, -e)
+	for e := first - 1; e <= last; e++ {
+		for digit := 1; digit < int(l.base); digit++ {
+			v := float64(digit) * math.Pow(l.base, e)
+			if e < 0 { // 10^-e is exact, 10^e is not
+				v = float64(digit) / math.Pow(l.base, -e)
 			}
-			if v < low*(1-1e-9) || v > high*(1+1e-9) {
+			if v < low*(1-off) || v > high*(1+off) {
 				continue
 			}
 			t := plot.Tick{Value: v}
-			if slices.Contains(labelled, m) && int(math.Abs(e))%every == 0 {
+			if slices.Contains(labelled, digit) && int(math.Abs(e))%every == 0 {
 				t.Label = l.format(v)
 			}
 			ticks = append(ticks, t)
@@ -133,38 +153,8 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// byteTicks are ticks at powers of 2, some ten of them labelled.
-type byteTicks struct{}
-
-func (byteTicks) Ticks(low, high float64) []plot.Tick {
-	first, last := math.Ceil(math.Log2(low)-1e-9), math.Floor(math.Log2(high)+1e-9)
-	every := 1
-	for (last-first)/float64(every) > 9 {
-		every++
-	}
-	var ticks []plot.Tick
-	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Exp2(e)}
-		if int(e)%every == 0 {
-			t.Label = quantity.Bytes(int64(t.Value))
-		}
-		ticks = append(ticks, t)
-	}
-	return ticks
-}
-
-// gridLines draws a line across a plot at each labelled tick of an axis.
-func gridLines(x, y bool) *plotter.Grid {
-	line := vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5}
-	g := &plotter.Grid{}
-	if x {
-		g.Vertical = line
-	}
-	if y {
-		g.Horizontal = line
-	}
-	return g
-}
+// gridLine is the style of a line across a plot at a labelled tick.
+func gridLine() vgdraw.LineStyle { return vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5} }
 
 // A shape is drawn in the coordinates of a plot.
 type shape func(c vgdraw.Canvas, x, y func(float64) vg.Length)

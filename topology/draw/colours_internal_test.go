@@ -41,7 +41,7 @@ func luminance(c color.Color) float64 {
 func TestLogTicks(t *testing.T) {
 	for _, axis := range [][2]float64{{1e-6, 2e-6}, {3e-6, 4e-5}, {1e-8, 1e-2}, {1e-9, 1e9}, {7e-6, 7.1e-6}} {
 		labels := 0
-		for _, tick := range (logTicks{quantity.Seconds}).Ticks(axis[0], axis[1]) {
+		for _, tick := range (logTicks{10, quantity.Seconds}).Ticks(axis[0], axis[1]) {
 			if tick.Value < axis[0]*0.999 || tick.Value > axis[1]*1.001 {
 				t.Errorf("axis %v: tick at %g", axis, tick.Value)
 			}

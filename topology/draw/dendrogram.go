@@ -25,8 +25,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	if n < 2 {
 		return nil, fmt.Errorf("draw: dendrogram: a hierarchy of %s has no group", words.Count(n, "host"))
 	}
-	t := dendrogram{Hierarchy: h, order: groupOrder(h)}
-	low, high, err := t.place()
+	t, err := newDendrogram(h)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +37,8 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		notes = append(notes, fmt.Sprintf("Of unknown latency, and drawn where the others leave room: %s.", words.Count(t.unknown, "group")))
 	}
 	p := newPlot("latency", "")
-	// Hosts stand left of the finest group, by a tenth of what there is.
-	low /= max(1.5, math.Pow(high/low, 0.15))
-	logarithmic(&p.X, low, high, logTicks{quantity.Seconds})
-	p.X.Min = low
+	logarithmic(&p.X, t.left, t.at.high, logTicks{10, quantity.Seconds})
+	p.X.Min = t.left
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	spacing := min(14, 900/float64(n))
@@ -50,7 +47,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		p.Y.Tick.Marker = nameTicks(t.order, names, 1, 0)
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.Add(gridLines(true, false), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
+	p.Add(&plotter.Grid{Vertical: gridLine()}, shape(t.draw))
 	legend := newLegend()
 	for l := len(h.Levels()); l >= 0; l-- {
 		if len(h.GroupsAt(l)) > 0 {
@@ -61,86 +58,86 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, legend, legendWidth) }}, nil
 }
 
+// A dendrogram is the groups of a hierarchy, each a bracket about what is directly below it.
 type dendrogram struct {
-	*topology.Hierarchy
 	order         []int
-	rowOf         []float64 // of each host
-	row           []float64 // of each group: the middle of its rows
-	at            []float64 // of each group: its latency
+	left          float64 // s, where hosts stand
+	at            span    // s, where groups do
+	brackets      []bracket
 	weak, unknown int
 }
 
-// place works out where groups stand. A group of unknown latency stands beyond those inside it, by as
+type bracket struct {
+	*topology.Group
+	at   float64 // s
+	row  float64 // the middle of its rows
+	arms []arm
+}
+
+// An arm leads from a row, and the latency in s there, to a bracket. Those of hosts are 0.
+type arm struct{ row, from float64 }
+
+// newDendrogram works out where groups stand. A group of unknown latency stands beyond those inside it, by as
 // little as shows; so does one that is not slower than they are, as the picture would fold back else.
-func (t *dendrogram) place() (low, high float64, err error) {
-	groups := t.Groups()
-	t.rowOf = make([]float64, t.Hosts())
+func newDendrogram(h *topology.Hierarchy) (*dendrogram, error) {
+	t := &dendrogram{at: emptySpan(), brackets: make([]bracket, len(h.Groups()))}
+	t.order, _ = groupOrder(h)
+	rowOf := make([]float64, h.Hosts())
 	for k, x := range t.order {
-		t.rowOf[x] = float64(k)
+		rowOf[x] = float64(k)
 	}
-	t.row, t.at = make([]float64, len(groups)), make([]float64, len(groups))
-	low, high = math.Inf(1), 0
-	for _, g := range groups {
+	for _, g := range h.Groups() {
 		if g.Latency > 0 {
-			low, high = min(low, g.Latency), max(high, g.Latency)
+			t.at.add(g.Latency)
 		}
 	}
-	if high == 0 {
-		return 0, 0, fmt.Errorf("draw: dendrogram: no group has a latency above 0")
+	if t.at.low > t.at.high {
+		return nil, fmt.Errorf("draw: dendrogram: no group has a latency above 0")
 	}
-	step := max(1.02, math.Pow(high/low, 0.04))
-	for i := len(groups) - 1; i >= 0; i-- {
-		g := &groups[i]
-		t.at[i] = low
+	step := max(1.02, math.Pow(t.at.high/t.at.low, 0.04))
+	for i := len(t.brackets) - 1; i >= 0; i-- {
+		b := &t.brackets[i]
+		*b = bracket{Group: &h.Groups()[i], at: t.at.low}
 		rows := emptySpan()
-		for _, c := range g.Children {
-			t.at[i] = max(t.at[i], t.at[c]*step)
-			rows.add(t.row[c])
+		add := func(a arm) {
+			b.arms = append(b.arms, a)
+			b.at = max(b.at, a.from*step)
+			rows.add(a.row)
 		}
-		for _, x := range g.Hosts {
-			if t.Smallest(x) == i {
-				rows.add(t.rowOf[x])
-			}
-		}
-		t.row[i] = (rows.low + rows.high) / 2
-		if g.Latency > t.at[i] {
-			t.at[i] = g.Latency
-		}
-		high = max(high, t.at[i])
-		if !(g.Latency > 0) {
+		eachBelow(h, i, func(child int) { add(arm{t.brackets[child].row, t.brackets[child].at}) }, func(host int) { add(arm{row: rowOf[host]}) })
+		b.row = (rows.low + rows.high) / 2
+		switch {
+		case !(b.Latency > 0):
 			t.unknown++
+		case b.Latency > b.at:
+			b.at = b.Latency
 		}
-		if !g.Firm() {
+		t.at.add(b.at)
+		if !b.Firm() {
 			t.weak++
 		}
 	}
-	return low, high, nil
+	// Hosts stand left of the finest group, by a tenth of what there is.
+	t.left = t.at.low / max(1.5, math.Pow(t.at.high/t.at.low, 0.15))
+	return t, nil
 }
 
-// draw draws each group as a bracket; hosts stand at left.
-func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length, left float64) {
+// draw draws the brackets.
+func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length) {
 	thin := vg.Length(1.4)
-	if t.Hosts() > 100 {
+	if len(t.order) > 100 {
 		thin = 0.7
 	}
-	for i, g := range t.Groups() {
-		line := vgdraw.LineStyle{Color: ink(g.Level), Width: thin}
-		if !g.Firm() {
+	for _, b := range t.brackets {
+		line := vgdraw.LineStyle{Color: ink(b.Level), Width: thin}
+		if !b.Firm() {
 			line.Dashes = []vg.Length{3, 2}
 		}
-		first, last := t.row[i], t.row[i]
-		arm := func(row, from float64) {
-			c.StrokeLine2(line, x(from), y(row), x(t.at[i]), y(row))
-			first, last = min(first, row), max(last, row)
+		rows := emptySpan()
+		for _, a := range b.arms {
+			c.StrokeLine2(line, x(max(a.from, t.left)), y(a.row), x(b.at), y(a.row))
+			rows.add(a.row)
 		}
-		for _, child := range g.Children {
-			arm(t.row[child], t.at[child])
-		}
-		for _, host := range g.Hosts {
-			if t.Smallest(host) == i {
-				arm(t.rowOf[host], left)
-			}
-		}
-		c.StrokeLine2(line, x(t.at[i]), y(first), x(t.at[i]), y(last))
+		c.StrokeLine2(line, x(b.at), y(rows.low), x(b.at), y(rows.high))
 	}
 }

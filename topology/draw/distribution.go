@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -40,21 +38,23 @@ func Distribution(title string, x Axis, samples []Series, bins int, notes ...str
 	if bins < 1 {
 		bins = max(8, min(60, int(2*math.Cbrt(float64(most)))))
 	}
-	edges := edgesOf(all, x.isLog(), bins)
+	if all.low == all.high {
+		all = x.around(all.low)
+	}
 	rows, legends := make([][]*plot.Plot, len(samples)), make([]*plot.Legend, len(samples))
 	for k, s := range samples {
-		p, counts := newPlot("", ""), bars(s.Y, &x, edges)
+		p, counts := newPlot("", ""), x.count(s.Y, all, bins)
 		counts.FillColor, counts.LineStyle = faint(ink(k), 0.6), vgdraw.LineStyle{Color: ink(k), Width: 0.6}
-		p.Add(gridLines(true, true), counts)
-		x.set(&p.X, span{edges[0], edges[bins]})
-		p.X.Min, p.X.Max = edges[0], edges[bins]
+		p.Add(&plotter.Grid{Vertical: gridLine(), Horizontal: gridLine()}, counts)
+		x.set(&p.X, all)
+		p.X.Min, p.X.Max = all.low, all.high
 		if k == len(samples)-1 {
 			p.X.Label.Text = x.Name
 		}
 		p.Y.Max = max(1, 1.05*p.Y.Max)
 		if counts.LogY {
 			p.Y.Max *= 2
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{plainNumber}
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{10, plainNumber}
 		}
 		rows[k], legends[k] = []*plot.Plot{p}, newLegend()
 		legends[k].Add(s.Name, counts)
@@ -71,39 +71,38 @@ func Distribution(title string, x Axis, samples []Series, bins int, notes ...str
 	}}, nil
 }
 
-// edgesOf cuts an axis into bins of equal width, or of equal ratio. All values lie below the last edge.
-func edgesOf(all span, log bool, bins int) []float64 {
-	switch {
-	case all.low < all.high:
-	case log:
-		all = span{all.low / 1.05, all.high * 1.05}
-	default:
-		all = span{all.low - 0.5, all.high + 0.5}
+// around is a span about a value.
+func (a *Axis) around(v float64) span {
+	if a.isLog() {
+		return span{v / 1.05, v * 1.05}
 	}
-	edges := make([]float64, bins+1)
-	if log {
-		floats.LogSpan(edges, all.low, all.high)
-	} else {
-		floats.Span(edges, all.low, all.high)
-	}
-	edges[0], edges[bins] = min(edges[0], all.low), math.Nextafter(max(edges[bins], all.high), math.Inf(1))
-	return edges
+	return span{v - 0.5, v + 0.5}
 }
 
-// bars counts the values between the edges. Their axis is to be logarithmic if counts differ so much that rare ones could not
-// be seen.
-func bars(values []float64, x *Axis, edges []float64) *plotter.Histogram {
-	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !x.has(v) })
-	slices.Sort(values)
-	h := &plotter.Histogram{}
-	most, least := 0.0, math.Inf(1)
-	for bin, count := range stat.Histogram(nil, edges, values, nil) {
-		if count > 0 {
-			h.Bins = append(h.Bins, plotter.HistogramBin{Min: edges[bin], Max: edges[bin+1], Weight: count})
-			most, least = max(most, count), min(least, count)
+// count counts the values in bins of equal width, or of equal ratio on a logarithmic axis. The axis of the counts is to be
+// logarithmic if they differ so much that rare ones could not be seen.
+func (a *Axis) count(values []float64, all span, bins int) *plotter.Histogram {
+	to, from := func(v float64) float64 { return v }, func(v float64) float64 { return v }
+	if a.isLog() {
+		to, from = math.Log, math.Exp
+	}
+	low := to(all.low)
+	width := (to(all.high) - low) / float64(bins)
+	h := &plotter.Histogram{Bins: make([]plotter.HistogramBin, bins)}
+	for k := range h.Bins {
+		h.Bins[k].Min, h.Bins[k].Max = from(low+float64(k)*width), from(low+float64(k+1)*width)
+	}
+	for _, v := range values {
+		if a.has(v) {
+			h.Bins[min(bins-1, int((to(v)-low)/width))].Weight++
 		}
 	}
-	h.LogY = most > 50*least
+	h.Bins = slices.DeleteFunc(h.Bins, func(b plotter.HistogramBin) bool { return b.Weight == 0 })
+	counts := emptySpan()
+	for _, b := range h.Bins {
+		counts.add(b.Weight)
+	}
+	h.LogY = counts.high > 50*counts.low
 	return h
 }
 

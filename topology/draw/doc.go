@@ -3,10 +3,9 @@
 //	positions := draw.Layout(graph)
 //
 // gives each host and switch a place in space, so that whoever draws the wiring has
-// nothing left to do but to draw it. A tree hangs in tiers in a plane: its hosts at the bottom, above them
-// their switches, each over the middle of what is below it. Any other graph is laid out
-// so that distances are as long as the links' latencies say, as far as three
-// dimensions allow (Bannikov and Salnikov 2014, section 2.2).
+// nothing left to do but to draw it. Trees and fat trees stand in tiers in a plane: hosts at the bottom, above them
+// their switches, each over the middle of what is below it. Any other graph is laid out in three dimensions. Its distances
+// are as long as the links' latencies say, as far as that is possible (Bannikov and Salnikov 2014, section 2.2).
 //
 // HeatMap, Dendrogram, Histogram, Distribution, Plot and Wiring make figures of what was measured and
 // found, as SVG and PNG. They take plain numbers, and say below their title what was cut, left

@@ -20,7 +20,7 @@ import (
 )
 
 // A Figure is a finished picture with a title, and notes below it that say what one has to
-// know to read it. The zero value is an empty one.
+// know to read it.
 type Figure struct {
 	title         string
 	notes         []string
@@ -34,16 +34,15 @@ const dotsPerInch = 192
 // SVG writes the picture as SVG. Its texts are in Liberation Sans, or where that is not installed in
 // a font of the same widths.
 func (f *Figure) SVG(w io.Writer) error {
-	width, height := f.size()
-	c := vgsvg.New(width, height)
-	f.drawOn(vgdraw.New(c))
 	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return fmt.Errorf("draw: write SVG: %w", err)
+	if err := f.write(&b, vgsvg.New(f.size())); err != nil {
+		return err
 	}
-	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")) // what they are
-	if _, err := w.Write(svg); err != nil {
+	svg := strings.NewReplacer(
+		"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;",
+		"data:image/jpg;", "data:image/png;", // what they are
+	)
+	if _, err := svg.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("draw: write SVG: %w", err)
 	}
 	return nil
@@ -51,11 +50,13 @@ func (f *Figure) SVG(w io.Writer) error {
 
 // PNG writes the picture as PNG.
 func (f *Figure) PNG(w io.Writer) error {
-	width, height := f.size()
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))
+	return f.write(w, vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.size()), vgimg.UseDPI(dotsPerInch))})
+}
+
+func (f *Figure) write(w io.Writer, c vg.CanvasWriterTo) error {
 	f.drawOn(vgdraw.New(c))
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
-		return fmt.Errorf("draw: write PNG: %w", err)
+	if _, err := c.WriteTo(w); err != nil {
+		return fmt.Errorf("draw: write picture: %w", err)
 	}
 	return nil
 }
@@ -73,7 +74,7 @@ const (
 )
 
 func (f *Figure) size() (width, height vg.Length) {
-	return max(f.width, 60) + 2*margin, max(f.height, 20) + 2*margin + titleLine + noteGap + noteLine*vg.Length(len(f.notes))
+	return f.width + 2*margin, f.height + 2*margin + titleLine + noteGap + noteLine*vg.Length(len(f.notes))
 }
 
 func (f *Figure) drawOn(c vgdraw.Canvas) {
@@ -88,9 +89,7 @@ func (f *Figure) drawOn(c vgdraw.Canvas) {
 		c.FillText(style(noteSize, grey(0x50)), vg.Point{X: margin, Y: y}, note)
 		y -= noteLine
 	}
-	if f.draw != nil {
-		f.draw(vgdraw.Crop(c, margin, -margin, margin, y-noteGap-height))
-	}
+	f.draw(vgdraw.Crop(c, margin, -margin, margin, y-noteGap-height))
 }
 
 // style is that of text of the given size, hung from its top left corner.
@@ -175,18 +174,23 @@ func shortNames(names []string) []string {
 		names = hosts
 	}
 	for most := maxNameLen; ; most += 2 {
-		short, isCut := slices.Clone(names), false
+		short := slices.Clone(names)
 		for i, name := range names {
-			if runes := []rune(name); len(runes) > most {
-				head := (most - 3) / 2
-				short[i] = string(runes[:head]) + "..." + string(runes[len(runes)-(most-3-head):])
-				isCut = true
-			}
+			short[i] = clip(name, most, most/2-1)
 		}
-		if !isCut || distinct(short) == different {
+		if distinct(short) == different {
 			return short
 		}
 	}
+}
+
+// clip cuts text that is too long. So many of its last characters stay: names of hosts differ there.
+func clip(text string, width, last int) string {
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	return string(runes[:max(0, width-3-last)]) + "..." + string(runes[len(runes)-last:])
 }
 
 // withoutDomain are the names without their domain, if all that have one have the same.

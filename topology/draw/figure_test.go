@@ -71,7 +71,7 @@ func TestFigures(t *testing.T) {
 				return draw.Plot("Title", sizes, draw.Axis{Name: "time", Format: quantity.Seconds, Log: true}, []draw.Series{curve, {X: []float64{1}, Y: []float64{1}, Muted: true}}, "A note.")
 			},
 			"wiring": func() (*draw.Figure, error) {
-				return draw.Wiring("Title", c.Graph, layout(t, c.Graph))
+				return draw.Wiring("Title", c.Graph)
 			},
 		} {
 			f, err := make()
@@ -180,7 +180,7 @@ func TestNamesInFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err = draw.Wiring("", g, layout(t, g))
+	f, err = draw.Wiring("", g)
 	if got := notes(t, f, err); !strings.Contains(got, "Left out, as there is no room: ") {
 		t.Errorf("notes %q", got)
 	}
@@ -206,7 +206,7 @@ func TestFiguresRefuse(t *testing.T) {
 		"series without values": func() (*draw.Figure, error) {
 			return draw.Plot("", sizes, sizes, []draw.Series{{X: []float64{8}}})
 		},
-		"wiring without positions": func() (*draw.Figure, error) { return draw.Wiring("", c.Graph, nil) },
+		"wiring of nothing": func() (*draw.Figure, error) { return draw.Wiring("", &topology.Graph{}) },
 	} {
 		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "draw: ") {
 			t.Errorf("%s: error %v", name, err)

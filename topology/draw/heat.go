@@ -23,6 +23,7 @@ const (
 // others look the same.
 type heat struct {
 	order       []int     // of the hosts
+	first       []int     // of each group of the order: where its hosts begin
 	side, block int       // cells along a side, and hosts along a cell
 	cells       []float64 // s, row by row; NaN where nothing was measured, and on the diagonal
 	low         float64   // s, the least above 0, which latencies of 0 count as
@@ -38,7 +39,7 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 	if h == nil {
 		h, orderNote = flatHierarchy(n), "The order is that of the matrix."
 	}
-	order := groupOrder(h)
+	order, first := groupOrder(h)
 	d := make([]float64, n*n) // in order
 	known := make([]float64, 0, n*n)
 	low, high := math.Inf(1), 0.0
@@ -59,7 +60,8 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 		return nil, errors.New("the matrix has no measurement above 0")
 	}
 	missing := n*(n-1) - len(known)
-	t := &heat{order: order, low: low, cut: max(low, percentileOf(known, share)), high: high}
+	within := int(math.Ceil(share * float64(len(known)))) // so many are not cut
+	t := &heat{order: order, first: first, low: low, cut: max(low, stats.Select(known, max(0, within-1))), high: high}
 	t.makeBlocks(d, n)
 	t.notes = []string{fmt.Sprintf("Colours span %s to %s, logarithmic; nothing is cut.", quantity.Seconds(t.low), quantity.Seconds(t.cut))}
 	if t.high > t.cut {
@@ -105,38 +107,4 @@ func (t *heat) step(v, top float64, steps int) int {
 		return 0
 	}
 	return int(math.Round(min(1, math.Log(v/t.low)/math.Log(top/t.low)) * float64(steps)))
-}
-
-// percentileOf is the least of the values that the share of them does not exceed. It changes their order.
-func percentileOf(values []float64, share float64) float64 {
-	return stats.Select(values, max(0, int(math.Ceil(share*float64(len(values))))-1))
-}
-
-// groupOrder is the hosts as a walk through the groups meets them, groups and the hosts in none of them by their lowest host.
-func groupOrder(h *topology.Hierarchy) []int {
-	var order []int
-	var walk func(group int)
-	walk = func(group int) {
-		g := h.Groups()[group]
-		children := childrenByFirst(h, &g)
-		for _, x := range g.Hosts {
-			if child, is := children[x]; is {
-				walk(child)
-			} else if h.Smallest(x) == group {
-				order = append(order, x)
-			}
-		}
-	}
-	walk(0)
-	return order
-}
-
-// childrenByFirst are the children of a group by their first hosts. Children of several levels are not in the order of
-// their hosts.
-func childrenByFirst(h *topology.Hierarchy, g *topology.Group) map[int]int {
-	children := make(map[int]int, len(g.Children))
-	for _, child := range g.Children {
-		children[h.Groups()[child].Hosts[0]] = child
-	}
-	return children
 }

@@ -81,7 +81,7 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	picture := t.picture()
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, picture) }))
 	if s.Hierarchy != nil {
-		addFrames(p, s.Hierarchy, t.order)
+		t.addFrames(p, s.Hierarchy)
 		t.notes = append(t.notes, "Frames are groups.")
 	}
 	const bar = 115
@@ -106,20 +106,12 @@ func nameTicks(order []int, names []string, every int, first float64) plot.Const
 }
 
 // addFrames frames the groups of the hierarchy around the diagonal, but for those too small to be seen.
-func addFrames(p *plot.Plot, h *topology.Hierarchy, order []int) {
-	place := make([]int, len(order))
-	for k, x := range order {
-		place[x] = k
-	}
-	for _, g := range h.Groups()[1:] {
-		if mapSide*len(g.Hosts) < 6*len(order) {
+func (t *heat) addFrames(p *plot.Plot, h *topology.Hierarchy) {
+	for i, g := range h.Groups() {
+		if i == 0 || mapSide*len(g.Hosts) < 6*len(t.order) {
 			continue
 		}
-		low := len(order)
-		for _, host := range g.Hosts {
-			low = min(low, place[host])
-		}
-		from, to := float64(low), float64(low+len(g.Hosts))
+		from, to := float64(t.first[i]), float64(t.first[i]+len(g.Hosts))
 		frame := &plotter.Line{LineStyle: vgdraw.LineStyle{Color: color.White, Width: 1}}
 		frame.XYs = plotter.XYs{{X: from, Y: from}, {X: to, Y: from}, {X: to, Y: to}, {X: from, Y: to}, {X: from, Y: from}}
 		if !g.Firm() {
@@ -189,7 +181,7 @@ func (t *heat) bar(c vgdraw.Canvas) {
 	p.Y.Min, p.Y.Max = t.low, max(t.cut, 1.01*t.low)
 	p.Y.Padding = 0
 	p.Y.Scale = plot.LogScale{}
-	p.Y.Tick.Marker = logTicks{quantity.Seconds}
+	p.Y.Tick.Marker = logTicks{10, quantity.Seconds}
 	const broad = 16 // pixels: viewers keep the shape of a picture
 	img := image.NewPaletted(image.Rect(0, 0, broad, shades), palette())
 	for i := range img.Pix {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/spatial/r3"
+
 	"github.com/topocast/topocast/internal/paths"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
@@ -22,22 +24,22 @@ const (
 // Layout returns a position for each vertex of the graph, the middle of all at the origin. The
 // shortest channel is about 1 long, and so are the gaps between vertices without one.
 //
-// Connected parts in which hosts hang below switches without a circle are drawn as trees in the plane
+// Connected parts that are wired in tiers above their hosts, as trees and fat trees are, are drawn so in the plane
 // y = 0: x spreads the hosts, z is the height, and lengths say nothing. Others are
 // laid out by stress: distances follow the latencies of the shortest way, directions aside. A
 // latency that is not known counts as the middle one, 0 as the shortest. Parts stand side by side.
 //
-// The same graph gives the same positions. O(n log n) for trees of n vertices; else O(p m log n) for m arcs, where p is the
+// The same graph gives the same positions. O(t m) for m arcs in t tiers; else O(p m log n) for n vertices, where p is the
 // lesser of n and 200.
-func Layout(g *topology.Graph) [][3]float64 { return layoutWith(g, longestChannel, repulsion) }
+func Layout(g *topology.Graph) []r3.Vec { return layoutWith(g, longestChannel, repulsion) }
 
 // layoutWith is Layout with other settings.
-func layoutWith(g *topology.Graph, longest, gamma float64) [][3]float64 {
+func layoutWith(g *topology.Graph, longest, gamma float64) []r3.Vec {
 	parts := partsOf(g, longest)
 	for i := range parts {
 		p := &parts[i]
-		if p.isTree() {
-			p.hang()
+		if tier := p.tiers(); tier != nil {
+			p.hang(tier)
 		} else {
 			p.relax(gamma)
 		}
@@ -50,7 +52,7 @@ type part struct {
 	vertices []int         // of the graph, ascending
 	hosts    int           // the first so many are hosts
 	next     [][]paths.Arc // channels of each vertex, by the number of the other end; the shortest is 1 long
-	at       [][3]float64
+	at       []r3.Vec
 }
 
 // partsOf is the graph in parts, by their lowest vertex, with lengths of channels between 1 and longest.
@@ -70,44 +72,29 @@ func partsOf(g *topology.Graph, longest float64) []part {
 			p.hosts++
 		}
 	}
-	channels := g.Channels()
+	channels := g.Channels() // sorted, and so are the channels of each vertex
 	lengths := drawnLengths(channels, longest)
 	for i, c := range channels {
 		p, u, v := &parts[partOf[c.U]], local[c.U], local[c.V]
 		p.next[u] = append(p.next[u], paths.Arc{To: int32(v), Length: lengths[i]})
 		p.next[v] = append(p.next[v], paths.Arc{To: int32(u), Length: lengths[i]})
 	}
-	for k := range parts {
-		for _, cs := range parts[k].next {
-			slices.SortFunc(cs, func(a, b paths.Arc) int { return int(a.To - b.To) })
-		}
-	}
 	return parts
 }
 
 // drawnLengths are the channels' lengths from 1 to longest.
 func drawnLengths(channels []topology.Channel, longest float64) []float64 {
-	known := make([]float64, 0, len(channels))
-	most := 1.0
-	for _, c := range channels {
-		if !math.IsNaN(c.Length) {
-			l := max(1, c.Length)
-			known = append(known, l)
-			most = max(most, l)
-		}
-	}
-	middle := 1.0
-	if len(known) > 0 {
-		middle = stats.LowerMedian(known)
-	}
-	power := 1.0
-	if most > longest {
-		power = math.Log(longest) / math.Log(most)
-	}
 	lengths := make([]float64, len(channels))
 	for i, c := range channels {
-		l := max(1, c.Length)
-		if math.IsNaN(c.Length) {
+		lengths[i] = max(1, c.Length)
+	}
+	middle, power := 1.0, 1.0
+	if known := stats.SortedFinite(lengths); len(known) > 0 {
+		middle = known[(len(known)-1)/2]
+		power = min(1, math.Log(longest)/math.Log(known[len(known)-1]))
+	}
+	for i, l := range lengths {
+		if math.IsNaN(l) {
 			l = middle
 		}
 		lengths[i] = math.Pow(l, power)
@@ -116,39 +103,42 @@ func drawnLengths(channels []topology.Channel, longest float64) []float64 {
 }
 
 // standSideBySide puts the parts in rows of equally many, the middle of all at the origin.
-func standSideBySide(vertices int, parts []part) [][3]float64 {
+func standSideBySide(vertices int, parts []part) []r3.Vec {
 	const gap = 2.0
-	at := make([][3]float64, vertices)
+	at := make([]r3.Vec, vertices)
 	columns := int(math.Ceil(math.Sqrt(float64(len(parts)))))
 	var x, y, row float64
 	for k, p := range parts {
 		if k%columns == 0 {
 			x, y, row = 0, y+row+gap, 0
 		}
-		low, high := extent(p.at)
+		box := extent(p.at)
+		to := r3.Vec{X: x - box.Min.X, Y: y - box.Min.Y, Z: -box.Center().Z}
 		for i, v := range p.vertices {
-			at[v] = [3]float64{x + p.at[i][0] - low[0], y + p.at[i][1] - low[1], p.at[i][2] - (low[2]+high[2])/2}
+			at[v] = r3.Add(p.at[i], to)
 		}
-		x += high[0] - low[0] + gap
-		row = max(row, high[1]-low[1])
+		x += box.Size().X + gap
+		row = max(row, box.Size().Y)
 	}
-	low, high := extent(at)
+	middle := extent(at).Center()
 	for v := range at {
-		for axis := range 3 {
-			at[v][axis] -= (low[axis] + high[axis]) / 2
-		}
+		at[v] = r3.Sub(at[v], middle)
 	}
 	return at
 }
 
-// extent is the least and the greatest coordinate on each axis.
-func extent(at [][3]float64) (low, high [3]float64) {
-	for axis := range 3 {
-		s := emptySpan()
-		for _, x := range at {
-			s.add(x[axis])
-		}
-		low[axis], high[axis] = s.low, s.high
+// extent is the box around the positions.
+func extent(at []r3.Vec) r3.Box {
+	x, y, z := emptySpan(), emptySpan(), emptySpan()
+	for _, v := range at {
+		x.add(v.X)
+		y.add(v.Y)
+		z.add(v.Z)
 	}
-	return low, high
+	return r3.Box{Min: r3.Vec{X: x.low, Y: y.low, Z: z.low}, Max: r3.Vec{X: x.high, Y: y.high, Z: z.high}}
+}
+
+// isFlat tells whether all positions are in the plane y = 0, which is looked at from the front.
+func isFlat(at []r3.Vec) bool {
+	return !slices.ContainsFunc(at, func(x r3.Vec) bool { return x.Y != 0 })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/spatial/r3"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/paths"
@@ -42,11 +43,9 @@ func (p *part) relax(gamma float64) {
 	for _, t := range terms {
 		least, most, radius = min(least, float64(t.weight)), max(most, float64(t.weight)), max(radius, float64(t.d)/2)
 	}
-	p.at = make([][3]float64, len(p.next))
+	p.at = make([]r3.Vec, len(p.next))
 	for v := range p.at {
-		for axis := range 3 {
-			p.at[v][axis] = radius * (2*rng.Float64() - 1)
-		}
+		p.at[v] = r3.Vec{X: radius * (2*rng.Float64() - 1), Y: radius * (2*rng.Float64() - 1), Z: radius * (2*rng.Float64() - 1)}
 	}
 	first, last := 1/least, lastStep/most
 	for pass := range passes {
@@ -62,8 +61,8 @@ func (p *part) relax(gamma float64) {
 // turn lays the longest extent along x and the second along y: directions are left open by the distances.
 func (p *part) turn() {
 	at := mat.NewDense(len(p.at), 3, nil)
-	for v := range p.at {
-		at.SetRow(v, p.at[v][:])
+	for v, x := range p.at {
+		at.SetRow(v, []float64{x.X, x.Y, x.Z})
 	}
 	var principal stat.PC
 	if len(p.at) < 3 || !principal.PrincipalComponents(at, nil) {
@@ -73,7 +72,7 @@ func (p *part) turn() {
 	principal.VectorsTo(&axes)
 	at.Mul(at, &axes)
 	for v := range p.at {
-		mat.Row(p.at[v][:], v, at)
+		p.at[v] = r3.Vec{X: at.At(v, 0), Y: at.At(v, 1), Z: at.At(v, 2)}
 	}
 }
 
@@ -140,12 +139,10 @@ func (p *part) joined(u, v int) bool {
 // pull moves the vertex of a term towards the distance that it should have, by step times the weight and
 // never beyond it.
 func (p *part) pull(t term, step float64) {
-	a, b := &p.at[t.i], &p.at[t.j]
-	r := distance(*a, *b)
+	apart := r3.Sub(p.at[t.i], p.at[t.j])
+	r := math.Sqrt(r3.Norm2(apart))
 	m := min(1, step*float64(t.weight)) * (float64(t.d) - r) / (2 * r)
-	for axis := range 3 {
-		a[axis] += m * (a[axis] - b[axis])
-	}
+	p.at[t.i] = r3.Add(p.at[t.i], r3.Scale(m, apart))
 }
 
 // repel moves vertices without a channel that are less than 1 apart from each other, along the gradient of
@@ -155,28 +152,19 @@ func (p *part) repel(strength float64) {
 	for v := range order {
 		order[v] = v
 	}
-	slices.SortStableFunc(order, func(u, v int) int { return cmp.Compare(p.at[u][0], p.at[v][0]) })
+	slices.SortStableFunc(order, func(u, v int) int { return cmp.Compare(p.at[u].X, p.at[v].X) })
 	for k, i := range order {
 		for _, j := range order[k+1:] {
-			a, b := &p.at[i], &p.at[j]
-			if b[0]-a[0] >= 1 {
+			apart := r3.Sub(p.at[i], p.at[j])
+			if apart.X <= -1 {
 				break
 			}
-			r := distance(*a, *b)
+			r := math.Sqrt(r3.Norm2(apart))
 			if r >= 1 || p.joined(i, j) {
 				continue
 			}
-			m := min(1-r, strength/(r*r*r)) / (2 * r)
-			for axis := range 3 {
-				push := m * (a[axis] - b[axis])
-				a[axis] += push
-				b[axis] -= push
-			}
+			push := r3.Scale(min(1-r, strength/(r*r*r))/(2*r), apart)
+			p.at[i], p.at[j] = r3.Add(p.at[i], push), r3.Sub(p.at[j], push)
 		}
 	}
-}
-
-func distance(a, b [3]float64) float64 {
-	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
-	return math.Sqrt(x*x + y*y + z*z)
 }

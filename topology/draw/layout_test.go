@@ -6,28 +6,28 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/spatial/r3"
+
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
 )
 
-func layout(t *testing.T, g *topology.Graph) [][3]float64 {
+func layout(t *testing.T, g *topology.Graph) []r3.Vec {
 	t.Helper()
 	return checked(t, g, draw.Layout(g))
 }
 
 // checked are positions of the graph's vertices, one of each and finite.
-func checked(t *testing.T, g *topology.Graph, at [][3]float64) [][3]float64 {
+func checked(t *testing.T, g *topology.Graph, at []r3.Vec) []r3.Vec {
 	t.Helper()
 	if len(at) != g.Vertices() {
 		t.Fatalf("Layout has %d positions of %d vertices", len(at), g.Vertices())
 	}
 	for v, x := range at {
-		for axis := range 3 {
-			if math.IsNaN(x[axis]) || math.IsInf(x[axis], 0) {
-				t.Fatalf("vertex %d at %v", v, x)
-			}
+		if r := r3.Norm(x); math.IsNaN(r) || math.IsInf(r, 0) {
+			t.Fatalf("vertex %d at %v", v, x)
 		}
 	}
 	return at
@@ -38,9 +38,7 @@ func machine(t *testing.T, spec string) *topology.Graph {
 	return c.Graph
 }
 
-func apart(a, b [3]float64) float64 {
-	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
-}
+func apart(a, b r3.Vec) float64 { return r3.Norm(r3.Sub(a, b)) }
 
 // hops are the lengths of the shortest ways of a graph whose links are all alike, by Floyd and Warshall.
 func hops(g *topology.Graph) [][]float64 {
@@ -67,7 +65,7 @@ func hops(g *topology.Graph) [][]float64 {
 }
 
 // stress is the mean over pairs of ((r-d)/d)^2.
-func stress(d [][]float64, at [][3]float64) float64 {
+func stress(d [][]float64, at []r3.Vec) float64 {
 	var sum, pairs float64
 	for i := range at {
 		for j := range i {
@@ -86,15 +84,13 @@ func majorised(d [][]float64, starts int) float64 {
 	best := math.Inf(1)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range starts {
-		at := make([][3]float64, n)
+		at := make([]r3.Vec, n)
 		for i := range at {
-			for axis := range 3 {
-				at[i][axis] = 4 * rng.NormFloat64()
-			}
+			at[i] = r3.Vec{X: 4 * rng.NormFloat64(), Y: 4 * rng.NormFloat64(), Z: 4 * rng.NormFloat64()}
 		}
 		for range 300 {
 			for i := range at {
-				var sum [3]float64
+				var sum r3.Vec
 				var weights float64
 				for j := range at {
 					if j == i {
@@ -102,13 +98,9 @@ func majorised(d [][]float64, starts int) float64 {
 					}
 					w, r := 1/(d[i][j]*d[i][j]), apart(at[i], at[j])
 					weights += w
-					for axis := range 3 {
-						sum[axis] += w * (at[j][axis] + d[i][j]*(at[i][axis]-at[j][axis])/r)
-					}
+					sum = r3.Add(sum, r3.Scale(w, r3.Add(at[j], r3.Scale(d[i][j]/r, r3.Sub(at[i], at[j])))))
 				}
-				for axis := range 3 {
-					at[i][axis] = sum[axis] / weights
-				}
+				at[i] = r3.Scale(1/weights, sum)
 			}
 		}
 		best = min(best, stress(d, at))
@@ -161,7 +153,7 @@ func TestARingIsAtLeastAsGoodAsThePolygon(t *testing.T) {
 		}
 		least, most := math.Inf(1), 0.0
 		for _, x := range at {
-			r := apart(x, [3]float64{})
+			r := apart(x, r3.Vec{})
 			least, most = min(least, r), max(most, r)
 		}
 		if n > 5 && most > 1.1*least { // five fold like an envelope
@@ -172,7 +164,7 @@ func TestARingIsAtLeastAsGoodAsThePolygon(t *testing.T) {
 
 // Without repulsion the stress is that of an independent, slower way to minimise it.
 func TestStressIsThatOfMajorisation(t *testing.T) {
-	for _, spec := range []string{"mesh:4x4x3", "torus:5x5", "ring:4 hosts=4 latency=1us", "fattree:4 latency=1us"} {
+	for _, spec := range []string{"mesh:4x4x3", "torus:5x5", "ring:4 hosts=4 latency=1us", "dragonfly:2,4,2 latency=1us"} {
 		g := machine(t, spec)
 		d := hops(g)
 		if got, best := stress(d, checked(t, g, draw.LayoutWith(g, 10, 1e-9))), majorised(d, 3); got > 1.02*best {
@@ -225,27 +217,27 @@ func TestTreesAreTidy(t *testing.T) {
 			for j := range i {
 				least = min(least, apart(at[i], at[j]))
 			}
-			if at[i][1] != 0 {
+			if at[i].Y != 0 {
 				t.Errorf("%s: vertex %d is not in the plane", spec, i)
 			}
 			if i >= g.Hosts() {
 				continue
 			}
 			up := g.Out(i)[0].To
-			if at[up][2] <= at[i][2] {
+			if at[up].Z <= at[i].Z {
 				t.Errorf("%s: host %d is not below its switch", spec, i)
 			}
 			if _, known := left[up]; !known {
-				left[up], right[up] = at[i][0], at[i][0]
+				left[up], right[up] = at[i].X, at[i].X
 			}
-			left[up], right[up] = min(left[up], at[i][0]), max(right[up], at[i][0])
+			left[up], right[up] = min(left[up], at[i].X), max(right[up], at[i].X)
 		}
 		if least < 0.99 {
 			t.Errorf("%s: two vertices are %.3f apart, want 1", spec, least)
 		}
 		for s := range left {
-			if middle := (left[s] + right[s]) / 2; math.Abs(middle-at[s][0]) > 0.5 {
-				t.Errorf("%s: switch %d is at %g, the middle of its hosts at %g", spec, s, at[s][0], middle)
+			if middle := (left[s] + right[s]) / 2; math.Abs(middle-at[s].X) > 0.5 {
+				t.Errorf("%s: switch %d is at %g, the middle of its hosts at %g", spec, s, at[s].X, middle)
 			}
 			for other := range left {
 				if s != other && left[s] < right[other] && left[other] < right[s] {
@@ -342,5 +334,56 @@ func TestOddGraphs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFatTreesStandInTiers: each switch is as high as it is away from the hosts, links lead from tier to tier, nobody is nearer to
+// another than 1, and the hosts of a switch stand together. Two switches of one rack, and hosts with a link to each, are
+// tiers, too. Rings, meshes and dragonflies are none.
+func TestFatTreesStandInTiers(t *testing.T) {
+	var dual []topology.Arc
+	for h := range 6 {
+		for s := range 2 {
+			dual = topology.AppendLink(dual, h, 6+2*(h/3)+s, 1e-6, math.NaN())
+		}
+	}
+	for leaf := 6; leaf < 10; leaf++ {
+		dual = topology.AppendLink(dual, leaf, 10, 1e-6, math.NaN())
+	}
+	rails, err := topology.NewGraph(6, 5, nil, dual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := map[string]*topology.Graph{"rails": rails}
+	for _, spec := range []string{"fattree:4", "fattree:6", "fattree:8,8;1,4", "fattree:4,4,4;1,2,2", "fattree:2,2;2,5"} {
+		graphs[spec] = machine(t, spec)
+	}
+	for name, g := range graphs {
+		at := layout(t, g)
+		d := hops(g)
+		height := map[float64]float64{} // of tiers
+		for v := range at {
+			if at[v].Y != 0 {
+				t.Fatalf("%s: vertex %d is not in the plane", name, v)
+			}
+			for other := range v {
+				if apart(at[v], at[other]) < 0.99 {
+					t.Errorf("%s: vertices %d and %d are %.3f apart", name, v, other, apart(at[v], at[other]))
+				}
+			}
+			if !g.IsSwitch(v) {
+				continue
+			}
+			tier := slices.Min(d[v][:g.Hosts()])
+			if z, known := height[tier]; known && z != at[v].Z || !known && tier > 1 && at[v].Z <= height[tier-1] {
+				t.Errorf("%s: switch %d, %g links above the hosts, is at %g", name, v, tier, at[v].Z)
+			}
+			height[tier] = at[v].Z
+		}
+	}
+	for _, spec := range []string{"ring:6 hosts=4", "mesh:3x3 hosts=2", "torus:4x4 hosts=2", "dragonfly:2,4,2"} {
+		if at := layout(t, machine(t, spec)); !slices.ContainsFunc(at, func(x r3.Vec) bool { return x.Y != 0 }) {
+			t.Errorf("%s is flat", spec)
+		}
 	}
 }

@@ -15,40 +15,46 @@ import (
 
 // A Series is points of a plot, joined by a line, or the values of a distribution.
 type Series struct {
-	Name string
-	X, Y []float64 // as many of each, or of a distribution Y alone; NaN: not known
+	Name string    `json:"name"`
+	X    []float64 `json:"x"` // as many as Y, of a distribution none
+	Y    []float64 `json:"y"` // NaN: not known
 	// Low and High bound a band about the values, such as quartiles or an interval of
 	// confidence; nil, or NaN: none.
-	Low, High []float64
+	Low  []float64 `json:"low,omitempty"`
+	High []float64 `json:"high,omitempty"`
 	// Apart says that the points are not joined and have no band. Over an axis of names they are bars from 0, one beside
 	// another.
-	Apart bool
+	Apart bool `json:"apart,omitempty"`
 	// Limit says that the series is not an outcome but what outcomes are held against, such as a bound or a
 	// printed figure: it is dotted and has no marks.
-	Limit bool
+	Limit bool `json:"limit,omitempty"`
 	// Muted says that the series is there for comparison: it is thin and grey, without band, marks and name.
-	Muted bool
+	Muted bool `json:"muted,omitempty"`
 }
 
 // Plot draws series over two axes, the legend on the right of them. What is not finite, or has no place on a
 // logarithmic axis, is left out; notes say what the series and their bands are.
 func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, error) {
 	p, legend := newPlot(x.Name, y.Name), newLegend()
-	p.Add(gridLines(x.Labels == nil, true))
-	left, shown := 0, 0
-	for _, muted := range []bool{true, false} { // what is muted lies below
-		for i := range series {
-			s := &series[i]
-			if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
-				return nil, fmt.Errorf("draw: plot %q: series %q has %d and %d values, bands of %d and %d: want as many of each", title, s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High))
-			}
-			if s.Muted == muted {
-				left += s.add(p, legend, shown, len(series), &x, &y)
-			}
-			if !s.Muted && !muted {
-				shown++
-			}
+	grid := &plotter.Grid{Horizontal: gridLine()}
+	if x.Labels == nil {
+		grid.Vertical = gridLine()
+	}
+	p.Add(grid)
+	var muted, others []Series
+	for _, s := range series {
+		if len(s.X) != len(s.Y) || s.Low != nil && len(s.Low) != len(s.Y) || s.High != nil && len(s.High) != len(s.Y) {
+			return nil, fmt.Errorf("draw: plot %q: series %q has %d and %d values, bands of %d and %d: want as many of each", title, s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High))
 		}
+		if s.Muted {
+			muted = append(muted, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	left := 0
+	for i, s := range append(muted, others...) { // what is muted lies below
+		left += s.add(p, legend, max(0, i-len(muted)), len(series), &x, &y)
 	}
 	if p.X.Min > p.X.Max {
 		return nil, fmt.Errorf("draw: plot %q: no series has a point", title)
@@ -59,8 +65,8 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	if left > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, for an axis is logarithmic: %s.", words.Count(left, "point")))
 	}
-	if muted := len(series) - shown; muted > 0 {
-		notes = append(notes, fmt.Sprintf("Grey: %s.", words.Count(muted, "other")))
+	if len(muted) > 0 {
+		notes = append(notes, fmt.Sprintf("Grey: %s.", words.Count(len(muted), "other")))
 	}
 	room := legendWidth
 	for i := range series {

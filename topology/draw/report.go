@@ -32,8 +32,8 @@ type Report struct {
 	Source    string     // where Latencies come from: "measured with 8 B"
 	Bytes     int64      // size of the messages of Latencies and of the levels' latencies
 	// Sizes are the topologies of single message sizes that Graph was merged of, sizes ascending.
-	Sizes      []topology.LocalTopology
-	Bandwidths []Series // in B/s over size, one series a level, fine to coarse
+	Sizes   []topology.LocalTopology
+	Figures []*Figure // such as the bandwidth over the size of messages
 
 	Specification *Specification // what the machine should be; nil: not compared
 	Suspects      []Suspect      // hosts and links to look at, the worst first; nil without Specification: those that Text marks as slow
@@ -80,7 +80,8 @@ type SpecifiedLink struct {
 
 var (
 	//go:embed report/page.html
-	pageTemplate string
+	pageText     string
+	pageTemplate = template.Must(template.New("report").Parse(pageText))
 	//go:embed report/page.css
 	pageStyle string
 	//go:embed report/wiring.js
@@ -106,15 +107,11 @@ func WriteReport(w io.Writer, r *Report) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	t, err := template.New("report").Parse(pageTemplate)
-	if err != nil {
-		return fmt.Errorf("draw: report: %w", err)
-	}
 	page, err := r.page()
-	if err != nil {
-		return fmt.Errorf("draw: report: %w", err)
+	if err == nil {
+		err = pageTemplate.Execute(w, page)
 	}
-	if err := t.Execute(w, page); err != nil {
+	if err != nil {
 		return fmt.Errorf("draw: report: %w", err)
 	}
 	return nil
@@ -206,11 +203,7 @@ func (r *Report) tiles() []tile {
 		}
 	}
 	if rates.low <= rates.high {
-		value := quantity.Rate(rates.low)
-		if most := quantity.Rate(rates.high); most != value {
-			value += " – " + most
-		}
-		tiles = append(tiles, tile{value, "bandwidth of links"})
+		tiles = append(tiles, tile{rates.text(quantity.Rate, " – "), "bandwidth of links"})
 	}
 	return tiles
 }
@@ -223,36 +216,27 @@ func numberTile(n int, thing string) tile {
 
 // pictures are the figures below the wiring, but for the heat map, which the page's script draws: it tells the pair that
 // is pointed at. The latencies are shown if any of them is above 0.
-func (r *Report) pictures(latencies bool) ([]picture, error) {
+func (r *Report) pictures(latencies bool) (pictures []picture, err error) {
 	h := r.hierarchy()
 	var figures []*Figure
-	add := func(f *Figure, err error) error {
-		figures = append(figures, f)
-		return err
-	}
 	if latencies {
-		if err := add(Histogram("How often each latency occurs", r.Latencies, h)); err != nil {
+		f, err := Histogram("How often each latency occurs", r.Latencies, h)
+		if err != nil {
 			return nil, err
 		}
+		figures = append(figures, f)
 	}
-	if slices.ContainsFunc(h.Groups(), func(g topology.Group) bool { return g.Latency > 0 }) && len(h.Groups()) > 1 {
-		if err := add(Dendrogram("Groups by latency", h, r.Graph.Names()[:r.Graph.Hosts()])); err != nil {
-			return nil, err
+	if len(h.Groups()) > 1 {
+		if f, err := Dendrogram("Groups by latency", h, r.Graph.Names()[:r.Graph.Hosts()]); err == nil { // else no group has a latency
+			figures = append(figures, f)
 		}
 	}
-	if len(r.Bandwidths) > 0 {
-		if err := add(Plot("Bandwidth over message size", Axis{Name: "message size", Bytes: true}, Axis{Name: "bandwidth", Format: quantity.Rate, Log: true}, r.Bandwidths,
-			"Size over the time of one message between two that are joined at each level.")); err != nil {
-			return nil, err
-		}
-	}
-	pictures := make([]picture, len(figures))
-	for k, f := range figures {
+	for _, f := range append(figures, r.Figures...) {
 		var svg bytes.Buffer
 		if err := f.SVG(&svg); err != nil {
 			return nil, err
 		}
-		pictures[k] = picture{f.title, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes()))}
+		pictures = append(pictures, picture{f.title, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes()))})
 	}
 	return pictures, nil
 }
@@ -263,58 +247,52 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-func (r *Report) validate() error {
+// validate tells the first of what does not fit together.
+func (r *Report) validate() (err error) {
+	want := func(fits bool, format string, args ...any) {
+		if !fits && err == nil {
+			err = fmt.Errorf("draw: report: "+format, args...)
+		}
+	}
 	if r == nil || r.Graph == nil {
-		return fmt.Errorf("draw: report: no graph given")
+		want(false, "no graph given")
+		return err
 	}
 	n := r.Graph.Hosts()
-	if r.Hierarchy != nil && r.Hierarchy.Hosts() != n {
-		return fmt.Errorf("draw: report: %d hosts in the hierarchy, %d in the graph", r.Hierarchy.Hosts(), n)
-	}
-	if r.Places != nil && len(r.Places) != n {
-		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Places), "place"), words.Count(n, "host"))
-	}
+	want(r.hierarchy().Hosts() == n, "%d hosts in the hierarchy, %d in the graph", r.hierarchy().Hosts(), n)
+	want(r.Places == nil || len(r.Places) == n, "%s for %s", words.Count(len(r.Places), "place"), words.Count(n, "host"))
 	for _, t := range slices.Concat(r.Tables, r.How) {
 		columns := len(t.Head)
 		if t.Head == nil {
 			columns = 2
 		}
 		for _, row := range t.Rows {
-			if len(row) != columns {
-				return fmt.Errorf("draw: report: table %q: %d cells for %s", t.Title, len(row), words.Count(columns, "column"))
-			}
+			want(len(row) == columns, "table %q: %d cells for %s", t.Title, len(row), words.Count(columns, "column"))
 		}
 	}
 	if r.Latencies != nil {
-		if rows, columns := r.Latencies.Dims(); rows != n || columns != n {
-			return fmt.Errorf("draw: report: %d x %d latencies for %s", rows, columns, words.Count(n, "host"))
-		}
+		rows, columns := r.Latencies.Dims()
+		want(rows == n && columns == n, "%d x %d latencies for %s", rows, columns, words.Count(n, "host"))
 	}
 	for _, s := range r.Sizes {
 		for _, a := range s.Arcs {
-			if min(a.From, a.To) < 0 || max(a.From, a.To) >= r.Graph.Vertices() || r.Graph.ArcIndex(a.From, a.To) < 0 {
-				return fmt.Errorf("draw: report: the topology of %d B has an arc from %d to %d: want arcs of the graph", s.Bytes, a.From, a.To)
-			}
+			isVertex := min(a.From, a.To) >= 0 && max(a.From, a.To) < r.Graph.Vertices()
+			want(isVertex && r.Graph.ArcIndex(a.From, a.To) >= 0, "the topology of %d B has an arc from %d to %d: want arcs of the graph", s.Bytes, a.From, a.To)
 		}
 	}
 	for _, s := range r.Suspects {
 		for _, h := range s.Hosts {
-			if h < 0 || h >= n {
-				return fmt.Errorf("draw: report: suspect %q: host %d: want in [0, %d)", s.Name, h, n)
-			}
+			want(h >= 0 && h < n, "suspect %q: host %d: want in [0, %d)", s.Name, h, n)
 		}
 	}
-	if s := r.Specification; s != nil {
-		if s.Graph == nil {
-			return fmt.Errorf("draw: report: the specification has no graph")
-		}
+	if s := r.Specification; s != nil && s.Graph == nil {
+		want(false, "the specification has no graph")
+	} else if s != nil {
 		for _, l := range s.Links {
-			if l.U < 0 || l.V < 0 || l.U >= s.Graph.Vertices() || l.V >= s.Graph.Vertices() {
-				return fmt.Errorf("draw: report: specified link %d-%d: want vertices in [0, %d)", l.U, l.V, s.Graph.Vertices())
-			}
+			want(min(l.U, l.V) >= 0 && max(l.U, l.V) < s.Graph.Vertices(), "specified link %d-%d: want vertices in [0, %d)", l.U, l.V, s.Graph.Vertices())
 		}
 	}
-	return nil
+	return err
 }
 
 func (r *Report) noun() string { return cmp.Or(r.Noun, "host") }

@@ -11,26 +11,25 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/spatial/r3"
 
 	"github.com/topocast/topocast/topology"
 )
 
-// A figure is a number in the page: five digits, null if it is not known.
+// A figure is a number in the page, of five digits. Fields of figures that are not known are left out.
 type figure float64
+
+// IsZero tells whether a figure is not known.
+func (f figure) IsZero() bool { return !finite(float64(f)) }
 
 // MarshalJSON writes what the page's script reads.
 func (f figure) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
-		return []byte("null"), nil
-	}
 	return strconv.AppendFloat(nil, float64(f), 'g', 5, 64), nil
 }
 
-// pageData is what the page's script draws from. Lists, not objects, where there are many: 5,000 hosts
-// are to stay below ten megabytes.
+// pageData is what the page's script draws from.
 type pageData struct {
 	Noun     string        `json:"noun"`
-	Source   string        `json:"source"` // of Heat and Times
 	Found    *graphData    `json:"found"`
 	Spec     *graphData    `json:"spec,omitempty"`
 	Levels   []string      `json:"levels"` // fine to coarse, the root's last
@@ -44,22 +43,25 @@ type pageData struct {
 
 // graphData is a graph with the places of its vertices.
 type graphData struct {
-	Hosts     int      `json:"hosts"`
-	Names     []string `json:"names"`
-	Labels    []string `json:"labels,omitempty"` // of hosts, beside their dots; "" or left out: the name
-	Flat      bool     `json:"flat,omitempty"`   // all places are in one plane, which is looked at from the front
-	Places    []int    `json:"places"`           // x, y, z of each vertex; placeScale is the radius of all
-	From      []int    `json:"from"`
-	To        []int    `json:"to"`
-	Latency   []figure `json:"latency"`
-	Bandwidth []figure `json:"bandwidth,omitempty"`
-	Likely    []figure `json:"likely,omitempty"`    // probabilities; left out if all are 1
-	Estimated []int    `json:"estimated,omitempty"` // arcs whose bandwidth was not measured
-	LeftOut   int      `json:"leftOut,omitempty"`   // arcs that are not in the page
+	Hosts   int       `json:"hosts"`
+	Names   []string  `json:"names"`
+	Labels  []string  `json:"labels,omitempty"` // of hosts, beside their dots; "" or left out: the name
+	Flat    bool      `json:"flat,omitempty"`   // all places are in one plane, which is looked at from the front
+	Places  []int     `json:"places"`           // x, y, z of each vertex; placeScale is the radius of all
+	Arcs    []arcData `json:"arcs"`
+	LeftOut int       `json:"leftOut,omitempty"` // arcs that are not in the page
+}
 
-	// Of a specification, of each arc.
-	Specified []figure `json:"specified,omitempty"`
-	Measured  []figure `json:"measured,omitempty"` // below 0: nothing takes the arc
+type arcData struct {
+	From      int    `json:"from"`
+	To        int    `json:"to"`
+	Latency   figure `json:"latency,omitzero"`
+	Bandwidth figure `json:"bandwidth,omitzero"`
+	Likely    figure `json:"likely,omitzero"` // probability; left out: 1
+	Estimated bool   `json:"estimated,omitempty"`
+	// Of a specification.
+	Specified figure `json:"specified,omitzero"`
+	Measured  figure `json:"measured,omitzero"` // below 0: nothing takes the arc
 }
 
 type groupData struct {
@@ -68,8 +70,8 @@ type groupData struct {
 	Name    string `json:"name"`
 	Hosts   int    `json:"hosts"`
 	First   int    `json:"first"` // index into Order of its first host; the others follow
-	Latency figure `json:"latency"`
-	Support figure `json:"support"`
+	Latency figure `json:"latency,omitzero"`
+	Support figure `json:"support,omitzero"`
 	Weak    bool   `json:"weak,omitempty"`
 	Box     bool   `json:"box,omitempty"` // a host or a socket, drawn as a box around its cores
 }
@@ -82,26 +84,23 @@ type sizeData struct {
 
 const (
 	placeScale = 10_000
-	maxArcs    = 40_000 // of a graph in the page: two megabytes, and more than a screen can show
+	maxArcs    = 40_000 // of a graph in the page: three megabytes, and more than a screen can show
 )
 
 func (r *Report) data() *pageData {
 	h := r.hierarchy()
+	order, first := groupOrder(h)
 	d := &pageData{
-		Noun: r.noun(), Source: cmp.Or(r.Source, "given"), Levels: []string{}, Sizes: []sizeData{}, Suspects: r.suspectsData(),
-		Order: append([]int{}, groupOrder(h)...), Inside: insideOf(r.Graph, h),
+		Noun: r.noun(), Found: newGraphData(r.Graph), Levels: []string{}, Groups: groupsOf(h, first, r.text().groupNames()),
+		Inside: insideOf(r.Graph, h), Order: order, Sizes: []sizeData{}, Suspects: r.suspectsData(),
 	}
 	for l := range len(h.Levels()) + 1 {
 		d.Levels = append(d.Levels, h.LevelName(l))
 	}
-	d.Groups = groupsOf(h, d.Order, r.text().groupNames())
-	arcs, leftOut := arcsOf(r.Graph)
-	d.Found = newGraphData(r.Graph, arcs)
 	merged := topology.Result{Graph: r.Graph, Local: r.Sizes}
 	if mean, err := merged.MeanGraph(); err == nil && mean != r.Graph {
 		d.Found.place(mean)
 	}
-	d.Found.LeftOut = leftOut
 	for _, p := range r.Places {
 		label := ""
 		if p.Core >= 0 {
@@ -109,131 +108,102 @@ func (r *Report) data() *pageData {
 		}
 		d.Found.Labels = append(d.Found.Labels, label)
 	}
+	at := d.Found.arcIndex()
 	for _, s := range r.Sizes {
-		d.Sizes = append(d.Sizes, sizeOf(s, arcs))
+		own := sizeData{Bytes: s.Bytes, Arcs: []int{}, Latency: []figure{}}
+		for _, a := range s.Arcs {
+			if i, ok := at[[2]int{a.From, a.To}]; ok {
+				own.Arcs, own.Latency = append(own.Arcs, i), append(own.Latency, figure(a.Latency))
+			}
+		}
+		d.Sizes = append(d.Sizes, own)
 	}
 	if s := r.Specification; s != nil {
 		d.Spec = s.data()
 	}
 	if r.Latencies != nil {
-		d.Heat = newHeatData(r.Latencies, h, d.Source)
+		d.Heat = newHeatData(r.Latencies, h, cmp.Or(r.Source, "given"))
 	}
 	return d
 }
 
-// newGraphData lays a graph out and lists its arcs.
-func newGraphData(g *topology.Graph, arcs []topology.Arc) *graphData {
-	d := &graphData{Hosts: g.Hosts(), Names: g.Names(), From: []int{}, To: []int{}, Latency: []figure{}}
+// newGraphData lays a graph out and lists its arcs, of too many the likeliest, then those of the least latency.
+func newGraphData(g *topology.Graph) *graphData {
+	d := &graphData{Hosts: g.Hosts(), Names: g.Names(), Arcs: []arcData{}, LeftOut: max(0, g.NumArcs()-maxArcs)}
 	d.place(g)
-	rates, doubts := false, false
-	for i, a := range arcs {
-		d.From, d.To, d.Latency = append(d.From, a.From), append(d.To, a.To), append(d.Latency, figure(a.Latency))
-		d.Bandwidth, d.Likely = append(d.Bandwidth, figure(a.Bandwidth)), append(d.Likely, figure(a.Probability))
-		rates, doubts = rates || !math.IsNaN(a.Bandwidth), doubts || a.Probability < 1
-		if a.Estimated {
-			d.Estimated = append(d.Estimated, i)
-		}
-	}
-	if !rates {
-		d.Bandwidth = nil
-	}
-	if !doubts {
-		d.Likely = nil
-	}
-	return d
-}
-
-// place puts the vertices where the layout of a graph has them.
-func (d *graphData) place(g *topology.Graph) {
-	d.Places, d.Flat = placesOf(g), true
-	for i := 1; i < len(d.Places); i += 3 {
-		d.Flat = d.Flat && d.Places[i] == 0
-	}
-}
-
-// placesOf lays a graph out: x, y and z of each vertex in turn, none farther from the middle than placeScale.
-func placesOf(g *topology.Graph) []int {
-	at := Layout(g)
-	radius := 0.0
-	for _, x := range at {
-		radius = max(radius, distance(x, [3]float64{}))
-	}
-	places := make([]int, 0, 3*len(at))
-	for _, x := range at {
-		for _, coordinate := range x {
-			places = append(places, int(math.Round(coordinate/max(radius, 1e-9)*placeScale)))
-		}
-	}
-	return places
-}
-
-// arcsOf are the arcs of a graph, sorted; of too many the likeliest, then those of the least latency.
-func arcsOf(g *topology.Graph) (arcs []topology.Arc, leftOut int) {
-	arcs = slices.Clone(g.Arcs())
-	if leftOut = max(0, len(arcs)-maxArcs); leftOut > 0 {
-		slices.SortFunc(arcs, func(a, b topology.Arc) int {
+	arcs := g.Arcs()
+	if d.LeftOut > 0 {
+		arcs = slices.SortedStableFunc(slices.Values(arcs), func(a, b topology.Arc) int {
 			return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(a.Latency, b.Latency),
-				min(a.From, a.To)-min(b.From, b.To), max(a.From, a.To)-max(b.From, b.To), a.From-b.From)
-		})
-		arcs = arcs[:maxArcs]
-		slices.SortFunc(arcs, byEnds)
+				min(a.From, a.To)-min(b.From, b.To), max(a.From, a.To)-max(b.From, b.To))
+		})[:maxArcs]
 	}
-	return arcs, leftOut
-}
-
-func byEnds(a, b topology.Arc) int { return cmp.Or(a.From-b.From, a.To-b.To) }
-
-// sizeOf lists which of the sorted arcs a topology of one size has.
-func sizeOf(s topology.LocalTopology, arcs []topology.Arc) sizeData {
-	d := sizeData{Bytes: s.Bytes, Arcs: []int{}, Latency: []figure{}}
-	for _, a := range s.Arcs {
-		if i, ok := slices.BinarySearchFunc(arcs, a, byEnds); ok {
-			d.Arcs, d.Latency = append(d.Arcs, i), append(d.Latency, figure(a.Latency))
+	for _, a := range arcs {
+		own := arcData{From: a.From, To: a.To, Latency: figure(a.Latency), Bandwidth: figure(a.Bandwidth), Likely: figure(a.Probability), Estimated: a.Estimated}
+		own.Specified, own.Measured = figure(math.NaN()), figure(math.NaN())
+		if a.Probability == 1 {
+			own.Likely = own.Specified
 		}
+		d.Arcs = append(d.Arcs, own)
 	}
 	return d
+}
+
+// arcIndex has the numbers of the arcs by their ends.
+func (d *graphData) arcIndex() map[[2]int]int {
+	at := make(map[[2]int]int, len(d.Arcs))
+	for i, a := range d.Arcs {
+		at[[2]int{a.From, a.To}] = i
+	}
+	return at
+}
+
+// place puts the vertices where the layout of a graph has them, none farther from the middle than placeScale.
+func (d *graphData) place(g *topology.Graph) {
+	at := Layout(g)
+	radius := 1e-9
+	for _, x := range at {
+		radius = max(radius, r3.Norm(x))
+	}
+	d.Flat, d.Places = isFlat(at), []int{}
+	for _, x := range at {
+		for _, coordinate := range []float64{x.X, x.Y, x.Z} {
+			d.Places = append(d.Places, int(math.Round(coordinate/radius*placeScale)))
+		}
+	}
 }
 
 // data is the specification's graph with what was measured on its arcs.
 func (s *Specification) data() *graphData {
-	arcs, leftOut := arcsOf(s.Graph)
-	d := newGraphData(s.Graph, arcs)
-	d.LeftOut = leftOut
-	of := map[[2]int]SpecifiedLink{}
+	d := newGraphData(s.Graph)
+	at := d.arcIndex()
 	for _, l := range s.Links {
-		of[[2]int{min(l.U, l.V), max(l.U, l.V)}] = l
-	}
-	for _, a := range arcs {
-		specified, measured := math.NaN(), math.NaN()
-		if l, ok := of[[2]int{min(a.From, a.To), max(a.From, a.To)}]; ok {
-			if specified, measured = l.Specified, l.Measured; l.Unused {
-				measured = -1
+		for _, ends := range [][2]int{{l.U, l.V}, {l.V, l.U}} {
+			if i, ok := at[ends]; ok {
+				d.Arcs[i].Specified, d.Arcs[i].Measured = figure(l.Specified), figure(l.Measured)
+				if l.Unused {
+					d.Arcs[i].Measured = -1
+				}
 			}
 		}
-		d.Specified, d.Measured = append(d.Specified, figure(specified)), append(d.Measured, figure(measured))
 	}
 	return d
 }
 
-// groupsOf lists the groups with their names.
-func groupsOf(h *topology.Hierarchy, order []int, names []string) []groupData {
-	at := make([]int, len(order))
-	for i, host := range order {
-		at[host] = i
-	}
-	groups := make([]groupData, len(h.Groups()))
+// groupsOf lists the groups with their names. first is where the hosts of each begin in the order.
+func groupsOf(h *topology.Hierarchy, first []int, names []string) []groupData {
+	groups := make([]groupData, len(first))
 	for i := range groups {
 		g := &h.Groups()[i]
-		first := len(order)
-		for _, host := range g.Hosts {
-			first = min(first, at[host])
-		}
 		box := false
 		if i > 0 {
 			kind := h.Levels()[g.Level].Kind
 			box = kind == topology.KindHost || kind == topology.KindSocket
 		}
-		groups[i] = groupData{Parent: g.Parent, Level: g.Level, Name: names[i], Hosts: len(g.Hosts), First: first, Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm(), Box: box}
+		groups[i] = groupData{
+			Parent: g.Parent, Level: g.Level, Name: names[i], Hosts: len(g.Hosts), First: first[i],
+			Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm(), Box: box,
+		}
 	}
 	return groups
 }

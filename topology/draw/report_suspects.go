@@ -6,24 +6,21 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/hostlist"
-	"github.com/topocast/topocast/internal/quantity"
 )
 
 // suspectData is a suspect in the page's data.
 type suspectData struct {
-	Hosts []int `json:"hosts"`          // to be marked
-	Link  []int `json:"link,omitempty"` // both ends, to be marked instead
+	Hosts []int    `json:"hosts"` // to be marked
+	Links [][2]int `json:"links"` // by their ends, to be marked instead
 }
 
 // suspectsData says what of each suspect is marked: its link if there is one, else its hosts.
 func (r *Report) suspectsData() []suspectData {
 	data := []suspectData{}
 	for _, s := range r.Suspects {
-		d := suspectData{Hosts: append([]int{}, s.Hosts...)}
-		if s.Uplink {
-			if u, v, ok := r.Graph.LinkAbove(s.Hosts); ok {
-				d = suspectData{Hosts: []int{}, Link: []int{u, v}}
-			}
+		d := suspectData{Hosts: append([]int{}, s.Hosts...), Links: [][2]int{}}
+		if u, v, ok := r.Graph.LinkAbove(s.Hosts); ok && s.Uplink {
+			d = suspectData{Hosts: []int{}, Links: [][2]int{{u, v}}}
 		}
 		data = append(data, d)
 	}
@@ -47,12 +44,7 @@ func (r *Report) slowLinks() []Suspect {
 	slow := slices.DeleteFunc(r.text().nodes, func(x *textNode) bool { return x.times == 0 })
 	slices.SortStableFunc(slow, func(a, b *textNode) int { return cmp.Compare(b.times, a.times) })
 	for _, x := range slow {
-		reason := fmt.Sprintf("%.1f times slower than the links like it", x.times)
-		for _, figure := range []string{quantified(quantity.Seconds, x.figures[latency]), quantified(quantity.Rate, x.figures[rate])} {
-			if figure != "" {
-				reason += ", " + figure
-			}
-		}
+		reason := withFigures(fmt.Sprintf("%.1f times slower than the links like it", x.times), x.figures[latency], x.figures[rate])
 		name := "link of "
 		if len(x.hosts) > 1 {
 			name = "uplink of "

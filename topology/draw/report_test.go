@@ -58,14 +58,25 @@ func (f *figure) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(f))
 }
 
+// rates is a figure of the bandwidth over the size.
+func rates(t testing.TB, name string) *Figure {
+	t.Helper()
+	f, err := Plot("Bandwidth over message size", Axis{Name: "message size", Bytes: true}, Axis{Name: "bandwidth", Log: true},
+		[]Series{{Name: name, X: []float64{0, 64, 4096}, Y: []float64{1, 1e6, math.NaN()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // reportOf is a report with everything of a made-up cluster.
 func reportOf(t testing.TB, spec string) *Report {
 	t.Helper()
 	c, d := topotest.Generate(t, spec)
 	return &Report{
 		Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d, Source: "made up", Bytes: 8,
-		Bandwidths: []Series{{Name: "all", X: []float64{0, 64, 4096}, Y: []float64{1, 1e6, math.NaN()}}},
-		Sizes:      []topology.LocalTopology{{Bytes: 8, Arcs: c.Graph.Arcs()}, {Bytes: 4096, Arcs: c.Graph.Arcs()}},
+		Figures: []*Figure{rates(t, "all")},
+		Sizes:   []topology.LocalTopology{{Bytes: 8, Arcs: c.Graph.Arcs()}, {Bytes: 4096, Arcs: c.Graph.Arcs()}},
 		Specification: &Specification{
 			Name: "plan", Graph: c.Graph, Links: []SpecifiedLink{{U: 0, V: c.Graph.Out(0)[0].To, Specified: 5e-6, Measured: 8e-6}},
 		},
@@ -112,7 +123,7 @@ func TestReportEscapes(t *testing.T) {
 	if r.Graph, err = r.Graph.WithHostNames(slices.Repeat([]string{evil}, 6)); err != nil {
 		t.Fatal(err)
 	}
-	r.Noun, r.Source, r.Bandwidths[0].Name = evil, evil, evil
+	r.Noun, r.Source, r.Figures = evil, evil, []*Figure{rates(t, evil)}
 	r.Suspects[0].Name, r.Suspects[0].Reason, r.Warnings[0] = evil, evil, evil
 	r.How = []Table{{Title: evil, Rows: [][]string{{evil, evil}}}}
 	r.Specification.Name = evil
@@ -191,15 +202,16 @@ func TestLinksOfACompleteGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, leftOut := arcsOf(g)
-	if len(kept) != maxArcs || leftOut != len(arcs)-maxArcs {
-		t.Errorf("%d arcs kept, %d left out, want %d and %d", len(kept), leftOut, maxArcs, len(arcs)-maxArcs)
+	data := newGraphData(g)
+	if len(data.Arcs) != maxArcs || data.LeftOut != len(arcs)-maxArcs {
+		t.Errorf("%d arcs kept, %d left out, want %d and %d", len(data.Arcs), data.LeftOut, maxArcs, len(arcs)-maxArcs)
 	}
-	if least := slices.MinFunc(kept, func(a, b topology.Arc) int { return int(100*a.Probability) - int(100*b.Probability) }); least.Probability < 0.1-1e-9 || !slices.IsSortedFunc(kept, byEnds) {
-		t.Errorf("least probability %g, sorted %v", least.Probability, slices.IsSortedFunc(kept, byEnds))
+	kept := data.arcIndex()
+	if len(kept) != maxArcs {
+		t.Errorf("%d arcs are different ones", len(kept))
 	}
 	for _, a := range arcs {
-		if _, ok := slices.BinarySearchFunc(kept, a, byEnds); !ok && a.Probability > 0.1+1e-9 {
+		if _, ok := kept[[2]int{a.From, a.To}]; !ok && a.Probability > 0.1+1e-9 {
 			t.Fatalf("arc %d->%d of probability %g was left out, those of 0.1 were not all", a.From, a.To, a.Probability)
 		}
 	}
@@ -272,28 +284,38 @@ func TestPairsAreThoseOfTheMatrix(t *testing.T) {
 	}
 }
 
+// A binCase is an axis in bins.
+type binCase struct {
+	all  span
+	axis Axis
+	bins int
+}
+
+// shareOf is where a value is on the axis.
+func (c *binCase) shareOf(v float64) float64 {
+	if c.axis.Log {
+		return math.Log(v/c.all.low) / math.Log(c.all.high/c.all.low)
+	}
+	return (v - c.all.low) / (c.all.high - c.all.low)
+}
+
 // Each bin of a distribution holds the values between its edges, the first and the last value in its outer ones.
 func TestBinsHoldWhatLiesBetweenTheirEdges(t *testing.T) {
-	for _, c := range []struct {
-		all  span
-		axis Axis
-		bins int
-	}{{span{1e-6, 1e-3}, Axis{Log: true}, 17}, {span{-2, 5}, Axis{}, 9}} {
-		edges := edgesOf(c.all, c.axis.Log, c.bins)
-		if len(edges) != c.bins+1 {
-			t.Fatalf("%d edges of %d bins", len(edges), c.bins)
-		}
-		within := func(v float64, bin int) {
-			t.Helper()
-			if got := bars([]float64{v}, &c.axis, edges).Bins; len(got) != 1 || got[0].Min != edges[bin] || got[0].Max != edges[bin+1] {
-				t.Errorf("%g between %g and %g is in %v", v, edges[bin], edges[bin+1], got)
+	for _, c := range []binCase{{span{1e-6, 1e-3}, Axis{Log: true}, 17}, {span{-2, 5}, Axis{}, 9}} {
+		for bin := range c.bins {
+			share := (float64(bin) + 0.5) / float64(c.bins)
+			v := c.all.low + share*(c.all.high-c.all.low)
+			if c.axis.Log {
+				v = c.all.low * math.Pow(c.all.high/c.all.low, share)
+			}
+			for value, wanted := range map[float64]int{v: bin, c.all.low: 0, c.all.high: c.bins - 1} {
+				got := c.axis.count([]float64{value}, c.all, c.bins).Bins
+				if low := float64(wanted) / float64(c.bins); len(got) != 1 || got[0].Weight != 1 || math.Abs(c.shareOf(got[0].Min)-low) > 1e-9 ||
+					math.Abs(c.shareOf(got[0].Max)-low-1/float64(c.bins)) > 1e-9 {
+					t.Errorf("%g is in %v, want it in bin %d of %d", value, got, wanted, c.bins)
+				}
 			}
 		}
-		for bin := range c.bins {
-			within((edges[bin]+edges[bin+1])/2, bin)
-		}
-		within(c.all.low, 0)
-		within(c.all.high, c.bins-1)
 	}
 }
 
@@ -328,8 +350,8 @@ func TestOrderAndInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		order := groupOrder(c.Hierarchy)
-		for i, g := range groupsOf(c.Hierarchy, order, newTextTree(c.Graph, c.Hierarchy, TextSettings{}).groupNames()) {
+		order, first := groupOrder(c.Hierarchy)
+		for i, g := range groupsOf(c.Hierarchy, first, newTextTree(c.Graph, c.Hierarchy, TextSettings{}).groupNames()) {
 			hosts := slices.Sorted(slices.Values(order[g.First : g.First+g.Hosts]))
 			if want := c.Hierarchy.Groups()[i].Hosts; !slices.Equal(hosts, want) {
 				t.Errorf("%s: %s is %v, want %v", spec, g.Name, hosts, want)
@@ -382,7 +404,7 @@ func TestReportOfLittle(t *testing.T) {
 			t.Errorf("%s: the page does not say %q", name, c.title)
 		}
 		d := dataOf(t, page)
-		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Found.Places == nil || d.Found.From == nil {
+		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Found.Places == nil || d.Found.Arcs == nil {
 			t.Errorf("%s: a list is null, which the script does not expect", name)
 		}
 		if len(d.Found.Places) != 3*c.report.Graph.Vertices() {
@@ -399,7 +421,6 @@ func TestReportRefuses(t *testing.T) {
 		`table "t": 1 cells for 2 columns`: {Graph: g, How: []Table{{Title: "t", Rows: [][]string{{"a"}}}}},
 		"2 x 2 latencies for 3 hosts":      {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
 		"the topology of 8 B has an arc":   {Graph: g, Sizes: []topology.LocalTopology{{Bytes: 8, Arcs: topotest.Star(t, 4, 1e-6).Arcs()}}},
-		`series "c" has 1 and 0 values`:    {Graph: g, Bandwidths: []Series{{Name: "c", X: []float64{1}}}},
 		`suspect "s": host 3`:              {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
 		"the specification has no graph":   {Graph: g, Specification: &Specification{}},
 		"specified link 0-9":               {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},

@@ -224,6 +224,14 @@ func TestToolsLargeReportInBrowser(t *testing.T) {
 	if got := b.Text("found.nodes.includes(1234) && view.marked.has(1234)"); got != "true" {
 		t.Errorf("a click on the suspect shows it: %s", got)
 	}
+	// What is flat is not turned.
+	x, y := b.at("[view.width / 2, view.height / 2]")
+	b.Mouse("mousePressed", x, y, true)
+	b.Mouse("mouseMoved", x+40, y+30, true)
+	b.Mouse("mouseReleased", x+40, y+30, false)
+	if got := b.Text("[view.yaw, view.pitch]"); got != "0,0" {
+		t.Errorf("a drag has turned the plane to %s", got)
+	}
 	b.Eval("by('depth').value = -1; by('depth').dispatchEvent(new Event('change')); view.turn(0.5, 0.2)", nil)
 	b.Painted()
 	if got := nodes(); got != "2209" {

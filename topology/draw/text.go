@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ const (
 	textLines = 40
 	mostLabel = 31 // characters of the first column beside all others
 	mostRanks = 12
-	mostShown = 16 // children of one group, however unlike they are
+	mostShown = 16 // children of one group of a large machine, however unlike they are, and vertices with their links
 	figureGap = 1.2
 
 	// A slow link is so many times as slow as the middle one, of so many at least, and its
@@ -64,12 +65,11 @@ func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings
 		return nil
 	}
 	t := newTextTree(g, h, *s)
-	root := t.nodes[0]
-	t.sign(false)
-	if root.lines() > textLines && !t.Unfold {
-		t.sign(true)
+	t.fill()
+	if len(t.rows) > textLines && !t.Unfold {
+		t.rows, t.folds = nil, true
+		t.fill()
 	}
-	t.row(bundle{root}, "", "", 1)
 	t.align()
 	t.writeLinks()
 	t.legend()
@@ -84,21 +84,25 @@ type textTree struct {
 	TextSettings
 	graph     *topology.Graph
 	hierarchy *topology.Hierarchy
-	links     *uplinks
-	nodes     []*textNode // parents first
+	groups    []*textNode
+	switches  []int                // of each group the only switch that joins its hosts and no others; -1: there is none, or several
+	isTree    bool                 // the graph is one tree
+	uplinks   map[[2]int]*textNode // by the ends of a link, the lower first: what hangs on it
+	nodes     []*textNode          // parents first
 	rows      []textRow
-	ranksOf   map[string]int    // of each place's host
-	domain    string            // that the names of all hosts end in
-	places    map[int][2]string // of groups: "rack" and its name
+	folds     bool           // parts that are alike are written once
+	ranksOf   map[string]int // of each place's host
+	domain    string         // that the names of all hosts end in
+	sites     []site         // of groups
 	out       strings.Builder
 }
 
 // newTextTree makes the nodes of a machine of one host and more, and judges their links.
 func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *textTree {
-	t := &textTree{TextSettings: s, graph: g, hierarchy: h, links: findLinks(g, h), ranksOf: make(map[string]int)}
-	if t.Noun == "" {
-		t.Noun = "rank"
-	}
+	t := &textTree{TextSettings: s, graph: g, hierarchy: h, groups: make([]*textNode, len(h.Groups())), switches: switchesOf(g, h), uplinks: make(map[[2]int]*textNode), ranksOf: make(map[string]int)}
+	parts := g.Parts()
+	t.isTree = g.IsForest() && !slices.ContainsFunc(parts, func(part int) bool { return part > 0 })
+	t.Noun = cmp.Or(t.Noun, "rank")
 	if t.Places == nil {
 		t.Places = slices.Repeat([]Place{{Core: -1}}, h.Hosts())
 	}
@@ -110,7 +114,7 @@ func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *text
 	if len(hosts) > 0 {
 		t.domain = strings.TrimPrefix(hosts[0], withoutDomain(hosts)[0])
 	}
-	t.namePlaces()
+	t.findSites()
 	t.addNode(0)
 	t.judge()
 	return t
@@ -118,6 +122,12 @@ func newTextTree(g *topology.Graph, h *topology.Hierarchy, s TextSettings) *text
 
 // A textRow is a line in columns: what it is of, its ranks, the latency inside, latency and rate of the uplink, marks.
 type textRow [6]string
+
+// fill fills the rows.
+func (t *textTree) fill() {
+	t.sign()
+	t.row(bundle{t.nodes[0]}, "", "", 1)
+}
 
 // row adds the line of nodes that are alike, of each of several parents count, and those below.
 func (t *textTree) row(b bundle, first, rest string, parents int) {
@@ -144,7 +154,7 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 		return
 	}
 	for i, c := range below {
-		if i == mostShown && i < len(below)-1 {
+		if t.folds && i == mostShown && i < len(below)-1 {
 			more := 0
 			for _, rest := range below[i:] {
 				more += len(rest)
@@ -152,11 +162,11 @@ func (t *textTree) row(b bundle, first, rest string, parents int) {
 			t.rows = append(t.rows, textRow{fmt.Sprintf("%s`- and %d more", rest, more/len(b))})
 			return
 		}
+		branch, further := "|- ", "|  "
 		if i == len(below)-1 {
-			t.row(c, rest+"`- ", rest+"   ", len(b))
-		} else {
-			t.row(c, rest+"|- ", rest+"|  ", len(b))
+			branch, further = "`- ", "   "
 		}
+		t.row(c, rest+branch, rest+further, len(b))
 	}
 }
 
@@ -172,6 +182,16 @@ func quantified(format func(float64) string, x float64) string {
 		return text
 	}
 	return ""
+}
+
+// withFigures adds a latency in s and a rate in B/s to a text, as far as they are known.
+func withFigures(text string, latency, rate float64) string {
+	for _, figure := range []string{quantified(quantity.Seconds, latency), quantified(quantity.Rate, rate)} {
+		if figure != "" {
+			text += ", " + figure
+		}
+	}
+	return text
 }
 
 // align writes the rows in columns.
@@ -195,41 +215,29 @@ func (t *textTree) align() {
 	}
 	width[0] = min(width[0], max(textWidth-gaps, 12))
 	for _, row := range rows {
-		line := fmt.Sprintf("%-*s", width[0], clip(row[0], width[0]))
+		line := fmt.Sprintf("%-*s", width[0], clip(row[0], width[0], (width[0]-3)/4))
 		for k := 1; k < len(row); k++ {
-			switch {
-			case width[k] == 0:
-			case k == 1 || k == len(row)-1:
-				line += fmt.Sprintf("  %-*s", width[k], row[k])
-			default: // figures
-				line += fmt.Sprintf("  %*s", width[k], row[k])
+			aligned := width[k] // to the right, as figures are
+			if k == 1 || k == len(row)-1 {
+				aligned = -width[k]
+			}
+			if aligned != 0 {
+				line += fmt.Sprintf("  %*s", aligned, row[k])
 			}
 		}
 		t.out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }
 
-// clip cuts text that is too long, a quarter before its end: names of hosts differ there.
-func clip(text string, width int) string {
-	runes := []rune(text)
-	left := max(width-3, 0)
-	if len(runes) <= width {
-		return text
-	}
-	return string(runes[:left-left/4]) + "..." + string(runes[len(runes)-left/4:])
-}
-
 // legend says what the marks mean that were used.
 func (t *textTree) legend() {
-	marks := ""
-	for _, row := range t.rows {
-		marks += row[len(row)-1]
-	}
-	if strings.Contains(marks, "?") {
-		fmt.Fprintf(&t.out, "? a group with a confidence below %g: shown, not used\n", topology.FirmSupport)
-	}
-	if strings.Contains(marks, "!") {
-		fmt.Fprintf(&t.out, "! how many times slower the link is than those like it\n")
+	for _, line := range []string{
+		fmt.Sprintf("? a group with a confidence below %g: shown, not used\n", topology.FirmSupport),
+		"! how many times slower the link is than those like it\n",
+	} {
+		if slices.ContainsFunc(t.rows, func(row textRow) bool { return strings.Contains(row[len(row)-1], line[:1]) }) {
+			t.out.WriteString(line)
+		}
 	}
 }
 

@@ -5,115 +5,85 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
-// uplinks are the arcs that lead up from groups and hosts, by their numbers, and the switches of groups; -1: none.
-type uplinks struct {
-	group, vertex []int
-	host          []int
-	all           bool // they are all links of the graph, but for those that a switch of two links continues
+// linkUp finds the arc that leads up from a node to a switch: of a host its only one, and of a group the one that has the
+// group's hosts on one side and all others on the other. -1: there is none.
+func (t *textTree) linkUp(x *textNode) int {
+	from, to, ok := 0, 0, false
+	switch {
+	case x.group < 0:
+		from = x.hosts[0]
+		if out := t.graph.Out(from); len(out) == 1 {
+			to, ok = out[0].To, t.graph.IsSwitch(out[0].To)
+		}
+	case x.group > 0 && t.isTree:
+		from, to, ok = t.graph.LinkAbove(x.hosts)
+		ok = ok && t.graph.IsSwitch(from)
+	}
+	if !ok {
+		return -1
+	}
+	t.uplinks[[2]int{min(from, to), max(from, to)}] = x
+	return t.graph.ArcIndex(from, to)
 }
 
-// findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other. The switch
-// of a group is the only one that joins the group's hosts and no others. O(n log n).
-func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
-	groups := h.Groups()
-	u := &uplinks{group: slices.Repeat([]int{-1}, len(groups)), vertex: slices.Repeat([]int{-1}, len(groups)), host: slices.Repeat([]int{-1}, h.Hosts())}
-	for host := range u.host {
-		if out := g.Out(host); len(out) == 1 && g.IsSwitch(out[0].To) {
-			u.host[host] = g.ArcIndex(host, out[0].To)
-		}
-	}
-	count := make([]int, len(groups))
-	for v, group := range insideOf(g, h) {
-		if g.IsSwitch(v) {
-			u.vertex[group] = v
-			count[group]++
-		}
-	}
-	parts := g.Parts()
-	tree := g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
-	up := make(map[[2]int]bool)
-	for i := range groups {
-		if count[i] > 1 {
-			u.vertex[i] = -1
-		}
-		if from, to, ok := g.LinkAbove(groups[i].Hosts); ok && i > 0 && tree && g.IsSwitch(from) {
-			u.group[i] = g.ArcIndex(from, to)
-			up[[2]int{min(from, to), max(from, to)}] = true
-		}
-	}
-	continues := func(v int) bool { return g.IsSwitch(v) && len(g.Out(v)) == 2 }
-	u.all = tree && (g.Vertices() == 2 || !slices.ContainsFunc(g.Channels(), func(c topology.Channel) bool {
-		ofHost := c.U < g.Hosts() && u.host[c.U] >= 0
-		return !ofHost && !up[[2]int{c.U, c.V}] && !continues(c.U) && !continues(c.V)
+// showsAll tells whether the tree shows all links of the graph, but for those that a switch of two links continues.
+func (t *textTree) showsAll() bool {
+	continues := func(v int) bool { return t.graph.IsSwitch(v) && len(t.graph.Out(v)) == 2 }
+	return t.isTree && (t.graph.Vertices() == 2 || !slices.ContainsFunc(t.graph.Channels(), func(c topology.Channel) bool {
+		return t.uplinks[[2]int{c.U, c.V}] == nil && !continues(c.U) && !continues(c.V)
 	}))
-	return u
 }
 
 // writeLinks lists the links of a graph that the tree does not show, as of rings and of lines, but for those of hosts to
 // their only switch.
 func (t *textTree) writeLinks() {
-	if t.links.all {
-		return
-	}
 	next := make([][]int, t.graph.Vertices())
 	var latencies, rates []float64
-	oneWay := 0
-	for _, c := range t.graph.Channels() {
-		if c.U < t.graph.Hosts() && t.links.host[c.U] >= 0 {
+	for _, a := range t.graph.Arcs() {
+		if x := t.uplinks[[2]int{min(a.From, a.To), max(a.From, a.To)}]; x != nil && x.group < 0 {
 			continue
 		}
-		next[c.U], next[c.V] = append(next[c.U], c.V), append(next[c.V], c.U)
-		both := 0
-		for _, i := range []int{t.graph.ArcIndex(c.U, c.V), t.graph.ArcIndex(c.V, c.U)} {
-			if i < 0 {
-				continue
-			}
-			both++
-			latencies, rates = append(latencies, t.graph.Arcs()[i].Latency), append(rates, t.graph.Arcs()[i].Bandwidth)
+		latencies, rates = append(latencies, a.Latency), append(rates, a.Bandwidth)
+		next[a.From] = append(next[a.From], a.To)
+		if t.graph.ArcIndex(a.To, a.From) < 0 {
+			next[a.To] = append(next[a.To], a.From)
 		}
-		oneWay += both % 2
 	}
-	least, most, links, first := len(next), 0, 0, -1
+	if len(latencies) == 0 || t.showsAll() {
+		return
+	}
+	degrees, ends, first := emptySpan(), 0, -1
 	between := t.Noun + "s"
 	if t.Noun == "rank" && len(t.ranksOf) == len(t.Places) && t.Places[0].Host != "" {
 		between = "hosts"
 	}
 	for v, ns := range next {
-		if len(ns) > 0 {
-			least, most, links = min(least, len(ns)), max(most, len(ns)), links+len(ns)
-			if first < 0 || len(ns) < len(next[first]) {
-				first = v
-			}
-			if t.graph.IsSwitch(v) {
-				between = "switches"
-			}
+		if len(ns) == 0 {
+			continue
+		}
+		slices.Sort(ns)
+		if float64(len(ns)) < degrees.low {
+			first = v
+		}
+		degrees.add(float64(len(ns)))
+		ends += len(ns)
+		if t.graph.IsSwitch(v) {
+			between = "switches"
 		}
 	}
-	if first < 0 {
-		return
+	said := fmt.Sprintf("%s between %s, %s at each", words.Count(ends/2, "link"), between, degrees.text(wholeNumber, " to "))
+	said = withFigures(said, stats.Median(stats.SortedFinite(latencies)), stats.Median(stats.SortedFinite(rates)))
+	if oneWay := ends - len(latencies); oneWay > 0 {
+		said += fmt.Sprintf(", %d in one direction only", oneWay)
 	}
-	degree := fmt.Sprint(least)
-	if most > least {
-		degree += fmt.Sprintf(" to %d", most)
-	}
-	fmt.Fprintf(&t.out, "\n%s between %s, %s at each", words.Count(links/2, "link"), between, degree)
-	for _, typical := range []string{quantified(quantity.Seconds, stats.Median(stats.SortedFinite(latencies))), quantified(quantity.Rate, stats.Median(stats.SortedFinite(rates)))} {
-		if typical != "" {
-			fmt.Fprintf(&t.out, ", %s", typical)
-		}
-	}
-	if oneWay > 0 {
-		fmt.Fprintf(&t.out, ", %d in one direction only", oneWay)
-	}
-	t.out.WriteString("\n")
-	if most <= 2 {
-		if way := t.chain(next, first); 2*len(way) >= links { // all of them
+	fmt.Fprintf(&t.out, "\n%s\n", said)
+	if degrees.high <= 2 {
+		if way := t.chain(next, first); 2*len(way) >= ends { // all of them
 			t.wrap("", way)
 			return
 		}
@@ -123,7 +93,7 @@ func (t *textTree) writeLinks() {
 		if len(ns) == 0 {
 			continue
 		}
-		if shown == mostShown {
+		if shown == mostShown && !t.Unfold {
 			fmt.Fprintf(&t.out, "and so on\n")
 			return
 		}

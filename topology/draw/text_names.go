@@ -71,12 +71,12 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 		return "all", ""
 	}
 	level := t.hierarchy.Levels()[x.level]
-	vertex := t.links.vertex[x.group]
+	vertex := t.switches[x.group]
 	switch {
 	case level.Kind > topology.KindUnknown && level.Kind < topology.KindHost:
 		return level.Kind.String(), ""
-	case t.places[x.group][0] != "":
-		return t.places[x.group][0], t.places[x.group][1]
+	case t.sites[x.group].kind != "":
+		return t.sites[x.group].kind, t.sites[x.group].name
 	}
 	kind = t.hierarchy.LevelName(x.level)
 	if level.Kind == topology.KindSwitch {
@@ -91,19 +91,9 @@ func (t *textTree) name(x *textNode) (kind, name string) {
 // groupNames are what the groups are called one by one: with their own names, or else with numbers, as in "socket 2". Groups
 // that have no more in common than their level are "group 1.3".
 func (t *textTree) groupNames() []string {
-	all := make([]string, len(t.hierarchy.Groups()))
-	nodes := make([]*textNode, len(all))
-	for _, x := range t.nodes {
-		if x.group >= 0 {
-			nodes[x.group] = x
-		}
-	}
+	all := make([]string, len(t.groups))
 	count := make(map[int]int) // by level
-	for i, x := range nodes {
-		if len(x.hosts) == 0 {
-			all[i] = "all"
-			continue
-		}
+	for i, x := range t.groups {
 		kind, name := t.name(x)
 		count[x.level]++
 		switch {
@@ -128,15 +118,11 @@ func (t *textTree) alone(rank int) bool {
 
 // wholeHost tells whether the ranks are those of one host, all of them.
 func (t *textTree) wholeHost(ranks []int) bool {
-	if t.Places[ranks[0]].Host == "" || t.ranksOf[t.Places[ranks[0]].Host] != len(ranks) {
+	if len(ranks) < 2 {
 		return false
 	}
-	for _, r := range ranks {
-		if t.Places[r].Host != t.Places[ranks[0]].Host {
-			return false
-		}
-	}
-	return len(ranks) > 1
+	host := t.Places[ranks[0]].Host
+	return host != "" && t.ranksOf[host] == len(ranks) && !slices.ContainsFunc(ranks, func(r int) bool { return t.Places[r].Host != host })
 }
 
 // cores are those of nodes inside hosts, if all the nodes, or all their hosts together, have the same.
@@ -164,60 +150,56 @@ func (t *textTree) cores(b bundle) (string, bool) {
 	return list, !strings.HasSuffix(list, "...")
 }
 
-// placeToken is a part of a name that may say where a host stands: letters and a number.
-var placeToken = regexp.MustCompile(`[A-Za-z]+[0-9]+`)
+// A site is where the names of hosts say that these stand: a rack, say, and its name.
+type site struct{ kind, name string }
 
-// placeWord is what a token's letters say, "" if nothing that everybody would read so.
-func placeWord(token string) string {
-	switch word := strings.ToLower(strings.TrimRight(token, "0123456789")); word {
-	case "r":
-		return "rack"
-	case "rack", "row", "pod", "cell", "island", "cabinet", "chassis":
-		return word
+// namedSite is a part of a name that may say where a host stands.
+var namedSite = regexp.MustCompile(`([A-Za-z]+)([0-9]+)`)
+
+// sitesIn are what a host's name says that everybody would read so, from coarse to fine.
+func sitesIn(host string) (sites []site) {
+	for _, part := range namedSite.FindAllStringSubmatch(host, -1) {
+		switch word := strings.ToLower(part[1]); word {
+		case "r":
+			sites = append(sites, site{"rack", part[0]})
+		case "rack", "row", "pod", "cell", "island", "cabinet", "chassis":
+			sites = append(sites, site{word, part[2]})
+		}
 	}
-	return ""
+	return sites
 }
 
-// namePlaces finds the groups whose hosts' names tell where they stand, in a whole level: all of a group's have a token in
+// findSites finds the groups whose hosts' names tell where they stand, in a whole level: all of a group's have a site in
 // common that no other group has.
-func (t *textTree) namePlaces() {
-	t.places = make(map[int][2]string)
+func (t *textTree) findSites() {
+	t.sites = make([]site, len(t.groups))
 	for level := range t.hierarchy.Levels() {
-		groups, byToken, kinds := 0, make(map[string]int), make(map[string]bool)
+		var groups []int
+		names, kinds := make(map[site]bool), make(map[string]bool)
 		for i, g := range t.hierarchy.Groups() {
 			if g.Level == level {
-				token := t.commonPlace(g.Hosts)
-				groups++
-				byToken[token], kinds[placeWord(token)] = i, true
+				of := t.commonSite(g.Hosts)
+				groups, t.sites[i] = append(groups, i), of
+				names[of], kinds[of.kind] = true, true
 			}
 		}
-		if len(byToken) < groups || len(kinds) > 1 || kinds[""] {
-			continue
-		}
-		for token, i := range byToken {
-			kind, name := placeWord(token), token
-			if rest, is := strings.CutPrefix(strings.ToLower(token), kind); is {
-				name = rest
+		if len(names) < len(groups) || len(kinds) > 1 || kinds[""] {
+			for _, i := range groups {
+				t.sites[i] = site{}
 			}
-			t.places[i] = [2]string{kind, name}
 		}
 	}
 }
 
-// commonPlace is the last token that says where a host stands of those that all have; names go from coarse to fine.
-func (t *textTree) commonPlace(hosts []int) string {
-	var common []string
-	for i, h := range hosts {
-		var tokens []string
-		for _, token := range placeToken.FindAllString(t.Places[h].Host, -1) {
-			if placeWord(token) != "" && (i == 0 || slices.Contains(common, token)) {
-				tokens = append(tokens, token)
-			}
-		}
-		common = tokens
+// commonSite is the finest of those that all hosts have.
+func (t *textTree) commonSite(hosts []int) site {
+	common := sitesIn(t.Places[hosts[0]].Host)
+	for _, h := range hosts[1:] {
+		own := sitesIn(t.Places[h].Host)
+		common = slices.DeleteFunc(common, func(s site) bool { return !slices.Contains(own, s) })
 	}
 	if len(common) == 0 {
-		return ""
+		return site{}
 	}
 	return common[len(common)-1]
 }

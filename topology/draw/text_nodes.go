@@ -37,55 +37,55 @@ const (
 // addNode adds the tree below a group to the nodes, parents first.
 func (t *textTree) addNode(group int) *textNode {
 	g := &t.hierarchy.Groups()[group]
-	x := t.newNode(group, g.Level, g.Hosts, g.Latency, t.links.group[group])
+	x := t.newNode(group, g.Level, g.Hosts, g.Latency)
 	if group > 0 && !g.Firm() {
 		x.support = g.Support
 	}
-	children := childrenByFirst(t.hierarchy, g)
-	for _, host := range g.Hosts {
-		if child, is := children[host]; is {
-			x.children = append(x.children, t.addNode(child))
-		} else if t.hierarchy.Smallest(host) == group {
-			x.children = append(x.children, t.newNode(-1, -1, []int{host}, math.NaN(), t.links.host[host]))
-		}
-	}
+	eachBelow(t.hierarchy, group, func(child int) {
+		x.children = append(x.children, t.addNode(child))
+	}, func(host int) {
+		x.children = append(x.children, t.newNode(-1, -1, []int{host}, math.NaN()))
+	})
 	return x
 }
 
-// newNode adds a node of which the given arc leads up, -1: none.
-func (t *textTree) newNode(group, level int, hosts []int, between float64, up int) *textNode {
+func (t *textTree) newNode(group, level int, hosts []int, between float64) *textNode {
 	x := &textNode{group: group, level: level, hosts: hosts, figures: figures{between, math.NaN(), math.NaN()}, support: math.NaN()}
-	if up >= 0 {
+	if up := t.linkUp(x); up >= 0 {
 		a := t.graph.Arcs()[up]
 		x.figures[latency], x.figures[rate], x.estimated = a.Latency, a.Bandwidth, a.Estimated
 	}
 	t.nodes = append(t.nodes, x)
+	if group >= 0 {
+		t.groups[group] = x
+	}
 	return x
 }
 
 // judge marks slow links, and sorts the figures of each level into classes. Links of uncertain groups and inside of
 // them are not judged: if the groups are others, so are the links. Links are alike that lead from groups of one level to groups of
-// one level: the uplink of a rack that is alone in its pod is two links.
+// one level: the uplink of a rack that is alone in its pod is two links. Of hosts those of one group are.
 func (t *textTree) judge() {
-	groups := t.hierarchy.Groups()
 	levels := make(map[int][]*textNode)
-	sure := make(map[[2]int][]*textNode) // by the levels of the group and of its parent
-	for _, x := range t.nodes {
-		levels[x.level] = append(levels[x.level], x)
-		if x.group >= 0 && math.IsNaN(x.support) {
-			if x.group > 0 {
-				between := [2]int{x.level, groups[groups[x.group].Parent].Level}
-				sure[between] = append(sure[between], x)
+	alike := make(map[[2]int][]*textNode)
+	above := make(map[[2]int]float64) // s between the parts of what they lead to
+	for _, parent := range t.nodes {
+		levels[parent.level] = append(levels[parent.level], parent)
+		for _, x := range parent.children {
+			key, latency := [2]int{x.level, parent.level}, t.hierarchy.Groups()[0].Latency
+			switch {
+			case x.group < 0:
+				key[1], latency = parent.group, parent.figures[inside]
+			case parent.level < len(t.hierarchy.Levels()):
+				latency = t.hierarchy.Levels()[parent.level].Latency
 			}
-			markSlow(slices.DeleteFunc(slices.Clone(x.children), func(c *textNode) bool { return c.group >= 0 }), x.figures[inside])
+			if x.group < 0 && math.IsNaN(parent.support) || x.group >= 0 && math.IsNaN(x.support) {
+				alike[key], above[key] = append(alike[key], x), latency
+			}
 		}
 	}
-	for between, xs := range sure {
-		above := groups[0].Latency
-		if between[1] < len(t.hierarchy.Levels()) {
-			above = t.hierarchy.Levels()[between[1]].Latency
-		}
-		markSlow(xs, above)
+	for key, xs := range alike {
+		markSlow(xs, above[key])
 	}
 	for _, xs := range levels {
 		for figure := range len(figures{}) {
@@ -138,11 +138,11 @@ func classify(xs []*textNode, figure int) {
 	}
 }
 
-// sign sets the keys by which nodes are alike: hosts by their links and marks, groups, if they
-// are to be folded, by what is inside them, too, and else by their number.
-func (t *textTree) sign(fold bool) {
+// sign sets the keys by which nodes are alike: hosts by their links and marks, groups that fold
+// by what is inside them, too, and else by their number.
+func (t *textTree) sign() {
 	for _, x := range slices.Backward(t.nodes) {
-		if x.group >= 0 && !fold {
+		if x.group >= 0 && !t.folds {
 			x.key = fmt.Sprint("group ", x.group)
 			continue
 		}
@@ -158,15 +158,6 @@ func (t *textTree) sign(fold bool) {
 		// Supports may differ.
 		x.key = fmt.Sprintf("(%d %d %v %t %.1f %v)", x.level, len(x.hosts), classes, math.IsNaN(x.support), x.times, count)
 	}
-}
-
-// lines is how many lines the tree takes.
-func (x *textNode) lines() int {
-	sum := 1
-	for _, b := range (bundle{x}).children() {
-		sum += b[0].lines()
-	}
-	return sum
 }
 
 // A bundle is nodes that are alike.
@@ -192,15 +183,15 @@ func (b bundle) children() []bundle {
 
 // mark is the least support, and how many times slower the links are.
 func (b bundle) mark() string {
-	support := math.NaN()
+	supports := emptySpan()
 	for _, x := range b {
-		if !(support <= x.support) {
-			support = x.support
+		if !math.IsNaN(x.support) {
+			supports.add(x.support)
 		}
 	}
 	var marks []string
-	if !math.IsNaN(support) {
-		marks = append(marks, fmt.Sprintf("?%.2f", support))
+	if supports.low <= supports.high {
+		marks = append(marks, fmt.Sprintf("?%.2f", supports.low))
 	}
 	if times := b[0].times; times > 0 {
 		marks = append(marks, fmt.Sprintf("!%.1fx", times))

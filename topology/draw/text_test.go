@@ -144,6 +144,20 @@ func TestTextUnfolded(t *testing.T) {
 	}
 }
 
+// Of a group of many unlike parts all are there, and the links of every vertex.
+func TestTextUnfoldedLeavesNothingOut(t *testing.T) {
+	for spec, last := range map[string]string{"tree:20x3": "switch s20 ", "mesh:5x5": "24 -- 19 23\n"} {
+		c, _ := topotest.Generate(t, spec)
+		var b strings.Builder
+		if err := Text(&b, c.Graph, c.Hierarchy, &TextSettings{Unfold: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, last) || strings.Contains(got, " more") || strings.Contains(got, "and so on") {
+			t.Errorf("%s unfolded does not have %q, or leaves something out:\n%s", spec, last, got)
+		}
+	}
+}
+
 // Links that differ by 30 % are not written as one, though neither is slow. Alike: a header, all, pods, racks and
 // hosts. Else the pod with that rack is apart: itself, the rack, its hosts, the 7 other racks, their hosts.
 func TestTextFoldsWhatIsAlike(t *testing.T) {
@@ -180,7 +194,7 @@ func TestGroupsOfSeveralLevelsSideBySide(t *testing.T) {
 			t.Errorf("hosts %s are not in the tree:\n%s", hosts, tree.String())
 		}
 	}
-	if got := groupOrder(h); fmt.Sprint(got) != "[0 1 2 3 4]" {
+	if got, _ := groupOrder(h); fmt.Sprint(got) != "[0 1 2 3 4]" {
 		t.Errorf("order of the rows is %v", got)
 	}
 }

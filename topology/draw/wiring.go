@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/spatial/r3"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
@@ -13,33 +14,30 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Wiring draws the graph at the given positions, one per vertex as Layout returns them, seen from the side and a little from
+// Wiring draws the graph where Layout has its vertices, seen from the side and a little from
 // above: hosts as dots, switches as squares, channels as lines that are the darker the surer they
 // are, those of one direction as arrows. Graphs of few vertices have their names, as far as there is room.
-func Wiring(title string, g *topology.Graph, at [][3]float64) (*Figure, error) {
-	if len(at) != g.Vertices() {
-		return nil, fmt.Errorf("draw: wiring: %d positions of %d vertices", len(at), g.Vertices())
-	}
-	if len(at) == 0 {
+func Wiring(title string, g *topology.Graph) (*Figure, error) {
+	if g.Vertices() == 0 {
 		return nil, fmt.Errorf("draw: wiring: the graph has no vertex")
 	}
-	flat := !slices.ContainsFunc(at, func(x [3]float64) bool { return x[1] != 0 })
-	seen := make([]vg.Point, len(at))
-	low, high := project(at[0], flat), project(at[0], flat)
-	for v, x := range at {
-		seen[v] = project(x, flat)
-		low.X, low.Y = min(low.X, seen[v].X), min(low.Y, seen[v].Y)
-		high.X, high.Y = max(high.X, seen[v].X), max(high.Y, seen[v].Y)
+	at := Layout(g)
+	flat := isFlat(at)
+	if !flat {
+		for v := range at {
+			at[v] = r3.Rotate(r3.Rotate(at[v], math.Pi/6, r3.Vec{Z: 1}), 25*math.Pi/180, r3.Vec{X: 1})
+		}
 	}
 	const longest = 560
-	size := high.Sub(low)
-	scale := min(longest/max(size.X, size.Y, 1e-9), 120)
-	width, height := max(200, size.X*scale+60), max(80, size.Y*scale+40)
+	box := extent(at)
+	size := box.Size()
+	scale := min(longest/max(size.X, size.Z, 1e-9), 120)
+	width, height := vg.Length(max(200, size.X*scale+60)), vg.Length(max(80, size.Z*scale+40))
 	notes := []string{fmt.Sprintf("%s (dots), %s (squares).", words.Count(g.Hosts(), "host"), words.Count(g.Vertices()-g.Hosts(), "switch"))}
-	corner := vg.Point{X: (width - size.X*scale) / 2, Y: (height - size.Y*scale) / 2}
-	on := make([]vg.Point, len(seen))
-	for v := range seen {
-		on[v] = corner.Add(seen[v].Sub(low).Scale(scale))
+	on := make([]vg.Point, len(at))
+	for v, x := range at {
+		x = r3.Scale(scale, r3.Sub(x, box.Center()))
+		on[v] = vg.Point{X: width/2 + vg.Length(x.X), Y: height/2 + vg.Length(x.Z)}
 	}
 	names := placeNames(g, on, flat)
 	if left := g.Vertices() - len(names); left > 0 {
@@ -92,17 +90,6 @@ func placeNames(g *topology.Graph, on []vg.Point, flat bool) []placedName {
 		}
 	}
 	return names
-}
-
-// project turns a position by 30 degrees about the upright axis, and looks at it from 25 degrees above. It looks at
-// what is flat from the front.
-func project(at [3]float64, flat bool) vg.Point {
-	if flat {
-		return vg.Point{X: vg.Length(at[0]), Y: vg.Length(at[2])}
-	}
-	sin, cos := math.Sincos(math.Pi / 6)
-	up, level := math.Sincos(25 * math.Pi / 180)
-	return vg.Point{X: vg.Length(cos*at[0] - sin*at[1]), Y: vg.Length(level*at[2] + up*(sin*at[0]+cos*at[1]))}
 }
 
 // drawWiring draws the graph with its vertices at the given points.

@@ -6,19 +6,19 @@ function describeLink(w, link) {
   if (more.length) lines.push(counted(link.of.length, "link") + ", with means of");
   const both = (of, text) => {
     const [there, back] = more.length ? [w.figure(link, of), null] : one.arcs.map(of);
-    if (there === null || there === undefined) return back === null || back === undefined ? "not known" : text(back) + " back";
-    return back === null || back === undefined || text(back) === text(there) ? text(there) : `${text(there)} there, ${text(back)} back`;
+    if (there == null) return back == null ? "not known" : text(back) + " back";
+    return back == null || text(back) === text(there) ? text(there) : `${text(there)} there, ${text(back)} back`;
   };
   lines.push("latency " + both((arc) => w.latency(arc), seconds));
-  const guessed = new Set(w.graph.estimated || []), estimated = link.of.some((l) => l.arcs.some((arc) => guessed.has(arc)));
+  const estimated = link.of.some((l) => l.arcs.some((arc) => arc?.estimated));
   lines.push("bandwidth " + both((arc) => w.bandwidth(arc), rate) + (estimated ? ", as of links like it" : ""));
-  const likely = one.arcs.filter((arc) => arc >= 0).map((arc) => w.likely(arc));
-  if (!more.length && (w.graph.likely || w.sizes.length)) lines.push("probability " + [...new Set(likely.map((p) => p.toFixed(2)))].join(" there, ") + (new Set(likely.map((p) => p.toFixed(2))).size > 1 ? " back" : ""));
+  const likely = [...new Set(one.arcs.filter((arc) => arc).map((arc) => w.likely(arc).toFixed(2)))];
+  if (!more.length && w.doubted) lines.push("probability " + likely.join(" there, ") + (likely.length > 1 ? " back" : ""));
   if (link.there[0] !== link.there[1]) lines.push("one direction only");
-  if (w.graph.measured) {
-    const arc = Math.max(...one.arcs), m = w.graph.measured[arc], s = w.graph.specified[arc];
-    if (m !== null && m < 0) lines.push("nothing that was measured takes it");
-    else if (m !== null) lines.push(`measured ${seconds(m)}, specified ${seconds(s)}` + (s > 0 ? `: ${Number((m / s).toPrecision(3))} times` : ""));
+  if (w === spec) {
+    const { measured: m, specified: s } = anArc(one);
+    if (m < 0) lines.push("nothing that was measured takes it");
+    else if (m !== undefined) lines.push(`measured ${seconds(m)}, specified ${seconds(s)}` + (s > 0 ? `: ${Number((m / s).toPrecision(3))} times` : ""));
   }
   return [`${w.name(link.u)} ${arrow} ${w.name(link.v)}`, lines];
 }
@@ -27,10 +27,10 @@ function describeNode(w, node) {
   const lines = [];
   let k = w.isGroup(node) ? w.groups[node - w.vertices].parent : w.inside[node];
   if (w.isGroup(node)) {
-    const g = w.groups[node - w.vertices], hosts = report.order.slice(g.first, g.first + g.hosts).map((v) => w.graph.names[v]);
-    lines.push(counted(g.hosts, report.noun) + ": " + (hosts.length > 6 ? `${hosts.slice(0, 3).join(", ")} … ${hosts[hosts.length - 1]}` : hosts.join(", ")));
+    const g = w.groups[node - w.vertices];
+    lines.push(`${counted(g.hosts, report.noun)}: ${someHosts(g.first, g.hosts, 6)}`);
     lines.push("latency " + seconds(g.latency) + " inside");
-    if (g.support !== null) lines.push(`confidence ${g.support.toFixed(2)}${g.weak ? ", uncertain" : ""}`);
+    if (g.support !== undefined) lines.push(`confidence ${g.support.toFixed(2)}${g.weak ? ", uncertain" : ""}`);
     lines.push("click to open");
   } else lines.push(w.isHost(node) ? report.noun : "switch");
   const path = [];
@@ -69,9 +69,7 @@ function drawLegend({ stops, texts, boxes }) {
 
 const view = new View(by("scene"));
 const found = new Wiring(report.found, report.groups, report.inside, report.sizes);
-const spec = report.spec && new Wiring(report.spec, [{ parent: -1, level: 0, name: "all", hosts: report.spec.hosts, first: 0, latency: null, support: null }], report.spec.names.map(() => 0), []);
-const suspects = report.suspects.flatMap((s) => s.hosts);
-const suspectLinks = report.suspects.filter((s) => s.link).map((s) => s.link);
+const spec = report.spec && new Wiring(report.spec, [{ parent: -1, level: 0, name: "all", hosts: report.spec.hosts, first: 0 }], report.spec.names.map(() => 0), []);
 
 // chooseWiring shows what was found, or what was specified.
 function chooseWiring() {
@@ -79,11 +77,15 @@ function chooseWiring() {
   by("commonLabel").hidden = !compared;
   by("colourLabel").hidden = compared;
   by("depthLabel").hidden = compared || report.groups.length < 2;
-  by("likelyLabel").hidden = compared || !w.graph.likely && !report.sizes.length;
+  by("likelyLabel").hidden = compared || !w.doubted;
   by("sizeLabel").hidden = compared || !report.sizes.length;
-  view.marked = new Set(compared ? [] : suspects);
-  view.markLinks(compared ? [] : suspectLinks);
   view.set(w, compared ? colourings.comparison : colourings[by("colour").value]);
+  markSuspects();
+}
+
+function markSuspects() {
+  if (view.wiring === found) view.mark(report.suspects.flatMap((s) => s.hosts), report.suspects.flatMap((s) => s.links));
+  else view.mark([], []);
 }
 
 // The levels that a person may close, coarse to fine. At first all are open that 1,500 nodes show.
@@ -103,11 +105,11 @@ function fillDepth() {
 
 function fillColours() {
   const ways = ["latency"];
-  if (report.found.bandwidth) ways.push("bandwidth");
-  if (report.found.likely || report.sizes.length) ways.push("probability");
+  if (report.found.arcs.some((arc) => arc.bandwidth !== undefined)) ways.push("bandwidth");
+  if (found.doubted) ways.push("probability");
   by("colour").replaceChildren(...ways.map((way) => new Option(way, way)));
   // Of topologies that were merged, and of hosts wired to each other, doubt is what there is to see.
-  if (report.sizes.length || report.found.likely && report.found.hosts === report.found.names.length) by("colour").value = "probability";
+  if (report.sizes.length || found.doubted && report.found.hosts === report.found.names.length) by("colour").value = "probability";
 }
 
 function setTheme(theme) {
@@ -136,18 +138,17 @@ function start() {
     view.change();
   });
   by("find").addEventListener("input", () => {
-    const text = by("find").value.trim().toLowerCase(), w = view.wiring;
-    const hits = text ? w.graph.names.flatMap((name, v) => name.toLowerCase().includes(text) ? [v] : []) : w === found ? suspects : [];
-    view.mark(hits, text && hits.length <= 50);
+    const text = by("find").value.trim().toLowerCase();
+    if (!text) { markSuspects(); return; }
+    const hits = view.wiring.graph.names.flatMap((name, v) => name.toLowerCase().includes(text) ? [v] : []);
+    view.mark(hits, [], hits.length <= 50);
   });
   by("reset").addEventListener("click", () => view.reset());
   by("controls").addEventListener("submit", (e) => e.preventDefault());
   document.querySelectorAll("#suspects tbody tr").forEach((row, i) => row.addEventListener("click", () => {
     if (by("which")) by("which").value = "found";
     chooseWiring();
-    const s = report.suspects[i];
-    view.markLinks(s.link ? [s.link] : []);
-    view.mark(s.hosts, true, s.link || []);
+    view.mark(report.suspects[i].hosts, report.suspects[i].links, true);
     by("wiring").scrollIntoView({ behavior: "smooth" });
   }));
 

@@ -15,10 +15,7 @@ function drawHeat(heat) {
     image.data.set([...colour, 255], 4 * i);
   }
   c.putImageData(image, 0, 0);
-  const names = (k) => {
-    const hosts = report.order.slice(k * heat.block, (k + 1) * heat.block).map((v) => report.found.names[v]);
-    return hosts.length > 1 ? `${hosts[0]} … ${hosts[hosts.length - 1]}` : hosts[0];
-  };
+  const names = (k) => someHosts(k * heat.block, heat.block, 1);
   canvas.onmousemove = (e) => {
     const { width, height } = canvas.getBoundingClientRect();
     const row = Math.min(n - 1, Math.floor(e.offsetY / height * n)), column = Math.min(n - 1, Math.floor(e.offsetX / width * n));
@@ -41,7 +38,7 @@ class Table {
   show() {
     const of = this.columns[this.sortBy][1], order = (a, b) => {
       const [x, y] = [of(a), of(b)];
-      if (x === null || y === null) return (x === null) - (y === null);
+      if (x == null || y == null) return (x == null) - (y == null);
       const c = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
       return this.falling ? -c : c;
     };
@@ -71,20 +68,16 @@ class Table {
 }
 
 function drawTables() {
-  const names = report.found.names, members = (g) => {
-    const hosts = report.order.slice(g.first, g.first + g.hosts).map((v) => names[v]);
-    return hosts.length > 4 ? `${hosts[0]}, ${hosts[1]} … ${hosts[hosts.length - 1]}` : hosts.join(", ");
-  };
-  const tables = [];
+  const { names } = report.found, tables = [];
   if (report.groups.length > 1) tables.push(new Table(by("groupTable"), "group", [
-    ["group", (g) => g.name], ["level", (g) => report.levels[g.level]], [report.noun + "s", (g) => g.hosts], ["which", members],
-    ["latency", (g) => g.latency, seconds], ["confidence", (g) => g.support, (x) => x === null ? "-" : x.toFixed(2)],
+    ["group", (g) => g.name], ["level", (g) => report.levels[g.level]], [report.noun + "s", (g) => g.hosts], ["which", (g) => someHosts(g.first, g.hosts, 4)],
+    ["latency", (g) => g.latency, seconds], ["confidence", (g) => g.support, (x) => x?.toFixed(2) ?? "-"],
   ], report.groups.slice(1), 5, false));
   const of = (link, list) => found.figure({ of: [link] }, list);
   if (found.links.length) tables.push(new Table(by("linkTable"), "link", [
     ["from", (l) => names[l.u]], ["to", (l) => names[l.v]], ["latency", (l) => of(l, (arc) => found.latency(arc)), seconds],
     ["bandwidth", (l) => of(l, (arc) => found.bandwidth(arc)), rate],
-    ["directions", (l) => l.arcs[0] >= 0 && l.arcs[1] >= 0 ? "both" : "one"], ["probability", (l) => of(l, (arc) => arc < 0 ? null : found.likely(arc)), (x) => x.toFixed(2)],
+    ["directions", (l) => l.arcs[0] && l.arcs[1] ? "both" : "one"], ["probability", (l) => of(l, (arc) => arc && found.likely(arc)), (x) => x.toFixed(2)],
   ], found.links, 2, true));
   if (!tables.length) by("tables").hidden = true;
   by("filter").addEventListener("input", () => tables.forEach((t) => { t.text = by("filter").value.trim().toLowerCase(); t.show(); }));

@@ -2,7 +2,7 @@
 
 class View {
   constructor(canvas) {
-    Object.assign(this, { canvas, context: canvas.getContext("2d"), marked: new Set(), markedLinks: new Set(), hovered: null, pointers: new Map() });
+    Object.assign(this, { canvas, context: canvas.getContext("2d"), hovered: null, pointers: new Map() });
     // fit clears the canvas: painted in the next frame only, it would be blank in this one.
     new ResizeObserver(() => { this.fit(); this.paint(); }).observe(canvas);
     canvas.addEventListener("pointerdown", (e) => this.press(e));
@@ -49,14 +49,9 @@ class View {
 
   // bounds are the left, right, top and bottom of nodes on the screen.
   bounds(nodes) {
-    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const v of nodes) {
-      left = Math.min(left, this.x[v]);
-      right = Math.max(right, this.x[v]);
-      top = Math.min(top, this.y[v]);
-      bottom = Math.max(bottom, this.y[v]);
-    }
-    return [left, right, top, bottom];
+    return nodes.reduce(([left, right, top, bottom], v) => [
+      Math.min(left, this.x[v]), Math.max(right, this.x[v]), Math.min(top, this.y[v]), Math.max(bottom, this.y[v]),
+    ], [Infinity, -Infinity, Infinity, -Infinity]);
   }
 
   // change is called when other nodes or links are to be seen, or in other colours.
@@ -290,7 +285,7 @@ class View {
     if (this.pointers.size === 1) this.travelled = 0;
   }
 
-  // move turns, shifts (shift, another button), or with two fingers zooms; without a button it points.
+  // move turns, shifts (what is flat, with shift or another button), or with two fingers zooms; without a button it points.
   move(e) {
     const before = this.pointers.get(e.pointerId);
     if (!before) { if (e.pointerType === "mouse") this.point(e); return; }
@@ -301,7 +296,7 @@ class View {
       const apart = (p) => Math.hypot(p.clientX - other.clientX, p.clientY - other.clientY);
       this.zoomBy(apart(e) / (apart(before) || 1), (e.offsetX + other.offsetX) / 2, (e.offsetY + other.offsetY) / 2);
       this.shift(dx / 2, dy / 2);
-    } else if (e.shiftKey || e.buttons > 1) this.shift(dx, dy);
+    } else if (e.shiftKey || e.buttons > 1 || this.wiring.graph.flat) this.shift(dx, dy);
     else this.turn(dx * 0.008, dy * 0.008);
     this.pointers.set(e.pointerId, e);
     tip.hide();
@@ -342,16 +337,12 @@ class View {
     if (step || factor) e.preventDefault();
   }
 
-  // mark rings hosts, and opens the groups that hide them and further vertices.
-  mark(vertices, openThem, further = []) {
+  // mark rings vertices, paints links, pairs of vertices, in the colour of what is bad, and opens the groups that hide them.
+  mark(vertices, links, openThem) {
     this.marked = new Set(vertices);
-    if (openThem) [...vertices, ...further].forEach((v) => this.wiring.reveal(v));
-    this.change();
-  }
-
-  // markLinks has links, pairs of vertices, painted in the colour of what is bad.
-  markLinks(links) {
     this.markedLinks = new Set(links.map(([u, v]) => `${Math.min(u, v)} ${Math.max(u, v)}`));
+    if (openThem) [...vertices, ...links.flat()].forEach((v) => this.wiring.reveal(v));
+    this.change();
   }
   isMarked(link) { return link.of.some((l) => this.markedLinks.has(`${l.u} ${l.v}`)); }
 }

@@ -7,7 +7,7 @@ const by = (id) => document.getElementById(id);
 
 // Numbers as people read them: four digits and a unit.
 function scaled(x, units) {
-  if (x === null || x === undefined || Number.isNaN(x)) return "not known";
+  if (x == null) return "not known";
   x = Number(x.toPrecision(4));
   const [unit, size] = units.find(([, size]) => Math.abs(x) >= size) || units[units.length - 1];
   return `${Number((x / size).toPrecision(4))} ${unit}`;
@@ -16,6 +16,12 @@ const seconds = (x) => x === 0 ? "0 s" : scaled(x, [["s", 1], ["ms", 1e-3], ["us
 const rate = (x) => scaled(x, [["TB/s", 1e12], ["GB/s", 1e9], ["MB/s", 1e6], ["kB/s", 1e3], ["B/s", 1]]);
 const bytes = (x) => scaled(x, [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10], ["B", 1]]);
 const counted = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : thing.endsWith("ch") ? "es" : "s"}`;
+
+// someHosts names hosts that follow each other in the order, of more than most the first ones and the last.
+function someHosts(first, count, most) {
+  const names = report.order.slice(first, first + count).map((v) => report.found.names[v]);
+  return names.length > most ? `${names.slice(0, Math.ceil(most / 2)).join(", ")} … ${names.at(-1)}` : names.join(", ");
+}
 
 // Colours: those of the style sheet, and two ramps that do not need red told from green.
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
@@ -60,16 +66,17 @@ class Wiring {
     this.placeGroups();
   }
 
-  // pairArcs makes links, u < v, of arcs: there[0] leads from u to v, there[1] back; -1: none.
+  // pairArcs makes links, u < v, of arcs: arcs[0] leads from u to v, arcs[1] back; null: none.
   pairArcs() {
-    const { from, to } = this.graph, links = new Map();
-    from.forEach((a, i) => {
-      const b = to[i], u = Math.min(a, b), v = Math.max(a, b), key = u * this.vertices + v;
-      if (!links.has(key)) links.set(key, { u, v, arcs: [-1, -1] });
-      links.get(key).arcs[a < b ? 0 : 1] = i;
-    });
+    const { arcs } = this.graph, links = new Map();
+    for (const arc of arcs) {
+      const u = Math.min(arc.from, arc.to), v = Math.max(arc.from, arc.to), key = u * this.vertices + v;
+      if (!links.has(key)) links.set(key, { u, v, arcs: [null, null] });
+      links.get(key).arcs[arc.from === u ? 0 : 1] = arc;
+    }
     this.links = [...links.values()];
-    this.atSize = this.sizes.map((s) => new Map(s.arcs.map((arc, i) => [arc, s.latency[i]])));
+    this.atSize = this.sizes.map((s) => new Map(s.arcs.map((i, k) => [arcs[i], s.latency[k]])));
+    this.doubted = this.sizes.length > 0 || arcs.some((arc) => arc.likely !== undefined);
   }
 
   // placeGroups puts a group at its switch, or in the middle of its hosts.
@@ -101,15 +108,12 @@ class Wiring {
   reveal(v) { for (let k = this.inside[v]; k >= 0; k = this.groups[k].parent) this.open[k] = true; }
 
   likely(arc) {
-    if (arc < 0) return 0;
+    if (!arc) return 0;
     if (this.size >= 0) return this.atSize[this.size].has(arc) ? 1 : 0;
-    return this.graph.likely ? this.graph.likely[arc] : 1;
+    return arc.likely ?? 1;
   }
-  latency(arc) {
-    if (arc < 0) return null;
-    return this.size >= 0 && this.atSize[this.size].has(arc) ? this.atSize[this.size].get(arc) : this.graph.latency[arc];
-  }
-  bandwidth(arc) { return arc >= 0 && this.graph.bandwidth ? this.graph.bandwidth[arc] : null; }
+  latency(arc) { return arc && (this.atSize[this.size]?.get(arc) ?? arc.latency); }
+  bandwidth(arc) { return arc?.bandwidth; }
 
   // update works out which nodes and links are seen. A link has a direction for each
   // of its arcs that is likely enough; links of closed groups are drawn as one.
@@ -139,7 +143,7 @@ class Wiring {
     let sum = 0, count = 0;
     for (const l of link.of) for (const arc of l.arcs) {
       const x = of(arc);
-      if (x !== null && x !== undefined) { sum += x; count++; }
+      if (x != null) { sum += x; count++; }
     }
     return count ? sum / count : null;
   }
@@ -155,6 +159,9 @@ class Wiring {
   isGroup(node) { return node >= this.vertices; }
   isHost(node) { return node < this.graph.hosts; }
 }
+
+// anArc is an arc of a link of which both directions have the same specification.
+const anArc = (link) => link.arcs[0] || link.arcs[1];
 
 // Ways to colour links: of(wiring, link) is a colour, legend what explains it.
 const colourings = {
@@ -179,17 +186,16 @@ const colourings = {
     prepare(w) {
       Object.assign(this, { unused: css("unused"), fast: css("fast"), slow: css("slow"), pale: css("edge"), usual: 0 });
       if (!by("common").checked) return;
-      const all = w.links.map((l) => this.ratio(w, l)).filter((x) => x !== null).sort((a, b) => a - b);
+      const all = w.links.map((l) => this.ratio(l)).filter((x) => x !== null).sort((a, b) => a - b);
       if (all.length) this.usual = all[all.length >> 1];
     },
-    ratio(w, link) {
-      const arc = Math.max(...link.arcs), m = w.graph.measured[arc], s = w.graph.specified[arc];
+    ratio(link) {
+      const { measured: m, specified: s } = anArc(link);
       return m > 0 && s > 0 ? Math.log(m / s) : null;
     },
     of(w, link) {
-      const l = link.of[0], m = w.graph.measured[Math.max(...l.arcs)];
-      if (m !== null && m < 0) return this.unused;
-      const x = this.ratio(w, l);
+      if (anArc(link.of[0]).measured < 0) return this.unused;
+      const x = this.ratio(link.of[0]);
       if (x === null) return this.pale;
       const off = x - this.usual, full = Math.min(1, Math.abs(off) / Math.log(2));
       return mix(this.pale, off > 1e-6 ? this.slow : this.fast, Math.round(20 * (0.35 + 0.65 * full)) / 20);
