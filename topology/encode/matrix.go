@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,33 +61,21 @@ func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
 		return nil, fmt.Errorf("unit of %g s: want above 0", float64(unit))
 	}
-	data, err := readLines(r)
+	t, err := readTable(r)
 	if err != nil {
 		return nil, err
 	}
-	t, err := cutTable(data)
-	if err != nil {
-		return nil, err
-	}
+	s, notUnderstood := t.understand()
 	named, where, err := t.unitNamed(unit)
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.understand()
 	switch {
-	case (err != nil || s.names == nil && !s.isList) && t.hasSizes():
-		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
 	case err != nil:
 		return nil, err
-	case unit != 0 && s.unit != 0 && s.unit != unit:
-		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, unit, s.unitName)
-	case named == 0 && s.unit != 0:
-		named, where = s.unit, s.unitName
+	case (notUnderstood != nil || s.names == nil && !s.isList) && t.hasSizes():
+		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
+	case notUnderstood != nil:
+		return nil, notUnderstood
 	}
-	f := filler{t: t, unit: unit}
-	if unit == 0 {
-		f.unit = named
-	}
+	f := filler{t: t, unit: cmp.Or(unit, named)}
 	cells, err := f.fill(s, stats.MiddleMedian)
 	if err != nil {
 		return nil, err
@@ -94,26 +83,20 @@ func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 	if f.carried != 0 {
 		named, where = f.carried, "cells"
 	}
-	l := &Latencies{Matrix: mat.NewDense(s.n, s.n, cells), Names: s.names, Unit: f.unit, UnitStated: named != 0, Warnings: s.warnings}
-	if l.Unit == 0 {
-		l.Unit = Second
-	}
-	if !t.isOwn {
-		l.mirror(s.isList)
-	}
-	var why string
+	l := &Latencies{Matrix: mat.NewDense(s.n, s.n, cells), Names: s.names, Unit: cmp.Or(f.unit, Second), UnitStated: named != 0}
+	why := fmt.Sprintf("from %q", where)
 	switch {
 	case unit != 0:
 		why = "as given"
 	case named != 0:
-		why = fmt.Sprintf("from %q", where)
 	case largest(l.Matrix) >= secondsBelow:
 		return nil, errNoUnit
 	default:
 		why = "none is named, and in ms all were below the 10 ns of light over 3 m"
 	}
-	l.Warnings = append(l.Warnings, doubts(l.Matrix, l.Unit, why)...)
+	l.Warnings = append(s.warnings, doubts(l.Matrix, l.Unit, why)...)
 	if !t.isOwn {
+		l.mirror(s.isList)
 		l.leaveOutPlaceholders()
 		l.leaveOutSilent()
 		l.leaveOutDead()

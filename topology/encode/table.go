@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"iter"
 	"regexp"
 	"slices"
@@ -139,15 +140,18 @@ func isNumber(text string) bool {
 	return err == nil && strings.ContainsAny(text, "0123456789")
 }
 
-// cutTable cuts a text into lines.
-func cutTable(data []byte) (*table, error) {
+// readTable reads a file and cuts it into lines.
+func readTable(r io.Reader) (*table, error) {
+	data, err := readLines(r)
+	if err != nil {
+		return nil, err
+	}
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if bytes.HasPrefix(data, []byte(ownComment)) { // names are as they stand
 		t := &table{isOwn: true, comma: ','}
 		return t, t.cut(splitLines(string(withNewlines(data)), 1))
 	}
-	data, err := PlainText(data)
-	if err != nil {
+	if data, err = PlainText(data); err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	if format := jsonfile.Format(data); format != "" {

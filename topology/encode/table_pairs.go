@@ -152,8 +152,9 @@ func (b *block) pairs() (*shape, error) {
 	s := &shape{named: "from a list of pairs", isList: true, used: len(b.rows)}
 	if b.header != nil && b.header.width == b.rows[0].width {
 		s.used++
-		s.unitName = b.t.cells(*b.header)[column].text
-		s.unit, _ = ParseUnit(s.unitName) // "from,to,us"
+		if name := b.t.cells(*b.header)[column].text; isUnit(name) { // "from,to,us"
+			b.t.notes = append(b.t.notes, textLine{b.header.number, name})
+		}
 	}
 	hostsOf := func(cells []tableCell) (from, to string) {
 		if len(cells) > 2 {

@@ -28,8 +28,6 @@ type shape struct {
 	named    string   // where the names stand; "": nowhere
 	isList   bool     // of pairs: each may be there in one direction alone, and several times
 	used     int      // lines
-	unit     Unit     // that the name of the column is; 0: none
-	unitName string   // the name
 	warnings []string
 	entries  iter.Seq[entry]
 }
@@ -194,4 +192,3 @@ func (t *table) blame(err error) error {
 func (t *table) notANumber(line, column int, text string) error {
 	return fmt.Errorf("line %d, column %d: %q is not a number (cells are separated by %s)", line, column, shorten(text), t.separatorName())
 }
-
