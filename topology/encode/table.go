@@ -164,12 +164,12 @@ func readTable(r io.Reader) (*table, error) {
 		return nil, fmt.Errorf("line 1: the file is %s: want a table of numbers", called)
 	}
 	if text := asJSON(data); text != nil {
-		j, err := readJSONTable(text)
+		rows, notes, err := readJSONTable(text)
 		if err != nil {
 			return nil, err
 		}
-		t := &table{comma: jsonComma, notes: j.notes}
-		return t, t.cut(j.rows)
+		t := &table{comma: jsonComma[0], notes: notes}
+		return t, t.cut(rows)
 	}
 	if bytes.HasPrefix(data, []byte("{")) {
 		return nil, fmt.Errorf("line 1: %w", jsonfile.Unmarshal(data, new(any)))
@@ -306,7 +306,7 @@ func separator(text []textLine) byte {
 
 // separatorName says the separator in errors.
 func (t *table) separatorName() string {
-	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas", jsonComma: "JSON's commas"}[t.comma]; name != "" {
+	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas", jsonComma[0]: "JSON's commas"}[t.comma]; name != "" {
 		return name
 	}
 	return fmt.Sprintf("%q", t.comma)

@@ -54,20 +54,24 @@ func (t *table) understand() (*shape, error) {
 	b := block{t: t, rows: t.lines[from:to], afterBlank: from > 0 && t.lines[from-1].width == 0}
 	if from > 0 && !b.afterBlank {
 		b.header = &t.lines[from-1]
+		if t.broken != nil && len(t.cells(*b.header)) == 1 && strings.Contains(b.header.text, `"`) && b.header.head.text == strings.TrimSpace(b.header.text) {
+			return nil, t.broken
+		}
 	} else if t.comma != ' ' && from > 1 && t.lines[from-2].width > 0 {
 		b.far = &t.lines[from-2]
 	}
-	if t.broken != nil && b.header != nil && len(t.cells(*b.header)) == 1 && strings.Contains(b.header.text, `"`) && b.header.head.text == strings.TrimSpace(b.header.text) {
-		return nil, t.broken
-	}
-	if isPairs(b.header, t, b.rows) {
-		return b.pairs()
+	if columns, err := b.pairColumns(); err != nil {
+		return nil, err
+	} else if columns != nil {
+		return b.pairs(columns)
 	}
 	// In the triangles of PHYLIP the host without numbers stands alone.
-	first, last := b.rows[0], b.rows[len(b.rows)-1]
-	if b.header != nil && b.header.width == 1 && b.header.head.isWord() && first.width == 2 && first.head.isWord() && (len(b.rows) == 1 || b.rows[1].width == 3) {
+	isWide := func(at, width int) bool {
+		return 0 <= at && at < len(t.lines) && t.lines[at].width == width && t.lines[at].head.isWord()
+	}
+	if isWide(from-1, 1) && isWide(from, 2) && (to-from == 1 || b.rows[1].width == 3) {
 		b.rows, b.header = t.lines[from-1:to], nil
-	} else if to < len(t.lines) && t.lines[to].width == 1 && t.lines[to].head.isWord() && last.width == 2 && last.head.isWord() && len(b.rows) > 1 && first.width > 2 {
+	} else if isWide(to, 1) && isWide(to-1, 2) && to-from > 1 && b.rows[0].width > 2 {
 		b.rows = t.lines[from : to+1]
 	}
 	s, err := b.fit()
@@ -92,14 +96,14 @@ func (t *table) own() (*shape, error) {
 	if len(lines) == 0 {
 		return nil, errors.New("line 1: the file is empty")
 	}
-	b := block{t: t, rows: lines}
 	s := &shape{n: lines[len(lines)-1].width, used: len(lines)}
+	b := block{t: t, rows: lines}
 	if len(lines) == s.n+1 {
-		names, err := csv.NewReader(strings.NewReader(lines[0].text)).Read()
-		if err != nil || len(names) != s.n {
+		var err error
+		if s.names, err = csv.NewReader(strings.NewReader(lines[0].text)).Read(); err != nil || len(s.names) != s.n {
 			return nil, fmt.Errorf("line %d: want %s", lines[0].number, words.Count(s.n, "name"))
 		}
-		s.names, s.named, b.rows = names, "from the first line", lines[1:]
+		s.named, b.rows = "from the first line", lines[1:]
 	}
 	for _, l := range b.rows {
 		if l.width != s.n || len(b.rows) != s.n {
@@ -110,67 +114,62 @@ func (t *table) own() (*shape, error) {
 	return s, nil
 }
 
+// errSeveral ends the error of a file with more than one table.
+var errSeveral = errors.New("keep one")
+
 // rows finds the one run of rows that is a table: the only one of two rows and more, or the only row.
 func (t *table) rows() (from, to int, err error) {
 	type run struct{ from, to int }
-	var runs, long []run
-	for i := 0; i < len(t.lines); i++ {
-		if !t.lines[i].isRow {
-			continue
-		}
-		r := run{i, i + 1}
-		for r.to < len(t.lines) && t.lines[r.to].isRow {
-			r.to++
-		}
-		i = r.to - 1
-		// A blank line within a table is an error. Behind a square another table may follow.
-		if n := len(runs); n > 0 && runs[n-1].to == r.from-1 && t.lines[r.from-1].width == 0 {
-			before := t.lines[runs[n-1].from:runs[n-1].to]
-			if wide := before[len(before)-1].width; wide == t.lines[r.from].width && wide > len(before) {
-				return 0, 0, fmt.Errorf("line %d: empty line inside the matrix", t.lines[r.from-1].number)
-			}
-		}
-		runs = append(runs, r)
-		if r.to-r.from > 1 {
-			long = append(long, r)
+	var runs []run
+	for i, l := range t.lines {
+		last := len(runs) - 1
+		switch {
+		case !l.isRow:
+		case last >= 0 && runs[last].to == i:
+			runs[last].to++
+		case last >= 0 && runs[last].to == i-1 && t.lines[i-1].width == 0 && t.lines[i-2].width == l.width && l.width > i-1-runs[last].from:
+			// Behind a square another table may follow.
+			return 0, 0, fmt.Errorf("line %d: empty line inside the matrix", t.lines[i-1].number)
+		default:
+			runs = append(runs, run{i, i + 1})
 		}
 	}
-	if len(long) == 0 {
-		long = runs
+	if long := slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return r.to-r.from == 1 }); len(long) > 0 {
+		runs = long
 	}
-	switch len(long) {
+	switch len(runs) {
 	case 0:
 		return 0, 0, errors.New("line 1: the file is empty")
 	case 1:
-		return long[0].from, long[0].to, nil
+		return runs[0].from, runs[0].to, nil
 	}
 	var where []string
-	for _, r := range long {
+	for _, r := range runs {
 		where = append(where, fmt.Sprintf("%d to %d", t.lines[r.from].number, t.lines[r.to-1].number))
 	}
-	return 0, 0, severalTables(fmt.Sprintf("line %d: %d tables are in the file, in lines %s: keep one", t.lines[long[1].from].number, len(long), strings.Join(where, " and ")))
+	return 0, 0, fmt.Errorf("line %d: %d tables are in the file, in lines %s: %w", t.lines[runs[1].from].number, len(runs), strings.Join(where, " and "), errSeveral)
 }
-
-// severalTables is the error of a file with more than one table.
-type severalTables string
-
-func (e severalTables) Error() string { return string(e) }
 
 // blame returns a better error than that of the shape: of a broken quote, or of a word among numbers.
 func (t *table) blame(err error) error {
 	if t.broken != nil {
 		return t.broken
 	}
-	isLone := !slices.ContainsFunc(t.lines, func(l tableLine) bool { return l.isRow })
+	least := 1 // rows of the same width that stand above and below the line of the word
+	if errors.Is(err, errSeveral) {
+		least = 2 // a title may stand above one of them
+	} else if !slices.ContainsFunc(t.lines, func(l tableLine) bool { return l.isRow }) {
+		least = 0
+	}
 	for i, l := range t.lines {
-		if l.isRow || l.width == 0 {
-			continue
+		beside := 0
+		for _, k := range []int{i - 1, i + 1} {
+			if 0 <= k && k < len(t.lines) && t.lines[k].isRow && t.lines[k].width == l.width {
+				beside++
+			}
 		}
-		isBelow := i > 0 && t.lines[i-1].isRow && t.lines[i-1].width == l.width
-		isAbove := i+1 < len(t.lines) && t.lines[i+1].isRow && t.lines[i+1].width == l.width
-		isBeside := isBelow || isAbove
-		if errors.As(err, new(severalTables)) { // a title may stand above one of them
-			isBeside = isBelow && isAbove
+		if l.isRow || beside < least {
+			continue
 		}
 		cells := t.cells(l)
 		words, first := 0, -1
@@ -182,7 +181,7 @@ func (t *table) blame(err error) error {
 				}
 			}
 		}
-		if words > 0 && (isLone || isBeside && 2*words <= len(cells)) {
+		if words > 0 && (least == 0 || 2*words <= len(cells)) {
 			return t.notANumber(l.number, first+1, cells[first].text)
 		}
 	}
