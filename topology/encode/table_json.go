@@ -113,7 +113,11 @@ func (t *jsonTable) part(open json.Token, isInList bool) *jsonPart {
 		}
 	}
 	t.next()
-	if !p.isObject && !isInList {
+	switch {
+	case p.isObject:
+	case isInList:
+		p.cells = []string{strings.Join(p.cells, jsonComma)} // takes less memory
+	default:
 		t.take(p)
 	}
 	return p

@@ -85,7 +85,8 @@ func (b *block) pairColumns() ([]int, error) {
 		if l.width != wide || wide < 2 {
 			return nil, nil
 		}
-		from, to := b.t.cells(l)[0], b.t.cells(l)[1]
+		cells := b.t.cells(l)
+		from, to := cells[0], cells[1]
 		if wide == 2 {
 			if _, _, ok := cutPair(from); !ok || to.isWord() {
 				return nil, nil
@@ -155,23 +156,28 @@ func (b *block) pairs(columns []int) (*shape, error) {
 			b.t.notes = append(b.t.notes, textLine{b.header.number, name})
 		}
 	}
-	ends, times, most := make([][2]string, len(b.rows)), map[[2]string]int{}, 0
-	number := map[string]int{}
+	number, times, most := map[string]int{}, map[[2]int]int{}, 0
+	hostOf := func(name string) int {
+		i, known := number[name]
+		if !known {
+			i = len(s.names)
+			number[name], s.names = i, append(s.names, name)
+		}
+		return i
+	}
+	all := make([]entry, len(b.rows))
 	for i, l := range b.rows {
 		cells := b.t.cells(l)
-		ends[i] = [2]string{cells[columns[0]].text, cells[columns[1]].text}
+		from, to := cells[columns[0]].text, cells[columns[1]].text
 		if len(cells) == 2 {
-			ends[i][0], ends[i][1], _ = cutPair(cells[0])
+			from, to, _ = cutPair(cells[0])
 		}
-		for _, name := range ends[i] {
-			if _, known := number[name]; !known {
-				number[name], s.names = s.n, append(s.names, name)
-				s.n++
-			}
-		}
-		times[ends[i]]++
-		most = max(most, times[ends[i]])
+		pair := [2]int{hostOf(from), hostOf(to)}
+		all[i] = entry{pair[0], pair[1], cells[column], l.number, column + 1}
+		times[pair]++
+		most = max(most, times[pair])
 	}
+	s.n = len(s.names)
 	if s.n < 2 {
 		return nil, fmt.Errorf("line %d: a list of pairs of one host", b.rows[0].number)
 	}
@@ -181,20 +187,17 @@ func (b *block) pairs(columns []int) (*shape, error) {
 	if most > 1 {
 		s.warnings = append(s.warnings, "pairs are given up to "+strconv.Itoa(most)+" times: the median of each counts")
 	}
-	whole := func(name string) int { return tableCell{text: name}.whole() }
-	if !slices.ContainsFunc(s.names, func(name string) bool { return whole(name) < 0 }) {
+	met, whole := slices.Clone(s.names), func(name string) int { return tableCell{text: name}.whole() }
+	if !slices.ContainsFunc(met, func(name string) bool { return whole(name) < 0 }) {
 		slices.SortStableFunc(s.names, func(a, b string) int { return cmp.Compare(whole(a), whole(b)) })
-		for i, name := range s.names {
-			number[name] = i
-		}
 	}
-	s.entries = func(yield func(entry) bool) {
-		for i, l := range b.rows {
-			if !yield(entry{number[ends[i][0]], number[ends[i][1]], b.t.cells(l)[column], l.number, column + 1}) {
-				return
-			}
-		}
+	for i, name := range s.names {
+		number[name] = i
 	}
+	for i, e := range all {
+		all[i].from, all[i].to = number[met[e.from]], number[met[e.to]]
+	}
+	s.entries = slices.Values(all)
 	return s, nil
 }
 
