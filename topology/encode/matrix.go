@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -58,8 +59,8 @@ const secondsBelow = 1e-5
 // hosts. Values that can be, but hardly are, make warnings. O(size of the file).
 func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 	defer naming("read matrix", &err)
-	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
-		return nil, fmt.Errorf("unit of %g s: want above 0", float64(unit))
+	if _, isKnown := unit.exponent(); unit != 0 && !isKnown {
+		return nil, fmt.Errorf("unit of %g s: want s, ms, us or ns", float64(unit))
 	}
 	t, err := readTable(r)
 	if err != nil {
@@ -119,10 +120,7 @@ type filler struct {
 
 // fill returns the cells of the matrix, line by line. Of numbers that stand for one pair it takes what combine makes of them.
 func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, error) {
-	cells := make([]float64, s.n*s.n)
-	for i := range cells {
-		cells[i] = math.NaN()
-	}
+	cells := slices.Repeat([]float64{math.NaN()}, s.n*s.n)
 	several := map[int][]float64{}
 	distances, count := true, 0 // of the SLIT of ACPI: whole numbers from 10 to 255, relative to the 10 that each node is from itself
 	for e := range s.entries {
@@ -140,14 +138,11 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 		case math.IsNaN(cells[at]):
 			cells[at] = v
 		default:
-			if several[at] == nil {
-				several[at] = []float64{cells[at]}
-			}
 			several[at] = append(several[at], v)
 		}
 	}
-	for at, all := range several {
-		cells[at] = combine(all)
+	for at, more := range several {
+		cells[at] = combine(slices.Insert(more, 0, cells[at]))
 	}
 	switch {
 	case distances && count == len(cells) && !f.t.isOwn && !f.isCounts:
@@ -186,7 +181,6 @@ func (f *filler) number(e entry) (float64, error) {
 			text = text[:i] + "." + text[i+1:]
 		}
 	}
-	power, isDecimal := 0, true
 	if unit != 0 {
 		f.mixed = f.mixed || f.carried != 0 && f.carried != unit
 		f.carried = unit
@@ -194,8 +188,9 @@ func (f *filler) number(e entry) (float64, error) {
 		f.bare = f.bare || !isBlankCell(e.cell)
 		unit = f.unit
 	}
+	power := 0
 	if unit != 0 {
-		power, isDecimal = unit.exponent()
+		power, _ = unit.exponent()
 	}
 	v, err := quantity.ParseShifted(text, power)
 	switch {
@@ -203,8 +198,6 @@ func (f *filler) number(e entry) (float64, error) {
 		return 0, f.t.notANumber(e.line, e.column, text)
 	case e.from != e.to && v < 0:
 		return fail("latency %s is negative", shorten(text))
-	case !isDecimal:
-		v *= float64(unit)
 	}
 	return v, nil
 }

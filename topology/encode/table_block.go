@@ -127,16 +127,13 @@ func (b *block) takeLabels() (warnings []string, err error) {
 	corner := first[:max(wide-len(rest), 0)]
 	above := first[len(corner):]
 	hasWord := slices.ContainsFunc(corner, tableCell.isWord)
-	isSame := len(above) == len(rest) && areNumbersOfHosts(above) // as the first column
-	for i, l := range rest {
-		isSame = isSame && l.width > 0 && l.head.text == above[i].text
-	}
+	isSame := areNumbersOfHosts(above) && slices.Equal(textsOf(above), textsOf(headsOf(rest)))
 	isRagged := slices.ContainsFunc(b.rows, func(l tableLine) bool { return l.width != b.rows[0].width })
 	isLabelled, isIndex := false, false
 	switch {
 	case isRagged: // with words in the corner, two rows are enough
 		isLabelled = isSame && !slices.ContainsFunc(corner, func(c tableCell) bool { return c.number }) && (len(rest) >= leastLabelled-1 || hasWord && len(rest) > 1)
-		isIndex = isLabelled || !slices.ContainsFunc(b.rows, func(l tableLine) bool { return !l.head.isWord() })
+		isIndex = isLabelled || !slices.ContainsFunc(headsOf(b.rows), func(c tableCell) bool { return !c.isWord() })
 	case wide == n+1 && n > 1:
 		isIndex = b.hasColumn()
 	case wide == n-1 && wide > 1:
@@ -220,11 +217,7 @@ func (b *block) isLabelled(corner tableCell, above []tableCell, isSame bool) (_ 
 // hasColumn tells whether the first column of a table that is one column too wide holds names: words; or any, below a line of names;
 // or numbers of hosts beside a diagonal of nothing.
 func (b *block) hasColumn() bool {
-	n := len(b.rows)
-	var heads []tableCell
-	for _, l := range b.rows {
-		heads = append(heads, l.head)
-	}
+	n, heads := len(b.rows), headsOf(b.rows)
 	switch {
 	case slices.ContainsFunc(heads, func(c tableCell) bool { return c.text == "" }):
 		return false
@@ -260,6 +253,14 @@ func areNumbersOfHosts(cells []tableCell) bool {
 		seen[x] = true
 	}
 	return len(cells) > 0
+}
+
+// headsOf are the cells of the first column.
+func headsOf(rows []tableLine) (heads []tableCell) {
+	for _, l := range rows {
+		heads = append(heads, l.head)
+	}
+	return heads
 }
 
 func textsOf(cells []tableCell) (texts []string) {
@@ -301,9 +302,7 @@ func (b *block) setNames(s *shape, above []string, from int) error {
 	counts := func(names []string) bool { return countsFrom(names, 0) || countsFrom(names, 1) }
 	var beside []string
 	if b.index == 1 {
-		for _, l := range b.rows {
-			beside = append(beside, l.head.text)
-		}
+		beside = textsOf(headsOf(b.rows))
 	}
 	s.names, s.named = above, "from the first line"
 	if len(beside) == s.n {
