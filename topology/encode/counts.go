@@ -29,7 +29,7 @@ func ReadCounts(r io.Reader) (_ *mat.Dense, err error) {
 	} else if err != nil {
 		return nil, err
 	}
-	if s.isList && s.names != nil && !countsFrom(s.names, 0) {
+	if s.isList && !countsFrom(s.names, 0) {
 		return nil, fmt.Errorf("line 1: a list of pairs of %q and others: want ranks from 0 to %d", s.names[0], s.n-1)
 	}
 	f := filler{t: t, isCounts: true}
