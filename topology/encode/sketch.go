@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/graph/topo"
-
 	"github.com/topocast/topocast/topology"
 )
 
@@ -157,11 +155,8 @@ func (s *sketch) graph(names []string) (*topology.Graph, []string, error) {
 		return nil, nil, err
 	}
 	g, err := s.withArcs()
-	if err != nil || !s.directed {
+	if err != nil || !s.directed || hasCircle(g) {
 		return g, nil, err
-	}
-	if _, circle := topo.Sort(g.Weighted()); circle != nil {
-		return g, nil, nil
 	}
 	for i := range s.edges {
 		s.edges[i].oneWay = false
@@ -213,6 +208,25 @@ func (s *sketch) withArcs() (*topology.Graph, error) {
 	return topology.NewGraph(hosts, len(all)-hosts, all, arcs)
 }
 
+// hasCircle tells whether arcs lead from a vertex back to it. It takes vertices away into which no arc leads, again and again. O(m).
+func hasCircle(g *topology.Graph) bool {
+	into := make([]int, g.Vertices()) // arcs from vertices that are left
+	var away []int
+	for v := range into {
+		if into[v] = len(g.In(v)); into[v] == 0 {
+			away = append(away, v)
+		}
+	}
+	for i := 0; i < len(away); i++ {
+		for _, a := range g.Out(away[i]) {
+			if into[a.To]--; into[a.To] == 0 {
+				away = append(away, a.To)
+			}
+		}
+	}
+	return len(away) < g.Vertices()
+}
+
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
 // one kind, the others are of the other kind. Where it says nothing, hosts are the vertices of the given names and
 // those with one neighbour at most. So are those that share a name, as cores of one processor do (Bannikov 2014, section
@@ -249,18 +263,20 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	for _, name := range names {
 		share[name] += 2
 	}
-	neighbours, seen := make([]int, len(s.vertices)), map[[2]int]bool{}
+	neighbour := slices.Repeat([]int{-1}, len(s.vertices)) // the first one
+	several := make([]bool, len(s.vertices))
 	for _, e := range s.edges {
-		for _, way := range [][2]int{{e.from, e.to}, {e.to, e.from}} {
-			if e.from != e.to && !seen[way] {
-				seen[way] = true
-				neighbours[way[0]]++
+		for _, end := range [][2]int{{e.from, e.to}, {e.to, e.from}} {
+			v, u := end[0], end[1]
+			if neighbour[v] < 0 && u != v {
+				neighbour[v] = u
 			}
+			several[v] = several[v] || u != v && u != neighbour[v]
 		}
 	}
 	isHost := make([]bool, len(s.vertices))
 	for i, v := range s.vertices {
-		isHost[i] = share[v.name] > 1 || neighbours[i] < 2
+		isHost[i] = share[v.name] > 1 || !several[i]
 	}
 	if !slices.Contains(isHost, true) {
 		return slices.Repeat([]bool{true}, len(isHost))
