@@ -101,9 +101,12 @@ func readClusters(text string) (*FabricSwitch, error) {
 // unexpectedPart is the error of a part, in a cluster or outside, behind others or as the first.
 func unexpectedPart(part string, isInside, isBehind bool) error {
 	want := `"cluster" and "{"`
-	if isInside {
+	switch {
+	case isInside && isBehind:
+		want = `"cluster" or "group" and "{", or "}"`
+	case isInside:
 		want = `"cluster" or "group" and "{"`
-	} else if isBehind {
+	case isBehind:
 		want = "the end"
 	}
 	if part == "" {

@@ -133,7 +133,7 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 		at := e.from*s.n + e.to
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, fmt.Errorf("line %d, column %d: %w", e.line, e.column, err)
 		case e.from == e.to || math.IsNaN(v):
 		case math.IsNaN(cells[at]):
 			cells[at] = v
@@ -160,21 +160,18 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 
 // number reads a cell, in s; NaN is one that was not measured.
 func (f *filler) number(e entry) (float64, error) {
-	fail := func(format string, values ...any) (float64, error) {
-		return 0, fmt.Errorf("line %d, column %d: "+format, append([]any{e.line, e.column}, values...)...)
-	}
 	text, unit := e.cell.text, e.cell.unit
 	switch {
 	case e.cell.absent && (!f.isCounts || text == "" || e.from == e.to):
 		return math.NaN(), nil
 	case !e.cell.number:
-		return 0, f.t.notANumber(e.line, e.column, text)
+		return 0, f.t.notANumber(text)
 	case strings.Contains(text, ",") && f.t.comma == ',':
-		return fail("%q: a decimal comma or one between thousands? Write a point, or separate cells by semicolons", shorten(text))
+		return 0, fmt.Errorf("%q: a decimal comma or one between thousands? Write a point, or separate cells by semicolons", shorten(text))
 	}
 	if i := strings.IndexAny(text, ".,"); i >= 0 {
 		if f.decimal != 0 && text[i] != f.decimal {
-			return fail("%q has the decimal mark %q, cells before it %q", shorten(text), text[i], f.decimal)
+			return 0, fmt.Errorf("%q has the decimal mark %q, cells before it %q", shorten(text), text[i], f.decimal)
 		}
 		f.decimal = text[i]
 		if text[i] == ',' {
@@ -195,9 +192,9 @@ func (f *filler) number(e entry) (float64, error) {
 	v, err := quantity.ParseShifted(text, power)
 	switch {
 	case err != nil:
-		return 0, f.t.notANumber(e.line, e.column, text)
+		return 0, f.t.notANumber(text)
 	case e.from != e.to && v < 0:
-		return fail("latency %s is negative", shorten(text))
+		return 0, fmt.Errorf("latency %s is negative", shorten(text))
 	}
 	return v, nil
 }

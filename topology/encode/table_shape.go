@@ -182,12 +182,12 @@ func (t *table) blame(err error) error {
 			}
 		}
 		if words > 0 && (least == 0 || 2*words <= len(cells)) {
-			return t.notANumber(l.number, first+1, cells[first].text)
+			return fmt.Errorf("line %d, column %d: %w", l.number, first+1, t.notANumber(cells[first].text))
 		}
 	}
 	return err
 }
 
-func (t *table) notANumber(line, column int, text string) error {
-	return fmt.Errorf("line %d, column %d: %q is not a number (cells are separated by %s)", line, column, shorten(text), t.separatorName())
+func (t *table) notANumber(text string) error {
+	return fmt.Errorf("%q is not a number (cells are separated by %s)", shorten(text), t.separatorName())
 }
