@@ -35,17 +35,17 @@ type table struct {
 	market  string      // the first line of a MatrixMarket file
 
 	// Of the first line that names the columns of a list of pairs.
-	ends                []int // those of the two hosts and of the latencies; nil: there is no such line
-	endsLine, endsWidth int   // its place in lines, and how many columns it has
+	ends     []int // those of the two hosts and of the latencies; nil: there is no such line
+	endsLine int   // its place in lines
 
 	broken error // the first quote that is not closed on its line, or has text behind it
 }
 
 // A tableLine is a line of a table. Its cells are cut again when they are wanted: most memory is in them.
 type tableLine struct {
-	number    int
-	text      string
+	textLine
 	width     int       // in cells; 0: the line is blank
+	numbers   int       // among them
 	head      tableCell // the first cell
 	isRow     bool
 	endsEmpty bool // the last cell holds nothing
@@ -208,47 +208,44 @@ func (t *table) cut(text []textLine) error {
 	rows := 0
 	var cells []tableCell // of one line after the other
 	for _, l := range text {
-		number, line := l.number, l.text
-		t.end = number
-		switch {
-		case isComment(line):
-			t.notes = append(t.notes, textLine{number, strings.TrimLeft(line[:min(len(line), longestNote)], "#% \t")})
+		t.end = l.number
+		switch start := l.text[:min(len(l.text), longestNote)]; {
+		case isComment(start):
+			t.notes = append(t.notes, textLine{l.number, strings.TrimLeft(start, "#% \t")})
 			continue
-		case border.MatchString(line[:min(len(line), longestNote)]):
+		case border.MatchString(start):
 			t.borders++
 			continue
 		}
 		var err error
-		cells, err = cutCells(cells[:0], line, t.comma)
+		cells, err = cutCells(cells[:0], l.text, t.comma)
 		if err != nil && t.broken == nil {
-			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", number)
+			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", l.number)
 		}
 		if len(cells) > maxColumns+2 { // names, and a separator at the end
-			return fmt.Errorf("line %d: %d columns: want at most %d", number, len(cells), maxColumns)
+			return fmt.Errorf("line %d: %d columns: want at most %d", l.number, len(cells), maxColumns)
 		}
-		row := isRow(cells) || t.isPairRow(cells)
-		if !row && t.ends == nil && t.comma != ' ' {
-			t.ends, t.endsLine, t.endsWidth = endColumns(cells), len(t.lines), len(cells)
+		line := tableLine{textLine: l, width: len(cells), isRow: isRow(cells) || t.isPairRow(cells)}
+		if line.isRow {
+			rows++
+		} else if t.ends == nil && t.comma != ' ' {
+			t.ends, t.endsLine = endColumns(cells), len(t.lines)
 		}
-		l := tableLine{number: number, text: line, width: len(cells), isRow: row}
 		if len(cells) > 0 {
-			l.head, l.endsEmpty = cells[0], cells[len(cells)-1].text == ""
-			if l.isRow {
-				rows++
-			}
-			if (!l.isRow || rows <= titles) && len(t.notes) < notes {
-				var words []string
-				for _, c := range cells {
-					if c.isWord() {
-						words = append(words, c.text)
-					}
-				}
-				if note := strings.Join(words, " "); note != "" {
-					t.notes = append(t.notes, textLine{number, note[:min(len(note), longestNote)]})
-				}
+			line.head, line.endsEmpty = cells[0], cells[len(cells)-1].text == ""
+		}
+		var words []string
+		for _, c := range cells {
+			if c.number {
+				line.numbers++
+			} else if c.isWord() && (!line.isRow || rows <= titles) {
+				words = append(words, c.text)
 			}
 		}
-		t.lines = append(t.lines, l)
+		if note := strings.Join(words, " "); note != "" && len(t.notes) < notes {
+			t.notes = append(t.notes, textLine{l.number, note[:min(len(note), longestNote)]})
+		}
+		t.lines = append(t.lines, line)
 	}
 	return nil
 }
@@ -265,40 +262,29 @@ const separators = "|;\t, "
 // separator is the one that makes the most numbers of the first lines: in rows, and then at all.
 func separator(text []textLine) byte {
 	const enough = 64 << 10 // bytes
-	var lines []string
 	size := 0
-	for _, l := range text {
-		if size += len(l.text); size > enough && len(lines) > 0 {
+	for i, l := range text {
+		if size += len(l.text); size > enough && i > 0 {
+			text = text[:i]
 			break
-		}
-		if !isComment(l.text) && !border.MatchString(l.text) {
-			lines = append(lines, l.text)
 		}
 	}
 	best, most := byte(' '), []int{-1}
-	for _, c := range []byte(separators) {
-		if !slices.ContainsFunc(lines, func(l string) bool { return strings.IndexByte(l, c) >= 0 }) {
-			continue
-		}
-		numbers := []int{0, 0}
-		for _, l := range lines {
-			if c == ',' && strings.Count(l, ";") > strings.Count(l, ",") {
+	for _, comma := range []byte(separators) {
+		t, isThere, numbers := &table{comma: comma}, false, []int{0, 0}
+		_ = t.cut(text) // of lines that are too long, those before count
+		for _, l := range t.lines {
+			isThere = isThere || strings.IndexByte(l.text, comma) >= 0
+			if comma == ',' && strings.Count(l.text, ";") > strings.Count(l.text, ",") {
 				continue // commas within cells
 			}
-			cells, _ := cutCells(nil, l, c)
-			found := 0
-			for _, cell := range cells {
-				if cell.number {
-					found++
-				}
-			}
-			numbers[1] += found
-			if isRow(cells) {
-				numbers[0] += found
+			numbers[1] += l.numbers
+			if l.isRow {
+				numbers[0] += l.numbers
 			}
 		}
-		if slices.Compare(numbers, most) > 0 {
-			best, most = c, numbers
+		if isThere && slices.Compare(numbers, most) > 0 {
+			best, most = comma, numbers
 		}
 	}
 	return best

@@ -53,7 +53,7 @@ func latencyAmong(names []tableCell) (column, count int) {
 
 // isPairRow tells whether a line is one of a list of pairs whose columns have names.
 func (t *table) isPairRow(cells []tableCell) bool {
-	return t.ends != nil && len(cells) == t.endsWidth && !cells[t.ends[0]].absent && !cells[t.ends[1]].absent && !cells[t.ends[2]].isWord()
+	return t.ends != nil && len(cells) == t.lines[t.endsLine].width && !cells[t.ends[0]].absent && !cells[t.ends[1]].absent && !cells[t.ends[2]].isWord()
 }
 
 // pairColumns returns the columns of the two hosts and of the latencies if the rows are a list of pairs. Each row has two names, and the
