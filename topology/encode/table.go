@@ -262,19 +262,22 @@ const separators = "|;\t, "
 // separator is the one that makes the most numbers of the first lines: in rows, and then at all.
 func separator(text []textLine) byte {
 	const enough = 64 << 10 // bytes
+	var lines []textLine
 	size := 0
-	for i, l := range text {
-		if size += len(l.text); size > enough && i > 0 {
-			text = text[:i]
-			break
+	for _, l := range text {
+		if size < enough && !isComment(l.text) && !border.MatchString(l.text) {
+			lines = append(lines, l)
+			size += len(l.text)
 		}
 	}
 	best, most := byte(' '), []int{-1}
 	for _, comma := range []byte(separators) {
-		t, isThere, numbers := &table{comma: comma}, false, []int{0, 0}
-		_ = t.cut(text) // of lines that are too long, those before count
+		if !slices.ContainsFunc(lines, func(l textLine) bool { return strings.IndexByte(l.text, comma) >= 0 }) {
+			continue
+		}
+		t, numbers := &table{comma: comma}, []int{0, 0}
+		_ = t.cut(lines) // of lines that are too long, those before count
 		for _, l := range t.lines {
-			isThere = isThere || strings.IndexByte(l.text, comma) >= 0
 			if comma == ',' && strings.Count(l.text, ";") > strings.Count(l.text, ",") {
 				continue // commas within cells
 			}
@@ -283,7 +286,7 @@ func separator(text []textLine) byte {
 				numbers[0] += l.numbers
 			}
 		}
-		if isThere && slices.Compare(numbers, most) > 0 {
+		if slices.Compare(numbers, most) > 0 {
 			best, most = comma, numbers
 		}
 	}
