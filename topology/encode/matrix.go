@@ -31,8 +31,8 @@ type Latencies struct {
 const secondsBelow = 1e-5
 
 // ReadMatrix reads a matrix of latencies: one line per host, cell (i, j) the
-// latency from host i to host j. The unit counts for files that do not name
-// theirs; 0 means none is known. Then numbers that can be nothing but seconds
+// latency from host i to host j. The unit, one of the four, counts for files that
+// do not name theirs; 0 means none is known. Then numbers that can be nothing but seconds
 // are s, and others are an error. A file that names another one is refused.
 //
 // Cells are separated by commas, semicolons, tabs, pipes or blanks, whichever
