@@ -19,22 +19,17 @@ import (
 // A number below 0 is an error, and so is a file that names a unit of time.
 func ReadCounts(r io.Reader) (_ *mat.Dense, err error) {
 	defer naming("read counts", &err)
-	data, err := readLines(r)
+	t, err := readTable(r)
 	if err != nil {
 		return nil, err
-	}
-	t, err := cutTable(data)
-	if err != nil {
-		return nil, err
-	}
-	if unit, _, _ := t.unitNamed(0); unit != 0 { // units of counts are not known
-		return nil, fmt.Errorf("the numbers are times in %s: want counts", unit)
 	}
 	s, err := t.understand()
-	if err != nil {
+	if unit, _, _ := t.unitNamed(0); unit != 0 { // units of counts are not known
+		return nil, fmt.Errorf("the numbers are times in %s: want counts", unit)
+	} else if err != nil {
 		return nil, err
 	}
-	if s.isList && s.names != nil && !countsFrom(s.names, 0) {
+	if s.isList && !countsFrom(s.names, 0) {
 		return nil, fmt.Errorf("line 1: a list of pairs of %q and others: want ranks from 0 to %d", s.names[0], s.n-1)
 	}
 	f := filler{t: t, isCounts: true}

@@ -46,6 +46,6 @@
 // Each reader refuses what it does not understand - a later version, an unknown
 // key, a cell that is no number - and says where. Files of other tools hold much
 // that is not about wiring, such as colours: that is passed over. Matrices have at most 32,768
-// hosts. A table is read by its look: table_shape.go lists the rules, table_labels.go those by which whole numbers
+// hosts. A table is read by its look: table_shape.go lists the rules, table_block.go those by which whole numbers
 // above and beside are names.
 package encode

@@ -35,35 +35,18 @@ type graphBody struct {
 }
 
 // linkFile is a full-duplex link between a and b, or, in the list of arcs,
-// the one direction from a to b.
-type linkFile struct {
-	A            vertexRef `json:"a"`
-	B            vertexRef `json:"b"`
-	Latency      *float64  `json:"latency_s,omitempty"`
-	Bandwidth    *float64  `json:"bandwidth_Bps,omitempty"`
-	Estimated    bool      `json:"estimated,omitempty"` // the bandwidth was not measured
-	Probability  *float64  `json:"probability,omitempty"`
-	LatencyUs    *float64  `json:"latency_us,omitempty"`
-	BandwidthMBs *float64  `json:"bandwidth_MBps,omitempty"`
-	Kind         string    `json:"kind,omitempty"` // of platform files; not read
-}
-
-// A vertexRef names a vertex by its number, hosts first, or by its name.
+// the one direction from a to b. A and B are numbers of vertices, hosts first, or their names.
 // Ranks of one host often share a name, so we write numbers.
-type vertexRef struct {
-	number int
-	name   string
-	named  bool
-}
-
-func (v vertexRef) MarshalJSON() ([]byte, error) { return json.Marshal(v.number) }
-
-func (v *vertexRef) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		v.named = true
-		return json.Unmarshal(b, &v.name)
-	}
-	return json.Unmarshal(b, &v.number)
+type linkFile struct {
+	A            any      `json:"a"`
+	B            any      `json:"b"`
+	Latency      *float64 `json:"latency_s,omitempty"`
+	Bandwidth    *float64 `json:"bandwidth_Bps,omitempty"`
+	Estimated    bool     `json:"estimated,omitempty"` // the bandwidth was not measured
+	Probability  *float64 `json:"probability,omitempty"`
+	LatencyUs    *float64 `json:"latency_us,omitempty"`
+	BandwidthMBs *float64 `json:"bandwidth_MBps,omitempty"`
+	Kind         string   `json:"kind,omitempty"` // of platform files; not read
 }
 
 // WriteGraph writes a graph as JSON of the format "topocast/graph", version 2:
@@ -85,7 +68,7 @@ func WriteGraph(w io.Writer, g *topology.Graph) (err error) {
 	}
 	for _, a := range g.Arcs() {
 		l := linkFile{
-			A: vertexRef{number: a.From}, B: vertexRef{number: a.To},
+			A: a.From, B: a.To,
 			Latency: jsonfile.Known(a.Latency), Bandwidth: jsonfile.Known(a.Bandwidth), Estimated: a.Estimated,
 		}
 		if a.Probability != 1 {
@@ -153,28 +136,33 @@ func (f *graphBody) build() (*topology.Graph, error) {
 			number[name] = i
 		}
 	}
-	resolve := func(v vertexRef) (int, error) {
-		if !v.named {
-			return v.number, nil // NewGraph checks the range
+	find := func(v any) (int, error) {
+		switch x := v.(type) {
+		case float64:
+			if x == math.Trunc(x) && math.Abs(x) < maxHosts {
+				return int(x), nil // NewGraph checks the range
+			}
+		case string:
+			i, known := number[x]
+			if !known {
+				return 0, fmt.Errorf("no host or switch is called %q", x)
+			} else if i < 0 {
+				return 0, fmt.Errorf("more than one host or switch is called %q", x)
+			}
+			return i, nil
 		}
-		i, ok := number[v.name]
-		switch {
-		case !ok:
-			return 0, fmt.Errorf("no host or switch is called %q", v.name)
-		case i < 0:
-			return 0, fmt.Errorf("more than one host or switch is called %q", v.name)
-		}
-		return i, nil
+		return 0, fmt.Errorf("%v: want the number or the name of a host or a switch", v)
 	}
 	arcs := make([]topology.Arc, 0, 2*len(f.Links)+len(f.Arcs))
 	for i, l := range slices.Concat(f.Links, f.Arcs) {
-		isLink := i < len(f.Links)
-		from, err := resolve(l.A)
-		to, failed := resolve(l.B)
-		if err = cmp.Or(err, failed); err != nil && isLink {
-			return nil, fmt.Errorf("link %d: %w", i, err)
-		} else if err != nil {
-			return nil, fmt.Errorf("arc %d: %w", i-len(f.Links), err)
+		kind, isLink := "link", i < len(f.Links)
+		if !isLink {
+			kind, i = "arc", i-len(f.Links)
+		}
+		from, err := find(l.A)
+		to, failed := find(l.B)
+		if err = cmp.Or(err, failed); err != nil {
+			return nil, fmt.Errorf("%s %d: %w", kind, i, err)
 		}
 		a := topology.Arc{From: from, To: to, Latency: jsonfile.Value(l.Latency), Bandwidth: jsonfile.Value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
 		if l.LatencyUs != nil {

@@ -1,9 +1,11 @@
 package encode
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/words"
@@ -81,23 +83,34 @@ func hierarchyToFile(r *topology.Result) *hierarchyFile {
 	}
 	for i, l := range h.Levels() {
 		out := hierarchyLevel{Name: l.Name, Kind: l.Kind.String(), Latency: jsonfile.Known(l.Latency), Support: jsonfile.Known(l.Support), Groups: [][]int{}}
-		var anyLatency, anySupport bool
 		for _, g := range h.GroupsAt(i) {
 			out.Groups = append(out.Groups, g.Hosts)
 			out.GroupLatency = append(out.GroupLatency, jsonfile.Known(g.Latency))
 			out.GroupSupport = append(out.GroupSupport, jsonfile.Known(g.Support))
-			anyLatency = anyLatency || jsonfile.Known(g.Latency) != nil
-			anySupport = anySupport || jsonfile.Known(g.Support) != nil
 		}
-		if !anyLatency {
-			out.GroupLatency = nil
-		}
-		if !anySupport {
-			out.GroupSupport = nil
-		}
+		out.GroupLatency, out.GroupSupport = ifAny(out.GroupLatency), ifAny(out.GroupSupport)
 		f.Levels[i] = out
 	}
 	return f
+}
+
+// ifAny is a list that has a value; nil if nothing in it is known.
+func ifAny(list []*float64) []*float64 {
+	if slices.ContainsFunc(list, func(x *float64) bool { return x != nil }) {
+		return list
+	}
+	return nil
+}
+
+// ofGroups are the values of the groups of a level, which are one value if the file has no list of them.
+func ofGroups(key string, list []*float64, otherwise *float64, groups int) ([]*float64, error) {
+	switch len(list) {
+	case 0:
+		return slices.Repeat([]*float64{otherwise}, groups), nil
+	case groups:
+		return list, nil
+	}
+	return nil, fmt.Errorf("%s of %s for %s", words.Count(len(list), "value"), key, words.Count(groups, "group"))
 }
 
 // hierarchy builds the result of all but the graph.
@@ -113,23 +126,13 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 		levels[i] = topology.Level{Name: l.Name, Kind: kind, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(l.Support)}
-		for _, list := range []struct {
-			name string
-			n    int
-		}{{"group_latency_s", len(l.GroupLatency)}, {"group_support", len(l.GroupSupport)}} {
-			if list.n != 0 && list.n != len(l.Groups) {
-				return nil, fmt.Errorf("level %d: %s of %s for %s", i, words.Count(list.n, "value"), list.name, words.Count(len(l.Groups), "group"))
-			}
+		latency, err := ofGroups("group_latency_s", l.GroupLatency, l.Latency, len(l.Groups))
+		support, failed := ofGroups("group_support", l.GroupSupport, nil, len(l.Groups))
+		if err = cmp.Or(err, failed); err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 		for k, hosts := range l.Groups {
-			g := topology.Group{Hosts: hosts, Level: i, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(nil)}
-			if len(l.GroupLatency) > 0 {
-				g.Latency = jsonfile.Value(l.GroupLatency[k])
-			}
-			if len(l.GroupSupport) > 0 {
-				g.Support = jsonfile.Value(l.GroupSupport[k])
-			}
-			groups = append(groups, g)
+			groups = append(groups, topology.Group{Hosts: hosts, Level: i, Latency: jsonfile.Value(latency[k]), Support: jsonfile.Value(support[k])})
 		}
 	}
 	h, err := topology.NewHierarchy(f.N, levels, groups, jsonfile.Value(f.Root))

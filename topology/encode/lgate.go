@@ -2,7 +2,6 @@ package encode
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"regexp"
@@ -39,106 +38,81 @@ func ReadLGate(r io.Reader) (_ *topology.Hierarchy, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &lgateParser{rest: string(data)}
-	p.next()
-	root, err := p.cluster(0)
-	if err == nil && p.token != "" {
-		err = p.unexpected("the end")
-	}
+	root, err := readClusters(string(data))
 	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", bytes.Count(data[:len(data)-len(p.rest)], []byte("\n"))+1, err)
+		return nil, err
 	}
 	f := Fabric{Roots: []*FabricSwitch{root}}
 	ranks := f.Hosts()
 	slices.SortFunc(ranks, hostlist.Naturally)
 	for i, rank := range ranks {
-		switch number, _ := strconv.Atoi(rank); {
-		case number < i:
+		if number, _ := strconv.Atoi(rank); number < i {
 			return nil, fmt.Errorf("rank %s is in two groups", rank)
-		case number > i:
+		} else if number > i {
 			return nil, fmt.Errorf("rank %d is in no group, but rank %s is", i, ranks[len(ranks)-1])
 		}
 	}
 	return f.Hierarchy(ranks)
 }
 
-// lgateParser makes a switch of each cluster and group, with its ranks for hosts.
-type lgateParser struct {
-	token string // that comes next; "" at the end
-	rest  string // behind the token
-	ranks int    // so far
-}
+var (
+	// lgatePart is the begin of a cluster, a group with its ranks, or anything else up to a blank or a bracket; "" at the end.
+	lgatePart = regexp.MustCompile(`^\s*((cluster)\s*\{|(group)\s*\{([^{}]*)\}?|[^\s{}]+|[{}]?)`)
 
-// lgateToken is a bracket, or other signs up to the next bracket or blank.
-var lgateToken = regexp.MustCompile(`^\s*([{}]|[^\s{}]*)`)
+	lgateSign = regexp.MustCompile(`\s*([,-])\s*`) // between ranks
+)
 
-func (p *lgateParser) next() {
-	m := lgateToken.FindStringSubmatch(p.rest)
-	p.token, p.rest = m[1], p.rest[len(m[0]):]
-}
-
-func (p *lgateParser) unexpected(want string) error {
-	if p.token == "" {
-		return fmt.Errorf("the file ends: want %s", want)
-	}
-	return fmt.Errorf("%q: want %s", p.token, want)
-}
-
-// take reads one token.
-func (p *lgateParser) take(want string) error {
-	if p.token != want {
-		return p.unexpected(strconv.Quote(want))
-	}
-	p.next()
-	return nil
-}
-
-// cluster reads a cluster and all that is in it.
-func (p *lgateParser) cluster(depth int) (*FabricSwitch, error) {
-	if depth > deepest {
-		return nil, fmt.Errorf("clusters nest more than %d deep", deepest)
-	}
-	for _, want := range []string{"cluster", "{"} {
-		if err := p.take(want); err != nil {
-			return nil, err
-		}
-	}
-	s := &FabricSwitch{}
-	for p.token != "}" {
-		var part *FabricSwitch
+// readClusters makes a switch of each cluster and group, with its ranks for hosts. The one that it returns holds the cluster of the file.
+func readClusters(text string) (*FabricSwitch, error) {
+	file := &FabricSwitch{}
+	open := []*FabricSwitch{file}
+	at, ranks := 0, 0
+	for {
+		m := lgatePart.FindStringSubmatch(text[at:])
+		at += len(m[0])
+		in, isInside := open[len(open)-1], len(open) > 1
 		var err error
-		if p.token == "group" {
-			part, err = p.group()
-		} else {
-			part, err = p.cluster(depth + 1)
+		switch {
+		case m[2] != "" && len(open) > deepest:
+			err = fmt.Errorf("clusters nest more than %d deep", deepest)
+		case m[2] != "" && (isInside || in.Switches == nil):
+			open = append(open, &FabricSwitch{})
+			in.Switches = append(in.Switches, open[len(open)-1])
+		case m[3] != "" && isInside:
+			group := &FabricSwitch{}
+			if group.Hosts, err = hostlist.ExpandNumbers(lgateSign.ReplaceAllString(strings.TrimSpace(m[4]), "$1"), maxHosts-ranks); err != nil {
+				err = fmt.Errorf("group of ranks: %w", err)
+			}
+			ranks += len(group.Hosts)
+			in.Switches = append(in.Switches, group)
+		case m[1] == "}" && isInside && in.Switches != nil:
+			open = open[:len(open)-1]
+		case m[1] == "" && !isInside && in.Switches != nil:
+			return file, nil
+		default:
+			err = unexpectedPart(m[1], isInside, in.Switches != nil)
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("line %d: %w", strings.Count(text[:at], "\n")+1, err)
 		}
-		s.Switches = append(s.Switches, part)
 	}
-	if len(s.Switches) == 0 {
-		return nil, p.unexpected(`"cluster" or "group"`)
-	}
-	return s, p.take("}")
 }
 
-// group reads "group { 0-3, 8 }".
-func (p *lgateParser) group() (*FabricSwitch, error) {
-	p.next()
-	if err := p.take("{"); err != nil {
-		return nil, err
+// unexpectedPart is the error of a part, in a cluster or outside, behind others or as the first.
+func unexpectedPart(part string, isInside, isBehind bool) error {
+	want := `"cluster" and "{"`
+	switch {
+	case isInside && isBehind:
+		want = `"cluster" or "group" and "{", or "}"`
+	case isInside:
+		want = `"cluster" or "group" and "{"`
+	case isBehind:
+		want = "the end"
 	}
-	list := ""
-	for ; p.token != "}" && p.token != ""; p.next() {
-		list += p.token
+	if part == "" {
+		return fmt.Errorf("the file ends: want %s", want)
 	}
-	ranks, err := hostlist.ExpandNumbers(list, maxHosts-p.ranks)
-	p.ranks += len(ranks)
-	if err != nil {
-		return nil, fmt.Errorf("group of ranks: %w", err)
-	}
-	return &FabricSwitch{Hosts: ranks}, p.take("}")
+	return fmt.Errorf("%q: want %s", shorten(part), want)
 }
 
 // WriteLGate writes the firm groups of a hierarchy as a topology file of LGate,

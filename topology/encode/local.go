@@ -56,19 +56,17 @@ func localFromFile(list []localFile, hosts int) ([]topology.LocalTopology, error
 	return local, nil
 }
 
+// localArcs refuses what is no graph between the hosts.
 func localArcs(ends [][2]int, latency []*float64, hosts int) ([]topology.Arc, error) {
 	if len(latency) != len(ends) {
 		return nil, fmt.Errorf("has %d arcs and %d latencies", len(ends), len(latency))
 	}
 	arcs := make([]topology.Arc, len(ends))
 	for i, a := range ends {
-		if min(a[0], a[1]) < 0 || max(a[0], a[1]) >= hosts || a[0] == a[1] {
-			return nil, fmt.Errorf("has the arc %v: want two of %d hosts", a, hosts)
-		}
 		arcs[i] = topology.Arc{From: a[0], To: a[1], Latency: jsonfile.Value(latency[i]), Bandwidth: jsonfile.Value(nil), Probability: 1}
-		if arcs[i].Latency < 0 {
-			return nil, fmt.Errorf("has the arc %v of %g s: want at least 0", a, arcs[i].Latency)
-		}
+	}
+	if _, err := topology.NewGraph(hosts, 0, nil, arcs); err != nil {
+		return nil, fmt.Errorf("has other arcs than between %d hosts: %w", hosts, err)
 	}
 	return arcs, nil
 }

@@ -1,10 +1,12 @@
 package encode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,8 +31,8 @@ type Latencies struct {
 const secondsBelow = 1e-5
 
 // ReadMatrix reads a matrix of latencies: one line per host, cell (i, j) the
-// latency from host i to host j. The unit counts for files that do not name
-// theirs; 0 means none is known. Then numbers that can be nothing but seconds
+// latency from host i to host j. The unit, one of the four, counts for files that
+// do not name theirs; 0 means none is known. Then numbers that can be nothing but seconds
 // are s, and others are an error. A file that names another one is refused.
 //
 // Cells are separated by commas, semicolons, tabs, pipes or blanks, whichever
@@ -57,36 +59,24 @@ const secondsBelow = 1e-5
 // hosts. Values that can be, but hardly are, make warnings. O(size of the file).
 func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 	defer naming("read matrix", &err)
-	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
-		return nil, fmt.Errorf("unit of %g s: want above 0", float64(unit))
+	if _, isKnown := unit.exponent(); unit != 0 && !isKnown {
+		return nil, fmt.Errorf("unit of %g s: want s, ms, us or ns", float64(unit))
 	}
-	data, err := readLines(r)
+	t, err := readTable(r)
 	if err != nil {
 		return nil, err
 	}
-	t, err := cutTable(data)
-	if err != nil {
-		return nil, err
-	}
+	s, notUnderstood := t.understand()
 	named, where, err := t.unitNamed(unit)
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.understand()
 	switch {
-	case (err != nil || s.names == nil && !s.isList) && t.hasSizes():
-		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
 	case err != nil:
 		return nil, err
-	case unit != 0 && s.unit != 0 && s.unit != unit:
-		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, unit, s.unitName)
-	case named == 0 && s.unit != 0:
-		named, where = s.unit, s.unitName
+	case (notUnderstood != nil || s.names == nil && !s.isList) && t.hasSizes():
+		return nil, errors.New("line 1: the first column holds sizes of messages, as benchmarks of two processes print: want the times of all pairs")
+	case notUnderstood != nil:
+		return nil, notUnderstood
 	}
-	f := filler{t: t, unit: unit}
-	if unit == 0 {
-		f.unit = named
-	}
+	f := filler{t: t, unit: cmp.Or(unit, named)}
 	cells, err := f.fill(s, stats.MiddleMedian)
 	if err != nil {
 		return nil, err
@@ -94,26 +84,20 @@ func ReadMatrix(r io.Reader, unit Unit) (_ *Latencies, err error) {
 	if f.carried != 0 {
 		named, where = f.carried, "cells"
 	}
-	l := &Latencies{Matrix: mat.NewDense(s.n, s.n, cells), Names: s.names, Unit: f.unit, UnitStated: named != 0, Warnings: s.warnings}
-	if l.Unit == 0 {
-		l.Unit = Second
-	}
-	if !t.isOwn {
-		l.mirror(s.isList)
-	}
-	var why string
+	l := &Latencies{Matrix: mat.NewDense(s.n, s.n, cells), Names: s.names, Unit: cmp.Or(f.unit, Second), UnitStated: named != 0}
+	why := fmt.Sprintf("from %q", where)
 	switch {
 	case unit != 0:
 		why = "as given"
 	case named != 0:
-		why = fmt.Sprintf("from %q", where)
 	case largest(l.Matrix) >= secondsBelow:
 		return nil, errNoUnit
 	default:
 		why = "none is named, and in ms all were below the 10 ns of light over 3 m"
 	}
-	l.Warnings = append(l.Warnings, doubts(l.Matrix, l.Unit, why)...)
+	l.Warnings = append(s.warnings, doubts(l.Matrix, l.Unit, why)...)
 	if !t.isOwn {
+		l.mirror(s.isList)
 		l.leaveOutPlaceholders()
 		l.leaveOutSilent()
 		l.leaveOutDead()
@@ -136,10 +120,7 @@ type filler struct {
 
 // fill returns the cells of the matrix, line by line. Of numbers that stand for one pair it takes what combine makes of them.
 func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, error) {
-	cells := make([]float64, s.n*s.n)
-	for i := range cells {
-		cells[i] = math.NaN()
-	}
+	cells := slices.Repeat([]float64{math.NaN()}, s.n*s.n)
 	several := map[int][]float64{}
 	distances, count := true, 0 // of the SLIT of ACPI: whole numbers from 10 to 255, relative to the 10 that each node is from itself
 	for e := range s.entries {
@@ -152,19 +133,16 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 		at := e.from*s.n + e.to
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, fmt.Errorf("line %d, column %d: %w", e.line, e.column, err)
 		case e.from == e.to || math.IsNaN(v):
 		case math.IsNaN(cells[at]):
 			cells[at] = v
 		default:
-			if several[at] == nil {
-				several[at] = []float64{cells[at]}
-			}
 			several[at] = append(several[at], v)
 		}
 	}
-	for at, all := range several {
-		cells[at] = combine(all)
+	for at, more := range several {
+		cells[at] = combine(slices.Insert(more, 0, cells[at]))
 	}
 	switch {
 	case distances && count == len(cells) && !f.t.isOwn && !f.isCounts:
@@ -182,28 +160,24 @@ func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, err
 
 // number reads a cell, in s; NaN is one that was not measured.
 func (f *filler) number(e entry) (float64, error) {
-	fail := func(format string, values ...any) (float64, error) {
-		return 0, fmt.Errorf("line %d, column %d: "+format, append([]any{e.line, e.column}, values...)...)
-	}
 	text, unit := e.cell.text, e.cell.unit
 	switch {
 	case e.cell.absent && (!f.isCounts || text == "" || e.from == e.to):
 		return math.NaN(), nil
 	case !e.cell.number:
-		return 0, f.t.notANumber(e.line, e.column, text)
+		return 0, f.t.notANumber(text)
 	case strings.Contains(text, ",") && f.t.comma == ',':
-		return fail("%q: a decimal comma or one between thousands? Write a point, or separate cells by semicolons", shorten(text))
+		return 0, fmt.Errorf("%q: a decimal comma or one between thousands? Write a point, or separate cells by semicolons", shorten(text))
 	}
 	if i := strings.IndexAny(text, ".,"); i >= 0 {
 		if f.decimal != 0 && text[i] != f.decimal {
-			return fail("%q has the decimal mark %q, cells before it %q", shorten(text), text[i], f.decimal)
+			return 0, fmt.Errorf("%q has the decimal mark %q, cells before it %q", shorten(text), text[i], f.decimal)
 		}
 		f.decimal = text[i]
 		if text[i] == ',' {
 			text = text[:i] + "." + text[i+1:]
 		}
 	}
-	power, isDecimal := 0, true
 	if unit != 0 {
 		f.mixed = f.mixed || f.carried != 0 && f.carried != unit
 		f.carried = unit
@@ -211,17 +185,16 @@ func (f *filler) number(e entry) (float64, error) {
 		f.bare = f.bare || !isBlankCell(e.cell)
 		unit = f.unit
 	}
+	power := 0
 	if unit != 0 {
-		power, isDecimal = unit.exponent()
+		power, _ = unit.exponent()
 	}
 	v, err := quantity.ParseShifted(text, power)
 	switch {
 	case err != nil:
-		return 0, f.t.notANumber(e.line, e.column, text)
+		return 0, f.t.notANumber(text)
 	case e.from != e.to && v < 0:
-		return fail("latency %s is negative", shorten(text))
-	case !isDecimal:
-		v *= float64(unit)
+		return 0, fmt.Errorf("latency %s is negative", shorten(text))
 	}
 	return v, nil
 }

@@ -28,21 +28,20 @@ func doubts(m *mat.Dense, unit Unit, why string) []string {
 	odd, worst, from, to := 0, 0.0, 0, 0
 	for i := range n {
 		for j := range n {
-			v := m.At(i, j)
-			if math.IsNaN(v) {
+			v, back := m.At(i, j), m.At(j, i)
+			switch {
+			case math.IsNaN(v):
 				continue
+			case v == 0:
+				zeros++
+			default:
+				least, most = min(least, v), max(most, v)
 			}
 			measured++
-			if v == 0 {
-				zeros++
-				continue
-			}
-			least, most = min(least, v), max(most, v)
-			back := m.At(j, i)
 			if back > 0 && v > maxAsymmetry*back {
 				odd++
-				if ratio := v / back; ratio > worst {
-					worst, from, to = ratio, i, j
+				if v/back > worst {
+					worst, from, to = v/back, i, j
 				}
 			}
 		}

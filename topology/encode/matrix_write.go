@@ -26,7 +26,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]*$`)
 func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) (err error) {
 	defer naming("write matrix", &err)
 	n, columns := m.Dims()
-	_, named := unit.exponent()
+	power, isKnown := unit.exponent()
 	switch {
 	case n != columns:
 		return fmt.Errorf("%d x %d: want a square matrix", n, columns)
@@ -34,7 +34,7 @@ func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) (err erro
 		return fmt.Errorf("%s: want in [1, %d]", words.Count(n, "host"), maxColumns)
 	case names != nil && len(names) != n:
 		return fmt.Errorf("%s for %s", words.Count(len(names), "name"), words.Count(n, "host"))
-	case !named:
+	case !isKnown:
 		return fmt.Errorf("unit of %g s: want s, ms, us or ns", float64(unit))
 	}
 	for i := range n {
@@ -60,7 +60,7 @@ func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) (err erro
 				buffer.WriteByte(',')
 			}
 			if v := m.At(i, j); i != j && !math.IsNaN(v) {
-				cell = unit.append(cell[:0], v)
+				cell = quantity.AppendShifted(cell[:0], v, power)
 				buffer.Write(cell)
 			}
 		}
@@ -94,10 +94,4 @@ func nameLine(names []string) (string, error) {
 	}
 	line.WriteByte('\n')
 	return line.String(), nil
-}
-
-// append appends v s in the unit, of which exponent knows the power.
-func (u Unit) append(dst []byte, v float64) []byte {
-	power, _ := u.exponent()
-	return quantity.AppendShifted(dst, v, power)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"iter"
 	"regexp"
 	"slices"
@@ -34,17 +35,17 @@ type table struct {
 	market  string      // the first line of a MatrixMarket file
 
 	// Of the first line that names the columns of a list of pairs.
-	ends                []int // those of the two hosts and of the latencies; nil: there is no such line
-	endsLine, endsWidth int   // its place in lines, and how many columns it has
+	ends     []int // those of the two hosts and of the latencies; nil: there is no such line
+	endsLine int   // its place in lines
 
 	broken error // the first quote that is not closed on its line, or has text behind it
 }
 
 // A tableLine is a line of a table. Its cells are cut again when they are wanted: most memory is in them.
 type tableLine struct {
-	number    int
-	text      string
+	textLine
 	width     int       // in cells; 0: the line is blank
+	numbers   int       // among them
 	head      tableCell // the first cell
 	isRow     bool
 	endsEmpty bool // the last cell holds nothing
@@ -139,15 +140,18 @@ func isNumber(text string) bool {
 	return err == nil && strings.ContainsAny(text, "0123456789")
 }
 
-// cutTable cuts a text into lines.
-func cutTable(data []byte) (*table, error) {
+// readTable reads a file and cuts it into lines.
+func readTable(r io.Reader) (*table, error) {
+	data, err := readLines(r)
+	if err != nil {
+		return nil, err
+	}
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if bytes.HasPrefix(data, []byte(ownComment)) { // names are as they stand
 		t := &table{isOwn: true, comma: ','}
 		return t, t.cut(splitLines(string(withNewlines(data)), 1))
 	}
-	data, err := PlainText(data)
-	if err != nil {
+	if data, err = PlainText(data); err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	if format := jsonfile.Format(data); format != "" {
@@ -160,12 +164,12 @@ func cutTable(data []byte) (*table, error) {
 		return nil, fmt.Errorf("line 1: the file is %s: want a table of numbers", called)
 	}
 	if text := asJSON(data); text != nil {
-		j, err := readJSONTable(text)
+		rows, notes, err := readJSONTable(text)
 		if err != nil {
 			return nil, err
 		}
-		t := &table{comma: jsonComma, notes: j.notes}
-		return t, t.cut(j.rows)
+		t := &table{comma: jsonComma[0], notes: notes}
+		return t, t.cut(rows)
 	}
 	if bytes.HasPrefix(data, []byte("{")) {
 		return nil, fmt.Errorf("line 1: %w", jsonfile.Unmarshal(data, new(any)))
@@ -204,47 +208,44 @@ func (t *table) cut(text []textLine) error {
 	rows := 0
 	var cells []tableCell // of one line after the other
 	for _, l := range text {
-		number, line := l.number, l.text
-		t.end = number
-		switch {
-		case isComment(line):
-			t.notes = append(t.notes, textLine{number, strings.TrimLeft(line[:min(len(line), longestNote)], "#% \t")})
+		t.end = l.number
+		switch start := l.text[:min(len(l.text), longestNote)]; {
+		case isComment(start):
+			t.notes = append(t.notes, textLine{l.number, strings.TrimLeft(start, "#% \t")})
 			continue
-		case border.MatchString(line[:min(len(line), longestNote)]):
+		case border.MatchString(start):
 			t.borders++
 			continue
 		}
 		var err error
-		cells, err = cutCells(cells[:0], line, t.comma)
+		cells, err = cutCells(cells[:0], l.text, t.comma)
 		if err != nil && t.broken == nil {
-			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", number)
+			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", l.number)
 		}
 		if len(cells) > maxColumns+2 { // names, and a separator at the end
-			return fmt.Errorf("line %d: %d columns: want at most %d", number, len(cells), maxColumns)
+			return fmt.Errorf("line %d: %d columns: want at most %d", l.number, len(cells), maxColumns)
 		}
-		row := isRow(cells) || t.isPairRow(cells)
-		if !row && t.ends == nil && t.comma != ' ' {
-			t.ends, t.endsLine, t.endsWidth = endColumns(cells), len(t.lines), len(cells)
+		line := tableLine{textLine: l, width: len(cells), isRow: isRow(cells) || t.isPairRow(cells)}
+		if line.isRow {
+			rows++
+		} else if t.ends == nil && t.comma != ' ' {
+			t.ends, t.endsLine = endColumns(cells), len(t.lines)
 		}
-		l := tableLine{number: number, text: line, width: len(cells), isRow: row}
 		if len(cells) > 0 {
-			l.head, l.endsEmpty = cells[0], cells[len(cells)-1].text == ""
-			if l.isRow {
-				rows++
-			}
-			if (!l.isRow || rows <= titles) && len(t.notes) < notes {
-				var words []string
-				for _, c := range cells {
-					if c.isWord() {
-						words = append(words, c.text)
-					}
-				}
-				if note := strings.Join(words, " "); note != "" {
-					t.notes = append(t.notes, textLine{number, note[:min(len(note), longestNote)]})
-				}
+			line.head, line.endsEmpty = cells[0], cells[len(cells)-1].text == ""
+		}
+		var words []string
+		for _, c := range cells {
+			if c.number {
+				line.numbers++
+			} else if c.isWord() && (!line.isRow || rows <= titles) {
+				words = append(words, c.text)
 			}
 		}
-		t.lines = append(t.lines, l)
+		if note := strings.Join(words, " "); note != "" && len(t.notes) < notes {
+			t.notes = append(t.notes, textLine{l.number, note[:min(len(note), longestNote)]})
+		}
+		t.lines = append(t.lines, line)
 	}
 	return nil
 }
@@ -261,40 +262,32 @@ const separators = "|;\t, "
 // separator is the one that makes the most numbers of the first lines: in rows, and then at all.
 func separator(text []textLine) byte {
 	const enough = 64 << 10 // bytes
-	var lines []string
+	var lines []textLine
 	size := 0
 	for _, l := range text {
-		if size += len(l.text); size > enough && len(lines) > 0 {
-			break
-		}
-		if !isComment(l.text) && !border.MatchString(l.text) {
-			lines = append(lines, l.text)
+		if size < enough && !isComment(l.text) && !border.MatchString(l.text) {
+			lines = append(lines, l)
+			size += len(l.text)
 		}
 	}
 	best, most := byte(' '), []int{-1}
-	for _, c := range []byte(separators) {
-		if !slices.ContainsFunc(lines, func(l string) bool { return strings.IndexByte(l, c) >= 0 }) {
+	for _, comma := range []byte(separators) {
+		if !slices.ContainsFunc(lines, func(l textLine) bool { return strings.IndexByte(l.text, comma) >= 0 }) {
 			continue
 		}
-		numbers := []int{0, 0}
-		for _, l := range lines {
-			if c == ',' && strings.Count(l, ";") > strings.Count(l, ",") {
+		t, numbers := &table{comma: comma}, []int{0, 0}
+		_ = t.cut(lines) // of lines that are too long, those before count
+		for _, l := range t.lines {
+			if comma == ',' && strings.Count(l.text, ";") > strings.Count(l.text, ",") {
 				continue // commas within cells
 			}
-			cells, _ := cutCells(nil, l, c)
-			found := 0
-			for _, cell := range cells {
-				if cell.number {
-					found++
-				}
-			}
-			numbers[1] += found
-			if isRow(cells) {
-				numbers[0] += found
+			numbers[1] += l.numbers
+			if l.isRow {
+				numbers[0] += l.numbers
 			}
 		}
 		if slices.Compare(numbers, most) > 0 {
-			best, most = c, numbers
+			best, most = comma, numbers
 		}
 	}
 	return best
@@ -302,7 +295,7 @@ func separator(text []textLine) byte {
 
 // separatorName says the separator in errors.
 func (t *table) separatorName() string {
-	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas", jsonComma: "JSON's commas"}[t.comma]; name != "" {
+	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas", jsonComma[0]: "JSON's commas"}[t.comma]; name != "" {
 		return name
 	}
 	return fmt.Sprintf("%q", t.comma)

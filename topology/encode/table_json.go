@@ -13,19 +13,28 @@ import (
 // strings the hosts. The JSON is read token by token, so that each row knows its line in the file.
 
 // jsonComma separates the cells of a row that comes from JSON: no text there has it.
-const jsonComma = '\x1f'
+const jsonComma = "\x1f"
 
 // A jsonTable is what a JSON file holds of a table.
 type jsonTable struct {
-	notes []textLine // keys, and values that are neither tables nor names
-	names *textLine  // the last list of strings
-	rows  []textLine
-	count int // tables
+	notes []textLine   // keys, and values that are neither tables nor names
+	names *jsonPart    // the last list of strings
+	rows  [][]textLine // of each table
 
 	d    *json.Decoder
 	data []byte
 	at   int // bytes of which the lines are counted
 	line int // of the last token
+}
+
+// A jsonPart is an object or a list.
+type jsonPart struct {
+	line     int
+	isObject bool
+	keys     []string
+	cells    []string // the values; "" of parts
+	texts    int      // strings among them
+	parts    []*jsonPart
 }
 
 // notInJSON finds what Python writes for numbers that JSON does not have.
@@ -51,24 +60,23 @@ func asJSON(data []byte) []byte {
 }
 
 // readJSONTable reads the one table of a JSON file. A line of names stands above it if the file has as many names as the table has columns.
-func readJSONTable(data []byte) (*jsonTable, error) {
-	var head map[string]json.RawMessage
-	if json.Unmarshal(data, &head) == nil && head["graph"] != nil {
-		return nil, errors.New("line 1: JSON of a graph: want a table of numbers")
-	}
+func readJSONTable(data []byte) (rows, notes []textLine, err error) {
 	t := &jsonTable{d: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
 	t.d.UseNumber()
-	t.value("")
+	root := t.part(t.next(), false)
 	switch {
-	case t.count == 0:
-		return nil, errors.New("line 1: JSON without a table of numbers: want a list of lists, or a list of objects with the same keys")
-	case t.count > 1:
-		return nil, errors.New("line 1: the JSON has several tables: keep one")
+	case slices.Contains(root.keys, "graph"):
+		return nil, nil, errors.New("line 1: JSON of a graph: want a table of numbers")
+	case len(t.rows) == 0:
+		return nil, nil, errors.New("line 1: JSON without a table of numbers: want a list of lists, or a list of objects with the same keys")
+	case len(t.rows) > 1:
+		return nil, nil, errors.New("line 1: the JSON has several tables: keep one")
 	}
-	if t.names != nil && strings.Count(t.names.text, string(jsonComma)) == strings.Count(t.rows[0].text, string(jsonComma)) {
-		t.rows = slices.Insert(t.rows, 0, *t.names)
+	rows = t.rows[0]
+	if t.names != nil && len(t.names.cells) == 1+strings.Count(rows[0].text, jsonComma) {
+		rows = slices.Insert(rows, 0, textLine{t.names.line, strings.Join(t.names.cells, jsonComma)})
 	}
-	return t, nil
+	return rows, t.notes, nil
 }
 
 // next reads a token of valid JSON.
@@ -80,102 +88,80 @@ func (t *jsonTable) next() json.Token {
 	return token
 }
 
-// value reads a value under its key.
-func (t *jsonTable) value(key string) {
-	switch token := t.next(); token {
-	case json.Delim('{'):
-		t.notes = append(t.notes, textLine{t.line, key})
-		for t.d.More() {
-			t.value(cellOf(t.next()))
-		}
-		t.next()
-	case json.Delim('['):
-		t.notes = append(t.notes, textLine{t.line, key})
-		t.list()
-	default:
-		t.notes = append(t.notes, textLine{t.line, key + ": " + cellOf(token)})
-	}
-}
-
-// list reads a table, or names. Of a list of objects the keys of the first one are the names of the columns.
-func (t *jsonTable) list() {
-	var names, header []string
-	var rows []textLine
-	isTable := true
-	line := t.line
+// part reads an object or a list behind its bracket. What is not in a list makes notes, and lists there may be tables or names.
+func (t *jsonTable) part(open json.Token, isInList bool) *jsonPart {
+	p := &jsonPart{line: t.line, isObject: open == json.Delim('{')}
 	for t.d.More() {
+		key := ""
+		if p.isObject {
+			key = cellOf(t.next())
+			p.keys = append(p.keys, key)
+		}
 		token := t.next()
-		row := textLine{number: t.line}
-		switch token {
-		case json.Delim('['):
-			_, cells, isFlat := t.members(false)
-			row.text = strings.Join(cells, string(jsonComma))
-			rows, isTable = append(rows, row), isTable && isFlat && header == nil
-		case json.Delim('{'):
-			keys, cells, isFlat := t.members(true)
-			if len(rows) == 0 {
-				header = keys
-				rows = append(rows, textLine{t.line, strings.Join(keys, string(jsonComma))})
-			}
-			row.text = strings.Join(byKeys(header, keys, cells), string(jsonComma))
-			rows, isTable = append(rows, row), isTable && isFlat && len(header) > 0
-		default:
-			names = append(names, cellOf(token))
-			_, isText := token.(string)
-			isTable = isTable && isText
+		cell, line := cellOf(token), t.line
+		p.cells = append(p.cells, cell)
+		if _, isText := token.(string); isText {
+			p.texts++
+		}
+		if _, isPart := token.(json.Delim); isPart {
+			p.parts = append(p.parts, t.part(token, isInList || !p.isObject))
+		} else {
+			key += ": " + cell
+		}
+		if p.isObject && !isInList {
+			t.notes = append(t.notes, textLine{line, key})
 		}
 	}
 	t.next()
 	switch {
-	case isTable && len(rows) > 0 && names == nil:
-		t.rows = append(t.rows, rows...)
-		t.count++
-	case isTable && len(names) > 0 && rows == nil:
-		t.names = &textLine{line, strings.Join(names, string(jsonComma))}
+	case p.isObject:
+	case isInList:
+		p.cells = []string{strings.Join(p.cells, jsonComma)} // takes less memory
+	default:
+		t.take(p)
 	}
+	return p
 }
 
-// members reads the rest of a list or an object: its keys, and its values, which isFlat tells to be neither lists nor objects.
-func (t *jsonTable) members(isObject bool) (keys, cells []string, isFlat bool) {
-	isFlat = true
-	for t.d.More() {
-		if isObject {
-			keys = append(keys, cellOf(t.next()))
-		}
-		token := t.next()
-		cells = append(cells, cellOf(token))
-		if _, isNested := token.(json.Delim); isNested {
-			isFlat = false
-			for depth := 1; depth > 0; {
-				switch t.next() {
-				case json.Delim('{'), json.Delim('['):
-					depth++
-				case json.Delim('}'), json.Delim(']'):
-					depth--
+// take takes a list for a table, if all in it are lists, or objects, without others in them, or for names. Of objects the keys of the first
+// one are the names of the columns.
+func (t *jsonTable) take(p *jsonPart) {
+	isTable := p.parts != nil && len(p.parts) == len(p.cells)
+	for _, row := range p.parts {
+		isTable = isTable && row.parts == nil && row.isObject == p.parts[0].isObject
+	}
+	switch {
+	case p.texts > 0 && p.texts == len(p.cells):
+		t.names = p
+		return
+	case !isTable || p.parts[0].isObject && p.parts[0].keys == nil:
+		return
+	}
+	var rows []textLine
+	keys := p.parts[0].keys
+	if keys != nil {
+		rows = append(rows, textLine{p.parts[0].line, strings.Join(keys, jsonComma)})
+	}
+	for _, row := range p.parts {
+		cells := row.cells
+		if keys != nil {
+			cells = make([]string, len(keys)) // empty if the object does not have the key
+			for i, key := range row.keys {
+				if at := slices.Index(keys, key); at >= 0 {
+					cells[at] = row.cells[i]
 				}
 			}
 		}
+		rows = append(rows, textLine{row.line, strings.Join(cells, jsonComma)})
 	}
-	t.next()
-	return keys, cells, isFlat
-}
-
-// byKeys puts the values of an object under the keys of the first one. Those that it does not have are not measured.
-func byKeys(header, keys, cells []string) []string {
-	row := make([]string, len(header))
-	for i, key := range header {
-		if at := slices.Index(keys, key); at >= 0 {
-			row[i] = cells[at]
-		}
-	}
-	return row
+	t.rows = append(t.rows, rows)
 }
 
 // cellOf is a token as a cell of text, on one line.
 func cellOf(token json.Token) string {
 	switch x := token.(type) {
 	case string:
-		return strings.NewReplacer(string(jsonComma), " ", "\n", " ", "\r", " ").Replace(x)
+		return strings.NewReplacer(jsonComma, " ", "\n", " ", "\r", " ").Replace(x)
 	case json.Number:
 		return x.String()
 	}

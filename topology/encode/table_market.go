@@ -63,11 +63,11 @@ func (t *table) readMarket() (*shape, error) {
 		if isSymmetric && i != j {
 			all = append(all, entry{j, i, cells[width-1], l.number, width})
 		}
-		if i++; isArray && i == n {
+		if i++; i == n { // of an array, which may be the triangle below the diagonal
 			j++
 			i = 0
 			if isSymmetric {
-				i = j // below the diagonal
+				i = j
 			}
 		}
 	}

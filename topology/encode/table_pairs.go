@@ -51,44 +51,76 @@ func latencyAmong(names []tableCell) (column, count int) {
 	return column, count
 }
 
-// namesEnds tells whether a line is the one whose columns are t.ends.
-func (t *table) namesEnds(l *tableLine) bool { return t.ends != nil && l == &t.lines[t.endsLine] }
-
 // isPairRow tells whether a line is one of a list of pairs whose columns have names.
 func (t *table) isPairRow(cells []tableCell) bool {
-	return len(t.ends) > 0 && len(cells) == t.endsWidth && !cells[t.ends[0]].absent && !cells[t.ends[1]].absent && !cells[t.ends[2]].isWord()
+	return t.ends != nil && len(cells) == t.lines[t.endsLine].width && !cells[t.ends[0]].absent && !cells[t.ends[1]].absent && !cells[t.ends[2]].isWord()
 }
 
-// isPairs tells whether each row has two names, and the same number of numbers. Names may be numbers, of which no pair has one twice.
-// Rows of three numbers are pairs if an arrow or brackets tell the hosts, or the columns are called as hosts are. Without these, three rows may be
-// a matrix: more than three are pairs.
-// Rows of more numbers are pairs if the columns have names and are no square. Rows of one word and one number are pairs if all words are such as h0-h1.
-func isPairs(header *tableLine, t *table, rows []tableLine) bool {
-	wide := rows[0].width
-	isNumbered := len(rows) > 3 || isOfArrow(rows[0].text) || inParentheses.MatchString(rows[0].text)
-	isNamed := header != nil && header.width == wide
-	switch {
-	case t.namesEnds(header):
-		return !slices.ContainsFunc(rows, func(l tableLine) bool { return !t.isPairRow(t.cells(l)) })
-	case isNamed && wide > 2 && len(rows) > 1 && namesPairs(t.cells(*header)):
+// pairColumns returns the columns of the two hosts and of the latencies if the rows are a list of pairs. Each row has two names, and the
+// same number of numbers. Names may be numbers, of which no pair has one twice.
+//
+//   - Rows of three numbers are pairs if an arrow or brackets tell the hosts, or the columns are called as hosts are. Without these, three
+//     rows may be a matrix: more than three are pairs.
+//   - Rows of more numbers are pairs if the columns have names and are no square.
+//   - Rows of one word and one number are pairs if all words are such as h0-h1.
+func (b *block) pairColumns() ([]int, error) {
+	if b.t.ends != nil && b.header == &b.t.lines[b.t.endsLine] {
+		if slices.ContainsFunc(b.rows, func(l tableLine) bool { return !b.t.isPairRow(b.t.cells(l)) }) {
+			return nil, nil
+		}
+		return b.t.ends, b.sameSizes(b.t.cells(*b.header))
+	}
+	wide, isNumbered := b.rows[0].width, len(b.rows) > 3 || isOfArrow(b.rows[0].text) || inParentheses.MatchString(b.rows[0].text)
+	var names []tableCell // of the columns
+	if b.header != nil && b.header.width == wide {
+		names = b.t.cells(*b.header)
+	}
+	if names != nil && wide > 2 && len(b.rows) > 1 && namesPairs(names) {
 		isNumbered = true
-	case wide > 3:
-		isNumbered = isNamed && len(rows) != wide && len(rows) != wide-1
+	} else if wide > 3 {
+		isNumbered = names != nil && len(b.rows) != wide && len(b.rows) != wide-1
 	}
 	isName := func(c tableCell) bool { return !c.absent && (!c.number || isNumbered && c.whole() >= 0) }
-	for _, l := range rows {
-		switch cells := t.cells(l); {
-		case l.width != wide || wide < 2:
-			return false
-		case wide == 2:
-			if _, _, ok := cutPair(cells[0]); !ok || cells[1].isWord() {
-				return false
+	for _, l := range b.rows {
+		if l.width != wide || wide < 2 {
+			return nil, nil
+		}
+		cells := b.t.cells(l)
+		from, to := cells[0], cells[1]
+		if wide == 2 {
+			if _, _, ok := cutPair(from); !ok || to.isWord() {
+				return nil, nil
 			}
-		case !isName(cells[0]) || !isName(cells[1]) || cells[0].number != cells[1].number || cells[0].number && cells[0].text == cells[1].text:
-			return false
+		} else if !isName(from) || !isName(to) || from.number != to.number || from.number && from.text == to.text {
+			return nil, nil
 		}
 	}
-	return true
+	if wide <= 3 {
+		return []int{0, 1, wide - 1}, nil
+	}
+	if names != nil {
+		if err := b.sameSizes(names); err != nil {
+			return nil, err
+		} else if latency, times := latencyAmong(names[2:]); times == 1 {
+			return []int{0, 1, 2 + latency}, nil
+		}
+	}
+	return nil, fmt.Errorf("line %d: a list of pairs with %d columns of numbers: keep the one of latencies, or name that one alone latency in a first line", b.rows[0].number, wide-2)
+}
+
+// sameSizes refuses rows that have several sizes of messages in the column that is called so.
+func (b *block) sameSizes(names []tableCell) error {
+	for k, c := range names {
+		if len(names) < 4 || !sizeColumn.MatchString(c.text) {
+			continue
+		}
+		for _, l := range b.rows {
+			if b.t.cells(l)[k].text != b.t.cells(b.rows[0])[k].text {
+				return fmt.Errorf("line %d: a list of pairs with several sizes of messages: keep the lines of one", l.number)
+			}
+		}
+	}
+	return nil
 }
 
 // namesPairs tells whether the first two columns alone are called as hosts are.
@@ -114,53 +146,15 @@ func cutPair(c tableCell) (from, to string, ok bool) {
 	return from, to, from != "" && to != ""
 }
 
-// columns returns the columns of the two hosts and of the latencies in a list of pairs.
-func (b *block) columns() ([]int, error) {
-	wide := b.rows[0].width
-	var names []tableCell
-	if b.header != nil && b.header.width == wide {
-		names = b.t.cells(*b.header)
-	}
-	first := b.t.cells(b.rows[0])
-	for k, c := range names {
-		for _, l := range b.rows {
-			if wide > 3 && sizeColumn.MatchString(c.text) && b.t.cells(l)[k].text != first[k].text {
-				return nil, fmt.Errorf("line %d: a list of pairs with several sizes of messages: keep the lines of one", l.number)
-			}
-		}
-	}
-	switch {
-	case b.t.namesEnds(b.header):
-		return b.t.ends, nil
-	case wide <= 3:
-		return []int{0, 1, wide - 1}, nil
-	case names != nil:
-		if latency, times := latencyAmong(names[2:]); times == 1 {
-			return []int{0, 1, 2 + latency}, nil
-		}
-	}
-	return nil, fmt.Errorf("line %d: a list of pairs with %d columns of numbers: keep the one of latencies, or name that one alone latency in a first line", b.rows[0].number, wide-2)
-}
-
-// pairs makes a square of a list. Names come in the order in which they are met, numbers in theirs.
-func (b *block) pairs() (*shape, error) {
-	columns, err := b.columns()
-	if err != nil {
-		return nil, err
-	}
+// pairs makes a square of a list with the given columns. Names come in the order in which they are met, numbers in theirs.
+func (b *block) pairs(columns []int) (*shape, error) {
 	column := columns[2]
 	s := &shape{named: "from a list of pairs", isList: true, used: len(b.rows)}
 	if b.header != nil && b.header.width == b.rows[0].width {
 		s.used++
-		s.unitName = b.t.cells(*b.header)[column].text
-		s.unit, _ = ParseUnit(s.unitName) // "from,to,us"
-	}
-	hostsOf := func(cells []tableCell) (from, to string) {
-		if len(cells) > 2 {
-			return cells[columns[0]].text, cells[columns[1]].text
+		if name := b.t.cells(*b.header)[column].text; isUnit(name) { // "from,to,us"
+			b.t.notes = append(b.t.notes, textLine{b.header.number, name})
 		}
-		from, to, _ = cutPair(cells[0])
-		return from, to
 	}
 	number, times, most := map[string]int{}, map[[2]int]int{}, 0
 	hostOf := func(name string) int {
@@ -171,16 +165,20 @@ func (b *block) pairs() (*shape, error) {
 		}
 		return i
 	}
-	all := make([]entry, 0, len(b.rows))
-	for _, l := range b.rows {
+	all := make([]entry, len(b.rows))
+	for i, l := range b.rows {
 		cells := b.t.cells(l)
-		from, to := hostsOf(cells)
-		e := entry{hostOf(from), hostOf(to), cells[column], l.number, column + 1}
-		all = append(all, e)
-		times[[2]int{e.from, e.to}]++
-		most = max(most, times[[2]int{e.from, e.to}])
+		from, to := cells[columns[0]].text, cells[columns[1]].text
+		if len(cells) == 2 {
+			from, to, _ = cutPair(cells[0])
+		}
+		pair := [2]int{hostOf(from), hostOf(to)}
+		all[i] = entry{pair[0], pair[1], cells[column], l.number, column + 1}
+		times[pair]++
+		most = max(most, times[pair])
 	}
-	if s.n = len(s.names); s.n < 2 {
+	s.n = len(s.names)
+	if s.n < 2 {
 		return nil, fmt.Errorf("line %d: a list of pairs of one host", b.rows[0].number)
 	}
 	if err := maySquare(s.n, len(times)); err != nil {
@@ -189,17 +187,17 @@ func (b *block) pairs() (*shape, error) {
 	if most > 1 {
 		s.warnings = append(s.warnings, "pairs are given up to "+strconv.Itoa(most)+" times: the median of each counts")
 	}
-	inOrder := slices.Clone(s.names)
-	if whole := func(name string) int { return tableCell{text: name}.whole() }; !slices.ContainsFunc(s.names, func(name string) bool { return whole(name) < 0 }) {
-		slices.SortFunc(inOrder, func(a, b string) int { return cmp.Compare(whole(a), whole(b)) })
+	met, whole := slices.Clone(s.names), func(name string) int { return tableCell{text: name}.whole() }
+	if !slices.ContainsFunc(met, func(name string) bool { return whole(name) < 0 }) {
+		slices.SortStableFunc(s.names, func(a, b string) int { return cmp.Compare(whole(a), whole(b)) })
 	}
-	for i, name := range inOrder {
+	for i, name := range s.names {
 		number[name] = i
 	}
 	for i, e := range all {
-		all[i].from, all[i].to = number[s.names[e.from]], number[s.names[e.to]]
+		all[i].from, all[i].to = number[met[e.from]], number[met[e.to]]
 	}
-	s.names, s.entries = inOrder, slices.Values(all)
+	s.entries = slices.Values(all)
 	return s, nil
 }
 

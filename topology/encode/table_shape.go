@@ -28,8 +28,6 @@ type shape struct {
 	named    string   // where the names stand; "": nowhere
 	isList   bool     // of pairs: each may be there in one direction alone, and several times
 	used     int      // lines
-	unit     Unit     // that the name of the column is; 0: none
-	unitName string   // the name
 	warnings []string
 	entries  iter.Seq[entry]
 }
@@ -56,20 +54,24 @@ func (t *table) understand() (*shape, error) {
 	b := block{t: t, rows: t.lines[from:to], afterBlank: from > 0 && t.lines[from-1].width == 0}
 	if from > 0 && !b.afterBlank {
 		b.header = &t.lines[from-1]
+		if t.broken != nil && len(t.cells(*b.header)) == 1 && strings.Contains(b.header.text, `"`) && b.header.head.text == strings.TrimSpace(b.header.text) {
+			return nil, t.broken
+		}
 	} else if t.comma != ' ' && from > 1 && t.lines[from-2].width > 0 {
 		b.far = &t.lines[from-2]
 	}
-	if t.broken != nil && b.header != nil && len(t.cells(*b.header)) == 1 && strings.Contains(b.header.text, `"`) && b.header.head.text == strings.TrimSpace(b.header.text) {
-		return nil, t.broken
-	}
-	if isPairs(b.header, t, b.rows) {
-		return b.pairs()
+	if columns, err := b.pairColumns(); err != nil {
+		return nil, err
+	} else if columns != nil {
+		return b.pairs(columns)
 	}
 	// In the triangles of PHYLIP the host without numbers stands alone.
-	first, last := b.rows[0], b.rows[len(b.rows)-1]
-	if b.header != nil && b.header.width == 1 && b.header.head.isWord() && first.width == 2 && first.head.isWord() && (len(b.rows) == 1 || b.rows[1].width == 3) {
+	isWide := func(at, width int) bool {
+		return 0 <= at && at < len(t.lines) && t.lines[at].width == width && t.lines[at].head.isWord()
+	}
+	if isWide(from-1, 1) && isWide(from, 2) && (to-from == 1 || b.rows[1].width == 3) {
 		b.rows, b.header = t.lines[from-1:to], nil
-	} else if to < len(t.lines) && t.lines[to].width == 1 && t.lines[to].head.isWord() && last.width == 2 && last.head.isWord() && len(b.rows) > 1 && first.width > 2 {
+	} else if isWide(to, 1) && isWide(to-1, 2) && to-from > 1 && b.rows[0].width > 2 {
 		b.rows = t.lines[from : to+1]
 	}
 	s, err := b.fit()
@@ -94,14 +96,14 @@ func (t *table) own() (*shape, error) {
 	if len(lines) == 0 {
 		return nil, errors.New("line 1: the file is empty")
 	}
-	b := block{t: t, rows: lines}
 	s := &shape{n: lines[len(lines)-1].width, used: len(lines)}
+	b := block{t: t, rows: lines}
 	if len(lines) == s.n+1 {
-		names, err := csv.NewReader(strings.NewReader(lines[0].text)).Read()
-		if err != nil || len(names) != s.n {
+		var err error
+		if s.names, err = csv.NewReader(strings.NewReader(lines[0].text)).Read(); err != nil || len(s.names) != s.n {
 			return nil, fmt.Errorf("line %d: want %s", lines[0].number, words.Count(s.n, "name"))
 		}
-		s.names, s.named, b.rows = names, "from the first line", lines[1:]
+		s.named, b.rows = "from the first line", lines[1:]
 	}
 	for _, l := range b.rows {
 		if l.width != s.n || len(b.rows) != s.n {
@@ -112,67 +114,62 @@ func (t *table) own() (*shape, error) {
 	return s, nil
 }
 
+// errSeveral ends the error of a file with more than one table.
+var errSeveral = errors.New("keep one")
+
 // rows finds the one run of rows that is a table: the only one of two rows and more, or the only row.
 func (t *table) rows() (from, to int, err error) {
 	type run struct{ from, to int }
-	var runs, long []run
-	for i := 0; i < len(t.lines); i++ {
-		if !t.lines[i].isRow {
-			continue
-		}
-		r := run{i, i + 1}
-		for r.to < len(t.lines) && t.lines[r.to].isRow {
-			r.to++
-		}
-		i = r.to - 1
-		// A blank line within a table is an error. Behind a square another table may follow.
-		if n := len(runs); n > 0 && runs[n-1].to == r.from-1 && t.lines[r.from-1].width == 0 {
-			before := t.lines[runs[n-1].from:runs[n-1].to]
-			if wide := before[len(before)-1].width; wide == t.lines[r.from].width && wide > len(before) {
-				return 0, 0, fmt.Errorf("line %d: empty line inside the matrix", t.lines[r.from-1].number)
-			}
-		}
-		runs = append(runs, r)
-		if r.to-r.from > 1 {
-			long = append(long, r)
+	var runs []run
+	for i, l := range t.lines {
+		last := len(runs) - 1
+		switch {
+		case !l.isRow:
+		case last >= 0 && runs[last].to == i:
+			runs[last].to++
+		case last >= 0 && runs[last].to == i-1 && t.lines[i-1].width == 0 && t.lines[i-2].width == l.width && l.width > i-1-runs[last].from:
+			// Behind a square another table may follow.
+			return 0, 0, fmt.Errorf("line %d: empty line inside the matrix", t.lines[i-1].number)
+		default:
+			runs = append(runs, run{i, i + 1})
 		}
 	}
-	if len(long) == 0 {
-		long = runs
+	if long := slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return r.to-r.from == 1 }); len(long) > 0 {
+		runs = long
 	}
-	switch len(long) {
+	switch len(runs) {
 	case 0:
 		return 0, 0, errors.New("line 1: the file is empty")
 	case 1:
-		return long[0].from, long[0].to, nil
+		return runs[0].from, runs[0].to, nil
 	}
 	var where []string
-	for _, r := range long {
+	for _, r := range runs {
 		where = append(where, fmt.Sprintf("%d to %d", t.lines[r.from].number, t.lines[r.to-1].number))
 	}
-	return 0, 0, severalTables(fmt.Sprintf("line %d: %d tables are in the file, in lines %s: keep one", t.lines[long[1].from].number, len(long), strings.Join(where, " and ")))
+	return 0, 0, fmt.Errorf("line %d: %d tables are in the file, in lines %s: %w", t.lines[runs[1].from].number, len(runs), strings.Join(where, " and "), errSeveral)
 }
-
-// severalTables is the error of a file with more than one table.
-type severalTables string
-
-func (e severalTables) Error() string { return string(e) }
 
 // blame returns a better error than that of the shape: of a broken quote, or of a word among numbers.
 func (t *table) blame(err error) error {
 	if t.broken != nil {
 		return t.broken
 	}
-	isLone := !slices.ContainsFunc(t.lines, func(l tableLine) bool { return l.isRow })
+	least := 1 // rows of the same width that stand above and below the line of the word
+	if errors.Is(err, errSeveral) {
+		least = 2 // a title may stand above one of them
+	} else if !slices.ContainsFunc(t.lines, func(l tableLine) bool { return l.isRow }) {
+		least = 0
+	}
 	for i, l := range t.lines {
-		if l.isRow || l.width == 0 {
-			continue
+		beside := 0
+		for _, k := range []int{i - 1, i + 1} {
+			if 0 <= k && k < len(t.lines) && t.lines[k].isRow && t.lines[k].width == l.width {
+				beside++
+			}
 		}
-		isBelow := i > 0 && t.lines[i-1].isRow && t.lines[i-1].width == l.width
-		isAbove := i+1 < len(t.lines) && t.lines[i+1].isRow && t.lines[i+1].width == l.width
-		isBeside := isBelow || isAbove
-		if errors.As(err, new(severalTables)) { // a title may stand above one of them
-			isBeside = isBelow && isAbove
+		if l.isRow || beside < least {
+			continue
 		}
 		cells := t.cells(l)
 		words, first := 0, -1
@@ -184,216 +181,13 @@ func (t *table) blame(err error) error {
 				}
 			}
 		}
-		if words > 0 && (isLone || isBeside && 2*words <= len(cells)) {
-			return t.notANumber(l.number, first+1, cells[first].text)
+		if words > 0 && (least == 0 || 2*words <= len(cells)) {
+			return fmt.Errorf("line %d, column %d: %w", l.number, first+1, t.notANumber(cells[first].text))
 		}
 	}
 	return err
 }
 
-func (t *table) notANumber(line, column int, text string) error {
-	return fmt.Errorf("line %d, column %d: %q is not a number (cells are separated by %s)", line, column, shorten(text), t.separatorName())
-}
-
-// A block is the rows of a table, with the line above them.
-type block struct {
-	t          *table
-	rows       []tableLine
-	header     *tableLine // directly above; nil: none
-	far        *tableLine // above a blank line; nil: none
-	afterBlank bool
-	index      int // columns of names: 0 or 1
-	trailing   int // empty columns at the end: 0 or 1
-}
-
-// entries are the cells of the rows. Place returns the host from which row i has its latencies, and that to which its first cell has.
-func (b *block) entries(place func(i int) (from, to int)) iter.Seq[entry] {
-	rows, index, trailing := b.rows, b.index, b.trailing
-	return func(yield func(entry) bool) {
-		var cells []tableCell // of one row after the other
-		for i, l := range rows {
-			from, to := place(i)
-			cells, _ = cutCells(cells[:0], l.text, b.t.comma)
-			for k, c := range cells[index : len(cells)-trailing] {
-				if !yield(entry{from, to + k, c, l.number, index + k + 1}) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// fit finds the square or the triangle.
-func (b block) fit() (*shape, error) {
-	b.takeNumbersAbove()
-	if wide := b.rows[0].width; slices.ContainsFunc(b.rows, func(l tableLine) bool { return l.width != wide }) {
-		return b.triangle()
-	}
-	n, wide := len(b.rows), b.rows[0].width-b.trailing
-	s := &shape{used: n}
-	var above []string
-	isLabelled := false
-	if wide == n {
-		var err error
-		if isLabelled, err = b.isLabelled(s); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case isLabelled:
-		above = b.namesOf(b.rows[0], 1)
-		b.rows, b.index, n = b.rows[1:], 1, n-1
-	case wide == n+1 && n > 1 && (b.index == 1 || b.hasColumn()):
-		b.index = 1
-	case wide == n-1 && wide > 1 && areNumbersOfHosts(b.t.cells(b.rows[0])[:wide]) && (wide > 2 || b.hasBlankDiagonal(b.rows[1:], 0)):
-		above = b.namesOf(b.rows[0], 0)
-		b.rows, n = b.rows[1:], n-1
-	case wide > maxColumns:
-		return nil, fmt.Errorf("line %d: %d columns: want at most %d", b.rows[0].number, wide, maxColumns)
-	case wide < n:
-		return nil, fmt.Errorf("line %d: more lines than the %s, separated by %s: want a square matrix", b.rows[wide].number, words.Count(wide, "column"), b.t.separatorName())
-	case wide > n:
-		return nil, fmt.Errorf("line %d: the file ends after %s of %s, separated by %s: want a square matrix", b.t.end, words.Count(n, "line"), words.Count(wide, "column"), b.t.separatorName())
-	}
-	if above == nil && b.header != nil {
-		names := b.namesOf(*b.header, 0)
-		switch {
-		case len(names) == n:
-			above = names
-		case len(names) == n+1 && b.index == 1:
-			above = names[1:]
-		case b.t.comma != ' ' && len(names) > 1:
-			return nil, fmt.Errorf("line %d: %s for %s, separated by %s", b.header.number, words.Count(len(names), "name"), words.Count(n, "column"), b.t.separatorName())
-		}
-		if above != nil {
-			s.used++
-		}
-	}
-	s.n = n
-	s.entries = b.entries(func(i int) (from, to int) { return i, 0 })
-	return s, b.setNames(s, above, 0)
-}
-
-// takeNumbersAbove takes the first row for the line of names, if it has the numbers that the other rows have in their first column. Rows
-// must not all have one width: of squares isLabelled tells. Words may stand in the corner: then two rows are enough.
-func (b *block) takeNumbersAbove() {
-	first, least := b.t.cells(b.rows[0]), leastLabelled-1
-	for len(first) > 0 && !first[0].number {
-		if first[0].isWord() {
-			least = 2
-		}
-		first = first[1:]
-	}
-	rest, isSquare := b.rows[1:], true
-	if len(first) != len(rest) || len(rest) < least || !areNumbersOfHosts(first) {
-		return
-	}
-	for i, l := range rest {
-		if l.width == 0 || l.head.text != first[i].text {
-			return
-		}
-		isSquare = isSquare && l.width == b.rows[0].width
-	}
-	if !isSquare {
-		b.header, b.rows, b.index = &b.rows[0], rest, 1
-	}
-}
-
-// namesOf returns the texts of a line from a column on. The separator at its end is passed over.
-func (b *block) namesOf(l tableLine, from int) (names []string) {
-	cells := b.t.cells(l)
-	if b.trailing > 0 && l.endsEmpty {
-		cells = cells[:len(cells)-1]
-	}
-	for _, c := range cells[from:] {
-		names = append(names, c.text)
-	}
-	return names
-}
-
-// hasColumn tells whether the first column of a table that is one column too wide holds names: words; or any, below a line of names;
-// or numbers of hosts beside a diagonal of nothing.
-func (b *block) hasColumn() bool {
-	n := len(b.rows)
-	words := 0
-	var heads []tableCell
-	for _, l := range b.rows {
-		if l.head.text == "" {
-			return false
-		}
-		if !l.head.number {
-			words++
-		}
-		heads = append(heads, l.head)
-	}
-	return words == n || b.header != nil && (b.header.width == n || b.header.width == n+1) || areNumbersOfHosts(heads) && b.hasBlankDiagonal(b.rows, 1)
-}
-
-// hasBlankDiagonal tells whether rows hold nothing on the diagonal of a square that begins at a column.
-func (b *block) hasBlankDiagonal(rows []tableLine, column int) bool {
-	for i, l := range rows {
-		if !isBlankCell(b.t.cells(l)[column+i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// isBlankCell tells whether a cell is as those of a diagonal: absent, or 0.
-func isBlankCell(c tableCell) bool { return c.absent || strings.Trim(c.text, "0.,") == "" }
-
-// areNumbersOfHosts tells whether cells are whole numbers, none of them twice.
-func areNumbersOfHosts(cells []tableCell) bool {
-	seen := make(map[int]bool, len(cells))
-	for _, c := range cells {
-		x := c.whole()
-		if x < 0 || seen[x] {
-			return false
-		}
-		seen[x] = true
-	}
-	return len(cells) > 0
-}
-
-// countsFrom tells whether names are the whole numbers from the given one on.
-func countsFrom(names []string, from int) bool {
-	for i, name := range names {
-		if name != fmt.Sprint(from+i) {
-			return false
-		}
-	}
-	return len(names) > 1
-}
-
-// setNames compares the names above with those in the first column, of which the first is that of host from. Numbers that count from 0
-// are no names, and numbers that count give way to words.
-func (b *block) setNames(s *shape, above []string, from int) error {
-	var beside []string
-	if b.index == 1 {
-		for _, l := range b.rows {
-			beside = append(beside, l.head.text)
-		}
-	}
-	counts := func(names []string) bool { return countsFrom(names, 0) || countsFrom(names, 1) }
-	names := above
-	s.named = "from the first line"
-	if len(beside) == s.n {
-		s.named = "from the first column"
-		if above == nil || counts(above) {
-			names = beside
-		}
-	}
-	for i, name := range beside {
-		if above == nil || counts(above) || counts(beside) || name == above[from+i] {
-			continue
-		}
-		if b.header != nil && b.header.head.isWord() && b.rows[i].head.number {
-			return fmt.Errorf("line %d: %s above %s of numbers: want a line for each name", b.header.number, words.Count(b.header.width, "name"), words.Count(len(b.rows), "line"))
-		}
-		return fmt.Errorf("line %d, column 1: the row of %q, where column %d is that of %q", b.rows[i].number, shorten(name), from+i+2, shorten(above[from+i]))
-	}
-	if s.names = names; names == nil || countsFrom(names, 0) {
-		s.names, s.named = nil, ""
-	}
-	return nil
+func (t *table) notANumber(text string) error {
+	return fmt.Errorf("%q is not a number (cells are separated by %s)", shorten(text), t.separatorName())
 }

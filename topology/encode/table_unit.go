@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -42,53 +43,46 @@ func (t *table) hasSizes() bool {
 // errNoUnit is of a file that does not tell its unit.
 var errNoUnit = errors.New(`line 1: no unit is named: want --unit s, ms, us or ns, or a line such as "# unit: us"`)
 
-// unitNamed is the unit of time that the notes of a table name, 0 if none, and where. A note such as "unit: us" counts before others. It
+// unitNamed is the unit of time that the notes of a table name, 0 if none, and where. Notes such as "unit: us" count before others. It
 // refuses two units, another one than the given, a unit that nobody knows if none is given, and rates: bandwidths are no latencies.
 func (t *table) unitNamed(given Unit) (unit Unit, where string, err error) {
-	rate, other, isStated := "", "", false
-	var unknown, two error
-	for _, note := range t.notes {
-		if rate == "" {
-			rate = rateUnit.FindString(note.text)
+	var unknown error
+	for _, named := range []*regexp.Regexp{unitComment, timeUnit} {
+		for _, note := range t.notes {
+			m := named.FindStringSubmatch(note.text)
+			if m == nil {
+				continue
+			}
+			u, err := ParseUnit(m[1])
+			switch {
+			case err != nil:
+				unknown = fmt.Errorf("line %d: unit %q: want s, ms, us or ns", note.number, shorten(m[1]))
+			case given != 0 && u != given:
+				return u, "", fmt.Errorf("line %d: the file is in %s, not in %s (%q)", note.number, u, given, shorten(note.text))
+			case unit == 0:
+				unit, where = u, shorten(note.text)
+			case u != unit && named == unitComment:
+				return u, "", fmt.Errorf("line %d: the unit is %s, and was %s before", note.number, u, unit)
+			case u != unit:
+				return u, "", fmt.Errorf("line %d: the text names %s and %s as units: name one by a line \"# unit: %s\"", note.number, unit, u, u)
+			}
 		}
-		if other == "" {
-			other = noTime.FindString(note.text)
-		}
-		m := unitComment.FindStringSubmatch(note.text)
-		stated := m != nil
-		if m == nil {
-			m = timeUnit.FindStringSubmatch(note.text)
-		}
-		if m == nil {
-			continue
-		}
-		u, err := ParseUnit(m[1])
-		switch {
-		case err != nil:
-			unknown = fmt.Errorf("line %d: unit %q: want s, ms, us or ns", note.number, shorten(m[1]))
-		case stated && given != 0 && u != given:
-			return u, "", fmt.Errorf("line %d: the file is in %s, not in %s", note.number, u, given)
-		case stated && isStated && u != unit:
-			return u, "", fmt.Errorf("line %d: the unit is %s, and was %s before", note.number, u, unit)
-		case stated && !isStated:
-			unit, where, isStated, two = u, shorten(note.text), true, nil
-		case unit == 0:
-			unit, where = u, shorten(note.text)
-		case u != unit && !isStated:
-			two = fmt.Errorf("line %d: the text names %s and %s as units: name one by a line \"# unit: %s\"", note.number, unit, u, u)
+		if unit != 0 {
+			return unit, where, nil
 		}
 	}
-	switch {
-	case two != nil:
-		return unit, "", two
-	case unit == 0 && rate != "":
+	first := func(what *regexp.Regexp) (found string) {
+		for _, note := range t.notes {
+			found = cmp.Or(found, what.FindString(note.text))
+		}
+		return found
+	}
+	if rate := first(rateUnit); rate != "" {
 		return 0, "", fmt.Errorf("line 1: the file says %q: bandwidths are no latencies", rate)
-	case unit == 0 && other != "":
+	} else if other := first(noTime); other != "" {
 		return 0, "", fmt.Errorf("line 1: the file says %q, which is no time: if the numbers are, add a line \"# unit: us\"", other)
-	case unit == 0 && given == 0 && unknown != nil:
-		return 0, "", unknown
-	case unit != 0 && given != 0 && unit != given:
-		return 0, "", fmt.Errorf("line 1: the file is in %s, not in %s (%q)", unit, given, where)
+	} else if given != 0 {
+		return 0, "", nil
 	}
-	return unit, where, nil
+	return 0, "", unknown
 }

@@ -130,33 +130,27 @@ func (t *tgfReader) line(text string) error {
 	case t.edges:
 		return t.edge(text)
 	}
-	id, label, _ := cutField(text)
-	name, kind := tgfKind(label)
-	return t.add(id, map[string]string{"label": name, "kind": string(kind)})
+	m := tgfVertex.FindStringSubmatch(text)
+	name, kind := tgfKind(m[2])
+	return t.add(m[1], map[string]string{"label": name, "kind": string(kind)})
 }
 
-// cutField splits a text after its first word.
-func cutField(text string) (word, rest string, found bool) {
-	i := strings.IndexAny(text, " \t")
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], strings.TrimSpace(text[i:]), true
-}
-
-// tgfPart is a part of an edge's label, and tgfNames are the attributes that l, t and p stand for.
 var (
+	tgfVertex = regexp.MustCompile(`^(\S+)\s*(.*)$`)
+	tgfEdge   = regexp.MustCompile(`^(\S+)\s+(\S+)\s*(.*)$`)
+
+	// tgfPart is a part of an edge's label, and tgfNames are the attributes that l, t and p stand for.
 	tgfPart  = regexp.MustCompile(`^\s*(?:([ltp]):\s*(\S*)|(estimated|one-way)(?:\s|$))`)
 	tgfNames = map[string]string{"l": "latency_us", "t": "bandwidth_MBps", "p": "probability"}
 )
 
 // edge reads the line of an edge. What stands in its label behind the known parts is for people.
 func (t *tgfReader) edge(text string) error {
-	from, rest, _ := cutField(text)
-	to, label, _ := cutField(rest)
-	if to == "" {
-		return fmt.Errorf("%q: want two vertices", from)
+	parts := tgfEdge.FindStringSubmatch(text)
+	if parts == nil {
+		return fmt.Errorf("%q: want two vertices", shorten(text))
 	}
+	from, to, label := parts[1], parts[2], parts[3]
 	oneWay, attributes := false, map[string]string{}
 	for m := tgfPart.FindStringSubmatch(label); m != nil; m = tgfPart.FindStringSubmatch(label) {
 		label = label[len(m[0]):]
