@@ -109,7 +109,7 @@ for name in sys.argv[1:]:
 			t.Fatal(err)
 		}
 		defer file.Close()
-		if again, err := ReadGraphML(file, nil); err != nil || lines(again) != lines(g) {
+		if again, _, err := ReadGraphML(file, nil); err != nil || lines(again) != lines(g) {
 			t.Errorf("%s: of networkx %v, %v", name, again, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestToolsSimGridClusters(t *testing.T) {
 		{"DRAGONFLY", "4,1;1,1;4,1;2", "0-31"},
 	} {
 		file := simGridCluster(c[0], c[1], c[2])
-		g, err := ReadSimGrid(strings.NewReader(file))
+		g, _, err := ReadSimGrid(strings.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
