@@ -65,10 +65,10 @@ type dotReader struct {
 	named   int              // how often a vertex was named, by itself or with its subgraph
 }
 
-// A dotScope is what holds in a graph or subgraph: the attributes that vertices and edges get where they say nothing themselves.
+// A dotScope is what holds in a graph or subgraph.
 type dotScope struct {
-	vertex, edge map[string]string
-	depth        int // of subgraphs in subgraphs
+	given [3]map[string]string // by ast.Kind: the attributes that vertices and edges get where they say nothing themselves
+	depth int                  // of subgraphs in subgraphs
 }
 
 // statements reads those of a graph or subgraph, and returns the vertices that are named in it. It stops at the first error.
@@ -83,12 +83,7 @@ func (d *dotReader) statements(all []ast.Stmt, scope dotScope) (inside []int) {
 		case *ast.Subgraph:
 			named = d.end(s, scope)
 		case *ast.AttrStmt:
-			switch s.Kind {
-			case ast.NodeKind:
-				scope.vertex = withAttributes(scope.vertex, s.Attrs)
-			case ast.EdgeKind:
-				scope.edge = withAttributes(scope.edge, s.Attrs)
-			}
+			scope.given[s.Kind] = withAttributes(scope.given[s.Kind], s.Attrs)
 		}
 		inside = append(inside, named...)
 		if d.named += len(named); d.named > maxEdges {
@@ -115,14 +110,12 @@ func (d *dotReader) node(n *ast.Node, attributes []*ast.Attr, scope dotScope) []
 	before := len(d.vertices)
 	id := dotUnquoted(n.ID)
 	v := d.vertex(id)
-	if v < before { // defaults are for vertices that are new
-		scope.vertex = nil
+	var given map[string]string
+	if v == before { // defaults are for vertices that are new
+		given = scope.given[ast.NodeKind]
 	}
-	given := withAttributes(scope.vertex, attributes)
-	if given["label"] == `\N` { // the id
-		delete(given, "label")
-	}
-	given["label"] = dotEscapes.Replace(given["label"])
+	given = withAttributes(given, attributes)
+	given["label"] = dotLabel(given["label"], id)
 	d.place = fmt.Sprintf("vertex %q: ", id)
 	d.describe(v, given)
 	d.place = ""
@@ -172,18 +165,14 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) []int {
 
 // values are those of the edges of a chain.
 func (d *dotReader) values(s *ast.EdgeStmt, scope dotScope) sketchEdge {
-	given := withAttributes(scope.edge, s.Attrs)
+	given := withAttributes(scope.given[ast.EdgeKind], s.Attrs)
 	for key, unit := range map[string]string{"latency": "_s", "bandwidth": "_Bps"} { // of numbers without any, as WriteDOT writes them
 		if _, err := quantity.ParseShifted(given[key], 0); err == nil {
 			given[key+unit] = given[key]
 			delete(given, key)
 		}
 	}
-	from := "a subgraph"
-	if n, isNode := s.From.(*ast.Node); isNode {
-		from = n.String()
-	}
-	d.place = fmt.Sprintf("edge from %s: ", from)
+	d.place = fmt.Sprintf("edge from %s: ", shorten(strings.Join(strings.Fields(fmt.Sprint(s.From)), " ")))
 	e := d.edge(d.directed && given["dir"] != "both" && given["dir"] != "none", given)
 	d.place = ""
 	return e
@@ -197,5 +186,7 @@ func dotUnquoted(id string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(id[1:len(id)-1], "\\\n", ""), `\"`, `"`)
 }
 
-// dotEscapes are what stands in labels for a backslash and the ends of lines, which may be centred or not.
-var dotEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\l`, "\n", `\r`, "\n")
+// dotLabel is what a label shows: a backslash begins the id of its vertex, or the end of a line, which may be centred or not.
+func dotLabel(text, id string) string {
+	return strings.NewReplacer(`\\`, `\`, `\N`, id, `\n`, "\n", `\l`, "\n", `\r`, "\n").Replace(text)
+}

@@ -40,7 +40,7 @@ func TestToolsDOT(t *testing.T) {
 			t.Errorf("%s: dot has %d vertices and %d edges, want %d and %d", name, len(drawn.Objects), len(drawn.Edges), g.Vertices(), len(edgesOf(g)))
 		}
 		for v, o := range drawn.Objects {
-			if got := dotEscapes.Replace(o.Label); got != g.Name(v) || o.Kind != string(kindOf(g, v)) {
+			if got := dotLabel(o.Label, ""); got != g.Name(v) || o.Kind != string(kindOf(g, v)) {
 				t.Errorf("%s: dot has the %s %q, want the %s %q", name, o.Kind, got, kindOf(g, v), g.Name(v))
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // cluster reads a cluster.
 func (p *simGridReader) cluster(e *element) {
 	c := &wiredCluster{simGridReader: p, id: e.attr("id")}
-	c.hosts, c.cable = p.clusterHosts(e)
+	c.hosts, c.cable = p.addHosts(e)
 	name, parameters := e.attr("topology"), e.attr("topo_parameters")
 	wire := map[string]func(lists [][]int){"FAT_TREE": c.fatTree, "TORUS": c.torus, "DRAGONFLY": c.dragonfly}[name]
 	switch {
@@ -34,20 +34,26 @@ func (p *simGridReader) cluster(e *element) {
 	}
 }
 
-// clusterHosts adds the hosts of a cluster or a cabinet. It returns their ids and the link of each.
-func (p *simGridReader) clusterHosts(e *element) (ids []string, link sketchEdge) {
+// hostsOf returns the ids of the hosts of a cluster or a cabinet, and the link of each.
+func (p *simGridReader) hostsOf(e *element) (ids []string, link sketchEdge) {
 	p.enter(e)
 	radical := e.attr("radical")
 	numbers, err := hostlist.ExpandNumbers(strings.ReplaceAll(radical, " ", ""), maxHosts)
 	if err != nil {
 		p.fail("radical %q: want ascending numbers, at most %d", shorten(radical), maxHosts)
 	}
-	link = p.edgeOf(e.attr("bw"), e.attr("lat"))
 	for _, digits := range numbers {
 		number, _ := strconv.Atoi(digits) // without zeros before it
-		id := e.attr("prefix") + strconv.Itoa(number) + e.attr("suffix")
+		ids = append(ids, e.attr("prefix")+strconv.Itoa(number)+e.attr("suffix"))
+	}
+	return ids, p.edgeOf(e.attr("bw"), e.attr("lat"))
+}
+
+// addHosts is hostsOf with hosts that are new.
+func (p *simGridReader) addHosts(e *element) (ids []string, link sketchEdge) {
+	ids, link = p.hostsOf(e)
+	for _, id := range ids {
 		p.point(id, "", kindHost)
-		ids = append(ids, id)
 	}
 	return ids, link
 }

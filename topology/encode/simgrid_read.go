@@ -31,7 +31,7 @@ func ReadSimGrid(r io.Reader, _ []string) (_ *topology.Graph, warnings []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	p := simGridReader{links: map[string]*simGridLink{}, cabinets: map[*element]*simGridCabinet{}}
+	p := simGridReader{links: map[string]*simGridLink{}}
 	if version := platform.attr("version"); version != "4" && version != "4.1" {
 		p.fail("version %q: want 4 or 4.1", shorten(version))
 	}
@@ -49,14 +49,7 @@ func ReadSimGrid(r io.Reader, _ []string) (_ *topology.Graph, warnings []string,
 // A simGridReader makes a sketch of zones.
 type simGridReader struct {
 	sketch
-	links    map[string]*simGridLink
-	cabinets map[*element]*simGridCabinet
-}
-
-// A simGridCabinet is hosts that are tied to the middle of their zone by links like this one.
-type simGridCabinet struct {
-	hosts []string
-	link  sketchEdge
+	links map[string]*simGridLink
 }
 
 // A simGridLink is a link, with the vertices that it joins if its properties say so.
@@ -96,9 +89,7 @@ func (p *simGridReader) declare(zone *element) {
 		case "cluster":
 			p.cluster(e)
 		case "cabinet":
-			c := &simGridCabinet{}
-			c.hosts, c.link = p.clusterHosts(e)
-			p.cabinets[e] = c
+			p.addHosts(e)
 		case "peer":
 			p.fail("peer %q: its place is told by coordinates, not by links: want hosts and links", shorten(id))
 		case "zone", "AS":
@@ -127,10 +118,8 @@ func (p *simGridReader) wire(zone *element) {
 	p.enter(zone)
 	hub, half := p.middle(zone)
 	for _, e := range zone.children("cabinet") {
-		p.enter(e)
-		if c := p.cabinets[e]; c != nil {
-			p.tie(c.hosts, c.link, hub, half)
-		}
+		hosts, link := p.hostsOf(e)
+		p.tie(hosts, link, hub, half)
 	}
 	for _, e := range zone.children("host_link") {
 		p.hostLink(e, hub, half)

@@ -2,8 +2,6 @@ package encode
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -18,12 +16,11 @@ import (
 // whether they are hosts or switches, and edges of one direction or of both. Readers add what they find and look at no errors:
 // graph returns the first one.
 type sketch struct {
+	firstError
 	directed bool // edges have a direction unless they say otherwise
 	vertices []sketchVertex
 	number   map[string]int // by id
 	edges    []sketchEdge
-	place    string // in the file, before the text of an error
-	err      error  // the first one
 }
 
 type sketchVertex struct {
@@ -72,13 +69,6 @@ func edgesOf(g *topology.Graph) []sketchEdge {
 		edges = append(edges, sketchEdge{a, !duplex})
 	}
 	return edges
-}
-
-// fail keeps the first error.
-func (s *sketch) fail(format string, args ...any) {
-	if s.err == nil {
-		s.err = errors.New(s.place + fmt.Sprintf(format, args...))
-	}
 }
 
 // vertex is the number of the vertex of an id, which is added if it is new, with its id as its name.

@@ -88,12 +88,3 @@ func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error)
 	}
 	return t, about, nil
 }
-
-// blocks makes leaves of blocks, below one root.
-func (l *switchList) blocks() (*Fabric, error) {
-	f, err := l.fabric()
-	if err != nil || len(f.Roots) == 1 {
-		return f, err
-	}
-	return &Fabric{Roots: []*FabricSwitch{{Name: "root", Switches: f.Roots}}, Warnings: f.Warnings}, nil
-}

@@ -63,9 +63,10 @@ func readTopograph(r io.Reader) (_ *Fabric, err error) {
 	number := make(map[string]int)   // switch -> index into the list
 	above := make(map[string]string) // "": nothing
 	for i, x := range file.Instances {
-		where := fmt.Sprintf("instance %d, %q", i+1, shorten(x.ID))
+		list.place = fmt.Sprintf("instance %d, %q: ", i+1, shorten(x.ID))
 		if len(x.Layers) == 0 || len(x.Layers) > deepest {
-			return nil, fmt.Errorf("%s: %d network layers: want 1 to %d", where, len(x.Layers), deepest)
+			list.fail("%d network layers: want 1 to %d", len(x.Layers), deepest)
+			break
 		}
 		for tier, name := range x.Layers {
 			next := ""
@@ -73,16 +74,15 @@ func readTopograph(r io.Reader) (_ *Fabric, err error) {
 				next = x.Layers[tier+1]
 			}
 			known, isKnown := above[name]
-			switch err := checkSwitch(name); {
-			case err != nil:
-				return nil, fmt.Errorf("%s: %w", where, err)
+			list.check(checkSwitch(name))
+			switch {
 			case !isKnown:
 				above[name], number[name] = next, len(list.records)
-				list.records = append(list.records, switchRecord{where: where, name: name})
+				list.records = append(list.records, switchRecord{place: list.place, name: name})
 			case known != next && known != "" && next != "":
-				return nil, fmt.Errorf("%s: switch %q is below %q, and was below %q before", where, name, next, known)
+				list.fail("switch %q is below %q, and was below %q before", name, next, known)
 			case known != next:
-				return nil, fmt.Errorf("%s: nothing above switch %q, which is below %q elsewhere", where, name, known+next)
+				list.fail("nothing above switch %q, which is below %q elsewhere", name, known+next)
 			}
 		}
 		leaf := &list.records[number[x.Layers[0]]]
