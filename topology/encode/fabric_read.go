@@ -16,19 +16,22 @@ type switchRecord struct {
 	switches []string // by name
 	isBlock  bool
 	isWhole  bool // hosts are all below, those of the switches below, too
+
+	made   *FabricSwitch
+	parent *switchRecord // the switch above
 }
 
 // switchList collects what a file lists, within bounds. Its readers look at no errors: fabric returns the first one.
 type switchList struct {
 	firstError
-	records  []switchRecord
+	records  []*switchRecord
 	children int
 	strict   bool // a host on two switches is an error: the file is no configuration that its scheduler takes
 	warnings []string
 }
 
 // add adds a switch or a block, and expands the hostlists of what is below it, of which there is one unless the record is whole.
-func (l *switchList) add(r switchRecord, nodes, switches string) {
+func (l *switchList) add(r *switchRecord, nodes, switches string) {
 	l.check(checkSwitch(r.name))
 	switch {
 	case len(l.records) == maxNames:
@@ -59,23 +62,15 @@ func (l *switchList) expand(name, list string) []string {
 // fabric joins the switches to trees. Blocks become leaves below one root; beside switches they are passed over, with a warning. It refuses
 // switches that are not there, given twice or below two switches, rings, and what nests deeper than machines do.
 func (l *switchList) fabric() (*Fabric, error) {
-	isBlock := func(r switchRecord) bool { return r.isBlock }
+	isBlock := func(r *switchRecord) bool { return r.isBlock }
 	first := slices.IndexFunc(l.records, isBlock)
 	if switches := slices.DeleteFunc(slices.Clone(l.records), isBlock); first >= 0 && len(switches) > 0 {
 		blocks := words.Count(len(l.records)-len(switches), "block")
 		l.warnings = append(l.warnings, fmt.Sprintf("%s%s beside switches: the switches are read", l.records[first].place, blocks))
 		l.records, first = switches, -1
 	}
-	made := make(map[string]*FabricSwitch, len(l.records))
-	for _, r := range l.records {
-		l.place = r.place
-		if made[r.name] != nil {
-			l.fail("switch %q is there twice", r.name)
-		}
-		made[r.name] = &FabricSwitch{Name: r.name}
-	}
-	l.putHosts(made)
-	roots := l.nest(made)
+	l.putHosts()
+	roots := l.nest()
 	if l.place = ""; len(l.records) == 0 {
 		l.fail("no switches")
 	}
@@ -89,13 +84,14 @@ func (l *switchList) fabric() (*Fabric, error) {
 	return f, nil
 }
 
-// putHosts puts hosts on their switches. Of a host on two switches the first counts, with a warning, as in Slurm.
-func (l *switchList) putHosts(made map[string]*FabricSwitch) {
+// putHosts makes the switches with their hosts. Of a host on two switches the first counts, with a warning, as in Slurm.
+func (l *switchList) putHosts() {
 	leafOf := make(map[string]string)
 	inOrder := slices.Clone(l.records)
-	slices.SortStableFunc(inOrder, func(a, b switchRecord) int { return len(a.switches) - len(b.switches) }) // hosts of leaves first
+	slices.SortStableFunc(inOrder, func(a, b *switchRecord) int { return len(a.switches) - len(b.switches) }) // hosts of leaves first
 	for _, r := range inOrder {
 		l.place = r.place
+		r.made = &FabricSwitch{Name: r.name}
 		for _, host := range r.hosts {
 			l.check(checkHost(host))
 			leaf, twice := leafOf[host]
@@ -106,38 +102,45 @@ func (l *switchList) putHosts(made map[string]*FabricSwitch) {
 				l.warnings = append(l.warnings, fmt.Sprintf("%shost %q is on switches %q and %q: the first counts", r.place, host, leaf, r.name))
 			case !twice:
 				leafOf[host] = r.name
-				made[r.name].Hosts = append(made[r.name].Hosts, host)
+				r.made.Hosts = append(r.made.Hosts, host)
 			}
 		}
 	}
 }
 
 // nest puts switches below switches, and returns the roots.
-func (l *switchList) nest(made map[string]*FabricSwitch) (roots []*FabricSwitch) {
-	parentOf := make(map[string]string)
+func (l *switchList) nest() (roots []*FabricSwitch) {
+	known := make(map[string]*switchRecord, len(l.records))
+	for _, r := range l.records {
+		if l.place = r.place; known[r.name] != nil {
+			l.fail("switch %q is there twice", r.name)
+		}
+		known[r.name] = r
+	}
 	for _, r := range l.records {
 		l.place = r.place
 		for _, name := range r.switches {
-			if made[name] == nil {
+			switch below := known[name]; {
+			case below == nil:
 				l.fail("switch %q is not described", name)
+			case below.parent != nil:
+				l.fail("switch %q is below switches %q and %q: want one", name, below.parent.name, r.name)
+			default:
+				below.parent = r
+				r.made.Switches = append(r.made.Switches, below.made)
 			}
-			if parent, twice := parentOf[name]; twice {
-				l.fail("switch %q is below switches %q and %q: want one", name, parent, r.name)
-			}
-			parentOf[name] = r.name
-			made[r.name].Switches = append(made[r.name].Switches, made[name])
 		}
 	}
 	for _, r := range l.records {
-		depth, name := 0, r.name
-		for ; parentOf[name] != "" && depth <= deepest; depth++ {
-			name = parentOf[name]
+		depth := 0
+		for up := r.parent; up != nil && depth <= deepest; up = up.parent {
+			depth++
 		}
 		switch l.place = r.place; {
 		case depth > deepest:
 			l.fail("above switch %q are more than %d, or they form a ring", r.name, deepest)
 		case depth == 0:
-			roots = append(roots, made[r.name])
+			roots = append(roots, r.made)
 		}
 	}
 	return roots

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -115,17 +116,17 @@ func (p *simGridReader) wire(zone *element) {
 			p.connect(l.from, l.to, edge)
 		}
 	}
-	p.enter(zone)
-	hub, half := p.middle(zone)
+	middle := sync.OnceValues(func() (hub string, half float64) { return p.middle(zone) })
 	for _, e := range zone.children("cabinet") {
 		hosts, link := p.hostsOf(e)
+		hub, half := middle()
 		p.tie(hosts, link, hub, half)
 	}
 	for _, e := range zone.children("host_link") {
-		p.hostLink(e, hub, half)
+		p.hostLink(e, middle)
 	}
 	for _, e := range zone.children("route", "zoneRoute", "ASroute") {
-		p.route(e, hub)
+		p.route(e, middle)
 	}
 }
 
@@ -168,7 +169,7 @@ func (p *simGridReader) link(e *element) {
 }
 
 // route reads what a route of one link joins. A route that names one end alone joins it with the middle of its zone.
-func (p *simGridReader) route(r *element, hub string) {
+func (p *simGridReader) route(r *element, middle func() (string, float64)) {
 	from, to := r.attr("src"), r.attr("dst")
 	p.place = fmt.Sprintf("line %d: route %q to %q: ", r.line, shorten(from), shorten(to))
 	var link *simGridLink
@@ -183,11 +184,11 @@ func (p *simGridReader) route(r *element, hub string) {
 			placed++
 		}
 	}
-	if from != "" || to != "" {
-		from, to = cmp.Or(from, hub), cmp.Or(to, hub)
-	}
 	if source, sink := r.attr("gw_src"), r.attr("gw_dst"); source != "" || sink != "" {
 		from, to = source, sink
+	} else if (from == "") != (to == "") {
+		hub, _ := middle()
+		from, to = cmp.Or(from, hub), cmp.Or(to, hub)
 	}
 	switch {
 	case placed == len(uses) && placed > 0, from == to:
@@ -222,15 +223,8 @@ func (p *simGridReader) backbone(router, bandwidth, latency string) (hub string,
 }
 
 // middle returns the vertex to which the hosts of a zone are tied: its router, or a switch of the zone's name where it has none; or the
-// backbone, if there is one. It is "" for zones in which no host_link, no cabinet and no route that names one end ties hosts.
+// backbone, if there is one. It adds what is not there.
 func (p *simGridReader) middle(zone *element) (hub string, half float64) {
-	isTied := len(zone.children("host_link", "cabinet")) > 0
-	for _, r := range zone.children("route") {
-		isTied = isTied || (r.attr("src") == "") != (r.attr("dst") == "")
-	}
-	if !isTied {
-		return "", 0
-	}
 	hub = zone.attr("id")
 	if routers := zone.children("router"); len(routers) > 0 {
 		hub = routers[0].attr("id")
@@ -252,9 +246,10 @@ func (p *simGridReader) tie(hosts []string, link sketchEdge, hub string, half fl
 }
 
 // hostLink ties a host to the middle of its zone, by a link for each direction, or by one of which they are called the directions.
-func (p *simGridReader) hostLink(e *element, hub string, half float64) {
+func (p *simGridReader) hostLink(e *element, middle func() (string, float64)) {
 	host := e.attr("id")
 	p.place = fmt.Sprintf("line %d: host_link of %q: ", e.line, shorten(host))
+	hub, half := middle()
 	for _, way := range [][3]string{{e.attr("up"), host, hub}, {e.attr("down"), hub, host}} {
 		duplex := strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")
 		l := cmp.Or(p.links[duplex], p.links[way[0]])

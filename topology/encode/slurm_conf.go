@@ -131,9 +131,9 @@ func (s *slurmReader) line(text string) {
 	case isSwitch && (isBlock || sizes):
 		s.fail("a switch and a block")
 	case isSwitch:
-		s.add(switchRecord{name: name, isWhole: shown}, values["nodes"], values["switches"])
+		s.add(&switchRecord{name: name, isWhole: shown}, values["nodes"], values["switches"])
 	case isBlock && values["switches"] == "":
-		s.add(switchRecord{name: block, isBlock: true}, values["nodes"], "")
+		s.add(&switchRecord{name: block, isBlock: true}, values["nodes"], "")
 	case len(values) > 0 && !aggregated && !(sizes && len(values) == 1):
 		s.fail("want a line that begins with SwitchName, BlockName or BlockSizes")
 	}

@@ -62,13 +62,12 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 		return nil, fmt.Errorf("more than one document")
 	}
 	var names []string
-	chosen := -1
-	for i, t := range topologies {
+	for _, t := range topologies {
 		names = append(names, t.Topology)
-		if chosen < 0 && (name == t.Topology || name == "" && (t.Default || len(topologies) == 1)) {
-			chosen = i
-		}
 	}
+	chosen := slices.IndexFunc(topologies, func(t slurmTopology) bool {
+		return name == t.Topology || name == "" && (t.Default || len(topologies) == 1)
+	})
 	switch {
 	case len(names) == 0:
 		return nil, fmt.Errorf("no topology")
@@ -94,12 +93,12 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 	case t.Tree != nil:
 		for i, s := range t.Tree.Switches {
 			list.place = fmt.Sprintf("topology %q, switch %d: ", t.Topology, i+1)
-			list.add(switchRecord{name: s.Switch}, s.Nodes, s.Children)
+			list.add(&switchRecord{name: s.Switch}, s.Nodes, s.Children)
 		}
 	default:
 		for i, b := range t.Block.Blocks {
 			list.place = fmt.Sprintf("topology %q, block %d: ", t.Topology, i+1)
-			list.add(switchRecord{name: b.Block, isBlock: true}, b.Nodes, "")
+			list.add(&switchRecord{name: b.Block, isBlock: true}, b.Nodes, "")
 		}
 	}
 	return list.fabric()
