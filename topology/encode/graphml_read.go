@@ -28,12 +28,9 @@ func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, warnings []str
 		return nil, nil, fmt.Errorf("%d graphs in the file: want one", len(graphs))
 	}
 	graph := graphs[0]
-	g := graphmlReader{sketch: sketch{directed: graph.attr("edgedefault") == "directed"}, keys: map[string]*element{}}
+	g := graphmlReader{sketch: sketch{directed: graph.attr("edgedefault") == "directed"}, keys: file.children("key")}
 	for _, e := range graph.children("hyperedge") {
 		g.fail("line %d: hyperedges, which no link is", e.line)
-	}
-	for _, key := range file.children("key") {
-		g.keys[key.attr("id")] = key
 	}
 	for _, e := range graph.children("node") {
 		g.place = fmt.Sprintf("line %d: node %q: ", e.line, shorten(e.attr("id")))
@@ -55,7 +52,7 @@ func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, warnings []str
 
 type graphmlReader struct {
 	sketch
-	keys map[string]*element // by id
+	keys []*element
 }
 
 // values are those of a node or an edge by the names of their keys, "label" also from what yEd draws.
@@ -75,11 +72,13 @@ func (g *graphmlReader) values(item *element) map[string]string {
 				drawn = cmp.Or(drawn, strings.TrimSpace(string(label.text)))
 			}
 		}
-		if key := g.keys[data.attr("key")]; key != nil && key.attr("attr.name") != "" {
-			all[key.attr("attr.name")] = string(data.text)
+		for _, key := range g.keys {
+			if name := key.attr("attr.name"); name != "" && key.attr("id") == data.attr("key") {
+				all[name] = string(data.text)
+			}
 		}
 	}
-	if _, ok := all["label"]; !ok && drawn != "" {
+	if _, ok := all["label"]; !ok {
 		all["label"] = drawn
 	}
 	return all

@@ -60,8 +60,7 @@ func ReadHostParts(r io.Reader) (parts []HostPart, err error) {
 		return nil, err
 	}
 	for _, g := range m.groups {
-		slices.Sort(g.CPUs)
-		g.CPUs = slices.Compact(g.CPUs)
+		g.CPUs = slices.Compact(slices.Sorted(slices.Values(g.CPUs)))
 		switch {
 		case len(g.CPUs) == 0 || g.Kind == topology.KindUnknown || g.name == hwlocDie || g.ofInstructions:
 			continue
@@ -136,19 +135,20 @@ func (m *hwlocMachine) object(o *element, depth int) (inside []int) {
 	for _, c := range o.children("object") {
 		inside = append(inside, m.object(c, depth+1)...)
 	}
-	t, isPart := hwlocTypeOf(text, o.attr("depth"))
+	g, isPart := hwlocGroupOf(text, o.attr("depth"))
 	if !isPart {
 		return inside
 	}
-	cpus := inside
-	if len(cpus) == 0 { // memory, which has no threads below but a set of them
-		cpus = m.mask(o, "cpuset")
+	if g.CPUs = inside; len(inside) == 0 { // memory, which has no threads below but a set of them
+		g.CPUs = m.mask(o, "cpuset")
 	}
-	t.ofInstructions = t.ofInstructions || o.attr("cache_type") == instructionCache
-	size, err := strconv.Atoi(o.attr("cache_size"))
-	if err != nil {
-		size = -1
+	g.ofInstructions = g.ofInstructions || o.attr("cache_type") == instructionCache
+	if size, err := strconv.Atoi(o.attr("cache_size")); g.Kind == topology.KindCache {
+		g.Bytes = size
+		if err != nil {
+			g.Bytes = -1
+		}
 	}
-	m.add(t, depth, size, cpus)
+	m.add(g, depth)
 	return inside
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A hwlocType is a type of objects that group hardware threads.
-type hwlocType struct {
-	name string
-	kind topology.Kind
-	rank int // where two have the same threads the one of higher rank gives the name; of a cache its level
+// A hwlocGroup is hardware threads that share a part of the host. It has less than 0 bytes if it is a cache whose size is not known.
+type hwlocGroup struct {
+	HostPart
+	name string // of its type
+	rank int    // where two have the same threads the one of higher rank gives the name; of a cache its level
 
 	ofInstructions bool // a cache that holds no data
 }
@@ -23,38 +23,39 @@ type hwlocType struct {
 // hwlocDie is the name of a part of a package, which may have memory of its own.
 const hwlocDie = "die"
 
-// hwlocTypes are the types but caches, and the words of hwloc for each.
+// hwlocTypes are groups of each type but caches, and the words of hwloc for them.
 var hwlocTypes = []struct {
-	hwlocType
+	group hwlocGroup
 	words []string
 }{
-	{hwlocType{name: "core", kind: topology.KindCore, rank: 6}, []string{"core"}},
-	{hwlocType{name: "NUMA", kind: topology.KindNUMA, rank: 8}, []string{"numanode", "node"}},
-	{hwlocType{name: hwlocDie, kind: topology.KindNUMA, rank: 9}, []string{"die"}},
-	{hwlocType{name: "socket", kind: topology.KindSocket, rank: 10}, []string{"package", "socket"}},
-	{hwlocType{name: "group", kind: topology.KindUnknown}, []string{"group", "module", "tile"}},
+	{hwlocGroup{HostPart: HostPart{Kind: topology.KindCore}, name: "core", rank: 6}, []string{"core"}},
+	{hwlocGroup{HostPart: HostPart{Kind: topology.KindNUMA}, name: "NUMA", rank: 8}, []string{"numanode", "node"}},
+	{hwlocGroup{HostPart: HostPart{Kind: topology.KindNUMA}, name: hwlocDie, rank: 9}, []string{"die"}},
+	{hwlocGroup{HostPart: HostPart{Kind: topology.KindSocket}, name: "socket", rank: 10}, []string{"package", "socket"}},
+	{hwlocGroup{HostPart: HostPart{Kind: topology.KindUnknown}, name: "group"}, []string{"group", "module", "tile"}},
 }
 
 // cacheType is the type of a cache in lower case: its level, and i for instructions.
 var cacheType = regexp.MustCompile(`^l([1-5])([diu]?)(?:c|ca|cac|cach|cache)?$`)
 
-// hwlocTypeOf knows the types of objects in all spellings of hwloc: by their beginnings, in any case. A synthetic description may leave out
-// that of a group. Depth is the level of a cache whose type does not say it.
-func hwlocTypeOf(text, depth string) (_ hwlocType, isPart bool) {
+// hwlocGroupOf is a group of the type of an object, without threads; it knows all spellings of hwloc: by their beginnings, in any case. A
+// synthetic description may leave out that of a group. Depth is the level of a cache whose type does not say it.
+func hwlocGroupOf(text, depth string) (_ hwlocGroup, isPart bool) {
 	text = cmp.Or(strings.ToLower(text), "group")
 	if text == "cache" {
 		text = "l" + depth
 	}
 	if m := cacheType.FindStringSubmatch(text); m != nil {
-		return hwlocType{"L" + m[1], topology.KindCache, int(m[1][0] - '0'), m[2] == "i"}, true
+		level := int(m[1][0] - '0')
+		return hwlocGroup{HostPart{Kind: topology.KindCache, Level: level}, "L" + m[1], level, m[2] == "i"}, true
 	}
 	isBeginning := func(word string) bool { return len(text) > 1 && strings.HasPrefix(word, text) }
 	for _, t := range hwlocTypes {
 		if slices.ContainsFunc(t.words, isBeginning) {
-			return t.hwlocType, true
+			return t.group, true
 		}
 	}
-	return hwlocType{}, false
+	return hwlocGroup{}, false
 }
 
 // A hwlocMachine collects groups of hardware threads by the numbers of the operating system.
@@ -66,26 +67,16 @@ type hwlocMachine struct {
 	members int          // of all groups
 }
 
-// A hwlocGroup is threads that share a part of the host. Its size is below 0 if it is a cache whose size is not known.
-type hwlocGroup struct {
-	hwlocType
-	HostPart
-}
-
 // add adds a group; those of unknown kinds are told apart by their depth.
-func (m *hwlocMachine) add(t hwlocType, depth, size int, cpus []int) {
-	if m.members += len(cpus); m.members > maxMembers {
+func (m *hwlocMachine) add(g hwlocGroup, depth int) {
+	if m.members += len(g.CPUs); m.members > maxMembers {
 		m.fail("groups of more than %d hardware threads together", maxMembers)
 		return
 	}
-	part := HostPart{Kind: t.kind, CPUs: slices.Clone(cpus)}
-	switch t.kind {
-	case topology.KindUnknown:
-		t.name = fmt.Sprintf("%s %d", t.name, depth)
-	case topology.KindCache:
-		part.Level, part.Bytes = t.rank, size
+	if g.Kind == topology.KindUnknown {
+		g.name = fmt.Sprintf("%s %d", g.name, depth)
 	}
-	m.groups = append(m.groups, hwlocGroup{t, part})
+	m.groups = append(m.groups, g)
 }
 
 // hierarchy numbers the threads and nests the groups.
@@ -107,7 +98,7 @@ func (m *hwlocMachine) hierarchy() (*topology.Hierarchy, []int, error) {
 	var levels []topology.Level
 	levelOf := map[string]int{}
 	for i, t := range types {
-		levels = append(levels, topology.Level{Name: t.name, Kind: t.kind, Latency: math.NaN(), Support: math.NaN()})
+		levels = append(levels, topology.Level{Name: t.name, Kind: t.Kind, Latency: math.NaN(), Support: math.NaN()})
 		levelOf[t.name] = i
 	}
 	var nested []topology.Group
@@ -141,16 +132,16 @@ func (m *hwlocMachine) distinct() []hwlocGroup {
 }
 
 // hwlocLevels orders the types of groups, larger ones first, of so many threads from fine to coarse: a type whose
-// groups lie in groups of another one comes before it.
-func hwlocLevels(groups []hwlocGroup, threads int) ([]hwlocType, error) {
-	var types []hwlocType
+// groups lie in groups of another one comes before it. It returns a group of each.
+func hwlocLevels(groups []hwlocGroup, threads int) ([]hwlocGroup, error) {
+	var types []hwlocGroup
 	height := map[string]int{}
 	isInside := map[[2]string]bool{}         // groups of the one type are next inside of groups of the other
 	smallest := make([]*hwlocGroup, threads) // of those seen
 	for i, g := range groups {
 		if _, known := height[g.name]; !known {
 			height[g.name] = 0
-			types = append(types, g.hwlocType)
+			types = append(types, g)
 		}
 		if around := smallest[g.CPUs[0]]; around != nil {
 			isInside[[2]string{g.name, around.name}] = true
@@ -170,8 +161,8 @@ func hwlocLevels(groups []hwlocGroup, threads int) ([]hwlocType, error) {
 			return nil, fmt.Errorf("groups of type %s lie in those of another type, and the reverse", t.name)
 		}
 	}
-	slices.SortStableFunc(types, func(a, b hwlocType) int {
-		return cmp.Or(height[a.name]-height[b.name], int(a.kind-b.kind), strings.Compare(a.name, b.name))
+	slices.SortStableFunc(types, func(a, b hwlocGroup) int {
+		return cmp.Or(height[a.name]-height[b.name], int(a.Kind-b.Kind), strings.Compare(a.name, b.name))
 	})
 	return types, nil
 }

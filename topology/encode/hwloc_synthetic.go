@@ -21,7 +21,7 @@ var isSynthetic = regexp.MustCompile(`^\s*(\([^()]*\)\s*)?((\[[A-Za-z0-9]+(\([^(
 // a list of all numbers of the operating system or as loops. Names of levels there are refused, and sizes passed over.
 func parseSynthetic(text string) (*hwlocMachine, error) {
 	type level struct {
-		hwlocType
+		hwlocGroup
 		objects int // in all
 	}
 	var levels []level
@@ -51,11 +51,11 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 		if last == "pu" || strings.EqualFold(name, "machine") {
 			continue
 		}
-		t, isPart := hwlocTypeOf(name, "")
+		g, isPart := hwlocGroupOf(name, "")
 		if !isPart {
 			return nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten(name))
 		}
-		levels = append(levels, level{t, objects})
+		levels = append(levels, level{g, objects})
 	}
 	switch {
 	case last == "" && len(levels) > 0 && levels[len(levels)-1].objects == objects: // without types: threads
@@ -69,8 +69,8 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 	}
 	m := &hwlocMachine{cpus: slices.Clone(cpus)}
 	for depth, l := range levels {
-		for part := range slices.Chunk(cpus, objects/l.objects) {
-			m.add(l.hwlocType, depth, 0, part) // sizes are passed over
+		for l.CPUs = range slices.Chunk(cpus, objects/l.objects) {
+			m.add(l.hwlocGroup, depth) // sizes are passed over
 		}
 	}
 	return m, m.err
