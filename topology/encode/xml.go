@@ -98,7 +98,7 @@ func newXMLDecoder(text []byte) *xml.Decoder {
 }
 
 // xmlRoot is the beginning of an XML file up to the name of its root: declarations, comments, and a document type with its entities.
-var xmlRoot = regexp.MustCompile(`^(?s:\x{feff}|\s|<\?.*?\?>|<!--.*?-->|<![A-Z][^\[>]*(?:\[.*?\]\s*)?>)*<(?:[\w.-]+:)?([\pL_][\w.-]*)`)
+var xmlRoot = regexp.MustCompile(`^(?s:\x{feff}|\s|<\?.*?\?>|<!--.*?-->|(?i:<!doctype)[^\[>]*(?:\[.*?\]\s*)?>)*<(?:[\w.-]+:)?([\pL_][\w.-]*)`)
 
 // XMLRoot returns the name of the root of an XML file, "" for files that are no XML.
 func XMLRoot(data []byte) string {
