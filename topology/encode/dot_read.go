@@ -188,5 +188,8 @@ func dotUnquoted(id string) string {
 
 // dotLabel is what a label shows: a backslash begins the id of its vertex, or the end of a line, which may be centred or not.
 func dotLabel(text, id string) string {
+	if !strings.Contains(text, `\`) { // as most do
+		return text
+	}
 	return strings.NewReplacer(`\\`, `\`, `\N`, id, `\n`, "\n", `\l`, "\n", `\r`, "\n").Replace(text)
 }

@@ -260,16 +260,25 @@ func (p *simGridWriter) coreRoutes() {
 // is the last of a way of the fewest links is also the last of a shortest way, so are all before it.
 func (p *simGridWriter) detour() int {
 	g := p.g
-	shortest, fewest := topology.NewPaths(g, nil), topology.NewPaths(g, slices.Repeat([]float64{1}, g.NumArcs()))
-	dist, hops := make([]float64, g.Vertices()), make([]float64, g.Vertices())
+	shortest, dist := topology.NewPaths(g, nil), make([]float64, g.Vertices())
 	for _, source := range p.core {
 		if !p.hasHosts(source) {
 			continue
 		}
 		shortest.From(source, dist)
-		fewest.From(source, hops)
+		hops := slices.Repeat([]int{-1}, g.Vertices())
+		hops[source] = 0
+		for queue := []int{source}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range g.Out(queue[0]) {
+				if hops[a.To] < 0 {
+					hops[a.To] = hops[a.From] + 1
+					queue = append(queue, a.To)
+				}
+			}
+		}
 		for _, a := range g.Arcs() {
-			if hops[a.To] == hops[a.From]+1 && dist[a.From]+a.Latency > dist[a.To]*(1+sameLatency) {
+			isLast := hops[a.From] >= 0 && hops[a.To] == hops[a.From]+1
+			if isLast && dist[a.From]+a.Latency > dist[a.To]*(1+sameLatency) {
 				return source
 			}
 		}
