@@ -31,6 +31,8 @@ const maxDOT = 8 << 20
 //
 // Other attributes are for drawing, and are passed over, as edges from a vertex to itself are. It refuses files with more than one graph and
 // files above 8 MiB.
+//
+// Warnings say how the file was understood where that is a guess.
 func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("DOT", &err)
 	text, err := readAtMost(r, maxDOT)

@@ -17,6 +17,8 @@ import (
 //
 // It refuses files with more than one graph, graphs in graphs, and hyperedges. Entities beyond those of
 // XML itself are refused, too.
+//
+// Warnings say how the file was understood where that is a guess.
 func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("GraphML", &err)
 	file, err := readXML(r, "graphml")

@@ -33,6 +33,8 @@ func IsNodeLink(data []byte) bool {
 // switch; where no node says so, names are those of hosts, and else those with one link are. The latency and the bandwidth of a link
 // have their units with the name or with the number: "latency_us": 5 or "latency": "5us". Where no id is a number, links may give the
 // numbers of nodes, as D3 and the first networkx do.
+//
+// Warnings say how the file was understood where that is a guess.
 func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("node-link JSON", &err)
 	data, err := io.ReadAll(r)

@@ -23,8 +23,8 @@ import (
 // that host to the middle of the zone.
 //
 // Routes of more than one link are passed over if the links say what they join in the properties from and
-// to, and refused otherwise: the file does not tell what lies between. Clusters with a
-// topology, cabinets, peers, wireless links and bypass routes are refused, too. Routes from a host to
+// to, and refused otherwise: the file does not tell what lies between. Peers, wireless links and
+// bypass routes are refused, too. Routes from a host to
 // itself, speeds and traces are passed over.
 func ReadSimGrid(r io.Reader, _ []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("SimGrid", &err)

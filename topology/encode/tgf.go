@@ -90,6 +90,8 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // the given names are for. Other labels of edges are passed over.
 //
 // It refuses edges between vertices that are not listed, and lines above 4 MiB.
+//
+// Warnings say how the file was understood where that is a guess.
 func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("TGF", &err)
 	t := tgfReader{ways: map[[2]string]bool{}}
