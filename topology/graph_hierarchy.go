@@ -45,9 +45,11 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 
 	// The middle of the longest path: a vertex, or a link whose far end's side
 	// is one group more.
-	lengths, dist := g.Latencies(), make([]float64, g.vertices)
-	unknown := slices.ContainsFunc(lengths, math.IsNaN)
+	latencies, dist := g.Latencies(), make([]float64, g.vertices)
+	unknown := slices.ContainsFunc(latencies, math.IsNaN)
+	lengths := make([]float64, len(latencies))
 	for i, a := range g.arcs {
+		lengths[i] = (latencies[i] + latencies[g.ArcIndex(a.To, a.From)]) / 2 // a path has one middle, seen from either end
 		if unknown {
 			lengths[i] = 1
 		}

@@ -17,7 +17,7 @@ func Platform(file string) (*topology.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := encode.ReadSimGrid(bytes.NewReader(text))
+	g, _, err := encode.ReadSimGrid(bytes.NewReader(text), nil)
 	if err != nil {
 		return nil, fmt.Errorf("smpi: %s: %w", file, err)
 	}

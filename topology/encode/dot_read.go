@@ -31,12 +31,9 @@ const maxDOT = 8 << 20
 //
 // Other attributes are for drawing, and are passed over, as edges from a vertex to itself are. It refuses files with more than one graph and
 // files above 8 MiB.
-func ReadDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
-	return onlyGraph(readDOT(r, hosts))
-}
-
-// readDOT is ReadDOT with warnings, which say how the file was understood.
-func readDOT(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err error) {
+//
+// Warnings say how the file was understood where that is a guess.
+func ReadDOT(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("DOT", &err)
 	text, err := readAtMost(r, maxDOT)
 	if err != nil {
@@ -50,9 +47,7 @@ func readDOT(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err er
 		return nil, nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))
 	}
 	d := dotReader{sketch: sketch{directed: file.Graphs[0].Directed}, members: map[string][]int{}}
-	if _, err := d.statements(file.Graphs[0].Stmts, dotScope{}); err != nil {
-		return nil, nil, err
-	}
+	d.statements(file.Graphs[0].Stmts, dotScope{})
 	return d.graph(hosts)
 }
 
@@ -68,149 +63,121 @@ func oneLine(err error) error {
 // A dotReader makes a sketch of the statements of a file.
 type dotReader struct {
 	sketch
-	depth   int              // of subgraphs in subgraphs
 	members map[string][]int // of named subgraphs
 	named   int              // how often a vertex was named, by itself or with its subgraph
 }
 
-// A dotScope holds the attributes that vertices and edges get where they say nothing themselves.
-type dotScope struct{ vertex, edge map[string]string }
+// A dotScope is what holds in a graph or subgraph.
+type dotScope struct {
+	given [3]map[string]string // by ast.Kind: the attributes that vertices and edges get where they say nothing themselves
+	depth int                  // of subgraphs in subgraphs
+}
 
-// statements reads those of a graph or subgraph, and returns the vertices that are named in it.
-func (d *dotReader) statements(all []ast.Stmt, scope dotScope) ([]int, error) {
-	var inside []int
+// statements reads those of a graph or subgraph, and returns the vertices that are named in it. It stops at the first error.
+func (d *dotReader) statements(all []ast.Stmt, scope dotScope) (inside []int) {
 	for _, s := range all {
 		var named []int
-		var err error
 		switch s := s.(type) {
 		case *ast.NodeStmt:
-			named, err = d.node(s.Node, s.Attrs, scope)
+			named = d.node(s.Node, s.Attrs, scope)
 		case *ast.EdgeStmt:
-			named, err = d.chain(s, scope)
+			named = d.chain(s, scope)
 		case *ast.Subgraph:
-			named, err = d.subgraph(s, scope)
+			named = d.end(s, scope)
 		case *ast.AttrStmt:
-			switch s.Kind {
-			case ast.NodeKind:
-				scope.vertex = withAttributes(scope.vertex, s.Attrs)
-			case ast.EdgeKind:
-				scope.edge = withAttributes(scope.edge, s.Attrs)
-			}
-		}
-		if err != nil {
-			return nil, err
+			scope.given[s.Kind] = withAttributes(scope.given[s.Kind], s.Attrs)
 		}
 		inside = append(inside, named...)
 		if d.named += len(named); d.named > maxEdges {
-			return nil, fmt.Errorf("vertices are named more than %d times", maxEdges)
+			d.fail("vertices are named more than %d times", maxEdges)
+		}
+		if d.err != nil {
+			break
 		}
 	}
-	return inside, nil
+	return inside
 }
 
 // withAttributes are attributes with those of a statement put over them.
 func withAttributes(under map[string]string, over []*ast.Attr) map[string]string {
-	all := maps.Clone(under)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, under)
 	for _, a := range over {
 		all[dotUnquoted(a.Key)] = dotUnquoted(a.Val)
 	}
 	return all
 }
 
-func (d *dotReader) node(n *ast.Node, attributes []*ast.Attr, scope dotScope) ([]int, error) {
+func (d *dotReader) node(n *ast.Node, attributes []*ast.Attr, scope dotScope) []int {
 	before := len(d.vertices)
-	v, err := d.vertex(dotUnquoted(n.ID))
-	if err != nil {
-		return nil, err
-	}
+	id := dotUnquoted(n.ID)
+	v := d.vertex(id)
 	var given map[string]string
 	if v == before { // defaults are for vertices that are new
-		given = scope.vertex
+		given = scope.given[ast.NodeKind]
 	}
 	given = withAttributes(given, attributes)
-	if given["label"] == `\N` { // the id
-		delete(given, "label")
-	}
-	given["label"] = dotEscapes.Replace(given["label"])
-	if err := d.describe(v, given); err != nil {
-		return nil, fmt.Errorf("vertex %q: %w", d.vertices[v].id, err)
-	}
-	return []int{v}, nil
+	given["label"] = dotLabel(given["label"], id)
+	d.place = fmt.Sprintf("vertex %q: ", id)
+	d.describe(v, given)
+	d.place = ""
+	return []int{v}
 }
 
-// subgraph reads one, or finds the one of that name.
-func (d *dotReader) subgraph(s *ast.Subgraph, scope dotScope) ([]int, error) {
-	if d.depth == deepestNested {
-		return nil, fmt.Errorf("subgraphs nest more than %d deep", deepestNested)
+// end reads one end of an edge: a vertex, or all of a subgraph, which may have been described before.
+func (d *dotReader) end(v ast.Vertex, scope dotScope) []int {
+	s, isSubgraph := v.(*ast.Subgraph)
+	if !isSubgraph {
+		return d.node(v.(*ast.Node), nil, scope)
 	}
-	d.depth++
-	inside, err := d.statements(s.Stmts, scope)
-	d.depth--
-	if err != nil {
-		return nil, err
+	if scope.depth++; scope.depth > deepestNested {
+		d.fail("subgraphs nest more than %d deep", deepestNested)
+		return nil
 	}
-	if s.ID == "" {
-		slices.Sort(inside)
-		return slices.Compact(inside), nil
-	}
-	inside = append(inside, d.members[s.ID]...)
+	inside := append(d.statements(s.Stmts, scope), d.members[s.ID]...)
 	slices.Sort(inside)
-	d.members[s.ID] = slices.Compact(inside)
-	return d.members[s.ID], nil
-}
-
-// end reads one end of an edge: a vertex, or all of a subgraph.
-func (d *dotReader) end(v ast.Vertex, scope dotScope) ([]int, error) {
-	switch v := v.(type) {
-	case *ast.Node:
-		return d.node(v, nil, scope)
-	case *ast.Subgraph:
-		return d.subgraph(v, scope)
+	inside = slices.Compact(inside)
+	if s.ID != "" {
+		d.members[s.ID] = inside
 	}
-	return nil, fmt.Errorf("%v: want a vertex or a subgraph", v)
+	return inside
 }
 
 // chain reads "a -- b -- {c d}": edges between each end and the next one.
-func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
-	values, err := d.values(withAttributes(scope.edge, s.Attrs))
-	if err != nil {
-		return nil, fmt.Errorf("edge from %v: %w", s.From, err)
-	}
-	from, err := d.end(s.From, scope)
-	if err != nil {
-		return nil, err
-	}
+func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) []int {
+	values := d.values(s, scope)
+	from := d.end(s.From, scope)
 	named := from
-	for e := s.To; e != nil; e = e.To {
-		to, err := d.end(e.Vertex, scope)
-		if err != nil {
-			return nil, err
+	for e := s.To; e != nil && d.err == nil; e = e.To {
+		to := d.end(e.Vertex, scope)
+		if len(from)*len(to) > maxEdges-len(d.edges) {
+			d.fail("more than %d edges", maxEdges)
+			break
 		}
-		for _, values.from = range from {
-			for _, values.to = range to {
-				if err := d.join(values); err != nil {
-					return nil, err
-				}
+		for _, values.From = range from {
+			for _, values.To = range to {
+				d.join(values)
 			}
 		}
-		named = append(named[:len(named):len(named)], to...)
+		named = append(slices.Clip(named), to...)
 		from = to
 	}
-	return named, nil
+	return named
 }
 
-// values are those of an edge with the given attributes.
-func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
+// values are those of the edges of a chain.
+func (d *dotReader) values(s *ast.EdgeStmt, scope dotScope) sketchEdge {
+	given := withAttributes(scope.given[ast.EdgeKind], s.Attrs)
 	for key, unit := range map[string]string{"latency": "_s", "bandwidth": "_Bps"} { // of numbers without any, as WriteDOT writes them
 		if _, err := quantity.ParseShifted(given[key], 0); err == nil {
 			given[key+unit] = given[key]
 			delete(given, key)
 		}
 	}
-	return newEdge(d.directed && given["dir"] != "both" && given["dir"] != "none", given)
+	d.place = fmt.Sprintf("edge from %s: ", shorten(strings.Join(strings.Fields(fmt.Sprint(s.From)), " ")))
+	e := d.edge(d.directed && given["dir"] != "both" && given["dir"] != "none", given)
+	d.place = ""
+	return e
 }
 
 // dotUnquoted is the text of an id, which may be a quoted string; only quotes are escaped in one.
@@ -221,5 +188,10 @@ func dotUnquoted(id string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(id[1:len(id)-1], "\\\n", ""), `\"`, `"`)
 }
 
-// dotEscapes are what stands in labels for a backslash and the ends of lines, which may be centred or not.
-var dotEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\l`, "\n", `\r`, "\n")
+// dotLabel is what a label shows: a backslash begins the id of its vertex, or the end of a line, which may be centred or not.
+func dotLabel(text, id string) string {
+	if !strings.Contains(text, `\`) { // as most do
+		return text
+	}
+	return strings.NewReplacer(`\\`, `\`, `\N`, id, `\n`, "\n", `\l`, "\n", `\r`, "\n").Replace(text)
+}

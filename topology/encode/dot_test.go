@@ -78,7 +78,7 @@ func TestDOTRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		if again, err := ReadDOT(&b, nil); err != nil || !sameGraph(again, g) {
+		if again, _, err := ReadDOT(&b, nil); err != nil || !sameGraph(again, g) {
 			t.Errorf("%s: read back %v, %v of\n%s", name, again, err, text)
 		}
 	}
@@ -145,7 +145,7 @@ func TestReadDOT(t *testing.T) {
 		{"ports, comments, lines that go on", "graph { // {{{\n a:p1:n -- \"b\\\nc\" \n# x\n}", nil, "a bc ; a-bc  "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := ReadDOT(strings.NewReader(c.file), c.hosts)
+			g, _, err := ReadDOT(strings.NewReader(c.file), c.hosts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func TestReadDOTRefuses(t *testing.T) {
 		{"a huge file", "graph {" + strings.Repeat(" ", maxDOT) + "}", "more than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadDOT(strings.NewReader(c.file), nil)
+			_, _, err := ReadDOT(strings.NewReader(c.file), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("ReadDOT = %v, want one line with %q", err, c.want)
 			}
@@ -195,7 +195,7 @@ func FuzzReadDOT(f *testing.F) {
 	f.Add(`graph { a [label=n1 kind=host]; sw [kind=switch]; a -- sw [label=10 latency=1e-6 probability=0.5 estimated=true bandwidth=2] }`)
 	f.Add(`digraph "x" { subgraph s { a b } -> c -> subgraph s {} [dir=both]; node [kind=host] }`)
 	f.Fuzz(func(t *testing.T, file string) {
-		g, err := ReadDOT(strings.NewReader(file), nil)
+		g, _, err := ReadDOT(strings.NewReader(file), nil)
 		if err != nil {
 			return
 		}
@@ -204,7 +204,7 @@ func FuzzReadDOT(f *testing.F) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		again, err := ReadDOT(&b, nil)
+		again, _, err := ReadDOT(&b, nil)
 		if err != nil || !sameGraph(again, g) {
 			t.Fatalf("read back %v of\n%s", err, text)
 		}
@@ -216,7 +216,7 @@ func FuzzReadDOT(f *testing.F) {
 
 // Two cables between two switches are one link of both rates, with the shorter latency.
 func TestParallelLinksAreOne(t *testing.T) {
-	g, err := ReadDOT(strings.NewReader(`graph { a [kind=host] b [kind=host] s [kind=switch] r [kind=switch]
+	g, _, err := ReadDOT(strings.NewReader(`graph { a [kind=host] b [kind=host] s [kind=switch] r [kind=switch]
 		a -- s; b -- r; s -- r [latency="2e-6", bandwidth="1e9"]; s -- r [latency="1e-6", bandwidth="3e9"] }`), nil)
 	if err != nil {
 		t.Fatal(err)

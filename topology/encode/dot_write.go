@@ -30,7 +30,7 @@ func WriteDOT(w io.Writer, g *topology.Graph) (err error) {
 		if e.oneWay {
 			kind, join, duplex = "digraph", "->", " dir=none"
 		}
-		rates = rates || !math.IsNaN(e.bandwidth)
+		rates = rates || !math.IsNaN(e.Bandwidth)
 	}
 	fmt.Fprintf(b, "%s topology {\n", kind)
 	if rates {
@@ -44,11 +44,11 @@ func WriteDOT(w io.Writer, g *topology.Graph) (err error) {
 		fmt.Fprintf(b, "  %d [label=%s kind=%s%s]\n", v, dotQuoted(g.Name(v)), kindOf(g, v), shape)
 	}
 	for _, e := range edges {
-		fmt.Fprintf(b, "  %d %s %d [%s", e.from, join, e.to, dotValues(&e))
+		fmt.Fprintf(b, "  %d %s %d [%s", e.From, join, e.To, dotValues(&e))
 		switch {
 		case !e.oneWay:
 			b.WriteString(duplex)
-		case e.from < e.to && g.ArcIndex(e.to, e.from) >= 0:
+		case e.From < e.To && g.ArcIndex(e.To, e.From) >= 0:
 			b.WriteString(" constraint=false") // the other way says which end is drawn above
 		}
 		b.WriteString("]\n")
@@ -63,10 +63,10 @@ func dotValues(e *sketchEdge) string {
 	// Numbers with an exponent have to be quoted.
 	add := func(key, value string) { all = append(all, key+"="+dotQuoted(value)) }
 	switch {
-	case !math.IsNaN(e.bandwidth):
-		add("label", strconv.FormatFloat(e.bandwidth*8e-9, 'g', 4, 64))
-	case !math.IsNaN(e.latency):
-		add("label", quantity.Seconds(e.latency))
+	case !math.IsNaN(e.Bandwidth):
+		add("label", strconv.FormatFloat(e.Bandwidth*8e-9, 'g', 4, 64))
+	case !math.IsNaN(e.Latency):
+		add("label", quantity.Seconds(e.Latency))
 	}
 	for _, v := range e.values("latency", "bandwidth") {
 		add(v[0], v[1])

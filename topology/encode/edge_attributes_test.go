@@ -14,7 +14,7 @@ import (
 // and a number without any is refused by its name. The expected values are units by hand: 8 bits are a byte.
 func TestAttributesOfOtherTools(t *testing.T) {
 	formats := map[string]struct {
-		read func(io.Reader, []string) (*topology.Graph, error)
+		read func(io.Reader, []string) (*topology.Graph, []string, error)
 		file func(name, value string) string
 	}{
 		"DOT": {ReadDOT, func(name, value string) string { return fmt.Sprintf("graph { a -- b [%q=%q] }", name, value) }},
@@ -52,7 +52,7 @@ func TestAttributesOfOtherTools(t *testing.T) {
 		{"latency_class", "", none, none},
 	} {
 		for format, f := range formats {
-			g, err := f.read(strings.NewReader(f.file(c.name, c.value)), nil)
+			g, _, err := f.read(strings.NewReader(f.file(c.name, c.value)), nil)
 			if err != nil {
 				t.Errorf("%s, %s=%s: %v", format, c.name, c.value, err)
 				continue
@@ -76,7 +76,7 @@ func TestAttributesOfOtherTools(t *testing.T) {
 			if format == "DOT" && strings.HasSuffix(c.want, "ps") || format == "DOT" && strings.HasSuffix(c.want, "ns") {
 				continue // DOT's own are in s and B/s
 			}
-			if _, err := f.read(strings.NewReader(f.file(c.name, c.value)), nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, _, err := f.read(strings.NewReader(f.file(c.name, c.value)), nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s=%s: %v, want an error with %q", format, c.name, c.value, err, c.want)
 			}
 		}

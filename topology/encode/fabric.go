@@ -1,9 +1,9 @@
 package encode
 
 import (
-	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -72,12 +72,10 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 		if leaves := p.leaves(g); leaves > 1 && len(p.hosts) > 2 && len(own.Groups()) == 1 {
 			flat = append(flat, fmt.Sprintf("%s are on %s that make no groups, as some have several links: they are put on one switch", words.Count(len(p.hosts), "host"), words.Count(leaves, "switch")))
 		}
-		name := "root"
-		if len(parts) > 1 {
-			name = names.next("root")
-		}
 		root, _ := p.build(own, 0, names)
-		root.Name = name
+		if root.Name = "root"; len(parts) > 1 {
+			root.Name = names.next("root")
+		}
 		f.Roots = append(f.Roots, root)
 		if len(p.hosts) == 1 {
 			alone = append(alone, p.hosts[0])
@@ -97,7 +95,8 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 type fabricPart struct {
 	hosts    []string // in a natural order
 	node     []int    // rank -> index into hosts, -1 if it is in another part
-	vertices []int    // of the graph, hosts first
+	vertices []int    // of the graph, ascending
+	ranks    []int    // the first of the vertices
 }
 
 // partsOf are the connected parts, by their first rank. Ranks of one host are connected.
@@ -120,68 +119,62 @@ func partsOf(g *topology.Graph, host []string) ([]fabricPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	var parts []fabricPart
-	for v, number := range joined.Parts() {
-		if number == len(parts) && v < len(host) {
-			parts = append(parts, fabricPart{})
-		}
-		if number >= len(parts) { // switches alone
-			continue
-		}
-		p := &parts[number]
-		p.vertices = append(p.vertices, v)
-		if v < len(host) {
-			p.hosts = append(p.hosts, host[v])
+	number := joined.Parts()
+	parts := make([]fabricPart, slices.Max(number[:len(host)])+1) // others are switches alone
+	for v, i := range number {
+		if i < len(parts) {
+			parts[i].vertices = append(parts[i].vertices, v)
 		}
 	}
 	for i := range parts {
 		p := &parts[i]
+		ranks, _ := slices.BinarySearch(p.vertices, len(host))
+		p.ranks = p.vertices[:ranks]
+		for _, rank := range p.ranks {
+			p.hosts = append(p.hosts, host[rank])
+		}
 		slices.SortFunc(p.hosts, hostlist.Naturally)
 		p.hosts = slices.Compact(p.hosts)
 		p.node = slices.Repeat([]int{-1}, len(host))
-		for _, v := range p.vertices {
-			if v < len(host) {
-				p.node[v], _ = slices.BinarySearchFunc(p.hosts, host[v], hostlist.Naturally)
-			}
+		for _, rank := range p.ranks {
+			p.node[rank], _ = slices.BinarySearchFunc(p.hosts, host[rank], hostlist.Naturally)
 		}
 	}
 	return parts, nil
 }
 
-// checkHost refuses names that are no host names, of which the files of schedulers would make
-// something else.
+// The names that files of schedulers can have: of hosts, which else would become something else, and of switches. oddInHost is what the
+// names of hosts do not have.
+var (
+	hostName   = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+	oddInHost  = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+	switchName = regexp.MustCompile(`^[^\x00- \x7f-\x{10ffff},\[\]"'#=\\]+$`)
+)
+
 func checkHost(name string) error {
-	return checkName("host", name, `of letters, digits, "-_."`, func(r rune) bool { return !plain(r) })
+	return checkName("host", name, `of letters, digits, "-_."`, hostName)
 }
 
-// checkSwitch refuses names of switches that files of schedulers cannot have.
 func checkSwitch(name string) error {
-	return checkName("switch", name, `without blanks, commas, brackets, quotes and any of #=\`, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`,[]"'#=\`, r)
-	})
+	return checkName("switch", name, `without blanks, commas, brackets, quotes and any of #=\`, switchName)
 }
 
-func checkName(kind, name, want string, isOdd func(rune) bool) error {
+func checkName(kind, name, want string, usual *regexp.Regexp) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("the %s has no name", kind)
 	case len(name) > hostlist.LongestName:
 		return fmt.Errorf("%s %.20q...: a name of %d bytes: want at most %d", kind, name, len(name), hostlist.LongestName)
-	case strings.ContainsFunc(name, isOdd):
+	case !usual.MatchString(name):
 		return fmt.Errorf("%s %q: want a name %s", kind, name, want)
 	}
 	return nil
 }
 
-// plain tells whether names may have the character: what host names have, and the underscore.
-func plain(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
-}
-
 // leaves counts the switches that have hosts.
 func (p *fabricPart) leaves(g *topology.Graph) (count int) {
-	for _, v := range p.vertices {
-		if g.IsSwitch(v) && slices.ContainsFunc(g.Out(v), func(a topology.Arc) bool { return !g.IsSwitch(a.To) }) {
+	for _, v := range p.vertices[len(p.ranks):] {
+		if slices.ContainsFunc(g.Out(v), func(a topology.Arc) bool { return !g.IsSwitch(a.To) }) {
 			count++
 		}
 	}
@@ -190,29 +183,26 @@ func (p *fabricPart) leaves(g *topology.Graph) (count int) {
 
 // hierarchy is that of the part's graph alone.
 func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
-	vertex := make(map[int]int, len(p.vertices))
-	var node []int
-	for i, v := range p.vertices {
-		vertex[v] = i
-		if !g.IsSwitch(v) {
-			node = append(node, p.node[v])
-		}
-	}
 	var arcs []topology.Arc
 	for _, a := range g.Arcs() {
-		from, ok := vertex[a.From]
-		if to, too := vertex[a.To]; ok && too {
+		from, isOwn := slices.BinarySearch(p.vertices, a.From)
+		to, _ := slices.BinarySearch(p.vertices, a.To)
+		if isOwn { // and so is the other end
 			a.From, a.To = from, to
 			arcs = append(arcs, a)
 		}
 	}
-	part, err := topology.NewGraph(len(node), len(p.vertices)-len(node), nil, arcs)
+	part, err := topology.NewGraph(len(p.ranks), len(p.vertices)-len(p.ranks), nil, arcs)
 	if err != nil {
 		return nil, err
 	}
 	h, err := part.Hierarchy()
 	if err != nil {
 		return nil, err
+	}
+	var node []int
+	for _, rank := range p.ranks {
+		node = append(node, p.node[rank])
 	}
 	return h.Contract(node, len(p.hosts))
 }
@@ -238,15 +228,10 @@ func (p *fabricPart) build(h *topology.Hierarchy, group int, names switchNames) 
 // levelWord is what switches of a level are called.
 func levelWord(l topology.Level, tier int) string {
 	const longest = hostlist.LongestName - 10 // a number follows
-	name := strings.Map(func(r rune) rune {
-		if plain(r) {
-			return r
-		}
-		return '-'
-	}, l.Name)
-	if _, neutral := strings.CutPrefix(l.Name, "level "); neutral || name == "" {
+	if l.Name == "" || strings.HasPrefix(l.Name, "level ") {
 		return fmt.Sprintf("tier%d", tier)
 	}
+	name := oddInHost.ReplaceAllString(l.Name, "-")
 	return name[:min(len(name), longest)]
 }
 
@@ -282,30 +267,30 @@ func (f *Fabric) walk(visit func(s *FabricSwitch, above []*FabricSwitch)) {
 }
 
 // check refuses names that schedulers would misread, or that are there twice.
-func (f *Fabric) check() (err error) {
-	keep := func(failed error) { err = cmp.Or(err, failed) }
-	hosts, switches := make(map[string]bool), make(map[string]bool)
+func (f *Fabric) check() error {
+	var e firstError
+	known := map[string]bool{}
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		keep(checkSwitch(s.Name))
-		if switches[s.Name] {
-			keep(fmt.Errorf("switch %q is there twice", s.Name))
-		}
-		switches[s.Name] = true
-		for _, host := range s.Hosts {
-			keep(checkHost(host))
-			if hosts[host] {
-				keep(fmt.Errorf("host %q is there twice", host))
+		once := func(kind, name string, err error) {
+			e.check(err)
+			thing := fmt.Sprintf("%s %q", kind, name)
+			if known[thing] {
+				e.fail("%s is there twice", thing)
 			}
-			hosts[host] = true
+			known[thing] = true
+		}
+		once("switch", s.Name, checkSwitch(s.Name))
+		for _, host := range s.Hosts {
+			once("host", host, checkHost(host))
 		}
 		if len(s.Hosts)+len(s.Switches) == 0 {
-			keep(fmt.Errorf("switch %q has nothing below it", s.Name))
+			e.fail("switch %q has nothing below it", s.Name)
 		}
 	})
 	if len(f.Roots) == 0 {
-		keep(fmt.Errorf("no switches"))
+		e.fail("no switches")
 	}
-	return err
+	return e.err
 }
 
 // Hierarchy is the hierarchy of the given hosts by the fabric's switches, of which the latencies
@@ -323,8 +308,9 @@ func (f *Fabric) Hierarchy(hosts []string) (_ *topology.Hierarchy, err error) {
 	}
 	var groups []topology.Group
 	levels := 0
-	var below func(s *FabricSwitch) (members []int, level int)
-	below = func(s *FabricSwitch) (members []int, level int) {
+	below, level := map[*FabricSwitch][]int{}, map[*FabricSwitch]int{} // of switches: hosts, and the number of groups below each other
+	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
+		var members []int
 		for _, name := range s.Hosts {
 			if i, ok := index[name]; ok {
 				members = append(members, i)
@@ -332,20 +318,16 @@ func (f *Fabric) Hierarchy(hosts []string) (_ *topology.Hierarchy, err error) {
 		}
 		largest := 0
 		for _, c := range s.Switches {
-			m, l := below(c)
-			members = append(members, m...)
-			level, largest = max(level, l), max(largest, len(m))
+			members = append(members, below[c]...)
+			level[s], largest = max(level[s], level[c]), max(largest, len(below[c]))
 		}
-		if len(members) < 2 || len(members) == largest || len(members) == len(hosts) {
-			return members, level
+		below[s] = members
+		if len(members) > 1 && len(members) != largest && len(members) != len(hosts) {
+			groups = append(groups, topology.Group{Hosts: members, Level: level[s], Latency: math.NaN(), Support: math.NaN()})
+			level[s]++
+			levels = max(levels, level[s])
 		}
-		groups = append(groups, topology.Group{Hosts: members, Level: level, Latency: math.NaN(), Support: math.NaN()})
-		levels = max(levels, level+1)
-		return members, level + 1
-	}
-	for _, root := range f.Roots {
-		below(root)
-	}
+	})
 	unknown := slices.Repeat([]topology.Level{{Latency: math.NaN(), Support: math.NaN()}}, levels)
 	return topology.NewHierarchy(len(hosts), unknown, groups, math.NaN())
 }

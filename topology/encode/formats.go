@@ -35,28 +35,28 @@ func Formats() []Format {
 		{Name: "json", About: "topocast itself: links and groups, without parameters", Called: "JSON of topocast"},
 		{
 			Name: "node-link", About: "networkx and NetJSON: links with latency and bandwidth", Called: "node-link JSON",
-			Is: IsNodeLink, ReadGraph: readNodeLink,
+			Is: IsNodeLink, ReadGraph: ReadNodeLink,
 		},
 		{
 			Name: "dot", About: "Graphviz: links with latency (s) and bandwidth (B/s)", Called: "DOT",
-			Is: beginsWith(`(?i:strict|graph|digraph)\b[^{]{0,200}\{`), ReadGraph: readDOT, WriteGraph: WriteDOT,
+			Is: beginsWith(`(?i:strict|graph|digraph)\b[^{]{0,200}\{`), ReadGraph: ReadDOT, WriteGraph: WriteDOT,
 		},
 		{
 			Name: "graphml", About: "yEd, Gephi, networkx: links with latency_s, bandwidth_Bps", Called: "GraphML",
-			Is: hasRoot("graphml"), ReadGraph: readGraphML, WriteGraph: WriteGraphML,
+			Is: hasRoot("graphml"), ReadGraph: ReadGraphML, WriteGraph: WriteGraphML,
 		},
 		{
 			Name: "simgrid", About: "SimGrid: a platform, version 4.1", Called: "a platform of SimGrid",
-			Is: hasRoot("platform"), ReadGraph: unambiguous(func(r io.Reader, _ []string) (*topology.Graph, error) { return ReadSimGrid(r) }),
+			Is: hasRoot("platform"), ReadGraph: ReadSimGrid,
 		},
 		{
 			Name: "ibnetdiscover", About: "tools of InfiniBand: a fabric as ibnetdiscover prints it", Called: "an ibnetdiscover dump",
-			Is: IsIbnetdiscover, ReadGraph: unambiguous(ReadIbnetdiscover), WriteGraph: WriteIbnetdiscover,
+			Is: IsIbnetdiscover, ReadGraph: ReadIbnetdiscover, WriteGraph: WriteIbnetdiscover,
 		},
 		{Name: "lgate", About: "LGate: the groups of ranks", Called: "groups of LGate", Is: beginsWith(`cluster\s*\{`)},
 		{
 			Name: "tgf", About: "yEd and others: links labelled with us and MB/s", Called: "TGF",
-			Is: regexp.MustCompile(`(?m)^[^{#\s][^{]*\n?^#[ \t\r]*$`).Match, ReadGraph: readTGF, WriteGraph: WriteTGF,
+			Is: regexp.MustCompile(`(?m)^[^{#\s][^{]*\n?^#[ \t\r]*$`).Match, ReadGraph: ReadTGF, WriteGraph: WriteTGF,
 		},
 		{Name: "csv", About: "spreadsheets and scripts: latencies in us of all pairs"},
 		{
@@ -70,14 +70,6 @@ func Formats() []Format {
 			Name: "topograph", About: "topograph: the switches above each host, nearest first", Called: "JSON of topograph",
 			WriteFabric: WriteTopograph,
 		},
-	}
-}
-
-// unambiguous is a reader of a format that leaves nothing to guess.
-func unambiguous(read func(io.Reader, []string) (*topology.Graph, error)) func(io.Reader, []string) (*topology.Graph, []string, error) {
-	return func(r io.Reader, hosts []string) (*topology.Graph, []string, error) {
-		g, err := read(r, hosts)
-		return g, nil, err
 	}
 }
 

@@ -40,7 +40,7 @@ func TestToolsDOT(t *testing.T) {
 			t.Errorf("%s: dot has %d vertices and %d edges, want %d and %d", name, len(drawn.Objects), len(drawn.Edges), g.Vertices(), len(edgesOf(g)))
 		}
 		for v, o := range drawn.Objects {
-			if got := dotEscapes.Replace(o.Label); got != g.Name(v) || o.Kind != string(kindOf(g, v)) {
+			if got := dotLabel(o.Label, ""); got != g.Name(v) || o.Kind != string(kindOf(g, v)) {
 				t.Errorf("%s: dot has the %s %q, want the %s %q", name, o.Kind, got, kindOf(g, v), g.Name(v))
 			}
 		}
@@ -109,7 +109,7 @@ for name in sys.argv[1:]:
 			t.Fatal(err)
 		}
 		defer file.Close()
-		if again, err := ReadGraphML(file, nil); err != nil || lines(again) != lines(g) {
+		if again, _, err := ReadGraphML(file, nil); err != nil || lines(again) != lines(g) {
 			t.Errorf("%s: of networkx %v, %v", name, again, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestToolsSimGridClusters(t *testing.T) {
 		{"DRAGONFLY", "4,1;1,1;4,1;2", "0-31"},
 	} {
 		file := simGridCluster(c[0], c[1], c[2])
-		g, err := ReadSimGrid(strings.NewReader(file))
+		g, _, err := ReadSimGrid(strings.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package encode
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -18,12 +17,9 @@ import (
 //
 // It refuses files with more than one graph, graphs in graphs, and hyperedges. Entities beyond those of
 // XML itself are refused, too.
-func ReadGraphML(r io.Reader, hosts []string) (*topology.Graph, error) {
-	return onlyGraph(readGraphML(r, hosts))
-}
-
-// readGraphML is ReadGraphML with warnings, which say how the file was understood.
-func readGraphML(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err error) {
+//
+// Warnings say how the file was understood where that is a guess.
+func ReadGraphML(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("GraphML", &err)
 	file, err := readXML(r, "graphml")
 	if err != nil {
@@ -34,29 +30,31 @@ func readGraphML(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, er
 		return nil, nil, fmt.Errorf("%d graphs in the file: want one", len(graphs))
 	}
 	graph := graphs[0]
-	if hyperedges := graph.children("hyperedge"); len(hyperedges) > 0 {
-		return nil, nil, fmt.Errorf("line %d: hyperedges, which no link is", hyperedges[0].line)
-	}
-	g := graphmlReader{sketch: sketch{directed: graph.attr("edgedefault") == "directed"}, keys: map[string]*element{}}
-	for _, key := range file.children("key") {
-		g.keys[key.attr("id")] = key
+	g := graphmlReader{sketch: sketch{directed: graph.attr("edgedefault") == "directed"}, keys: file.children("key")}
+	for _, e := range graph.children("hyperedge") {
+		g.fail("line %d: hyperedges, which no link is", e.line)
 	}
 	for _, e := range graph.children("node") {
-		if err := g.node(e); err != nil {
-			return nil, nil, fmt.Errorf("line %d: node %q: %w", e.line, shorten(e.attr("id")), err)
+		g.place = fmt.Sprintf("line %d: node %q: ", e.line, shorten(e.attr("id")))
+		if len(e.children("graph")) > 0 {
+			g.fail("has a graph inside")
 		}
+		g.add(e.attr("id"), g.values(e))
 	}
 	for _, e := range graph.children("edge") {
-		if err := g.edge(e); err != nil {
-			return nil, nil, fmt.Errorf("line %d: edge %q to %q: %w", e.line, shorten(e.attr("source")), shorten(e.attr("target")), err)
+		from, to, directed := e.attr("source"), e.attr("target"), e.attr("directed")
+		g.place = fmt.Sprintf("line %d: edge %q to %q: ", e.line, shorten(from), shorten(to))
+		if directed != "" && directed != "true" && directed != "false" {
+			g.fail("directed %q: want true or false", shorten(directed))
 		}
+		g.connect(from, to, g.edge(directed == "true" || directed == "" && g.directed, g.values(e)))
 	}
 	return g.graph(hosts)
 }
 
 type graphmlReader struct {
 	sketch
-	keys map[string]*element // by id
+	keys []*element
 }
 
 // values are those of a node or an edge by the names of their keys, "label" also from what yEd draws.
@@ -76,35 +74,14 @@ func (g *graphmlReader) values(item *element) map[string]string {
 				drawn = cmp.Or(drawn, strings.TrimSpace(string(label.text)))
 			}
 		}
-		if key := g.keys[data.attr("key")]; key != nil && key.attr("attr.name") != "" {
-			all[key.attr("attr.name")] = string(data.text)
+		for _, key := range g.keys {
+			if name := key.attr("attr.name"); name != "" && key.attr("id") == data.attr("key") {
+				all[name] = string(data.text)
+			}
 		}
 	}
-	if _, ok := all["label"]; !ok && drawn != "" {
+	if _, ok := all["label"]; !ok {
 		all["label"] = drawn
 	}
 	return all
-}
-
-func (g *graphmlReader) node(item *element) error {
-	if len(item.children("graph")) > 0 {
-		return errors.New("has a graph inside")
-	}
-	return g.add(item.attr("id"), g.values(item))
-}
-
-func (g *graphmlReader) edge(item *element) error {
-	oneWay := g.directed
-	switch directed := item.attr("directed"); directed {
-	case "":
-	case "true", "false":
-		oneWay = directed == "true"
-	default:
-		return fmt.Errorf("directed %q: want true or false", shorten(directed))
-	}
-	e, err := newEdge(oneWay, g.values(item))
-	if err != nil {
-		return err
-	}
-	return g.connect(item.attr("source"), item.attr("target"), e)
 }

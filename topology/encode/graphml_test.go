@@ -13,7 +13,7 @@ func TestGraphMLRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		if again, err := ReadGraphML(&b, nil); err != nil || !sameGraph(again, g) {
+		if again, _, err := ReadGraphML(&b, nil); err != nil || !sameGraph(again, g) {
 			t.Errorf("%s: read back %v, %v of\n%s", name, again, err, text)
 		}
 	}
@@ -55,7 +55,7 @@ func TestReadGraphML(t *testing.T) {
 		{"a directed tree", `<graphml><graph edgedefault="directed"><node id="s"/><node id="a"/><node id="b"/><edge source="s" target="a"/><edge source="s" target="b"/></graph></graphml>`, "a b |s ; a-s  ; b-s  "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := ReadGraphML(strings.NewReader(c.file), nil)
+			g, _, err := ReadGraphML(strings.NewReader(c.file), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestReadGraphMLRefuses(t *testing.T) {
 		{"elements without end", strings.Repeat("<graphml>", 20000), "encode: GraphML: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadGraphML(strings.NewReader(c.file), nil)
+			_, _, err := ReadGraphML(strings.NewReader(c.file), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("ReadGraphML = %v, want one line with %q", err, c.want)
 			}
@@ -101,7 +101,7 @@ func FuzzReadGraphML(f *testing.F) {
 	f.Add(networkxFile)
 	f.Add(yEdFile)
 	f.Fuzz(func(t *testing.T, file string) {
-		g, err := ReadGraphML(strings.NewReader(file), nil)
+		g, _, err := ReadGraphML(strings.NewReader(file), nil)
 		if err != nil {
 			return
 		}
@@ -110,7 +110,7 @@ func FuzzReadGraphML(f *testing.F) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		if again, err := ReadGraphML(&b, nil); err != nil || !sameGraph(again, g) {
+		if again, _, err := ReadGraphML(&b, nil); err != nil || !sameGraph(again, g) {
 			t.Errorf("read back %v of\n%s", err, text)
 		}
 	})

@@ -47,7 +47,7 @@ func WriteGraphML(w io.Writer, g *topology.Graph) (err error) {
 	for _, e := range edges {
 		writeGraphMLEdge(b, &e)
 		if direction == "directed" && !e.oneWay {
-			e.from, e.to = e.to, e.from
+			e.From, e.To = e.To, e.From
 			writeGraphMLEdge(b, &e)
 		}
 	}
@@ -56,7 +56,7 @@ func WriteGraphML(w io.Writer, g *topology.Graph) (err error) {
 }
 
 func writeGraphMLEdge(b *bufio.Writer, e *sketchEdge) {
-	fmt.Fprintf(b, "<edge source=\"n%d\" target=\"n%d\">", e.from, e.to)
+	fmt.Fprintf(b, "<edge source=\"n%d\" target=\"n%d\">", e.From, e.To)
 	for _, v := range e.values("latency_s", "bandwidth_Bps") {
 		fmt.Fprintf(b, "<data key=%q>%s</data>", v[0], v[1])
 	}

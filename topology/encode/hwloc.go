@@ -60,17 +60,14 @@ func ReadHostParts(r io.Reader) (parts []HostPart, err error) {
 		return nil, err
 	}
 	for _, g := range m.groups {
-		p := HostPart{Kind: g.kind, CPUs: slices.Compact(slices.Sorted(slices.Values(g.cpus)))}
+		g.CPUs = slices.Compact(slices.Sorted(slices.Values(g.CPUs)))
 		switch {
-		case len(p.CPUs) == 0 || g.kind == topology.KindUnknown || g.name == hwlocDie || g.ofInstructions:
+		case len(g.CPUs) == 0 || g.Kind == topology.KindUnknown || g.name == hwlocDie || g.ofInstructions:
 			continue
-		case g.kind == topology.KindCache:
-			p.Level = g.rank
-			if p.Bytes, err = strconv.Atoi(g.size); err != nil || p.Bytes < 0 {
-				return nil, fmt.Errorf("%s: cache_size is %q: want a number of bytes", g.name, shorten(g.size))
-			}
+		case g.Bytes < 0:
+			return nil, fmt.Errorf("%s: its cache_size is not known: want a number of bytes", g.name)
 		}
-		parts = append(parts, p)
+		parts = append(parts, g.HostPart)
 	}
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("no cores, caches, NUMA nodes or packages")
@@ -101,57 +98,57 @@ func readHwloc(r io.Reader) (*hwlocMachine, error) {
 	if len(machines) != 1 {
 		return nil, fmt.Errorf("%d machines in the file: want one", len(machines))
 	}
-	var m hwlocMachine
-	if cpuset := machines[0].attr("allowed_cpuset"); cpuset != "" {
-		if m.allowed, err = cpulist.Mask(cpuset); err != nil {
-			return nil, fmt.Errorf("line %d: allowed_cpuset: %w", machines[0].line, err)
-		}
+	m := &hwlocMachine{}
+	if machines[0].attr("allowed_cpuset") != "" {
+		m.allowed = m.mask(machines[0], "allowed_cpuset")
 	}
-	if _, err := m.object(machines[0], 0); err != nil {
-		return nil, err
+	m.object(machines[0], 0)
+	return m, m.err
+}
+
+// mask is the hardware threads that an attribute names.
+func (m *hwlocMachine) mask(o *element, name string) []int {
+	cpus, err := cpulist.Mask(o.attr(name))
+	if err != nil {
+		m.fail("line %d: %s: %v", o.line, o.attr("type"), err)
 	}
-	return &m, nil
+	return cpus
 }
 
 // object takes over an object with all in it, and returns its hardware threads.
-func (m *hwlocMachine) object(o *element, depth int) ([]int, error) {
+func (m *hwlocMachine) object(o *element, depth int) (inside []int) {
 	text, index := o.attr("type"), o.attr("os_index")
 	if text == "PU" {
 		cpu, err := strconv.Atoi(index)
-		if err != nil || cpu < 0 || cpu >= maxThreads {
-			return nil, fmt.Errorf("line %d: PU with os_index %q: want a number in [0, %d)", o.line, shorten(index), maxThreads)
-		}
-		if _, isAllowed := slices.BinarySearch(m.allowed, cpu); !isAllowed && m.allowed != nil {
-			return nil, nil // lstopo --disallowed shows it
-		}
-		if len(m.cpus) == maxThreads {
-			return nil, fmt.Errorf("line %d: more than %d hardware threads", o.line, maxThreads)
+		_, isAllowed := slices.BinarySearch(m.allowed, cpu)
+		switch {
+		case err != nil || cpu < 0 || cpu >= maxThreads:
+			m.fail("line %d: PU with os_index %q: want a number in [0, %d)", o.line, shorten(index), maxThreads)
+		case m.allowed != nil && !isAllowed: // lstopo --disallowed shows it
+			return nil
+		case len(m.cpus) == maxThreads:
+			m.fail("line %d: more than %d hardware threads", o.line, maxThreads)
 		}
 		m.cpus = append(m.cpus, cpu)
-		return []int{cpu}, nil
+		return []int{cpu}
 	}
-	var inside []int
 	for _, c := range o.children("object") {
-		cpus, err := m.object(c, depth+1)
+		inside = append(inside, m.object(c, depth+1)...)
+	}
+	g, isPart := hwlocGroupOf(text, o.attr("depth"))
+	if !isPart {
+		return inside
+	}
+	if g.CPUs = inside; len(inside) == 0 { // memory, which has no threads below but a set of them
+		g.CPUs = m.mask(o, "cpuset")
+	}
+	g.ofInstructions = g.ofInstructions || o.attr("cache_type") == instructionCache
+	if size, err := strconv.Atoi(o.attr("cache_size")); g.Kind == topology.KindCache {
+		g.Bytes = size
 		if err != nil {
-			return nil, err
-		}
-		inside = append(inside, cpus...)
-	}
-	kind, ok := hwlocKind(text, o.attr("depth"))
-	if !ok {
-		return inside, nil // of no part of a processor
-	}
-	cpus := inside
-	if len(cpus) == 0 { // memory, which has no threads below but a set of them
-		var err error
-		if cpus, err = cpulist.Mask(o.attr("cpuset")); err != nil {
-			return nil, fmt.Errorf("line %d: %s: %w", o.line, text, err)
+			g.Bytes = -1
 		}
 	}
-	if kind.kind == topology.KindUnknown {
-		kind.name = fmt.Sprintf("%s %d", kind.name, depth)
-	}
-	kind.ofInstructions = kind.ofInstructions || o.attr("cache_type") == instructionCache
-	return inside, m.add(hwlocGroup{kind, cpus, o.attr("cache_size")})
+	m.add(g, depth)
+	return inside
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/topocast/topocast/topology"
 )
 
 // isSynthetic tells whether a file is a synthetic description of hwloc. Levels without types are left to parseSynthetic: numbers may be a
@@ -23,7 +21,7 @@ var isSynthetic = regexp.MustCompile(`^\s*(\([^()]*\)\s*)?((\[[A-Za-z0-9]+(\([^(
 // a list of all numbers of the operating system or as loops. Names of levels there are refused, and sizes passed over.
 func parseSynthetic(text string) (*hwlocMachine, error) {
 	type level struct {
-		hwlocLevel
+		hwlocGroup
 		objects int // in all
 	}
 	var levels []level
@@ -35,15 +33,14 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 		}
 		rest = rest[len(match[0]):]
 		memory, name, count := match[1], match[2], match[3]
-		if memory == "" && count == "" {
-			continue // of the machine
-		}
-		if last == "pu" {
+		switch {
+		case memory == "" && count == "": // of the machine
+			continue
+		case last == "pu":
 			return nil, fmt.Errorf("a level below PU")
-		}
-		if memory != "" {
+		case memory != "":
 			name = memory
-		} else {
+		default:
 			n, err := strconv.Atoi(count)
 			if err != nil || n < 1 || n > maxThreads/objects {
 				return nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten(count), maxThreads)
@@ -54,14 +51,11 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 		if last == "pu" || strings.EqualFold(name, "machine") {
 			continue
 		}
-		kind, ok := hwlocKind(name, "")
-		if !ok {
+		g, isPart := hwlocGroupOf(name, "")
+		if !isPart {
 			return nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten(name))
 		}
-		if kind.kind == topology.KindUnknown {
-			kind.name = fmt.Sprintf("%s %d", kind.name, len(levels))
-		}
-		levels = append(levels, level{kind, objects})
+		levels = append(levels, level{g, objects})
 	}
 	switch {
 	case last == "" && len(levels) > 0 && levels[len(levels)-1].objects == objects: // without types: threads
@@ -74,18 +68,13 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 		return nil, err
 	}
 	m := &hwlocMachine{cpus: slices.Clone(cpus)}
-	for _, l := range levels {
-		for part := range slices.Chunk(cpus, objects/l.objects) {
-			if err := m.add(hwlocGroup{l.hwlocLevel, part, unknownSize}); err != nil {
-				return nil, err
-			}
+	for depth, l := range levels {
+		for l.CPUs = range slices.Chunk(cpus, objects/l.objects) {
+			m.add(l.hwlocGroup, depth) // sizes are passed over
 		}
 	}
-	return m, nil
+	return m, m.err
 }
-
-// unknownSize is that of caches whose sizes are passed over.
-const unknownSize = "0"
 
 // hwlocWord is one level: [type](attributes) or type:count(attributes).
 var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,24 +41,27 @@ const aggregationNode = "Aggregation Node"
 // ReadIbnetdiscover reads what ibnetdiscover prints: switches, cards and the cables between them with their rates. A host is called by the
 // first word of its cards' description, and cards of one host are one host. Where two cards have the same description, or two switches the same
 // first word, it is their maker's, and their names are their GUIDs. Latencies are not known.
-func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, err error) {
+func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("ibnetdiscover", &err)
 	ib := &ibReader{known: map[string]bool{}}
 	if err := eachLine(r, ib.line); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := ib.join(); err != nil {
-		return nil, err
+	for _, c := range ib.cables { // an end without lines of its own is what its GUID says: S- begins those of switches
+		if guid := c.to.guid; !ib.known[guid] {
+			ib.addDevice(ibDevice{guid, c.description, strings.HasPrefix(guid, "S-")})
+		}
 	}
-	return onlyGraph(ib.graph(nil))
+	ib.join(ib.place())
+	return ib.graph(nil)
 }
 
 // An ibReader collects switches, cards and cables.
 type ibReader struct {
 	sketch
-	nodes  []ibDevice
-	known  map[string]bool // GUIDs of nodes
-	cables []ibCable
+	devices []ibDevice
+	known   map[string]bool // GUIDs of devices
+	cables  []ibCable
 }
 
 // An ibDevice is a switch or a card.
@@ -68,13 +72,15 @@ type ibDevice struct {
 
 // An ibCable is a line of a port; each cable has one at either end.
 type ibCable struct {
-	from, to         string // GUIDs
-	fromPort, toPort string
-	description      string  // of the other end
-	bandwidth        float64 // B/s; 0: not told
+	from, to    ibEnd
+	description string  // of the device at the other end
+	bandwidth   float64 // B/s; NaN: not told
 }
 
-// line reads one line of the file.
+// An ibEnd is a port of a device.
+type ibEnd struct{ guid, port string }
+
+// line reads one line of the file: of a switch or a card, or of a port of the one before.
 func (ib *ibReader) line(text string) error {
 	text = strings.TrimSpace(text)
 	m := ibNode.FindStringSubmatch(text)
@@ -86,69 +92,33 @@ func (ib *ibReader) line(text string) error {
 		return nil
 	case !strings.HasPrefix(text, "["):
 		return nil
-	case len(ib.nodes) == 0:
+	case len(ib.devices) == 0:
 		return errors.New("a port before any switch or card")
 	}
-	return ib.port(ib.nodes[len(ib.nodes)-1].guid, text)
-}
-
-// addDevice adds a switch or a card.
-func (ib *ibReader) addDevice(d ibDevice) {
-	ib.nodes = append(ib.nodes, d)
-	ib.known[d.guid] = true
-}
-
-// port reads the line of a port with a cable.
-func (ib *ibReader) port(at, line string) error {
-	m := ibPort.FindStringSubmatch(line)
-	if m == nil {
-		return fmt.Errorf("%q: want [port] \"GUID\"[port] of the other end", shorten(line))
+	if m = ibPort.FindStringSubmatch(text); m == nil {
+		return fmt.Errorf("%q: want [port] \"GUID\"[port] of the other end", shorten(text))
 	}
-	c := ibCable{from: at, fromPort: m[1], to: m[2], toPort: m[3], description: m[4]}
-	if lanes, err := strconv.Atoi(m[5]); err == nil {
+	bandwidth := math.NaN()
+	if lanes, _ := strconv.Atoi(m[5]); lanes > 0 {
 		rate, isKnown := laneRates[m[6]]
 		if !isKnown {
 			return fmt.Errorf("speed %sx%s: want one of SDR to XDR, or none", m[5], m[6])
 		}
-		c.bandwidth = float64(lanes) * rate * 1e9 / 8
+		bandwidth = float64(lanes) * rate * 1e9 / 8
 	}
-	ib.cables = append(ib.cables, c)
+	from := ibEnd{ib.devices[len(ib.devices)-1].guid, m[1]}
+	ib.cables = append(ib.cables, ibCable{from, ibEnd{m[2], m[3]}, m[4], bandwidth})
 	return nil
 }
 
-// join makes one edge of the two lines of each cable. An end that has no lines of its own is what its GUID says: S- begins those of switches.
-func (ib *ibReader) join() error {
-	for _, c := range ib.cables {
-		if !ib.known[c.to] {
-			ib.addDevice(ibDevice{c.to, c.description, strings.HasPrefix(c.to, "S-")})
-		}
-	}
-	vertexOf, err := ib.place()
-	if err != nil {
-		return err
-	}
-	seen := map[[4]string]bool{}
-	for _, c := range ib.cables {
-		from, isPlaced := vertexOf[c.from]
-		to, isPlacedToo := vertexOf[c.to]
-		if !isPlaced || !isPlacedToo || from == to || seen[[4]string{c.to, c.toPort, c.from, c.fromPort}] {
-			continue
-		}
-		seen[[4]string{c.from, c.fromPort, c.to, c.toPort}] = true
-		e := unknownEdge()
-		e.from, e.to = from, to
-		if c.bandwidth > 0 {
-			e.bandwidth = c.bandwidth
-		}
-		if err := ib.sketch.join(e); err != nil {
-			return err
-		}
-	}
-	return nil
+// addDevice adds a switch or a card.
+func (ib *ibReader) addDevice(d ibDevice) {
+	ib.devices = append(ib.devices, d)
+	ib.known[d.guid] = true
 }
 
 // place makes a vertex of each switch and of each host, and returns them by the GUIDs of switches and cards.
-func (ib *ibReader) place() (map[string]int, error) {
+func (ib *ibReader) place() map[string]int {
 	mark := func(d ibDevice) string { // of a host or a switch, if no other has it
 		if d.isSwitch {
 			return "switch " + firstWord(d.description)
@@ -156,11 +126,11 @@ func (ib *ibReader) place() (map[string]int, error) {
 		return "card " + d.description
 	}
 	uses := map[string]int{}
-	for _, d := range ib.nodes {
+	for _, d := range ib.devices {
 		uses[mark(d)]++
 	}
 	vertexOf := map[string]int{}
-	for _, d := range ib.nodes {
+	for _, d := range ib.devices {
 		if strings.Contains(d.description, aggregationNode) {
 			continue
 		}
@@ -171,14 +141,27 @@ func (ib *ibReader) place() (map[string]int, error) {
 		if !d.isSwitch {
 			id, kind = "host "+name, kindHost
 		}
-		v, err := ib.vertex(id)
-		if err != nil {
-			return nil, err
-		}
+		v := ib.vertex(id)
 		vertexOf[d.guid] = v
 		ib.vertices[v].name, ib.vertices[v].kind = name, kind
 	}
-	return vertexOf, nil
+	return vertexOf
+}
+
+// join makes one edge of the two lines of each cable.
+func (ib *ibReader) join(vertexOf map[string]int) {
+	seen := map[[2]ibEnd]bool{}
+	for _, c := range ib.cables {
+		from, isPlaced := vertexOf[c.from.guid]
+		to, isPlacedToo := vertexOf[c.to.guid]
+		if !isPlaced || !isPlacedToo || from == to || seen[[2]ibEnd{c.to, c.from}] {
+			continue
+		}
+		seen[[2]ibEnd{c.from, c.to}] = true
+		e := newEdge(false)
+		e.From, e.To, e.Bandwidth = from, to, c.bandwidth
+		ib.sketch.join(e)
+	}
 }
 
 // firstWord is the first word of a text, "" if there is none.

@@ -53,7 +53,7 @@ func TestReadIbnetdiscover(t *testing.T) {
 	if !IsIbnetdiscover([]byte(ibFabric)) || !IsIbnetdiscover([]byte("\n   "+strings.ReplaceAll(ibFabric, "\n", "\n   "))) { // as a manual shows it
 		t.Error("not known")
 	}
-	g, err := ReadIbnetdiscover(strings.NewReader(ibFabric), nil)
+	g, _, err := ReadIbnetdiscover(strings.NewReader(ibFabric), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestReadIbnetdiscover(t *testing.T) {
 		{ibFabric + "Ca\t1 \"H-0000000000000202\"\t# \"n2\"\n", "is there twice"},
 		{strings.Replace(ibFabric, `[1]	"H-0000000000000101"[1](102)`, "[1] to n1", 1), "line 9: "},
 	} {
-		if _, err := ReadIbnetdiscover(strings.NewReader(c.file), nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := ReadIbnetdiscover(strings.NewReader(c.file), nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want an error with %q", err, c.want)
 		}
 	}
@@ -112,7 +112,7 @@ Switch	41 "S-0020"		# "Quantum Mellanox Technologies" base port 0 lid 2 lmc 0
 Ca	1 "H-0018"		# "Mellanox Technologies Aggregation Node"
 [1](18) 	"S-0010"[41]		# lid 14 lmc 0 "Quantum Mellanox Technologies" lid 1 4xHDR
 `
-	g, err := ReadIbnetdiscover(strings.NewReader(file), nil)
+	g, _, err := ReadIbnetdiscover(strings.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestReadIbsim(t *testing.T) {
 // A speed that is not known is refused: without its rate the link would look as if ibnetdiscover had not told one.
 func TestReadIbnetdiscoverRefusesSpeeds(t *testing.T) {
 	const text = "Switch\t8 \"S-1\"\t# \"sw\"\n[1]\t\"H-2\"[1]\t# \"n1 HCA-1\" lid 1 4xZDR\n"
-	if g, err := ReadIbnetdiscover(strings.NewReader(text), nil); err == nil || !strings.Contains(err.Error(), "line 2: speed 4xZDR: want") {
+	if g, _, err := ReadIbnetdiscover(strings.NewReader(text), nil); err == nil || !strings.Contains(err.Error(), "line 2: speed 4xZDR: want") {
 		t.Errorf("ReadIbnetdiscover = %v, %v, want an error of line 2", g, err)
 	}
 }
@@ -150,7 +150,7 @@ func TestReadIbnetdiscoverRefusesSpeeds(t *testing.T) {
 func FuzzReadIbnetdiscover(f *testing.F) {
 	f.Add(ibFabric)
 	f.Fuzz(func(t *testing.T, text string) {
-		g, err := ReadIbnetdiscover(strings.NewReader(text), nil)
+		g, _, err := ReadIbnetdiscover(strings.NewReader(text), nil)
 		if err == nil && g.Hosts() > g.Vertices() {
 			t.Errorf("%d hosts of %d vertices", g.Hosts(), g.Vertices())
 		}
@@ -190,7 +190,7 @@ func TestWriteIbnetdiscover(t *testing.T) {
 	if !IsIbnetdiscover([]byte(text.String())) {
 		t.Error("it is not known as a dump")
 	}
-	back, err := ReadIbnetdiscover(strings.NewReader(text.String()), nil)
+	back, _, err := ReadIbnetdiscover(strings.NewReader(text.String()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

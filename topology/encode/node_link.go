@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -34,12 +33,9 @@ func IsNodeLink(data []byte) bool {
 // switch; where no node says so, names are those of hosts, and else those with one link are. The latency and the bandwidth of a link
 // have their units with the name or with the number: "latency_us": 5 or "latency": "5us". Where no id is a number, links may give the
 // numbers of nodes, as D3 and the first networkx do.
-func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
-	return onlyGraph(readNodeLink(r, names))
-}
-
-// readNodeLink is ReadNodeLink with warnings, which say how the file was understood.
-func readNodeLink(r io.Reader, names []string) (_ *topology.Graph, _ []string, err error) {
+//
+// Warnings say how the file was understood where that is a guess.
+func ReadNodeLink(r io.Reader, names []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("node-link JSON", &err)
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -52,14 +48,13 @@ func readNodeLink(r io.Reader, names []string) (_ *topology.Graph, _ []string, e
 	s := sketch{directed: f.Directed}
 	hasNumbers := false
 	for i, raw := range f.Nodes {
+		s.place = fmt.Sprintf("node %d: ", i)
 		attributes := plainTexts(raw)
 		id := cmp.Or(attributes["id"], attributes["name"], plainText(raw))
 		if id == "" {
-			return nil, nil, fmt.Errorf("node %d: %s: want an id", i, shorten(string(raw)))
+			s.fail("%s: want an id", shorten(string(raw)))
 		}
-		if err := s.add(id, attributes); err != nil {
-			return nil, nil, fmt.Errorf("node %d: %w", i, err)
-		}
+		s.add(id, attributes)
 		_, notNumber := strconv.Atoi(id)
 		hasNumbers = hasNumbers || notNumber == nil
 	}
@@ -70,18 +65,14 @@ func readNodeLink(r io.Reader, names []string) (_ *topology.Graph, _ []string, e
 		return id
 	}
 	for i, raw := range append(f.Links, f.Edges...) {
+		s.place = fmt.Sprintf("link %d: ", i)
 		attributes := plainTexts(raw)
 		delete(attributes, "label") // a number there may be anything
-		e, err := newEdge(f.Directed, attributes)
-		if err == nil {
-			err = s.connect(end(cmp.Or(attributes["source"], attributes["from"])), end(cmp.Or(attributes["target"], attributes["to"])), e)
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("link %d: %w", i, err)
-		}
+		from, to := cmp.Or(attributes["source"], attributes["from"]), cmp.Or(attributes["target"], attributes["to"])
+		s.connect(end(from), end(to), s.edge(f.Directed, attributes))
 	}
-	if len(s.vertices) == 0 {
-		return nil, nil, errors.New("no node is in it")
+	if s.place = ""; len(s.vertices) == 0 {
+		s.fail("no node is in it")
 	}
 	return s.graph(names)
 }
@@ -89,15 +80,14 @@ func readNodeLink(r io.Reader, names []string) (_ *topology.Graph, _ []string, e
 // plainTexts are the values of a JSON object, by their keys; those of a list of two ends, as some programs write a link, are its source and its
 // target. Other JSON has none.
 func plainTexts(raw json.RawMessage) map[string]string {
-	texts := map[string]string{}
+	var object map[string]json.RawMessage
 	var ends []json.RawMessage
 	if json.Unmarshal(raw, &ends) == nil && len(ends) == 2 {
-		return map[string]string{"source": plainText(ends[0]), "target": plainText(ends[1])}
+		object = map[string]json.RawMessage{"source": ends[0], "target": ends[1]}
+	} else {
+		_ = json.Unmarshal(raw, &object) // other JSON makes no object
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return texts
-	}
+	texts := map[string]string{}
 	for key, value := range object {
 		texts[key] = plainText(value)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -22,268 +23,242 @@ import (
 // that host to the middle of the zone.
 //
 // Routes of more than one link are passed over if the links say what they join in the properties from and
-// to, and refused otherwise: the file does not tell what lies between. Clusters with a
-// topology, cabinets, peers, wireless links and bypass routes are refused, too. Routes from a host to
+// to, and refused otherwise: the file does not tell what lies between. Peers, wireless links and
+// bypass routes are refused, too. Routes from a host to
 // itself, speeds and traces are passed over.
-func ReadSimGrid(r io.Reader) (_ *topology.Graph, err error) {
+func ReadSimGrid(r io.Reader, _ []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("SimGrid", &err)
 	platform, err := readXML(r, "platform")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	p := simGridReader{links: map[string]*simGridLink{}}
 	if version := platform.attr("version"); version != "4" && version != "4.1" {
-		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(version))
+		p.fail("version %q: want 4 or 4.1", shorten(version))
 	}
-	if outside := platform.children("host", "router", "link", "route", "zoneRoute", "ASroute", "host_link", "backbone"); len(outside) > 0 {
-		return nil, fmt.Errorf("line %d: element <%s>: want it in a zone", outside[0].line, outside[0].Name.Local)
+	for _, e := range platform.children("host", "router", "link", "route", "zoneRoute", "ASroute", "host_link", "backbone") {
+		p.fail("line %d: element <%s>: want it in a zone", e.line, e.Name.Local)
 	}
-	p := simGridReader{links: map[string]*simGridLink{}, cabinets: map[*element]*simGridCabinet{}}
-	if err := p.declare(platform); err != nil {
-		return nil, err
+	p.declare(platform)
+	if p.err == nil && len(p.vertices) == 0 {
+		return nil, nil, errors.New("no host is in it: want the platform, not the deployment")
 	}
-	if len(p.vertices) == 0 {
-		return nil, errors.New("no host is in it: want the platform, not the deployment")
-	}
-	if err := p.connect(platform); err != nil {
-		return nil, err
-	}
-	return onlyGraph(p.graph(nil))
+	p.wire(platform)
+	return p.graph(nil)
 }
 
 // A simGridReader makes a sketch of zones.
 type simGridReader struct {
 	sketch
-	links    map[string]*simGridLink
-	cabinets map[*element]*simGridCabinet
-}
-
-// A simGridCabinet is hosts that are tied to the middle of their zone by links like this one.
-type simGridCabinet struct {
-	hosts []string
-	link  sketchEdge
+	links map[string]*simGridLink
 }
 
 // A simGridLink is a link, with the vertices that it joins if its properties say so.
 type simGridLink struct {
 	sketchEdge
-	ends map[string]string // "from" and "to"
+	from, to string
 }
 
 // isPlaced tells whether the link itself says what it joins.
-func (l *simGridLink) isPlaced() bool { return l.ends["from"] != "" && l.ends["to"] != "" }
+func (l *simGridLink) isPlaced() bool { return l.from != "" && l.to != "" }
 
-// properties are the values of the elements <prop>.
-func properties(e *element) map[string]string {
-	all := map[string]string{}
+// property is the value of an element <prop>.
+func property(e *element, id string) (value string) {
 	for _, p := range e.children("prop") {
-		all[p.attr("id")] = p.attr("value")
+		if p.attr("id") == id {
+			value = p.attr("value")
+		}
 	}
-	return all
+	return value
 }
 
-// declare reads the hosts, switches and links of a zone and of those in it, before connect joins them.
-func (p *simGridReader) declare(zone *element) (err error) {
+// declare reads the hosts, switches and links of a zone and of those in it, before wire joins them.
+func (p *simGridReader) declare(zone *element) {
 	for _, e := range zone.inside {
+		if p.err != nil {
+			return
+		}
 		id, name := e.attr("id"), e.Name.Local
+		p.place = fmt.Sprintf("line %d: ", e.line)
 		switch name {
 		case "host":
-			err = p.point(id, properties(e)["name"], kindHost)
+			p.point(id, property(e, "name"), kindHost)
 		case "router":
-			err = p.point(id, properties(e)["name"], kindSwitch)
+			p.point(id, property(e, "name"), kindSwitch)
 		case "link":
-			if err = p.link(e); err != nil {
-				err = fmt.Errorf("link %q: %w", shorten(id), err)
-			}
+			p.link(e)
 		case "cluster":
-			if err = p.cluster(e); err != nil {
-				err = fmt.Errorf("cluster %q: %w", shorten(id), err)
-			}
+			p.cluster(e)
 		case "cabinet":
-			c := &simGridCabinet{}
-			if c.hosts, c.link, err = p.clusterHosts(e); err != nil {
-				err = fmt.Errorf("cabinet %q: %w", shorten(id), err)
-			}
-			p.cabinets[e] = c
+			p.addHosts(e)
 		case "peer":
-			err = fmt.Errorf("peer %q: its place is told by coordinates, not by links: want hosts and links", shorten(id))
+			p.fail("peer %q: its place is told by coordinates, not by links: want hosts and links", shorten(id))
 		case "zone", "AS":
-			if err := p.declare(e); err != nil {
-				return err
-			}
-		case "route", "zoneRoute", "ASroute", "host_link", "backbone": // for connect
+			p.declare(e)
+		case "route", "zoneRoute", "ASroute", "host_link", "backbone": // for wire
 		case "config", "prop", "actor", "process", "trace", "trace_connect", "random", "storage", "storage_type", "mount": // not about wiring
 		default:
-			err = fmt.Errorf("element <%s>: want zone, host, router, link, cluster, route or zoneRoute", name)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", e.line, err)
+			p.fail("element <%s>: want zone, host, router, link, cluster, route or zoneRoute", name)
 		}
 	}
-	return nil
 }
 
-// connect reads what the links and routes of a zone and of those in it join.
-func (p *simGridReader) connect(zone *element) error {
+// wire reads what the links and routes of a zone and of those in it join.
+func (p *simGridReader) wire(zone *element) {
 	for _, inner := range zone.children("zone", "AS") {
-		if err := p.connect(inner); err != nil {
-			return err
-		}
+		p.wire(inner)
 	}
 	for _, e := range zone.children("link") {
-		if l := p.links[e.attr("id")]; l.isPlaced() {
+		if l := p.links[e.attr("id")]; l != nil && l.isPlaced() {
+			p.enter(e)
 			edge := l.sketchEdge
 			edge.oneWay = e.attr("sharing_policy") != "SPLITDUPLEX"
-			if err := p.sketch.connect(l.ends["from"], l.ends["to"], edge); err != nil {
-				return fmt.Errorf("line %d: link %q: %w", e.line, shorten(e.attr("id")), err)
-			}
+			p.connect(l.from, l.to, edge)
 		}
 	}
-	hub, half, err := p.middle(zone)
-	if err != nil {
-		return fmt.Errorf("line %d: zone %q: %w", zone.line, shorten(zone.attr("id")), err)
-	}
+	middle := sync.OnceValues(func() (hub string, half float64) { return p.middle(zone) })
 	for _, e := range zone.children("cabinet") {
-		if err := p.tie(p.cabinets[e].hosts, p.cabinets[e].link, hub, half); err != nil {
-			return fmt.Errorf("line %d: cabinet %q: %w", e.line, shorten(e.attr("id")), err)
-		}
+		hosts, link := p.hostsOf(e)
+		hub, half := middle()
+		p.tie(hosts, link, hub, half)
 	}
 	for _, e := range zone.children("host_link") {
-		if err := p.hostLink(e, hub, half); err != nil {
-			return fmt.Errorf("line %d: host_link of %q: %w", e.line, shorten(e.attr("id")), err)
-		}
+		p.hostLink(e, middle)
 	}
 	for _, e := range zone.children("route", "zoneRoute", "ASroute") {
-		if err := p.route(e, hub); err != nil {
-			return fmt.Errorf("line %d: route %q to %q: %w", e.line, shorten(e.attr("src")), shorten(e.attr("dst")), err)
-		}
+		p.route(e, middle)
 	}
-	return nil
+}
+
+// enter puts the line of an element, what it is and its id before errors.
+func (p *simGridReader) enter(e *element) {
+	p.place = fmt.Sprintf("line %d: %s %q: ", e.line, e.Name.Local, shorten(e.attr("id")))
 }
 
 // point adds a host or a switch, which may have another name than its id.
-func (p *simGridReader) point(id, name string, kind vertexKind) error {
+func (p *simGridReader) point(id, name string, kind vertexKind) {
 	if _, twice := p.number[id]; twice || id == "" {
-		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(id))
+		p.fail("%s %q: want an id of its own", kind, shorten(id))
 	}
-	return p.add(id, map[string]string{"label": name, "kind": string(kind)})
+	p.add(id, map[string]string{"label": name, "kind": string(kind)})
 }
 
-// simGridEdge is an edge of the given bandwidth and latency, which may be left out.
-func simGridEdge(bandwidth, latency string) (e sketchEdge, err error) {
-	e = unknownEdge()
-	if e.bandwidth, _, err = quantity.Parse(bandwidth, true); err != nil {
-		return e, fmt.Errorf("bandwidth %w", err)
+// edgeOf is an edge of the given bandwidth and latency, which may be left out.
+func (p *simGridReader) edgeOf(bandwidth, latency string) (e sketchEdge) {
+	e = newEdge(false)
+	var err error
+	if e.Bandwidth, _, err = quantity.Parse(bandwidth, true); err != nil {
+		p.fail("bandwidth %v", err)
 	}
-	if e.latency, _, err = quantity.Parse(cmp.Or(latency, "0"), false); err != nil {
-		return e, fmt.Errorf("latency %w", err)
+	if e.Latency, _, err = quantity.Parse(cmp.Or(latency, "0"), false); err != nil {
+		p.fail("latency %v", err)
 	}
-	return e, nil
+	return e
 }
 
-func (p *simGridReader) link(e *element) error {
+func (p *simGridReader) link(e *element) {
+	p.enter(e)
 	id := e.attr("id")
 	switch {
 	case e.attr("sharing_policy") == "WIFI":
-		return errors.New("wireless: it joins no two ends")
+		p.fail("wireless: it joins no two ends")
 	case p.links[id] != nil:
-		return errors.New("is there twice")
+		p.fail("is there twice")
 	}
-	edge, err := simGridEdge(e.attr("bandwidth"), e.attr("latency"))
-	p.links[id] = &simGridLink{edge, properties(e)}
-	return err
+	p.links[id] = &simGridLink{p.edgeOf(e.attr("bandwidth"), e.attr("latency")), property(e, "from"), property(e, "to")}
 }
 
 // route reads what a route of one link joins. A route that names one end alone joins it with the middle of its zone.
-func (p *simGridReader) route(r *element, hub string) error {
+func (p *simGridReader) route(r *element, middle func() (string, float64)) {
+	from, to := r.attr("src"), r.attr("dst")
+	p.place = fmt.Sprintf("line %d: route %q to %q: ", r.line, shorten(from), shorten(to))
+	var link *simGridLink
 	placed := 0
 	uses := r.children("link_ctn")
 	for _, use := range uses {
-		l, ok := p.links[use.attr("id")]
-		if !ok {
-			return fmt.Errorf("there is no link %q", shorten(use.attr("id")))
+		if link = p.links[use.attr("id")]; link == nil {
+			p.fail("there is no link %q", shorten(use.attr("id")))
+			return
 		}
-		if l.isPlaced() {
+		if link.isPlaced() {
 			placed++
 		}
 	}
-	from, to := r.attr("src"), r.attr("dst")
-	if from != "" || to != "" {
-		from, to = cmp.Or(from, hub), cmp.Or(to, hub)
-	}
 	if source, sink := r.attr("gw_src"), r.attr("gw_dst"); source != "" || sink != "" {
 		from, to = source, sink
+	} else if (from == "") != (to == "") {
+		hub, _ := middle()
+		from, to = cmp.Or(from, hub), cmp.Or(to, hub)
 	}
 	switch {
 	case placed == len(uses) && placed > 0, from == to:
-		return nil
+		return
 	case len(uses) != 1:
-		return fmt.Errorf("%s: want one, or properties from and to of each link, as the file does not tell what lies between", words.Count(len(uses), "link"))
+		p.fail("%s: want one, or properties from and to of each link, as the file does not tell what lies between", words.Count(len(uses), "link"))
+		return
 	}
-	e := p.links[uses[0].attr("id")].sketchEdge
+	e := link.sketchEdge
 	switch symmetrical := r.attr("symmetrical"); symmetrical {
 	case "", "YES", "yes":
 	case "NO", "no":
 		e.oneWay = true
 	default:
-		return fmt.Errorf("symmetrical %q: want YES or NO", shorten(symmetrical))
+		p.fail("symmetrical %q: want YES or NO", shorten(symmetrical))
 	}
-	return p.sketch.connect(from, to, e)
+	p.connect(from, to, e)
 }
 
 // backbone adds a switch for a backbone, which is linked to the router of its zone. It returns the switch and half of the latency of the
 // backbone, which the link of each host gets.
-func (p *simGridReader) backbone(router, bandwidth, latency string) (hub string, half float64, err error) {
-	e, err := simGridEdge(bandwidth, latency)
-	if err != nil {
-		return "", 0, fmt.Errorf("backbone: %w", err)
-	}
+func (p *simGridReader) backbone(router, bandwidth, latency string) (hub string, half float64) {
+	place := p.place
+	p.place += "backbone: "
+	e := p.edgeOf(bandwidth, latency)
+	p.place = place
 	hub = router + " backbone"
-	if err := p.point(hub, "", kindSwitch); err != nil {
-		return "", 0, err
-	}
-	e.latency /= 2
-	return hub, e.latency, p.sketch.connect(hub, router, e)
+	p.point(hub, "", kindSwitch)
+	e.Latency /= 2
+	p.connect(hub, router, e)
+	return hub, e.Latency
 }
 
 // middle returns the vertex to which the hosts of a zone are tied: its router, or a switch of the zone's name where it has none; or the
-// backbone, if there is one. It is "" for zones in which no host_link, no cabinet and no route that names one end ties hosts.
-func (p *simGridReader) middle(zone *element) (hub string, half float64, err error) {
-	isTied := len(zone.children("host_link", "cabinet")) > 0
-	for _, r := range zone.children("route") {
-		isTied = isTied || (r.attr("src") == "") != (r.attr("dst") == "")
-	}
-	if !isTied {
-		return "", 0, nil
-	}
+// backbone, if there is one. It adds what is not there.
+func (p *simGridReader) middle(zone *element) (hub string, half float64) {
+	hub = zone.attr("id")
 	if routers := zone.children("router"); len(routers) > 0 {
 		hub = routers[0].attr("id")
 	} else {
-		hub = zone.attr("id")
-		err = p.point(hub, "", kindSwitch)
+		p.point(hub, "", kindSwitch)
 	}
-	if bones := zone.children("backbone"); len(bones) > 0 && err == nil {
-		return p.backbone(hub, bones[0].attr("bandwidth"), bones[0].attr("latency"))
+	for _, b := range zone.children("backbone") {
+		return p.backbone(hub, b.attr("bandwidth"), b.attr("latency"))
 	}
-	return hub, 0, err
+	return hub, 0
 }
 
-// hostLink ties a host to the middle of its zone, by a link for each direction.
-func (p *simGridReader) hostLink(e *element, hub string, half float64) error {
+// tie links hosts to a switch. Each link gets half of the latency of a backbone there.
+func (p *simGridReader) tie(hosts []string, link sketchEdge, hub string, half float64) {
+	link.Latency += half
+	for _, host := range hosts {
+		p.connect(host, hub, link)
+	}
+}
+
+// hostLink ties a host to the middle of its zone, by a link for each direction, or by one of which they are called the directions.
+func (p *simGridReader) hostLink(e *element, middle func() (string, float64)) {
 	host := e.attr("id")
+	p.place = fmt.Sprintf("line %d: host_link of %q: ", e.line, shorten(host))
+	hub, half := middle()
 	for _, way := range [][3]string{{e.attr("up"), host, hub}, {e.attr("down"), hub, host}} {
-		l := p.links[strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")] // of a link of both directions
+		duplex := strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")
+		l := cmp.Or(p.links[duplex], p.links[way[0]])
 		if l == nil {
-			l = p.links[way[0]]
-		}
-		if l == nil {
-			return fmt.Errorf("there is no link %q", shorten(way[0]))
+			p.fail("there is no link %q", shorten(way[0]))
+			return
 		}
 		edge := l.sketchEdge
 		edge.oneWay = true
-		edge.latency += half
-		if err := p.sketch.connect(way[1], way[2], edge); err != nil {
-			return err
-		}
+		p.tie([]string{way[1]}, edge, way[2], half)
 	}
-	return nil
 }

@@ -93,7 +93,7 @@ func TestSimGridRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		again, err := ReadSimGrid(&b)
+		again, _, err := ReadSimGrid(&b, nil)
 		if err != nil {
 			t.Fatalf("%s: %v of\n%s", name, err, text)
 		}
@@ -174,7 +174,7 @@ func TestReadSimGridWirings(t *testing.T) {
 		{"TORUS", "6", "0-5", "ring:6"},
 		{"TORUS", "1,2", "0-1", "line:2"},
 	} {
-		got, err := ReadSimGrid(strings.NewReader(simGridCluster(c.wiring, c.parameters, c.radical)))
+		got, _, err := ReadSimGrid(strings.NewReader(simGridCluster(c.wiring, c.parameters, c.radical)), nil)
 		if err != nil {
 			t.Errorf("%s %s: %v", c.wiring, c.parameters, err)
 			continue
@@ -192,7 +192,7 @@ func TestReadSimGridWirings(t *testing.T) {
 // The links of SimGrid's example of a dragonfly: 120 of hosts; in each of 3 groups, 10 between the 5 routers of each of 4 chassis and 6
 // between these chassis for each of 5 places, of 3 cables; and 3 between groups, of 4 cables.
 func TestReadSimGridDragonfly(t *testing.T) {
-	g, err := ReadSimGrid(strings.NewReader(simGridCluster("DRAGONFLY", "3,4;4,3;5,1;2", "0-119")))
+	g, _, err := ReadSimGrid(strings.NewReader(simGridCluster("DRAGONFLY", "3,4;4,3;5,1;2", "0-119")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestReadSimGrid(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := ReadSimGrid(strings.NewReader(simGridFile(c.file)))
+			g, _, err := ReadSimGrid(strings.NewReader(simGridFile(c.file)), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +278,7 @@ func TestReadSimGridRefuses(t *testing.T) {
 		{"entities", billionLaughs + `<platform version="&c;"/>`, "invalid character entity &c;"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadSimGrid(strings.NewReader(c.file))
+			_, _, err := ReadSimGrid(strings.NewReader(c.file), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("ReadSimGrid = %v, want one line with %q", err, c.want)
 			}
@@ -292,7 +292,7 @@ func FuzzReadSimGrid(f *testing.F) {
 	f.Add(simGridCluster("FAT_TREE", "2;2,2;1,2;1,2", "0-3"))
 	f.Add(simGridCluster("DRAGONFLY", "2,1;1,1;2,1;1", "0-3"))
 	f.Fuzz(func(t *testing.T, file string) {
-		g, err := ReadSimGrid(strings.NewReader(file))
+		g, _, err := ReadSimGrid(strings.NewReader(file), nil)
 		if err != nil {
 			return
 		}
@@ -300,7 +300,7 @@ func FuzzReadSimGrid(f *testing.F) {
 		if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
 			return
 		}
-		again, err := ReadSimGrid(&b)
+		again, _, err := ReadSimGrid(&b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +337,7 @@ func TestReadOlderSimGrid(t *testing.T) {
 			7e-6, 7e-6,
 		},
 	} {
-		g, err := ReadSimGrid(strings.NewReader(`<?xml version="1.0"?><platform version="4">` + c.body + `</platform>`))
+		g, _, err := ReadSimGrid(strings.NewReader(`<?xml version="1.0"?><platform version="4">`+c.body+`</platform>`), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -348,7 +348,7 @@ func TestReadOlderSimGrid(t *testing.T) {
 		}
 	}
 	const lost = `<platform version="4"><zone id="z"><host id="n0"/><host_link id="n0" up="x" down="x"/></zone></platform>`
-	if _, err := ReadSimGrid(strings.NewReader(lost)); err == nil || !strings.Contains(err.Error(), `host_link of "n0": there is no link "x"`) {
+	if _, _, err := ReadSimGrid(strings.NewReader(lost), nil); err == nil || !strings.Contains(err.Error(), `host_link of "n0": there is no link "x"`) {
 		t.Errorf("a link that is not there: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -33,34 +34,46 @@ const (
 // It refuses links of unknown latency or bandwidth, and graphs that SimGrid could not route.
 func WriteSimGrid(w io.Writer, g *topology.Graph, choice topology.RouteChoice) (err error) {
 	defer naming("SimGrid", &err)
-	p, err := newSimGridWriter(g, choice)
+	if g.Hosts() == 0 {
+		return fmt.Errorf("no hosts")
+	}
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
+			return fmt.Errorf("link %s to %s: its latency or bandwidth is not known", g.Name(a.From), g.Name(a.To))
+		}
+	}
+	routes, err := topology.NewRoutes(g, choice)
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriter(w)
-	p.b = b
-	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n")
+	p := &simGridWriter{
+		g: g, routes: routes, b: bufio.NewWriter(w), taken: map[string]bool{},
+		zones: make([]string, g.Vertices()), children: make([][]int, g.Vertices()), links: make([]simGridHop, g.NumArcs()),
+	}
+	p.nameVertices()
+	p.takeOffHosts()
+	p.b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n")
 	if err := p.world(); err != nil {
 		return err
 	}
-	b.WriteString("</platform>\n")
-	return b.Flush() // the first error of all
+	p.b.WriteString("</platform>\n")
+	return p.b.Flush() // the first error of all
 }
 
+// A simGridWriter writes a graph. Its texts are as they stand in XML.
 type simGridWriter struct {
 	g        *topology.Graph
 	routes   *topology.Routes
 	b        *bufio.Writer
-	name     []string        // of vertices, of each another one
-	id       []string        // the same as it stands in XML
 	taken    map[string]bool // ids
+	id       []string        // of vertices
+	zones    []string        // ids of the zones of vertices of the core
 	children [][]int         // the hosts that hang on a switch by one link
 	core     []int           // all other vertices
-	hasHosts []bool          // the vertex of the core is a host, or one hangs on it
 	links    []simGridHop    // of arcs
 }
 
-// A simGridHop is how a route takes an arc: by a link, as in XML, and one of its ways if it has two.
+// A simGridHop is how a route takes an arc: by a link, and one of its ways if it has two.
 type simGridHop struct{ link, way string }
 
 // up and down are the ways of a link of two, and oneWay marks a route of which the way back is another one.
@@ -70,59 +83,45 @@ const (
 	oneWay = ` symmetrical="NO"`
 )
 
-func newSimGridWriter(g *topology.Graph, choice topology.RouteChoice) (*simGridWriter, error) {
-	if g.Hosts() == 0 {
-		return nil, fmt.Errorf("no hosts")
-	}
-	for _, a := range g.Arcs() {
-		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
-			return nil, fmt.Errorf("link %s to %s: its latency or bandwidth is not known", g.Name(a.From), g.Name(a.To))
-		}
-	}
-	routes, err := topology.NewRoutes(g, choice)
-	if err != nil {
-		return nil, err
-	}
-	p := &simGridWriter{g: g, routes: routes, taken: map[string]bool{}, links: make([]simGridHop, g.NumArcs())}
-	share := map[string]int{}
-	for v := range g.Vertices() {
-		share[g.Name(v)]++
-	}
-	for v := range g.Vertices() {
-		id := g.Name(v)
-		if share[id] > 1 {
-			id = fmt.Sprintf("%s:%d", id, v)
-		}
-		id = p.unique(id)
-		p.name, p.id = append(p.name, id), append(p.id, xmlText(id))
-	}
-	p.takeOffHosts()
-	return p, nil
-}
-
 // unique is the id, or that with a mark if another thing has it.
 func (p *simGridWriter) unique(id string) string {
 	for p.taken[id] {
-		id += "'"
+		id += xmlText("'")
 	}
 	p.taken[id] = true
 	return id
 }
 
+// nameVertices gives each vertex an id of its own.
+func (p *simGridWriter) nameVertices() {
+	share := map[string]int{}
+	for _, name := range p.g.Names() {
+		share[name]++
+	}
+	for v, name := range p.g.Names() {
+		id := name
+		if share[name] > 1 {
+			id = fmt.Sprintf("%s:%d", name, v)
+		}
+		p.id = append(p.id, p.unique(xmlText(id)))
+	}
+}
+
 // takeOffHosts takes hosts with one link of two ways off, and hangs them on its switch. All else is the core.
 func (p *simGridWriter) takeOffHosts() {
 	g := p.g
-	p.children, p.hasHosts = make([][]int, g.Vertices()), make([]bool, g.Vertices())
 	for v := range g.Vertices() {
 		out := g.Out(v)
 		if !g.IsSwitch(v) && len(out) == 1 && len(g.In(v)) == 1 && g.IsSwitch(out[0].To) && g.ArcIndex(out[0].To, v) >= 0 {
 			p.children[out[0].To] = append(p.children[out[0].To], v)
-			continue
+		} else {
+			p.core = append(p.core, v)
 		}
-		p.core = append(p.core, v)
-		p.hasHosts[v] = !g.IsSwitch(v) || len(p.children[v]) > 0
 	}
 }
+
+// hasHosts tells whether a vertex of the core is a host, or one hangs on it.
+func (p *simGridWriter) hasHosts(v int) bool { return !p.g.IsSwitch(v) || len(p.children[v]) > 0 }
 
 // world writes the zone of all.
 func (p *simGridWriter) world() error {
@@ -140,32 +139,34 @@ func (p *simGridWriter) world() error {
 		routing = fewestLinks
 	}
 	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", p.unique("world"), routing)
-	zones := make(map[int]string, len(p.core))
 	for _, v := range p.core {
-		zones[v] = p.zone(v)
+		p.zone(v)
 	}
-	for _, a := range p.g.Arcs() {
-		if zones[a.From] != "" && zones[a.To] != "" && (a.From < a.To || p.g.ArcIndex(a.To, a.From) < 0) {
+	var between []int // arcs of the core
+	for i, a := range p.g.Arcs() {
+		if p.zones[a.From] == "" || p.zones[a.To] == "" {
+			continue
+		}
+		between = append(between, i)
+		if a.From < a.To || p.g.ArcIndex(a.To, a.From) < 0 {
 			p.link(a.From, a.To)
 		}
 	}
 	if routing == "Full" {
-		p.coreRoutes(zones)
+		p.coreRoutes()
 	} else {
-		for i, a := range p.g.Arcs() {
-			if zones[a.From] != "" && zones[a.To] != "" {
-				p.direct("zoneRoute", p.gateways(zones, a.From, a.To), i)
-			}
+		for _, i := range between {
+			p.direct("zoneRoute", p.gateways(p.g.Arcs()[i].From, p.g.Arcs()[i].To), i)
 		}
 	}
 	p.b.WriteString("</zone>\n")
 	return nil
 }
 
-// zone writes a vertex of the core with the hosts that hang on it, and returns the id of the zone.
-func (p *simGridWriter) zone(v int) string {
-	id := xmlText(p.unique("zone " + p.name[v]))
-	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, fewestLinks)
+// zone writes a vertex of the core with the hosts that hang on it.
+func (p *simGridWriter) zone(v int) {
+	p.zones[v] = p.unique("zone " + p.id[v])
+	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", p.zones[v], fewestLinks)
 	p.vertex(v)
 	for _, host := range p.children[v] {
 		p.vertex(host)
@@ -179,47 +180,44 @@ func (p *simGridWriter) zone(v int) string {
 		}
 	}
 	p.b.WriteString("</zone>\n")
-	return id
 }
 
 // gateways are the attributes of a route from the zone of one vertex to that of another.
-func (p *simGridWriter) gateways(zones map[int]string, u, v int) string {
-	return fmt.Sprintf(`src="%s" dst="%s" gw_src="%s" gw_dst="%s"`, zones[u], zones[v], p.id[u], p.id[v])
+func (p *simGridWriter) gateways(u, v int) string {
+	return fmt.Sprintf(`src="%s" dst="%s" gw_src="%s" gw_dst="%s"`, p.zones[u], p.zones[v], p.id[u], p.id[v])
 }
 
 func (p *simGridWriter) vertex(v int) {
-	if p.g.IsSwitch(v) {
+	name := xmlText(p.g.Name(v))
+	switch {
+	case p.g.IsSwitch(v):
 		fmt.Fprintf(p.b, "<router id=\"%s\"/>\n", p.id[v])
-		return
+	case name == p.id[v]:
+		fmt.Fprintf(p.b, "<host id=\"%s\" speed=\"1Gf\"/>\n", name)
+	default:
+		fmt.Fprintf(p.b, "<host id=\"%s\" speed=\"1Gf\"><prop id=\"name\" value=\"%s\"/></host>\n", p.id[v], name)
 	}
-	fmt.Fprintf(p.b, "<host id=\"%s\" speed=\"1Gf\"", p.id[v])
-	if name := xmlText(p.g.Name(v)); name != p.id[v] {
-		fmt.Fprintf(p.b, "><prop id=\"name\" value=\"%s\"/></host>\n", name)
-		return
-	}
-	p.b.WriteString("/>\n")
 }
 
 // link writes the link between two vertices, as one of two ways or as one for each.
 func (p *simGridWriter) link(u, v int) {
-	for _, way := range [][2]int{{u, v}, {v, u}} {
-		arc := p.g.ArcIndex(way[0], way[1])
-		if arc < 0 {
+	arcs := p.g.Arcs()
+	there, back := p.g.ArcIndex(u, v), p.g.ArcIndex(v, u)
+	isDuplex := there >= 0 && back >= 0 && sameValues(arcs[there], arcs[back])
+	for _, i := range []int{there, back} {
+		if i < 0 || isDuplex && i == back {
 			continue
 		}
-		a, policy := p.g.Arcs()[arc], ""
-		id := xmlText(p.unique(p.name[way[0]] + " to " + p.name[way[1]]))
-		p.links[arc] = simGridHop{link: id}
-		if back := p.g.ArcIndex(way[1], way[0]); back >= 0 && sameValues(a, p.g.Arcs()[back]) {
+		a, policy := arcs[i], ""
+		from, to := p.id[a.From], p.id[a.To]
+		p.links[i].link = p.unique(from + " to " + to)
+		if isDuplex {
 			policy = ` sharing_policy="SPLITDUPLEX"`
-			p.links[arc].way = up
-			p.links[back] = simGridHop{id, down}
+			p.links[i].way = up
+			p.links[back] = simGridHop{p.links[i].link, down}
 		}
-		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", id, exact(a.Bandwidth), exact(a.Latency), policy)
-		fmt.Fprintf(p.b, "<prop id=\"from\" value=\"%s\"/><prop id=\"to\" value=\"%s\"/></link>\n", p.id[way[0]], p.id[way[1]])
-		if policy != "" {
-			return
-		}
+		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", p.links[i].link, exact(a.Bandwidth), exact(a.Latency), policy)
+		fmt.Fprintf(p.b, "<prop id=\"from\" value=\"%s\"/><prop id=\"to\" value=\"%s\"/></link>\n", from, to)
 	}
 }
 
@@ -243,51 +241,45 @@ func (p *simGridWriter) route(element, ends string, arcs ...int32) {
 }
 
 // coreRoutes writes the routes between all zones that have hosts, as far as there are any.
-func (p *simGridWriter) coreRoutes(zones map[int]string) {
+func (p *simGridWriter) coreRoutes() {
 	var arcs []int32
 	for _, u := range p.core {
 		for _, v := range p.core {
-			if u == v || !p.hasHosts[u] || !p.hasHosts[v] {
+			if u == v || !p.hasHosts(u) || !p.hasHosts(v) {
 				continue
 			}
 			var err error
-			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err != nil {
-				continue // there is none
+			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err == nil { // else there is none
+				p.route("zoneRoute", p.gateways(u, v)+oneWay, arcs...)
 			}
-			p.route("zoneRoute", p.gateways(zones, u, v)+oneWay, arcs...)
 		}
 	}
 }
 
-// detour is a vertex of the core from which a way of the fewest links is longer than another one; -1 if
-// there is none.
+// detour is a vertex of the core from which a way of the fewest links is longer than another one; -1 if there is none. If each link that
+// is the last of a way of the fewest links is also the last of a shortest way, so are all before it.
 func (p *simGridWriter) detour() int {
 	g := p.g
-	shortest := topology.NewPaths(g, nil)
-	dist, longest := make([]float64, g.Vertices()), make([]float64, g.Vertices())
-	hops := make([]int, g.Vertices())
+	shortest, dist := topology.NewPaths(g, nil), make([]float64, g.Vertices())
 	for _, source := range p.core {
-		if !p.hasHosts[source] {
+		if !p.hasHosts(source) {
 			continue
 		}
 		shortest.From(source, dist)
-		for v := range hops {
-			hops[v] = -1
-		}
-		hops[source], longest[source] = 0, 0
+		hops := slices.Repeat([]int{-1}, g.Vertices())
+		hops[source] = 0
 		for queue := []int{source}; len(queue) > 0; queue = queue[1:] {
-			u := queue[0] // all ways of fewest links to it were seen
-			if longest[u] > dist[u]*(1+sameLatency) {
-				return source
-			}
-			for _, a := range g.Out(u) {
-				switch {
-				case hops[a.To] < 0:
-					hops[a.To], longest[a.To] = hops[u]+1, longest[u]+a.Latency
+			for _, a := range g.Out(queue[0]) {
+				if hops[a.To] < 0 {
+					hops[a.To] = hops[a.From] + 1
 					queue = append(queue, a.To)
-				case hops[a.To] == hops[u]+1:
-					longest[a.To] = max(longest[a.To], longest[u]+a.Latency)
 				}
+			}
+		}
+		for _, a := range g.Arcs() {
+			isLast := hops[a.From] >= 0 && hops[a.To] == hops[a.From]+1
+			if isLast && dist[a.From]+a.Latency > dist[a.To]*(1+sameLatency) {
+				return source
 			}
 		}
 	}

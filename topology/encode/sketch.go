@@ -2,18 +2,21 @@ package encode
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/graph/topo"
+
 	"github.com/topocast/topocast/topology"
 )
 
 // A sketch is a graph as the files of other tools have it: vertices in any order, which may not say
-// whether they are hosts or switches, and edges of one direction or of both.
+// whether they are hosts or switches, and edges of one direction or of both. Readers add what they find and look at no errors:
+// graph returns the first one.
 type sketch struct {
+	firstError
 	directed bool // edges have a direction unless they say otherwise
 	vertices []sketchVertex
 	number   map[string]int // by id
@@ -33,14 +36,10 @@ const (
 	kindSwitch vertexKind = "switch"
 )
 
-// A sketchEdge has the values of an arc, NaN where they are not known.
+// A sketchEdge is an arc, whose values are NaN where they are not known.
 type sketchEdge struct {
-	from, to    int
-	oneWay      bool    // else the values are those of both directions
-	latency     float64 // s
-	bandwidth   float64 // B/s
-	probability float64
-	estimated   bool
+	topology.Arc
+	oneWay bool // else the values are those of both directions
 }
 
 // maxEdges bounds what a short text may stand for, such as all edges between two sets.
@@ -67,18 +66,19 @@ func edgesOf(g *topology.Graph) []sketchEdge {
 		if duplex && a.From < a.To {
 			continue
 		}
-		edges = append(edges, sketchEdge{a.From, a.To, !duplex, a.Latency, a.Bandwidth, a.Probability, a.Estimated})
+		edges = append(edges, sketchEdge{a, !duplex})
 	}
 	return edges
 }
 
 // vertex is the number of the vertex of an id, which is added if it is new, with its id as its name.
-func (s *sketch) vertex(id string) (int, error) {
+func (s *sketch) vertex(id string) int {
 	if v, ok := s.number[id]; ok {
-		return v, nil
+		return v
 	}
 	if len(s.vertices) == maxHosts {
-		return 0, fmt.Errorf("more than %d vertices", maxHosts)
+		s.fail("more than %d vertices", maxHosts)
+		return 0
 	}
 	if s.number == nil {
 		s.number = map[string]int{}
@@ -86,28 +86,37 @@ func (s *sketch) vertex(id string) (int, error) {
 	v := len(s.vertices)
 	s.number[id] = v
 	s.vertices = append(s.vertices, sketchVertex{id: id, name: id})
-	return v, nil
-}
-
-// join adds an edge.
-func (s *sketch) join(e sketchEdge) error {
-	if len(s.edges) == maxEdges {
-		return fmt.Errorf("more than %d edges", maxEdges)
-	}
-	s.edges = append(s.edges, e)
-	return nil
+	return v
 }
 
 // add is vertex for an id that must be new, with what its attributes say.
-func (s *sketch) add(id string, attributes map[string]string) error {
+func (s *sketch) add(id string, attributes map[string]string) {
 	if _, twice := s.number[id]; twice {
-		return fmt.Errorf("vertex %q is there twice", shorten(id))
+		s.fail("vertex %q is there twice", shorten(id))
 	}
-	v, err := s.vertex(id)
-	if err != nil {
-		return err
+	s.describe(s.vertex(id), attributes)
+}
+
+// join adds an edge.
+func (s *sketch) join(e sketchEdge) {
+	if len(s.edges) == maxEdges {
+		s.fail("more than %d edges", maxEdges)
+		return
 	}
-	return s.describe(v, attributes)
+	s.edges = append(s.edges, e)
+}
+
+// connect is join for an edge between vertices that are there.
+func (s *sketch) connect(from, to string, e sketchEdge) {
+	var known [2]bool
+	e.From, known[0] = s.number[from]
+	e.To, known[1] = s.number[to]
+	for i, id := range []string{from, to} {
+		if !known[i] {
+			s.fail("there is no vertex %q", shorten(id))
+		}
+	}
+	s.join(e)
 }
 
 // kindWords are what files call hosts and switches.
@@ -119,7 +128,7 @@ var kindWords = map[string]vertexKind{
 
 // describe sets what attributes say of a vertex: its name by its label or name, and by its kind, type, function or role
 // whether it is a host or a switch. Others, and types, functions and roles of other words, are for people.
-func (s *sketch) describe(v int, attributes map[string]string) error {
+func (s *sketch) describe(v int, attributes map[string]string) {
 	vertex := &s.vertices[v]
 	vertex.name = cmp.Or(attributes["label"], attributes["name"], vertex.name)
 	for _, name := range []string{"role", "function", "type", "kind"} { // the last one counts
@@ -128,31 +137,19 @@ func (s *sketch) describe(v int, attributes map[string]string) error {
 		case known:
 			vertex.kind = kind
 		case name == "kind" && text != "":
-			return fmt.Errorf("kind %q: want host or switch", shorten(text))
+			s.fail("kind %q: want host or switch", shorten(text))
 		}
 	}
-	return nil
-}
-
-// connect is join for an edge between vertices that are there.
-func (s *sketch) connect(from, to string, e sketchEdge) error {
-	var known [2]bool
-	e.from, known[0] = s.number[from]
-	e.to, known[1] = s.number[to]
-	for i, id := range []string{from, to} {
-		if !known[i] {
-			return fmt.Errorf("there is no vertex %q", shorten(id))
-		}
-	}
-	return s.join(e)
 }
 
 // graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
 // vertices that are known to be hosts; they count where the file itself does not tell hosts from switches. A directed graph in which
 // no vertex could answer another is a drawing of cables, as of a tree from its root: all its edges lead both ways, and a warning says so.
 func (s *sketch) graph(names []string) (*topology.Graph, []string, error) {
-	if err := s.tellKinds(names); err != nil {
-		return nil, nil, err
+	s.place = ""
+	s.tellKinds(names)
+	if s.err != nil {
+		return nil, nil, s.err
 	}
 	g, err := s.withArcs()
 	if err != nil || !s.directed || hasCircle(g) {
@@ -164,9 +161,6 @@ func (s *sketch) graph(names []string) (*topology.Graph, []string, error) {
 	g, err = s.withArcs()
 	return g, []string{"the directed edges are read as cables, which lead both ways: along their directions no vertex could answer another"}, err
 }
-
-// onlyGraph leaves out what graph warns of.
-func onlyGraph(g *topology.Graph, _ []string, err error) (*topology.Graph, error) { return g, err }
 
 // withArcs is the graph of the vertices, whose kinds are known, and of the edges as they lead.
 func (s *sketch) withArcs() (*topology.Graph, error) {
@@ -185,53 +179,38 @@ func (s *sketch) withArcs() (*topology.Graph, error) {
 	arcs := make([]topology.Arc, 0, 2*len(s.edges))
 	seen := make(map[[2]int]int, 2*len(s.edges)) // index of the arc
 	for _, e := range s.edges {
-		if e.from == e.to {
+		if e.From == e.To {
 			continue // no message takes it
 		}
-		ways := [][2]int{{e.from, e.to}, {e.to, e.from}}
+		ways := [][2]int{{e.From, e.To}, {e.To, e.From}}
 		if e.oneWay {
 			ways = ways[:1]
 		}
 		for _, w := range ways {
 			if at, twice := seen[w]; twice { // two cables between two switches are one link of both rates
 				a := &arcs[at]
-				a.Latency, a.Bandwidth = math.Min(a.Latency, e.latency), a.Bandwidth+e.bandwidth
+				a.Latency, a.Bandwidth = math.Min(a.Latency, e.Latency), a.Bandwidth+e.Bandwidth
 				continue
 			}
 			seen[w] = len(arcs)
-			arcs = append(arcs, topology.Arc{
-				From: number[w[0]], To: number[w[1]],
-				Latency: e.latency, Bandwidth: e.bandwidth, Probability: e.probability, Estimated: e.estimated,
-			})
+			e.From, e.To = number[w[0]], number[w[1]]
+			arcs = append(arcs, e.Arc)
 		}
 	}
 	return topology.NewGraph(hosts, len(all)-hosts, all, arcs)
 }
 
-// hasCircle tells whether arcs lead from a vertex back to it. It takes vertices away into which no arc leads, again and again. O(m).
+// hasCircle tells whether arcs lead from a vertex back to it.
 func hasCircle(g *topology.Graph) bool {
-	into := make([]int, g.Vertices()) // arcs from vertices that are left
-	var away []int
-	for v := range into {
-		if into[v] = len(g.In(v)); into[v] == 0 {
-			away = append(away, v)
-		}
-	}
-	for i := 0; i < len(away); i++ {
-		for _, a := range g.Out(away[i]) {
-			if into[a.To]--; into[a.To] == 0 {
-				away = append(away, a.To)
-			}
-		}
-	}
-	return len(away) < g.Vertices()
+	_, err := topo.Sort(g.Weighted())
+	return err != nil
 }
 
 // tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
 // one kind, the others are of the other kind. Where it says nothing, hosts are the vertices of the given names and
 // those with one neighbour at most. So are those that share a name, as cores of one processor do (Bannikov 2014, section
 // 2.3). Where there are none of these, all are.
-func (s *sketch) tellKinds(names []string) error {
+func (s *sketch) tellKinds(names []string) {
 	said := map[vertexKind]bool{}
 	for _, v := range s.vertices {
 		said[v.kind] = true
@@ -242,7 +221,7 @@ func (s *sketch) tellKinds(names []string) error {
 		switch {
 		case v.kind != "":
 		case said[kindHost] && said[kindSwitch]:
-			return fmt.Errorf("vertex %q: is it a host or a switch? Others say so: give it the kind host or switch", v.id)
+			s.fail("vertex %q: is it a host or a switch? Others say so: give it the kind host or switch", v.id)
 		case said[kindHost]:
 			v.kind = kindSwitch
 		case said[kindSwitch] || isHost[i]:
@@ -251,7 +230,6 @@ func (s *sketch) tellKinds(names []string) error {
 			v.kind = kindSwitch
 		}
 	}
-	return nil
 }
 
 // likelyHosts tells for each vertex whether it is a host, where the file says it of none.
@@ -263,20 +241,18 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	for _, name := range names {
 		share[name] += 2
 	}
-	neighbour := slices.Repeat([]int{-1}, len(s.vertices)) // the first one
-	several := make([]bool, len(s.vertices))
+	neighbours, seen := make([]int, len(s.vertices)), map[[2]int]bool{}
 	for _, e := range s.edges {
-		for _, end := range [][2]int{{e.from, e.to}, {e.to, e.from}} {
-			v, u := end[0], end[1]
-			if neighbour[v] < 0 && u != v {
-				neighbour[v] = u
+		for _, ends := range [][2]int{{e.From, e.To}, {e.To, e.From}} {
+			if e.From != e.To && !seen[ends] {
+				seen[ends] = true
+				neighbours[ends[0]]++
 			}
-			several[v] = several[v] || u != v && u != neighbour[v]
 		}
 	}
 	isHost := make([]bool, len(s.vertices))
 	for i, v := range s.vertices {
-		isHost[i] = share[v.name] > 1 || !several[i]
+		isHost[i] = share[v.name] > 1 || neighbours[i] < 2
 	}
 	if !slices.Contains(isHost, true) {
 		return slices.Repeat([]bool{true}, len(isHost))

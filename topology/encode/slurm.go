@@ -47,14 +47,13 @@ func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error)
 	taken := map[string]bool{}
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) { taken[s.Name] = true })
 	tree, block := &slurmTree{}, &slurmBlock{}
-	hosts, smallest, direct := 0, 0, 0
+	hosts, direct := f.Hosts(), 0
+	smallest := len(hosts)
 	leaf := func(name string, on []string) {
 		nodes := hostlist.Format(on)
 		tree.Switches = append(tree.Switches, slurmSwitch{Switch: name, Nodes: nodes})
 		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: name, Nodes: nodes})
-		if hosts += len(on); smallest == 0 || len(on) < smallest {
-			smallest = len(on)
-		}
+		smallest = min(smallest, len(on))
 	}
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
 		if len(s.Switches) == 0 {
@@ -76,24 +75,13 @@ func (f *Fabric) slurm(plugin string) (t slurmTopology, about string, err error)
 		}
 		tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist.Format(below)})
 	})
-	about = fmt.Sprintf("%s, leaf switches: %d", words.Count(hosts, "host"), len(block.Blocks))
+	about = fmt.Sprintf("%s, leaf switches: %d", words.Count(len(hosts), "host"), len(block.Blocks))
 	if len(f.Roots) > 1 {
 		about += fmt.Sprintf(", networks that are not connected: %d", len(f.Roots))
 	}
-	t = slurmTopology{Topology: "measured", Default: true}
-	if block.Sizes = []int{smallest}; plugin == "tree" {
-		t.Tree = tree
-	} else {
-		t.Block = block
+	t = slurmTopology{Topology: "measured", Default: true, Tree: tree}
+	if block.Sizes = []int{smallest}; plugin == "block" {
+		t.Tree, t.Block = nil, block
 	}
 	return t, about, nil
-}
-
-// blocks makes leaves of blocks, below one root.
-func (l *switchList) blocks() (*Fabric, error) {
-	f, err := l.fabric()
-	if err != nil || len(f.Roots) == 1 {
-		return f, err
-	}
-	return &Fabric{Roots: []*FabricSwitch{{Name: "root", Switches: f.Roots}}, Warnings: f.Warnings}, nil
 }

@@ -2,7 +2,6 @@ package encode
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/topocast/topocast/internal/words"
 )
 
 // WriteSlurmConf writes a topology.conf of Slurm, for TopologyPlugin=topology/tree:
@@ -59,9 +56,9 @@ func writeSlurmConf(w io.Writer, f *Fabric, plugin string) (err error) {
 
 // A slurmReader collects the lines of a topology.conf and of the files that it includes.
 type slurmReader struct {
-	switches, blocks switchList
-	folder           string // of the files; "": there are none
-	depth            int    // of files in files
+	switchList
+	folder string // of the files; "": there are none
+	depth  int    // of files in files
 }
 
 // readSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
@@ -74,26 +71,18 @@ type slurmReader struct {
 func readSlurmConf(data []byte, folder string) (_ *Fabric, err error) {
 	defer naming("topology.conf", &err)
 	s := &slurmReader{folder: folder}
-	if err := s.read(data, ""); err != nil {
-		return nil, err
-	}
-	if n := len(s.blocks.records); n > 0 && len(s.switches.records) > 0 {
-		s.switches.warnings = append(s.switches.warnings, fmt.Sprintf("%s: %s beside switches: the switches are read", s.blocks.records[0].where, words.Count(n, "block")))
-	} else if n > 0 {
-		return s.blocks.blocks()
-	}
-	return s.switches.fabric()
+	s.read(data, "")
+	return s.fabric()
 }
 
 // deepestInclude bounds files that include files.
 const deepestInclude = 8
 
-// read reads the lines of a file, of which within is the name, if it is not the first.
-func (s *slurmReader) read(data []byte, within string) error {
+// read reads the lines of a file, of which within is the name, if it is not the first, up to the first error.
+func (s *slurmReader) read(data []byte, within string) {
+	s.place = within
 	data, err := PlainText(data)
-	if err != nil {
-		return fmt.Errorf("%s%w", within, err)
-	}
+	s.check(err)
 	number, start := 0, 1
 	var text strings.Builder // of a line and those that go on in it
 	for line := range strings.Lines(string(data)) {
@@ -101,22 +90,22 @@ func (s *slurmReader) read(data []byte, within string) error {
 		line, _, _ = strings.Cut(line, "#")
 		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\n"), `\`)
 		text.WriteString(head + " ")
+		s.place = fmt.Sprintf("%sline %d: ", within, start)
 		if text.Len() > maxLine {
-			return fmt.Errorf("%sline %d: longer than %d bytes", within, start, maxLine)
+			s.fail("longer than %d bytes", maxLine)
 		}
-		if goesOn {
-			continue
+		if !goesOn {
+			s.line(text.String())
+			text.Reset()
+			start = number + 1
 		}
-		if err := s.line(fmt.Sprintf("%sline %d", within, start), text.String()); err != nil {
-			return err
+		if s.err != nil {
+			return
 		}
-		text.Reset()
-		start = number + 1
 	}
 	if text.Len() > 0 {
-		return fmt.Errorf("%sline %d: the file ends where a line should follow", within, start)
+		s.fail("the file ends where a line should follow")
 	}
-	return nil
 }
 
 // Blanks may stand around the sign between a key and its value, as Slurm's own parser takes them. A value may stand in quotes. A line may
@@ -127,14 +116,12 @@ var (
 )
 
 // line reads one line.
-func (s *slurmReader) line(where, text string) error {
+func (s *slurmReader) line(text string) {
 	if m := includeLine.FindStringSubmatch(text); m != nil {
-		return s.includes(where, m[1])
+		s.include(m[1])
+		return
 	}
-	values, err := slurmValues(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", where, err)
-	}
+	values := s.values(text)
 	name, isSwitch := values["switchname"]
 	block, isBlock := values["blockname"]
 	_, sizes := values["blocksizes"]
@@ -142,36 +129,37 @@ func (s *slurmReader) line(where, text string) error {
 	_, aggregated := values["aggregatedblock"]
 	switch {
 	case isSwitch && (isBlock || sizes):
-		return fmt.Errorf("%s: a switch and a block", where)
+		s.fail("a switch and a block")
 	case isSwitch:
-		return s.switches.add(where, name, values["nodes"], values["switches"], shown)
+		s.add(&switchRecord{name: name, isWhole: shown}, values["nodes"], values["switches"])
 	case isBlock && values["switches"] == "":
-		return s.blocks.add(where, block, values["nodes"], "", false)
-	case len(values) == 0 || sizes && len(values) == 1 || aggregated:
-		return nil
+		s.add(&switchRecord{name: block, isBlock: true}, values["nodes"], "")
+	case len(values) > 0 && !aggregated && !(sizes && len(values) == 1):
+		s.fail("want a line that begins with SwitchName, BlockName or BlockSizes")
 	}
-	return fmt.Errorf("%s: want a line that begins with SwitchName, BlockName or BlockSizes", where)
 }
 
-// includes reads the lines of another file.
-func (s *slurmReader) includes(where, name string) error {
-	switch {
-	case s.folder == "":
-		return fmt.Errorf("%s: it includes %s, and where that is is not known: name the file, or put the lines in", where, shorten(name))
-	case s.depth == deepestInclude:
-		return fmt.Errorf("%s: %d files that include each other: want fewer", where, deepestInclude)
-	}
+// include reads the lines of another file.
+func (s *slurmReader) include(name string) {
 	path := name
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(s.folder, name)
 	}
+	switch {
+	case s.folder == "":
+		s.fail("it includes %s, and where that is is not known: name the file, or put the lines in", shorten(name))
+		return
+	case s.depth == deepestInclude:
+		s.fail("%d files that include each other: want fewer", deepestInclude)
+		return
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("%s: include: %w", where, err)
+		s.fail("include: %v", err)
 	}
 	s.depth++
-	defer func() { s.depth-- }()
-	return s.read(data, name+", ")
+	s.read(data, name+", ")
+	s.depth--
 }
 
 // slurmKeys are the keys of a line, the last four of scontrol show topology.
@@ -179,13 +167,14 @@ var slurmKeys = []string{
 	"switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes", "level", "blockindex", "blocksize", "aggregatedblock",
 }
 
-// slurmValues are the values of a line by their keys, which are in lower case.
-func slurmValues(text string) (map[string]string, error) {
+// values are the values of a line by their keys, which are in lower case.
+func (s *slurmReader) values(text string) map[string]string {
 	values := map[string]string{}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		m := keyAndValue.FindStringSubmatch(text)
 		if m == nil {
-			return nil, fmt.Errorf("%q: want a key and its value", shorten(text))
+			s.fail("%q: want a key and its value", shorten(text))
+			return nil
 		}
 		key, value := strings.ToLower(m[1]), m[2]+m[3]
 		text = text[len(m[0]):]
@@ -195,13 +184,13 @@ func slurmValues(text string) (map[string]string, error) {
 		_, twice := values[key]
 		switch {
 		case !slices.Contains(slurmKeys, key):
-			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten(key))
+			s.fail("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten(key))
 		case twice:
-			return nil, fmt.Errorf("key %q is there twice", key)
+			s.fail("key %q is there twice", key)
 		case strings.HasPrefix(text, `"`):
-			return nil, errors.New("a quote is not closed")
+			s.fail("a quote is not closed")
 		}
 		values[key] = value
 	}
-	return values, nil
+	return values
 }

@@ -62,13 +62,12 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 		return nil, fmt.Errorf("more than one document")
 	}
 	var names []string
-	chosen := -1
-	for i, t := range topologies {
+	for _, t := range topologies {
 		names = append(names, t.Topology)
-		if chosen < 0 && (name == t.Topology || name == "" && (t.Default || len(topologies) == 1)) {
-			chosen = i
-		}
 	}
+	chosen := slices.IndexFunc(topologies, func(t slurmTopology) bool {
+		return name == t.Topology || name == "" && (t.Default || len(topologies) == 1)
+	})
 	switch {
 	case len(names) == 0:
 		return nil, fmt.Errorf("no topology")
@@ -82,29 +81,27 @@ func readSlurmYAML(r io.Reader, name string) (_ *Fabric, err error) {
 	if len(topologies) > 1 {
 		list.warnings = []string{fmt.Sprintf("topology %q of %s is read", t.Topology, words.List(names))}
 	}
+	kinds := slices.Sorted(maps.Keys(t.Other))
 	switch {
-	case t.Flat || (t.Tree == nil) == (t.Block == nil):
-		kinds := slices.Sorted(maps.Keys(t.Other))
-		if t.Flat {
-			kinds = append(kinds, "flat")
-		}
+	case t.Flat:
+		kinds = append(kinds, "flat")
+		fallthrough
+	case (t.Tree == nil) == (t.Block == nil):
 		return nil, fmt.Errorf("topology %q: want either a tree or blocks, have %s", t.Topology, cmp.Or(words.List(kinds), "both or none"))
-	case len(t.Other) > 0:
-		return nil, fmt.Errorf("topology %q: keys %s are not known", t.Topology, words.List(slices.Sorted(maps.Keys(t.Other))))
+	case len(kinds) > 0:
+		return nil, fmt.Errorf("topology %q: keys %s are not known", t.Topology, words.List(kinds))
 	case t.Tree != nil:
 		for i, s := range t.Tree.Switches {
-			if err := list.add(fmt.Sprintf("topology %q, switch %d", t.Topology, i+1), s.Switch, s.Nodes, s.Children, false); err != nil {
-				return nil, err
-			}
+			list.place = fmt.Sprintf("topology %q, switch %d: ", t.Topology, i+1)
+			list.add(&switchRecord{name: s.Switch}, s.Nodes, s.Children)
 		}
-		return list.fabric()
-	}
-	for i, b := range t.Block.Blocks {
-		if err := list.add(fmt.Sprintf("topology %q, block %d", t.Topology, i+1), b.Block, b.Nodes, "", false); err != nil {
-			return nil, err
+	default:
+		for i, b := range t.Block.Blocks {
+			list.place = fmt.Sprintf("topology %q, block %d: ", t.Topology, i+1)
+			list.add(&switchRecord{name: b.Block, isBlock: true}, b.Nodes, "")
 		}
 	}
-	return list.blocks()
+	return list.fabric()
 }
 
 // goType is what errors of the YAML library say of our types.

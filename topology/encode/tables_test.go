@@ -192,7 +192,7 @@ func TestReadNodeLink(t *testing.T) {
 		if !IsNodeLink([]byte(text)) {
 			t.Errorf("%s is not known as node-link JSON", text)
 		}
-		g, err := ReadNodeLink(strings.NewReader(text), nil)
+		g, _, err := ReadNodeLink(strings.NewReader(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,12 +200,12 @@ func TestReadNodeLink(t *testing.T) {
 			t.Errorf("%s: %d hosts, %d vertices, %d arcs, want 2, 3, 4", text, g.Hosts(), g.Vertices(), g.NumArcs())
 		}
 	}
-	g, err := ReadNodeLink(strings.NewReader(`{"nodes": [{"id": 0, "label": "n1"}, {"id": 1, "label": "n2"}], "links": [{"source": 1, "target": 0, "bandwidth_Bps": 1, "estimated": true}]}`), nil)
+	g, _, err := ReadNodeLink(strings.NewReader(`{"nodes": [{"id": 0, "label": "n1"}, {"id": 1, "label": "n2"}], "links": [{"source": 1, "target": 0, "bandwidth_Bps": 1, "estimated": true}]}`), nil)
 	if err != nil || g.Name(0) != "n1" || g.Name(1) != "n2" || !g.Arcs()[0].Estimated {
 		t.Errorf("labels and a truth value: %v, %v", g, err)
 	}
 	for _, text := range []string{`{"nodes": [], "links": []}`, `{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "b"}]}`, `{"nodes": [{}], "links": []}`} {
-		if g, err := ReadNodeLink(strings.NewReader(text), nil); err == nil {
+		if g, _, err := ReadNodeLink(strings.NewReader(text), nil); err == nil {
 			t.Errorf("%s: %d hosts, want an error", text, g.Hosts())
 		}
 	}

@@ -90,12 +90,9 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // the given names are for. Other labels of edges are passed over.
 //
 // It refuses edges between vertices that are not listed, and lines above 4 MiB.
-func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
-	return onlyGraph(readTGF(r, hosts))
-}
-
-// readTGF is ReadTGF with warnings, which say how the file was understood.
-func readTGF(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err error) {
+//
+// Warnings say how the file was understood where that is a guess.
+func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("TGF", &err)
 	t := tgfReader{ways: map[[2]string]bool{}}
 	if err := eachLine(r, t.line); err != nil {
@@ -105,7 +102,7 @@ func readTGF(r io.Reader, hosts []string) (_ *topology.Graph, _ []string, err er
 		return nil, nil, errors.New("no line with # alone between vertices and edges")
 	}
 	for i, e := range t.sketch.edges {
-		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]string{t.vertices[e.to].id, t.vertices[e.from].id}]
+		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]string{t.vertices[e.To].id, t.vertices[e.From].id}]
 	}
 	return t.graph(hosts)
 }
@@ -132,7 +129,8 @@ func (t *tgfReader) line(text string) error {
 	}
 	m := tgfVertex.FindStringSubmatch(text)
 	name, kind := tgfKind(m[2])
-	return t.add(m[1], map[string]string{"label": name, "kind": string(kind)})
+	t.add(m[1], map[string]string{"label": name, "kind": string(kind)})
+	return t.err
 }
 
 var (
@@ -165,10 +163,7 @@ func (t *tgfReader) edge(text string) error {
 			attributes[tgfNames[m[1]]] = m[2]
 		}
 	}
-	e, err := newEdge(oneWay, attributes)
-	if err != nil {
-		return err
-	}
 	t.ways[[2]string{from, to}] = true
-	return t.connect(from, to, e)
+	t.connect(from, to, t.sketch.edge(oneWay, attributes))
+	return t.err
 }

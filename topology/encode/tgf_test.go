@@ -24,7 +24,7 @@ func TestTGFRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := b.String()
-		if again, err := ReadTGF(&b, nil); err != nil || !sameGraph(again, g) {
+		if again, _, err := ReadTGF(&b, nil); err != nil || !sameGraph(again, g) {
 			t.Errorf("%s: read back %v, %v of\n%s", name, again, err, text)
 		}
 	}
@@ -39,7 +39,7 @@ func TestReadTGF(t *testing.T) {
 		{"one way", "1 x\n2 y\n#\n1 2 t: 125 one-way\n", "x y ; x>y  1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := ReadTGF(strings.NewReader(c.file), nil)
+			g, _, err := ReadTGF(strings.NewReader(c.file), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestReadTGFRefuses(t *testing.T) {
 		{"a reader that fails", io.MultiReader(strings.NewReader("1\n"), broken{}), "line 2: broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadTGF(c.file, nil)
+			_, _, err := ReadTGF(c.file, nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("ReadTGF = %v, want one line with %q", err, c.want)
 			}
@@ -97,7 +97,7 @@ func FuzzReadTGF(f *testing.F) {
 	f.Add("1 v1\n2 v2\n#\n1 2 l: 3 t: 10\n2 1 l: 3 t: 10\n")
 	f.Add("a x (host)\nb y\n#\na b l:1e-3 p: .5 estimated one-way t: 2\n")
 	f.Fuzz(func(t *testing.T, file string) {
-		g, err := ReadTGF(strings.NewReader(file), nil)
+		g, _, err := ReadTGF(strings.NewReader(file), nil)
 		if err != nil {
 			return
 		}
@@ -106,7 +106,7 @@ func FuzzReadTGF(f *testing.F) {
 			return // a name
 		}
 		text := b.String()
-		if again, err := ReadTGF(&b, nil); err != nil || !sameGraph(again, g) {
+		if again, _, err := ReadTGF(&b, nil); err != nil || !sameGraph(again, g) {
 			t.Errorf("read back %v of\n%s", err, text)
 		}
 	})

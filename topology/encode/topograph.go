@@ -60,37 +60,35 @@ func readTopograph(r io.Reader) (_ *Fabric, err error) {
 		return nil, fmt.Errorf("%d instances: want at most %d", len(file.Instances), maxNames)
 	}
 	list := switchList{strict: true}
-	number := make(map[string]int)   // switch -> index into the list
-	above := make(map[string]string) // "": nothing
+	records := make(map[string]*switchRecord)
+	nextOf := make(map[string]string) // switch -> the one above it, "" if there is none
 	for i, x := range file.Instances {
-		where := fmt.Sprintf("instance %d, %q", i+1, shorten(x.ID))
+		list.place = fmt.Sprintf("instance %d, %q: ", i+1, shorten(x.ID))
 		if len(x.Layers) == 0 || len(x.Layers) > deepest {
-			return nil, fmt.Errorf("%s: %d network layers: want 1 to %d", where, len(x.Layers), deepest)
+			list.fail("%d network layers: want 1 to %d", len(x.Layers), deepest)
+			break
 		}
+		above := append(x.Layers[1:], "") // of each layer
 		for tier, name := range x.Layers {
-			next := ""
-			if tier+1 < len(x.Layers) {
-				next = x.Layers[tier+1]
+			list.check(checkSwitch(name))
+			next := above[tier]
+			if records[name] == nil {
+				records[name], nextOf[name] = &switchRecord{place: list.place, name: name}, next
+				list.records = append(list.records, records[name])
 			}
-			known, isKnown := above[name]
-			switch err := checkSwitch(name); {
-			case err != nil:
-				return nil, fmt.Errorf("%s: %w", where, err)
-			case !isKnown:
-				above[name], number[name] = next, len(list.records)
-				list.records = append(list.records, switchRecord{where: where, name: name})
-			case known != next && known != "" && next != "":
-				return nil, fmt.Errorf("%s: switch %q is below %q, and was below %q before", where, name, next, known)
-			case known != next:
-				return nil, fmt.Errorf("%s: nothing above switch %q, which is below %q elsewhere", where, name, known+next)
+			switch known := nextOf[name]; {
+			case known == next:
+			case known != "" && next != "":
+				list.fail("switch %q is below %q, and was below %q before", name, next, known)
+			default:
+				list.fail("nothing above switch %q, which is below %q elsewhere", name, known+next)
 			}
 		}
-		leaf := &list.records[number[x.Layers[0]]]
+		leaf := records[x.Layers[0]]
 		leaf.hosts = append(leaf.hosts, x.ID)
 	}
 	for _, r := range list.records {
-		if next := above[r.name]; next != "" {
-			upper := &list.records[number[next]]
+		if upper := records[nextOf[r.name]]; upper != nil {
 			upper.switches = append(upper.switches, r.name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -44,39 +45,42 @@ func readXML(r io.Reader, root string) (*element, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newXMLDecoder(text)
-	open := []*element{{}} // elements that are not closed, in a document
+	if other := XMLRoot(text); other != "" && other != root {
+		return nil, fmt.Errorf("expected element type <%s> but have <%s>", root, other)
+	}
+	document := &element{}
+	err = document.read(newXMLDecoder(text), 0)
+	switch {
+	case err != io.EOF || len(document.inside) == 0:
+		return nil, oneLine(err)
+	case len(document.inside) > 1 || len(bytes.TrimSpace(document.text)) > 0:
+		return nil, fmt.Errorf("the file goes on after </%s>, or has text before it: keep one document", root)
+	}
+	return document.inside[0], nil
+}
+
+// read reads what stands inside of an element, up to its end; the end of a document is io.EOF.
+func (e *element) read(d *xml.Decoder, depth int) error {
 	for {
 		token, err := d.Token()
-		document := open[0]
-		isClosed := len(open) == 1 && len(document.inside) > 0
-		if err == io.EOF && isClosed {
-			return document.inside[0], nil
-		} else if err != nil {
-			return nil, oneLine(err)
+		if err != nil {
+			return err
 		}
-		last := open[len(open)-1]
-		line, _ := d.InputPos()
 		switch token := token.(type) {
 		case xml.StartElement:
-			switch name := token.Name.Local; {
-			case isClosed:
-				return nil, fmt.Errorf("line %d: the file goes on after </%s>: keep one document", line, root)
-			case len(open) == 1 && name != root:
-				return nil, fmt.Errorf("line %d: expected element type <%s> but have <%s>", line, root, name)
-			case len(open) > deepestNested:
-				return nil, fmt.Errorf("line %d: <%s>: elements nest more than %d deep", line, name, deepestNested)
+			c := &element{StartElement: token}
+			c.line, _ = d.InputPos()
+			if depth > deepestNested {
+				return fmt.Errorf("line %d: <%s>: elements nest more than %d deep", c.line, c.Name.Local, deepestNested)
 			}
-			e := &element{StartElement: token, line: line}
-			last.inside = append(last.inside, e)
-			open = append(open, e)
+			e.inside = append(e.inside, c)
+			if err := c.read(d, depth+1); err != nil {
+				return err
+			}
 		case xml.CharData:
-			if isClosed && len(bytes.TrimSpace(token)) > 0 {
-				return nil, fmt.Errorf("line %d: the file goes on after </%s>: keep one document", line, root)
-			}
-			last.text = append(last.text, token...)
+			e.text = append(e.text, token...)
 		case xml.EndElement:
-			open = open[:len(open)-1]
+			return nil
 		}
 	}
 }
@@ -93,20 +97,13 @@ func newXMLDecoder(text []byte) *xml.Decoder {
 	return d
 }
 
+// xmlRoot is the beginning of an XML file up to the name of its root: declarations, comments, and a document type with its entities.
+var xmlRoot = regexp.MustCompile(`^(?s:\x{feff}|\s|<\?.*?\?>|<!--.*?-->|(?i:<!doctype)[^\[>]*(?:\[.*?\]\s*)?>)*<(?:[\w.-]+:)?([\pL_][\w.-]*)`)
+
 // XMLRoot returns the name of the root of an XML file, "" for files that are no XML.
 func XMLRoot(data []byte) string {
-	if data = bytes.TrimLeft(data, byteOrderMark+" \t\r\n"); len(data) == 0 || data[0] != '<' {
-		return ""
+	if m := xmlRoot.FindSubmatch(data); m != nil {
+		return string(m[1])
 	}
-	d := xml.NewDecoder(bytes.NewReader(data))
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // a name that is known has the same bytes in all
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return ""
-		}
-		if root, ok := token.(xml.StartElement); ok {
-			return root.Name.Local
-		}
-	}
+	return ""
 }
