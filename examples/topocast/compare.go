@@ -98,13 +98,13 @@ a group at least.`,
 	return cli.PrintsJSON(c, "topocast/comparison")
 }
 
-// loadSide is sideOf what a file holds.
+// loadSide is the network of a file.
 func loadSide(file string, names []string) (*comparison.Side, error) {
-	data, err := cli.ReadInput(file)
+	n, err := cli.LoadNetwork(nil, file, names...)
 	if err != nil {
 		return nil, err
 	}
-	return sideOf(nil, file, data, names)
+	return newSide(file, n)
 }
 
 // sideOf is the network of a file. For stderr see cli.LoadNetwork. Names are those of the ranks of the other one, if they are known.

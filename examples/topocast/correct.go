@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -151,7 +152,7 @@ func (r *correction) fit(l *latencies) error {
 	}
 	r.names = vertexNames(g)
 	median := stats.MedianCells(l.matrices)
-	measured := mat.DenseCopyOf(inOrder{median, at})
+	measured := mat.DenseCopyOf(selected{median, at})
 	unknown := unknownRates(g)
 	if unknown > 0 && r.bytes > 0 && r.chosen != uncorrected {
 		r.warnings = append(r.warnings, fmt.Sprintf("the bandwidths of %d of %d directions of links are not known: nothing is taken out for them", unknown, g.NumArcs()))
@@ -179,12 +180,9 @@ func (r *correction) corrected() (*model.Network, error) {
 	for i := range links {
 		links[i].Bandwidth = math.NaN() // stays
 	}
-	notes := map[string]string{"latencies of links": fmt.Sprintf("by regression (%s, %s), R2 %s", forwardings()[r.chosen], quantity.Bytes(r.bytes), ratio(found.Fit.R2))}
-	for key, value := range was.Notes {
-		if _, ours := notes[key]; !ours {
-			notes[key] = value
-		}
-	}
+	notes := map[string]string{}
+	maps.Copy(notes, was.Notes)
+	notes["latencies of links"] = fmt.Sprintf("by regression (%s, %s), R2 %s", forwardings()[r.chosen], quantity.Bytes(r.bytes), decimal(found.Fit.R2, 4))
 	was.Notes = notes
 	return fit.Update(r.network, &fit.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
 }
@@ -195,10 +193,7 @@ func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
 	names := l.hostNames()
 	if names == nil || len(hosts) == 0 {
 		ranks, _ := l.matrices[0].Dims()
-		for rank := range ranks {
-			rows = append(rows, rank)
-		}
-		return rows, "in the order of the network's ranks, as names are not known", nil
+		return inOrder(ranks), "in the order of the network's ranks, as names are not known", nil
 	}
 	names, how = hostlist.Renamed(names, hosts)
 	rows, err = hostlist.Rows(hosts, names)
@@ -207,12 +202,9 @@ func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
 
 // distinctNames are the names of the rows if no two are the same; nil: not known.
 func (l *latencies) distinctNames() []string {
-	names, seen := l.hostNames(), map[string]bool{}
-	for _, name := range names {
-		if name == "" || seen[name] {
-			return nil
-		}
-		seen[name] = true
+	names := l.hostNames()
+	if slices.Contains(names, "") || len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+		return nil
 	}
 	return names
 }
@@ -225,12 +217,4 @@ func unknownRates(g *topology.Graph) (count int) {
 		}
 	}
 	return count
-}
-
-// ratio writes a coefficient of determination.
-func ratio(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return fmt.Sprintf("%.4f", x)
 }

@@ -35,7 +35,7 @@ func (r *correction) writeText(w io.Writer) {
 			if correctionWay(way) == r.chosen {
 				mark = "shown below"
 			}
-			t.Row(forwardings()[way], ratio(f.Fit.R2), quantity.Percent(f.Fit.Residual), mark)
+			t.Row(forwardings()[way], decimal(f.Fit.R2, 4), quantity.Percent(f.Fit.Residual), mark)
 		}
 	}
 	t.Flush()

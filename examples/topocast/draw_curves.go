@@ -39,26 +39,20 @@ func drawBySize(title string, y draw.Axis, series []draw.Series, notes ...string
 
 // measuredBandwidth are the rates of the pairs that each level joins, over size: median and quartiles.
 func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Series {
-	rates := make([][][]float64, len(h.Levels())+1) // by level and size
-	for l := range rates {
-		rates[l] = make([][]float64, len(m.Sizes))
-	}
+	type key struct{ level, bytes int }
+	rates := make(map[key][]float64)
 	for _, r := range m.Readings() {
-		if l := h.Groups()[h.Common(r.From, r.To)].Level; r.Median > 0 {
-			rates[l][r.Size] = append(rates[l][r.Size], float64(m.Sizes[r.Size])/r.Median)
+		if bytes := m.Sizes[r.Size]; r.Median > 0 {
+			k := key{h.Groups()[h.Common(r.From, r.To)].Level, bytes}
+			rates[k] = append(rates[k], float64(bytes)/r.Median)
 		}
 	}
-	order := make([]int, len(m.Sizes)) // sizes ascending
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return m.Sizes[a] - m.Sizes[b] })
 	var curves []draw.Series
-	for l := range rates {
+	for l := range len(h.Levels()) + 1 {
 		c := draw.Series{Name: h.LevelName(l)}
-		for _, i := range order {
-			if of := rates[l][i]; len(of) > 0 {
-				c.X = append(c.X, float64(m.Sizes[i]))
+		for _, bytes := range slices.Sorted(slices.Values(m.Sizes)) {
+			if of := rates[key{l, bytes}]; len(of) > 0 {
+				c.X = append(c.X, float64(bytes))
 				c.Low = append(c.Low, stats.Quantile(of, 0.25))
 				c.High = append(c.High, stats.Quantile(of, 0.75))
 				c.Y = append(c.Y, stats.LowerMedian(of))

@@ -32,22 +32,9 @@ func nothingMeasured(f *record.File) error {
 	return fmt.Errorf("nothing was measured: %s", cmp.Or(why, "there was no time for the first round"))
 }
 
-// inside is what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
-func inside(s *record.Section) ([]model.Resource, error) {
-	switch s.Kind {
-	case servet.KindCache, servet.KindMemory:
-		r, err := servet.InsideFromSection(s)
-		if err != nil {
-			return nil, err
-		}
-		return r.Resources, nil
-	}
-	return nil, nil
-}
-
-// measuredResult is what was measured, as programs get it. Text is made of it, too.
-func measuredResult(f *record.File, file string, byHost bool) (*results.Measured, error) {
-	out := &results.Measured{File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
+// measuredResult is what was measured, as programs get it, and which ranks of a host share caches and paths to memory.
+func measuredResult(f *record.File, file string, byHost bool) (out *results.Measured, shared []model.Resource, err error) {
+	out = &results.Measured{File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
 	for _, s := range f.Sections {
 		if s.Kind == measure.KindLatency {
 			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()
@@ -57,24 +44,27 @@ func measuredResult(f *record.File, file string, byHost bool) (*results.Measured
 		}
 		out.Warnings = append(out.Warnings, s.Warnings...)
 		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: string(s.Stopped)}
-		found, err := inside(s)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range found {
-			groups := append([][]int{}, r.Groups...) // none is no null
-			section.Resources = append(section.Resources, results.Resource{Kind: r.Kind.String(), Bytes: r.Bytes, Bandwidth: jsonfile.Known(r.Bandwidth), Groups: groups})
+		if s.Kind == servet.KindCache || s.Kind == servet.KindMemory {
+			r, err := servet.InsideFromSection(s)
+			if err != nil {
+				return nil, nil, err
+			}
+			shared = append(shared, r.Resources...)
+			for _, r := range r.Resources {
+				groups := append([][]int{}, r.Groups...) // none is no null
+				section.Resources = append(section.Resources, results.Resource{Kind: r.Kind.String(), Bytes: r.Bytes, Bandwidth: jsonfile.Known(r.Bandwidth), Groups: groups})
+			}
 		}
 		if byHost {
 			section.Hosts = hostPairs(f, s)
 		}
 		out.Sections = append(out.Sections, section)
 	}
-	return out, nil
+	return out, shared, nil
 }
 
 // tellMeasured writes for people.
-func tellMeasured(w, stderr io.Writer, m *results.Measured, f *record.File) error {
+func tellMeasured(w, stderr io.Writer, m *results.Measured, shared []model.Resource) {
 	writeWarnings(stderr, "", m.Warnings)
 	fmt.Fprint(w, words.Count(m.Ranks, "rank"))
 	for _, s := range m.Sections {
@@ -88,13 +78,7 @@ func tellMeasured(w, stderr io.Writer, m *results.Measured, f *record.File) erro
 		fmt.Fprintf(w, " written to %s", m.File)
 	}
 	fmt.Fprintln(w)
-	for _, s := range f.Sections {
-		found, err := inside(s)
-		if err != nil {
-			return err
-		}
-		tellResources(w, found)
-	}
+	tellResources(w, shared)
 	for _, s := range m.Sections {
 		for _, p := range s.Hosts {
 			fmt.Fprintf(w, "%s: %s to %s", s.Kind, p.From, p.To)
@@ -104,5 +88,4 @@ func tellMeasured(w, stderr io.Writer, m *results.Measured, f *record.File) erro
 			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "measurement"))
 		}
 	}
-	return nil
 }

@@ -43,6 +43,15 @@ func each[T, R any](list []T, of func(T) R) []R {
 	return found
 }
 
+// inOrder are the numbers from 0 to n-1.
+func inOrder(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // onlyOne is the index of the only one of a name; -1: none has it, or several have.
 func onlyOne(names []string, name string) int {
 	i := slices.Index(names, name)

@@ -209,17 +209,13 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 	case ranks == 0:
 		ranks = room
 	case (ranks < 1 || ranks > room) && traffic == nil:
-		return nil, fmt.Errorf("--ranks %d: want 1 to %d, the places that the network has%s", ranks, room, withPerHost(perHost))
+		bound := ""
+		if perHost > 0 {
+			bound = fmt.Sprintf(" with %s on each host", words.Count(perHost, "rank"))
+		}
+		return nil, fmt.Errorf("--ranks %d: want 1 to %d, the places that the network has%s", ranks, room, bound)
 	}
 	return rules.Place(n, ranks)
-}
-
-// withPerHost says what --ranks-per-host comes to; "" of 0.
-func withPerHost(perHost int) string {
-	if perHost == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" with %s on each host", words.Count(perHost, "rank"))
 }
 
 // The values of --method.

@@ -143,13 +143,10 @@ func transfersOf(n *model.Network, args []string, all string, bytes int64, stder
 
 // ranksOfList reads a list of ranks and ranges of ranks, or all.
 func ranksOfList(names []string, list string, stderr io.Writer) ([]int, error) {
-	var ranks []int
 	if list == "all" {
-		for rank := range names {
-			ranks = append(ranks, rank)
-		}
-		return ranks, nil
+		return inOrder(len(names)), nil
 	}
+	var ranks []int
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
 		ends := strings.SplitN(part, "-", 2)
