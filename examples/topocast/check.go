@@ -211,10 +211,7 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 		return nil, 0, err
 	}
 	g := side.Graph
-	here := map[string]bool{}
-	for _, p := range places {
-		here[p.Host] = true
-	}
+	_, here := mpi.NumberHosts(places)
 	if g.Hosts() != len(places) && g.Hosts() != len(here) {
 		return nil, 0, fmt.Errorf("it has %s, and the job %s on %s", words.Count(g.Hosts(), "host"), words.Count(len(places), "rank"), words.Count(len(here), "host"))
 	}

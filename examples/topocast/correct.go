@@ -214,13 +214,8 @@ func (l *latencies) distinctNames() []string {
 }
 
 // unknownRates is how many arcs of a graph have no bandwidth.
-func unknownRates(g *topology.Graph) (count int) {
-	for _, a := range g.Arcs() {
-		if math.IsNaN(a.Bandwidth) {
-			count++
-		}
-	}
-	return count
+func unknownRates(g *topology.Graph) int {
+	return count(g.Arcs(), func(a topology.Arc) bool { return math.IsNaN(a.Bandwidth) })
 }
 
 // mostCorrected is how many links are printed; --json has all.

@@ -312,13 +312,11 @@ func readLengths(args []string, unit encode.Unit) (*latencies, error) {
 
 // checkLengths refuses arguments of which some name a message length and others do not, and methods that take one length.
 func checkLengths(method string, search bool, args, repetitions []string) error {
-	named := 0
 	files := slices.Concat(args, repetitions)
-	for _, arg := range files {
-		if _, _, ok := splitLength(arg); ok {
-			named++
-		}
-	}
+	named := count(files, func(arg string) bool {
+		_, _, ok := splitLength(arg)
+		return ok
+	})
 	switch {
 	case named == 0 && len(args) > 1:
 		return cli.BadInput("unexpected argument %q after %s: further repetitions go to --reps", args[1], args[0])

@@ -49,6 +49,16 @@ func each[T, R any](list []T, of func(T) R) []R {
 	return found
 }
 
+// count is how many items of a list are so.
+func count[T any](list []T, is func(T) bool) (n int) {
+	for _, item := range list {
+		if is(item) {
+			n++
+		}
+	}
+	return n
+}
+
 // inOrder are the numbers from 0 to n-1.
 func inOrder(n int) []int {
 	all := make([]int, n)
@@ -131,18 +141,13 @@ func loadOnRanks(path string) (*model.Network, error) {
 // explainFaults says which numbers of --fault are read as the names of hosts and switches of a cluster.
 func explainFaults(faults []string, names []string, stderr io.Writer) {
 	for _, fault := range faults {
-		parts := strings.Fields(fault)
-		if len(parts) < 2 || slices.Contains([]string{"load", "lost", "noise"}, parts[0]) {
-			continue
+		if strings.HasPrefix(fault, "lost") {
+			continue // a rank
 		}
-		where := parts[1:2]
-		if len(parts) == 4 && parts[2] == "at" {
-			where = append(where, parts[3])
-		}
-		for _, place := range where {
-			ends := []string{place}
-			if !slices.Contains(names, place) { // a name may have a dash
-				ends = strings.FieldsFunc(place, func(mark rune) bool { return mark == '-' || mark == '>' })
+		for _, word := range strings.Fields(fault) {
+			ends := []string{word}
+			if !slices.Contains(names, word) { // a name may have a dash
+				ends = strings.FieldsFunc(word, func(mark rune) bool { return mark == '-' || mark == '>' })
 			}
 			for _, end := range ends {
 				number, err := strconv.Atoi(end)

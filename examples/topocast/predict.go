@@ -194,13 +194,7 @@ func tellPrediction(w io.Writer, p *model.Prediction) {
 		t.Row(x, quantity.Seconds(p.Completion[i]), interval(i))
 	}
 	t.FlushFirst(listedTransfers)
-	estimated := 0
-	for _, is := range p.Estimated {
-		if is {
-			estimated++
-		}
-	}
-	if estimated > 0 {
+	if estimated := count(p.Estimated, func(is bool) bool { return is }); estimated > 0 {
 		fmt.Fprintf(w, "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n", estimated, len(p.Transfers))
 	}
 	last := p.Last()
