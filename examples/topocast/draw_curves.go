@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/topocast/topocast/internal/benchmark"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
@@ -122,12 +124,8 @@ func bestOfRest(curves []draw.Series) int {
 		if c.Name == "ours" || c.Name == "native" || len(c.Y) < most {
 			continue
 		}
-		sum := 0.0
-		for _, x := range c.Y {
-			sum += math.Log(x)
-		}
-		if sum < least {
-			best, least = k, sum
+		if mean := stat.GeometricMean(c.Y, nil); mean < least {
+			best, least = k, mean
 		}
 	}
 	return best

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -271,34 +272,29 @@ func splitLength(text string) (bytes int64, file string, ok bool) {
 	return bytes, file, true
 }
 
-// readLengths reads matrices of several message lengths, an argument LENGTH=FILE for each. Files of one length are its
-// repetitions. It returns nil if no argument names a length.
-func readLengths(args []string, unit encode.Unit) (*latencies, error) {
+// readLatencies reads files and their further repetitions, as readAllLatencies does, or matrices of several message lengths, an argument
+// LENGTH=FILE for each. Files of one length are its repetitions.
+func readLatencies(args []string, unit encode.Unit, view *plogp.View) (all *latencies, err error) {
+	if _, _, named := splitLength(args[0]); !named {
+		return readAllLatencies(args, unit, view)
+	}
+	if view != nil {
+		return nil, cli.BadInput("--distance: matrices with LENGTH=FILE hold no PLogP parameters")
+	}
 	files := make(map[int64][]string)
-	var lengths []int64
 	for _, arg := range args {
-		bytes, file, ok := splitLength(arg)
-		if !ok {
-			continue
-		}
-		if files[bytes] == nil {
-			lengths = append(lengths, bytes)
-		}
+		bytes, file, _ := splitLength(arg)
 		files[bytes] = append(files[bytes], file)
 	}
-	if lengths == nil {
-		return nil, nil
-	}
-	slices.Sort(lengths)
-	var all *latencies
-	for _, bytes := range lengths {
+	lengths := slices.Sorted(maps.Keys(files))
+	for i, bytes := range lengths {
 		l, err := readAllLatencies(files[bytes], unit, nil)
 		switch {
 		case err != nil:
 			return nil, err
 		case l.measured != nil:
 			return nil, cli.BadInput("%s: says the lengths of its messages itself: want matrices with LENGTH=FILE", files[bytes][0])
-		case all == nil:
+		case i == 0:
 			all = l
 		default:
 			if err := all.join(l, files[lengths[0]][0]); err != nil {

@@ -100,14 +100,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 					return err
 				}
 			}
-			paths := slices.Concat(args, repetitions)
-			l, err := readLengths(paths, unit)
-			if l == nil && err == nil {
-				l, err = readAllLatencies(paths, unit, view)
-			}
-			if err == nil && l.sizes != nil && view != nil {
-				err = cli.BadInput("--distance: matrices with LENGTH=FILE hold no PLogP parameters")
-			}
+			l, err := readLatencies(slices.Concat(args, repetitions), unit, view)
 			if err != nil {
 				return err
 			}
