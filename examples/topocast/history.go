@@ -137,14 +137,11 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 
 // writable refuses a file to which no run can be appended, before one is measured for it.
 func (h *historyOptions) writable() error {
-	_, err := os.Stat(h.file)
+	f, err := os.OpenFile(h.file, os.O_WRONLY|os.O_APPEND, 0)
 	if os.IsNotExist(err) {
 		err = outfile.Check(h.file)
 	} else if err == nil {
-		var f *os.File
-		if f, err = os.OpenFile(h.file, os.O_WRONLY|os.O_APPEND, 0); err == nil {
-			err = f.Close()
-		}
+		err = f.Close()
 	}
 	if err != nil {
 		return cli.BadInput("--history: %w", err)
@@ -186,30 +183,29 @@ func parseDate(text string) (time.Time, error) {
 
 // matrixRun makes a run of a matrix of latencies, and says to warn how the file was understood. Hosts without names have numbers.
 func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error) {
-	l, err := cli.ReadFile(path, func(f io.Reader) (*encode.Latencies, error) { return encode.ReadMatrix(f, unit) })
+	l, err := readAllLatencies([]string{path}, unit, nil)
 	if err != nil {
 		return nil, err
 	}
-	n, _ := l.Matrix.Dims()
-	name := func(i int) string {
-		if l.Names != nil {
-			return l.Names[i]
-		}
-		return fmt.Sprintf("h%d", i)
+	m := l.matrices[0]
+	n, _ := m.Dims()
+	names := l.distinctNames()
+	if names == nil {
+		names = each(inOrder(n), func(i int) string { return fmt.Sprintf("h%d", i) })
 	}
 	run := &check.Run{}
 	for i := range n {
 		for j := range n {
-			if v := l.Matrix.At(i, j); i != j && v > 0 && !math.IsInf(v, 1) {
-				run.Points = append(run.Points, check.Point{From: name(i), To: name(j), Seconds: v})
+			if v := m.At(i, j); i != j && v > 0 && !math.IsInf(v, 1) {
+				run.Points = append(run.Points, check.Point{From: names[i], To: names[j], Seconds: v})
 			}
 		}
 	}
 	if len(run.Points) == 0 {
 		return nil, fmt.Errorf("%s: holds no times between two hosts", path)
 	}
-	fmt.Fprintf(warn, "%s: %s\n", path, l.Understood)
-	writeWarnings(warn, path+": ", l.Warnings)
+	l.sayReadings(warn)
+	writeWarnings(warn, "", l.warnings)
 	return run, nil
 }
 

@@ -234,6 +234,13 @@ func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 	return repetitions, nil
 }
 
+// sayReadings says how plain matrices were understood.
+func (l *latencies) sayReadings(w io.Writer) {
+	for _, reading := range l.readings {
+		fmt.Fprintln(w, reading)
+	}
+}
+
 // named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are
 // cores, hosts or sites.
 func (l *latencies) named() *draw.TextSettings {

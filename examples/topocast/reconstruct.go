@@ -125,9 +125,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return cli.BadInput("%s: %w", files, err)
 			}
-			for _, reading := range l.readings {
-				fmt.Fprintln(c.ErrOrStderr(), reading)
-			}
+			l.sayReadings(c.ErrOrStderr())
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error
 			if output.Path != "" {
