@@ -5,7 +5,7 @@
 // network's file:
 //
 //	go build ./examples/cg && mpirun -n 16 ./cg -network network.json
-//	go run ./examples/cg -cluster "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
+//	go run ./examples/cg -sim "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
 package main
 
 import (
@@ -29,13 +29,9 @@ func main() {
 	flag.IntVar(&o.n, "n", 128, "points along each side of the plate")
 	flag.Float64Var(&o.tolerance, "tolerance", 1e-8, "residual, relative to the right side, at which to stop")
 	flag.StringVar(&o.traffic, "traffic", "", "write the bytes between ranks in one iteration, by rows, to this file, for topocast place")
-	o.Flags(flag.CommandLine)
-	flag.Parse()
-	if err := start(&o); err != nil {
-		gridjob.Exit(err)
-	}
+	gridjob.Main("cg", &o.Options, o.start)
 }
 
-func start(o *options) error {
-	return o.Run("cg", func(comm mpi.Communicator) error { return work(comm, o) })
+func (o *options) start() error {
+	return o.Run(func(comm mpi.Communicator) error { return work(comm, o) })
 }

@@ -44,9 +44,9 @@ func TestPlateIsSolvedOnAnyGrid(t *testing.T) {
 func TestOrderOfRanksIsPredicted(t *testing.T) {
 	var out strings.Builder
 	o := &options{n: 30, tolerance: 1e-6, Options: gridjob.Options{
-		Grid: "3x5", Cluster: "tree:5x3 latency=20us,2us rate=1Gbps,10Gbps", Repeat: 1, Rate: 1e9, Out: &out,
+		Grid: "3x5", Sim: "tree:5x3 latency=20us,2us rate=1Gbps,10Gbps", Repeat: 1, Rate: 1e9, Out: &out,
 	}}
-	if err := start(o); err != nil {
+	if err := o.start(); err != nil {
 		t.Fatal(err)
 	}
 	type times struct{ iterations, total, edges, allreduce, computation, predicted float64 }
@@ -55,16 +55,17 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 		if len(l) > 80 {
 			t.Errorf("line of %d columns: %s", len(l), l)
 		}
-		if len(l) > 27 && strings.HasPrefix(l, "by ") {
+		const name, numbers = len("by rows along the wiring"), 6
+		if words := strings.Fields(l); len(words) > numbers && words[0] == "by" {
 			var x times
-			if _, err := fmt.Sscan(l[27:], &x.iterations, &x.total, &x.edges, &x.allreduce, &x.computation, &x.predicted); err != nil {
+			if _, err := fmt.Sscan(l[name:], &x.iterations, &x.total, &x.edges, &x.allreduce, &x.computation, &x.predicted); err != nil {
 				t.Errorf("%q: %v", l, err)
 			}
-			found[strings.TrimSpace(l[:8])+", "+strings.TrimSpace(l[8:27])] = x
+			found[strings.TrimSpace(l[:name])] = x
 		}
 	}
-	rows, cols := found["by rows, along the wiring"], found["by cols, along the wiring"]
-	if !(cols.predicted < rows.predicted) || !(cols.total < rows.total) || !strings.Contains(out.String(), "by cols were predicted to exchange edges faster: right") {
+	rows, cols := found["by rows along the wiring"], found["by cols along the wiring"]
+	if !(cols.predicted < rows.predicted) || !(cols.total < rows.total) || !strings.Contains(out.String(), "along the wiring by cols, right") {
 		t.Errorf("columns in racks are not faster, or were not predicted to be, in\n%s", out.String())
 	}
 	if cols.iterations != rows.iterations || !(cols.allreduce > 0) {
@@ -87,21 +88,21 @@ func TestTrafficIsThatOfTheEdges(t *testing.T) {
 func TestWrongOptions(t *testing.T) {
 	var out strings.Builder
 	for _, x := range []struct {
-		o                   *options
-		grid, file, cluster string
-		want                string
+		o               *options
+		grid, file, sim string
+		want            string
 	}{
 		{small(0, 0, &out), "2*8", "", "star:4", "want rows and columns"},
-		{small(0, 0, &out), "2x3", "", "star:4", "cg: grid of 2 x 3: want one of 4 ranks"},
-		{small(0, 0, &out), "", "network.json", "star:4", "want one of them"},
+		{small(0, 0, &out), "2x3", "", "star:4", "grid of 2 x 3: want one of 4 ranks"},
 		{small(0, 0, &out), "", "there-is-none.json", "", "there-is-none.json"},
-		{small(0, 0, &out), "", "", "torus:3x3", "want a tree"},
+		{small(0, 0, &out), "", "there-is-none.json", "star:4", "there-is-none.json"},
+		{small(0, 0, &out), "", "", "star", "no cluster such as"},
 		{&options{n: 1, tolerance: 1, Options: gridjob.Options{Repeat: 1, Rate: 1, Out: &out}}, "", "", "star:4", "1 points, 1 times, tolerance 1, 1 flop/s: want at least 2"},
 		{&options{n: 9, tolerance: 1e-300, Options: gridjob.Options{Repeat: 1, Rate: 1e9, Out: &out}}, "", "", "star:4", "no solution after 90 iterations"},
 	} {
-		x.o.Grid, x.o.File, x.o.Cluster = x.grid, x.file, x.cluster
-		if err := start(x.o); err == nil || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("grid %q, file %q, cluster %q: error %v, want %q", x.grid, x.file, x.cluster, err, x.want)
+		x.o.Grid, x.o.File, x.o.Sim = x.grid, x.file, x.sim
+		if err := x.o.start(); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("grid %q, file %q, simulated %q: error %v, want %q", x.grid, x.file, x.sim, err, x.want)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi/collective"
 )
@@ -14,9 +16,8 @@ type plate struct {
 	height, width int // of its part
 
 	// A vector has a frame of one point around the part. Neighbours own the values of the frame.
-	stride int
-	out    []float64 // a column to send
-	in     []float64
+	stride  int
+	out, in []float64 // an edge to send, and one that comes
 }
 
 func newPlate(rank, n int, g gridjob.Grid) *plate {
@@ -25,16 +26,8 @@ func newPlate(rank, n int, g gridjob.Grid) *plate {
 	p.top, p.left = p.row*n/g.Rows, p.col*n/g.Cols
 	p.height, p.width = (p.row+1)*n/g.Rows-p.top, (p.col+1)*n/g.Cols-p.left
 	p.stride = p.width + 2
-	p.out, p.in = make([]float64, p.height), make([]float64, p.height)
+	p.out, p.in = make([]float64, max(p.height, p.width)), make([]float64, max(p.height, p.width))
 	return p
-}
-
-// rank returns the rank at a row and a column of the grid, or None beyond its edge.
-func (p *plate) rank(row, col int) int {
-	if row < 0 || row >= p.Rows || col < 0 || col >= p.Cols {
-		return collective.None
-	}
-	return p.Rank(row, col)
 }
 
 // vector returns a vector of zeros with its frame.
@@ -46,34 +39,52 @@ func (p *plate) line(v []float64, i int) []float64 {
 	return v[at : at+p.width]
 }
 
-const tag = 1
+// A direction is where the edges go in one step of an exchange.
+type direction struct{ down, right int }
 
-// exchange is collective: it updates the frame of v. Lines go up and down, then columns left and right.
-func (p *plate) exchange(c *collective.Comm, v []float64) error {
-	above, below := p.rank(p.row-1, p.col), p.rank(p.row+1, p.col)
-	if err := collective.Sendrecv(c, p.line(v, p.height), below, p.line(v, 0), above, tag); err != nil {
-		return err
+// directions are the steps of an exchange: up, down, left and right, one after the other.
+func directions() []direction { return []direction{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} }
+
+// neighbour returns the rank beside that of a row and a column of the grid, or None beyond the edge of the grid.
+func (p *plate) neighbour(row, col int, d direction) int {
+	row, col = row+d.down, col+d.right
+	if row < 0 || row >= p.Rows || col < 0 || col >= p.Cols {
+		return collective.None
 	}
-	if err := collective.Sendrecv(c, p.line(v, -1), above, p.line(v, p.height-1), below, tag); err != nil {
-		return err
-	}
-	left, right := p.rank(p.row, p.col-1), p.rank(p.row, p.col+1)
-	if err := p.column(c, v, left, 1, right, p.width+1); err != nil {
-		return err
-	}
-	return p.column(c, v, right, p.width, left, 0)
+	return p.Rank(row, col)
 }
 
-// column sends column out to rank to, and receives column in from rank from. Column 0 is the frame.
-func (p *plate) column(c *collective.Comm, v []float64, to, out, from, in int) error {
-	for i := range p.out {
-		p.out[i] = v[(i+1)*p.stride+out]
+// edge returns where the points of an edge are in a vector: those that go in a direction, and those of the frame that come from
+// the other side. Both have the same number of points, as far apart.
+func (p *plate) edge(d direction) (out, in, step, points int) {
+	first := p.stride + 1
+	bottom, end := first+(p.height-1)*p.stride, first+p.width-1
+	switch d {
+	case direction{-1, 0}:
+		return first, bottom + p.stride, 1, p.width
+	case direction{1, 0}:
+		return bottom, first - p.stride, 1, p.width
+	case direction{0, -1}:
+		return first, end + 1, p.stride, p.height
 	}
-	if err := collective.Sendrecv(c, p.in, from, p.out, to, tag); err != nil || from == collective.None {
-		return err
-	}
-	for i, x := range p.in {
-		v[(i+1)*p.stride+in] = x
+	return end, first - 1, p.stride, p.height
+}
+
+// exchange is collective: it updates the frame of v.
+func (p *plate) exchange(c *collective.Comm, v []float64) error {
+	const tag = 1
+	for _, d := range directions() {
+		out, in, step, points := p.edge(d)
+		for i := range points {
+			p.out[i] = v[out+i*step]
+		}
+		to, from := p.neighbour(p.row, p.col, d), p.neighbour(p.row, p.col, direction{-d.down, -d.right})
+		if err := collective.Sendrecv(c, p.in[:points], from, p.out[:points], to, tag); err != nil {
+			return err
+		}
+		for i := 0; i < points && from != collective.None; i++ {
+			v[in+i*step] = p.in[i]
+		}
 	}
 	return nil
 }
@@ -92,20 +103,7 @@ func (p *plate) apply(y, x []float64) {
 func (p *plate) dot(x, y []float64) float64 {
 	sum := 0.0
 	for i := range p.height {
-		a, b := p.line(x, i), p.line(y, i)
-		for k := range a {
-			sum += a[k] * b[k]
-		}
+		sum += floats.Dot(p.line(x, i), p.line(y, i))
 	}
 	return sum
-}
-
-// add adds a multiple of x to y.
-func (p *plate) add(y []float64, alpha float64, x []float64) {
-	for i := range p.height {
-		a, b := p.line(y, i), p.line(x, i)
-		for k := range a {
-			a[k] += alpha * b[k]
-		}
-	}
 }

@@ -374,20 +374,8 @@ func sharedMemory(c *simnet.Cluster, bandwidth float64) (*simnet.Cluster, error)
 	return &own, nil
 }
 
-// wiredNetwork is what is known of a cluster whose graph need not be a tree: its wiring, its groups, and the bandwidth between
-// rank 0 and one rank of each level for all of that level.
+// wiredNetwork is what is known of a cluster whose graph need not be a tree: its wiring and its groups.
 func wiredNetwork(c *simnet.Cluster) (*model.Network, error) {
-	alone, err := model.FromGraph(c.Graph, c.Routing)
-	if err != nil {
-		return nil, err
-	}
-	h := c.Hierarchy
-	s := &model.Settings{Routing: c.Routing, LevelBandwidth: make([]float64, len(h.Levels())+1)}
-	const long = 1 << 30
-	for b := 1; b < h.Hosts(); b++ {
-		if level := h.Groups()[h.Common(0, b)].Level; s.LevelBandwidth[level] == 0 {
-			s.LevelBandwidth[level] = long / (alone.Time(0, b, long) - alone.Time(0, b, 0))
-		}
-	}
-	return model.New(&topology.Result{Graph: c.Graph, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, s)
+	found := &topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}}
+	return model.New(found, &model.Settings{Routing: c.Routing})
 }

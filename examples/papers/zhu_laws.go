@@ -107,7 +107,8 @@ func (p zhuPrintedLaw) predict(transfers []model.Transfer) (times []float64, ste
 			flows[i].Reverse = append(flows[i].Reverse, c^1) // the other direction of the same link
 		}
 	}
-	return asprinted.Model{Asymmetric: true}.Times(capacity[:], flows)
+	times, steps = asprinted.Model{Asymmetric: true}.Times(capacity[:], flows)
+	return times, steps, nil
 }
 
 // evaluate predicts what was measured, by the order of the patterns, as far as there was time.

@@ -27,12 +27,8 @@ func wantHosts(comm mpi.Communicator) error {
 		return err
 	}
 	if comm.Rank() == 0 {
-		names := make([]string, len(places))
-		for rank, p := range places {
-			names[rank] = p.Host
-		}
-		if hosts := truth.Number(names).Clusters(); hosts < leastHosts {
-			err = fmt.Errorf("%d hosts: want %d at least; --sim simulates some", hosts, leastHosts)
+		if _, hosts := mpi.NumberHosts(places); len(hosts) < leastHosts {
+			err = fmt.Errorf("%d hosts: want %d at least; --sim simulates some", len(hosts), leastHosts)
 		}
 	}
 	return cli.Agree(comm, "zhu: hosts", err)

@@ -227,30 +227,16 @@ func tpReduce(handle C.uintptr_t, values unsafe.Pointer, count, number, operatio
 	return s.end(reductionOf(number)(s.reducer, values, int(count), mpi.Reduction(operation), s.target(int(root))), decides)
 }
 
-// reductionOf returns the function that reduces numbers of a type.
-func reductionOf(number C.int) func(r *reduce.Reducer, values unsafe.Pointer, count int, with mpi.Reduction, root int) error {
-	switch number {
-	case C.TP_SIGNED:
-		return reduceAs[int8]
-	case C.TP_SIGNED + 1:
-		return reduceAs[int16]
-	case C.TP_SIGNED + 2:
-		return reduceAs[int32]
-	case C.TP_SIGNED + 3:
-		return reduceAs[int64]
-	case C.TP_UNSIGNED:
-		return reduceAs[uint8]
-	case C.TP_UNSIGNED + 1:
-		return reduceAs[uint16]
-	case C.TP_UNSIGNED + 2:
-		return reduceAs[uint32]
-	case C.TP_UNSIGNED + 3:
-		return reduceAs[uint64]
-	case C.TP_FLOATING + 2:
-		return reduceAs[float32]
-	default:
-		return reduceAs[float64]
-	}
+// A reduction reduces numbers of a type.
+type reduction func(r *reduce.Reducer, values unsafe.Pointer, count int, with mpi.Reduction, root int) error
+
+// reductionOf returns that of the numbers that tp_number numbers.
+func reductionOf(number C.int) reduction {
+	return [...]reduction{
+		C.TP_SIGNED: reduceAs[int8], reduceAs[int16], reduceAs[int32], reduceAs[int64],
+		C.TP_UNSIGNED: reduceAs[uint8], reduceAs[uint16], reduceAs[uint32], reduceAs[uint64],
+		C.TP_FLOATING + 2: reduceAs[float32], reduceAs[float64],
+	}[number]
 }
 
 func reduceAs[T collective.Number](r *reduce.Reducer, values unsafe.Pointer, count int, with mpi.Reduction, root int) error {

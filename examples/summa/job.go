@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi/collective"
 )
@@ -13,12 +14,13 @@ type job struct {
 	comm     *collective.Comm
 	grid     *grid
 	row, col caster
-	overlap  bool // the next panels are under way during the product of these
+	overlap  bool // the next panels are under way during the product of these; row and col are topology-aware
 	n, panel int
 	watch    *gridjob.Watch
 
-	meets bool // a barrier comes before each broadcast, and separates waiting for others from communication
-	split      // of the run under way
+	meets    bool             // a barrier comes before each broadcast, and separates waiting for others from communication
+	underWay []*bcast.Pending // with overlap
+	split                     // of the run under way
 }
 
 // split has the shares of the time of a rank, in s.
@@ -41,17 +43,14 @@ func (j *job) run(meets bool, work func() error) (split, error) {
 }
 
 // add adds alpha times a product to c. It computes in pieces, between which broadcasts progress.
-func (j *job) add(alpha float64, a, b, c blas64.General, next ...pending) error {
+func (j *job) add(alpha float64, a, b, c blas64.General) error {
 	const piece = 64 // rows
 	for from := 0; from < c.Rows && c.Cols > 0; from += piece {
 		rows := min(piece, c.Rows-from)
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, alpha, part(a, rows, a.Cols, from, 0), b, 1, part(c, rows, c.Cols, from, 0))
 		j.watch.Computed(float64(2 * rows * a.Cols * c.Cols))
 		j.watch.Lap(&j.computation)
-		for _, p := range next {
-			if p == nil {
-				continue
-			}
+		for _, p := range j.underWay {
 			if _, err := p.Test(); err != nil {
 				return err
 			}
@@ -73,34 +72,32 @@ func (j *job) meet() error {
 	return err
 }
 
-// cast broadcasts.
-func (j *job) cast(by caster, panel []float64, root int) error {
+// cast broadcasts. With overlap it begins a broadcast, which arrive ends.
+func (j *job) cast(by caster, panel []float64, root int) (err error) {
 	j.watch.Lap(&j.computation)
-	err := by.cast(panel, root)
+	if j.overlap {
+		var begun *bcast.Pending
+		if begun, err = bcast.IbcastSlice(by.(along).Broadcaster, panel, root); err == nil {
+			j.underWay = append(j.underWay, begun)
+		}
+	} else {
+		err = by.cast(panel, root)
+	}
 	j.watch.Lap(&j.communication)
-	j.expect(by, panel, root)
-	return err
-}
-
-// start begins a broadcast.
-func (j *job) start(by caster, panel []float64, root int) (pending, error) {
-	j.watch.Lap(&j.computation)
-	p, err := by.start(panel, root)
-	j.watch.Lap(&j.communication)
-	j.expect(by, panel, root)
-	return p, err
-}
-
-// wait ends it.
-func (j *job) wait(p pending) error {
-	j.watch.Lap(&j.computation)
-	err := p.Wait()
-	j.watch.Lap(&j.communication)
-	return err
-}
-
-// expect adds the predicted time of a broadcast. Its own cost is not measured.
-func (j *job) expect(by caster, panel []float64, root int) {
 	j.predicted += by.predict(8*len(panel), root)
-	j.watch.Start()
+	j.watch.Start() // the prediction is not part of the work
+	return err
+}
+
+// arrive waits for the broadcasts under way.
+func (j *job) arrive() error {
+	j.watch.Lap(&j.computation)
+	for _, p := range j.underWay {
+		if err := p.Wait(); err != nil {
+			return err
+		}
+	}
+	j.underWay = j.underWay[:0]
+	j.watch.Lap(&j.communication)
+	return nil
 }

@@ -5,7 +5,7 @@
 // network's file:
 //
 //	go build ./examples/summa && mpirun -n 16 ./summa -n 2048 -network network.json
-//	go run ./examples/summa -cluster "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
+//	go run ./examples/summa -sim "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
 package main
 
 import (
@@ -31,13 +31,9 @@ func main() {
 	flag.IntVar(&o.panel, "panel", 64, "columns and rows that are broadcast at once")
 	flag.BoolVar(&o.trsm, "trsm", false, "solve X U = B instead of multiplying")
 	flag.DurationVar(&o.budget, "budget", 0, "time to choose the broadcast of each size and root; default: as long as it takes")
-	o.Flags(flag.CommandLine)
-	flag.Parse()
-	if err := start(&o); err != nil {
-		gridjob.Exit(err)
-	}
+	gridjob.Main("summa", &o.Options, o.start)
 }
 
-func start(o *options) error {
-	return o.Run("summa", func(comm mpi.Communicator) error { return work(comm, o) })
+func (o *options) start() error {
+	return o.Run(func(comm mpi.Communicator) error { return work(comm, o) })
 }

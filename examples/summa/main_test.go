@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,12 +46,13 @@ func table(t *testing.T, out string) map[string][5]float64 {
 		if len(l) > 80 {
 			t.Errorf("line of %d columns: %s", len(l), l)
 		}
-		var x [5]float64
-		if len(l) > 35 && strings.HasPrefix(l, "by ") {
-			if _, err := fmt.Sscan(l[35:], &x[0], &x[1], &x[2], &x[3], &x[4]); err != nil {
+		words := strings.Fields(l)
+		if at := len(words) - 5; at > 2 && words[0] == "by" {
+			var x [5]float64
+			if _, err := fmt.Sscan(strings.Join(words[at:], " "), &x[0], &x[1], &x[2], &x[3], &x[4]); err != nil {
 				t.Errorf("%q: %v", l, err)
 			}
-			found[strings.TrimSpace(l[:7])+", "+strings.TrimSpace(l[7:35])] = x
+			found[strings.Join(words[:2], " ")+", "+strings.Join(words[2:at], " ")] = x
 		}
 	}
 	return found
@@ -61,18 +63,19 @@ func table(t *testing.T, out string) map[string][5]float64 {
 // round. So communication takes longer, as predicted, and topology-aware broadcasts lose less. With overlap the next panels
 // travel during products. X U = B sends more along rows (Servet 3.0, section 6.1).
 func TestOrderOfRanksIsPredicted(t *testing.T) {
+	said := regexp.MustCompile("(?m)^  binomial +by rows, right$")
 	const racks = "tree:2x8 latency=20us,2us rate=1Gbps,10Gbps"
 	for _, trsm := range []bool{false, true} {
 		var out strings.Builder
-		o := &options{n: 128, panel: 16, trsm: trsm, Options: gridjob.Options{Grid: "2x8", Cluster: racks, Repeat: 1, Rate: 2e8, Out: &out}}
-		if err := start(o); err != nil {
+		o := &options{n: 128, panel: 16, trsm: trsm, Options: gridjob.Options{Grid: "2x8", Sim: racks, Repeat: 1, Rate: 2e8, Out: &out}}
+		if err := o.start(); err != nil {
 			t.Fatal(err)
 		}
 		times := table(t, out.String())
 		const total, communication, predicted = 0, 1, 4
 		rows, cols := times["by rows, binomial"], times["by cols, binomial"]
 		along := times["by cols, along the wiring"]
-		if !(rows[communication] < cols[communication]) || !(rows[predicted] < cols[predicted]) || !strings.Contains(out.String(), "binomial           by rows, right") {
+		if !(rows[communication] < cols[communication]) || !(rows[predicted] < cols[predicted]) || !said.MatchString(out.String()) {
 			t.Errorf("rows do not communicate less, or were not predicted to, in\n%s", out.String())
 		}
 		if !(along[communication] < cols[communication]) || !(along[predicted] > 0) {
@@ -87,20 +90,20 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 func TestWrongOptions(t *testing.T) {
 	var out strings.Builder
 	for _, x := range []struct {
-		o                   *options
-		grid, file, cluster string
-		want                string
+		o               *options
+		grid, file, sim string
+		want            string
 	}{
 		{small(0, 0, false, &out), "2*8", "", "star:4", "want rows and columns"},
-		{small(0, 0, false, &out), "2x3", "", "star:4", "summa: grid of 2 x 3: want one of 4 ranks"},
-		{small(0, 0, false, &out), "", "network.json", "star:4", "want one of them"},
+		{small(0, 0, false, &out), "2x3", "", "star:4", "grid of 2 x 3: want one of 4 ranks"},
 		{small(0, 0, false, &out), "", "there-is-none.json", "", "there-is-none.json"},
-		{small(0, 0, false, &out), "", "", "torus:3x3", "want a tree"},
+		{small(0, 0, false, &out), "", "there-is-none.json", "star:4", "there-is-none.json"},
+		{small(0, 0, false, &out), "", "", "star", "no cluster such as"},
 		{&options{n: 1, panel: 1, Options: gridjob.Options{Repeat: 1, Rate: 1, Out: &out}}, "", "", "star:4", "order 1, panel 1, 1 times, 1 flop/s: want at least 2"},
 	} {
-		x.o.Grid, x.o.File, x.o.Cluster = x.grid, x.file, x.cluster
-		if err := start(x.o); err == nil || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("grid %q, file %q, cluster %q: error %v, want %q", x.grid, x.file, x.cluster, err, x.want)
+		x.o.Grid, x.o.File, x.o.Sim = x.grid, x.file, x.sim
+		if err := x.o.start(); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("grid %q, file %q, simulated %q: error %v, want %q", x.grid, x.file, x.sim, err, x.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (j *job) solve(u, x block) error {
 				return err
 			}
 		}
-		rows := tight(width, max(0, cols), vertical)
+		rows := packed(width, max(0, cols), vertical)
 		if j.grid.col == s.col {
 			solved := part(x.General, x.Rows, width, 0, s.from-x.col)
 			if x.Rows > 0 {
@@ -47,7 +47,7 @@ func (j *job) solve(u, x block) error {
 			done = width
 		}
 		if left := cols - done; left > 0 {
-			err := j.add(-1, tight(x.Rows, width, horizontal), part(rows, width, left, 0, done), part(x.General, x.Rows, left, 0, first+done-x.col))
+			err := j.add(-1, packed(x.Rows, width, horizontal), part(rows, width, left, 0, done), part(x.General, x.Rows, left, 0, first+done-x.col))
 			if err != nil {
 				return err
 			}

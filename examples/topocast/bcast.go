@@ -24,7 +24,6 @@ import (
 
 func bcastCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		only    []string
 		sources []groupSource
 		budget  time.Duration
 		s       benchmark.Settings
@@ -61,9 +60,6 @@ then is printed.`,
   topocast bcast --sim "fattree:8,8;1,4" --placement shuffled --sizes 1MiB`,
 		Args: cli.Args(1, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("only") {
-				s.Only = only
-			}
 			var known *model.Network
 			if len(args) > 0 {
 				var err error
@@ -103,7 +99,7 @@ then is printed.`,
 	}
 	f := c.Flags()
 	cli.Parse(f, &s.Sizes, "sizes", "8,1KiB,64KiB,1MiB", cli.SizeLists, cli.ParseAllSizes)
-	f.StringSliceVar(&only, "only", nil, "variants to compare: ours, native, names of algorithms, by commas; default: all")
+	f.StringSliceVar(&s.Only, "only", nil, "variants to compare: ours, native, names of algorithms, by commas; default: all")
 	f.IntVar(&s.Root, "root", 0, "rank that broadcasts")
 	// An odd number, so that the median is one of the times. Its rank is sure to 5 places up or down with 95 %.
 	f.IntVar(&s.Repetitions, "repetitions", 21, "timed repetitions of each variant and size")

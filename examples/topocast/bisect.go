@@ -191,16 +191,12 @@ func (r *halving) writeHalves(w io.Writer) {
 		fmt.Fprintf(w, "that is %s of what the links of one half's ranks carry\n", quantity.Percent(h.Bandwidth/most))
 	}
 	fmt.Fprintf(w, "  one half:  %s\n  the other: %s\n\n", r.named(one), r.named(other))
-	estimated := 0
 	t := columns.New(w, "link between them", "bandwidth", "back")
 	for _, l := range h.Links {
-		if l.Estimated {
-			estimated++
-		}
 		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
 	}
 	t.FlushFirst(maxCutLinks)
-	if estimated > 0 {
+	if estimated := count(h.Links, func(l results.CutLink) bool { return l.Estimated }); estimated > 0 {
 		fmt.Fprintf(w, "of %s the bandwidth was not measured, but is typical of the level\n", words.Count(estimated, "link"))
 	}
 }

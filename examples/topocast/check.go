@@ -136,20 +136,12 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		case !found.Complete || found.TooFew:
 			status = cli.StatusUnknown
 		}
-		return shared.Print(c, func(w io.Writer) error {
-			for _, warning := range found.Warnings {
-				fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warning)
-			}
+		return show(c, shared, func(w io.Writer) {
+			writeWarnings(c.ErrOrStderr(), "", found.Warnings)
 			tellChecked(w, found, o.load, o.all)
-			return nil
-		}, func(w io.Writer) error {
-			return writeChecked(w, found)
-		})
+		}, checkResult(found))
 	})
-	if err == nil && status != cli.StatusFine {
-		return cli.Answer(status)
-	}
-	return err
+	return answer(err, status)
 }
 
 // badSize makes wrong input of an error that refuses the size of messages. It travels between ranks as its text.
@@ -219,10 +211,7 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 		return nil, 0, err
 	}
 	g := side.Graph
-	here := map[string]bool{}
-	for _, p := range places {
-		here[p.Host] = true
-	}
+	_, here := mpi.NumberHosts(places)
 	if g.Hosts() != len(places) && g.Hosts() != len(here) {
 		return nil, 0, fmt.Errorf("it has %s, and the job %s on %s", words.Count(g.Hosts(), "host"), words.Count(len(places), "rank"), words.Count(len(here), "host"))
 	}
@@ -304,9 +293,9 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 	}
 }
 
-// writeChecked writes for programs.
-func writeChecked(w io.Writer, r *check.Result) error {
-	out := results.Check{
+// checkResult is the same for programs.
+func checkResult(r *check.Result) *results.Check {
+	out := &results.Check{
 		Hosts: r.Hosts, Pairs: r.Pairs, Rounds: r.Rounds, Complete: r.Complete && !r.TooFew, Noise: r.Noise,
 		Links: r.Links, UnreadLinks: r.UnreadLinks, UnreadDirections: r.UnreadDirections,
 		Suspects: []results.Suspect{}, Warnings: append([]string{}, r.Warnings...),
@@ -322,5 +311,5 @@ func writeChecked(w io.Writer, r *check.Result) error {
 		}
 		out.Suspects = append(out.Suspects, row)
 	}
-	return results.Write(w, &out)
+	return out
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,12 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/fit"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 	"github.com/topocast/topocast/topology/latencyfit"
@@ -151,7 +156,7 @@ func (r *correction) fit(l *latencies) error {
 	}
 	r.names = vertexNames(g)
 	median := stats.MedianCells(l.matrices)
-	measured := mat.DenseCopyOf(inOrder{median, at})
+	measured := mat.DenseCopyOf(selected{median, at})
 	unknown := unknownRates(g)
 	if unknown > 0 && r.bytes > 0 && r.chosen != uncorrected {
 		r.warnings = append(r.warnings, fmt.Sprintf("the bandwidths of %d of %d directions of links are not known: nothing is taken out for them", unknown, g.NumArcs()))
@@ -179,12 +184,9 @@ func (r *correction) corrected() (*model.Network, error) {
 	for i := range links {
 		links[i].Bandwidth = math.NaN() // stays
 	}
-	notes := map[string]string{"latencies of links": fmt.Sprintf("by regression (%s, %s), R2 %s", forwardings()[r.chosen], quantity.Bytes(r.bytes), ratio(found.Fit.R2))}
-	for key, value := range was.Notes {
-		if _, ours := notes[key]; !ours {
-			notes[key] = value
-		}
-	}
+	notes := map[string]string{}
+	maps.Copy(notes, was.Notes)
+	notes["latencies of links"] = fmt.Sprintf("by regression (%s, %s), R2 %s", forwardings()[r.chosen], quantity.Bytes(r.bytes), decimal(found.Fit.R2, 4))
 	was.Notes = notes
 	return fit.Update(r.network, &fit.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
 }
@@ -195,10 +197,7 @@ func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
 	names := l.hostNames()
 	if names == nil || len(hosts) == 0 {
 		ranks, _ := l.matrices[0].Dims()
-		for rank := range ranks {
-			rows = append(rows, rank)
-		}
-		return rows, "in the order of the network's ranks, as names are not known", nil
+		return inOrder(ranks), "in the order of the network's ranks, as names are not known", nil
 	}
 	names, how = hostlist.Renamed(names, hosts)
 	rows, err = hostlist.Rows(hosts, names)
@@ -207,30 +206,95 @@ func (l *latencies) rowsOf(hosts []string) (rows []int, how string, err error) {
 
 // distinctNames are the names of the rows if no two are the same; nil: not known.
 func (l *latencies) distinctNames() []string {
-	names, seen := l.hostNames(), map[string]bool{}
-	for _, name := range names {
-		if name == "" || seen[name] {
-			return nil
-		}
-		seen[name] = true
+	names := l.hostNames()
+	if slices.Contains(names, "") || len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+		return nil
 	}
 	return names
 }
 
 // unknownRates is how many arcs of a graph have no bandwidth.
-func unknownRates(g *topology.Graph) (count int) {
-	for _, a := range g.Arcs() {
-		if math.IsNaN(a.Bandwidth) {
-			count++
-		}
-	}
-	return count
+func unknownRates(g *topology.Graph) int {
+	return count(g.Arcs(), func(a topology.Arc) bool { return math.IsNaN(a.Bandwidth) })
 }
 
-// ratio writes a coefficient of determination.
-func ratio(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
+// mostCorrected is how many links are printed; --json has all.
+const mostCorrected = 100
+
+// writeText writes for people: how well links explain the measurements, by correction and by level, and the links.
+func (r *correction) writeText(w io.Writer) {
+	found := r.fits[r.chosen]
+	g, h := found.Graph, r.network.Reconstruction().Hierarchy
+	fmt.Fprintf(w, "%s, %s; %s", words.Count(g.Hosts(), "rank"), words.Count(g.NumArcs()/2, "link"), words.Count(found.Used, "measurement"))
+	if r.bytes > 0 {
+		fmt.Fprintf(w, " of %s", quantity.Bytes(r.bytes))
 	}
-	return fmt.Sprintf("%.4f", x)
+	if found.Ambiguous > 0 {
+		fmt.Fprintf(w, "; %d left out, which may have gone either of two ways", found.Ambiguous)
+	}
+	fmt.Fprint(w, "\n\n")
+
+	t := columns.New(w, "taken out", "R2", "median residual", "")
+	for way, f := range r.fits {
+		if f != nil {
+			mark := ""
+			if correctionWay(way) == r.chosen {
+				mark = "shown below"
+			}
+			t.Row(forwardings()[way], decimal(f.Fit.R2, 4), quantity.Percent(f.Fit.Residual), mark)
+		}
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+	if levels := found.Fit.Levels; len(levels) > 1 {
+		t = columns.New(w, "level", "median residual")
+		for i, l := range levels {
+			t.Row(h.LevelName(i), quantity.Percent(l.Residual))
+		}
+		t.Flush()
+		fmt.Fprintln(w)
+	}
+	t = columns.New(w, "link", "before", "latency", "")
+	for _, l := range r.links() {
+		note := ""
+		if !l.Determined {
+			note = "only sums with others are known"
+		}
+		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Seconds(jsonfile.Value(l.Before)), quantity.Seconds(l.Latency), note)
+	}
+	t.FlushFirst(mostCorrected)
+	writeWarnings(w, "", r.warnings)
+}
+
+// links are those of the fit, by their vertices.
+func (r *correction) links() []results.CorrectedLink {
+	found := r.fits[r.chosen]
+	links := []results.CorrectedLink{}
+	for _, x := range linksOf(found.Graph) {
+		i, a := x.there, found.Graph.Arcs()[x.there]
+		links = append(links, results.CorrectedLink{
+			Ends: [2]string{r.names[a.From], r.names[a.To]}, Vertices: [2]int{a.From, a.To},
+			Before: jsonfile.Known(r.network.Graph().Arcs()[i].Latency), Latency: a.Latency,
+			Determined: !slices.Contains(found.Undetermined, i),
+		})
+	}
+	return links
+}
+
+// result is the same for programs.
+func (r *correction) result() *results.Correction {
+	found := r.fits[r.chosen]
+	out := &results.Correction{
+		Bytes: r.bytes, Forwarding: forwardings()[r.chosen],
+		Used: found.Used, Ambiguous: found.Ambiguous, Links: r.links(), Warnings: list(r.warnings), Levels: []results.LevelFit{},
+	}
+	for way, f := range r.fits {
+		if f != nil {
+			out.Fits = append(out.Fits, results.Fit{Forwarding: forwardings()[way], R2: jsonfile.Known(f.Fit.R2), Residual: jsonfile.Known(f.Fit.Residual)})
+		}
+	}
+	for i, l := range found.Fit.Levels {
+		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.Reconstruction().Hierarchy.LevelName(i), Residual: jsonfile.Known(l.Residual)})
+	}
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -293,11 +294,7 @@ func (d discovery) writeText(w io.Writer, file string) error {
 func (d discovery) writePlans(w io.Writer) error {
 	n := d.network
 	fmt.Fprintln(w, "\npredicted time of one message")
-	names := []string{"between ranks of one"}
-	for _, size := range plannedSizes {
-		names = append(names, quantity.Bytes(size))
-	}
-	t := columns.New(w, append(names, "bandwidth", "spread")...)
+	t := columns.New(w, slices.Concat([]string{"between ranks of one"}, each(plannedSizes, quantity.Bytes[int]), []string{"bandwidth", "spread"})...)
 	for i, l := range n.Levels() {
 		row := []any{n.Hierarchy().LevelName(i)}
 		for _, size := range plannedSizes {
@@ -309,15 +306,25 @@ func (d discovery) writePlans(w io.Writer) error {
 
 	fmt.Fprintln(w, "\nbroadcast from rank 0")
 	t = columns.New(w)
+	plans, err := fastestPlans(n)
+	for i, plan := range plans {
+		t.Row(quantity.Bytes(plannedSizes[i]), plan)
+	}
+	t.Flush()
+	return err
+}
+
+// fastestPlans are those of a broadcast from rank 0, for each planned size.
+func fastestPlans(n *model.Network) ([]predict.Plan, error) {
+	var fastest []predict.Plan
 	for _, size := range plannedSizes {
 		plans, err := predict.Plans(n, nil, size, 0)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		t.Row(quantity.Bytes(size), plans[0])
+		fastest = append(fastest, plans[0])
 	}
-	t.Flush()
-	return nil
+	return fastest, nil
 }
 
 // writeJSON writes the same for programs.
@@ -336,13 +343,13 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 			}
 		}
 	}
-	for _, size := range plannedSizes {
-		plans, err := predict.Plans(d.network, nil, size, 0)
-		if err != nil {
-			return err
-		}
-		if p := plans[0]; !math.IsNaN(p.Predicted) {
-			out.Bcast = append(out.Bcast, results.Plan{Bytes: size, Algorithm: p.Name(), Segment: p.Segment, Predicted: p.Predicted})
+	plans, err := fastestPlans(d.network)
+	if err != nil {
+		return err
+	}
+	for i, p := range plans {
+		if !math.IsNaN(p.Predicted) {
+			out.Bcast = append(out.Bcast, results.Plan{Bytes: plannedSizes[i], Algorithm: p.Name(), Segment: p.Segment, Predicted: p.Predicted})
 		}
 	}
 	return results.Write(w, &out)

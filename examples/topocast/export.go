@@ -106,9 +106,22 @@ Groups with a confidence below 0.9 are left out. Formats:
   topocast export --format slurm-conf -o topology.conf network.json
   topocast export --format lgate -o topology.txt network.json`,
 		Args: cli.Args(0, wantNetwork),
-		RunE: func(c *cobra.Command, args []string) error {
-			return export(args[0], format, output, c.ErrOrStderr())
-		},
+		RunE: cli.OnNetwork(func(c *cobra.Command, n *model.Network, args []string) error {
+			formats := exportFormats()
+			known := each(formats, func(f encode.Format) string { return f.Name })
+			i := slices.Index(known, format)
+			if i < 0 {
+				return cli.BadInput("--format %q: want one of %s", format, strings.Join(known, ", "))
+			}
+			var content bytes.Buffer // nothing is written if the network lacks what the format needs
+			if err := writeNetwork(&content, args[0], n, writerOf(formats[i]), c.ErrOrStderr()); err != nil {
+				return err
+			}
+			return output.SaveAndSay(format, func(w io.Writer) error {
+				_, err := w.Write(content.Bytes())
+				return err
+			})
+		}),
 	}
 	c.Flags().StringVarP(&format, "format", "f", "", "the format, one of the above")
 	output = shared.Output(c, "output", "o", cli.Standard, "file to write; -: standard output")
@@ -134,29 +147,6 @@ func exportTable() string {
 	}
 	t.Flush()
 	return b.String()
-}
-
-// export writes the network of a file in a format. It writes nothing if the network lacks
-// what the format needs.
-func export(file, format string, output *cli.Output, stderr io.Writer) error {
-	formats := exportFormats()
-	known := each(formats, func(f encode.Format) string { return f.Name })
-	i := slices.Index(known, format)
-	if i < 0 {
-		return cli.BadInput("--format %q: want one of %s", format, strings.Join(known, ", "))
-	}
-	n, err := cli.LoadNetwork(stderr, file)
-	if err != nil {
-		return err
-	}
-	var content bytes.Buffer
-	if err := writeNetwork(&content, file, n, writerOf(formats[i]), stderr); err != nil {
-		return err
-	}
-	return output.SaveAndSay(format, func(w io.Writer) error {
-		_, err := w.Write(content.Bytes())
-		return err
-	})
 }
 
 // writeNetwork writes the network of a file in a format.

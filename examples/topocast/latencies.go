@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -232,6 +234,13 @@ func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 	return repetitions, nil
 }
 
+// sayReadings says how plain matrices were understood.
+func (l *latencies) sayReadings(w io.Writer) {
+	for _, reading := range l.readings {
+		fmt.Fprintln(w, reading)
+	}
+}
+
 // named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are
 // cores, hosts or sites.
 func (l *latencies) named() *draw.TextSettings {
@@ -258,4 +267,66 @@ func (l *latencies) hostNames() []string {
 		return l.job.Hosts
 	}
 	return l.names
+}
+
+// splitLength takes LENGTH=FILE apart. Other texts are files as they are.
+func splitLength(text string) (bytes int64, file string, ok bool) {
+	length, file, found := strings.Cut(text, "=")
+	bytes, err := cli.ParseSize(length)
+	if !found || err != nil {
+		return 0, text, false
+	}
+	return bytes, file, true
+}
+
+// readLatencies reads files and their further repetitions, as readAllLatencies does, or matrices of several message lengths, an argument
+// LENGTH=FILE for each. Files of one length are its repetitions.
+func readLatencies(args []string, unit encode.Unit, view *plogp.View) (all *latencies, err error) {
+	if _, _, named := splitLength(args[0]); !named {
+		return readAllLatencies(args, unit, view)
+	}
+	if view != nil {
+		return nil, cli.BadInput("--distance: matrices with LENGTH=FILE hold no PLogP parameters")
+	}
+	files := make(map[int64][]string)
+	for _, arg := range args {
+		bytes, file, _ := splitLength(arg)
+		files[bytes] = append(files[bytes], file)
+	}
+	lengths := slices.Sorted(maps.Keys(files))
+	for i, bytes := range lengths {
+		l, err := readAllLatencies(files[bytes], unit, nil)
+		switch {
+		case err != nil:
+			return nil, err
+		case l.measured != nil:
+			return nil, cli.BadInput("%s: says the lengths of its messages itself: want matrices with LENGTH=FILE", files[bytes][0])
+		case i == 0:
+			all = l
+		default:
+			if err := all.join(l, files[lengths[0]][0]); err != nil {
+				return nil, cli.BadInput("%s: %w", files[bytes][0], err)
+			}
+		}
+		all.sizes = append(all.sizes, spanner.Sized{Bytes: bytes, Repetitions: l.matrices})
+	}
+	return all, nil
+}
+
+// checkLengths refuses arguments of which some name a message length and others do not, and methods that take one length.
+func checkLengths(method string, search bool, args, repetitions []string) error {
+	files := slices.Concat(args, repetitions)
+	named := count(files, func(arg string) bool {
+		_, _, ok := splitLength(arg)
+		return ok
+	})
+	switch {
+	case named == 0 && len(args) > 1:
+		return cli.BadInput("unexpected argument %q after %s: further repetitions go to --reps", args[1], args[0])
+	case named > 0 && named < len(files):
+		return cli.BadInput("want LENGTH=FILE of all files or of none")
+	case named > 0 && (method != "greedy" || search):
+		return cli.BadInput("%s: want --method greedy, which merges message lengths", args[0])
+	}
+	return nil
 }

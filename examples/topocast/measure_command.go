@@ -16,7 +16,6 @@ import (
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/throughput"
-	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -108,13 +107,11 @@ are measured apart from those between groups. Throughput is measured along its w
 				at, unsaved := output.Save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
 				err := cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(update))
-				result, unread := measuredResult(own.file, at, byHost)
+				result, inside, unread := measuredResult(own.file, at, byHost)
 				if unread != nil {
 					return cmp.Or(err, unread)
 				}
-				return cmp.Or(err, shared.Print(c,
-					func(w io.Writer) error { return tellMeasured(w, c.ErrOrStderr(), result, own.file) },
-					func(w io.Writer) error { return results.Write(w, result) }))
+				return cmp.Or(err, show(c, shared, func(w io.Writer) { tellMeasured(w, c.ErrOrStderr(), result, inside) }, result))
 			})
 		},
 	}

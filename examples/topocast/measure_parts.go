@@ -101,22 +101,17 @@ func (m *measuring) times() int {
 // parseParts reads --what.
 func parseParts(list string) ([]part, error) {
 	all := parts()
-	names := kinds(all)
-	var chosen []part
-	for _, kind := range strings.Split(list, ",") {
-		kind = strings.TrimSpace(kind)
-		i := slices.Index(names, kind)
-		if i < 0 {
+	chosen := each(strings.Split(list, ","), strings.TrimSpace)
+	for i, kind := range chosen {
+		if names := kinds(all); !slices.Contains(names, kind) {
 			return nil, fmt.Errorf("%q: want %s", kind, words.Or(names))
 		}
-		if slices.ContainsFunc(chosen, func(p part) bool { return p.kind == kind }) {
+		if slices.Contains(chosen[:i], kind) {
 			return nil, fmt.Errorf("%q: given twice", kind)
 		}
-		chosen = append(chosen, all[i])
 	}
 	// In the order of the list: a part may need what the one before has said.
-	slices.SortFunc(chosen, func(a, b part) int { return slices.Index(names, a.kind) - slices.Index(names, b.kind) })
-	return chosen, nil
+	return slices.DeleteFunc(all, func(p part) bool { return !slices.Contains(chosen, p.kind) }), nil
 }
 
 // partsHelp lists the parts for the help.

@@ -66,13 +66,6 @@ type measuring struct {
 	remeasured *model.Network // with what was measured along its wiring, or nil
 }
 
-// What rank 0 broadcasts about the next part.
-const (
-	wordMeasure byte = iota
-	wordHas          // the earlier file has it
-	wordNoTime       // the budget or the context has ended
-)
-
 // readInput reads the files of --resume and NET, on rank 0.
 func (m *measuring) readInput(resume, network string) error {
 	if network != "" {
@@ -129,38 +122,22 @@ func (m *measuring) measure(output string) error {
 	if err != nil {
 		return err
 	}
-	if header != nil {
+	err = onRankZero(m.comm, "input files", func() error {
 		header.Date = m.when
-		err = m.begin(header, output)
-	}
-	if err := cli.Agree(m.comm, "input files", err); err != nil {
+		return m.begin(header, output)
+	})
+	if err != nil {
 		return err
 	}
 	for i, p := range m.parts {
-		word := wordMeasure
 		left := m.budget - time.Duration((now()-start)*float64(time.Second))
-		switch {
-		case m.comm.Rank() != 0:
-		case m.has(p.kind):
-			word = wordHas
-		case left <= 0 || m.ctx.Err() != nil:
-			word = wordNoTime
+		isWanted := []byte{0}
+		if m.comm.Rank() == 0 && m.isMissing(p.kind, left) {
+			isWanted[0] = 1
 		}
-		told, err := share.Binomial(m.comm, 0, 0).TellAny([]byte{word})
-		if err != nil {
-			return err
-		}
-		switch told[0] {
-		case wordMeasure:
+		isWanted, err := share.Binomial(m.comm, 0, 0).TellAny(isWanted)
+		if err == nil && isWanted[0] == 1 {
 			err = m.measurePart(&p, max(left/time.Duration(len(m.parts)-i), 1))
-		case wordHas:
-			if m.file != nil {
-				fmt.Fprintf(m.stderr, "note: %s: the file of --resume has all of it, which stays as it is\n", p.kind)
-			}
-		case wordNoTime:
-			if m.file != nil {
-				fmt.Fprintf(m.stderr, "warning: %s: not measured: there was no time left\n", p.kind)
-			}
 		}
 		if err != nil {
 			return err
@@ -174,6 +151,19 @@ func (m *measuring) measure(output string) error {
 		}
 	}
 	return nil
+}
+
+// isMissing tells whether there is a kind to measure, and time for it. If not it says so.
+func (m *measuring) isMissing(kind string, left time.Duration) bool {
+	switch {
+	case m.has(kind):
+		fmt.Fprintf(m.stderr, "note: %s: the file of --resume has all of it, which stays as it is\n", kind)
+	case left <= 0 || m.ctx.Err() != nil:
+		fmt.Fprintf(m.stderr, "warning: %s: not measured: there was no time left\n", kind)
+	default:
+		return true
+	}
+	return false
 }
 
 // begin begins the file, and the one under way, with what there is of an earlier run.

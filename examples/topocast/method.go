@@ -2,13 +2,19 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
@@ -124,4 +130,64 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 		return nil, cli.BadInput("--shared-eps and --duplex-eps: the method %s has no such settings", name)
 	}
 	return all[i].make(o), nil
+}
+
+// parameterOptions are the flags that say by what of the PLogP parameters ranks are compared.
+type parameterOptions struct {
+	plogp.View
+	fit int // how parameters depend on the size (Reinfjell 2023, section 3.2)
+}
+
+// The values of --fit.
+const (
+	fitPiecewise = "piecewise"
+	fitLinear    = "linear"
+)
+
+func (o *parameterOptions) flags(f *pflag.FlagSet) {
+	cli.Parse(f, &o.Distance, "distance", "", "of PLogP parameters: latency, time, time33, rtt or profile", plogp.ParseDistance)
+	cli.Parse(f, &o.Bytes, "bytes", "0B", "with --distance: size of the message, such as "+cli.SizeForms, cli.ParseSize)
+	cli.Choice(f, &o.fit, "fit", []string{fitPiecewise, fitLinear}, "with --distance: parameters are piecewise linear in the size, or linear")
+}
+
+// view is what the flags ask for; nil: --distance was not given.
+func (o *parameterOptions) view(c *cobra.Command) (*plogp.View, error) {
+	given := c.Flags().Changed("distance")
+	err := cmp.Or(
+		cli.RefuseUnless(given, c, "only with --distance", "bytes", "fit"),
+		cli.RefuseUnless(!given, c, "with --distance, which is of parameters in s", "unit"),
+		cli.RefuseUnless(!given, c, "with --distance: parameters are of one run", "reps"))
+	if err != nil || !given {
+		return nil, err
+	}
+	v := o.View
+	v.Linear = o.fit > 0 // the second
+	return &v, nil
+}
+
+// wantedSuccess is the share of right runs that is asked for where it says what precision that takes.
+const wantedSuccess = 0.9
+
+// printSuccess prints how probable it is that all measurements are within the tolerance (Bufe 2014, section 3.4). One outside
+// leads the method clique astray. Of other methods it prints nothing.
+func (l *latencies) printSuccess(w io.Writer, r topology.Reconstructor) error {
+	method, ok := r.(*clique.Switches)
+	n, _ := l.matrices[0].Dims()
+	if !ok || n < 2 {
+		return nil
+	}
+	p, of, err := method.Precision(l.matrices...)
+	if err != nil {
+		return err
+	}
+	needed := fmt.Sprintf("%.4g %%", 100*clique.NeededPrecision(wantedSuccess, n))
+	pairs := words.Count(n*(n-1)/2, "pair")
+	if math.IsNaN(p) {
+		_, err = fmt.Fprintf(w, "\nOne repetition does not tell how many measurements are within the tolerance. For all of\n%s to be, in %s of runs, %s of them have to be (Bufe 2014, eq. 3.5).\n",
+			pairs, quantity.Percent(wantedSuccess), needed)
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nOf %s %.4g %% are within the tolerance of their pair's median: in one repetition\nall of %s are with a probability of %s (Bufe 2014, eq. 3.5);\nfor %s %s of measurements have to be.\n",
+		words.Count(of, "measurement"), 100*p, pairs, quantity.Percent(clique.SuccessProbability(p, n)), quantity.Percent(wantedSuccess), needed)
+	return err
 }

@@ -5,9 +5,15 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -41,6 +47,25 @@ func each[T, R any](list []T, of func(T) R) []R {
 		found[i] = of(item)
 	}
 	return found
+}
+
+// count is how many items of a list are so.
+func count[T any](list []T, is func(T) bool) (n int) {
+	for _, item := range list {
+		if is(item) {
+			n++
+		}
+	}
+	return n
+}
+
+// inOrder are the numbers from 0 to n-1.
+func inOrder(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // onlyOne is the index of the only one of a name; -1: none has it, or several have.
@@ -77,4 +102,59 @@ func numberOf(kind string, names []string, first int, text string, stderr io.Wri
 		return 0, cli.BadInput("%q: the network has %s", text, words.Count(0, kind))
 	}
 	return 0, cli.BadInput("%q: want one of %s, or the number of a %s, in [%d, %d)", text, words.List(names), kind, first, first+len(names))
+}
+
+// inputFlags are the flags that name files to read.
+var inputFlags = []string{"against", "hwloc", "measurements", "reps", "resume", "topology", "truth"}
+
+// checkGiven refuses what is wrong for every command: a flag without a value, such as that of a variable which a script has not
+// set, and standard input for two files.
+func checkGiven(c *cobra.Command, args []string) error {
+	files := slices.Clone(args)
+	empty := ""
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value := strings.Trim(f.Value.String(), "[]") // of a list without its brackets
+		if value == "" {
+			empty = f.Name
+		}
+		if slices.Contains(inputFlags, f.Name) {
+			files = append(files, strings.Split(value, ",")...)
+		}
+	})
+	if empty != "" {
+		return cli.BadInput("--%s: want a value; see %s --help", empty, c.CommandPath())
+	}
+	if i := slices.Index(files, cli.Standard); i >= 0 && slices.Contains(files[i+1:], cli.Standard) {
+		return cli.BadInput("%s: want standard input for one file", cli.Standard)
+	}
+	return nil
+}
+
+// loadOnRanks loads a network on every rank of a job.
+func loadOnRanks(path string) (*model.Network, error) {
+	if path == cli.Standard && mpi.Launched() >= 0 {
+		return nil, cli.BadInput("%s: launchers give standard input to one rank: want a file", path)
+	}
+	return cli.LoadNetwork(nil, path)
+}
+
+// explainFaults says which numbers of --fault are read as the names of hosts and switches of a cluster.
+func explainFaults(faults []string, names []string, stderr io.Writer) {
+	for _, fault := range faults {
+		if strings.HasPrefix(fault, "lost") {
+			continue // a rank
+		}
+		for _, word := range strings.Fields(fault) {
+			ends := []string{word}
+			if !slices.Contains(names, word) { // a name may have a dash
+				ends = strings.FieldsFunc(word, func(mark rune) bool { return mark == '-' || mark == '>' })
+			}
+			for _, end := range ends {
+				number, err := strconv.Atoi(end)
+				if v := slices.Index(names, end); err == nil && v >= 0 && v != number && number < len(names) {
+					fmt.Fprintf(stderr, "--fault %q: %q is read as the name of number %d, not as number %d\n", fault, end, v, number)
+				}
+			}
+		}
+	}
 }

@@ -133,18 +133,11 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 	if !slices.ContainsFunc(told, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
 		return nil, cli.BadInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
 	}
-	var all []model.Resource
-	for _, r := range n.Settings().Resources {
-		if !r.Told {
-			all = append(all, r)
-		}
-	}
-	for _, r := range told {
-		if !slices.ContainsFunc(all, func(m model.Resource) bool { return !m.Told && m.Kind == r.Kind }) {
-			all = append(all, r)
-		}
-	}
-	return n.With(func(s *model.Settings) { s.Resources = all })
+	measured := slices.DeleteFunc(slices.Clone(n.Settings().Resources), func(r model.Resource) bool { return r.Told })
+	told = slices.DeleteFunc(told, func(r model.Resource) bool {
+		return slices.ContainsFunc(measured, func(m model.Resource) bool { return m.Kind == r.Kind })
+	})
+	return n.With(func(s *model.Settings) { s.Resources = slices.Concat(measured, told) })
 }
 
 // readHwloc reads what --hwloc names.
@@ -209,17 +202,13 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 	case ranks == 0:
 		ranks = room
 	case (ranks < 1 || ranks > room) && traffic == nil:
-		return nil, fmt.Errorf("--ranks %d: want 1 to %d, the places that the network has%s", ranks, room, withPerHost(perHost))
+		bound := ""
+		if perHost > 0 {
+			bound = fmt.Sprintf(" with %s on each host", words.Count(perHost, "rank"))
+		}
+		return nil, fmt.Errorf("--ranks %d: want 1 to %d, the places that the network has%s", ranks, room, bound)
 	}
 	return rules.Place(n, ranks)
-}
-
-// withPerHost says what --ranks-per-host comes to; "" of 0.
-func withPerHost(perHost int) string {
-	if perHost == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" with %s on each host", words.Count(perHost, "rank"))
 }
 
 // The values of --method.
@@ -232,9 +221,7 @@ const (
 // in the given order.
 func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int) error {
 	out := results.Placement{}
-	order := make([]int, len(place))
 	for r, p := range place {
-		order[r] = r
 		l := n.Location(p)
 		x := results.PlacedRank{Rank: r, Place: p, Host: l.Host}
 		if l.Core >= 0 {
@@ -247,7 +234,7 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 		if err != nil {
 			return err
 		}
-		before, err := placement.Cost(n, traffic, order)
+		before, err := placement.Cost(n, traffic, inOrder(len(place)))
 		if err != nil {
 			return err
 		}

@@ -49,8 +49,8 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
   topocast predict network.json --alltoall 0-7,12 --bytes 1GB
   topocast predict platform.json transfers.json --sharing asymmetric \
       --ack-weight 0.05 --json`,
-		Args: cobra.ArbitraryArgs, // checked with the flags
-		RunE: func(c *cobra.Command, args []string) error {
+		Args: cli.Args(3, wantNetwork, "SRC or FILE", "DST", "BYTES"),
+		RunE: cli.OnNetwork(func(c *cobra.Command, network *model.Network, args []string) error {
 			if all != "" && !c.Flags().Changed("bytes") {
 				return cli.BadInput("--alltoall: want --bytes, the size of each transfer")
 			}
@@ -58,13 +58,6 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
 				cli.RefuseUnless(all != "", c, "only with --alltoall", "bytes"),
 				cli.RefuseUnless(sharing == asymmetricSharing, c, "only with --sharing asymmetric", "ack-weight"),
 			); err != nil {
-				return err
-			}
-			if len(args) == 0 {
-				return cli.BadInput("want %s; see topocast predict --help", wantNetwork)
-			}
-			network, err := cli.LoadNetwork(c.ErrOrStderr(), args[0])
-			if err != nil {
 				return err
 			}
 			transfers, err := transfersOf(network, args[1:], all, bytes, c.ErrOrStderr())
@@ -90,7 +83,7 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
 				return err
 			}
 			return show(c, shared, func(w io.Writer) { tellPrediction(w, p) }, &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
-		},
+		}),
 	}
 	f := c.Flags()
 	cli.Choice(f, &sharing, "sharing", sharings(), "how flows share links: "+words.Or(sharings()))
@@ -143,13 +136,10 @@ func transfersOf(n *model.Network, args []string, all string, bytes int64, stder
 
 // ranksOfList reads a list of ranks and ranges of ranks, or all.
 func ranksOfList(names []string, list string, stderr io.Writer) ([]int, error) {
-	var ranks []int
 	if list == "all" {
-		for rank := range names {
-			ranks = append(ranks, rank)
-		}
-		return ranks, nil
+		return inOrder(len(names)), nil
 	}
+	var ranks []int
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
 		ends := strings.SplitN(part, "-", 2)
@@ -197,13 +187,7 @@ func tellPrediction(w io.Writer, p *model.Prediction) {
 		t.Row(x, quantity.Seconds(p.Completion[i]), interval(i))
 	}
 	t.FlushFirst(listedTransfers)
-	estimated := 0
-	for _, is := range p.Estimated {
-		if is {
-			estimated++
-		}
-	}
-	if estimated > 0 {
+	if estimated := count(p.Estimated, func(is bool) bool { return is }); estimated > 0 {
 		fmt.Fprintf(w, "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n", estimated, len(p.Transfers))
 	}
 	last := p.Last()

@@ -100,14 +100,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 					return err
 				}
 			}
-			paths := slices.Concat(args, repetitions)
-			l, err := readLengths(paths, unit)
-			if l == nil && err == nil {
-				l, err = readAllLatencies(paths, unit, view)
-			}
-			if err == nil && l.sizes != nil && view != nil {
-				err = cli.BadInput("--distance: matrices with LENGTH=FILE hold no PLogP parameters")
-			}
+			l, err := readLatencies(slices.Concat(args, repetitions), unit, view)
 			if err != nil {
 				return err
 			}
@@ -132,9 +125,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return cli.BadInput("%s: %w", files, err)
 			}
-			for _, reading := range l.readings {
-				fmt.Fprintln(c.ErrOrStderr(), reading)
-			}
+			l.sayReadings(c.ErrOrStderr())
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error
 			if output.Path != "" {
@@ -253,11 +244,19 @@ func printMerged(w io.Writer, r *topology.Result) error {
 		return err
 	}
 	sizes := each(r.Local, func(local topology.LocalTopology) string { return quantity.Bytes(local.Bytes) })
+	var local []*topology.Graph // by size
+	for _, l := range r.Local {
+		g, err := r.Graph.WithArcs(l.Arcs)
+		if err != nil {
+			return err
+		}
+		local = append(local, g)
+	}
 	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
 	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
 	for _, c := range mean.Channels() {
 		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
-			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
+			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(local, c.U, c.V))
 	}
 	t.FlushFirst(maxChannels)
 	return nil
@@ -271,16 +270,10 @@ func probability(g *topology.Graph, from, to int) float64 {
 }
 
 // presence has a letter per message length: which directions between u and v were found.
-func presence(local []topology.LocalTopology, u, v int) string {
+func presence(local []*topology.Graph, u, v int) string {
 	var letters strings.Builder
-	for _, l := range local {
-		has := func(from, to int) bool {
-			_, found := slices.BinarySearchFunc(l.Arcs, [2]int{from, to}, func(a topology.Arc, want [2]int) int {
-				return slices.Compare([]int{a.From, a.To}, want[:])
-			})
-			return found
-		}
-		switch there, back := has(u, v), has(v, u); {
+	for _, g := range local {
+		switch there, back := g.ArcIndex(u, v) >= 0, g.ArcIndex(v, u) >= 0; {
 		case there && back:
 			letters.WriteByte('d')
 		case there:

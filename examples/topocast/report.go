@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
@@ -77,18 +76,14 @@ func reportOf(file string, n *model.Network) (*draw.Report, error) {
 		}
 	}
 	r := &draw.Report{
-		Noun: noun, Graph: graph, Hierarchy: n.Reconstruction().Hierarchy, Sizes: n.Reconstruction().Local, Warnings: n.Warnings(),
+		Noun: noun, Graph: graph, Sizes: n.Reconstruction().Local, Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
 	if r.Noun == "rank" {
 		r.Places = ranksOf(n).Places
 	}
-	if len(r.Hierarchy.Groups()) == 1 {
-		found, err := grouped(n, r.Graph)
-		if err != nil {
-			return nil, err
-		}
-		r.Hierarchy = found.Hierarchy
+	if r.Hierarchy, err = shownGroups(n, r.Graph); err != nil {
+		return nil, err
 	}
 	if curves := bandwidthCurves(n); len(curves) > 0 {
 		rates, err := drawBySize("Bandwidth over message size", rateAxis(), curves, "Size over the time of one message between two that are joined at each level.")
@@ -203,7 +198,7 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	if err != nil {
 		return cli.BadInput("--measurements: %s: measured other hosts than the network has: %w", path, err)
 	}
-	r.Latencies, r.Source = inOrder{stats.MedianCells(l.matrices), order}, "as measured"
+	r.Latencies, r.Source = selected{stats.MedianCells(l.matrices), order}, "as measured"
 	rows := [][]string{{"file", filepath.Base(path)}, {"hosts", matched}, {"repetitions", fmt.Sprint(len(l.matrices))}}
 	if m := l.measured; m != nil {
 		r.Bytes = int64(slices.Min(m.Sizes))
@@ -225,19 +220,18 @@ func addReadings(r *draw.Report, n *model.Network, path string) error {
 	return nil
 }
 
-// inOrder is a matrix with some of its rows and columns, in another order.
-type inOrder struct {
+// selected is a matrix with some of its rows and columns, in another order.
+type selected struct {
 	whole mat.Matrix
 	rows  []int
 }
 
-func (m inOrder) Dims() (rows, columns int) { return len(m.rows), len(m.rows) }
-func (m inOrder) At(i, j int) float64       { return m.whole.At(m.rows[i], m.rows[j]) }
-func (m inOrder) T() mat.Matrix             { return mat.Transpose{Matrix: m} }
+func (m selected) Dims() (rows, columns int) { return len(m.rows), len(m.rows) }
+func (m selected) At(i, j int) float64       { return m.whole.At(m.rows[i], m.rows[j]) }
+func (m selected) T() mat.Matrix             { return mat.Transpose{Matrix: m} }
 
 // broadcastTables say how a broadcast from rank 0 would be performed, and what topocast bcast tune has decided.
 func broadcastTables(n *model.Network) ([]draw.Table, error) {
-	var tables []draw.Table
 	if n.Ranks() < 2 {
 		return nil, nil
 	}
@@ -245,14 +239,14 @@ func broadcastTables(n *model.Network) ([]draw.Table, error) {
 		Title: "Broadcasts", Note: "From rank 0, as predicted. Native MPI_Bcast stays unless one of these is measurably faster in the job.",
 		Head: []string{"size", "plan", "predicted"},
 	}
-	for _, size := range plannedSizes {
-		all, err := predict.Plans(n, nil, size, 0)
-		if err != nil {
-			return nil, err
-		}
-		plans.Rows = append(plans.Rows, []string{quantity.Bytes(size), all[0].How(), quantity.Seconds(all[0].Predicted)})
+	fastest, err := fastestPlans(n)
+	if err != nil {
+		return nil, err
 	}
-	tables = append(tables, plans)
+	for i, plan := range fastest {
+		plans.Rows = append(plans.Rows, []string{quantity.Bytes(plannedSizes[i]), plan.How(), quantity.Seconds(plan.Predicted)})
+	}
+	tables := []draw.Table{plans}
 	tuned, err := table.Of(n)
 	if err != nil {
 		return nil, err

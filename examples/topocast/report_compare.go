@@ -124,19 +124,17 @@ func specifiedTimes(g *topology.Graph, bytes float64) []float64 {
 // Hosts are matched by name. Two hosts have a path if the measured graph joins their ranks directly, or has switches.
 func meanTimes(measured *topology.Graph, times mat.Matrix, specified *topology.Graph, specifiedTimes []float64) ([]float64, error) {
 	n := specified.Hosts()
-	hosts := make(map[string]int, n)
-	for h := range n {
-		if same, taken := hosts[specified.Name(h)]; taken {
-			return nil, fmt.Errorf("its hosts %d and %d are both named %q", same, h, specified.Name(h))
+	names := hostNames(specified)
+	for h, name := range names {
+		if same := slices.Index(names[:h], name); same >= 0 {
+			return nil, fmt.Errorf("its hosts %d and %d are both named %q", same, h, name)
 		}
-		hosts[specified.Name(h)] = h
 	}
+	hosts := each(hostNames(measured), func(name string) int { return slices.Index(names, name) })
 	sum, count, joined := make([]float64, n*n), make([]float64, n*n), make([]bool, n*n)
-	for i := range measured.Hosts() {
-		from, known := hosts[measured.Name(i)]
-		for j := range measured.Hosts() {
-			to, alsoKnown := hosts[measured.Name(j)]
-			if v := times.At(i, j); known && alsoKnown && from != to && !math.IsNaN(v) {
+	for i, from := range hosts {
+		for j, to := range hosts {
+			if v := times.At(i, j); min(from, to) >= 0 && from != to && !math.IsNaN(v) {
 				at := from*n + to
 				sum[at] += v
 				count[at]++

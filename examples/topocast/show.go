@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,19 +69,26 @@ func placed(noun string, at []model.Location) *draw.TextSettings {
 	return s
 }
 
-// printNetwork writes what a network holds of the wiring, as printResult does. Of a graph alone the groups are those of its wiring.
-func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
+// printNetwork writes what a network holds of the wiring, as printResult does.
+func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) (err error) {
 	r := *n.Reconstruction()
-	if len(r.Hierarchy.Groups()) == 1 {
-		found, err := grouped(n, r.Graph)
-		if err != nil {
-			return err
-		}
-		r.Hierarchy = found.Hierarchy
+	if r.Hierarchy, err = shownGroups(n, r.Graph); err == nil {
+		err = printResult(w, &r, s)
+		tellResources(w, n.Settings().Resources)
 	}
-	err := printResult(w, &r, s)
-	tellResources(w, n.Settings().Resources)
 	return err
+}
+
+// shownGroups are all groups of a network, those that are not confident, too. Of a graph alone they are those of its wiring.
+func shownGroups(n *model.Network, g *topology.Graph) (*topology.Hierarchy, error) {
+	if h := n.Reconstruction().Hierarchy; len(h.Groups()) > 1 {
+		return h, nil
+	}
+	found, err := grouped(n, g)
+	if err != nil {
+		return nil, err
+	}
+	return found.Hierarchy, nil
 }
 
 // tellResources writes which ranks share which caches and paths to memory, if that was measured.
@@ -110,15 +118,12 @@ func describeResource(r *model.Resource) string {
 	if len(r.Groups) == 0 {
 		return what + ": no two ranks share one"
 	}
-	least, most := len(r.Groups[0]), 0
-	for _, g := range r.Groups {
-		least, most = min(least, len(g)), max(most, len(g))
+	sizes := each(r.Groups, func(group []int) int { return len(group) })
+	ranks := fmt.Sprint(slices.Max(sizes))
+	if least := slices.Min(sizes); least < slices.Max(sizes) {
+		ranks = fmt.Sprintf("%d to %s", least, ranks)
 	}
-	each := fmt.Sprint(most)
-	if least < most {
-		each = fmt.Sprintf("%d to %d", least, most)
-	}
-	return fmt.Sprintf("%s: %d, each shared by %s ranks", what, len(r.Groups), each)
+	return fmt.Sprintf("%s: %d, each shared by %s ranks", what, len(r.Groups), ranks)
 }
 
 // printResult writes what was found, for a person: a table of the levels, the
@@ -148,9 +153,12 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	return nil
 }
 
-func fraction(x float64) string {
+func fraction(x float64) string { return decimal(x, 2) }
+
+// decimal writes a number with some decimals; NaN is not known.
+func decimal(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", x)
+	return strconv.FormatFloat(x, 'f', decimals, 64)
 }

@@ -3,92 +3,63 @@
 package gridjob
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/local"
-	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // Options are what the user wants; equal on all ranks.
 type Options struct {
-	Grid    string // rows and columns, such as 2x8; "": as square as it gets
-	Repeat  int
-	Rate    float64 // flop/s of a simulated rank
-	File    string  // of a network; that of rank 0 counts
-	Cluster string  // to simulate
-	Ranks   int     // where there is no MPI
-	Out     io.Writer
-
-	simulated *model.Network // of Cluster
-	flags     *flag.FlagSet
+	Grid   string // rows and columns, such as 2x8; "": as square as it gets
+	Repeat int
+	Rate   float64 // flop/s of a simulated rank
+	File   string  // of a network; that of rank 0 counts
+	Sim    string  // cluster to simulate
+	Ranks  int     // where there is no MPI
+	Out    io.Writer
 }
 
 // Flags adds the options, with these values as defaults, to a command line.
 func (o *Options) Flags(f *flag.FlagSet) {
-	o.flags = f
 	f.StringVar(&o.Grid, "grid", o.Grid, "rows and columns of the grid of ranks, such as 2x8; default: as square as it gets")
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each is run, in turn; the median counts")
 	f.Float64Var(&o.Rate, "rate", o.Rate, "floating-point operations per second of a simulated rank")
 	f.StringVar(&o.File, "network", o.File, "file that topocast discover has written; that of rank 0 counts")
-	f.StringVar(&o.Cluster, "cluster", o.Cluster, "run on this simulated cluster, such as \"tree:2x4 rate=1Gbps\"")
+	f.StringVar(&o.Sim, "sim", o.Sim, "run on this simulated cluster, such as \"tree:2x4 rate=1Gbps\"")
 	f.IntVar(&o.Ranks, "ranks", o.Ranks, "ranks where there is no MPI")
 }
 
-// Run runs work on the ranks of a simulated cluster, of an MPI job, or of this process. Its error begins with the name of the
-// program.
-func (o *Options) Run(name string, work func(mpi.Communicator) error) error {
-	err := o.run(work)
-	if found := (*wrong)(nil); errors.As(err, &found) {
-		err = found // without the rank: all found it
+// Main reads the command line, runs a program, and ends the process.
+func Main(name string, o *Options, run func() error) {
+	o.Flags(flag.CommandLine)
+	flag.Parse()
+	err := run()
+	if flag.NArg() > 0 {
+		err = cli.BadInput("%q: want flags only", flag.Arg(0))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		os.Exit(cli.Report(os.Stderr, name, err))
 	}
-	return nil
 }
 
-func (o *Options) run(work func(mpi.Communicator) error) error {
-	if o.flags != nil && o.flags.NArg() > 0 {
-		return Wrongf("%q: want flags only", o.flags.Arg(0))
-	}
-	if o.Cluster != "" {
-		switch {
-		case o.File != "":
-			return Wrongf("-network and -cluster: want one of them, as a simulated cluster is known")
-		case mpi.Launched() >= 0:
-			return Wrongf("-cluster: one process simulates all ranks: want no launcher")
-		}
-		c, err := simnet.ParseCluster(o.Cluster)
+// Run runs work on the ranks of a simulated cluster, of an MPI job, or of this process. If work returns a mistake of the user
+// (cli.BadInput), it does so on all ranks at the same point, and one of them tells it.
+func (o *Options) Run(work func(mpi.Communicator) error) error {
+	if o.Sim != "" {
+		run, _, err := cli.Simulator(os.Stderr, o.Sim, "block", cli.DefaultOverhead, 0)
 		if err != nil {
 			return err
 		}
-		if o.simulated, err = networkOf(c); err != nil {
-			return err
-		}
-		s := c.Settings()
-		s.Send, s.Recv = simnet.Overhead{Seconds: 3e-7}, simnet.Overhead{Seconds: 3e-7}
-		return simnet.Run(c.Graph, nil, s, work)
+		return run(0, work) // a rank on each host
 	}
-	var found *wrong
-	err := mpi.Run(func(comm mpi.Communicator) error {
-		err := work(comm)
-		if errors.As(err, &found) {
-			return nil
-		}
-		return err
-	})
-	switch {
-	case found != nil:
-		return found
-	case errors.Is(err, mpi.ErrNoLauncher):
-		return local.Run(o.Ranks, nil, work)
+	if mpi.Launched() >= 0 {
+		return cli.RunJob(0, work) // as many as the launcher has started
 	}
-	return err
+	return cli.RunJob(o.Ranks, work)
 }
 
 // Shape is the grid of so many ranks, in the order of rows.
@@ -96,7 +67,7 @@ func (o *Options) Shape(ranks int) (Grid, error) {
 	g := Grid{ByRows: true}
 	if o.Grid != "" {
 		if _, err := fmt.Sscanf(o.Grid, "%dx%d", &g.Rows, &g.Cols); err != nil || g.Rows < 1 || g.Cols < 1 {
-			return g, Wrongf("grid %q: want rows and columns, such as 2x8", o.Grid)
+			return g, cli.BadInput("grid %q: want rows and columns, such as 2x8", o.Grid)
 		}
 	} else {
 		for g.Rows = 1; (g.Rows+1)*(g.Rows+1) <= ranks; g.Rows++ {
@@ -107,7 +78,7 @@ func (o *Options) Shape(ranks int) (Grid, error) {
 		g.Cols = ranks / g.Rows
 	}
 	if g.Rows*g.Cols != ranks {
-		return g, Wrongf("grid of %d x %d: want one of %d ranks", g.Rows, g.Cols, ranks)
+		return g, cli.BadInput("grid of %d x %d: want one of %d ranks", g.Rows, g.Cols, ranks)
 	}
 	return g, nil
 }

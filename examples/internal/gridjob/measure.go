@@ -1,6 +1,9 @@
 package gridjob
 
 import (
+	"cmp"
+	"math"
+
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
@@ -40,14 +43,19 @@ func (o *Options) Measure(lines int, run func(line int, isLast bool) ([]float64,
 
 // Shares is collective: all of so many ranks get the greatest of some values, and behind these the means of others.
 func Shares(c *collective.Comm, ranks int, greatest, means []float64) ([]float64, error) {
-	if err := collective.Allreduce(c, greatest, mpi.Max); err != nil {
-		return nil, err
-	}
-	if err := collective.Allreduce(c, means, mpi.Sum); err != nil {
+	if err := cmp.Or(collective.Allreduce(c, greatest, mpi.Max), collective.Allreduce(c, means, mpi.Sum)); err != nil {
 		return nil, err
 	}
 	for i := range means {
 		means[i] /= float64(ranks)
 	}
 	return append(greatest, means...), nil
+}
+
+// Farthest is the greatest difference between elements of two slices; NaN if one is no number.
+func Farthest(a, b []float64) (most float64) {
+	for i, x := range a {
+		most = max(most, math.Abs(x-b[i]))
+	}
+	return most
 }

@@ -4,7 +4,7 @@
 // there to check the paper's figures and to compare with; programs predict with
 // model.Network, which knows start times, latencies, bounds and any graph.
 //
-//	times, steps, err := zhu.Model{Asymmetric: true}.Times(capacity, flows)
+//	times, steps := zhu.Model{Asymmetric: true}.Times(capacity, flows)
 //
 // # Method
 //

@@ -2,7 +2,6 @@ package zhu_test
 
 import (
 	"fmt"
-	"log"
 
 	"github.com/topocast/topocast/examples/papers/zhu"
 	"github.com/topocast/topocast/model/contention"
@@ -41,17 +40,11 @@ func ExampleModel() {
 		capacity[i] = 940 * mbit
 	}
 	m := zhu.Model{Asymmetric: true}
-	rates, err := m.Rates(capacity, flows)
-	if err != nil {
-		log.Fatal(err)
-	}
+	rates := m.Rates(capacity, flows)
 	for i, r := range rates {
 		fmt.Printf("e%d: %.1f Mbit/s\n", i+1, r/mbit)
 	}
-	times, steps, err := m.Times(capacity, flows)
-	if err != nil {
-		log.Fatal(err)
-	}
+	times, steps := m.Times(capacity, flows)
 	fmt.Printf("%d steps: %.4f s\n", steps, times)
 	// Output:
 	// e1: 313.3 Mbit/s

@@ -1,7 +1,6 @@
 package zhu
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/topocast/topocast/model/contention"
@@ -10,26 +9,20 @@ import (
 // Times returns the completion times in s of flows that begin
 // together, by Algorithm 2, and the number of its steps. There are at most as many steps as
 // flows. Each costs what Rates does.
-func (m Model) Times(capacity []float64, flows []contention.Flow) ([]float64, int, error) {
-	if err := checkFlows(capacity, flows); err != nil {
-		return nil, 0, err
-	}
-	times := make([]float64, len(flows))
+func (m Model) Times(capacity []float64, flows []contention.Flow) (times []float64, steps int) {
+	times = make([]float64, len(flows))
 	var number []int // of the flows still under way
 	left := make([]float64, len(flows))
 	for i, f := range flows {
-		if !(f.Bytes > 0) || math.IsInf(f.Bytes, 0) {
-			return nil, 0, fmt.Errorf("zhu: flow %d: size is %g bytes: want above 0 and finite", i, f.Bytes)
-		}
 		number, left[i] = append(number, i), f.Bytes
 	}
-	now, steps := 0.0, 0
+	now := 0.0
 	for ; len(number) > 0; steps++ {
 		under := make([]contention.Flow, len(number))
 		for k, i := range number {
 			under[k] = flows[i]
 		}
-		rates := m.rates(capacity, under)
+		rates := m.Rates(capacity, under)
 		step := math.Inf(1)
 		for k, i := range number {
 			step = math.Min(step, left[i]/rates[k])
@@ -47,5 +40,5 @@ func (m Model) Times(capacity []float64, flows []contention.Flow) ([]float64, in
 		}
 		number = rest
 	}
-	return times, steps, nil
+	return times, steps
 }

@@ -1,7 +1,6 @@
 package zhu
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/topocast/topocast/model/contention"
@@ -33,39 +32,6 @@ const (
 	spent   = 1e-9 // of a capacity: what is left of it is only rounding
 )
 
-// Rates returns the rates in B/s of flows over channels of the given
-// capacities in B/s, by Algorithm 1. O(flows^2 * channels per flow).
-func (m Model) Rates(capacity []float64, flows []contention.Flow) ([]float64, error) {
-	if err := checkFlows(capacity, flows); err != nil {
-		return nil, err
-	}
-	return m.rates(capacity, flows), nil
-}
-
-func checkFlows(capacity []float64, flows []contention.Flow) error {
-	for c, x := range capacity {
-		if !(x > 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("zhu: capacity of channel %d is %g B/s: want above 0 and finite", c, x)
-		}
-	}
-	for i, f := range flows {
-		if len(f.Data) == 0 {
-			return fmt.Errorf("zhu: flow %d crosses no channel", i)
-		}
-		if f.Start != 0 || f.Bound != 0 || f.Share != 0 {
-			return fmt.Errorf("zhu: flow %d has a start, a bound or a share, which the paper's model does not know", i)
-		}
-		for _, list := range [...][]int32{f.Data, f.Reverse} {
-			for _, c := range list {
-				if c < 0 || int(c) >= len(capacity) {
-					return fmt.Errorf("zhu: flow %d: channel %d: want in [0, %d)", i, c, len(capacity))
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // logicalLink is a flow on its way through Algorithm 1.
 type logicalLink struct {
 	with, contra float64 // congestion factors k, eq. 2, and its reverse, eq. 4; s/B
@@ -73,8 +39,10 @@ type logicalLink struct {
 	rated        bool
 }
 
-// rates is Rates of flows that are checked.
-func (m Model) rates(capacity []float64, flows []contention.Flow) []float64 {
+// Rates returns the rates in B/s of flows over channels of the given
+// capacities in B/s, by Algorithm 1. Capacities are above 0, each flow crosses a channel, and all begin
+// together. O(flows^2 * channels per flow).
+func (m Model) Rates(capacity []float64, flows []contention.Flow) []float64 {
 	rates := make([]float64, len(flows))
 	crossing := make([][]int, len(capacity)) // the sets: channel -> flows
 	for i, f := range flows {
