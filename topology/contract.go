@@ -22,7 +22,6 @@ func (h *Hierarchy) Contract(node []int, nodes int) (*Hierarchy, error) {
 	}
 	size := make([]int, len(h.groups)) // of the groups that stay
 	var groups []Group
-	used := make([]bool, len(h.levels))
 	for i, g := range h.groups {
 		if i == 0 {
 			size[i] = nodes
@@ -46,9 +45,8 @@ func (h *Hierarchy) Contract(node []int, nodes int) (*Hierarchy, error) {
 		}
 		g.Hosts = members
 		groups = append(groups, g)
-		used[g.Level] = true
 	}
-	contracted, err := NewHierarchy(nodes, keepLevels(h.levels, groups, used), groups, h.groups[0].Latency)
+	contracted, err := NewHierarchy(nodes, keepLevels(h.levels, groups, nil), groups, h.groups[0].Latency)
 	if err != nil {
 		return nil, fmt.Errorf("topology: contract: %w", err)
 	}
