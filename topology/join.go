@@ -68,13 +68,10 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	r := &Result{Graph: graph, Hierarchy: hierarchy, Warnings: j.warnings}
 	r.Fit = Fit{
 		Family: inter.Fit.Family, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: j.overhead,
-		Levels: make([]LevelFit, len(hierarchy.Levels())+1),
+		Levels: slices.Repeat([]float64{math.NaN()}, len(hierarchy.Levels())+1),
 	}
 	if r.Fit.Family == FamilyFlat && len(hierarchy.Groups()) > 1 {
 		r.Fit.Family = FamilyTree
-	}
-	for l := range r.Fit.Levels {
-		r.Fit.Levels[l] = LevelFit{Residual: math.NaN()}
 	}
 	return r, nil
 }

@@ -41,7 +41,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	}
 	fit.TreeLikeness = fourPoints(r, note.Noise, w.sigma)
 	noTree := fit.TreeLikeness < treeLike
-	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || off > badMean || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
+	if root := fit.Levels[len(fit.Levels)-1]; noTree || off > badMean || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}
 		found, err := search.best(note.Noise, !w.mostFirm)
 		if err != nil {

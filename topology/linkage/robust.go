@@ -111,7 +111,7 @@ func flat(n int, latency float64, note *combination) (*topology.Result, error) {
 		Graph: graph, Hierarchy: hierarchy,
 		Fit: topology.Fit{
 			Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
-			Levels: []topology.LevelFit{{Residual: math.NaN()}},
+			Levels: []float64{math.NaN()},
 		},
 		Warnings: note.warnings(n),
 	}, nil
