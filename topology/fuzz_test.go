@@ -124,7 +124,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 		t.Errorf("fit %+v", fit)
 	}
 	for _, l := range fit.Levels {
-		finite("residual of a level", l.Residual)
+		finite("residual of a level", l)
 	}
 	if fit.Levels != nil && len(fit.Levels) != len(h.Levels())+1 {
 		t.Errorf("%d levels in the fit, %d in the hierarchy", len(fit.Levels), len(h.Levels()))
