@@ -11,16 +11,19 @@ import (
 const refineRounds = 3
 
 // refine moves hosts that do not fit where they are to groups that they fit. Average linkage
-// puts a host where its first few readings do, and does not come back to it. A host fits a group if it is nearer to the group
-// than to the rest of the parent by half of the step between the levels of the two or more. A host that is slow on every
-// message fits, whatever it adds to its readings. A host on an inner switch, which is near to all others, does not.
+// puts a host where its first few readings do, and does not come back to it. A host fits a group for one of two reasons:
+//   - its mean reading to the others in the group is nearer to the group's level than to the parent's, in the geometric mean;
+//   - it is nearer to the group than to the rest of the parent by half of the step between these levels or more. A host that
+//     is slow on every message is, whatever it adds to its readings.
+//
+// Where links are unequal the first is no reason. A host on an inner switch is near to all others, and to a group beside it.
 //
 // A host leaves the groups around it that it does not fit, from the innermost on, and then goes down where it fits best.
 // Readings count as capRow cuts them, for the proposal and here: otherwise one outlier moves a host out of a group of three.
 // refine returns whether any host moved. O(n^2).
-func refine(t *nested.Tree, r *readings.Symmetric, capRow func(row []float32, i int)) bool {
+func refine(t *nested.Tree, r *readings.Symmetric, unequal bool, capRow func(row []float32, i int)) bool {
 	size := len(t.Parent)
-	f := &fitting{t: t, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
+	f := &fitting{t: t, unequal: unequal, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
 	to := make([]int32, t.N)
 	moved := false
 	row := make([]float32, t.N)
@@ -46,6 +49,7 @@ func refine(t *nested.Tree, r *readings.Symmetric, capRow func(row []float32, i 
 // A fitting is how far one host is from the groups of a tree.
 type fitting struct {
 	t          *nested.Tree
+	unequal    bool // links of hosts are
 	groups     []int32
 	count, sum []float64 // of the readings to the others in each group
 }
@@ -107,6 +111,8 @@ func (f *fitting) fits(v int32) (nearer float64, ok bool) {
 	if f.count[v] == 0 || f.count[at] == f.count[v] {
 		return 0, false
 	}
-	nearer = (f.sum[at]-f.sum[v])/(f.count[at]-f.count[v]) - f.sum[v]/f.count[v]
-	return nearer, 2*nearer >= math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v))
+	mean := f.sum[v] / f.count[v]
+	nearer = (f.sum[at]-f.sum[v])/(f.count[at]-f.count[v]) - mean
+	return nearer, 2*nearer >= math.Exp(t.LevelOf(at))-math.Exp(t.LevelOf(v)) ||
+		!f.unequal && 2*math.Log(mean) < t.LevelOf(v)+t.LevelOf(at)
 }

@@ -46,13 +46,13 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 	if slices.EqualFunc(groups(), want, slices.Equal) {
 		t.Fatal("host 9 was not moved away")
 	}
-	if !refine(tree, r, capRow) {
+	if !refine(tree, r, false, capRow) {
 		t.Error("refine() = false, want host 9 moved")
 	}
 	if got := groups(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
-	if refine(tree, r, capRow) {
+	if refine(tree, r, false, capRow) {
 		t.Errorf("refine() = true, want all hosts at rest in %v", groups())
 	}
 }
@@ -163,7 +163,7 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 		remeasure(g.t, g.r.At)
 		before := slices.Clone(g.t.Parent)
 		_, _, capRow := propose(g.r.At, nnchain.NewSquare(g.t.N))
-		refine(g.t, g.r, capRow)
+		refine(g.t, g.r, false, capRow)
 		for host := range g.t.N {
 			others, moves := tt.into[host]
 			switch group := slices.Clone(g.t.Leaves(g.t.Parent[host])); {

@@ -100,7 +100,7 @@ const leastLeft = 0.05
 // moveHosts moves single hosts to groups that they fit.
 func (w *reconstruction) moveHosts() {
 	for range refineRounds {
-		if !refine(w.tree, w.r, w.capRow) {
+		if !refine(w.tree, w.r, w.r != w.raw, w.capRow) {
 			break
 		}
 	}
