@@ -137,6 +137,7 @@ type slowComparison struct {
 	order       []int32 // hosts by mean measurement, so that samples do not depend on their numbers
 	rank        []int   // host -> place in it
 	close, away []slowPair
+	ends        []int     // of each of the nearest, in away
 	values      []float64 // scratch
 }
 
@@ -146,7 +147,7 @@ type slowPair struct{ x, y float64 } // s
 // compare returns by what sum or factor host i is slower than its nearest ones, and whether near and far measurements agree
 // on it.
 func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
-	c.close, c.away = c.close[:0], c.away[:0]
+	c.close, c.away, c.ends = c.close[:0], c.away[:0], c.ends[:0]
 	pairs, far := 0, min(slowFar, c.r.N())
 	both := func(list []slowPair, j, k int) []slowPair {
 		if x, y := c.r.At(i, k), c.r.At(j, k); x > 0 && y > 0 {
@@ -167,6 +168,7 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 				c.away = both(c.away, int(j), int(k))
 			}
 		}
+		c.ends = append(c.ends, len(c.away))
 	}
 	if len(c.away) == 0 || len(c.close) == 0 || float64(len(c.away)) < slowSeen*float64(pairs) {
 		return slowHost{}, false
@@ -212,21 +214,29 @@ func (c *slowComparison) unexplained(h slowHost) (sum float64) {
 
 // agree tells whether far measurements show at least half of the slowness of the host:
 //   - three of four of all,
+//   - more than half of those that are compared with each of the nearest hosts,
 //   - three of four of those to hosts farther than the near ones, unless these are few. Most hosts may be of one large group,
 //     and only the others tell a slow member from a host outside.
 func (c *slowComparison) agree(half slowHost, level float64) bool {
-	above := func(pairs []slowPair) bool {
+	above := func(pairs []slowPair, share float64) bool {
 		count := 0
 		for _, p := range pairs {
 			if p.x > half.slow(p.y) {
 				count++
 			}
 		}
-		return float64(count) > slowMost*float64(len(pairs))
+		return float64(count) > share*float64(len(pairs))
+	}
+	from := 0
+	for _, to := range c.ends {
+		if to > from && !above(c.away[from:to], 0.5) {
+			return false
+		}
+		from = to
 	}
 	farther := slices.DeleteFunc(slices.Clone(c.away), func(p slowPair) bool { return p.y <= slowFarther*level })
 	few := float64(len(farther)) <= slowFartherShare*float64(len(c.away))
-	return above(c.away) && (few || above(farther))
+	return above(c.away, slowMost) && (few || above(farther, slowMost))
 }
 
 // insiders drops the hosts that are not slow but lie outside a group. Between two slow hosts the sums of both add up, or their
