@@ -104,7 +104,7 @@ func finiteFit(f topology.Fit) topology.Fit {
 	}
 	f.Levels = slices.Clone(f.Levels)
 	for i := range f.Levels {
-		finite(&f.Levels[i].Residual)
+		finite(&f.Levels[i])
 	}
 	finite(&f.R2)
 	finite(&f.Residual)

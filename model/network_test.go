@@ -204,12 +204,12 @@ func TestNewRefuses(t *testing.T) {
 func TestInfiniteFitIsWritten(t *testing.T) {
 	r := weakTree(t, 1)
 	inf := math.Inf(1)
-	r.Fit = topology.Fit{R2: -inf, Residual: inf, TreeLikeness: inf, Noise: inf, Levels: []topology.LevelFit{{Residual: inf}}}
+	r.Fit = topology.Fit{R2: -inf, Residual: inf, TreeLikeness: inf, Noise: inf, Levels: []float64{inf}}
 	n, err := New(r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := n.Reconstruction().Fit; !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Residual) {
+	if f := n.Reconstruction().Fit; !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0]) {
 		t.Errorf("Fit() = %+v, want NaN for all that is infinite", f)
 	}
 	if err := n.Write(io.Discard); err != nil {

@@ -21,25 +21,22 @@ func (h *Hierarchy) Contract(node []int, nodes int) (*Hierarchy, error) {
 		}
 	}
 	size := make([]int, len(h.groups)) // of the groups that stay
-	in := make([]int, nodes)
 	var groups []Group
-	used := make([]bool, len(h.levels))
 	for i, g := range h.groups {
 		if i == 0 {
 			size[i] = nodes
 			continue
 		}
-		var members []int
+		in := map[int]int{} // hosts of a node that are in the group
 		for _, host := range g.Hosts {
 			if k := node[host]; k >= 0 {
-				if in[k]++; 2*in[k] > hosts[k] && 2*(in[k]-1) <= hosts[k] {
-					members = append(members, k)
-				}
+				in[k]++
 			}
 		}
-		for _, host := range g.Hosts {
-			if k := node[host]; k >= 0 {
-				in[k] = 0
+		var members []int // NewHierarchy sorts them
+		for k, count := range in {
+			if 2*count > hosts[k] {
+				members = append(members, k)
 			}
 		}
 		size[i] = len(members)
@@ -48,9 +45,8 @@ func (h *Hierarchy) Contract(node []int, nodes int) (*Hierarchy, error) {
 		}
 		g.Hosts = members
 		groups = append(groups, g)
-		used[g.Level] = true
 	}
-	contracted, err := NewHierarchy(nodes, keepLevels(h.levels, groups, used), groups, h.groups[0].Latency)
+	contracted, err := NewHierarchy(nodes, keepLevels(h.levels, groups, nil), groups, h.groups[0].Latency)
 	if err != nil {
 		return nil, fmt.Errorf("topology: contract: %w", err)
 	}

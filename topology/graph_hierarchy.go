@@ -34,121 +34,127 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	}
 	connected := len(part) == 0 || slices.Max(part) == 0
 	isTree = g.IsForest() && connected
-	if !connected || through || n < 3 {
-		h, err = NewHierarchy(n, nil, nil, medianBetween(n, d, [][]int{allHosts(n)}, true))
+	var groups []Group
+	switch {
+	case !connected || through || n < 3:
+	case isTree:
+		groups = g.branches()
+	default:
+		groups = g.blocks()
+	}
+	if h, err = NewHierarchy(n, NewLevels(groups), groups, math.NaN()); err != nil || d == nil {
 		return h, isTree, err
 	}
-	if !isTree {
-		h, err = g.blockHierarchy(d)
-		return h, false, err
-	}
+	h, err = h.Timed(d)
+	return h, isTree, err
+}
 
-	// The middle of the longest path: a vertex, or a link whose far end's side
-	// is one group more.
-	latencies, dist := g.Latencies(), make([]float64, g.vertices)
+// branches are the hosts below each switch of a tree that hosts are the leaves of.
+func (g *Graph) branches() (groups []Group) {
+	latencies := g.Latencies()
 	unknown := slices.ContainsFunc(latencies, math.IsNaN)
 	lengths := make([]float64, len(latencies))
 	for i, a := range g.arcs {
-		lengths[i] = (latencies[i] + latencies[g.ArcIndex(a.To, a.From)]) / 2 // a path has one middle, seen from either end
-		if unknown {
+		switch {
+		case !g.IsSwitch(a.From) || !g.IsSwitch(a.To): // length 0
+		case unknown:
 			lengths[i] = 1
-		}
-		if a.From < n || a.To < n {
-			lengths[i] = 0
+		default:
+			lengths[i] = (latencies[i] + latencies[g.ArcIndex(a.To, a.From)]) / 2 // a path has one middle, seen from either end
 		}
 	}
 	finder := NewPaths(g, lengths)
-	far := func(from int) int {
-		finder.From(from, dist)
-		best := from
-		for v := range n {
-			if dist[v] > dist[best] {
-				best = v
+	farthest := func(from int) (t *PathTree, host int) {
+		t = finder.Tree(from)
+		host = from
+		for h := range g.hosts {
+			if t.Distance[h] > t.Distance[host] {
+				host = h
 			}
 		}
-		return best
+		return t, host
 	}
-	a := far(0)
-	b := far(a)
-	whole, middle := dist[b]*(1+paths.SameLength), dist[b]*(1-paths.SameLength)
-	toA := slices.Clone(dist)
-	finder.From(b, dist)
-	root, other := -1, -1
-	for v := n; v < g.vertices; v++ {
-		if toA[v]+dist[v] <= whole && 2*toA[v] <= whole && (root < 0 || toA[v] > toA[root]) {
-			root = v
-		}
+	_, end := farthest(0)
+	t, far := farthest(end)
+
+	// The middle of the longest path: a vertex, or a link whose far end's side
+	// is one group more.
+	half := t.Distance[far] / 2
+	above := func(v int) int { return g.arcs[t.Arc[v]].From }
+	root, other := g.Out(far)[0].To, -1
+	for t.Distance[root] > half*(1+paths.SameLength) {
+		root, other = above(root), root
 	}
-	if 2*toA[root] < middle {
-		for _, arc := range g.Out(root) {
-			if v := arc.To; g.IsSwitch(v) && toA[v] > toA[root] && toA[v]+dist[v] <= whole {
-				other = v
-			}
-		}
+	if t.Distance[root] >= half*(1-paths.SameLength) {
+		other = -1
 	}
 
-	var groups []Group
 	var below func(v, parent int) (hosts []int, level int)
-	add := func(hosts []int, level int, parts [][]int) int {
-		if len(hosts) < 2 || len(hosts) >= n {
-			return level
-		}
-		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: medianBetween(n, d, parts, false), Support: math.NaN()})
-		return level + 1
-	}
 	below = func(v, parent int) (hosts []int, level int) {
 		if !g.IsSwitch(v) {
 			return []int{v}, 0
 		}
-		var parts [][]int
 		for _, arc := range g.Out(v) {
-			if arc.To == parent {
-				continue
+			if arc.To != parent {
+				of, l := below(arc.To, v)
+				hosts, level = append(hosts, of...), max(level, l)
 			}
-			hs, l := below(arc.To, v)
-			parts = append(parts, hs)
-			hosts = append(hosts, hs...)
-			level = max(level, l)
 		}
-		if parent < 0 {
+		if len(hosts) < 2 || len(hosts) == g.hosts {
 			return hosts, level
 		}
-		return hosts, add(hosts, level, parts)
+		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: math.NaN(), Support: math.NaN()})
+		return hosts, level + 1
 	}
-	var parts [][]int
+	below(root, other)
 	if other >= 0 {
-		one, _ := below(root, other)
-		two, _ := below(other, root)
-		parts = [][]int{one, two}
-	} else {
-		for _, arc := range g.Out(root) {
-			hs, _ := below(arc.To, root)
-			parts = append(parts, hs)
-		}
+		below(other, root)
 	}
-	h, err = NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, parts, false))
-	return h, true, err
+	return groups
 }
 
-// blockHierarchy is for rings, tori and meshes of switches. The hosts of each switch are a group if they are two or
-// more and not all.
-func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
-	n := g.hosts
-	var groups []Group
-	blocks := make([][]int, 0, g.vertices)
-	for s := n; s < g.vertices; s++ {
+// blocks are the hosts of each switch of a ring, torus or mesh of switches, if they are two or more and not all.
+func (g *Graph) blocks() (groups []Group) {
+	for s := g.hosts; s < g.vertices; s++ {
 		var hosts []int
 		for _, a := range g.Out(s) {
 			if !g.IsSwitch(a.To) {
 				hosts = append(hosts, a.To)
 			}
 		}
-		blocks = append(blocks, hosts)
-		if len(hosts) >= 2 && len(hosts) < n {
-			groups = append(groups, Group{Hosts: hosts, Latency: medianBetween(n, d, [][]int{hosts}, true), Support: math.NaN()})
+		if len(hosts) >= 2 && len(hosts) < g.hosts {
+			groups = append(groups, Group{Hosts: hosts, Latency: math.NaN(), Support: math.NaN()})
 		}
 	}
-	return NewHierarchy(n, NewLevels(groups), groups, medianBetween(n, d, blocks, false))
+	return groups
+}
+
+// Timed is the hierarchy with latencies that are lower medians of measurements between the children of each group. d is
+// n*n for n hosts, row by row, in s; NaN is not measured, and the diagonal is not read. A group of which nothing was
+// measured keeps its latency, and so does a level. O(n^2) times the number of levels.
+func (h *Hierarchy) Timed(d []float64) (*Hierarchy, error) {
+	between := make([][]float64, len(h.groups))
+	for i := range h.hosts {
+		for j := range h.hosts {
+			if v := d[i*h.hosts+j]; i != j && !math.IsNaN(v) {
+				g := h.Common(i, j)
+				between[g] = append(between[g], v)
+			}
+		}
+	}
+	groups := slices.Clone(h.groups)
+	for g, of := range between {
+		if len(of) > 0 {
+			groups[g].Latency = stats.Median(of)
+		}
+	}
+	levels := slices.Clone(h.levels)
+	for l, found := range NewLevels(groups[1:]) {
+		if !math.IsNaN(found.Latency) {
+			levels[l].Latency = found.Latency
+		}
+	}
+	return NewHierarchy(h.hosts, levels, groups[1:], groups[0].Latency)
 }
 
 // Graph is the tree of the groups: a switch for each, the root's first. A link is half as long as the latencies of the
@@ -200,32 +206,4 @@ func allHosts(n int) []int {
 		all[i] = i
 	}
 	return all
-}
-
-// medianBetween is the lower median of the measurements between hosts of different
-// parts, or, within, of the same part. NaN if there is none.
-func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
-	if d == nil {
-		return math.NaN()
-	}
-	var readings []float64
-	add := func(i int, to []int) {
-		for _, j := range to {
-			if v := d[i*n+j]; !math.IsNaN(v) {
-				readings = append(readings, v)
-			}
-		}
-	}
-	for x, a := range parts {
-		for y, i := range a {
-			if within {
-				add(i, a[y+1:])
-				continue
-			}
-			for _, b := range parts[:x] {
-				add(i, b)
-			}
-		}
-	}
-	return stats.Median(readings)
 }

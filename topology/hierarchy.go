@@ -181,11 +181,10 @@ func (h *Hierarchy) Latency(a, b int) float64 {
 // hierarchy itself if all groups stay.
 func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
 	kept := make([]Group, 0, len(h.groups))
-	lost, used := make([]bool, len(h.levels)), make([]bool, len(h.levels)) // a level may have had none
+	lost := make([]bool, len(h.levels))
 	for _, g := range h.groups[1:] {
 		if math.IsNaN(g.Support) || g.Support >= threshold {
 			kept = append(kept, g)
-			used[g.Level] = true
 		} else {
 			lost[g.Level] = true
 		}
@@ -193,23 +192,24 @@ func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
 	if len(kept) == len(h.groups)-1 {
 		return h
 	}
-	for i := range used {
-		used[i] = used[i] || !lost[i]
-	}
-	firm, err := NewHierarchy(h.hosts, keepLevels(h.levels, kept, used), kept, h.groups[0].Latency)
+	firm, err := NewHierarchy(h.hosts, keepLevels(h.levels, kept, func(level int) bool { return !lost[level] }), kept, h.groups[0].Latency)
 	if err != nil {
 		panic("topology: a part of a hierarchy does not nest: " + err.Error())
 	}
 	return firm
 }
 
-// keepLevels are the levels that are kept; the groups, all of such levels, get their new numbers.
-func keepLevels(levels []Level, groups []Group, keep []bool) []Level {
-	number := make([]int, len(levels))
+// keepLevels are the levels that the groups are of, and those without groups that are to be kept, if any; the groups get
+// the new numbers of their levels.
+func keepLevels(levels []Level, groups []Group, keep func(level int) bool) []Level {
+	number, used := make([]int, len(levels)), make([]bool, len(levels))
+	for _, g := range groups {
+		used[g.Level] = true
+	}
 	var kept []Level
 	for i, l := range levels {
 		number[i] = len(kept)
-		if keep[i] {
+		if used[i] || keep != nil && keep(i) {
 			kept = append(kept, l)
 		}
 	}

@@ -45,19 +45,7 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 		return nil, fmt.Errorf("topology: join: %d node models for %d nodes", len(nodes), n)
 	}
 	j := joiner{inter: inter, nodes: slices.Clone(nodes)}
-	for i, m := range nodes {
-		if m.Result == nil || m.Result.Graph == nil || m.Result.Hierarchy == nil {
-			return nil, fmt.Errorf("topology: join: node %d: no model", i)
-		}
-		hosts := m.Result.Graph.hosts
-		switch {
-		case m.External < -1 || m.External >= hosts:
-			return nil, fmt.Errorf("topology: join: node %d: External %d: want a host of %d, or -1", i, m.External, hosts)
-		case m.Core < 0 || m.Core >= hosts || m.Core == m.External:
-			return nil, fmt.Errorf("topology: join: node %d: Core %d: want a host of %d, not the external one", i, m.Core, hosts)
-		}
-	}
-	if err := j.numberCores(); err != nil {
+	if err := j.check(); err != nil {
 		return nil, err
 	}
 	j.number()
@@ -69,7 +57,7 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	if len(j.stranded) > 0 {
 		j.warnings = append(j.warnings, "the core that measured has no way outside in "+words.List(j.stranded))
 	}
-	graph, err := NewGraph(j.cores, j.vertices-j.cores, j.names, j.arcs)
+	graph, err := NewGraph(j.cores, len(j.names)-j.cores, j.names, j.arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +68,10 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	r := &Result{Graph: graph, Hierarchy: hierarchy, Warnings: j.warnings}
 	r.Fit = Fit{
 		Family: inter.Fit.Family, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: j.overhead,
-		Levels: make([]LevelFit, len(hierarchy.Levels())+1),
+		Levels: slices.Repeat([]float64{math.NaN()}, len(hierarchy.Levels())+1),
 	}
 	if r.Fit.Family == FamilyFlat && len(hierarchy.Groups()) > 1 {
 		r.Fit.Family = FamilyTree
-	}
-	for l := range r.Fit.Levels {
-		r.Fit.Levels[l] = LevelFit{Residual: math.NaN()}
 	}
 	return r, nil
 }
@@ -95,7 +80,6 @@ type joiner struct {
 	inter    *Result
 	nodes    []NodeModel
 	cores    int
-	vertices int
 	vertex   [][]int // per node, vertex of its model -> vertex of the whole
 	own      []int   // per node, its own vertex
 	between  []int   // vertex of inter -> vertex of the whole
@@ -107,22 +91,32 @@ type joiner struct {
 	warnings []string
 }
 
-// numberCores gives the hosts of the nodes their numbers where nobody has. Together they must be 0, 1, 2 and so on.
-func (j *joiner) numberCores() error {
+// check refuses models that cannot be joined, and gives the hosts of the nodes their numbers where nobody has. Together they
+// must be 0, 1, 2 and so on.
+func (j *joiner) check() error {
 	var all []int
 	for i := range j.nodes {
 		m := &j.nodes[i]
-		count := m.Result.Graph.hosts
+		if m.Result == nil || m.Result.Graph == nil || m.Result.Hierarchy == nil {
+			return fmt.Errorf("topology: join: node %d: no model", i)
+		}
+		hosts := m.Result.Graph.hosts
+		switch {
+		case m.External < -1 || m.External >= hosts:
+			return fmt.Errorf("topology: join: node %d: External %d: want a host of %d, or -1", i, m.External, hosts)
+		case m.Core < 0 || m.Core >= hosts || m.Core == m.External:
+			return fmt.Errorf("topology: join: node %d: Core %d: want a host of %d, not the external one", i, m.Core, hosts)
+		}
 		if m.External >= 0 {
-			count--
+			hosts--
 		}
 		if m.Hosts == nil {
-			for h := range count {
+			for h := range hosts {
 				m.Hosts = append(m.Hosts, len(all)+h)
 			}
 		}
-		if len(m.Hosts) != count {
-			return fmt.Errorf("topology: join: node %d: %d numbers in Hosts: want %d", i, len(m.Hosts), count)
+		if len(m.Hosts) != hosts {
+			return fmt.Errorf("topology: join: node %d: %d numbers in Hosts: want %d", i, len(m.Hosts), hosts)
 		}
 		all = append(all, m.Hosts...)
 	}
@@ -136,42 +130,37 @@ func (j *joiner) numberCores() error {
 	return nil
 }
 
+// number gives the vertices of all models their numbers and names in the whole.
 func (j *joiner) number() {
+	inter := j.inter.Graph
 	j.vertex, j.names = make([][]int, len(j.nodes)), make([]string, j.cores)
-	for i, m := range j.nodes {
-		g := m.Result.Graph
-		j.vertex[i] = make([]int, g.vertices)
-		own := m.Hosts
-		for h := range g.hosts {
-			if h != m.External {
-				j.vertex[i][h] = own[0]
-				j.names[own[0]] = j.inter.Graph.Name(i) + "." + g.Name(h)
-				own = own[1:]
-			}
-		}
+	add := func(name string) int {
+		j.names = append(j.names, name)
+		return len(j.names) - 1
 	}
-	j.vertices = j.cores
 	for i, m := range j.nodes {
-		j.own = append(j.own, j.vertices)
-		j.names = append(j.names, j.inter.Graph.Name(i))
-		if m.External >= 0 {
-			j.vertex[i][m.External] = j.vertices
+		g, hosts := m.Result.Graph, m.Hosts
+		j.vertex[i] = make([]int, g.vertices)
+		j.own = append(j.own, add(inter.Name(i)))
+		for h := range g.hosts {
+			if h == m.External {
+				j.vertex[i][h] = j.own[i]
+				continue
+			}
+			j.vertex[i][h] = hosts[0]
+			j.names[hosts[0]] = inter.Name(i) + "." + g.Name(h)
+			hosts = hosts[1:]
 		}
-		j.vertices++
 	}
 	for i, m := range j.nodes {
 		g := m.Result.Graph
 		for s := g.hosts; s < g.vertices; s++ {
-			j.vertex[i][s] = j.vertices
-			j.names = append(j.names, j.inter.Graph.Name(i)+"."+g.Name(s))
-			j.vertices++
+			j.vertex[i][s] = add(inter.Name(i) + "." + g.Name(s))
 		}
 	}
 	j.between = slices.Clone(j.own)
-	for s := j.inter.Graph.hosts; s < j.inter.Graph.vertices; s++ {
-		j.between = append(j.between, j.vertices)
-		j.names = append(j.names, j.inter.Graph.Name(s))
-		j.vertices++
+	for s := inter.hosts; s < inter.vertices; s++ {
+		j.between = append(j.between, add(inter.Name(s)))
 	}
 }
 
@@ -334,11 +323,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	if len(j.nodes) == 1 {
 		apart = j.nodes[0].apart()
 	}
-	used := make([]bool, len(levels))
-	for _, g := range groups {
-		used[g.Level] = true
-	}
-	levels = keepLevels(levels, groups, used)
+	levels = keepLevels(levels, groups, nil)
 	for l, found := range NewLevels(groups) {
 		levels[l].Latency, levels[l].Support = found.Latency, found.Support
 		if isNeutral(levels[l].Name) { // counted anew: inside and outside both begin with 1

@@ -1,41 +1,50 @@
 package topology
 
+import "slices"
+
 // Parts numbers the connected parts of the graph without the given vertices, directions aside: each vertex
 // has the number of its part, those left out -1. Parts are numbered by their lowest vertex. O(vertices + arcs).
 func (g *Graph) Parts(without ...int) []int {
-	const unseen = -2
-	part := make([]int, g.vertices)
-	for v := range part {
-		part[v] = unseen
-	}
+	part, from := slices.Repeat([]int{-1}, g.vertices), g.unreached()
 	for _, v := range without {
-		part[v] = -1
+		from[v] = v
 	}
 	next := 0
-	var queue []int
 	for v := range part {
-		if part[v] != unseen {
-			continue
-		}
-		part[v] = next
-		queue = append(queue[:0], v)
-		visit := func(x int) {
-			if part[x] == unseen {
+		if from[v] < 0 {
+			for _, x := range g.reach(v, from) {
 				part[x] = next
-				queue = append(queue, x)
 			}
+			next++
 		}
-		for k := 0; k < len(queue); k++ {
-			for _, a := range g.Out(queue[k]) {
-				visit(a.To)
-			}
-			for _, i := range g.In(queue[k]) {
-				visit(g.arcs[i].From)
-			}
-		}
-		next++
 	}
 	return part
+}
+
+// unreached says of all vertices that they were not reached from any, as reach wants it.
+func (g *Graph) unreached() []int { return slices.Repeat([]int{-1}, g.vertices) }
+
+// reach returns the vertices that arcs in either direction join to root, breadth first, and writes from which vertex it
+// reached each; root is reached from itself. Vertices that were reached before are left out. O(arcs of the vertices).
+func (g *Graph) reach(root int, from []int) []int {
+	from[root] = root
+	order := []int{root}
+	for k := 0; k < len(order); k++ {
+		v := order[k]
+		visit := func(x int) {
+			if from[x] < 0 {
+				from[x] = v
+				order = append(order, x)
+			}
+		}
+		for _, a := range g.Out(v) {
+			visit(a.To)
+		}
+		for _, i := range g.In(v) {
+			visit(g.arcs[i].From)
+		}
+	}
+	return order
 }
 
 // IsForest tells whether no two vertices are joined by two paths, directions aside.

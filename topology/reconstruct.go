@@ -45,15 +45,10 @@ type Result struct {
 // tell.
 type Fit struct {
 	Family       Family
-	R2           float64    // share of the variance of the measurements that the graph explains; without variance 1 if it says the same
-	Residual     float64    // median of |measurement - fit| / fit
-	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition within noise
-	Noise        float64    // relative spread of measurements, sigma, as estimated
-	Overhead     float64    // s, what every message pays at its ends, on top of the graph's latencies
-	Levels       []LevelFit // one per level of the hierarchy, fine to coarse, and one for the root
-}
-
-// LevelFit is the part of a Fit that speaks of one level.
-type LevelFit struct {
-	Residual float64 // median of |measurement - fit| / fit over the pairs that the level joins
+	R2           float64   // share of the variance of the measurements that the graph explains; without variance 1 if it says the same
+	Residual     float64   // median of |measurement - fit| / fit
+	TreeLikeness float64   // share of sampled quadruples that satisfy the four-point condition within noise
+	Noise        float64   // relative spread of measurements, sigma, as estimated
+	Overhead     float64   // s, what every message pays at its ends, on top of the graph's latencies
+	Levels       []float64 // the Residual of the pairs that each level joins, fine to coarse, and of those that the root joins
 }

@@ -85,10 +85,6 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 		}
 	}
 	f := Fit{R2: e.R2(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: overhead}
-	residual, levels := e.Medians()
-	f.Residual = residual
-	for _, of := range levels {
-		f.Levels = append(f.Levels, LevelFit{Residual: of})
-	}
+	f.Residual, f.Levels = e.Medians()
 	return f
 }

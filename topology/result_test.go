@@ -25,7 +25,7 @@ func TestNewFitWithoutLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := NewFit(g, nil, []float64{0, 4e-6, 4e-6, 0}, 0)
-	if len(f.Levels) != 1 || !(f.Levels[0].Residual < 1e-9) {
+	if len(f.Levels) != 1 || !(f.Levels[0] < 1e-9) {
 		t.Errorf("NewFit of no hierarchy = %+v, want one level, explained", f)
 	}
 }

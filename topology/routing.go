@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/internal/words"
 )
@@ -28,26 +29,22 @@ const (
 // RouteChoices returns all choices.
 func RouteChoices() []RouteChoice { return []RouteChoice{ChooseLowest, ChooseModulo, ChooseHashed} }
 
+// choiceWords are the choices as files and specifications of clusters have them.
+var choiceWords = [...]string{"lowest", "modulo", "ecmp"}
+
 // String is the word for the choice in files and in specifications of clusters:
 // lowest, modulo or ecmp.
 func (c RouteChoice) String() string {
-	switch c {
-	case ChooseLowest:
-		return "lowest"
-	case ChooseModulo:
-		return "modulo"
-	case ChooseHashed:
-		return "ecmp"
+	if c < 0 || int(c) >= len(choiceWords) {
+		return fmt.Sprintf("routing %d", int(c))
 	}
-	return fmt.Sprintf("routing %d", int(c))
+	return choiceWords[c]
 }
 
 // ParseRouteChoice reads the word that String writes.
 func ParseRouteChoice(word string) (RouteChoice, error) {
-	for _, c := range RouteChoices() {
-		if c.String() == word {
-			return c, nil
-		}
+	if c := slices.Index(choiceWords[:], word); c >= 0 {
+		return RouteChoice(c), nil
 	}
 	return 0, fmt.Errorf("topology: routing %q: want %s", word, words.Or(RouteChoices()))
 }

@@ -25,25 +25,12 @@ func (g *Graph) findSides() map[uint64][2]int {
 			sides[side] = [2]int{from, to}
 		}
 	}
-	const unseen = -2
-	parent, below := make([]int, g.vertices), make([]uint64, g.vertices)
-	for v := range parent {
-		parent[v] = unseen
-	}
+	parent, below := g.unreached(), make([]uint64, g.vertices)
 	for root := g.vertices - 1; root >= 0; root-- { // the last vertices are switches
-		if parent[root] != unseen {
+		if parent[root] >= 0 {
 			continue
 		}
-		parent[root] = -1
-		order := []int{root} // each vertex after its parent
-		for i := 0; i < len(order); i++ {
-			for _, next := range g.Neighbours(order[i]) {
-				if parent[next] == unseen {
-					parent[next] = order[i]
-					order = append(order, next)
-				}
-			}
-		}
+		order := g.reach(root, parent) // each vertex after its parent
 		// Of a chain of links the one nearest to the hosts counts: the lowest of those above them, and of those that
 		// have them on the other side the highest.
 		for i := len(order) - 1; i >= 0; i-- {

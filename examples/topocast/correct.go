@@ -248,8 +248,8 @@ func (r *correction) writeText(w io.Writer) {
 	fmt.Fprintln(w)
 	if levels := found.Fit.Levels; len(levels) > 1 {
 		t = columns.New(w, "level", "median residual")
-		for i, l := range levels {
-			t.Row(h.LevelName(i), quantity.Percent(l.Residual))
+		for i, residual := range levels {
+			t.Row(h.LevelName(i), quantity.Percent(residual))
 		}
 		t.Flush()
 		fmt.Fprintln(w)
@@ -293,8 +293,8 @@ func (r *correction) result() *results.Correction {
 			out.Fits = append(out.Fits, results.Fit{Forwarding: forwardings()[way], R2: jsonfile.Known(f.Fit.R2), Residual: jsonfile.Known(f.Fit.Residual)})
 		}
 	}
-	for i, l := range found.Fit.Levels {
-		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.Reconstruction().Hierarchy.LevelName(i), Residual: jsonfile.Known(l.Residual)})
+	for i, residual := range found.Fit.Levels {
+		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.Reconstruction().Hierarchy.LevelName(i), Residual: jsonfile.Known(residual)})
 	}
 	return out
 }

@@ -54,7 +54,13 @@ func (f *Fit) Graph() (*topology.Graph, []string, error) {
 	}
 	var meshes []string
 	for _, v := range groups {
-		if t.GroupChildren(v) >= 3 && !(v == t.Root && bypass) {
+		inner := 0 // groups of the group
+		for _, c := range t.Kids(v) {
+			if t.IsGroup(c) {
+				inner++
+			}
+		}
+		if inner >= 3 && !(v == t.Root && bypass) {
 			meshes = append(meshes, vertexName(t, v, number))
 		}
 	}

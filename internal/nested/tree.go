@@ -77,25 +77,14 @@ func Of(h *topology.Hierarchy) *Tree {
 	return t
 }
 
-func (t *Tree) IsGroup(v int32) bool      { return int(v) >= t.N }
-func (t *Tree) Kids(v int32) []int32      { return t.Children[int(v)-t.N] }
-func (t *Tree) Size(v int32) int          { return int(t.Hi[v] - t.Lo[v]) }
-func (t *Tree) Leaves(v int32) []int32    { return t.Order[t.Lo[v]:t.Hi[v]] }
-func (t *Tree) alive(v int32) bool        { return v == t.Root || t.Parent[v] >= 0 }
-func (t *Tree) LevelOf(v int32) float64   { return t.Level[int(v)-t.N] }
-func (t *Tree) WeightOf(v int32) float64  { return t.Weight[int(v)-t.N] }
-func (t *Tree) HostsOnly(v int32) bool    { return !slices.ContainsFunc(t.Kids(v), t.IsGroup) }
-func (t *Tree) GroupChildren(v int32) int { return len(t.Kids(v)) - t.leafChildren(v) }
-
-func (t *Tree) leafChildren(v int32) int {
-	count := 0
-	for _, c := range t.Kids(v) {
-		if !t.IsGroup(c) {
-			count++
-		}
-	}
-	return count
-}
+func (t *Tree) IsGroup(v int32) bool     { return int(v) >= t.N }
+func (t *Tree) Kids(v int32) []int32     { return t.Children[int(v)-t.N] }
+func (t *Tree) Size(v int32) int         { return int(t.Hi[v] - t.Lo[v]) }
+func (t *Tree) Leaves(v int32) []int32   { return t.Order[t.Lo[v]:t.Hi[v]] }
+func (t *Tree) alive(v int32) bool       { return v == t.Root || t.Parent[v] >= 0 }
+func (t *Tree) LevelOf(v int32) float64  { return t.Level[int(v)-t.N] }
+func (t *Tree) WeightOf(v int32) float64 { return t.Weight[int(v)-t.N] }
+func (t *Tree) HostsOnly(v int32) bool   { return !slices.ContainsFunc(t.Kids(v), t.IsGroup) }
 
 // Groups returns the groups that are in, every parent before its children;
 // the root comes first.

@@ -49,7 +49,7 @@ func Mended[F stats.Float](n int, m []F, test Test) (links, mended []Pair) {
 		}
 		test.Bound.restart()
 	}
-	slices.SortFunc(mended, comparePairs)
+	slices.SortFunc(mended, func(a, b Pair) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return links, slices.Compact(mended)
 }
 
@@ -77,10 +77,6 @@ func fillPaths[F stats.Float](n int, m []F) (full []F, filled bool) {
 		}
 	})
 	return full, true
-}
-
-func comparePairs(a, b Pair) int {
-	return cmp.Or(a.From-b.From, a.To-b.To)
 }
 
 // What mending goes by.
@@ -126,15 +122,9 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Tes
 		defer func() { test.Bound.aside += int64(work) }()
 	}
 	tolerance := func(w float64) float64 { return test.Relative*w + test.Absolute }
-	// What a reading is beside the shortest path over a third vertex.
-	type comparison int
-	const (
-		below comparison = 1 + iota
-		fits
-		above // or missing
-	)
-	said, beside := map[Pair][]statement{}, map[Pair]comparison{}
-	hear := func(i, j int, long, short float64, witness Pair) {
+	said := map[Pair][]float64{} // s that probably false links say
+	ways := map[Pair]float64{}   // s of the shortest path over a third vertex
+	hear := func(i, j int, long, short float64) {
 		w := long - short
 		if i == j || !(w > 2*tolerance(long)) || !test.Directed && i > j {
 			return
@@ -145,22 +135,16 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Tes
 			return
 		}
 		p := Pair{i, j}
-		if beside[p] == 0 {
+		way, known := ways[p]
+		if !known {
 			work += n
-			way := shortestSum(full[i*n:(i+1)*n], in[j*n:(j+1)*n], i, j)
-			switch {
-			case v < way-tolerance(v):
-				beside[p] = below
-			case v <= way+tolerance(v):
-				beside[p] = fits
-			default: // also NaN
-				beside[p] = above
-			}
+			way = shortestSum(full[i*n:(i+1)*n], in[j*n:(j+1)*n], i, j)
+			ways[p] = way
 		}
-		if beside[p] == below {
+		if v < way-tolerance(v) { // below all paths
 			return
 		}
-		said[p] = append(said[p], statement{w, witness})
+		said[p] = append(said[p], w)
 	}
 	for k := range n {
 		if work > mendWork || test.Bound != nil && int64(work) > test.Bound.Legs {
@@ -168,67 +152,43 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Tes
 		}
 		for _, i := range into[k] {
 			for _, j := range into[k] {
-				hear(i, j, float64(m[i*n+k]), float64(m[j*n+k]), Pair{i, k})
+				hear(i, j, float64(m[i*n+k]), float64(m[j*n+k]))
 				if !test.Directed {
-					hear(j, i, float64(m[i*n+k]), float64(m[j*n+k]), Pair{i, k})
+					hear(j, i, float64(m[i*n+k]), float64(m[j*n+k]))
 				}
 			}
 		}
 		if test.Directed {
 			for _, j := range outOf[k] {
 				for _, i := range outOf[k] {
-					hear(i, j, float64(m[k*n+j]), float64(m[k*n+i]), Pair{k, j})
+					hear(i, j, float64(m[k*n+j]), float64(m[k*n+i]))
 				}
 			}
 		}
 	}
-	type candidate struct {
-		Pair
-		latency float64
-	}
-	var candidates []candidate
-	for p, ss := range said {
-		slices.SortFunc(ss, func(a, b statement) int { return cmp.Compare(a.latency, b.latency) })
-		w := ss[(len(ss)-1)/2].latency
+	mended := map[Pair]float64{}
+	for p, all := range said {
+		w := stats.LowerMedian(all)
 		agree := 0
-		for _, s := range ss {
-			if math.Abs(s.latency-w) <= 2*tolerance(w) {
+		for _, x := range all {
+			if math.Abs(x-w) <= 2*tolerance(w) {
 				agree++
 			}
 		}
-		if agree < mendAgree || 2*agree <= len(ss) {
+		if agree < mendAgree || 2*agree <= len(all) {
 			continue
 		}
 		work += 4 * n
 		broken, tight := triangles(n, m, columns, p, w, tolerance)
 		certain := broken <= mendBroken
-		if beside[p] == fits {
+		if v := float64(m[p.From*n+p.To]); v <= ways[p]+tolerance(v) { // it fits a path
 			certain = n >= mendHosts && broken <= mendBrokenFit && tight >= mendTight
 		}
 		if certain {
-			candidates = append(candidates, candidate{p, w})
+			mended[p] = w
 		}
-	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.latency, b.latency), comparePairs(a.Pair, b.Pair))
-	})
-	mended, used := map[Pair]float64{}, map[Pair]bool{}
-	for _, c := range candidates {
-		if slices.ContainsFunc(said[c.Pair], func(s statement) bool { return used[s.witness] }) {
-			continue
-		}
-		for _, s := range said[c.Pair] {
-			used[s.witness] = true
-		}
-		mended[c.Pair] = c.latency
 	}
 	return mended
-}
-
-// A statement is what one probably false link says about the latency of a pair.
-type statement struct {
-	latency float64
-	witness Pair
 }
 
 // shortestSum is the least sum of the cells of row i and column j at a third

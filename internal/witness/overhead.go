@@ -37,8 +37,8 @@ const (
 	// slacks of hundreds of ways are three to three and a half below their mean. 2.5 takes those of tori for
 	// that; 3.5 to 4.9 give the same.
 	slackAstray = 4
-	// The windows that nearestMean tries, in standard deviations.
-	slackWindow, slackNarrow = 2, 1
+	// The window of nearestMean, in standard deviations.
+	slackWindow = 2
 )
 
 // Overhead estimates the part of every latency that does not add up
@@ -53,8 +53,7 @@ const (
 // on pairs of short latency, whose absolute noise is small: the slacks near the
 // present value, at most two standard deviations away, are averaged with
 // weights 1/variance until that value stays. Where it runs off, as the slacks of
-// detours are too close to tell apart, the window is narrowed once, and the first
-// value kept if that does not help. O(5600 n), memory of a few MiB.
+// detours are too close to tell apart, the first value is kept. O(5600 n), memory of a few MiB.
 func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 	if n < 4 {
 		return 0
@@ -86,11 +85,8 @@ func Overhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 		}
 	}
 	reach := stats.Median(typical)
-	for _, window := range []float64{slackWindow, slackNarrow} {
-		if refined := nearestMean(slacks, o, window); math.Abs(refined-o) <= slackAstray*reach {
-			o = refined
-			break
-		}
+	if refined := nearestMean(slacks, o); math.Abs(refined-o) <= slackAstray*reach {
+		o = refined
 	}
 	if o < overheadRounding*longest {
 		return 0
@@ -178,13 +174,13 @@ const (
 	meanRounds  = 20
 )
 
-// nearestMean moves o to the weighted mean of the slacks not more than window
+// nearestMean moves o to the weighted mean of the slacks not more than slackWindow
 // standard deviations away until it stays.
-func nearestMean(slacks []slack, o, window float64) float64 {
+func nearestMean(slacks []slack, o float64) float64 {
 	for range meanRounds {
 		var sum, weights float64
 		for _, s := range slacks {
-			if v := s.deviation * s.deviation; math.Abs(s.value-o) <= window*s.deviation && v > 0 {
+			if v := s.deviation * s.deviation; math.Abs(s.value-o) <= slackWindow*s.deviation && v > 0 {
 				sum += s.value / v
 				weights += 1 / v
 			}

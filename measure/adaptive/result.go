@@ -111,11 +111,7 @@ func (f *finding) fit(h *topology.Hierarchy) topology.Fit {
 	if len(groups) == 1 {
 		fit.Family = topology.FamilyFlat
 	}
-	residual, levels := e.Medians()
-	fit.Residual = residual
-	for _, of := range levels {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: of})
-	}
+	fit.Residual, fit.Levels = e.Medians()
 	return fit
 }
 

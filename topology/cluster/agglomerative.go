@@ -70,38 +70,22 @@ func (a Agglomerative) Cluster(s mat.Symmetric) (Labels, error) {
 	return t.after(t.belowWidestGap()), nil
 }
 
-// spanningTree returns the edges of a minimum spanning tree, by Prim's algorithm on the full matrix. Lengths are
-// raised to the larger of both ends' cores where cores are given (mutual
-// reachability). Ties go to the lowest object. O(n^2).
+// spanningTree returns the edges of a minimum spanning tree. Lengths are raised to the larger of both ends' cores where
+// cores are given (mutual reachability). Ties go to the lowest object. O(n^2).
 func spanningTree(d *distances, cores []float64) []nnchain.Merge {
-	if d.n < 2 {
-		return nil
-	}
-	nearest := make([]nnchain.Merge, 0, d.n-1) // of each object B outside: the edge to the tree
-	for j := 1; j < d.n; j++ {
-		nearest = append(nearest, nnchain.Merge{A: -1, B: int32(j)})
-	}
-	tree := make([]nnchain.Merge, 0, d.n-1)
-	at := int32(0)
-	for len(nearest) > 0 {
-		row, best := d.row(int(at)), 0
-		for k := range nearest {
-			e := &nearest[k]
-			v := row[e.B]
-			if cores != nil {
-				v = max(v, cores[at], cores[e.B])
+	row := d.row
+	if cores != nil {
+		raised := make([]float64, d.n)
+		row = func(i int) []float64 {
+			for j, v := range d.row(i) {
+				raised[j] = max(v, cores[i], cores[j])
 			}
-			if e.A < 0 || v < e.Height {
-				e.A, e.Height = at, v
-			}
-			if e.Height < nearest[best].Height || e.Height == nearest[best].Height && e.B < nearest[best].B {
-				best = k
-			}
+			return raised
 		}
-		tree = append(tree, nearest[best])
-		at = nearest[best].B
-		nearest[best] = nearest[len(nearest)-1]
-		nearest = nearest[:len(nearest)-1]
 	}
+	var tree []nnchain.Merge
+	nnchain.Prim(d.n, row, func(from, to int, length float64) {
+		tree = append(tree, nnchain.Merge{A: int32(from), B: int32(to), Height: length})
+	})
 	return tree
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -79,33 +77,7 @@ func (f Flat) hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(d).timed(h)
-}
-
-// timed is the hierarchy with latencies that are medians of the distances between the children of each group. A group
-// without one has that of the hierarchy. O(n^2) times the number of levels.
-func (d *distances) timed(h *topology.Hierarchy) (*topology.Hierarchy, error) {
-	between := make([][]float64, len(h.Groups()))
-	for i := range d.n {
-		for j, v := range d.row(i)[:i] {
-			if g := h.Common(i, j); !math.IsNaN(v) {
-				between[g] = append(between[g], v)
-			}
-		}
-	}
-	groups := slices.Clone(h.Groups())
-	for g := range groups {
-		if len(between[g]) > 0 {
-			groups[g].Latency = stats.Median(between[g])
-		}
-	}
-	levels := slices.Clone(h.Levels())
-	for l, found := range topology.NewLevels(groups[1:]) {
-		if !math.IsNaN(found.Latency) {
-			levels[l].Latency = found.Latency
-		}
-	}
-	return topology.NewHierarchy(d.n, levels, groups[1:], groups[0].Latency)
+	return h.Timed(rowsOf(d).d)
 }
 
 // Timed is the result for groups that were found on other distances than times, such as profiles:
@@ -116,7 +88,7 @@ func Timed(h *topology.Hierarchy, repetitions ...mat.Matrix) (*topology.Result, 
 	if err != nil {
 		return nil, err
 	}
-	timed, err := d.timed(h)
+	timed, err := h.Timed(d.d)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,12 @@ type GroupComparison struct {
 	Moved   []int // hosts in other groups than specified, the most often first
 }
 
+// A Crossing is a group of the reference and a measured one that share hosts, while neither holds
+// the other: both cannot be true. A group that is merely missing may only not show in latencies.
+type Crossing struct {
+	Reference, Measured []int // hosts
+}
+
 // mostlyTheSame is the share of the hosts of either of two groups that are in both, above
 // which one stands for the other: above a half no two disjoint groups can.
 const mostlyTheSame = 0.5
@@ -27,66 +33,54 @@ const mostlyTheSame = 0.5
 // Groups compares two trees by their exact groups, levels aside. Hosts
 // have the same numbers in both. For each group of the reference that is
 // missing, the measured group most like it is looked up; if they share half of
-// their hosts or more (Jaccard), the hosts in one of them only have moved. O(groups * hosts) per
-// missing group.
+// their hosts or more (Jaccard), the hosts in one of them only have moved. O(total size of the
+// measured groups * depth of the reference).
 func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	if measured.Hosts() != reference.Hosts() {
 		return nil, fmt.Errorf("compare: groups: %d hosts measured, %d in the reference", measured.Hosts(), reference.Hosts())
 	}
-	key := func(hosts []int) string { return fmt.Sprint(hosts) }
-	sets := func(h *topology.Hierarchy) map[string]bool {
-		m := map[string]bool{}
-		for _, g := range h.Groups()[1:] {
-			m[key(g.Hosts)] = true
+	c := &GroupComparison{}
+	groups := reference.Groups()
+	common := make([]int, len(groups)) // hosts that a group shares with the measured one
+	alike := make([]float64, len(groups))
+	most := make([][]int, len(groups)) // the measured group most like it
+	for _, m := range distinct(measured) {
+		hosts := measured.Groups()[m].Hosts
+		var touched []int
+		for _, host := range hosts {
+			for i := reference.Smallest(host); i > 0; i = groups[i].Parent {
+				if common[i]++; common[i] == 1 {
+					touched = append(touched, i)
+				}
+			}
 		}
-		return m
-	}
-	found, specified := sets(measured), sets(reference)
-	c := &GroupComparison{Crossed: crossings(measured, reference)}
-	for _, g := range measured.Groups()[1:] {
-		if k := key(g.Hosts); !specified[k] {
-			specified[k] = true // list equal sets of two levels once
-			c.Extra = append(c.Extra, g.Hosts)
+		same := false
+		for _, i := range touched {
+			shared, size := common[i], len(groups[i].Hosts)
+			common[i] = 0
+			if shared < len(hosts) && shared < size {
+				c.Crossed = append(c.Crossed, Crossing{groups[i].Hosts, hosts})
+			}
+			jaccard := float64(shared) / float64(len(hosts)+size-shared)
+			if jaccard > alike[i] {
+				alike[i], most[i] = jaccard, hosts
+			}
+			same = same || jaccard == 1
+		}
+		if !same {
+			c.Extra = append(c.Extra, hosts)
 		}
 	}
 	votes := make([]int, reference.Hosts())
-	in := make([]bool, reference.Hosts())
-	listed := map[string]bool{}
-	for _, g := range reference.Groups()[1:] {
-		k := key(g.Hosts)
-		if listed[k] {
+	for _, i := range distinct(reference) {
+		hosts := groups[i].Hosts
+		if alike[i] == 1 {
+			c.Same = append(c.Same, hosts)
 			continue
 		}
-		listed[k] = true
-		if found[k] {
-			c.Same = append(c.Same, g.Hosts)
-			continue
-		}
-		c.Missing = append(c.Missing, g.Hosts)
-		clear(in)
-		for _, h := range g.Hosts {
-			in[h] = true
-		}
-		best, share := -1, mostlyTheSame
-		for i, m := range measured.Groups()[1:] {
-			common := 0
-			for _, h := range m.Hosts {
-				if in[h] {
-					common++
-				}
-			}
-			if s := float64(common) / float64(len(m.Hosts)+len(g.Hosts)-common); s > share || s == share && best < 0 {
-				best, share = i+1, s
-			}
-		}
-		if best < 0 {
-			continue
-		}
-		for _, h := range measured.Groups()[best].Hosts {
-			in[h] = !in[h] // of both: out; of the measured one only: in
-		}
-		for h, odd := range in {
-			if odd {
+		c.Missing = append(c.Missing, hosts)
+		if alike[i] >= mostlyTheSame {
+			for _, h := range slices.Concat(without(hosts, most[i]), without(most[i], hosts)) {
 				votes[h]++
 			}
 		}
@@ -101,6 +95,25 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	slices.SortFunc(c.Missing, slices.Compare)
 	slices.SortFunc(c.Same, slices.Compare)
 	return c, nil
+}
+
+// distinct are the numbers of the groups but the root, of equal sets on two levels the coarser one.
+func distinct(h *topology.Hierarchy) (numbers []int) {
+	groups := h.Groups()
+	for i := 1; i < len(groups); i++ {
+		if len(groups[i].Hosts) < len(groups[groups[i].Parent].Hosts) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// without are the hosts of one group that are not in another. Both ascend.
+func without(hosts, others []int) []int {
+	return slices.DeleteFunc(slices.Clone(hosts), func(h int) bool {
+		_, in := slices.BinarySearch(others, h)
+		return in
+	})
 }
 
 // compareGroups compares the confident groups of the hosts that both have. Groups that one side has alone are a difference where

@@ -168,12 +168,9 @@ func (c *linkComparer) hasHosts(v int) bool {
 
 // rewire makes the wired graph: hosts with an entry in own hang on that switch, and extra links are there.
 func (c *linkComparer) rewire(own map[int]int) error {
-	type wire struct {
-		topology.Arc
-		origin int
-	}
 	g := c.reference.graph
-	var wires []wire
+	var arcs []topology.Arc
+	origin := map[[2]int]int{} // by the ends of the arc
 	known := true
 	for i, a := range g.Arcs() {
 		known = known && !math.IsNaN(a.Latency)
@@ -184,22 +181,22 @@ func (c *linkComparer) rewire(own map[int]int) error {
 			a.From = place
 		}
 		if c.links[c.link[i]].state.Verdict != LinkMissing {
-			wires = append(wires, wire{a, i})
+			arcs, origin[[2]int{a.From, a.To}] = append(arcs, a), i
 		}
 	}
 	for _, a := range c.extra {
 		if !known { // the others count links
 			a.Latency = math.NaN()
 		}
-		wires = append(wires, wire{a, -1})
-	}
-	slices.SortFunc(wires, func(a, b wire) int { return cmp.Or(a.From-b.From, a.To-b.To) }) // as NewGraph has them
-	arcs := make([]topology.Arc, len(wires))
-	c.origin = make([]int, len(wires))
-	for i, w := range wires {
-		arcs[i], c.origin[i] = w.Arc, w.origin
+		arcs, origin[[2]int{a.From, a.To}] = append(arcs, a), -1
 	}
 	var err error
-	c.wired, err = g.WithArcs(arcs)
-	return err
+	if c.wired, err = g.WithArcs(arcs); err != nil {
+		return err
+	}
+	c.origin = make([]int, len(arcs))
+	for i, a := range c.wired.Arcs() {
+		c.origin[i] = origin[[2]int{a.From, a.To}]
+	}
+	return nil
 }

@@ -151,8 +151,8 @@ func fitToFile(fit topology.Fit) fitFile {
 		Family: fit.Family, R2: jsonfile.Known(fit.R2), Residual: jsonfile.Known(fit.Residual),
 		TreeLikeness: jsonfile.Known(fit.TreeLikeness), Noise: jsonfile.Known(fit.Noise), Overhead: fit.Overhead,
 	}
-	for _, l := range fit.Levels {
-		f.Levels = append(f.Levels, levelFitFile{jsonfile.Known(l.Residual)})
+	for _, residual := range fit.Levels {
+		f.Levels = append(f.Levels, levelFitFile{jsonfile.Known(residual)})
 	}
 	return f
 }
@@ -163,7 +163,7 @@ func fitFromFile(f fitFile) topology.Fit {
 		TreeLikeness: jsonfile.Value(f.TreeLikeness), Noise: jsonfile.Value(f.Noise), Overhead: f.Overhead,
 	}
 	for _, l := range f.Levels {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: jsonfile.Value(l.Residual)})
+		fit.Levels = append(fit.Levels, jsonfile.Value(l.Residual))
 	}
 	return fit
 }

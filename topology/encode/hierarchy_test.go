@@ -27,7 +27,7 @@ func twoSockets(t testing.TB) *topology.Result {
 		Hierarchy: h,
 		Fit: topology.Fit{
 			Family: topology.FamilyTree, R2: 0.99, Residual: 0.01, TreeLikeness: nan, Noise: nan,
-			Levels: []topology.LevelFit{{Residual: 0.03}},
+			Levels: []float64{0.03},
 		},
 		Warnings: []string{"a < b"},
 	}

@@ -53,7 +53,6 @@ func (f *edgeFit) findPaths() bool {
 	f.paths, f.readings = make([][]int32, n), make([]float64, n*n)
 	type counts struct {
 		used, multiple, early int
-		perHop                []float64
 		longer                float64 // the sum of readings over that of the lengths of their paths
 	}
 	rows := make([]counts, n)
@@ -81,9 +80,6 @@ func (f *edgeFit) findPaths() bool {
 				}
 				read += v
 				along += t.Distance[j]
-				if !f.known && t.Distance[j] > 0 {
-					c.perHop = append(c.perHop, v/t.Distance[j])
-				}
 			}
 		}
 		if along > 0 {
@@ -91,22 +87,21 @@ func (f *edgeFit) findPaths() bool {
 		}
 	})
 	f.used, f.multiple, f.early = 0, 0, 0
-	var perHop, longer []float64
+	var longer []float64
 	for _, c := range rows {
 		f.used += c.used
 		f.multiple += c.multiple
 		f.early += c.early
-		perHop = append(perHop, c.perHop...)
-		if c.longer > 0 {
+		if c.longer > 0 && !f.scaled {
 			longer = append(longer, c.longer)
 		}
 	}
-	scale := stats.Median(perHop) // lengths were hops: make them latencies
-	if f.known && !f.scaled {
+	scale := stats.Median(longer) // lengths were hops: make them latencies
+	if f.known {
 		// Huber's steps go some way only from where they begin, and what was specified may be
 		// a cable's latency while what was measured is a library's. By powers of two, so
 		// that what is about right is begun with as it is.
-		scale = math.Exp2(math.Round(math.Log2(stats.Median(longer))))
+		scale = math.Exp2(math.Round(math.Log2(scale)))
 	}
 	if scale > 0 && !math.IsInf(scale, 1) {
 		for e := range f.x {

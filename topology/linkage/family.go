@@ -75,12 +75,12 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 
 // better compares the graph with the tree, and tells whether it explains the readings clearly better.
 // Weak groups at the edge of a sample make a tree a little worse than a mesh at times;
-// of a real mesh of hosts it explains nothing. A graph that explains less than the mean reading does is none.
+// of a real mesh of hosts it explains nothing.
 func (s *meshSearch) better(w *wired) bool {
 	c := w.compare(s.r, s.f)
 	w.fit = c
 	n := s.r.N()
-	if c.r2 < 0 || n < meshFew && (c.r2 < badR2 || 4*w.links > n*(n-1)) {
+	if n < meshFew && (c.r2 < badR2 || 4*w.links > n*(n-1)) {
 		return false
 	}
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != topology.FamilyMesh || c.tree >= meshTree)

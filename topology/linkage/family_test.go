@@ -109,6 +109,20 @@ func TestLinkageFindsWhatIsNoTree(t *testing.T) {
 	}
 }
 
+// A line of switches is a tree, but not one with a switch in the middle of all. It is found, too, where the links of the hosts
+// are so long that one switch explains most of what was measured.
+func TestLinkageFindsLinesOfSwitchesBehindLongLinks(t *testing.T) {
+	for _, spec := range []string{"line:5 hosts=3 latency=1us", "line:6 hosts=4 latency=1us", "line:8 hosts=6 latency=1us"} {
+		c, d := topotest.Generate(t, spec)
+		rng := rand.New(rand.NewPCG(3, 8))
+		d.Apply(func(_, _ int, v float64) float64 { return (v + 10e-6) * (1 + 0.005*rng.NormFloat64()) }, d)
+		r := reconstruct(t, d)
+		if missing, wrong := difference(linkNames(r.Graph), linkNames(c.Graph)); missing+wrong > 0 {
+			t.Errorf("%s, links of hosts longer by 5 us: %s, %d links missing, %d false", spec, r.Fit.Family, missing, wrong)
+		}
+	}
+}
+
 // Of the smallest rings every link is found, whatever messages pay at their ends: half of the pairs are a sum of two links.
 // A link of a torus of switches that has become slow is taken all the same by the routes that led over it. They are a
 // quarter of all, and longer than the shortest ones; the rest tells that it is a torus. Of a ring of four switches both

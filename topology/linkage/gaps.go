@@ -24,13 +24,9 @@ import (
 // The price is that this asks more than most machines need. No pair of ranks that never met is confident, though all the
 // machine's groups are pairs: nothing is inferred from group to group. Without it a fifth of the confident groups of
 // BenchmarkLinkageGaps did not exist, with it one in 10,000.
-const (
-	// Doubt that all alternatives to a group may leave together: three that a single measurement refutes at 3 % of noise,
-	// ten at 1 %.
-	gapDoubt = 0.003
-	// Least noise that is assumed: timers have ticks, and exact data has no noise.
-	gapNoise = 0.005
-)
+
+// gapNoise is the least noise that is assumed: timers have ticks, and exact data has no noise.
+const gapNoise = 0.005
 
 // gapCeiling is the most confidence in a group of which a share of the alternatives is not refuted. A group with half of them
 // refuted is still reported.
@@ -74,17 +70,11 @@ func (g *judge) gaps() []float64 {
 		if !nested {
 			parts = alikeParts(t, v, solid)
 		}
-		open, doubt := 0, 0.0
+		open := 0
 		for _, u := range rivals {
-			weakest := g.weakest(parts, t.Leaves(u), g.border[at], noise)
-			if weakest.told() {
-				doubt += weakest.doubt()
-			} else {
+			if slices.ContainsFunc(parts, func(p []int32) bool { return !g.apart(p, t.Leaves(u), g.border[at], noise).told() }) {
 				open++
 			}
-		}
-		if doubt > gapDoubt {
-			open = max(open, 1)
 		}
 		ceiling[at] = min(ceiling[at], gapCeiling(float64(open)/float64(len(rivals))))
 		// What may belong to the solid group around may belong to this one.

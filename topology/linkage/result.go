@@ -41,7 +41,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	}
 	fit.TreeLikeness = fourPoints(r, note.Noise, w.sigma)
 	noTree := fit.TreeLikeness < treeLike
-	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || off > badMean || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
+	if root := fit.Levels[len(fit.Levels)-1]; noTree || off > badMean || root > max(badRoot, noisyRoot*fit.Noise) {
 		search := &meshSearch{r: r, f: f}
 		found, err := search.best(note.Noise, !w.mostFirm)
 		if err != nil {
@@ -102,10 +102,6 @@ const (
 // badFit is the median relative residual above which a graph that is no tree is said
 // to explain little. Cores on one die differ by 7 % from their tree.
 const badFit = 0.15
-
-// badHub is the median relative residual of the readings that the root joins above
-// which another graph is looked for whatever the noise: hosts that are wired to each other make readings look noisy.
-const badHub = 0.05
 
 // A graph of switches that leaves more than this in the mean, relative to the reading, and
 // explains less of the variance than this is warned of. The mean sees the third of the

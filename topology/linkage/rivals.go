@@ -21,14 +21,6 @@ type bond struct {
 // is no gap to be held against the group, unless the readings contradict it.
 func (b bond) told() bool { return b.nats >= gapEvidence || b.missing == 0 && b.nats >= 0 }
 
-// doubt is the chance that the readings mislead, 0 where nothing is missing.
-func (b bond) doubt() float64 {
-	if b.missing == 0 {
-		return 0
-	}
-	return math.Exp(-b.nats)
-}
-
 // units appends to list the hosts and solid groups that v consists of, the largest
 // ones, without those of its child except.
 func units(t *nested.Tree, list []int32, v, except int32, solid []bool) []int32 {
@@ -101,15 +93,4 @@ func (g *judge) loose(units []int32, b border, noise float64) int {
 		most = max(most, len(joined))
 	}
 	return len(units) - most
-}
-
-// weakest is what readings say for the part that they least set off from the rival.
-func (g *judge) weakest(parts [][]int32, rival []int32, b border, noise float64) bond {
-	var least bond
-	for k, p := range parts {
-		if one := g.apart(p, rival, b, noise); k == 0 || least.told() && (!one.told() || one.doubt() > least.doubt()) {
-			least = one
-		}
-	}
-	return least
 }

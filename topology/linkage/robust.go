@@ -96,22 +96,14 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 
 // flat is the result of n hosts without groups, all at one latency in s: a link, or one switch.
 func flat(n int, latency float64, note *combination) (*topology.Result, error) {
-	var arcs []topology.Arc
-	switches := 0
-	switch {
-	case n == 2:
-		arcs = topology.AppendLink(arcs, 0, 1, latency, math.NaN())
-	case n > 2:
-		switches = 1
-		for h := range n {
-			arcs = topology.AppendLink(arcs, h, n, latency/2, math.NaN())
-		}
-	}
-	graph, err := topology.NewGraph(n, switches, nil, arcs)
+	hierarchy, err := topology.NewHierarchy(n, nil, nil, latency)
 	if err != nil {
 		return nil, err
 	}
-	hierarchy, err := topology.NewHierarchy(n, nil, nil, latency)
+	graph, err := hierarchy.Graph()
+	if n == 2 {
+		graph, err = topology.NewGraph(n, 0, nil, topology.AppendLink(nil, 0, 1, latency, math.NaN()))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +111,7 @@ func flat(n int, latency float64, note *combination) (*topology.Result, error) {
 		Graph: graph, Hierarchy: hierarchy,
 		Fit: topology.Fit{
 			Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
-			Levels: []topology.LevelFit{{Residual: math.NaN()}},
+			Levels: []float64{math.NaN()},
 		},
 		Warnings: note.warnings(n),
 	}, nil

@@ -23,30 +23,11 @@ func prim(w *nnchain.Square) *singleLinkage {
 	n := w.N()
 	s := &singleLinkage{order: make([]int32, 1, n), pos: make([]int32, n)}
 	length := make([]float32, 1, n)
-	out := make([]int32, n-1) // hosts not yet in, ascending
-	reach := make([]float32, n)
-	for j := range out {
-		out[j] = int32(j + 1)
-	}
-	for j := range reach {
-		reach[j] = float32(math.Inf(1))
-	}
-	for last := 0; len(out) > 0; {
-		row := w.Row(last)
-		at, best := 0, float32(math.Inf(1))
-		for k, j := range out {
-			v := min(reach[j], row[j])
-			reach[j] = v
-			if v < best {
-				at, best = k, v
-			}
-		}
-		last = int(out[at])
-		out = append(out[:at], out[at+1:]...)
-		s.pos[last] = int32(len(s.order))
-		s.order = append(s.order, int32(last))
-		length = append(length, best)
-	}
+	nnchain.Prim(n, w.Row, func(_, to int, x float32) {
+		s.pos[to] = int32(len(s.order))
+		s.order = append(s.order, int32(to))
+		length = append(length, x)
+	})
 	s.height = [][]float32{length}
 	for width := 1; 2*width <= n; width *= 2 {
 		below := s.height[len(s.height)-1]

@@ -45,10 +45,6 @@ func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, clas
 	if top == 0 {
 		fit.Family = topology.FamilyFlat
 	}
-	residual, levels := e.Medians()
-	fit.Residual = residual
-	for _, of := range levels {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Residual: of})
-	}
+	fit.Residual, fit.Levels = e.Medians()
 	return fit, off / count
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/witness"
 )
 
@@ -32,31 +33,20 @@ func bound(n int) *witness.Bound {
 }
 
 // gaveUp is what a method that gives up finds: the shortest arcs that connect the hosts, both ways, and a warning.
-// It follows Prim, O(n^2). NaN is not measured.
+// NaN is not measured. O(n^2).
 func gaveUp(n int, m []float64) (arcs []witness.Pair, warning string) {
-	const none = -1
-	least, nearest := make([]float64, n), make([]int, n)
-	for v := range n {
-		least[v], nearest[v] = math.Inf(1), none
+	slower := make([]float64, n) // of both directions
+	row := func(u int) []float64 {
+		for v := range slower {
+			slower[v] = max(m[u*n+v], m[v*n+u])
+		}
+		return slower
 	}
-	reached := make([]bool, n)
-	for range n {
-		u := none
-		for v := range n {
-			if !reached[v] && (u == none || least[v] < least[u]) {
-				u = v
-			}
+	nnchain.Prim(n, row, func(from, to int, latency float64) {
+		if !math.IsInf(latency, 1) {
+			arcs = append(arcs, witness.Pair{From: from, To: to}, witness.Pair{From: to, To: from})
 		}
-		reached[u] = true
-		if from := nearest[u]; from != none {
-			arcs = append(arcs, witness.Pair{From: from, To: u}, witness.Pair{From: u, To: from})
-		}
-		for v := range n {
-			if w := max(m[u*n+v], m[v*n+u]); !reached[v] && w < least[v] {
-				least[v], nearest[v] = w, u
-			}
-		}
-	}
+	})
 	return arcs, fmt.Sprintf("gave up: the measurements show more than %d links, so hosts are behind switches or measurements are too noisy; "+
 		"the links found are the shortest ones that connect the hosts", mostArcs(n)/2)
 }

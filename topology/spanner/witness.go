@@ -25,10 +25,6 @@ type Witness struct {
 	// estimated from triangles, or else from repetitions, or else from how
 	// directions differ, and 0.01 if none says anything.
 	Tolerance float64
-	// DuplexSpread: a channel whose directions differ by a ratio above
-	// 1+DuplexSpread is simplex, and its slower arc is dropped; 0 is 0.1, or the
-	// tolerance if that is more.
-	DuplexSpread float64
 	// KeepOverhead leaves the overhead of message ends in the readings. By
 	// default it is estimated and taken out.
 	KeepOverhead bool
@@ -37,10 +33,7 @@ type Witness struct {
 var _ topology.Reconstructor = (*Witness)(nil)
 
 func (c *Witness) validate() error {
-	if err := checkShare("witness", "Tolerance", c.Tolerance); err != nil {
-		return err
-	}
-	return checkShare("witness", "DuplexSpread", c.DuplexSpread)
+	return checkShare("witness", "Tolerance", c.Tolerance)
 }
 
 // Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell: the mean of the
@@ -87,11 +80,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 			warnings = append(warnings, fmt.Sprintf("the measurement from host %d to %d was missing or far too high; its neighbours say %s", p.From, p.To, quantity.Seconds(m[p.From*n+p.To])))
 		}
 	}
-	duplex := c.DuplexSpread
-	if duplex == 0 {
-		duplex = max(leastDuplex, tolerance)
-	}
-	g, more, err := channelGraph(n, m, arcs, duplex)
+	g, more, err := channelGraph(n, m, arcs, max(leastDuplex, tolerance))
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +90,8 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 	return topology.NewResult(g, in.Cells(), overhead, noise, append(warnings, more...))
 }
 
-// leastDuplex is the least default of Witness.DuplexSpread: the two directions of
-// a cable are read apart, each with its noise.
+// A channel whose directions differ by a ratio above 1+leastDuplex, and above the tolerance, is simplex: the two directions of
+// a cable are measured apart, each with its noise.
 const leastDuplex = 0.1
 
 // noise is the relative standard deviation of the combined readings, NaN if nothing tells it, and the
