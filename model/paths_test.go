@@ -66,7 +66,8 @@ func TestPathsAreThoseOfRoutesWhereTheyTie(t *testing.T) {
 		for src := range g.Hosts() {
 			for dst := range g.Hosts() {
 				route, err := routes.AppendRoute(nil, src, dst)
-				latency, bandwidth := table.between(src, dst)
+				path := table.between(src, dst)
+				latency, bandwidth := path.latency, 1/path.perByte
 				if src == dst || err != nil {
 					if err != nil && !math.IsInf(latency, 1) {
 						t.Errorf("%s: %d->%d takes %g s, want +Inf: %v", m.name, src, dst, latency, err)
@@ -85,7 +86,7 @@ func TestPathsAreThoseOfRoutesWhereTheyTie(t *testing.T) {
 				if math.Abs(latency-length) > 1e-6*length {
 					t.Errorf("%s: %d->%d takes %g s, want %g", m.name, src, dst, latency, length)
 				}
-				if bandwidth != least {
+				if math.Abs(bandwidth-least) > 1e-12*least {
 					t.Errorf("%s: path %d->%d carries %g B/s, the route %g", m.name, src, dst, bandwidth, least)
 				}
 			}

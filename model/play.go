@@ -7,7 +7,6 @@ import (
 
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/model/contention"
-	"github.com/topocast/topocast/topology"
 )
 
 // A Pattern is transfers that are under way together, with their routes. The Predictor that made it may play it again and
@@ -175,36 +174,18 @@ func (n *Network) linkName(arc int) string {
 			return "link of " + g.Name(v)
 		}
 	}
-	if !g.IsSwitch(a.From) || !g.IsForest() {
+	side, other := g.HostsBeyond(a.From, a.To), g.HostsBeyond(a.To, a.From)
+	if !g.IsSwitch(a.From) || side == nil {
 		return fmt.Sprintf("link %s - %s", g.Name(a.From), g.Name(a.To))
 	}
-	side, from := hostsBeyond(g, a.From, a.To), hostsBeyond(g, a.To, a.From)
-	if len(from) < len(side) || len(from) == len(side) && slices.Compare(side, from) < 0 { // of two equal ones that without the lowest host
-		side = from
+	if len(other) < len(side) || len(other) == len(side) && slices.Compare(side, other) < 0 { // of two equal ones that without the lowest host
+		side = other
 	}
 	names := make([]string, len(side))
 	for i, h := range side {
 		names[i] = g.Name(h)
 	}
 	return "uplink of " + hostlist.Ranges(names)
-}
-
-// hostsBeyond are the hosts of a forest that the link from u to v joins to u, ascending.
-func hostsBeyond(g *topology.Graph, u, v int) (hosts []int) {
-	seen := map[int]bool{u: true, v: true}
-	for queue := []int{v}; len(queue) > 0; queue = queue[1:] {
-		if !g.IsSwitch(queue[0]) {
-			hosts = append(hosts, queue[0])
-		}
-		for _, next := range g.Neighbours(queue[0]) {
-			if !seen[next] {
-				seen[next] = true
-				queue = append(queue, next)
-			}
-		}
-	}
-	slices.Sort(hosts)
-	return hosts
 }
 
 // share is the share of a link that a transfer of the given round-trip time in s gets.
