@@ -19,7 +19,7 @@ type Pattern struct {
 
 	route       []int32   // arena of all routes
 	rtt         []float64 // s, of each path
-	connection  []int     // of each transfer; -1: its receiver sends it nothing; nil: not yet numbered
+	connection  []int     // of each transfer; nil: not yet numbered
 	connections int       // how many there are
 }
 
@@ -93,18 +93,11 @@ func (p *Predictor) latencyOf(route []int32) (sum float64) {
 	return sum
 }
 
-// number numbers the connections of a pattern: the pairs of ranks that send to each other.
+// number numbers the connections of a pattern: the pairs of ranks. One over which all goes one way is limited to no less than
+// its path carries.
 func (x *Pattern) number() {
-	sends := make(map[[2]int]bool, len(x.Transfers))
-	for _, t := range x.Transfers {
-		sends[[2]int{t.Src, t.Dst}] = true
-	}
 	numbers := make(map[[2]int]int)
 	for _, t := range x.Transfers {
-		if !sends[[2]int{t.Dst, t.Src}] {
-			x.connection = append(x.connection, -1)
-			continue
-		}
 		pair := [2]int{min(t.Src, t.Dst), max(t.Src, t.Dst)}
 		if _, known := numbers[pair]; !known {
 			numbers[pair] = len(numbers)
@@ -206,7 +199,7 @@ func (p *Predictor) withShared(f contention.Flow, connection int) ([]int32, erro
 			p.shared = append(p.shared, both)
 		}
 	}
-	if connection >= 0 && isDuplexLimit(p.law.Connection) {
+	if isDuplexLimit(p.law.Connection) {
 		channel := 2*len(p.both) + connection
 		p.shared = append(p.shared, int32(channel))
 		rate := bothWays(p.least(f.Data), p.least(f.Reverse), p.law.Connection)
