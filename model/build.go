@@ -50,10 +50,10 @@ func build(r *topology.Result, s Settings) (*Network, error) {
 		return nil, err
 	}
 	n.flatten()
-	n.setTree()
-	if n.tree == nil && n.needsLinks() {
+	if n.needsPaths() {
 		n.paths = newPathTable(n.graph)
 	}
+	n.setTree()
 	return n, nil
 }
 

@@ -58,7 +58,8 @@ func (n *Network) RouteShare(src, dst int) float64 {
 	if n.isTree() || n.paths == nil {
 		return 1
 	}
-	share := n.paths.between(src, dst).latency / (n.s.Levels[n.LevelOf(src, dst)].Time(n.s.Measured.Bytes) - n.found.Fit.Overhead)
+	route, _ := n.paths.between(src, dst)
+	share := route / (n.s.Levels[n.LevelOf(src, dst)].Time(n.s.Measured.Bytes) - n.found.Fit.Overhead)
 	if !(share > 0) || math.IsInf(share, 0) {
 		return 1
 	}

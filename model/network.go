@@ -23,8 +23,8 @@ type Network struct {
 	perByte []float64 // per level: of long messages, and of the typical pair's links, s/B
 	leaf    []int32   // rank -> its smallest group
 	groups  []flatGroup
-	paths   *pathTable // where no tree has the links that Time needs
-	tree    *treePaths // of a tree, for pairs that are not typical; nil where the hierarchy says it all
+	paths   *pathTable // nil where the hierarchy says it all
+	tree    *treePaths // of a tree, for pairs that are not typical; nil for none
 	hosts   []string   // distinct names, in order of first appearance
 	hostOf  []int32    // rank -> index into hosts; nil if locations are not known
 }

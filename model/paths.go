@@ -87,9 +87,9 @@ func singleHomed(g *topology.Graph, v int) bool {
 	return g.IsSwitch(to) && g.ArcIndex(to, v) >= 0 && len(g.In(v)) == 1
 }
 
-// between is the latency of the path from one host to another, and what a byte takes on its slowest link; +Inf and 0 if there is
-// no path.
-func (t *pathTable) between(src, dst int) linkTime {
+// between returns the latency in s and the least bandwidth in B/s of the path
+// from one host to another; +Inf and +Inf if there is none.
+func (t *pathTable) between(src, dst int) (latency, bandwidth float64) {
 	a, b := &t.hosts[src], &t.hosts[dst]
 	row := t.rows[a.row].Load()
 	if row == nil {
@@ -98,10 +98,8 @@ func (t *pathTable) between(src, dst int) linkTime {
 		t.rows[a.row].Store(row) // another goroutine's row would be the same
 	}
 	c := (*row)[b.row]
-	return linkTime{
-		latency: float64(a.up.latency) + float64(c.latency) + float64(b.down.latency),
-		perByte: 1 / float64(min(a.up.bandwidth, c.bandwidth, b.down.bandwidth)),
-	}
+	return float64(a.up.latency) + float64(c.latency) + float64(b.down.latency),
+		float64(min(a.up.bandwidth, c.bandwidth, b.down.bandwidth))
 }
 
 // search finds the shortest paths from a row by latency, of those the ones with

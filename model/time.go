@@ -7,9 +7,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// needsLinks tells whether the graph knows what the levels do not: latencies
+// needsPaths tells whether the graph knows what the levels do not: latencies
 // where the machine is no tree, or bandwidths.
-func (n *Network) needsLinks() bool {
+func (n *Network) needsPaths() bool {
 	if !n.isTree() {
 		return n.graph.NumArcs() > 0
 	}
@@ -35,46 +35,37 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		return 0
 	}
 	group := n.join(src, dst)
-	if n.paths != nil || n.tree != nil {
-		return n.alongPath(src, dst, bytes, group)
-	}
 	g := &n.groups[group]
-	return g.offset + n.s.Levels[g.level].Time(bytes)
-}
-
-// alongPath is Time by the links between two ranks where these differ from what is typical of their group. On trees that is
-// so beyond some shares of both (see apart). Elsewhere latencies are those of the links.
-func (n *Network) alongPath(src, dst int, bytes int64, group int32) float64 {
-	level, latency, measured := n.groups[group].level, n.latencyOf(group), n.s.Measured.Bytes
-	var path linkTime
-	isApart, limit := !n.isTree(), !n.isTree()
-	if n.tree != nil {
-		path = n.tree.between(int32(src), int32(dst))
-		isApart = apart(path.latency, n.tree.latency[group], likeLatency) && n.tellsLatency(src, dst, group)
-		limit = n.tree.Limit[level]
-	} else {
-		path = n.paths.between(src, dst)
-		if n.s.Routing != topology.ChooseLowest && bytes > measured {
-			path.perByte = 1 / n.routeBandwidth(src, dst)
+	p := &n.s.Levels[g.level]
+	if n.paths == nil {
+		t := g.offset + p.Time(bytes)
+		if n.tree != nil {
+			t = n.alongPath(t, src, dst, bytes, group)
+		}
+		return t
+	}
+	latency, bandwidth := n.paths.between(src, dst)
+	if n.s.Routing != topology.ChooseLowest && bytes > n.s.Measured.Bytes {
+		bandwidth = n.routeBandwidth(src, dst)
+	}
+	latency += n.found.Fit.Overhead
+	if n.isTree() {
+		typical := n.latencyOf(group)
+		if n.tree == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
+			latency = typical
 		}
 	}
-	if isApart {
-		latency = path.latency + n.found.Fit.Overhead
-	}
-	p := &n.s.Levels[level]
-	if len(p.Sizes) < 2 { // the links alone tell of longer messages
-		if bytes <= measured {
-			return latency
-		}
-		return latency + float64(bytes-measured)*path.perByte
-	}
-	t := math.Max(0, latency-p.GapAt(measured)) + p.GapAt(bytes)
-	if n.tree == nil {
-		if wait := p.handshakeAt(bytes, n.perByte[level]); wait > 0 {
+	if len(p.Sizes) > 1 {
+		t := math.Max(0, latency-p.GapAt(n.s.Measured.Bytes)) + p.GapAt(bytes)
+		if wait := p.handshakeAt(bytes, n.perByte[g.level]); wait > 0 {
 			t += wait * (n.RouteShare(src, dst) - 1)
 		}
+		return n.overLinks(t, 1/bandwidth, n.perByte[g.level], bytes, !n.isTree())
 	}
-	return n.overLinks(t, path.perByte, n.perByte[level], bytes, limit)
+	if bytes <= n.s.Measured.Bytes {
+		return latency
+	}
+	return latency + float64(bytes-n.s.Measured.Bytes)/bandwidth
 }
 
 // routeBandwidth is the least bandwidth in B/s on the route from one host to another,

@@ -87,8 +87,7 @@ func apart(path, typical, share float64) bool {
 	return path > typical*(1+share) || path*(1+share) < typical
 }
 
-// setTree looks at the links of a tree for pairs that are not typical of their group. Where all are, and the levels know what
-// long messages take, nothing is kept.
+// setTree looks at the links of a tree for pairs that are not typical of their group; where all are, nothing is kept.
 func (n *Network) setTree() {
 	w := n.newTree()
 	if w == nil {
@@ -107,7 +106,7 @@ func (n *Network) setTree() {
 		const half = 0.5 // of what two hosts of a pair may add up to
 		unequal = unequal || apart(path.latency, w.latency[group], half*likeLatency) || apart(path.perByte, n.perByte[level], half*likeBandwidth)
 	})
-	if unequal || n.needsLinks() {
+	if unequal {
 		n.tree = w
 	}
 }
@@ -115,13 +114,10 @@ func (n *Network) setTree() {
 // setTreeOf takes over what the whole knows, of which old are the ranks: the typical pair of a group
 // of the whole need not be among those of a view. Ranks of hosts that the whole does not know are typical.
 func (n *Network) setTreeOf(whole *Network, old []int) {
-	switch {
-	case whole.tree != nil:
+	if n.tree = nil; whole.tree != nil {
 		n.tree = n.newTree()
-	case !n.needsLinks():
-		n.tree = nil
 	}
-	if whole.tree == nil || n.tree == nil {
+	if n.tree == nil {
 		return
 	}
 	n.tree.part = true
@@ -157,9 +153,21 @@ func (n *Network) eachPartner(f func(rank, other int, group int32)) {
 	}
 }
 
+// alongPath is the time of a message on a tree, given that of the typical pair of the group: where the pair's own links take
+// longer or shorter, it does. A slow link shows in every pair; a fast one only where it is links that limit the
+// typical pair, for a lone message may not fill them.
+func (n *Network) alongPath(typical float64, src, dst int, bytes int64, group int32) float64 {
+	w := n.tree
+	path, t := w.between(int32(src), int32(dst)), typical
+	if latency := w.latency[group]; apart(path.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
+		t += path.latency - latency
+	}
+	level := n.groups[group].level
+	return n.overLinks(t, path.perByte, n.perByte[level], bytes, w.Limit[level])
+}
+
 // overLinks is the time t of a typical message, in s, on links of which the slowest takes perByte for a byte, in place of
-// the usual time. A slow link shows in every pair. A fast one only shows where it is links that limit the usual message, for
-// a lone message may not fill them.
+// the usual time. Links that do not limit the usual message make none faster.
 func (n *Network) overLinks(t, perByte, usual float64, bytes int64, limit bool) float64 {
 	more := float64(bytes - n.s.Measured.Bytes)
 	if more <= 0 || !apart(perByte, usual, likeBandwidth) || perByte < usual && !limit {
