@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/topocast/topocast/topology"
@@ -77,17 +76,6 @@ func TestViewOfDistances(t *testing.T) {
 		if r := got.AccessRatio(2); r != 3 {
 			t.Errorf("hosts %v: access ratio %g, want 3: it is each host's own", c.hosts, r)
 		}
-	}
-	for _, c := range []struct {
-		a, b int
-		want float64
-	}{{0, 1, 1}, {0, 7, 1}, {0, 4, 4}, {6, 1, 3}, {2, 2, nan}, {0, 9, nan}, {7, 8, nan}} {
-		if got := n.DistanceRatio(c.a, c.b); !near(got, c.want, 0) {
-			t.Errorf("DistanceRatio(%d, %d) = %g, want %g", c.a, c.b, got, c.want)
-		}
-	}
-	if got := ring(t, 2, nil).DistanceRatio(0, 1); !math.IsNaN(got) {
-		t.Errorf("DistanceRatio without Degradation = %g, want NaN", got)
 	}
 	unknown := ring(t, 4, &Degradation{Distance: []float64{nan, 1, 5}})
 	view, err := unknown.View(unknown.s.Locations[1:])

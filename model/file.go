@@ -67,8 +67,7 @@ func (n *Network) Write(w io.Writer) error {
 		f.RankCore = append(f.RankCore, at.Core)
 	}
 	for i := range n.s.Levels {
-		l := &n.s.Levels[i]
-		f.Levels = append(f.Levels, levelFile{l.toFile(), jsonfile.Known(l.Spread), l.MeasuredOverPredicted})
+		f.Levels = append(f.Levels, n.s.Levels[i].toFile())
 	}
 	object, err := json.Marshal(f)
 	if err != nil {
@@ -193,7 +192,7 @@ func (f *networkFile) network() (*Network, error) {
 		return nil, err
 	}
 	for _, l := range f.Levels {
-		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread), MeasuredOverPredicted: l.Ratios})
+		s.Levels = append(s.Levels, l.params())
 	}
 	if len(f.RankHost) != len(f.RankCore) {
 		return nil, fmt.Errorf("%d entries of rank_host, %d of rank_core", len(f.RankHost), len(f.RankCore))

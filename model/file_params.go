@@ -7,26 +7,25 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-type plogpFile struct {
+type levelFile struct {
 	Latency *float64  `json:"latency_s,omitempty"`
 	Sizes   []int64   `json:"sizes_bytes"`
 	Gap     []float64 `json:"gap_s"`
 	Send    []float64 `json:"send_s,omitempty"`
 	Recv    []float64 `json:"recv_s,omitempty"`
+	Spread  *float64  `json:"spread,omitempty"`
+	Ratios  []float64 `json:"ratios,omitempty"` // those of the network, of this level
 }
 
-type levelFile struct {
-	plogpFile
-	Spread *float64  `json:"spread,omitempty"`
-	Ratios []float64 `json:"ratios,omitempty"` // those of the network, of this level
+func (l *LevelParams) toFile() levelFile {
+	return levelFile{jsonfile.Known(l.Latency), l.Sizes, l.Gap, l.Send, l.Recv, jsonfile.Known(l.Spread), l.MeasuredOverPredicted}
 }
 
-func (p *PLogP) toFile() plogpFile {
-	return plogpFile{jsonfile.Known(p.Latency), p.Sizes, p.Gap, p.Send, p.Recv}
-}
-
-func (f plogpFile) params() PLogP {
-	return PLogP{Latency: jsonfile.Value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
+func (f levelFile) params() LevelParams {
+	return LevelParams{
+		PLogP:  PLogP{Latency: jsonfile.Value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv},
+		Spread: jsonfile.Value(f.Spread), MeasuredOverPredicted: f.Ratios,
+	}
 }
 
 // degradationFile has null for what was not measured.

@@ -89,7 +89,7 @@ func TestPatternsEqualSimGrid(t *testing.T) {
 		for _, mode := range []struct {
 			name string
 			s    contention.Sharing
-		}{{"fair", contention.Sharing{}}, {"cross traffic", contention.Sharing{Asymmetric: true, AckWeight: 0.05}}} {
+		}{{"fair", contention.Sharing{}}, {"cross traffic", contention.Sharing{Coupling: 1, AckWeight: 0.05}}} {
 			solver, err := contention.NewSolver(capacity, &mode.s)
 			if err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestPatternsEqualSimGrid(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := p.SimGrid.Fair
-				if mode.s.Asymmetric {
+				if mode.s.Coupling > 0 {
 					want = p.SimGrid.Crossed
 				}
 				for i := range want {
@@ -134,7 +134,7 @@ func TestPatternsOnThePlatformFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := readPatterns(t, "tree3_hetero37")
-	for _, s := range []*contention.Sharing{{}, {Asymmetric: true, AckWeight: 0.05}} {
+	for _, s := range []*contention.Sharing{{}, {Coupling: 1, AckWeight: 0.05}} {
 		predictor, err := n.NewPredictor(&PredictSettings{Sharing: s, NoLatency: true})
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func TestPatternsOnThePlatformFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := p.SimGrid.Fair
-			if s.Asymmetric {
+			if s.Coupling > 0 {
 				want = p.SimGrid.Crossed
 			}
 			for i := range want {

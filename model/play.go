@@ -7,7 +7,6 @@ import (
 
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/model/contention"
-	"github.com/topocast/topocast/topology"
 )
 
 // A Pattern is transfers that are under way together, with their routes. The Predictor that made it may play it again and
@@ -20,7 +19,7 @@ type Pattern struct {
 
 	route       []int32   // arena of all routes
 	rtt         []float64 // s, of each path
-	connection  []int     // of each transfer; -1: its receiver sends it nothing; nil: not yet numbered
+	connection  []int     // of each transfer; nil: not yet numbered
 	connections int       // how many there are
 }
 
@@ -94,18 +93,11 @@ func (p *Predictor) latencyOf(route []int32) (sum float64) {
 	return sum
 }
 
-// number numbers the connections of a pattern: the pairs of ranks that send to each other.
+// number numbers the connections of a pattern: the pairs of ranks. One over which all goes one way is limited to no less than
+// its path carries.
 func (x *Pattern) number() {
-	sends := make(map[[2]int]bool, len(x.Transfers))
-	for _, t := range x.Transfers {
-		sends[[2]int{t.Src, t.Dst}] = true
-	}
 	numbers := make(map[[2]int]int)
 	for _, t := range x.Transfers {
-		if !sends[[2]int{t.Dst, t.Src}] {
-			x.connection = append(x.connection, -1)
-			continue
-		}
 		pair := [2]int{min(t.Src, t.Dst), max(t.Src, t.Dst)}
 		if _, known := numbers[pair]; !known {
 			numbers[pair] = len(numbers)
@@ -175,36 +167,18 @@ func (n *Network) linkName(arc int) string {
 			return "link of " + g.Name(v)
 		}
 	}
-	if !g.IsSwitch(a.From) || !g.IsForest() {
+	side, other := g.HostsBeyond(a.From, a.To), g.HostsBeyond(a.To, a.From)
+	if !g.IsSwitch(a.From) || side == nil {
 		return fmt.Sprintf("link %s - %s", g.Name(a.From), g.Name(a.To))
 	}
-	side, from := hostsBeyond(g, a.From, a.To), hostsBeyond(g, a.To, a.From)
-	if len(from) < len(side) || len(from) == len(side) && slices.Compare(side, from) < 0 { // of two equal ones that without the lowest host
-		side = from
+	if len(other) < len(side) || len(other) == len(side) && slices.Compare(side, other) < 0 { // of two equal ones that without the lowest host
+		side = other
 	}
 	names := make([]string, len(side))
 	for i, h := range side {
 		names[i] = g.Name(h)
 	}
 	return "uplink of " + hostlist.Ranges(names)
-}
-
-// hostsBeyond are the hosts of a forest that the link from u to v joins to u, ascending.
-func hostsBeyond(g *topology.Graph, u, v int) (hosts []int) {
-	seen := map[int]bool{u: true, v: true}
-	for queue := []int{v}; len(queue) > 0; queue = queue[1:] {
-		if !g.IsSwitch(queue[0]) {
-			hosts = append(hosts, queue[0])
-		}
-		for _, next := range g.Neighbours(queue[0]) {
-			if !seen[next] {
-				seen[next] = true
-				queue = append(queue, next)
-			}
-		}
-	}
-	slices.Sort(hosts)
-	return hosts
 }
 
 // share is the share of a link that a transfer of the given round-trip time in s gets.
@@ -225,7 +199,7 @@ func (p *Predictor) withShared(f contention.Flow, connection int) ([]int32, erro
 			p.shared = append(p.shared, both)
 		}
 	}
-	if connection >= 0 && isDuplexLimit(p.law.Connection) {
+	if isDuplexLimit(p.law.Connection) {
 		channel := 2*len(p.both) + connection
 		p.shared = append(p.shared, int32(channel))
 		rate := bothWays(p.least(f.Data), p.least(f.Reverse), p.law.Connection)

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/model/contention"
 )
@@ -10,8 +11,7 @@ import (
 // PredictSettings say how to predict, and what if. The zero value predicts
 // what the network was fitted to.
 type PredictSettings struct {
-	// Sharing of the channels, which are the graph's arcs in their order; its
-	// Coupling is per arc. It is all of the law. nil: the law that the network was fitted to, fair if it was not.
+	// Sharing of links. It is all of the law. nil: the law that the network was fitted to, fair if it was not.
 	Sharing *contention.Sharing
 	// NoLatency leaves out the latency of paths.
 	NoLatency bool
@@ -27,7 +27,7 @@ type Predictor struct {
 	n           *Network
 	s           PredictSettings
 	law         Law
-	exact       bool      // rates are, as a fit needs them
+	exact       bool      // rates are, as a fit needs them: see SetLaw
 	capacity    []float64 // per arc, B/s; NaN: not known
 	both        []int32   // per arc: the channel that both directions of its link share; -1: none
 	connections int       // for which there are channels
@@ -65,37 +65,30 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 func (p *Predictor) newSolver() error {
 	arcs := len(p.capacity)
 	channels := arcs
-	if p.law.limitsDirections() || p.exact {
+	if p.law.limitsDirections() {
 		channels = 2*arcs + p.connections
 	}
-	capacity := make([]float64, channels)
-	for c := range capacity {
-		capacity[c] = math.Inf(1)
-		if c < arcs && !math.IsNaN(p.capacity[c]) { // a channel without a known capacity carries no flow: see Play
-			capacity[c] = p.capacity[c]
+	capacity := slices.Repeat([]float64{math.Inf(1)}, channels)
+	for arc, rate := range p.capacity {
+		if !math.IsNaN(rate) { // a channel without a known capacity carries no flow: see Play
+			capacity[arc] = rate
+		}
+		if p.sharesLink(arc) {
+			capacity[p.both[arc]] = p.bothDirections(arc)
 		}
 	}
-	sharing := contention.Sharing{}
-	switch {
-	case p.s.Sharing != nil:
+	sharing := contention.Sharing{Coupling: p.law.Coupling}
+	if p.s.Sharing != nil {
 		sharing = *p.s.Sharing
-	case p.exact:
-		sharing = contention.Sharing{Asymmetric: true, Coupling: make([]float64, channels)}
-	case p.law.Coupling > 0:
-		sharing = contention.Sharing{Asymmetric: true, Tolerance: fittedTolerance, Coupling: make([]float64, channels)}
-		for c := range arcs {
-			sharing.Coupling[c] = p.law.Coupling
-		}
+	} else if p.law.Coupling > 0 && !p.exact {
+		sharing.Tolerance = fittedTolerance
 	}
 	var err error
 	if p.solver, err = contention.NewSolver(capacity, &sharing); err != nil {
 		return err
 	}
 	p.playback = contention.NewPlayback(p.solver)
-	if channels == arcs {
-		return nil
-	}
-	return p.applyLaw()
+	return nil
 }
 
 // fittedTolerance is the share to which rates are kept where links are coupled. It is far below what a fit is off by,
@@ -111,27 +104,8 @@ func (p *Predictor) SetLaw(law Law) error {
 	if err := law.check(); err != nil {
 		return fmt.Errorf("model: predict: law: %w", err)
 	}
-	p.law = law
-	if !p.exact {
-		p.exact = true
-		return p.newSolver()
-	}
-	return p.applyLaw()
-}
-
-// applyLaw sets the couplings of arcs, and what both directions of links carry.
-func (p *Predictor) applyLaw() error {
-	for arc := range p.capacity {
-		if p.exact {
-			if err := p.solver.SetCoupling(arc, p.law.Coupling); err != nil {
-				return err
-			}
-		}
-		if err := p.limit(arc); err != nil {
-			return err
-		}
-	}
-	return nil
+	p.law, p.exact = law, true
+	return p.newSolver()
 }
 
 // SetBandwidth changes the bandwidth of an arc of the graph to one in B/s above 0; NaN: not known. What-if predictions ask
@@ -150,22 +124,23 @@ func (p *Predictor) SetBandwidth(arc int, rate float64) error {
 	if err := p.solver.SetCapacity(arc, rate); err != nil {
 		return err
 	}
-	return p.limit(arc)
+	if p.sharesLink(arc) {
+		return p.solver.SetCapacity(int(p.both[arc]), p.bothDirections(arc))
+	}
+	return nil
 }
 
-// limit sets what both directions of the link of an arc carry together.
-func (p *Predictor) limit(arc int) error {
-	if p.both[arc] < 0 || !isDuplexLimit(p.law.Duplex) && !p.exact {
-		return nil
-	}
-	a, shared := p.n.graph.Arcs()[arc], math.Inf(1)
-	if isDuplexLimit(p.law.Duplex) {
-		shared = bothWays(p.capacity[arc], p.capacity[p.n.graph.ArcIndex(a.To, a.From)], p.law.Duplex)
-	}
+// sharesLink tells whether both directions of the link of an arc share what the link carries.
+func (p *Predictor) sharesLink(arc int) bool { return p.both[arc] >= 0 && isDuplexLimit(p.law.Duplex) }
+
+// bothDirections is what both directions of the link of an arc carry together, in B/s; +Inf if one is not known.
+func (p *Predictor) bothDirections(arc int) float64 {
+	a := p.n.graph.Arcs()[arc]
+	shared := bothWays(p.capacity[arc], p.capacity[p.n.graph.ArcIndex(a.To, a.From)], p.law.Duplex)
 	if math.IsNaN(shared) {
-		shared = math.Inf(1)
+		return math.Inf(1)
 	}
-	return p.solver.SetCapacity(int(p.both[arc]), shared)
+	return shared
 }
 
 // Predict appends to dst the times in s at which the transfers are complete,

@@ -47,9 +47,9 @@ func BenchmarkPredict(b *testing.B) {
 		{"fattree:16 rate=1Gbps routing=modulo", 10000},
 	} {
 		n := fromSpec(b, c.spec)
-		for _, s := range []contention.Sharing{{}, {Asymmetric: true}, {Asymmetric: true, AckWeight: 0.05}} {
+		for _, s := range []contention.Sharing{{}, {Coupling: 1}, {Coupling: 1, AckWeight: 0.05}} {
 			name := "fair"
-			if s.Asymmetric {
+			if s.Coupling > 0 {
 				name = fmt.Sprintf("ack=%g", s.AckWeight)
 			}
 			b.Run(fmt.Sprintf("flows=%d/%s", c.flows, name), func(b *testing.B) {
@@ -119,7 +119,7 @@ func benchmarkMany(b *testing.B, n *Network, ts []Transfer, s contention.Sharing
 // BenchmarkRates finds one rate vector of 10,000 flows on the fat tree.
 func BenchmarkRates(b *testing.B) {
 	n := fromSpec(b, "fattree:16 rate=1Gbps routing=modulo")
-	for _, s := range []contention.Sharing{{}, {Asymmetric: true, AckWeight: 0.05}} {
+	for _, s := range []contention.Sharing{{}, {Coupling: 1, AckWeight: 0.05}} {
 		b.Run(fmt.Sprintf("flows=10000/ack=%g", s.AckWeight), func(b *testing.B) {
 			p, err := n.NewPredictor(&PredictSettings{Sharing: &s})
 			if err != nil {

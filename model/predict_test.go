@@ -48,7 +48,7 @@ func TestPredictByHand(t *testing.T) {
 		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
 		// x + 0.05 x = 100 MB/s both ways: 100 MB each in 1.05 s, then 50 MB alone.
 		{
-			"acknowledgements of 5 % in the way of data", &PredictSettings{NoLatency: true, Sharing: &contention.Sharing{Asymmetric: true, AckWeight: 0.05}},
+			"acknowledgements of 5 % in the way of data", &PredictSettings{NoLatency: true, Sharing: &contention.Sharing{Coupling: 1, AckWeight: 0.05}},
 			[]Transfer{{Src: 0, Dst: 1, Bytes: 100e6}, {Src: 1, Dst: 0, Bytes: 150e6}},
 			[]float64{1.05, 1.55},
 		},
@@ -148,7 +148,7 @@ func TestPredictRefuses(t *testing.T) {
 func TestScalingSizesScalesTimes(t *testing.T) {
 	n := fromSpec(t, "tree:2x15 rate=10Gbps,1Gbps")
 	r := rand.New(rand.NewPCG(3, 3))
-	for _, s := range []contention.Sharing{{}, {Asymmetric: true}, {Asymmetric: true, AckWeight: 0.05}, {Asymmetric: true, AckWeight: 0.5}} {
+	for _, s := range []contention.Sharing{{}, {Coupling: 1}, {Coupling: 1, AckWeight: 0.05}, {Coupling: 1, AckWeight: 0.5}} {
 		ts := RandomPattern(r, 30, 3, 20e6)
 		for i := range ts {
 			ts[i].Bytes = 1e6 * (1 + r.Int64N(50))

@@ -113,7 +113,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	}
 	s := n.s
 	s.Levels, s.Locations, s.Resources = levels, ranks, cutResources(n.s.Resources, old)
-	s.Degradation = n.s.Degradation.cut(n.oldHosts(ranks))
+	s.Degradation = n.s.Degradation.cut(n.oldHosts(ranks, old))
 	fit := n.found.Fit
 	fit.Levels = nil // they speak of the levels of the whole
 	view, err := build(&topology.Result{
@@ -126,27 +126,23 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	return view, nil
 }
 
-// oldHosts are the host numbers in n of the hosts of ranks, in the order of
-// their first rank; -1 for unknown ones.
-func (n *Network) oldHosts(ranks []Location) []int {
-	number := make(map[string]int, len(n.hosts))
-	for i, name := range n.hosts {
-		number[name] = i
-	}
+// oldHosts are the host numbers in n of the hosts of ranks, in the order of their
+// first rank; -1 for unknown ones. old has the ranks of n.
+func (n *Network) oldHosts(ranks []Location, old []int) []int {
 	seen := make(map[string]bool)
-	var old []int
-	for _, at := range ranks {
+	var hosts []int
+	for i, at := range ranks {
 		if seen[at.Host] {
 			continue
 		}
 		seen[at.Host] = true
-		if i, ok := number[at.Host]; ok {
-			old = append(old, i)
-		} else {
-			old = append(old, -1)
+		host := -1
+		if old[i] >= 0 {
+			host = int(n.hostOf[old[i]])
 		}
+		hosts = append(hosts, host)
 	}
-	return old
+	return hosts
 }
 
 // OfJob is the network of the ranks of a job, which run at the given locations: View for jobs on hosts of which not all was

@@ -1,5 +1,7 @@
 package topology
 
+import "slices"
+
 // LinkAbove returns the ends of the link of a forest that has some hosts on one side and all other hosts of their tree on the
 // other: from is on the side of the hosts. Of a chain of such links it is the one nearest to the hosts. ok is false
 // if there is none, and in graphs that are no forest. Hosts are given once each. O(hosts given); the first call costs
@@ -48,6 +50,28 @@ func (g *Graph) findSides() map[uint64][2]int {
 		}
 	}
 	return sides
+}
+
+// HostsBeyond are the hosts that the link from u to v alone joins to u, ascending; nil if there is another way between its ends.
+// O(vertices + m) for m arcs.
+func (g *Graph) HostsBeyond(u, v int) []int {
+	seen := map[int]bool{v: true}
+	queue := []int{v}
+	for k := 0; k < len(queue); k++ {
+		for _, x := range g.Neighbours(queue[k]) {
+			switch {
+			case queue[k] == v && x == u:
+			case x == u:
+				return nil
+			case !seen[x]:
+				seen[x] = true
+				queue = append(queue, x)
+			}
+		}
+	}
+	hosts := slices.DeleteFunc(queue, g.IsSwitch)
+	slices.Sort(hosts)
+	return hosts
 }
 
 // Neighbours are the other ends of the arcs of a vertex in either direction; some stand twice. The slice is new.

@@ -104,10 +104,9 @@ func (o zhuOptions) on(ctx context.Context, s *stage, m zhuMachine) error {
 	m.settings = usualSettings(m.cluster)
 	switch m.sharing {
 	case asPaper:
-		m.settings.Sharing.Asymmetric = true
-		m.settings.Sharing.Coupling = slices.Repeat([]float64{1}, m.cluster.Graph.NumArcs())
+		m.settings.Sharing.Coupling = 1
 	case asSimGrid:
-		m.settings.Sharing = contention.Sharing{Asymmetric: true, AckWeight: simGridAcks}
+		m.settings.Sharing = contention.Sharing{Coupling: 1, AckWeight: simGridAcks}
 		m.settings.FlowPerMessage = true
 	}
 	o.machine = &m

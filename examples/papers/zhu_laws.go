@@ -45,7 +45,7 @@ func (z *zhuRun) fitLaws(observed []fit.Observation) (warnings []string, err err
 	}
 	sources := []source{
 		{"fair", fitted.Network, &contention.Sharing{}},
-		{"asymmetric", fitted.Network, &contention.Sharing{Asymmetric: true}},
+		{"asymmetric", fitted.Network, &contention.Sharing{Coupling: 1}},
 		{"fitted", fitted.Network, nil},
 	}
 	if z.machine != nil {

@@ -150,7 +150,7 @@ func tableI(s *outcome.Section) error {
 	if err != nil {
 		return err
 	}
-	p, err := n.NewPredictor(&model.PredictSettings{Sharing: &contention.Sharing{Asymmetric: true}, NoLatency: true})
+	p, err := n.NewPredictor(&model.PredictSettings{Sharing: &contention.Sharing{Coupling: 1}, NoLatency: true})
 	if err != nil {
 		return err
 	}

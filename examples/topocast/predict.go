@@ -66,7 +66,10 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
 			}
 			settings := &model.PredictSettings{NoLatency: noLatency}
 			if sharing != fittedSharing {
-				settings.Sharing = &contention.Sharing{Asymmetric: sharing == asymmetricSharing, AckWeight: ackWeight}
+				settings.Sharing = &contention.Sharing{AckWeight: ackWeight}
+				if sharing == asymmetricSharing {
+					settings.Sharing.Coupling = 1
+				}
 			}
 			predictor, err := network.NewPredictor(settings)
 			if err != nil {

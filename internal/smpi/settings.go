@@ -21,7 +21,7 @@ func Settings() *simnet.Settings {
 	s := &simnet.Settings{
 		EagerLimit: threshold - 1, KeepUnexpected: true, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1,
 		Send: simnet.Overhead{Seconds: overhead}, Recv: simnet.Overhead{Seconds: overhead},
-		Sharing: contention.Sharing{Asymmetric: true, AckWeight: 0.05},
+		Sharing: contention.Sharing{Coupling: 1, AckWeight: 0.05},
 		Bias:    simnet.Bias{Power: 1, Bytes: 20537},
 		Memory:  simnet.Memory{Latency: 0.5e-6, Bandwidth: 1e15, PerCopy: 6e9},
 		Routing: topology.ChooseModulo, // d-mod-k, as SimGrid's fat trees

@@ -20,7 +20,7 @@ func ExampleMeasure() {
 		log.Fatal(err)
 	}
 	machine := cluster.Settings()
-	machine.Sharing.Asymmetric = true
+	machine.Sharing.Coupling = 1
 	err = simnet.Run(cluster.Graph, nil, machine, func(comm mpi.Communicator) error {
 		const size = 1_250_000 // B, 10 ms
 		r, err := concurrent.Measure(context.Background(), comm, &concurrent.Settings{

@@ -31,7 +31,7 @@ func TestAlltoallvTakesThePapersTimes(t *testing.T) {
 	for _, c := range []struct {
 		s    contention.Sharing
 		want float64
-	}{{contention.Sharing{}, 0.851}, {contention.Sharing{Asymmetric: true}, 1.106}} {
+	}{{contention.Sharing{}, 0.851}, {contention.Sharing{Coupling: 1}, 1.106}} {
 		p, err := n.NewPredictor(&model.PredictSettings{Sharing: &c.s, NoLatency: true})
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestAlltoallvTakesThePapersTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := slices.Max(times); math.Abs(got-c.want) > 0.0005 {
-			t.Errorf("asymmetric %t: %.4f s, want %.3f", c.s.Asymmetric, got, c.want)
+			t.Errorf("asymmetric %t: %.4f s, want %.3f", c.s.Coupling > 0, got, c.want)
 		}
 	}
 }

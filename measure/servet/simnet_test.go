@@ -313,7 +313,7 @@ func TestRatiosReachTheNetwork(t *testing.T) {
 	if n, err = model.Read(&b); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := n.DistanceRatio(0, 4), n.Settings().Degradation.AccessRatio(2); math.Abs(a-4) > 0.1 || math.Abs(b-2) > 0.1 {
+	if a, b := n.Settings().Degradation.DistanceRatio(4), n.Settings().Degradation.AccessRatio(2); math.Abs(a-4) > 0.1 || math.Abs(b-2) > 0.1 {
 		t.Errorf("ratio of hosts 0 and 4 is %g, of two processes per host %g; want 4 and 2", a, b)
 	}
 	// Every other host: neighbours are as far as those two apart in the whole, 0.75 of its

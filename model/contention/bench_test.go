@@ -11,7 +11,7 @@ import (
 // each way.
 func BenchmarkSolveAll(b *testing.B) {
 	for _, n := range []int{57, 1000, 10000} {
-		for _, sharing := range []Sharing{{}, {Asymmetric: true, AckWeight: 0.05}} {
+		for _, sharing := range []Sharing{{}, {Coupling: 1, AckWeight: 0.05}} {
 			b.Run(fmt.Sprintf("flows=%d/ack=%g", n, sharing.AckWeight), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 5))
 				flows := make([]testFlow, n)

@@ -21,7 +21,7 @@ import (
 func certify(s *Solver, capacity []float64, live map[int]testFlow, tolerance float64) error {
 	ids := sortedIDs(live)
 	used, top := make([]float64, len(capacity)), make([]float64, len(capacity))
-	isMember := s.sharing.Asymmetric && !s.coupled() // of its reverse channels, too
+	isMember := s.sharing.Coupling == 1 // of its reverse channels, too
 	for _, id := range ids {
 		f, rate := live[id], s.Rate(id)
 		for _, c := range f.data {
@@ -70,10 +70,7 @@ func TestRatesAreMaxMin(t *testing.T) {
 			capacity := randomCapacities(r, channels)
 			sharing := sharings[trial%len(sharings)]
 			if trial%5 == 0 {
-				sharing.Asymmetric, sharing.Coupling = true, make([]float64, channels)
-				for c := range sharing.Coupling {
-					sharing.Coupling[c] = r.Float64()
-				}
+				sharing.Coupling = r.Float64()
 			}
 			sharing.Tolerance = tolerance
 			s, err := NewSolver(capacity, &sharing)

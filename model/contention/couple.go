@@ -1,7 +1,6 @@
 package contention
 
-// stoppedFairly stands for the coupling of a flow that is stopped on its own way, or by its bound.
-const stoppedFairly = -1
+import "slices"
 
 // couple bounds the flows of the answer to what coupling leaves them, where fair or asymmetric
 // sharing changed, each once.
@@ -28,7 +27,7 @@ func (s *Solver) couple() {
 	}
 	s.reverse.forget()
 	for _, id := range s.changed[:fair] {
-		if s.coupling[id] >= 0 && s.judged[id] != s.round {
+		if s.coupled[id] && s.judged[id] != s.round {
 			s.bind(int32(id))
 		}
 	}
@@ -40,44 +39,28 @@ func (s *Solver) judge(id int32) {
 		return
 	}
 	s.judged[id] = s.round
-	coupling := s.stoppedBy(id)
-	if coupling == stoppedFairly && s.coupling[id] == stoppedFairly {
-		return // by the bound that it has
+	was := s.coupled[id]
+	if s.coupled[id] = s.isStoppedBack(id); was || s.coupled[id] { // or else it keeps the bound that it has
+		s.bind(id)
 	}
-	s.coupling[id] = coupling
-	s.bind(id)
 }
 
-// stoppedBy is the coupling of what stops a flow, which are its channels of its level.
-func (s *Solver) stoppedBy(id int32) float64 {
+// isStoppedBack tells whether a channel on its way back stops a flow, and none on its own way or its bound does. Channels of
+// its level stop a flow.
+func (s *Solver) isStoppedBack(id int32) bool {
 	f, stop := &s.reverse.flows[id], s.reverse.stop[id]
 	limit := s.reverse.level(id) * (1 + s.reverse.tied())
-	data, back := f.hops[:f.data], f.hops[f.data:]
-	for i := range data {
-		if data[i].channel == stop {
-			return stoppedFairly
-		}
-	}
-	for i := range data {
-		if s.reverse.channels[data[i].channel].level <= limit {
-			return stoppedFairly
-		}
-	}
-	coupling := float64(stoppedFairly)
-	for i := range back {
-		if c := back[i].channel; c != f.bound && s.reverse.channels[c].level <= limit {
-			coupling = max(coupling, s.sharing.Coupling[c])
-		}
-	}
-	return coupling
+	stops := func(h hop) bool { return h.channel == stop || s.reverse.channels[h.channel].level <= limit }
+	return !slices.ContainsFunc(f.hops[:f.data], stops) &&
+		slices.ContainsFunc(f.hops[f.data:], func(h hop) bool { return h.channel != f.bound && stops(h) })
 }
 
 // bind bounds a flow of the answer to what it may have between fair and asymmetric sharing.
 func (s *Solver) bind(id int32) {
 	bound := s.bound[id]
-	if k := s.coupling[id]; k >= 0 {
+	if s.coupled[id] {
 		share := s.main.flows[id].share
-		bound = min(bound, share*mix(s.fair.level(id), s.reverse.level(id), k))
+		bound = min(bound, share*mix(s.fair.level(id), s.reverse.level(id), s.sharing.Coupling))
 	}
 	s.main.setBound(id, bound)
 }

@@ -17,7 +17,7 @@ func TestCoupling(t *testing.T) {
 	for _, c := range []struct{ kappa, want float64 }{
 		{0, 940}, {1, 470}, {0.5, math.Sqrt(940 * 470)}, {0.25, math.Pow(940, 0.75) * math.Pow(470, 0.25)},
 	} {
-		rates := solveAll(t, []float64{940, 940}, flows, &Sharing{Asymmetric: true, Coupling: []float64{c.kappa, c.kappa}})
+		rates := solveAll(t, []float64{940, 940}, flows, &Sharing{Coupling: c.kappa})
 		for i, want := range []float64{470, 470, c.want} {
 			if !near(rates[i], want, 1e-12) {
 				t.Errorf("coupling %g: rate of flow %d = %g, want %g", c.kappa, i, rates[i], want)
@@ -27,20 +27,17 @@ func TestCoupling(t *testing.T) {
 }
 
 // With coupling, what a history of changes leads to is what the flows that
-// are left would get had they come at once. In trial 518 a channel on a flow's own way takes it over from one on the
+// are left would get had they come at once. In trial 209 a channel on a flow's own way takes it over from one on the
 // way back, or gives it up to one, at the very rate that it has; progressive filling agrees there.
 func TestCoupledSolverForgetsHistory(t *testing.T) {
 	for trial := range 151 {
 		if trial == 150 {
-			trial = 518
+			trial = 209
 		}
 		r := rand.New(rand.NewPCG(uint64(trial), 6))
 		channels := 2 + r.IntN(12)
 		capacity := randomCapacities(r, channels)
-		sharing := Sharing{Asymmetric: true, Coupling: make([]float64, channels)}
-		for c := range sharing.Coupling {
-			sharing.Coupling[c] = []float64{0, 0.3, 0.8, 1}[r.IntN(4)]
-		}
+		sharing := Sharing{Coupling: []float64{0.05, 0.3, 0.8, 0.95}[r.IntN(4)]}
 		s, err := NewSolver(capacity, &sharing)
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +63,7 @@ func TestCoupledSolverForgetsHistory(t *testing.T) {
 				flows[i] = live[id]
 			}
 			want := solveAll(t, capacity, flows, &sharing)
-			if trial == 518 {
+			if trial == 209 {
 				want = slowRates(capacity, flows, sharing)
 			}
 			for i, id := range ids {
@@ -78,59 +75,6 @@ func TestCoupledSolverForgetsHistory(t *testing.T) {
 	}
 }
 
-// By hand: one in and one out of a NIC of 100 each, and two more in: the one out gets
-// sqrt(100 * 33.3) under half a coupling.
-func TestCouplingCanBeChangedBetweenFlows(t *testing.T) {
-	s, err := NewSolver([]float64{100, 100}, &Sharing{Asymmetric: true, Coupling: []float64{0, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		coupling, want float64
-	}{{0, 100}, {1, 100.0 / 3}, {0.5, math.Sqrt(100 * 100 / 3.0)}, {0, 100}} {
-		for channel := range 2 {
-			if err := s.SetCoupling(channel, c.coupling); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var ids []int
-		for _, in := range []bool{true, true, true, false} {
-			data, reverse := []int32{0}, []int32{1}
-			if !in {
-				data, reverse = reverse, data
-			}
-			id, err := s.Add(data, reverse, math.Inf(1), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids = append(ids, id)
-		}
-		s.Solve(nil)
-		if got := s.Rate(ids[3]); !near(got, c.want, 1e-12) {
-			t.Errorf("coupling %g: the flow out has %g, want %g", c.coupling, got, c.want)
-		}
-		if err := s.SetCoupling(0, 0.5); err == nil {
-			t.Error("SetCoupling while flows are under way succeeds")
-		}
-		for _, id := range ids {
-			s.Remove(id)
-		}
-		s.Solve(nil)
-	}
-	for _, err := range []error{s.SetCoupling(2, 0), s.SetCoupling(-1, 0), s.SetCoupling(0, 1.5), s.SetCoupling(0, nan)} {
-		if err == nil {
-			t.Error("a coupling that does not exist is accepted")
-		}
-	}
-	fair, err := NewSolver([]float64{100}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fair.SetCoupling(0, 0) == nil {
-		t.Error("a solver that was made without a coupling gets one")
-	}
-}
-
 // With a tolerance no channel is over-committed by more, however long the history of changes.
 func TestToleranceBoundsUse(t *testing.T) {
 	const tolerance = 0.001
@@ -138,10 +82,7 @@ func TestToleranceBoundsUse(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(trial), 7))
 		channels := 2 + r.IntN(12)
 		capacity := randomCapacities(r, channels)
-		sharing := Sharing{Asymmetric: true, Coupling: make([]float64, channels), Tolerance: tolerance}
-		for c := range sharing.Coupling {
-			sharing.Coupling[c] = r.Float64()
-		}
+		sharing := Sharing{Coupling: r.Float64(), Tolerance: tolerance}
 		s, err := NewSolver(capacity, &sharing)
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@
 // 6.5.2). A flow may also be a member of the channels on which its acknowledgements come back, and stop
 // when one of those is used up: the asymmetric property of Zhu et al. 2014, section 5.2,
 // or, with a weight of 0.05, the cross traffic of SimGrid. Real machines lie in between,
-// so a coupling from 0 to 1 per channel mixes both. When a flow ends, rates are worked out anew
+// so a coupling from 0 to 1 mixes both. When a flow ends, rates are worked out anew
 // (Zhu's Algorithm 2), but only where the change reaches.
 //
 // # Limits

@@ -17,7 +17,7 @@ func Example() {
 		{Data: []int32{in}, Reverse: []int32{out}, Bytes: 117.5e6},
 		{Data: []int32{out}, Reverse: []int32{in}, Bytes: 117.5e6},
 	}
-	for _, sharing := range []contention.Sharing{{}, {Asymmetric: true}} {
+	for _, sharing := range []contention.Sharing{{}, {Coupling: 1}} {
 		solver, err := contention.NewSolver([]float64{117.5e6, 117.5e6}, &sharing)
 		if err != nil {
 			log.Fatal(err)
@@ -26,7 +26,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("asymmetric %v: %.1f s\n", sharing.Asymmetric, times)
+		fmt.Printf("asymmetric %v: %.1f s\n", sharing.Coupling == 1, times)
 	}
 	// Output:
 	// asymmetric false: [2.0 2.0 1.0] s

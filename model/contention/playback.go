@@ -67,10 +67,6 @@ func NewPlayback(s *Solver) *Playback { return &Playback{solver: s} }
 // moment is to end together. It moves an end by a billionth of the transfer's time at most.
 const NothingLeft = 1e-9
 
-// farAhead bounds the progress of a lane, in multiples of what a flow has left that enters it. Rounding
-// then stays far below NothingLeft.
-const farAhead = 1e5
-
 // Times appends to dst the times in s at which the flows are complete. It is an error if
 // a size is not above 0, a size or start not finite, or the Solver refuses a flow (see
 // Solver.Add). Then none is played. The Solver has no flows left
@@ -184,9 +180,6 @@ func (p *Playback) schedule(c int32) {
 // enter puts a flow into a lane.
 func (p *Playback) enter(id, c int32, left, now float64) {
 	f, l := &p.played[id], p.advance(c, now)
-	if l.progress*f.share > farAhead*left {
-		p.rebase(l)
-	}
 	f.lane, f.mark = c, l.progress+left/f.share
 	l.flows++
 	l.marks.Push(queue.Item{Key: f.mark, ID: int64(id)})
@@ -211,17 +204,6 @@ func (p *Playback) leave(f *playedFlow) {
 		l.marks.Pop() // it has left
 	}
 	p.schedule(c)
-}
-
-// rebase counts the progress of a lane from zero again.
-func (p *Playback) rebase(l *lane) {
-	for i, x := range l.marks {
-		if f := &p.played[x.ID]; f.lane >= 0 && &p.lanes[f.lane] == l && f.mark == x.Key {
-			f.mark -= l.progress
-		}
-		l.marks[i].Key -= l.progress
-	}
-	l.progress = 0
 }
 
 // left is what a flow has left, in bytes.

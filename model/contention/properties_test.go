@@ -17,12 +17,9 @@ func TestSolverProperties(t *testing.T) {
 		}
 		sharing := sharings[trial%len(sharings)]
 		if trial%5 == 0 {
-			sharing.Asymmetric = true
-			sharing.Coupling = make([]float64, channels)
-			for c := range sharing.Coupling {
-				sharing.Coupling[c] = r.Float64()
-			}
+			sharing.Coupling = r.Float64()
 		}
+		isMixed := sharing.Coupling > 0 && sharing.Coupling < 1
 		rates := solveAll(t, capacity, flows, &sharing)
 
 		used := make([]float64, channels)
@@ -30,7 +27,7 @@ func TestSolverProperties(t *testing.T) {
 			for _, c := range f.data {
 				used[c] += rates[i]
 			}
-			if sharing.Asymmetric && sharing.Coupling == nil {
+			if sharing.Coupling == 1 {
 				for _, c := range f.reverse {
 					used[c] += sharing.AckWeight * rates[i]
 				}
@@ -41,14 +38,14 @@ func TestSolverProperties(t *testing.T) {
 				t.Fatalf("trial %d: channel %d carries %g of %g", trial, c, used[c], capacity[c])
 			}
 		}
-		if sharing.Coupling == nil {
+		if !isMixed {
 			for i, f := range flows {
 				stopped := rates[i] >= f.bound*(1-1e-9)
 				for _, c := range f.data {
 					stopped = stopped || used[c] >= capacity[c]*(1-1e-8)
 				}
 				for _, c := range f.reverse {
-					stopped = stopped || sharing.Asymmetric && used[c] >= capacity[c]*(1-1e-8)
+					stopped = stopped || sharing.Coupling == 1 && used[c] >= capacity[c]*(1-1e-8)
 				}
 				if !stopped {
 					t.Fatalf("trial %d: nothing stops flow %d at %g", trial, i, rates[i])
@@ -60,15 +57,8 @@ func TestSolverProperties(t *testing.T) {
 		order, relabel := r.Perm(len(flows)), r.Perm(channels)
 		other := make([]testFlow, len(flows))
 		capacity2 := make([]float64, channels)
-		sharing2 := sharing
-		if sharing.Coupling != nil {
-			sharing2.Coupling = make([]float64, channels)
-		}
 		for c := range capacity {
 			capacity2[relabel[c]] = capacity[c]
-			if sharing.Coupling != nil {
-				sharing2.Coupling[relabel[c]] = sharing.Coupling[c]
-			}
 		}
 		for i, at := range order {
 			f := flows[i]
@@ -81,7 +71,7 @@ func TestSolverProperties(t *testing.T) {
 			}
 			other[at] = g
 		}
-		again := solveAll(t, capacity2, other, &sharing2)
+		again := solveAll(t, capacity2, other, &sharing)
 		for i, at := range order {
 			if !near(again[at], rates[i], 1e-9) {
 				t.Fatalf("trial %d: flow %d has %g, relabelled %g", trial, i, rates[i], again[at])

@@ -12,27 +12,24 @@ import (
 // reverse channels. Filling raises all flows together until a channel is used
 // up; then its members stop, and the others go on.
 type Sharing struct {
-	// Asymmetric makes a flow a member of its reverse channels too, so that it stops
-	// when one of them is used up: the asymmetric property of Zhu et al.
-	// 2014, section 5.2. False: fair max-min sharing of full-duplex links.
-	Asymmetric bool
-	// AckWeight is the share of its own rate that a flow takes of its reverse
-	// channels, if Asymmetric. 0 is the asymmetric property, 0.05 SimGrid's cross
-	// traffic.
-	AckWeight float64
-	// Coupling has a value in [0, 1] per channel, if Asymmetric; nil: 1
-	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
-	// at most fair^(1-k) * asymmetric^k of both rates: 0 is fair, 1 asymmetric sharing. What it
-	// leaves others share fairly, so that no channel is over-committed. Where any coupling is below 1,
+	// Coupling is in [0, 1]. 0 is fair max-min sharing of full-duplex links. With 1 a flow is a member of its
+	// reverse channels too, so that it stops when one of them is used up: the asymmetric property of Zhu et al.
+	// 2014, section 5.2.
+	//
+	// In between, a flow that is stopped by a reverse channel gets at most fair^(1-k) * asymmetric^k of its rates under
+	// both, for a coupling k. What it leaves others share fairly, so that no channel is over-committed.
+	Coupling float64
+	// AckWeight is the share of its own rate that a flow takes of its reverse channels where it is a member of them. With
+	// a Coupling of 1, 0 is the asymmetric property and 0.05 SimGrid's cross traffic. With a lower one
 	// acknowledgements take nothing of what is shared fairly.
-	Coupling []float64
+	AckWeight float64
 	// Tolerance is the share by which the level of a channel may change before other channels
 	// follow. No channel is over-committed by more than this share. At most 0.01.
 	//
 	// With tens of thousands of flows under way, an event changes the rates of thousands of them.
 	// Most of these changes are below a thousandth. A tolerance of 0.001 leaves them out until they add up.
-	// Without Asymmetric, tests find no completion that is off by more than ten tolerances.
-	// The mean of all is off by less than a quarter of one. With Asymmetric, another channel may stop a flow
+	// With fair sharing, tests find no completion that is off by more than ten tolerances.
+	// The mean of all is off by less than a quarter of one. With coupling, another channel may stop a flow
 	// where two are that close. Single flows may then complete at a time that is off by some per cent.
 	//
 	// 0 is exact, but for Playback while more than 10,000 flows are under way, and more than two
@@ -47,20 +44,15 @@ const maxTolerance = 0.01
 // fair^(1-k) * asymmetric^k.
 func mix(fair, asymmetric, k float64) float64 { return asymmetric * math.Pow(fair/asymmetric, 1-k) }
 
-func (s *Sharing) validate(channels int) error {
+func (s *Sharing) validate() error {
 	if !(s.AckWeight >= 0) || math.IsInf(s.AckWeight, 0) {
 		return fmt.Errorf("the weight of acknowledgements is %g: want at least 0 and finite", s.AckWeight)
 	}
-	if s.Coupling != nil && len(s.Coupling) != channels {
-		return fmt.Errorf("coupling has %d values for %d channels", len(s.Coupling), channels)
+	if !(s.Coupling >= 0 && s.Coupling <= 1) {
+		return fmt.Errorf("the coupling is %g: want in [0, 1]", s.Coupling)
 	}
 	if !(s.Tolerance >= 0 && s.Tolerance <= maxTolerance) {
 		return fmt.Errorf("the tolerance is %g: want in [0, %g]", s.Tolerance, maxTolerance)
-	}
-	for c, k := range s.Coupling {
-		if !(k >= 0 && k <= 1) {
-			return fmt.Errorf("coupling of channel %d is %g: want in [0, 1]", c, k)
-		}
 	}
 	return nil
 }

@@ -28,15 +28,15 @@ import (
 type Solver struct {
 	sharing  Sharing
 	channels int
-	main     *filling   // the answer; with Coupling the one with bounds
-	fair     *filling   // with Coupling only
-	reverse  *filling   // with Coupling only: asymmetric
+	main     *filling   // the answer; between fair and asymmetric sharing the one with bounds
+	fair     *filling   // in between only
+	reverse  *filling   // in between only: asymmetric
 	fillings []*filling // these
 	free     []int      // flows that may be used again, last removed first
 	live     []bool
 	bound    []float64 // B/s, as given to Add
-	coupling []float64 // with Coupling only, per flow: of what stops it; stoppedFairly
-	judged   []uint64  // with Coupling only, per flow: the round in which its coupling was last found
+	coupled  []bool    // in between only, per flow: asymmetric sharing stops it on its way back
+	judged   []uint64  // in between only, per flow: the round in which that was last found
 	round    uint64    // of the last Solve
 	changed  []int     // scratch
 	crowded  bool      // see relax
@@ -64,16 +64,15 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 			return nil, fmt.Errorf("contention: solver: capacity of channel %d is %g B/s: want above 0", c, x)
 		}
 	}
-	if err := sharing.validate(len(capacity)); err != nil {
+	if err := sharing.validate(); err != nil {
 		return nil, fmt.Errorf("contention: solver: %w", err)
 	}
 	s := &Solver{sharing: *sharing, channels: len(capacity), mark: make([]int32, len(capacity))}
-	s.sharing.Coupling = slices.Clone(sharing.Coupling)
-	if s.coupled() {
+	if sharing.Coupling > 0 && sharing.Coupling < 1 {
 		s.fair, s.reverse, s.main = newFilling(capacity, false), newFilling(capacity, true), newFilling(capacity, false)
 		s.fillings = []*filling{s.main, s.fair, s.reverse}
 	} else {
-		s.main = newFilling(capacity, s.sharing.Asymmetric && s.sharing.AckWeight == 0)
+		s.main = newFilling(capacity, sharing.Coupling == 1 && sharing.AckWeight == 0)
 		s.fillings = []*filling{s.main}
 	}
 	s.tolerate(sharing.Tolerance)
@@ -81,10 +80,11 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 }
 
 func (s *Solver) tolerate(tolerance float64) {
-	s.main.tolerate(tolerance)
-	if s.fair != nil {
-		s.fair.tolerate(tolerance)
-		s.reverse.tolerate(tolerance / jumps)
+	for _, f := range s.fillings {
+		if f == s.reverse {
+			tolerance /= jumps
+		}
+		f.tolerate(tolerance)
 	}
 }
 
@@ -104,11 +104,6 @@ func (s *Solver) relax() {
 			f.refine()
 		}
 	}
-}
-
-// coupled tells whether directions are coupled by less than the whole.
-func (s *Solver) coupled() bool {
-	return s.sharing.Asymmetric && slices.ContainsFunc(s.sharing.Coupling, func(k float64) bool { return k != 1 })
 }
 
 // Add adds a flow over data channels, with acknowledgements over reverse
@@ -146,21 +141,18 @@ func (s *Solver) add(data, reverse []int32, bound, share float64) int {
 	id := len(s.live)
 	if k := len(s.free) - 1; k >= 0 {
 		id, s.free = s.free[k], s.free[:k]
-		s.live[id], s.bound[id], s.coupling[id], s.judged[id] = true, bound, stoppedFairly, s.round
+		s.live[id], s.bound[id], s.coupled[id], s.judged[id] = true, bound, false, s.round
 	} else {
-		s.live, s.bound, s.coupling = append(s.live, true), append(s.bound, bound), append(s.coupling, stoppedFairly)
+		s.live, s.bound, s.coupled = append(s.live, true), append(s.bound, bound), append(s.coupled, false)
 		s.judged = append(s.judged, s.round)
 	}
-	if s.fair == nil {
-		if !s.sharing.Asymmetric {
-			reverse = nil
+	for _, f := range s.fillings {
+		back := reverse
+		if f != s.reverse && s.sharing.Coupling < 1 {
+			back = nil
 		}
-		s.addTo(s.main, id, data, reverse, bound, share)
-		return id
+		s.addTo(f, id, data, back, bound, share)
 	}
-	s.addTo(s.main, id, data, nil, bound, share)
-	s.addTo(s.fair, id, data, nil, bound, share)
-	s.addTo(s.reverse, id, data, reverse, bound, share)
 	return id
 }
 
@@ -216,25 +208,6 @@ func (s *Solver) SetCapacity(channel int, capacity float64) error {
 	for _, f := range s.fillings {
 		f.setCapacity(int32(channel), capacity)
 	}
-	return nil
-}
-
-// SetCoupling changes the coupling of a channel to a value in [0, 1], between one set of flows and the next. It
-// serves fits, which try many. It is an error while there are flows, and of a Solver that was made without a Coupling below 1.
-func (s *Solver) SetCoupling(channel int, coupling float64) error {
-	if s.fair == nil {
-		return fmt.Errorf("contention: set coupling: the solver was made without a coupling below 1")
-	}
-	if flows := s.underWay(); flows > 0 {
-		return fmt.Errorf("contention: set coupling: %d flows are under way", flows)
-	}
-	if channel < 0 || channel >= s.channels {
-		return fmt.Errorf("contention: set coupling: channel %d: want in [0, %d)", channel, s.channels)
-	}
-	if !(coupling >= 0 && coupling <= 1) {
-		return fmt.Errorf("contention: set coupling: channel %d: %g: want in [0, 1]", channel, coupling)
-	}
-	s.sharing.Coupling[channel] = coupling
 	return nil
 }
 

@@ -21,10 +21,9 @@ type testFlow struct {
 }
 
 // slowRates is progressive filling as the doc of Solver writes it down, round
-// by round over everything; with a Coupling three times over, as Sharing has it. A coupling of 1 everywhere is none.
+// by round over everything; with a Coupling between 0 and 1 three times over, as Sharing has it.
 func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
-	whole := !slices.ContainsFunc(s.Coupling, func(k float64) bool { return k != 1 })
-	if whole || !s.Asymmetric {
+	if s.Coupling == 0 || s.Coupling == 1 {
 		rates, _ := slowFilling(capacity, flows, s)
 		return rates
 	}
@@ -32,13 +31,9 @@ func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
 	asymmetric, stops := slowFilling(capacity, flows, s)
 	bounded := slices.Clone(flows)
 	for i, f := range flows {
-		coupling := -1.0
-		for _, c := range stops[i] {
-			coupling = math.Max(coupling, s.Coupling[c])
-		}
 		onItsWay := slices.ContainsFunc(stops[i], func(c int) bool { return slices.Contains(f.data, int32(c)) })
-		if coupling >= 0 && !onItsWay {
-			mixed := math.Pow(fair[i], 1-coupling) * math.Pow(asymmetric[i], coupling)
+		if len(stops[i]) > 0 && !onItsWay {
+			mixed := math.Pow(fair[i], 1-s.Coupling) * math.Pow(asymmetric[i], s.Coupling)
 			bounded[i].bound = math.Min(f.bound, mixed)
 		}
 	}
@@ -61,13 +56,13 @@ func slowFilling(capacity []float64, flows []testFlow, s Sharing) (rates []float
 		if slices.Contains(f.data, int32(c)) {
 			w += f.share
 		}
-		if s.Asymmetric && slices.Contains(f.reverse, int32(c)) {
+		if s.Coupling > 0 && slices.Contains(f.reverse, int32(c)) {
 			w += s.AckWeight * f.share
 		}
 		return w
 	}
 	isMember := func(f testFlow, c int) bool {
-		return slices.Contains(f.data, int32(c)) || s.Asymmetric && slices.Contains(f.reverse, int32(c))
+		return slices.Contains(f.data, int32(c)) || s.Coupling > 0 && slices.Contains(f.reverse, int32(c))
 	}
 	for left > 0 {
 		level := make([]float64, len(capacity))
@@ -150,7 +145,7 @@ func randomCapacities(r *rand.Rand, channels int) []float64 {
 	return capacity
 }
 
-var sharings = []Sharing{{}, {Asymmetric: true}, {Asymmetric: true, AckWeight: 0.05}, {Asymmetric: true, AckWeight: 0.5}}
+var sharings = []Sharing{{}, {Coupling: 1}, {Coupling: 1, AckWeight: 0.05}, {Coupling: 1, AckWeight: 0.5}}
 
 // treeFlow is between two hosts of a tree of racks: up, to the other rack and down, and back
 // for its acknowledgements. Channels of one host or rack alternate between up and down. Many of them
@@ -188,10 +183,7 @@ func TestSolverFollowsFlowsThatEndOnATree(t *testing.T) {
 		capacity := treeCapacity(racks, hosts, []float64{100, 150, 400}[trial%3])
 		sharing := sharings[trial%len(sharings)]
 		if trial%2 == 0 {
-			sharing = Sharing{Asymmetric: true, AckWeight: sharing.AckWeight, Coupling: make([]float64, len(capacity))}
-			for c := range sharing.Coupling {
-				sharing.Coupling[c] = []float64{0, 0.3, 0.7, r.Float64(), 1}[(c/2)%5]
-			}
+			sharing.Coupling = []float64{0.05, 0.3, 0.7, r.Float64(), 0.95}[trial/2%5]
 		}
 		s, err := NewSolver(capacity, &sharing)
 		if err != nil {
@@ -233,10 +225,7 @@ func TestSolverFollowsEveryChange(t *testing.T) {
 		capacity := randomCapacities(r, channels)
 		sharing := sharings[trial%len(sharings)]
 		if trial%3 == 0 {
-			sharing.Asymmetric, sharing.Coupling = true, make([]float64, channels)
-			for c := range sharing.Coupling {
-				sharing.Coupling[c] = []float64{0, 0.4, r.Float64(), 1}[r.IntN(4)]
-			}
+			sharing.Coupling = []float64{0.05, 0.4, r.Float64(), 0.95}[r.IntN(4)]
 		}
 		s, err := NewSolver(capacity, &sharing)
 		if err != nil {
@@ -327,9 +316,9 @@ func TestSolverRefuses(t *testing.T) {
 	}{
 		{"a NaN capacity", []float64{1, nan}, Sharing{}},
 		{"a capacity of zero", []float64{0}, Sharing{}},
-		{"a negative weight", []float64{1}, Sharing{Asymmetric: true, AckWeight: -1}},
-		{"a coupling above 1", []float64{1}, Sharing{Asymmetric: true, Coupling: []float64{1.5}}},
-		{"too few couplings", []float64{1, 1}, Sharing{Asymmetric: true, Coupling: []float64{1}}},
+		{"a negative weight", []float64{1}, Sharing{Coupling: 1, AckWeight: -1}},
+		{"a coupling above 1", []float64{1}, Sharing{Coupling: 1.5}},
+		{"a coupling of NaN", []float64{1, 1}, Sharing{Coupling: nan}},
 	} {
 		if _, err := NewSolver(c.capacity, &c.s); err == nil {
 			t.Errorf("NewSolver accepts %s", c.name)
@@ -352,7 +341,7 @@ func TestSolverRefuses(t *testing.T) {
 func TestSolverDoesNotAllocateOnceWarm(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	capacity := randomCapacities(r, 40)
-	s, err := NewSolver(capacity, &Sharing{Asymmetric: true, AckWeight: 0.05})
+	s, err := NewSolver(capacity, &Sharing{Coupling: 1, AckWeight: 0.05})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +373,7 @@ func TestSolverDoesNotAllocateOnceWarm(t *testing.T) {
 // the others have 30 each. Which of the two stops them is open, and stays so when the third
 // changes by less than what a channel counts as used up by.
 func TestTwoChannelsUsedUpByTheSameFlows(t *testing.T) {
-	s, err := NewSolver([]float64{100, 100, 10}, &Sharing{Asymmetric: true})
+	s, err := NewSolver([]float64{100, 100, 10}, &Sharing{Coupling: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,7 @@ const blameShare = 1.15
 
 // blamed tells which links hold up transfers that were slower than is usual between their levels. These are the fewest
 // links that explain all such transfers, chosen greedily. A link explains a transfer if it lies on its path and no
-// transfer alone went over it much faster. Of links that explain as many, those of the coarsest level are blamed: a
-// slow link of a host would show in transfers of its own level, too.
+// transfer alone went over it much faster.
 //
 // Without it one slow uplink makes a slow link of each host that was timed only
 // across it.
@@ -26,20 +25,12 @@ func (f *fitter) blamed(slow []loneTransfer, fastest []float64) []bool {
 	}
 	blamed := make([]bool, len(f.links))
 	for {
-		most, coarsest := 0, 0
-		for _, n := range counts {
-			most = max(most, n)
-		}
+		most := slices.Max(append(counts, 0))
 		if most == 0 {
 			return blamed
 		}
 		for l, n := range counts {
-			if n == most {
-				coarsest = max(coarsest, f.levelOf[l])
-			}
-		}
-		for l, n := range counts {
-			blamed[l] = blamed[l] || n == most && f.levelOf[l] == coarsest
+			blamed[l] = blamed[l] || n == most
 		}
 		for i, links := range suspects {
 			if slices.ContainsFunc(links, func(l int) bool { return blamed[l] }) {

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,32 +28,37 @@ const huberBend = 0.7
 const leastSpread = 1e-6
 
 // differentiate takes the derivatives of all patterns: by steps upward, or downward where a parameter of the
-// law is at its upper end.
+// law is at its upper end. It goes parameter by parameter, as another law costs the machine more than another pattern.
 func (f *fitter) differentiate() {
-	at := 0
 	for i := range f.patterns {
-		p := &f.patterns[i]
-		base := f.residual[at : at+len(p.Flows)]
-		at += len(p.Flows)
-		p.rows = p.rows[:0:0] // subsets of the patterns may have the old ones
-		for _, k := range p.params {
-			if !f.isSought(k) {
+		f.patterns[i].rows = nil // subsets of the patterns may have the old ones
+	}
+	for k, old := range f.theta {
+		if !f.isSought(k) {
+			continue
+		}
+		step := changeOfRate
+		if at := k - len(f.links); at >= 0 {
+			if step = changeOfOthers; old > lawParameters()[at].most-step {
+				step = -step
+			}
+		}
+		f.theta[k] = old + step
+		at := 0
+		for i := range f.patterns {
+			p := &f.patterns[i]
+			base := f.residual[at : at+len(p.Flows)]
+			at += len(p.Flows)
+			if _, matters := slices.BinarySearch(p.params, k); !matters {
 				continue
 			}
-			old, step := f.theta[k], changeOfRate
-			if at := k - len(f.links); at >= 0 {
-				if step = changeOfOthers; old > lawParameters()[at].most-step {
-					step = -step
-				}
-			}
-			f.theta[k] = old + step
 			by := f.residuals(nil, p)
-			f.theta[k] = old
 			for x := range by {
 				by[x] = (by[x] - base[x]) / step
 			}
 			p.rows = append(p.rows, fitRow{k, by})
 		}
+		f.theta[k] = old
 	}
 }
 

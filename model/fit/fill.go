@@ -70,7 +70,7 @@ func (f *fitter) fill() []topology.Arc {
 			l := f.linkOf[c]
 			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], x.rate)
 		}
-		if !isUsual && !f.explained(x.flow, x.rate) {
+		if !isUsual {
 			slow = append(slow, x)
 		}
 	}
@@ -132,17 +132,6 @@ func rateOf(p *fitPattern, transfer int) float64 {
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency
 // of the path is as long as the whole, the rate is high, and not infinite.
 const leastMoving = 1e-3
-
-// explained tells whether a link of given bandwidth lets a transfer alone through no
-// faster than it was.
-func (f *fitter) explained(j *contention.Flow, rate float64) bool {
-	for _, c := range j.Data {
-		if f.given[f.linkOf[c]] <= blameShare*rate {
-			return true
-		}
-	}
-	return false
-}
 
 // usualShare of the rate of the fastShare-quantile of its level makes a transfer one of
 // usual speed. The median will not do: of three racks one slow uplink slows down two

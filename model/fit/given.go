@@ -69,14 +69,11 @@ func isCrossedForSure(g *topology.Graph, isForest bool, arc int) bool {
 }
 
 // linkParameters numbers the bandwidths of a fit: one for both directions of a link,
-// or one for each if one of them is given. rate has the given ones, NaN for the others.
-func linkParameters(g *topology.Graph, given map[int]float64) (linkOf []int, links []Link, rate []float64) {
+// or one for each if one of them is given.
+func linkParameters(g *topology.Graph, given map[int]float64) (linkOf []int, links []Link) {
 	linkOf = make([]int, g.NumArcs())
 	for i, a := range g.Arcs() {
 		own, isGiven := given[i]
-		if !isGiven {
-			own = math.NaN()
-		}
 		back := g.ArcIndex(a.To, a.From)
 		_, backGiven := given[back]
 		oneWay := back >= 0 && (isGiven || backGiven)
@@ -92,7 +89,7 @@ func linkParameters(g *topology.Graph, given map[int]float64) (linkOf []int, lin
 			link.Bandwidth, link.RelativeError, link.Determined = own, 0, true
 		}
 		linkOf[i] = len(links)
-		links, rate = append(links, link), append(rate, own)
+		links = append(links, link)
 	}
-	return linkOf, links, rate
+	return linkOf, links
 }

@@ -34,9 +34,9 @@ func (f *fitter) start() {
 		}
 	}
 	f.lowest = slices.Clone(theta[:len(f.links)])
-	for l, rate := range f.given {
-		if !math.IsNaN(rate) {
-			theta[l] = math.Log(rate)
+	for l, link := range f.links {
+		if link.Given {
+			theta[l] = math.Log(link.Bandwidth)
 		}
 	}
 	for k, p := range lawParameters() {

@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/model"
 )
@@ -24,7 +23,6 @@ type fitter struct {
 	links    []Link
 	levelOf  []int     // of each link
 	lowest   []float64 // ln B/s of the highest throughput seen on each link; NaN: none
-	given    []float64 // per link B/s; NaN: fitted
 
 	theta []float64  // per link ln(B/s), then the law: see coupling
 	law   sharingLaw // what is looked for
@@ -53,13 +51,13 @@ type fitRow struct {
 
 func newFitter(n *model.Network, observations []Observation, given map[int]float64) (*fitter, error) {
 	f := &fitter{n: n}
-	f.linkOf, f.links, f.given = linkParameters(n.Graph(), given)
+	f.linkOf, f.links = linkParameters(n.Graph(), given)
 	f.levelOf = make([]int, len(f.links))
 	levels := linkLevels(n)
 	for arc, level := range levels {
 		f.levelOf[f.linkOf[arc]] = level
 	}
-	f.tied = &fitter{n: n, linkOf: levels, links: make([]Link, len(n.Levels())), given: slices.Repeat([]float64{math.NaN()}, len(n.Levels()))}
+	f.tied = &fitter{n: n, linkOf: levels, links: make([]Link, len(n.Levels()))}
 	for level := range n.Levels() {
 		f.tied.levelOf = append(f.tied.levelOf, level)
 	}

@@ -57,11 +57,6 @@ func socketSlots(n *model.Network, place []int) []string {
 	if sockets == nil || cores == nil {
 		return nil
 	}
-	ranksOf := make(map[string][]int)
-	for p := range n.Ranks() {
-		at := n.Location(p)
-		ranksOf[at.Host] = append(ranksOf[at.Host], p)
-	}
 	lowest := func(group []int) int { // CPU of the group
 		least := n.Location(group[0]).Core
 		for _, p := range group {
@@ -70,7 +65,7 @@ func socketSlots(n *model.Network, place []int) []string {
 		return least
 	}
 	slot := make(map[int]string) // place -> its slot
-	for _, places := range ranksOf {
+	for _, places := range placesOf(n) {
 		slices.SortFunc(places, func(a, b int) int { return cmp.Compare(n.Location(a).Core, n.Location(b).Core) })
 		socketNumber, coreNumber := make(map[int]int), make(map[int]int) // by lowest CPU
 		coresIn := make(map[int]int)                                     // socket -> cores so far

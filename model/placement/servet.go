@@ -52,21 +52,29 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	onHost := make(map[string][]int)
-	for c := range n.Ranks() {
-		host := n.Location(c).Host
-		onHost[host] = append(onHost[host], c)
+	isTaken := make([]bool, n.Ranks())
+	for _, p := range place {
+		isTaken[p] = true
 	}
-	at := make([][2]int, n.Ranks()) // first rank of the host, place in it
-	for _, cores := range onHost {
-		lowest := cores[0]
-		model.SideBySide(cores, n.Settings().Resources, func(rank int) int { return n.Location(rank).Core })
-		for k, c := range cores {
-			at[c] = [2]int{lowest, k}
-		}
+	return slices.DeleteFunc(slices.Concat(placesOf(n)...), func(p int) bool { return !isTaken[p] }), nil
+}
+
+// placesOf lists the places of each host, side by side, in the order of Network.Hosts. Where it is not known what is on which
+// host, all is one.
+func placesOf(n *model.Network) [][]int {
+	number := make(map[string]int)
+	for i, host := range n.Hosts() {
+		number[host] = i
 	}
-	slices.SortFunc(place, func(a, b int) int { return slices.Compare(at[a][:], at[b][:]) })
-	return place, nil
+	places := make([][]int, max(1, len(number)))
+	for p := range n.Ranks() {
+		host := number[n.Location(p).Host]
+		places[host] = append(places[host], p)
+	}
+	for _, own := range places {
+		model.SideBySide(own, n.Settings().Resources, func(rank int) int { return n.Location(rank).Core })
+	}
+	return places
 }
 
 // take is Place with the places in the order in which they are taken.
@@ -128,12 +136,16 @@ func (s Servet) room(n *model.Network) (host, room []int, err error) {
 	if s.PerHost < 0 || s.PerHost > 0 && n.Hosts() == nil {
 		return nil, nil, fmt.Errorf("placement: servet: PerHost %d: want at least 0, and a network that knows the hosts of its ranks", s.PerHost)
 	}
-	host, room = make([]int, n.Ranks()), make([]int, max(1, len(n.Hosts())))
-	for c := range host {
-		host[c] = max(0, slices.Index(n.Hosts(), n.Location(c).Host))
-		if room[host[c]] < s.PerHost || s.PerHost == 0 {
-			room[host[c]]++
+	host = make([]int, n.Ranks())
+	for i, places := range placesOf(n) {
+		for _, p := range places {
+			host[p] = i
 		}
+		own := len(places)
+		if s.PerHost > 0 {
+			own = min(own, s.PerHost)
+		}
+		room = append(room, own)
 	}
 	return host, room, nil
 }
@@ -246,17 +258,10 @@ func accessDomains(n *model.Network) (domain []int, perHost int) {
 	if perHost == 0 {
 		return nil, 0
 	}
-	onHost := make(map[string][]int)
-	for r := range n.Ranks() {
-		host := n.Location(r).Host
-		onHost[host] = append(onHost[host], r)
-	}
 	domain = make([]int, n.Ranks())
-	for h, host := range n.Hosts() {
-		cores := onHost[host]
-		model.SideBySide(cores, n.Settings().Resources, func(rank int) int { return n.Location(rank).Core })
-		for i, r := range cores {
-			domain[r] = h*perHost + i*perHost/len(cores)
+	for h, places := range placesOf(n) {
+		for i, r := range places {
+			domain[r] = h*perHost + i*perHost/len(places)
 		}
 	}
 	return domain, perHost

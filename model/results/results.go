@@ -11,46 +11,48 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
+	"strconv"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/compare"
 )
 
-// A Head is the beginning of every result.
+// A Head is the beginning of every result. The tags of the field in each type are its format.
 type Head struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 }
 
-// head is what Read compares.
-func (h Head) head() Head { return h }
-
-// set is what Write does first.
-func (h *Head) set(head Head) { *h = head }
-
 // A Result is a type of this package that stands for a whole format.
 type Result interface {
 	Check | Changes | Comparison | FabricComparison | Correction | Cut | Discovery | Measured | Placement | Prediction | Rules | Tuning
-	current() Head
-	head() Head
+}
+
+// headOf is the head of a result, and the one that its type asks for.
+func headOf[T Result](result *T) (found *Head, want Head) {
+	field, _ := reflect.TypeFor[T]().FieldByName("Head")
+	version, _ := strconv.Atoi(field.Tag.Get("version"))
+	return reflect.ValueOf(result).Elem().FieldByIndex(field.Index).Addr().Interface().(*Head), Head{field.Tag.Get("format"), version}
 }
 
 // Read reads one result. It refuses other formats, other versions and unknown keys.
 func Read[T Result](r io.Reader) (*T, error) {
-	var found T
-	if err := jsonfile.Decode(r, &found); err != nil {
+	var result T
+	if err := jsonfile.Decode(r, &result); err != nil {
 		return nil, fmt.Errorf("results: read: %w", err)
 	}
-	if want := found.current(); found.head() != want {
-		return nil, fmt.Errorf("results: read: format %q, version %d: want %q, version %d", found.head().Format, found.head().Version, want.Format, want.Version)
+	if found, want := headOf(&result); *found != want {
+		return nil, fmt.Errorf("results: read: format %q, version %d: want %q, version %d", found.Format, found.Version, want.Format, want.Version)
 	}
-	return &found, nil
+	return &result, nil
 }
 
 // Write writes a result. It sets the head to that of the format.
 func Write[T Result](w io.Writer, result *T) error {
-	any(result).(interface{ set(Head) }).set((*result).current())
+	head, want := headOf(result)
+	*head = want
 	data, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("results: write: %w", err)
@@ -59,24 +61,10 @@ func Write[T Result](w io.Writer, result *T) error {
 	return err
 }
 
-func (Check) current() Head            { return Head{"topocast/check", 1} }
-func (Changes) current() Head          { return Head{"topocast/changes", 1} }
-func (Comparison) current() Head       { return Head{"topocast/comparison", 2} }
-func (FabricComparison) current() Head { return Head{"topocast/fabric-comparison", 1} }
-func (Correction) current() Head       { return Head{"topocast/correction", 1} }
-func (Cut) current() Head              { return Head{"topocast/cut", 1} }
-func (Discovery) current() Head        { return Head{"topocast/discovery", 1} }
-func (Measured) current() Head         { return Head{"topocast/measured", 1} }
-func (Rules) current() Head            { return Head{"topocast/rules", 1} }
-func (Placement) current() Head        { return Head{"topocast/placement", 1} }
-
-func (Prediction) current() Head { return Head{"topocast/prediction", 1} }
-
-func (Tuning) current() Head { return Head{"topocast/tuning", 1} }
-
 // A Check is what topocast check --json prints: the hosts and links that are slow.
 type Check struct {
-	Head
+	Head `format:"topocast/check" version:"1"`
+
 	Hosts            int       `json:"hosts"`
 	Pairs            int       `json:"pairs"` // that were measured, repeats counted
 	Rounds           int       `json:"rounds"`
@@ -115,7 +103,8 @@ type Finding struct {
 
 // Changes are what topocast check --history --json prints: what has changed since earlier runs.
 type Changes struct {
-	Head
+	Head `format:"topocast/changes" version:"1"`
+
 	Runs    int      `json:"runs"`
 	Series  int      `json:"series"`
 	Samples int      `json:"samples"` // that were judged
@@ -136,7 +125,8 @@ type Change struct {
 
 // A Comparison is what topocast compare --json prints of two networks.
 type Comparison struct {
-	Head
+	Head `format:"topocast/comparison" version:"2"`
+
 	Status       int          `json:"status"` // the exit status
 	Hosts        int          `json:"hosts"`  // that both have
 	HostsMissing []string     `json:"hosts_missing"`
@@ -212,7 +202,8 @@ type Groups struct {
 
 // A FabricComparison is what topocast compare --json prints where the reference is a file of a scheduler.
 type FabricComparison struct {
-	Head
+	Head `format:"topocast/fabric-comparison" version:"1"`
+
 	Status       int        `json:"status"` // the exit status
 	Hosts        int        `json:"hosts"`  // that both have
 	HostsMissing []string   `json:"hosts_missing"`
@@ -231,7 +222,8 @@ type Crossing struct {
 
 // A Correction is what topocast network correct --json prints.
 type Correction struct {
-	Head
+	Head `format:"topocast/correction" version:"1"`
+
 	Bytes      int64           `json:"bytes"`
 	Forwarding string          `json:"forwarding"`
 	Used       int             `json:"readings"`
@@ -266,7 +258,8 @@ type CorrectedLink struct {
 
 // A Cut is what topocast network bisect --json prints.
 type Cut struct {
-	Head
+	Head `format:"topocast/cut" version:"1"`
+
 	Names     []string   `json:"names"`               // by rank
 	Bisection *Bisection `json:"bisection,omitempty"` // of halves that are known
 	Unknown   string     `json:"unknown,omitempty"`   // why the halves are not
@@ -299,7 +292,8 @@ type AtSwitch struct {
 // A Discovery is what topocast discover --json prints. Its hierarchy is of the format topocast/hierarchy, which
 // encode.ReadHierarchy reads.
 type Discovery struct {
-	Head
+	Head `format:"topocast/discovery" version:"1"`
+
 	Network   string          `json:"network_file"`
 	Hierarchy json.RawMessage `json:"hierarchy"`
 	Times     []TimeOf        `json:"times"`
@@ -331,7 +325,8 @@ type Plan struct {
 
 // Measured is what topocast measure --json prints. The measurements are in the file.
 type Measured struct {
-	Head
+	Head `format:"topocast/measured" version:"1"`
+
 	File        string            `json:"readings_file"`
 	Ranks       int               `json:"ranks"`
 	Rounds      int               `json:"rounds"`       // of latencies
@@ -373,14 +368,16 @@ type HostPair struct {
 
 // A Prediction is what topocast predict --json prints.
 type Prediction struct {
-	Head
+	Head `format:"topocast/prediction" version:"1"`
+
 	Complete float64 `json:"all_complete_s"` // when the last transfer is complete
 	model.Prediction
 }
 
 // A Placement is what topocast place --json prints.
 type Placement struct {
-	Head
+	Head `format:"topocast/placement" version:"1"`
+
 	Ranks   []PlacedRank `json:"ranks"`
 	Cost    *float64     `json:"cost_s,omitempty"`          // of the traffic
 	InOrder *float64     `json:"cost_in_order_s,omitempty"` // of the traffic with ranks in the order of places
@@ -388,7 +385,8 @@ type Placement struct {
 
 // Rules are what topocast bcast rules --json prints: the library's fastest algorithm by size.
 type Rules struct {
-	Head
+	Head `format:"topocast/rules" version:"1"`
+
 	Library string       `json:"library"`
 	Ranks   int          `json:"ranks"`
 	Choices []RuleChoice `json:"choices"` // by size, ascending
@@ -403,7 +401,8 @@ type RuleChoice struct {
 
 // A Tuning is what topocast bcast tune --json prints: the decisions of the job, as the network file keeps them.
 type Tuning struct {
-	Head
+	Head `format:"topocast/tuning" version:"1"`
+
 	Network   string          `json:"network_file"` // "": nothing was stored
 	Measured  bool            `json:"measured"`     // against native MPI_Bcast; or else they are predictions
 	Undecided []string        `json:"undecided"`    // sizes for which the budget was too short

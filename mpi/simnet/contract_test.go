@@ -25,7 +25,7 @@ func TestContract(t *testing.T) {
 		"defaults": nil,
 		"nothing is eager": {
 			EagerLimit: -1, Send: simnet.Overhead{Seconds: 1e-6, PerByte: 1e-10}, Recv: simnet.Overhead{Seconds: 2e-6}, ClockCost: -1,
-			Noise: simnet.Noise{Sigma: 0.05, Outliers: 0.02}, Window: 1 << 16, Sharing: contention.Sharing{Asymmetric: true},
+			Noise: simnet.Noise{Sigma: 0.05, Outliers: 0.02}, Window: 1 << 16, Sharing: contention.Sharing{Coupling: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ type network struct {
 
 func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	n := &network{
-		settings: s, graph: g, arcs: g.NumArcs(), reverse: s.Sharing.Asymmetric,
+		settings: s, graph: g, arcs: g.NumArcs(), reverse: s.Sharing.Coupling > 0,
 		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
 	}
 	for i, a := range g.Arcs() {
@@ -52,16 +52,8 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 		n.capacity[n.arcs+h] = s.Memory.Bandwidth
 	}
 	n.addFaults(s)
-	sharing := s.Sharing
-	if sharing.Coupling != nil {
-		if len(sharing.Coupling) != n.arcs {
-			return nil, fmt.Errorf("simnet: Settings.Sharing.Coupling: %d values: want one per arc: %d", len(sharing.Coupling), n.arcs)
-		}
-		// Channels of memory and of faults have no opposite direction.
-		sharing.Coupling = append(append([]float64(nil), sharing.Coupling...), make([]float64, len(n.capacity)-n.arcs)...)
-	}
 	var err error
-	if n.solver, err = contention.NewSolver(n.capacity, &sharing); err != nil {
+	if n.solver, err = contention.NewSolver(n.capacity, &s.Sharing); err != nil {
 		return nil, fmt.Errorf("simnet: %w", err)
 	}
 	if n.routes, err = topology.NewRoutes(g, s.Routing); err != nil {

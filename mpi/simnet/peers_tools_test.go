@@ -82,7 +82,7 @@ func ours(t testing.TB, cluster string, crossTraffic bool) func(pattern string, 
 	s := &simnet.Settings{EagerLimit: 65535, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1}
 	s.Routing = topology.ChooseModulo // d-mod-k, as SimGrid's fat trees
 	if crossTraffic {
-		s.Sharing = contention.Sharing{Asymmetric: true, AckWeight: 0.05}
+		s.Sharing = contention.Sharing{Coupling: 1, AckWeight: 0.05}
 	}
 	return func(pattern string, bytes, steps int) (float64, time.Duration) {
 		buf := make([]byte, bytes)

@@ -46,8 +46,7 @@ type Settings struct {
 	// Memory is the copying of messages between ranks of one host of the graph.
 	Memory Memory
 
-	// Sharing says how flows share links. Its Coupling has one value per arc
-	// of the graph. Default: fair.
+	// Sharing says how flows share links. Default: fair.
 	Sharing contention.Sharing
 
 	// Routing says which of equally short routes is taken.

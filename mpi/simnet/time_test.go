@@ -150,18 +150,14 @@ func TestFlowsShareALink(t *testing.T) {
 func TestDirectionsDisturbEachOtherAsSharingSays(t *testing.T) {
 	g := graphOf(t, "star:4")
 	const size, rate = 1250000, 1.25e9
-	half := make([]float64, g.NumArcs())
-	for i := range half {
-		half[i] = 0.5
-	}
 	for _, c := range []struct {
 		name    string
 		sharing contention.Sharing
 		out, in float64 // rates of the lone flow, and of each of the others
 	}{
 		{"fair", contention.Sharing{}, rate, rate / 2},
-		{"asymmetric", contention.Sharing{Asymmetric: true}, rate / 2, rate / 2},
-		{"coupled by half", contention.Sharing{Asymmetric: true, Coupling: half}, rate * math.Sqrt(0.5), rate / 2},
+		{"asymmetric", contention.Sharing{Coupling: 1}, rate / 2, rate / 2},
+		{"coupled by half", contention.Sharing{Coupling: 0.5}, rate * math.Sqrt(0.5), rate / 2},
 	} {
 		got := finish(t, g, nil, &simnet.Settings{ClockCost: -1, EagerLimit: 1 << 30, Sharing: c.sharing}, func(c mpi.Communicator) error {
 			buf := make([]byte, size)
@@ -351,7 +347,7 @@ func TestTimesAreTheSameOnEveryRun(t *testing.T) {
 	g := graphOf(t, "tree:[3,5,2]x3 rate=1Gbps spread=10% seed=1")
 	s := &simnet.Settings{
 		Send: simnet.Overhead{Seconds: 1e-6}, Recv: simnet.Overhead{Seconds: 1e-6}, Seed: 7,
-		Noise: simnet.Noise{Sigma: 0.03, Outliers: 0.02}, Sharing: contention.Sharing{Asymmetric: true, AckWeight: 0.05},
+		Noise: simnet.Noise{Sigma: 0.03, Outliers: 0.02}, Sharing: contention.Sharing{Coupling: 1, AckWeight: 0.05},
 	}
 	run := func() string {
 		logs := make([]string, g.Hosts())

@@ -75,7 +75,7 @@ func (c *linkComparer) nameLinks() {
 		if c.heights[far] < c.heights[near] {
 			far, near = near, far
 		}
-		below := c.beyond(far, near)
+		below := g.HostsBeyond(far, near)
 		if below == nil {
 			l.state.Ends = [2][]string{c.namesOn(a.From), c.namesOn(a.To)}
 			l.state.Name = c.nameOf(&l.state)
@@ -102,28 +102,6 @@ func (c *linkComparer) nameLinks() {
 		}
 		l.state.Name = c.nameOf(&l.state)
 	}
-}
-
-// beyond are the hosts that the link from u to v joins to u, ascending; nil if there is another way.
-func (c *linkComparer) beyond(u, v int) []int {
-	g := c.reference.graph
-	seen := map[int]bool{v: true}
-	queue := []int{v}
-	for k := 0; k < len(queue); k++ {
-		for _, x := range g.Neighbours(queue[k]) {
-			switch {
-			case queue[k] == v && x == u:
-			case x == u:
-				return nil
-			case !seen[x]:
-				seen[x] = true
-				queue = append(queue, x)
-			}
-		}
-	}
-	hosts := slices.DeleteFunc(queue, g.IsSwitch)
-	slices.Sort(hosts)
-	return hosts
 }
 
 // namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.

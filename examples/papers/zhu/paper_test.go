@@ -45,7 +45,11 @@ func twoRackFlow(nodes, src, dst int, bytes float64) contention.Flow {
 // solverRates are the rates of contention.Solver.
 func solverRates(t *testing.T, capacity []float64, flows []contention.Flow, asymmetric bool) []float64 {
 	t.Helper()
-	solver, err := contention.NewSolver(capacity, &contention.Sharing{Asymmetric: asymmetric})
+	var sharing contention.Sharing
+	if asymmetric {
+		sharing.Coupling = 1
+	}
+	solver, err := contention.NewSolver(capacity, &sharing)
 	if err != nil {
 		t.Fatal(err)
 	}
