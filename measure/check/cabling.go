@@ -22,13 +22,13 @@ const (
 // hosts next to them in the graph, and shorter to those of the other switch. Under load their long messages share other links. A slow
 // host or cable is slow to all. Only hosts among the targets are looked at. What such a host explains is taken out of the samples.
 // Each host that its place in the graph does not explain costs O(switches) wirings, and under load as many plays of all rounds.
-func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]effect, error) {
+func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) (found []effect) {
 	k := ofLatency
 	if r.w.load {
 		k = ofRate
 	}
 	if !r.w.specified[k] {
-		return nil, nil
+		return nil
 	}
 	bar := math.Log1p(tolerance) + 3*r.sigma[k]
 	of := make([][]int, r.w.hosts) // samples
@@ -47,15 +47,11 @@ func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]
 	isDoubtful := func(h int) bool { return r.w.switchOf(h) >= 0 && len(of[h]) >= fewSamples && fit(h) <= 1-misfits }
 	doubtful := slices.DeleteFunc(slices.Sorted(maps.Keys(r.hostsOf(targets))), func(h int) bool { return !isDoubtful(h) })
 	slices.SortStableFunc(doubtful, func(a, b int) int { return cmp.Compare(fit(a), fit(b)) })
-	var found []effect
 	for _, h := range doubtful {
 		if !isDoubtful(h) {
 			continue // another one that was moved has explained it
 		}
-		to, explained, err := r.elsewhere(h, of[h])
-		if err != nil {
-			return nil, err
-		}
+		to, explained := r.elsewhere(h, of[h])
 		if to == nil {
 			continue
 		}
@@ -79,21 +75,18 @@ func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]
 		}})
 		r.move(h, to, of[h], explained)
 	}
-	return found, nil
+	return found
 }
 
 // elsewhere are the wirings with a host on those other switches that explain its samples best, all of them alike. The excesses are
 // those in the first of them. Without another switch there is none.
-func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float64, err error) {
+func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float64) {
 	least := math.Inf(1)
 	for _, at := range r.w.switches() {
 		if at == r.w.switchOf(h) {
 			continue
 		}
-		moved, err := r.w.moved(h, at)
-		if err != nil {
-			return nil, nil, err
-		}
+		moved := r.w.moved(h, at)
 		rest := r.excessesIn(moved, h, ids)
 		switch m := misfit(rest); {
 		case m < least-alikeMisfit:
@@ -102,7 +95,7 @@ func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float6
 			to = append(to, moved)
 		}
 	}
-	return to, explained, nil
+	return to, explained
 }
 
 // move takes out of the samples what a host explains that hangs elsewhere. Under load all groups are played again, and its transfers

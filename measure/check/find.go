@@ -97,10 +97,7 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	r.compare()
 	const apart = 0.2 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
 	level := apart * f.s.FalseAlarms
-	effects, err := r.misplacedHosts(f.targets, f.s.Tolerance, level)
-	if err != nil {
-		return nil, err
-	}
+	effects := r.misplacedHosts(f.targets, f.s.Tolerance, level)
 	if w.load {
 		effects = append(effects, r.couples(resting, f.s.Tolerance, level)...)
 	}
