@@ -209,16 +209,26 @@ func (r *readings) compareAlike(k kind, ids []int, load []float64) {
 		for _, id := range c.ids {
 			s := &r.samples[id]
 			s.usual, s.doubt, s.excess = s.nominal*math.Exp(c.offset), c.doubt, ratio(s)-c.offset
-			for n := s.first; n < s.last && !r.w.load; n++ {
-				cr := &r.crossings[n]
-				if r.c.isWire(cr.candidate) { // a link makes its own time, not that of the ends
-					own := cr.nominal * r.line[k].slope * s.nominal
-					cr.weight = min(1, own/s.usual)
-					cr.alone = cr.weight
-					if atHost := r.c.all[cr.candidate].v < 0; atHost && k == ofLatency && own < r.line[k].fixed/2 {
-						cr.weight = min(1, (own+r.line[k].fixed/2)/s.usual) // or rather what the host takes itself
-					}
-				}
+		}
+	}
+	if !r.w.load {
+		r.weigh(k)
+	}
+}
+
+// weigh finds by how much of their usual time samples depend on links: a link makes its own time, not that of the ends.
+func (r *readings) weigh(k kind) {
+	for c := range r.c.wires {
+		atHost := k == ofLatency && r.c.all[c].v < 0
+		for s, cr := range r.ofAll(c) {
+			if s.kind != k {
+				continue
+			}
+			own := cr.nominal * r.line[k].slope * s.nominal
+			cr.weight = min(1, own/s.usual)
+			cr.alone = cr.weight
+			if atHost && own < r.line[k].fixed/2 {
+				cr.weight = min(1, (own+r.line[k].fixed/2)/s.usual) // or rather what the host takes itself
 			}
 		}
 	}

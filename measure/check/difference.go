@@ -33,7 +33,7 @@ const byItself = -1
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
 	kind   kind
-	group  int32
+	group  int
 	excess float64   // the median of those that crossed it, less the median of the others
 	least  float64   // the same of their lower median: of two one may have met with an accident
 	by     crossing  // one of the former
@@ -52,11 +52,11 @@ const fewControls = 2
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32, from int) []difference {
 	var all []difference
-	for _, g := range r.groups {
-		if g.first < from {
+	for i := range r.groups {
+		if r.groups[i].first < from {
 			continue
 		}
-		if d, ok := r.difference(candidate, r.samples[g.first:g.last]); ok {
+		if d, ok := r.difference(candidate, i); ok {
 			all = append(all, d)
 		}
 	}
@@ -64,28 +64,27 @@ func (r *readings) differences(candidate int32, from int) []difference {
 }
 
 // difference is that of the samples of a group.
-func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
-	var d difference
-	var late, near []float64
-	var through, controls []*sample
+func (r *readings) difference(candidate int32, group int) (difference, bool) {
+	g, at := &r.groups[group], &r.c.all[candidate]
+	d := difference{group: group, kind: g.kind}
+	var late, near, excesses []float64
+	var controls []*sample
 	var like *sample
-	at := &r.c.all[candidate]
-	isHost := at.v < 0 && at.u < r.w.hosts
-	for i := range group {
-		s := &group[i]
-		if s.aside != nil && *s.aside != at.place {
-			continue
+	isAside := func(s *sample) bool { return s.aside != nil && *s.aside != at.place }
+	for s, cr := range r.crossed(candidate, g.first, g.last) {
+		if !isAside(s) {
+			d.by, like, late = *cr, s, append(late, r.lateness(s))
 		}
-		if cr := r.crossingOf(s, candidate); cr != nil {
-			through, late = append(through, s), append(late, r.lateness(s))
-			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
-		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
+	}
+	for i := g.first; i < g.last; i++ {
+		if s := &r.samples[i]; !isAside(s) && !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
 		}
 	}
-	if len(through) == 0 || len(controls) == 0 { // of five hosts two pairs meet at a time
+	if like == nil || len(controls) == 0 { // of five hosts two pairs meet at a time
 		return d, false
 	}
+	isHost := at.v < 0 && at.u < r.w.hosts
 	for _, s := range controls {
 		if s.like(like) && (s.inner == like.inner || isHost) {
 			near = append(near, s.excess)
@@ -108,9 +107,10 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
 	d.late = stats.MiddleMedian(late)
-	var excesses []float64
-	for _, s := range through {
-		excesses = append(excesses, d.by.likened(s.excess-middle, r.crossingOf(s, candidate).weight))
+	for s, cr := range r.crossed(candidate, g.first, g.last) {
+		if !isAside(s) {
+			excesses = append(excesses, d.by.likened(s.excess-middle, cr.weight))
+		}
 	}
 	d.least, d.excess = stats.LowerMedian(excesses), stats.MiddleMedian(excesses)
 	for _, s := range controls {
@@ -231,11 +231,11 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 // host, 1/sqrt(n) for what the pairs of n hosts cross alike.
 func (r *readings) shareOfHosts(candidate int32) float64 {
 	count, samples := make(map[int]float64), 0.0
-	r.crossed(candidate, r.tested[candidate], len(r.samples), func(s *sample, _ *crossing) {
+	for s := range r.crossed(candidate, r.tested[candidate], len(r.samples)) {
 		count[s.from]++
 		count[s.to]++
 		samples++
-	})
+	}
 	sum := 0.0
 	for _, h := range slices.Sorted(maps.Keys(count)) {
 		sum += count[h] * count[h] / samples / samples
@@ -292,7 +292,7 @@ func (r *readings) since(e *effect, level float64) (round int) {
 			continue
 		}
 		if p := moreOften(after, n-i, before, i); p < least {
-			round, least = int(all[i].group)/perRound+1, p
+			round, least = all[i].group/perRound+1, p
 		}
 	}
 	return round

@@ -38,22 +38,23 @@ func (r *readings) addTransfers(pairs [][2]int, transfers []sample, learn func(u
 			s.nominal, s.route = times[i], x.arcs[:x.turn]
 			s.limit, s.inner = shares.limit(r.w, s.route)
 		}
-		r.addSample(s, func(s *sample) {
-			weight := times[i] / s.nominal
-			for _, c := range flows[i].Data {
-				full := min(1, shares.rates[i]/shares.level[c]*shares.usage[c]/r.w.capacity[c])
-				isArc := int(c) < len(r.w.link)
-				if full < fullEnough || isArc && r.w.load && full < nearlyFilled || !isArc && !r.w.load { // one by one no switch is full
-					continue
-				}
-				r.cross(s, r.c.ofChannel(c), weight, full)
-				if isArc && r.w.load {
-					r.cross(s, r.c.ofLink(r.w.link[c]), weight, full)
-				}
+		if _, ok := r.addSample(s); !ok {
+			continue
+		}
+		weight := times[i] / s.nominal
+		for _, c := range flows[i].Data {
+			full := min(1, shares.rates[i]/shares.level[c]*shares.usage[c]/r.w.capacity[c])
+			isArc := int(c) < len(r.w.link)
+			if full < fullEnough || isArc && r.w.load && full < nearlyFilled || !isArc && !r.w.load { // one by one no switch is full
+				continue
 			}
-			r.cross(s, r.c.ofHost(s.from, slowSend), 1, 1)
-			r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
-		})
+			r.cross(r.c.ofChannel(c), weight, full)
+			if isArc && r.w.load {
+				r.cross(r.c.ofLink(r.w.link[c]), weight, full)
+			}
+		}
+		r.cross(r.c.ofHost(s.from, slowSend), 1, 1)
+		r.cross(r.c.ofHost(s.to, slowReceive), 1, 1)
 	}
 	return nil
 }
