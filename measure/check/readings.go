@@ -54,7 +54,7 @@ func (cr *crossing) pull() float64 { return cr.nominal * math.Log2(2*min(1, cr.f
 // A group are the samples of one phase of one round: they were taken at the same time.
 type group struct {
 	kind        kind
-	pairs       [][2]int          // under load the sender first
+	pairs       [][2]int          // of long messages the sender first
 	flows       []contention.Flow // of long messages
 	first, last int               // its samples are readings.samples[first:last]
 }
@@ -98,34 +98,36 @@ func newReadings(w *wiring, bytes int) (*readings, error) {
 // add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.
 func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float64)) error {
 	r.pairs += len(pairs)
-	var there, back []sample
+	var there, back []float64
+	var reversed [][2]int
 	for i, pair := range pairs {
-		there = append(there, sample{flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
-		back = append(back, sample{flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
+		there, back = append(there, read[i].Forward), append(back, read[i].Back)
+		reversed = append(reversed, [2]int{pair[1], pair[0]})
 	}
 	if r.w.load {
-		return r.addTransfers(pairs, there, learn)
+		return r.addTransfers(pairs, there, nil, learn)
 	}
 	r.begin(ofLatency, pairs, nil)
+	short := slices.Repeat([]int{-1}, len(pairs))
 	var x path
 	for i, pair := range pairs {
 		r.w.find(&x, pair[0], pair[1])
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		short := sample{short: -1, from: pair[0], to: pair[1], value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}
-		if id, ok := r.addSample(short); ok {
+		s := sample{short: -1, from: pair[0], to: pair[1], value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}
+		if r.addSample(s) {
 			r.w.eachLink(&x, func(link int32, share float64) { r.cross(r.c.ofLink(link), share, 1) })
 			r.cross(r.c.ofHost(pair[0], slowAnswer), 1, 1)
 			r.cross(r.c.ofHost(pair[1], slowAnswer), 1, 1)
-			there[i].short, back[i].short = id, id
+			short[i] = len(r.samples) - 1
 		}
 		if r.screened == 0 {
 			r.back.Add(read[i].Forward, read[i].Back)
 		}
 	}
-	if err := r.addTransfers(pairs, there, learn); err != nil {
+	if err := r.addTransfers(pairs, there, short, learn); err != nil {
 		return err
 	}
-	return r.addTransfers(pairs, back, learn)
+	return r.addTransfers(reversed, back, short, learn)
 }
 
 // begin begins a group.
@@ -134,18 +136,19 @@ func (r *readings) begin(k kind, pairs [][2]int, flows []contention.Flow) {
 }
 
 // addSample takes over a sample of the last group, unless it was not measured.
-func (r *readings) addSample(s sample) (id int, added bool) {
+func (r *readings) addSample(s sample) (added bool) {
 	if !(s.value > 0) || math.IsInf(s.value, 1) || s.nominal == 0 {
-		return -1, false
+		return false
 	}
-	id, s.group = len(r.samples), int32(len(r.groups)-1)
+	id := len(r.samples)
+	s.group = int32(len(r.groups) - 1)
 	s.kind = r.groups[s.group].kind
 	r.samples = append(r.samples, s)
 	r.groups[s.group].last = len(r.samples)
 	if r.screened == 0 && id > 0 && r.w.neighbours(&r.samples[id-1], &s) {
 		r.apart[s.kind].Add(r.samples[id-1].value/r.samples[id-1].nominal, s.value/s.nominal)
 	}
-	return id, true
+	return true
 }
 
 // cross notes that the last sample crosses a candidate. A link that is crossed there and back adds up.
