@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -220,12 +219,20 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	e.High = max(e.High, 1+(e.High-1)*all[0].by.weight/all[0].by.alone)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
-		e.P = mostPositive(tests)
+		var positive tally
+		for _, x := range tests {
+			positive.add(x > 0)
+		}
+		e.P = positive.atLeast(beyondWiring)
 	}
 	e.P = min(1, correction*e.P)
 	e.likely = r.w.hosts < fewHosts && e.P > level && 2*correction*signedRank(ifEqual) <= level
 	return e
 }
+
+// beyondWiring is the share of a host's readings that may take longer without a fault where the
+// wiring is not known: half the neighbours of a host at the end of a rack are in the next.
+const beyondWiring = 2.0 / 3
 
 // shareOfHosts is how much of the differences between hosts is left in what a candidate's samples have in common: 1 for a
 // host, 1/sqrt(n) for what the pairs of n hosts cross alike.
@@ -246,23 +253,21 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 // sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
 // often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
 func (r *readings) sometimes(all []difference, bars []float64) (p float64, slow []float64) {
-	controls, above := 0, 0
+	var through, others tally
 	for i, d := range all {
 		bar := bars[i] + farAbove*r.sigma[d.kind]
+		through.add(d.least > bar)
 		if d.least > bar {
 			slow = append(slow, d.by.factor(d.excess))
 		}
 		for _, x := range d.others {
-			controls++
-			if x > bar {
-				above++
-			}
+			others.add(x > bar)
 		}
 	}
-	if len(slow) < fewSlow || controls == 0 {
+	if len(slow) < fewSlow || others.all == 0 {
 		return 1, nil
 	}
-	return moreOften(len(slow), len(all), above, controls), slow
+	return through.moreOften(others), slow
 }
 
 const (
@@ -287,28 +292,16 @@ func (r *readings) since(e *effect, level float64) (round int) {
 	}
 	least := level / float64(n)
 	for i := fewSlow; i <= n-fewSlow; i++ {
-		before, after := slow[i], slow[n]-slow[i]
-		if seldom*before > i || seldom*(n-i-after) > n-i {
+		before, after := tally{slow[i], i}, tally{slow[n] - slow[i], n - i}
+		fast := tally{after.all - after.hits, after.all}
+		if !before.isSeldom() || !fast.isSeldom() {
 			continue
 		}
-		if p := moreOften(after, n-i, before, i); p < least {
+		if p := after.moreOften(before); p < least {
 			round, least = all[i].group/perRound+1, p
 		}
 	}
 	return round
-}
-
-// moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
-// of the hypergeometric distribution (Fisher 1922).
-func moreOften(a, n, b, m int) float64 {
-	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
-	hits, p := a+b, 0.0
-	for k := a; k <= min(n, hits); k++ {
-		if hits-k <= m {
-			p += math.Exp(choose(n, k) + choose(m, hits-k) - choose(n+m, hits))
-		}
-	}
-	return min(1, p)
 }
 
 // holds sets the factor to the median of some factors, and the interval to that of 95 % by order statistics. With fewer than

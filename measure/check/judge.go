@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -70,30 +69,6 @@ func (r *readings) estimate(candidate int32) float64 {
 	return stat.Quantile(0.5, stat.Empirical, factors, weights)
 }
 
-// beyondWiring is the share of a host's readings that may take longer without a fault where the
-// wiring is not known: half the neighbours of a host at the end of a rack are in the next.
-const beyondWiring = 2.0 / 3
-
-// mostPositive is the probability that as many of the differences are positive, or more, if
-// beyondWiring of them are by chance (binomial).
-func mostPositive(d []float64) float64 {
-	k := 0
-	for _, x := range d {
-		if x > 0 {
-			k++
-		}
-	}
-	return atLeast(k, len(d), beyondWiring)
-}
-
-// atLeast is the probability of k of n or more, if each of them has this share (binomial).
-func atLeast(k, n int, share float64) float64 {
-	if k == 0 {
-		return 1
-	}
-	return mathext.RegIncBeta(float64(k), float64(n-k+1), share)
-}
-
 // explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
 // are explained that are nearer to its factor than to 1.
 func (r *readings) explain(candidate int32, factor float64, always bool) {
@@ -144,36 +119,37 @@ func (r *readings) likely(before []int32, most int) (found []int32) {
 // Places that were picked before are left out.
 func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
 	type pick struct {
-		candidate  int32 // with most samples that are far
-		most       int   // of them
-		far, count int   // of all candidates of its place
+		candidate int32 // with most samples that are far
+		most      int   // of them
+		far       tally // of all candidates of its place
 	}
 	at := map[place]*pick{}
-	isFar := func(s sample) bool { return s.excess > farAbove*r.sigma[s.kind] }
+	isFar := func(s *sample) bool { return s.excess > farAbove*r.sigma[s.kind] }
 	for c := range r.c.all {
 		x := at[r.c.all[c].place]
 		if x == nil {
 			x = &pick{candidate: int32(c)}
 			at[r.c.all[c].place] = x
 		}
-		far := 0
+		before := x.far.hits
 		for s := range r.ofAll(int32(c)) {
-			x.count++
-			if isFar(*s) {
-				far++
-			}
+			x.far.add(isFar(s))
 		}
-		x.far += far
-		if far > x.most {
+		if far := x.far.hits - before; far > x.most {
 			x.candidate, x.most = int32(c), far
 		}
 	}
 	for _, c := range before {
 		delete(at, r.c.all[c].place)
 	}
-	usual := float64(1+len(slices.DeleteFunc(slices.Clone(r.samples), func(s sample) bool { return !isFar(s) }))) / float64(len(r.samples)+1)
-	chance := func(x *pick) float64 { return atLeast(x.far, x.count, usual) }
-	picks := slices.SortedFunc(maps.Values(at), func(a, b *pick) int { return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(a.candidate, b.candidate)) })
+	usual := tally{1, 1} // of all samples, and one more
+	for i := range r.samples {
+		usual.add(isFar(&r.samples[i]))
+	}
+	chance := func(x *pick) float64 { return x.far.atLeast(float64(usual.hits) / float64(usual.all)) }
+	picks := slices.SortedFunc(maps.Values(at), func(a, b *pick) int {
+		return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(a.candidate, b.candidate))
+	})
 	for _, x := range picks {
 		if len(found) < most && chance(x) < 1 {
 			found = append(found, x.candidate)
