@@ -60,6 +60,14 @@ func (t *tally) add(isHit bool) {
 	}
 }
 
+// tallyOf counts hits.
+func tallyOf[T any](all []T, isHit func(T) bool) (t tally) {
+	for _, x := range all {
+		t.add(isHit(x))
+	}
+	return t
+}
+
 // isSeldom tells whether at most one in four is a hit.
 func (t tally) isSeldom() bool { return seldom*t.hits <= t.all }
 

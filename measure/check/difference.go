@@ -35,9 +35,10 @@ type difference struct {
 	group  int
 	excess float64   // the median of those that crossed it, less the median of the others
 	least  float64   // the same of their lower median: of two one may have met with an accident
+	bar    float64   // what it has to be for a fault
 	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
-	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
+	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time; 0: something was
 	apart  float64   // error of the comparison with others that are not alike, one sigma
 	beside float64   // of a rate, the share of the time that the latency of its link makes
 	late   float64   // of a rate, what slow latencies may explain
@@ -154,11 +155,9 @@ const unlike = 0.5
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{place: r.c.all[candidate].place, candidate: candidate, score: score, Finding: r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
-	alike := 0 // of them, with something that was measured at the same time
-	for _, d := range all {
-		if d.doubt == 0 {
-			alike++
-		}
+	alike := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
+	if 2*len(alike) >= len(all) { // the others tell less
+		all = alike
 	}
 	if e.Readings = len(all); e.Readings == 0 {
 		return e
@@ -169,31 +168,28 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * spread * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
-	var factors, tests, bars, late []float64
-	var ifEqual []float64 // the tests, if healthy hosts were equal
+	var factors, above, ifEqual, late []float64                // above the bar, and above what it were if healthy hosts were equal
 	for _, d := range all {
 		late = append(late, d.late)
 	}
 	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the way of few
-	for _, d := range all {
+	for i := range all {
+		d := &all[i]
 		slower, doubt := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), d.doubt), unsure*d.apart
-		bar := max(slower, math.Hypot(own, doubt))
-		bars = append(bars, bar+max(d.late, usuallyLate))
-		if d.doubt == 0 || 2*alike < len(all) {
-			tests, ifEqual = append(tests, d.excess-bar-usuallyLate), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
-			factors = append(factors, d.by.factor(d.excess))
-		}
+		d.bar = max(slower, math.Hypot(own, doubt)) + usuallyLate
+		above, ifEqual = append(above, d.excess-d.bar), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
+		factors = append(factors, d.by.factor(d.excess))
 	}
-	e.P = signedRank(tests)
+	e.P = signedRank(above)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, bars); p < e.P/2 {
-		if 2*correction*e.P > level {
+	if p, slow := r.sometimes(all, usuallyLate); p < e.P/2 {
+		if 2*correction*e.P > level { // or else the test that needs no independent controls is enough
 			e.P = p
 		}
 		far, near := Finding{}, []float64(nil) // those nearer to the factor of what is far than to 1, as far are only the slowest of them
 		far.holds(slow)
 		for _, d := range all {
-			if 2*d.excess > d.by.shift(far.Factor) {
+			if d.by.isNear(d.excess, far.Factor) {
 				near = append(near, d.by.factor(d.excess))
 			}
 		}
@@ -219,11 +215,7 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	e.High = max(e.High, 1+(e.High-1)*all[0].by.weight/all[0].by.alone)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
-		var positive tally
-		for _, x := range tests {
-			positive.add(x > 0)
-		}
-		e.P = positive.atLeast(beyondWiring)
+		e.P = tallyOf(above, func(x float64) bool { return x > 0 }).atLeast(beyondWiring)
 	}
 	e.P = min(1, correction*e.P)
 	e.likely = r.w.hosts < fewHosts && e.P > level && 2*correction*signedRank(ifEqual) <= level
@@ -252,10 +244,10 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 
 // sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
 // often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
-func (r *readings) sometimes(all []difference, bars []float64) (p float64, slow []float64) {
+func (r *readings) sometimes(all []difference, usuallyLate float64) (p float64, slow []float64) {
 	var through, others tally
-	for i, d := range all {
-		bar := bars[i] + farAbove*r.sigma[d.kind]
+	for _, d := range all {
+		bar := d.bar + max(0, d.late-usuallyLate) + farAbove*r.sigma[d.kind]
 		through.add(d.least > bar)
 		if d.least > bar {
 			slow = append(slow, d.by.factor(d.excess))
@@ -279,25 +271,19 @@ const (
 // (Fisher 1922), whichever round it may have begun in (Bonferroni). 0: it is slow from the first, or comes and goes.
 func (r *readings) since(e *effect, level float64) (round int) {
 	all := r.differences(e.candidate, 0)
-	n, slow := len(all), make([]int, len(all)+1) // so many of the first are nearer to its factor than to 1
-	for i, d := range all {
-		slow[i+1] = slow[i]
-		if 2*d.excess > d.by.shift(e.Factor) {
-			slow[i+1]++
-		}
-	}
+	isSlow := func(d difference) bool { return d.by.isNear(d.excess, e.Factor) }
+	isFast := func(d difference) bool { return !isSlow(d) }
 	perRound := phases
 	if r.w.load {
 		perRound = 1
 	}
-	least := level / float64(n)
-	for i := fewSlow; i <= n-fewSlow; i++ {
-		before, after := tally{slow[i], i}, tally{slow[n] - slow[i], n - i}
-		fast := tally{after.all - after.hits, after.all}
-		if !before.isSeldom() || !fast.isSeldom() {
+	least := level / float64(len(all))
+	for i := fewSlow; i <= len(all)-fewSlow; i++ {
+		before, after := all[:i], all[i:]
+		if !tallyOf(before, isSlow).isSeldom() || !tallyOf(after, isFast).isSeldom() {
 			continue
 		}
-		if p := after.moreOften(before); p < least {
+		if p := tallyOf(after, isSlow).moreOften(tallyOf(before, isSlow)); p < least {
 			round, least = all[i].group/perRound+1, p
 		}
 	}

@@ -46,6 +46,9 @@ func (cr *crossing) factor(excess float64) float64 {
 	return (math.Expm1(excess)/cr.weight + 1) / cr.full
 }
 
+// isNear tells whether a sample's excess is nearer to what a factor makes of it than to nothing.
+func (cr *crossing) isNear(excess, factor float64) bool { return 2*excess > cr.shift(factor) }
+
 // likened is the excess of a sample as it would be if it crossed the candidate as this one did, and not with another weight.
 func (cr *crossing) likened(excess, weight float64) float64 {
 	if excess < 0 { // noise
@@ -73,8 +76,8 @@ func (r *readings) estimate(candidate int32) float64 {
 // are explained that are nearer to its factor than to 1.
 func (r *readings) explain(candidate int32, factor float64, always bool) {
 	for s, cr := range r.ofAll(candidate) {
-		if shift := cr.shift(factor); always || 2*s.excess > shift {
-			s.excess -= shift
+		if always || cr.isNear(s.excess, factor) {
+			s.excess -= cr.shift(factor)
 		}
 	}
 }
@@ -142,10 +145,8 @@ func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
 	for _, c := range before {
 		delete(at, r.c.all[c].place)
 	}
-	usual := tally{1, 1} // of all samples, and one more
-	for i := range r.samples {
-		usual.add(isFar(&r.samples[i]))
-	}
+	usual := tallyOf(r.samples, func(s sample) bool { return isFar(&s) })
+	usual.add(true)
 	chance := func(x *pick) float64 { return x.far.atLeast(float64(usual.hits) / float64(usual.all)) }
 	picks := slices.SortedFunc(maps.Values(at), func(a, b *pick) int {
 		return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(a.candidate, b.candidate))
