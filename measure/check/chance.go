@@ -68,6 +68,9 @@ func tallyOf[T any](all []T, isHit func(T) bool) (t tally) {
 	return t
 }
 
+// share is that of the hits.
+func (t tally) share() float64 { return float64(t.hits) / float64(t.all) }
+
 // isSeldom tells whether at most one in four is a hit.
 func (t tally) isSeldom() bool { return seldom*t.hits <= t.all }
 

@@ -147,7 +147,7 @@ func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
 	}
 	usual := tallyOf(r.samples, func(s sample) bool { return isFar(&s) })
 	usual.add(true)
-	chance := func(x *pick) float64 { return x.far.atLeast(float64(usual.hits) / float64(usual.all)) }
+	chance := func(x *pick) float64 { return x.far.atLeast(usual.share()) }
 	picks := slices.SortedFunc(maps.Values(at), func(a, b *pick) int {
 		return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(a.candidate, b.candidate))
 	})
