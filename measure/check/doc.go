@@ -94,6 +94,6 @@
 //
 // The files follow the method. The files wiring and candidates say what can be slow, and plan chooses the pairs of a round. The
 // file readings keeps samples, transfers tells what they should take, and classes finds what is usual. The file judge ranks, and
-// difference tests. The file cabling looks for hosts that hang elsewhere, and couples for two that disturb each other. The file find
+// difference tests, by the chances of file chance. The file cabling looks for hosts that hang elsewhere, and couples for two that disturb each other. The file find
 // leads the rounds, and result puts together what they have found. The files of watch use wiring and candidates only.
 package check
