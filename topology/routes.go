@@ -154,8 +154,10 @@ func (r *Routes) takeOffTrees() []bool {
 	return taken
 }
 
-// Replug returns the routes of a machine in which the only cable of a host leads to another vertex. The arcs of the cable keep their
-// numbers. A host that has not one cable with both directions stays where it is. O(vertices).
+// Replug returns the routes of a machine in which the only cable of a
+// host leads to another vertex. The arcs of the cable keep their numbers. A
+// host that has not one cable with both directions stays where it is.
+// O(vertices).
 func (r *Routes) Replug(host, at int) *Routes {
 	moved := *r
 	if r.up[host] >= 0 {

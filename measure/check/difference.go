@@ -168,7 +168,8 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * spread * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
-	var factors, above, ifEqual, late []float64                // above the bar, and above what it were if healthy hosts were equal
+	var factors, late []float64
+	var above, ifEqual []float64 // by how much differences are above the bar, and above what it is if healthy hosts are equal
 	for _, d := range all {
 		late = append(late, d.late)
 	}
@@ -186,7 +187,8 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 		if 2*correction*e.P > level { // or else the test that needs no independent controls is enough
 			e.P = p
 		}
-		far, near := Finding{}, []float64(nil) // those nearer to the factor of what is far than to 1, as far are only the slowest of them
+		// What is far are only the slowest. What is nearer to their factor than to 1 tells of the same.
+		far, near := Finding{}, []float64(nil)
 		far.holds(slow)
 		for _, d := range all {
 			if d.by.isNear(d.excess, far.Factor) {
