@@ -179,6 +179,11 @@ func (f *finder) round() error {
 	if err := f.r.add(f.plan.pairs, read, f.plan.learn); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
+	for _, t := range f.goals { // of what is doubtful it is never enough
+		for _, c := range t.channels {
+			f.plan.onChannels[c] = 0
+		}
+	}
 	return nil
 }
 
