@@ -26,6 +26,7 @@ type Routes struct {
 	// Hanging trees: vertices are taken off while they have one neighbour.
 	// What remains are core vertices, at least one per connected part.
 	up, down []int32 // arcs to and from the vertex one step nearer to the core; -1 for core vertices
+	parent   []int32 // that vertex
 	depth    []int32 // steps to the core
 	core     []int32 // vertex -> number among core vertices, -1 for others
 	coreIDs  []int32 // the reverse
@@ -61,7 +62,7 @@ func NewRoutes(g *Graph, choice RouteChoice) (*Routes, error) {
 		return nil, fmt.Errorf("topology: routes: %d vertices, %d arcs: want below 2^31", n, g.NumArcs())
 	}
 	r := &Routes{g: g, choice: choice}
-	r.up, r.down = filled(n, -1), filled(n, -1)
+	r.up, r.down, r.parent = filled(n, -1), filled(n, -1), filled(n, -1)
 	r.depth, r.core = make([]int32, n), filled(n, -1)
 	taken := r.takeOffTrees()
 
@@ -136,7 +137,7 @@ func (r *Routes) takeOffTrees() []bool {
 			continue // two one-way arcs to different vertices
 		}
 		taken[v] = true
-		r.up[v], r.down[v] = int32(up), int32(down)
+		r.up[v], r.down[v], r.parent[v] = int32(up), int32(down), int32(parent)
 		outs[parent]--
 		ins[parent]--
 		if outs[parent] == 1 && ins[parent] == 1 {
@@ -147,10 +148,23 @@ func (r *Routes) takeOffTrees() []bool {
 	// finds its parent's depth known.
 	for i := len(order) - 1; i >= 0; i-- {
 		if v := order[i]; taken[v] {
-			r.depth[v] = r.depth[g.arcs[r.up[v]].To] + 1
+			r.depth[v] = r.depth[r.parent[v]] + 1
 		}
 	}
 	return taken
+}
+
+// Replug returns the routes of a machine in which the only cable of a
+// host leads to another vertex. The arcs of the cable keep their numbers. A
+// host that has not one cable with both directions stays where it is.
+// O(vertices).
+func (r *Routes) Replug(host, at int) *Routes {
+	moved := *r
+	if r.up[host] >= 0 {
+		moved.parent, moved.depth = slices.Clone(r.parent), slices.Clone(r.depth)
+		moved.parent[host], moved.depth[host] = int32(at), r.depth[at]+1
+	}
+	return &moved
 }
 
 // AppendRoute appends to dst the numbers of the arcs on the route from vertex
@@ -161,16 +175,15 @@ func (r *Routes) AppendRoute(dst []int32, src, to int) ([]int32, error) {
 	if n := r.g.Vertices(); src < 0 || src >= n || to < 0 || to >= n {
 		return dst, fmt.Errorf("topology: route %d->%d: vertex outside [0, %d)", src, to, n)
 	}
-	arcs := r.g.arcs
 	a, b, begin := src, to, len(dst)
 	downs := 0
 	for a != b && (r.depth[a] > 0 || r.depth[b] > 0) {
 		if r.depth[a] >= r.depth[b] {
 			dst = append(dst, r.up[a])
-			a = arcs[r.up[a]].To
+			a = int(r.parent[a])
 		} else {
 			downs++
-			b = arcs[r.up[b]].To
+			b = int(r.parent[b])
 		}
 	}
 	if a != b {
@@ -181,7 +194,7 @@ func (r *Routes) AppendRoute(dst []int32, src, to int) ([]int32, error) {
 	}
 	if downs > 0 {
 		dst = slices.Grow(dst, downs)[:len(dst)+downs]
-		for i, v := len(dst)-1, to; v != b; i, v = i-1, arcs[r.up[v]].To {
+		for i, v := len(dst)-1, to; v != b; i, v = i-1, int(r.parent[v]) {
 			dst[i] = r.down[v]
 		}
 	}

@@ -190,6 +190,61 @@ func TestRoutesAreContiguousAndShortest(t *testing.T) {
 	}
 }
 
+// A host whose cable leads to another switch has the routes that it has in the graph with its cable there.
+func TestReplugIsRoutesOfTheOtherGraph(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, spec := range []string{"tree:2x4", "tree:[3,7,6]", "fattree:4,8;1,4", "torus:3x3 hosts=2", "core:2 socket:2 host:3"} {
+		g := graphOf(t, spec)
+		for range 5 {
+			host := rng.IntN(g.Hosts())
+			from, at := g.Out(host)[0].To, g.Out(rng.IntN(g.Hosts()))[0].To
+			arcs := slices.Clone(g.Arcs())
+			for i, a := range arcs {
+				if a.From == host {
+					arcs[i].To = at
+				}
+				if a.To == host {
+					arcs[i].From = at
+				}
+			}
+			moved, err := g.WithArcs(arcs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for choice := topology.ChooseLowest; choice <= topology.ChooseHashed; choice++ {
+				want, got := routesOf(t, moved, choice), routesOf(t, g, choice).Replug(host, at)
+				for src := range g.Hosts() {
+					for to := range g.Hosts() {
+						there, err := want.AppendRoute(nil, src, to)
+						if err != nil {
+							t.Fatal(err)
+						}
+						route, err := got.AppendRoute(nil, src, to)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for i, e := range route { // the cable is the same, and has another end
+							a := g.Arcs()[e]
+							if a.From == host && a.To == from {
+								a.To = at
+							}
+							if a.To == host && a.From == from {
+								a.From = at
+							}
+							if i >= len(there) || moved.ArcIndex(a.From, a.To) != int(there[i]) {
+								t.Fatalf("%s: host %d at %d instead of %d: route %d->%d is %v, want %v", spec, host, at, from, src, to, route, there)
+							}
+						}
+						if len(route) != len(there) {
+							t.Fatalf("%s: host %d at %d instead of %d: route %d->%d is %v, want %v", spec, host, at, from, src, to, route, there)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestNoRouteIsAnError(t *testing.T) {
 	one := topology.AppendLink(nil, 0, 1, 1, 1)
 	g, err := topology.NewGraph(4, 0, nil, append(one, topology.Arc{From: 1, To: 2, Latency: 1, Bandwidth: 1, Probability: 1}))

@@ -22,13 +22,13 @@ const (
 // hosts next to them in the graph, and shorter to those of the other switch. Under load their long messages share other links. A slow
 // host or cable is slow to all. Only hosts among the targets are looked at. What such a host explains is taken out of the samples.
 // Each host that its place in the graph does not explain costs O(switches) wirings, and under load as many plays of all rounds.
-func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]effect, error) {
+func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) (found []effect) {
 	k := ofLatency
 	if r.w.load {
 		k = ofRate
 	}
 	if !r.w.specified[k] {
-		return nil, nil
+		return nil
 	}
 	bar := math.Log1p(tolerance) + 3*r.sigma[k]
 	of := make([][]int, r.w.hosts) // samples
@@ -38,98 +38,91 @@ func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) ([]
 		}
 	}
 	fit := func(h int) float64 {
-		var here []float64
-		for _, i := range of[h] {
-			here = append(here, r.samples[i].excess)
-		}
-		return fitting(here, bar)
+		return tallyOf(of[h], func(i int) bool { return math.Abs(r.samples[i].excess) <= bar }).share()
 	}
 	isDoubtful := func(h int) bool { return r.w.switchOf(h) >= 0 && len(of[h]) >= fewSamples && fit(h) <= 1-misfits }
 	doubtful := slices.DeleteFunc(slices.Sorted(maps.Keys(r.hostsOf(targets))), func(h int) bool { return !isDoubtful(h) })
 	slices.SortStableFunc(doubtful, func(a, b int) int { return cmp.Compare(fit(a), fit(b)) })
-	var found []effect
 	for _, h := range doubtful {
-		if !isDoubtful(h) {
-			continue // another one that was moved has explained it
-		}
-		to, explained, err := r.elsewhere(h, of[h])
-		if err != nil {
-			return nil, err
-		}
-		if to == nil {
+		to := r.elsewhere(h, of[h])
+		if to == nil || !isDoubtful(h) { // or another one that was moved has explained it
 			continue
 		}
 		var gains []float64 // of the second part, which had no say
 		for n, i := range of[h] {
-			gain := math.Abs(r.samples[i].excess) - math.Abs(explained[n])
+			gain := math.Abs(r.samples[i].excess) - math.Abs(to[0].rest[n])
 			if i >= r.screened && math.Abs(gain) >= bar/2 { // or else neither place tells it
 				gains = append(gains, gain-bar/2)
 			}
 		}
 		p, nan := min(1, signedRank(gains)*float64(len(doubtful)*len(r.w.switches()))), math.NaN()
-		if p > level || fitting(explained, bar) < fits {
+		if p > level || tallyOf(to[0].rest, func(x float64) bool { return math.Abs(x) <= bar }).share() < fits {
 			continue
 		}
 		var names []string
-		for _, moved := range to {
-			names = append(names, r.w.name(moved.switchOf(h)))
+		for _, x := range to {
+			names = append(names, r.w.name(x.at))
 		}
 		found = append(found, effect{place: place{h, -1}, candidate: byItself, Finding: Finding{
 			What: cabling, From: r.w.name(r.w.switchOf(h)), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
 		}})
-		r.move(h, to, of[h], explained)
+		r.move(h, to, of[h])
 	}
-	return found, nil
+	return found
 }
 
-// elsewhere are the wirings with a host on those other switches that explain its samples best, all of them alike. The excesses are
-// those in the first of them. Without another switch there is none.
-func (r *readings) elsewhere(h int, ids []int) (to []*wiring, explained []float64, err error) {
+// A replug is a machine in which a host hangs on another switch, and the excesses that its samples have there.
+type replug struct {
+	*wiring
+	at   int
+	rest []float64
+}
+
+// elsewhere are the other switches that explain a host's samples best, all of them alike. Without another switch there is none.
+func (r *readings) elsewhere(h int, ids []int) (best []replug) {
 	least := math.Inf(1)
 	for _, at := range r.w.switches() {
 		if at == r.w.switchOf(h) {
 			continue
 		}
-		moved, err := r.w.moved(h, at)
-		if err != nil {
-			return nil, nil, err
-		}
-		rest := r.excessesIn(moved, h, ids)
-		switch m := misfit(rest); {
+		moved := r.w.moved(h, at)
+		x := replug{moved, at, r.excessesIn(moved, h, ids)}
+		switch m := misfit(x.rest); {
 		case m < least-alikeMisfit:
-			least, to, explained = m, []*wiring{moved}, rest
+			least, best = m, []replug{x}
 		case m <= least+alikeMisfit:
-			to = append(to, moved)
+			best = append(best, x)
 		}
 	}
-	return to, explained, nil
+	return best
 }
 
 // move takes out of the samples what a host explains that hangs elsewhere. Under load all groups are played again, and its transfers
 // tell of no other place. One by one, long messages that shared links with its own tell of none: they were planned to go other ways.
-func (r *readings) move(h int, to []*wiring, ids []int, explained []float64) {
+func (r *readings) move(h int, to []replug, ids []int) {
 	at := place{h, -1}
 	if r.w.load {
 		for i := range r.groups {
-			r.groups[i].flows = r.flowsIn(to[0], h, &r.groups[i])
+			r.groups[i].flows = r.flowsIn(to[0].wiring, h, &r.groups[i])
 		}
 		r.playAgain()
 		r.setAside(at)
 		return
 	}
 	for n, i := range ids {
-		r.samples[i].excess = explained[n]
+		r.samples[i].excess = to[0].rest[n]
 	}
 	var x path
-	for i := range r.samples {
-		s := &r.samples[i]
-		for _, moved := range to {
-			if s.kind != ofRate || s.from != h && s.to != h || !moved.find(&x, s.from, s.to) {
-				continue
-			}
-			for k := r.groups[s.group].first; k < r.groups[s.group].last; k++ {
-				if beside := &r.samples[k]; slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
-					beside.aside = &at
+	for _, g := range r.groups {
+		for _, pair := range g.pairs {
+			for _, moved := range to {
+				if g.kind != ofRate || pair[0] != h && pair[1] != h || !moved.find(&x, pair[0], pair[1]) {
+					continue
+				}
+				for k := g.first; k < g.last; k++ {
+					if beside := &r.samples[k]; slices.ContainsFunc(x.arcs, func(e int32) bool { return slices.Contains(beside.route, e) }) {
+						beside.aside = &at
+					}
 				}
 			}
 		}
@@ -167,17 +160,6 @@ func (r *readings) flowsIn(moved *wiring, h int, g *group) []contention.Flow {
 		}
 	}
 	return flows
-}
-
-// fitting is the share of some excesses that are no larger than a bar.
-func fitting(excesses []float64, bar float64) float64 {
-	good := 0
-	for _, x := range excesses {
-		if math.Abs(x) <= bar {
-			good++
-		}
-	}
-	return float64(good) / float64(len(excesses))
 }
 
 // misfit is how badly some excesses are explained: the mean of their sizes, none of which counts for more than a factor

@@ -44,16 +44,16 @@ func (r *readings) classes(k kind, ids []int, ratio func(s *sample) float64) []c
 	var all []class
 	for i, id := range ids {
 		if i == 0 || !r.samples[id].like(&r.samples[ids[i-1]]) {
-			all = append(all, class{})
+			all = append(all, class{offset: math.NaN()})
 		}
 		c := &all[len(all)-1]
 		c.ids = append(c.ids, id)
 	}
+	spread := r.spreadOfPairs(k)
 	for i := range all {
 		c := &all[i]
-		known, spread := r.ofScreened(c.ids, ratio), r.spreadOfPairs(k)
-		c.nominal, c.offset = r.samples[c.ids[len(c.ids)/2]].nominal, math.NaN()
-		if len(known) >= fewAlike {
+		c.nominal = r.samples[c.ids[len(c.ids)/2]].nominal
+		if known := r.ofScreened(c.ids, ratio); len(known) >= fewAlike {
 			usual := lowestLevel(known, spread)
 			c.known, c.offset, c.doubt = len(usual), stats.MiddleMedian(usual), stats.ErrorOfMedian(spread, len(usual))
 		}
@@ -188,37 +188,47 @@ func (r *readings) fitLine(k kind, all []class) {
 func (r *readings) compareAlike(k kind, ids []int, load []float64) {
 	ratio := func(s *sample) float64 { return math.Log(s.value/s.nominal) - load[s.group] }
 	var all []class
-	var elsewhere func(c *class) float64 // the offset where a class tells none
-	switch {
-	case r.w.graph == nil:
+	if r.w.graph == nil {
 		all = r.peaks(k, ids, ratio)
-	case r.w.load:
+	} else {
 		all = r.classes(k, ids, ratio)
-		middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
-		elsewhere = func(*class) float64 { return middle }
-	default:
-		all = r.classes(k, ids, ratio)
+	}
+	middle := stats.MiddleMedian(r.ofScreened(ids, ratio))
+	if !r.w.load && r.w.graph != nil {
 		r.fitLine(k, all)
-		elsewhere = func(c *class) float64 { return math.Log(r.line[k].at(c.nominal) / c.nominal) }
 	}
 	for i := range all {
 		c := &all[i]
-		if math.IsNaN(c.offset) {
-			c.offset, c.doubt = elsewhere(c), r.line[k].doubt
+		switch {
+		case !math.IsNaN(c.offset):
+		case r.w.load:
+			c.offset = middle
+		default:
+			c.offset, c.doubt = math.Log(r.line[k].at(c.nominal)/c.nominal), r.line[k].doubt
 		}
 		for _, id := range c.ids {
 			s := &r.samples[id]
 			s.usual, s.doubt, s.excess = s.nominal*math.Exp(c.offset), c.doubt, ratio(s)-c.offset
-			for n := s.first; n < s.last && !r.w.load; n++ {
-				cr := &r.crossings[n]
-				if r.c.isWire(cr.candidate) { // a link makes its own time, not that of the ends
-					own := cr.nominal * r.line[k].slope * s.nominal
-					cr.weight = min(1, own/s.usual)
-					cr.alone = cr.weight
-					if atHost := r.c.all[cr.candidate].v < 0; atHost && k == ofLatency && own < r.line[k].fixed/2 {
-						cr.weight = min(1, (own+r.line[k].fixed/2)/s.usual) // or rather what the host takes itself
-					}
-				}
+		}
+	}
+	if !r.w.load {
+		r.weigh(k)
+	}
+}
+
+// weigh finds by how much of their usual time samples depend on links: a link makes its own time, not that of the ends.
+func (r *readings) weigh(k kind) {
+	for c := range r.c.wires {
+		atHost := k == ofLatency && r.c.all[c].v < 0
+		for s, cr := range r.ofAll(c) {
+			if s.kind != k {
+				continue
+			}
+			own := cr.nominal * r.line[k].slope * s.nominal
+			cr.weight = min(1, own/s.usual)
+			cr.alone = cr.weight
+			if atHost && own < r.line[k].fixed/2 {
+				cr.weight = min(1, (own+r.line[k].fixed/2)/s.usual) // or rather what the host takes itself
 			}
 		}
 	}

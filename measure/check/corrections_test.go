@@ -203,7 +203,7 @@ func TestWhatIsUsualIsDoubted(t *testing.T) {
 		if named := e.P <= 0.005; named != c.named {
 			t.Errorf("%g longer: p %g, want named %t", c.excess, e.P, c.named)
 		}
-		weight := r.crossingOf(&r.samples[0], uplink).weight
+		weight := r.crossings[uplink][0].weight // of the first sample
 		factor := math.Expm1(c.excess)/weight + 1
 		high := factor + 1.96*doubt*(factor-1+1/weight)
 		if math.Abs(e.Factor-factor) > 1e-9 || math.Abs(e.High-high) > 1e-9 {
@@ -406,13 +406,13 @@ func TestMessagesOfTwoLengthsTellOneFactor(t *testing.T) {
 		if at := r.c.all[uplink].place; at.u != up && at.v != up || at.v < 0 {
 			continue
 		}
-		for i := range r.samples {
-			if cr := r.crossingOf(&r.samples[i], uplink); cr != nil && r.samples[i].excess == 0 {
-				r.samples[i].excess = cr.shift(10)
+		for s, cr := range r.ofAll(uplink) {
+			if s.excess == 0 {
+				s.excess = cr.shift(10)
 				lengths[cr.weight] = true
 			}
 		}
-		d, ok := r.difference(uplink, r.samples)
+		d, ok := r.difference(uplink, 0)
 		if factor := d.by.factor(d.excess); !ok || math.Abs(factor-10) > 1e-9 || len(lengths) != 2 {
 			t.Errorf("%d lengths tell a factor of %g, want 10 of two lengths", len(lengths), factor)
 		}

@@ -36,22 +36,19 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 		for _, a := range hosts[:j] {
 			p, factors := 0.0, []float64(nil)
 			for _, of := range [][2]int{{a, b}, {b, a}} {
-				rounds, far := map[bool]int{}, map[bool]int{} // by whether the other one transfers, too
+				slow := map[bool]*tally{false: {}, true: {}} // by whether the other one transfers, too
 				for _, d := range excess[of[0]] {
-					with := r.groups[d.group].has(of[1])
-					rounds[with]++
-					if d.least > bar[of[0]] {
-						far[with]++
-						if with {
-							factors = append(factors, math.Exp(d.excess))
-						}
+					with, isSlow := r.groups[d.group].has(of[1]), d.least > bar[of[0]]
+					slow[with].add(isSlow)
+					if with && isSlow {
+						factors = append(factors, math.Exp(d.excess))
 					}
 				}
-				if rounds[false] == 0 || seldom*far[false] > rounds[false] {
+				if slow[false].all == 0 || !slow[false].isSeldom() {
 					p = 1
 					break
 				}
-				p = max(p, moreOften(far[true], rounds[true], far[false], rounds[false]))
+				p = max(p, slow[true].moreOften(*slow[false]))
 			}
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
@@ -72,6 +69,3 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 	}
 	return found
 }
-
-// seldom is one in so many of the rounds in which the other host rests.
-const seldom = 4

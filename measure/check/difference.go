@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -33,12 +32,13 @@ const byItself = -1
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
 	kind   kind
-	group  int32
+	group  int
 	excess float64   // the median of those that crossed it, less the median of the others
 	least  float64   // the same of their lower median: of two one may have met with an accident
+	bar    float64   // what it has to be for a fault
 	by     crossing  // one of the former
 	others []float64 // excesses of the latter, less their median
-	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
+	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time; 0: something was
 	apart  float64   // error of the comparison with others that are not alike, one sigma
 	beside float64   // of a rate, the share of the time that the latency of its link makes
 	late   float64   // of a rate, what slow latencies may explain
@@ -52,11 +52,11 @@ const fewControls = 2
 // what independence takes: the samples of a group share the load of their time, and their controls.
 func (r *readings) differences(candidate int32, from int) []difference {
 	var all []difference
-	for _, g := range r.groups {
-		if g.first < from {
+	for i := range r.groups {
+		if r.groups[i].first < from {
 			continue
 		}
-		if d, ok := r.difference(candidate, r.samples[g.first:g.last]); ok {
+		if d, ok := r.difference(candidate, i); ok {
 			all = append(all, d)
 		}
 	}
@@ -64,28 +64,27 @@ func (r *readings) differences(candidate int32, from int) []difference {
 }
 
 // difference is that of the samples of a group.
-func (r *readings) difference(candidate int32, group []sample) (difference, bool) {
-	var d difference
-	var late, near []float64
-	var through, controls []*sample
+func (r *readings) difference(candidate int32, group int) (difference, bool) {
+	g, at := &r.groups[group], &r.c.all[candidate]
+	d := difference{group: group, kind: g.kind}
+	var late, near, excesses []float64
+	var controls []*sample
 	var like *sample
-	at := &r.c.all[candidate]
-	isHost := at.v < 0 && at.u < r.w.hosts
-	for i := range group {
-		s := &group[i]
-		if s.aside != nil && *s.aside != at.place {
-			continue
+	isAside := func(s *sample) bool { return s.aside != nil && *s.aside != at.place }
+	for s, cr := range r.crossed(candidate, g.first, g.last) {
+		if !isAside(s) {
+			d.by, like, late = *cr, s, append(late, r.lateness(s))
 		}
-		if cr := r.crossingOf(s, candidate); cr != nil {
-			through, late = append(through, s), append(late, r.lateness(s))
-			d.by, d.kind, d.group, like = *cr, s.kind, s.group, s
-		} else if !r.w.touches(at.place, s.from, s.to, s.route...) {
+	}
+	for i := g.first; i < g.last; i++ {
+		if s := &r.samples[i]; !isAside(s) && !r.w.touches(at.place, s.from, s.to, s.route...) {
 			controls = append(controls, s)
 		}
 	}
-	if len(through) == 0 || len(controls) == 0 { // of five hosts two pairs meet at a time
+	if like == nil || len(controls) == 0 { // of five hosts two pairs meet at a time
 		return d, false
 	}
+	isHost := at.v < 0 && at.u < r.w.hosts
 	for _, s := range controls {
 		if s.like(like) && (s.inner == like.inner || isHost) {
 			near = append(near, s.excess)
@@ -108,9 +107,10 @@ func (r *readings) difference(candidate int32, group []sample) (difference, bool
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
 	d.late = stats.MiddleMedian(late)
-	var excesses []float64
-	for _, s := range through {
-		excesses = append(excesses, d.by.likened(s.excess-middle, r.crossingOf(s, candidate).weight))
+	for s, cr := range r.crossed(candidate, g.first, g.last) {
+		if !isAside(s) {
+			excesses = append(excesses, d.by.likened(s.excess-middle, cr.weight))
+		}
 	}
 	d.least, d.excess = stats.LowerMedian(excesses), stats.MiddleMedian(excesses)
 	for _, s := range controls {
@@ -155,11 +155,9 @@ const unlike = 0.5
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{place: r.c.all[candidate].place, candidate: candidate, score: score, Finding: r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
-	alike := 0 // of them, with something that was measured at the same time
-	for _, d := range all {
-		if d.doubt == 0 {
-			alike++
-		}
+	alike := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
+	if 2*len(alike) >= len(all) { // the others tell less
+		all = alike
 	}
 	if e.Readings = len(all); e.Readings == 0 {
 		return e
@@ -170,31 +168,30 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * spread * r.shareOfHosts(candidate)
 	unsure := distuv.UnitNormal.Quantile(1 - level/correction) // of what is usual: all rounds share that error
-	var factors, tests, bars, late []float64
-	var ifEqual []float64 // the tests, if healthy hosts were equal
+	var factors, late []float64
+	var above, ifEqual []float64 // by how much differences are above the bar, and above what it is if healthy hosts are equal
 	for _, d := range all {
 		late = append(late, d.late)
 	}
 	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the way of few
-	for _, d := range all {
+	for i := range all {
+		d := &all[i]
 		slower, doubt := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), d.doubt), unsure*d.apart
-		bar := max(slower, math.Hypot(own, doubt))
-		bars = append(bars, bar+max(d.late, usuallyLate))
-		if d.doubt == 0 || 2*alike < len(all) {
-			tests, ifEqual = append(tests, d.excess-bar-usuallyLate), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
-			factors = append(factors, d.by.factor(d.excess))
-		}
+		d.bar = max(slower, math.Hypot(own, doubt)) + usuallyLate
+		above, ifEqual = append(above, d.excess-d.bar), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
+		factors = append(factors, d.by.factor(d.excess))
 	}
-	e.P = signedRank(tests)
+	e.P = signedRank(above)
 	e.holds(factors)
-	if p, slow := r.sometimes(all, bars); p < e.P/2 {
-		if 2*correction*e.P > level {
+	if p, slow := r.sometimes(all, usuallyLate); p < e.P/2 {
+		if 2*correction*e.P > level { // or else the test that needs no independent controls is enough
 			e.P = p
 		}
-		far, near := Finding{}, []float64(nil) // those nearer to the factor of what is far than to 1, as far are only the slowest of them
+		// What is far are only the slowest. What is nearer to their factor than to 1 tells of the same.
+		far, near := Finding{}, []float64(nil)
 		far.holds(slow)
 		for _, d := range all {
-			if 2*d.excess > d.by.shift(far.Factor) {
+			if d.by.isNear(d.excess, far.Factor) {
 				near = append(near, d.by.factor(d.excess))
 			}
 		}
@@ -220,22 +217,26 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	e.High = max(e.High, 1+(e.High-1)*all[0].by.weight/all[0].by.alone)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
-		e.P = mostPositive(tests)
+		e.P = tallyOf(above, func(x float64) bool { return x > 0 }).atLeast(beyondWiring)
 	}
 	e.P = min(1, correction*e.P)
 	e.likely = r.w.hosts < fewHosts && e.P > level && 2*correction*signedRank(ifEqual) <= level
 	return e
 }
 
+// beyondWiring is the share of a host's readings that may take longer without a fault where the
+// wiring is not known: half the neighbours of a host at the end of a rack are in the next.
+const beyondWiring = 2.0 / 3
+
 // shareOfHosts is how much of the differences between hosts is left in what a candidate's samples have in common: 1 for a
 // host, 1/sqrt(n) for what the pairs of n hosts cross alike.
 func (r *readings) shareOfHosts(candidate int32) float64 {
 	count, samples := make(map[int]float64), 0.0
-	r.crossed(candidate, r.tested[candidate], len(r.samples), func(s *sample, _ *crossing) {
+	for s := range r.crossed(candidate, r.tested[candidate], len(r.samples)) {
 		count[s.from]++
 		count[s.to]++
 		samples++
-	})
+	}
 	sum := 0.0
 	for _, h := range slices.Sorted(maps.Keys(count)) {
 		sum += count[h] * count[h] / samples / samples
@@ -245,24 +246,22 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 
 // sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
 // often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
-func (r *readings) sometimes(all []difference, bars []float64) (p float64, slow []float64) {
-	controls, above := 0, 0
-	for i, d := range all {
-		bar := bars[i] + farAbove*r.sigma[d.kind]
+func (r *readings) sometimes(all []difference, usuallyLate float64) (p float64, slow []float64) {
+	var through, others tally
+	for _, d := range all {
+		bar := d.bar + max(0, d.late-usuallyLate) + farAbove*r.sigma[d.kind]
+		through.add(d.least > bar)
 		if d.least > bar {
 			slow = append(slow, d.by.factor(d.excess))
 		}
 		for _, x := range d.others {
-			controls++
-			if x > bar {
-				above++
-			}
+			others.add(x > bar)
 		}
 	}
-	if len(slow) < fewSlow || controls == 0 {
+	if len(slow) < fewSlow || others.all == 0 {
 		return 1, nil
 	}
-	return moreOften(len(slow), len(all), above, controls), slow
+	return through.moreOften(others), slow
 }
 
 const (
@@ -274,41 +273,23 @@ const (
 // (Fisher 1922), whichever round it may have begun in (Bonferroni). 0: it is slow from the first, or comes and goes.
 func (r *readings) since(e *effect, level float64) (round int) {
 	all := r.differences(e.candidate, 0)
-	n, slow := len(all), make([]int, len(all)+1) // so many of the first are nearer to its factor than to 1
-	for i, d := range all {
-		slow[i+1] = slow[i]
-		if 2*d.excess > d.by.shift(e.Factor) {
-			slow[i+1]++
-		}
-	}
+	isSlow := func(d difference) bool { return d.by.isNear(d.excess, e.Factor) }
+	isFast := func(d difference) bool { return !isSlow(d) }
 	perRound := phases
 	if r.w.load {
 		perRound = 1
 	}
-	least := level / float64(n)
-	for i := fewSlow; i <= n-fewSlow; i++ {
-		before, after := slow[i], slow[n]-slow[i]
-		if seldom*before > i || seldom*(n-i-after) > n-i {
+	least := level / float64(len(all))
+	for i := fewSlow; i <= len(all)-fewSlow; i++ {
+		before, after := all[:i], all[i:]
+		if !tallyOf(before, isSlow).isSeldom() || !tallyOf(after, isFast).isSeldom() {
 			continue
 		}
-		if p := moreOften(after, n-i, before, i); p < least {
-			round, least = int(all[i].group)/perRound+1, p
+		if p := tallyOf(after, isSlow).moreOften(tallyOf(before, isSlow)); p < least {
+			round, least = all[i].group/perRound+1, p
 		}
 	}
 	return round
-}
-
-// moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
-// of the hypergeometric distribution (Fisher 1922).
-func moreOften(a, n, b, m int) float64 {
-	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
-	hits, p := a+b, 0.0
-	for k := a; k <= min(n, hits); k++ {
-		if hits-k <= m {
-			p += math.Exp(choose(n, k) + choose(m, hits-k) - choose(n+m, hits))
-		}
-	}
-	return min(1, p)
 }
 
 // holds sets the factor to the median of some factors, and the interval to that of 95 % by order statistics. With fewer than

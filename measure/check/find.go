@@ -97,10 +97,7 @@ func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	r.compare()
 	const apart = 0.2 // share of the false alarms for what is tested apart from candidates (Bonferroni): it stands out far
 	level := apart * f.s.FalseAlarms
-	effects, err := r.misplacedHosts(f.targets, f.s.Tolerance, level)
-	if err != nil {
-		return nil, err
-	}
+	effects := r.misplacedHosts(f.targets, f.s.Tolerance, level)
 	if w.load {
 		effects = append(effects, r.couples(resting, f.s.Tolerance, level)...)
 	}
@@ -220,7 +217,9 @@ func (f *finder) pick(candidates []int32) {
 // target is what the planner needs to measure a candidate again.
 func (r *readings) target(candidate int32) target {
 	t := target{candidate: &r.c.all[candidate]}
-	r.crossed(candidate, 0, len(r.samples), func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
+	for s := range r.ofAll(candidate) {
+		t.pairs = append(t.pairs, [2]int{s.from, s.to})
+	}
 	for h := range r.w.hosts { // to the hosts beside it, too: one that hangs elsewhere is far from them
 		if at := r.w.switchOf(h); t.v < 0 && t.u < r.w.hosts && h != t.u && at >= 0 && at == r.w.switchOf(t.u) {
 			t.pairs = append(t.pairs, [2]int{t.u, h}, [2]int{h, t.u})

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -15,29 +14,21 @@ import (
 // is taken out of the samples before the next one is looked for. That happens twice: among all candidates, to choose those
 // that are measured again, and then among these, to name some.
 
-// score is by how many standard deviations the samples in [from, to) are slow in
-// proportion to how much of each candidate they crossed: the matched filter for a candidate that is
-// slow and alone, of samples that are clipped. It is 0 for those crossed too seldom.
-func (r *readings) score(from, to int) []float64 {
-	sum, squares := make([]float64, len(r.c.all)), make([]float64, len(r.c.all))
-	count := make([]int32, len(r.c.all))
-	for i := from; i < to; i++ {
-		s := &r.samples[i]
-		x := clip(s.excess/r.sigma[s.kind], clipAt)
-		for _, cr := range r.crossings[s.first:s.last] {
-			sum[cr.candidate] += cr.pull * x
-			squares[cr.candidate] += cr.pull * cr.pull
-			count[cr.candidate]++
-		}
+// score is by how many standard deviations the samples before one are slow in proportion to how much of a candidate they
+// crossed: the matched filter for a candidate that is slow and alone, of samples that are clipped. It is 0 for one that is
+// crossed too seldom.
+func (r *readings) score(candidate int32, before int) float64 {
+	sum, squares, count := 0.0, 0.0, 0
+	for s, cr := range r.crossed(candidate, 0, before) {
+		pull := cr.pull()
+		sum += pull * clip(s.excess/r.sigma[s.kind], clipAt)
+		squares += pull * pull
+		count++
 	}
-	for c := range sum {
-		if count[c] < fewCrossings || squares[c] == 0 {
-			sum[c] = 0
-			continue
-		}
-		sum[c] /= math.Sqrt(squares[c])
+	if count < fewCrossings || squares == 0 {
+		return 0
 	}
-	return sum
+	return sum / math.Sqrt(squares)
 }
 
 // fewCrossings is from how many samples a candidate is looked at: of one or two an outlier
@@ -55,6 +46,9 @@ func (cr *crossing) factor(excess float64) float64 {
 	return (math.Expm1(excess)/cr.weight + 1) / cr.full
 }
 
+// isNear tells whether a sample's excess is nearer to what a factor makes of it than to nothing.
+func (cr *crossing) isNear(excess, factor float64) bool { return 2*excess > cr.shift(factor) }
+
 // likened is the excess of a sample as it would be if it crossed the candidate as this one did, and not with another weight.
 func (cr *crossing) likened(excess, weight float64) float64 {
 	if excess < 0 { // noise
@@ -63,23 +57,14 @@ func (cr *crossing) likened(excess, weight float64) float64 {
 	return math.Log1p(cr.weight * math.Expm1(excess) / weight)
 }
 
-// crossed calls visit with the samples in [from, to) that crossed a candidate.
-func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, cr *crossing)) {
-	for i := from; i < to; i++ {
-		s := &r.samples[i]
-		if cr := r.crossingOf(s, candidate); cr != nil {
-			visit(s, cr)
-		}
-	}
-}
-
 // estimate is the factor of a candidate by all samples: the median of those that single samples ask for, weighted by
 // what each tells.
 func (r *readings) estimate(candidate int32) float64 {
 	var factors, weights []float64
-	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
-		factors, weights = append(factors, cr.factor(s.excess)), append(weights, cr.pull*cr.pull)
-	})
+	for s, cr := range r.ofAll(candidate) {
+		pull := cr.pull()
+		factors, weights = append(factors, cr.factor(s.excess)), append(weights, pull*pull)
+	}
 	if len(factors) == 0 {
 		return 1
 	}
@@ -87,38 +72,14 @@ func (r *readings) estimate(candidate int32) float64 {
 	return stat.Quantile(0.5, stat.Empirical, factors, weights)
 }
 
-// beyondWiring is the share of a host's readings that may take longer without a fault where the
-// wiring is not known: half the neighbours of a host at the end of a rack are in the next.
-const beyondWiring = 2.0 / 3
-
-// mostPositive is the probability that as many of the differences are positive, or more, if
-// beyondWiring of them are by chance (binomial).
-func mostPositive(d []float64) float64 {
-	k := 0
-	for _, x := range d {
-		if x > 0 {
-			k++
-		}
-	}
-	return atLeast(k, len(d), beyondWiring)
-}
-
-// atLeast is the probability of k of n or more, if each of them has this share (binomial).
-func atLeast(k, n int, share float64) float64 {
-	if k == 0 {
-		return 1
-	}
-	return mathext.RegIncBeta(float64(k), float64(n-k+1), share)
-}
-
 // explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
 // are explained that are nearer to its factor than to 1.
 func (r *readings) explain(candidate int32, factor float64, always bool) {
-	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
-		if shift := cr.shift(factor); always || 2*s.excess > shift {
-			s.excess -= shift
+	for s, cr := range r.ofAll(candidate) {
+		if always || cr.isNear(s.excess, factor) {
+			s.excess -= cr.shift(factor)
 		}
-	})
+	}
 }
 
 // rivals of a candidate have at least this share of its score: a cable and the one link over which a machine routes nearly all
@@ -131,7 +92,10 @@ const rivals = 0.6
 func (r *readings) likely(before []int32, most int) (found []int32) {
 	samples := slices.Clone(r.samples)
 	for len(found) < most {
-		scores := r.score(0, r.screened)
+		scores := make([]float64, len(r.c.all))
+		for c := range scores {
+			scores[c] = r.score(int32(c), r.screened)
+		}
 		for _, c := range slices.Concat(before, found) {
 			scores[c] = 0
 		}
@@ -157,47 +121,39 @@ func (r *readings) likely(before []int32, most int) (found []int32) {
 // goes moves no mean, but shows in all that is measured of a place. Of each it is the candidate with most of these samples.
 // Places that were picked before are left out.
 func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
-	far, count := make([]int, len(r.c.all)), make([]int, len(r.c.all)) // samples of each candidate
-	all := 1.0
-	for i := range r.samples {
-		s := &r.samples[i]
-		isFar := s.excess > farAbove*r.sigma[s.kind]
-		if isFar {
-			all++
-		}
-		for _, cr := range r.crossings[s.first:s.last] {
-			count[cr.candidate]++
-			if isFar {
-				far[cr.candidate]++
-			}
-		}
-	}
 	type pick struct {
-		candidate  int // with most samples that are far
-		far, count int // of all candidates of its place
-		p          float64
+		candidate int32 // with most samples that are far
+		most      int   // of them
+		far       tally // of all candidates of its place
 	}
 	at := map[place]*pick{}
+	isFar := func(s *sample) bool { return s.excess > farAbove*r.sigma[s.kind] }
 	for c := range r.c.all {
 		x := at[r.c.all[c].place]
 		if x == nil {
-			x = &pick{candidate: c}
+			x = &pick{candidate: int32(c)}
 			at[r.c.all[c].place] = x
 		}
-		x.far, x.count = x.far+far[c], x.count+count[c]
-		if far[c] > far[x.candidate] {
-			x.candidate = c
+		before := x.far.hits
+		for s := range r.ofAll(int32(c)) {
+			x.far.add(isFar(s))
+		}
+		if far := x.far.hits - before; far > x.most {
+			x.candidate, x.most = int32(c), far
 		}
 	}
 	for _, c := range before {
 		delete(at, r.c.all[c].place)
 	}
-	for _, x := range at {
-		x.p = atLeast(x.far, x.count, all/float64(len(r.samples)+1))
-	}
-	for _, x := range slices.SortedFunc(maps.Values(at), func(a, b *pick) int { return cmp.Or(cmp.Compare(a.p, b.p), a.candidate-b.candidate) }) {
-		if x.p < 1 && len(found) < most {
-			found = append(found, int32(x.candidate))
+	usual := tallyOf(r.samples, func(s sample) bool { return isFar(&s) })
+	usual.add(true)
+	chance := func(x *pick) float64 { return x.far.atLeast(usual.share()) }
+	picks := slices.SortedFunc(maps.Values(at), func(a, b *pick) int {
+		return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(a.candidate, b.candidate))
+	})
+	for _, x := range picks {
+		if len(found) < most && chance(x) < 1 {
+			found = append(found, x.candidate)
 		}
 	}
 	return found
@@ -211,19 +167,17 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 	var named, rest []effect
 	left := slices.Clone(targets)
 	for len(left) > 0 {
-		scores := r.score(0, len(r.samples))
-		best := 0
-		for i, c := range left {
-			if scores[c] > scores[left[best]] {
-				best = i
-			}
+		var scores []float64
+		for _, c := range left {
+			scores = append(scores, r.score(c, len(r.samples)))
 		}
+		best := floats.MaxIdx(scores)
 		for i, c := range left { // a score tells the place best, as it is clipped, and not what is slow there
 			if r.tellAlike(c, left[best]) && 2*r.unexplained(c) < r.unexplained(left[best]) {
 				best = i
 			}
 		}
-		e := r.measure(left[best], scores[left[best]], tolerance, level, r.correction(slices.Index(targets, left[best]), len(targets)))
+		e := r.measure(left[best], scores[best], tolerance, level, r.correction(slices.Index(targets, left[best]), len(targets)))
 		left = slices.Delete(left, best, best+1)
 		if e.P <= level {
 			e.Since = r.since(&e, level)
@@ -248,13 +202,15 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 // tellAlike tells whether two candidates of one host are told by the same samples: its short messages by themselves, or by its cable.
 func (r *readings) tellAlike(a, b int32) bool {
 	x, y := &r.c.all[a], &r.c.all[b]
-	return x.place == y.place && x.What != y.What && (x.What == hostAnswer || x.What == linkLatency) && (y.What == hostAnswer || y.What == linkLatency)
+	return x.place == y.place && x.isShort() && y.isShort()
 }
 
 // unexplained is how much of the excesses of what crossed a candidate its factor does not explain.
 func (r *readings) unexplained(candidate int32) float64 {
 	factor, rest := r.estimate(candidate), []float64(nil)
-	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { rest = append(rest, s.excess-cr.shift(factor)) })
+	for s, cr := range r.ofAll(candidate) {
+		rest = append(rest, s.excess-cr.shift(factor))
+	}
 	return misfit(rest)
 }
 

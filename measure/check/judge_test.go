@@ -18,11 +18,10 @@ func slowUplink(t *testing.T, through, others float64) (r *readings, suspect int
 		}
 	}
 	for i := range r.samples {
-		s := &r.samples[i]
-		s.excess = math.Log(others)
-		if r.crossingOf(s, suspect) != nil {
-			s.excess = math.Log(through)
-		}
+		r.samples[i].excess = math.Log(others)
+	}
+	for s := range r.ofAll(suspect) {
+		s.excess = math.Log(through)
 	}
 	r.sigma[ofRate] = 0.01
 	return r, suspect

@@ -93,10 +93,9 @@ func answers(play harness.Play, ranks []int, load bool, bytes *int) oracle {
 		read := make([]reading, len(pairs))
 		for i, pair := range pairs {
 			a, b := pair[0], pair[1]
+			read[i] = reading{Latency: (value(a, 0) + value(b, 0)) / 2, Forward: value(a, 1), Back: value(b, 1)}
 			if load {
 				read[i] = reading{Forward: value(b, 0)}
-			} else {
-				read[i] = reading{Latency: (value(a, 0) + value(b, 0)) / 2, Forward: value(a, 1), Back: value(b, 1)}
 			}
 		}
 		return read, nil
@@ -112,10 +111,11 @@ func participants(s *Settings, places []mpi.Place) (ranks []int, names []string,
 	if s.Graph == nil {
 		return ranks, names, nil
 	}
-	lowest := ranks
+	number, lowest := numbers(names), ranks
 	ranks = nil
 	for _, name := range s.Graph.Names()[:s.Graph.Hosts()] {
-		if i := slices.Index(names, name); i >= 0 && !slices.Contains(ranks, lowest[i]) {
+		i, isHere := number[name]
+		if isHere && !slices.Contains(ranks, lowest[i]) {
 			ranks = append(ranks, lowest[i])
 			continue
 		}
@@ -123,7 +123,7 @@ func participants(s *Settings, places []mpi.Place) (ranks []int, names []string,
 			return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s, or a host of that name is there twice",
 				s.Graph.Hosts(), len(places), len(names), name)
 		}
-		ranks = ranks[:0] // names are not those of the graph's hosts: ranks are, in their order
+		ranks = nil // names are not those of the graph's hosts: ranks are, in their order
 		for r := range places {
 			ranks = append(ranks, r)
 		}

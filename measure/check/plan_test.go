@@ -106,9 +106,9 @@ func TestLateTargetsHavePairs(t *testing.T) {
 	if err := f.round(); err != nil {
 		t.Fatal(err)
 	} // and none of the samples is of the screening
-	for c, samples := range f.r.crossedBy() {
-		if len(samples) > 0 && len(f.r.target(int32(c)).pairs) == 0 {
-			t.Errorf("candidate %d was crossed by %d samples, and has no pairs", c, len(samples))
+	for c, crossings := range f.r.crossings {
+		if len(crossings) > 0 && len(f.r.target(int32(c)).pairs) == 0 {
+			t.Errorf("candidate %d was crossed by %d samples, and has no pairs", c, len(crossings))
 		}
 	}
 }

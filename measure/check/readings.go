@@ -1,6 +1,7 @@
 package check
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -32,8 +33,6 @@ type sample struct {
 	route   []int32 // arcs, of a round trip there and back; under load there only
 	flow    int     // under load, its number in its round
 	short   int     // of a long message, the sample of a short one of the same pair in the same round; -1: none
-	first   int32   // its crossings are readings.crossings[first:last]
-	last    int32
 	usual   float64 // s, what such measurements take here
 	doubt   float64 // of its logarithm, one sigma
 	excess  float64 // ln(value/usual), less what faults that were found explain
@@ -42,18 +41,20 @@ type sample struct {
 
 // A crossing says how a sample depends on a candidate.
 type crossing struct {
-	candidate int32
-	nominal   float64 // d ln(time) / d ln(the candidate's time), as the graph has it
-	weight    float64 // the same of the usual time, which has overheads in it that no link makes
-	alone     float64 // the weight without the overhead of a host; that of its cable has it where the cable takes less
-	full      float64 // of an arc: how full its rate was; below 1 a part of a slowdown is not seen
-	pull      float64 // weight in scores: of what a candidate of half its speed would show
+	sample  int
+	nominal float64 // d ln(time) / d ln(the candidate's time), as the graph has it
+	weight  float64 // the same of the usual time, which has overheads in it that no link makes
+	alone   float64 // the weight without the overhead of a host; that of its cable has it where the cable takes less
+	full    float64 // of an arc: how full its rate was; below 1 a part of a slowdown is not seen
 }
+
+// pull is the weight of a crossing in scores: of what a candidate of half its speed would show.
+func (cr *crossing) pull() float64 { return cr.nominal * math.Log2(2*min(1, cr.full)) }
 
 // A group are the samples of one phase of one round: they were taken at the same time.
 type group struct {
 	kind        kind
-	pairs       [][2]int          // under load the sender first
+	pairs       [][2]int          // of long messages the sender first
 	flows       []contention.Flow // of long messages
 	first, last int               // its samples are readings.samples[first:last]
 }
@@ -69,7 +70,7 @@ type readings struct {
 	c         *candidates
 	bytes     float64
 	samples   []sample
-	crossings []crossing
+	crossings [][]crossing             // of each candidate, by sample
 	apart     [kinds]stats.Differences // of screening samples that should be alike but for noise
 	back      stats.Differences        // of long messages of one pair there and back, in the screening
 	screened  int                      // samples before the narrowing down; 0: it has not begun
@@ -85,6 +86,7 @@ type readings struct {
 
 func newReadings(w *wiring, bytes int) (*readings, error) {
 	r := &readings{w: w, c: newCandidates(w), bytes: float64(bytes), tested: map[int32]int{}}
+	r.crossings = make([][]crossing, len(r.c.all))
 	var err error
 	if r.solver, err = contention.NewSolver(w.capacity, nil); err != nil {
 		return nil, err
@@ -96,36 +98,36 @@ func newReadings(w *wiring, bytes int) (*readings, error) {
 // add takes over the measurements of a round, and tells learn how much channels have carried at one time, in B/s.
 func (r *readings) add(pairs [][2]int, read []reading, learn func(usage []float64)) error {
 	r.pairs += len(pairs)
-	transfers := [2][]sample{} // there, and one by one back
+	var there, back []float64
+	var reversed [][2]int
 	for i, pair := range pairs {
-		transfers[0] = append(transfers[0], sample{flow: i, short: -1, from: pair[0], to: pair[1], value: read[i].Forward})
-		transfers[1] = append(transfers[1], sample{flow: i, short: -1, from: pair[1], to: pair[0], value: read[i].Back})
+		there, back = append(there, read[i].Forward), append(back, read[i].Back)
+		reversed = append(reversed, [2]int{pair[1], pair[0]})
 	}
 	if r.w.load {
-		return r.addTransfers(pairs, transfers[0], learn)
+		return r.addTransfers(pairs, there, nil, learn)
 	}
 	r.begin(ofLatency, pairs, nil)
+	short := slices.Repeat([]int{-1}, len(pairs))
 	var x path
 	for i, pair := range pairs {
-		a, b := pair[0], pair[1]
-		r.w.find(&x, a, b)
+		r.w.find(&x, pair[0], pair[1])
 		// Over links that take no time, as the graph has it, there is nothing to hold a latency against.
-		added := r.addSample(sample{short: -1, from: a, to: b, value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}, func(s *sample) {
-			r.w.eachLink(&x, func(link int32, share float64) { r.cross(s, r.c.ofLink(link), share, 1) })
-			r.cross(s, r.c.ofHost(a, slowAnswer), 1, 1)
-			r.cross(s, r.c.ofHost(b, slowAnswer), 1, 1)
-		})
-		if added {
-			transfers[0][i].short, transfers[1][i].short = len(r.samples)-1, len(r.samples)-1
+		s := sample{short: -1, from: pair[0], to: pair[1], value: read[i].Latency, nominal: r.w.oneWay(&x), route: slices.Clone(x.arcs)}
+		if r.addSample(s) {
+			r.w.eachLink(&x, func(link int32, share float64) { r.cross(r.c.ofLink(link), share, 1) })
+			r.cross(r.c.ofHost(pair[0], slowAnswer), 1, 1)
+			r.cross(r.c.ofHost(pair[1], slowAnswer), 1, 1)
+			short[i] = len(r.samples) - 1
 		}
 		if r.screened == 0 {
 			r.back.Add(read[i].Forward, read[i].Back)
 		}
 	}
-	if err := r.addTransfers(pairs, transfers[0], learn); err != nil {
+	if err := r.addTransfers(pairs, there, short, learn); err != nil {
 		return err
 	}
-	return r.addTransfers(pairs, transfers[1], learn)
+	return r.addTransfers(reversed, back, short, learn)
 }
 
 // begin begins a group.
@@ -133,37 +135,51 @@ func (r *readings) begin(k kind, pairs [][2]int, flows []contention.Flow) {
 	r.groups = append(r.groups, group{kind: k, pairs: pairs, flows: flows, first: len(r.samples), last: len(r.samples)})
 }
 
-// addSample takes over a sample of the last group with what it crosses, unless it was not measured.
-func (r *readings) addSample(s sample, cross func(s *sample)) (added bool) {
+// addSample takes over a sample of the last group, unless it was not measured.
+func (r *readings) addSample(s sample) (added bool) {
 	if !(s.value > 0) || math.IsInf(s.value, 1) || s.nominal == 0 {
 		return false
 	}
-	s.group, s.first = int32(len(r.groups)-1), int32(len(r.crossings))
+	id := len(r.samples)
+	s.group = int32(len(r.groups) - 1)
 	s.kind = r.groups[s.group].kind
-	s.last = s.first
-	cross(&s)
 	r.samples = append(r.samples, s)
 	r.groups[s.group].last = len(r.samples)
-	if n := len(r.samples); r.screened == 0 && n > 1 && r.w.neighbours(&r.samples[n-2], &s) {
-		r.apart[s.kind].Add(r.samples[n-2].value/r.samples[n-2].nominal, s.value/s.nominal)
+	if r.screened == 0 && id > 0 && r.w.neighbours(&r.samples[id-1], &s) {
+		r.apart[s.kind].Add(r.samples[id-1].value/r.samples[id-1].nominal, s.value/s.nominal)
 	}
 	return true
 }
 
-// cross notes a crossing; a link that is crossed there and back adds up.
-func (r *readings) cross(s *sample, candidate int32, weight, full float64) {
+// cross notes that the last sample crosses a candidate. A link that is crossed there and back adds up.
+func (r *readings) cross(candidate int32, weight, full float64) {
 	if candidate < 0 || !(weight > 0) {
 		return
 	}
-	if cr := r.crossingOf(s, candidate); cr != nil {
-		cr.nominal += weight
-		cr.weight += weight
-		cr.alone += weight
-		cr.pull += weight
-		return
+	all, id := r.crossings[candidate], len(r.samples)-1
+	if n := len(all) - 1; n >= 0 && all[n].sample == id {
+		weight += all[n].weight
+		all = all[:n]
 	}
-	r.crossings = append(r.crossings, crossing{candidate, weight, weight, weight, full, weight * math.Log2(2*min(1, full))})
-	s.last++
+	r.crossings[candidate] = append(all, crossing{id, weight, weight, weight, full})
+}
+
+// crossed are the samples in [from, to) that crossed a candidate.
+func (r *readings) crossed(candidate int32, from, to int) iter.Seq2[*sample, *crossing] {
+	all := r.crossings[candidate]
+	first, _ := slices.BinarySearchFunc(all, from, func(cr crossing, sample int) int { return cr.sample - sample })
+	return func(yield func(*sample, *crossing) bool) {
+		for i := first; i < len(all) && all[i].sample < to; i++ {
+			if !yield(&r.samples[all[i].sample], &all[i]) {
+				return
+			}
+		}
+	}
+}
+
+// ofAll are all samples that crossed a candidate.
+func (r *readings) ofAll(candidate int32) iter.Seq2[*sample, *crossing] {
+	return r.crossed(candidate, 0, len(r.samples))
 }
 
 // lateness is by how much a slow latency may make a long message longer, as a logarithm: a library asks for it and is
@@ -175,16 +191,6 @@ func (r *readings) lateness(s *sample) float64 {
 	}
 	short := &r.samples[s.short]
 	return math.Log1p(4 * max(0, short.value-short.usual) / s.usual)
-}
-
-// crossingOf is how a sample depends on a candidate; nil: not at all.
-func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
-	for k := s.first; k < s.last; k++ {
-		if r.crossings[k].candidate == candidate {
-			return &r.crossings[k]
-		}
-	}
-	return nil
 }
 
 const (

@@ -25,22 +25,19 @@ func TestFactorsAndShifts(t *testing.T) {
 }
 
 // The tail of the binomial distribution, summed up.
-func TestMostPositive(t *testing.T) {
+func TestTailOfTheBinomial(t *testing.T) {
+	const share = 2.0 / 3
 	for n := 1; n <= 12; n++ {
-		for positive := 0; positive <= n; positive++ {
-			d := make([]float64, n)
-			for i := range positive {
-				d[i] = 1
-			}
+		for hits := 0; hits <= n; hits++ {
 			want, choose := 0.0, 1.0 // n over k
 			for k := 0; k <= n; k++ {
-				if k >= positive {
-					want += choose * math.Pow(beyondWiring, float64(k)) * math.Pow(1-beyondWiring, float64(n-k))
+				if k >= hits {
+					want += choose * math.Pow(share, float64(k)) * math.Pow(1-share, float64(n-k))
 				}
 				choose *= float64(n-k) / float64(k+1)
 			}
-			if got := mostPositive(d); math.Abs(got-want) > 1e-12 {
-				t.Errorf("%d of %d: %g, want %g", positive, n, got, want)
+			if got := (tally{hits, n}).atLeast(share); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%d of %d: %g, want %g", hits, n, got, want)
 			}
 		}
 	}

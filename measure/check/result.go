@@ -75,6 +75,9 @@ const (
 	cabling     = "cabling"  // of a host: it hangs on another switch than it should
 )
 
+// isShort tells whether a finding is one of short messages.
+func (f *Finding) isShort() bool { return f.What == hostAnswer || f.What == linkLatency }
+
 // String says what takes longer, or where the host hangs.
 func (f *Finding) String() string {
 	switch {
@@ -105,7 +108,6 @@ func (f *finder) result(effects []effect) *Result {
 	if r.w.load {
 		out.Noise = r.sigma[ofRate]
 	}
-	crossed := r.crossedBy()
 	at, elsewhere := map[place]int{}, map[place]bool{}
 	for _, e := range effects {
 		if e.candidate != byItself && (e.score <= 0 || elsewhere[e.place]) {
@@ -132,10 +134,10 @@ func (f *finder) result(effects []effect) *Result {
 		case cabling:
 			elsewhere[e.place] = true
 		default:
-			r.addSame(s, &e, crossed)
+			r.addSame(s, &e)
 		}
 	}
-	f.count(out, crossed)
+	f.count(out)
 	if len(out.Named()) == 0 {
 		if why := f.tooFewHosts(effects); why != "" {
 			out.TooFew = true
@@ -166,10 +168,11 @@ func (f *finder) tooFewHosts(effects []effect) string {
 }
 
 // addSame adds to a suspect the others that all samples have crossed alike.
-func (r *readings) addSame(s *Suspect, e *effect, crossed [][]int32) {
-	for c, samples := range crossed {
+func (r *readings) addSame(s *Suspect, e *effect) {
+	for c, crossings := range r.crossings {
 		other := r.c.all[c].place
-		if other == e.place || !slices.Equal(samples, crossed[e.candidate]) {
+		isSame := func(a, b crossing) bool { return a.sample == b.sample }
+		if other == e.place || !slices.EqualFunc(crossings, r.crossings[e.candidate], isSame) {
 			continue
 		}
 		if name := r.w.suspect(other).Name; !slices.Contains(s.Same, name) {
@@ -195,20 +198,8 @@ func (w *wiring) suspect(at place) Suspect {
 	return s
 }
 
-// crossedBy are the samples that crossed each candidate.
-func (r *readings) crossedBy() [][]int32 {
-	of := make([][]int32, len(r.c.all))
-	for i := range r.samples {
-		s := &r.samples[i]
-		for _, cr := range r.crossings[s.first:s.last] {
-			of[cr.candidate] = append(of[cr.candidate], int32(i))
-		}
-	}
-	return of
-}
-
 // count says what was not measured.
-func (f *finder) count(out *Result, crossed [][]int32) {
+func (f *finder) count(out *Result) {
 	r := f.r
 	if r.w.graph == nil {
 		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
@@ -217,7 +208,7 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 	out.Links = int(r.c.links)
 	for c := range out.Links + len(r.w.link) {
 		switch {
-		case len(crossed[c]) >= fewCrossings, r.w.load && c < out.Links: // under load latencies are not measured
+		case len(r.crossings[c]) >= fewCrossings, r.w.load && c < out.Links: // under load latencies are not measured
 		case c < out.Links:
 			out.UnreadLinks++
 		default:
@@ -225,7 +216,7 @@ func (f *finder) count(out *Result, crossed [][]int32) {
 		}
 	}
 	for v := r.w.hosts; v < r.w.graph.Vertices() && r.w.load; v++ {
-		if len(crossed[r.c.ofChannel(r.w.channel(v))]) == len(r.samples) {
+		if len(r.crossings[r.c.ofChannel(r.w.channel(v))]) == len(r.samples) {
 			out.Complete = false
 			out.Warnings = append(out.Warnings, fmt.Sprintf("all transfers filled switch %s: there is nothing to compare it with, so nobody can tell whether it is slow", r.w.name(v)))
 		}

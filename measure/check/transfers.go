@@ -18,11 +18,12 @@ const (
 	nearlyFilled = 0.8 // the same of a link under load: one that is slower by a quarter shows
 )
 
-// addTransfers takes over samples of transfers between pairs that were under way at once. One by one a short message answers each.
-func (r *readings) addTransfers(pairs [][2]int, transfers []sample, learn func(usage []float64)) error {
-	flows, paths := make([]contention.Flow, len(transfers)), make([]path, len(transfers))
-	for i, s := range transfers {
-		r.w.find(&paths[i], s.from, s.to)
+// addTransfers takes over what long messages took between pairs that were under way at once, in s. One by one a short message answers
+// each, and short are the samples of short messages of the same pairs.
+func (r *readings) addTransfers(pairs [][2]int, seconds []float64, short []int, learn func(usage []float64)) error {
+	flows, paths := make([]contention.Flow, len(pairs)), make([]path, len(pairs))
+	for i, pair := range pairs {
+		r.w.find(&paths[i], pair[0], pair[1])
 		flows[i] = contention.Flow{Data: r.w.addSwitches(slices.Clone(paths[i].arcs[:paths[i].turn])), Bytes: r.bytes}
 	}
 	shares, times, err := r.share(flows)
@@ -31,29 +32,33 @@ func (r *readings) addTransfers(pairs [][2]int, transfers []sample, learn func(u
 	}
 	learn(shares.usage)
 	r.begin(ofRate, pairs, flows)
-	for i, s := range transfers {
+	for i, pair := range pairs {
 		x := &paths[i]
-		s.nominal, s.route = 2*r.w.oneWay(x)+times[i], x.arcs
+		s := sample{flow: i, from: pair[0], to: pair[1], value: seconds[i]}
 		if r.w.load {
-			s.nominal, s.route = times[i], x.arcs[:x.turn]
+			s.short, s.route = -1, x.arcs[:x.turn]
 			s.limit, s.inner = shares.limit(r.w, s.route)
+		} else {
+			s.short, s.route, s.nominal = short[i], x.arcs, 2*r.w.oneWay(x)
 		}
-		r.addSample(s, func(s *sample) {
-			weight := times[i] / s.nominal
-			for _, c := range flows[i].Data {
-				full := min(1, shares.rates[i]/shares.level[c]*shares.usage[c]/r.w.capacity[c])
-				isArc := int(c) < len(r.w.link)
-				if full < fullEnough || isArc && r.w.load && full < nearlyFilled || !isArc && !r.w.load { // one by one no switch is full
-					continue
-				}
-				r.cross(s, r.c.ofChannel(c), weight, full)
-				if isArc && r.w.load {
-					r.cross(s, r.c.ofLink(r.w.link[c]), weight, full)
-				}
+		s.nominal += times[i]
+		if !r.addSample(s) {
+			continue
+		}
+		weight := times[i] / s.nominal
+		for _, c := range flows[i].Data {
+			full := min(1, shares.rates[i]/shares.level[c]*shares.usage[c]/r.w.capacity[c])
+			isArc := int(c) < len(r.w.link)
+			if full < fullEnough || isArc && r.w.load && full < nearlyFilled || !isArc && !r.w.load { // one by one no switch is full
+				continue
 			}
-			r.cross(s, r.c.ofHost(s.from, slowSend), 1, 1)
-			r.cross(s, r.c.ofHost(s.to, slowReceive), 1, 1)
-		})
+			r.cross(r.c.ofChannel(c), weight, full)
+			if isArc && r.w.load {
+				r.cross(r.c.ofLink(r.w.link[c]), weight, full)
+			}
+		}
+		r.cross(r.c.ofHost(s.from, slowSend), 1, 1)
+		r.cross(r.c.ofHost(s.to, slowReceive), 1, 1)
 	}
 	return nil
 }

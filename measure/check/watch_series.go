@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/hostlist"
@@ -143,11 +144,7 @@ func sharedSeries(pairs []series, long bool, c *candidates) []series {
 	}
 	all = slices.DeleteFunc(all, func(s series) bool { return len(s.of) < pairsOfShared })
 	for i := range all {
-		squares := 0.0
-		for _, w := range all[i].weights {
-			squares += w * w
-		}
-		all[i].scale = 1 / math.Sqrt(squares)
+		all[i].scale = 1 / floats.Norm(all[i].weights, 2)
 	}
 	return all
 }
@@ -164,24 +161,18 @@ func (c *candidates) nameOf(candidate int32) string {
 func (f *family) polish() {
 	for step := range polishSteps {
 		for i := range f.pairs {
-			x := f.pairs[i].x
-			m := medianOf(x)
-			for t := range x {
-				x[t] -= m
-			}
+			floats.AddConst(-medianOf(f.pairs[i].x), f.pairs[i].x)
 		}
 		if len(f.pairs) < fewSeries || step == polishSteps-1 {
 			continue
 		}
 		for t := range f.pairs[0].x {
-			column := make([]float64, 0, len(f.pairs))
-			for i := range f.pairs {
-				column = append(column, f.pairs[i].x[t])
+			var column []float64
+			for _, pair := range f.pairs {
+				column = append(column, pair.x[t])
 			}
-			if m := medianOf(column); !math.IsNaN(m) {
-				for i := range f.pairs {
-					f.pairs[i].x[t] -= m
-				}
+			for m, i := medianOf(column), 0; i < len(f.pairs); i++ {
+				f.pairs[i].x[t] -= m // where all is missing, so is it
 			}
 		}
 	}

@@ -38,18 +38,16 @@ type watcher struct {
 
 // newWatcher has the rate of false alarms per series and run, which all lengths of a new level share (Bonferroni).
 func newWatcher(step, rate float64) *watcher {
-	return &watcher{least: leastShare * math.Log1p(step), rate: rate / (mostNew - fewestNew + 1), bars: map[int][2]float64{}}
+	return &watcher{leastShare * math.Log1p(step), rate / (mostNew - fewestNew + 1), map[int][2]float64{}}
 }
 
 // thresholds are how many sigma a sum has to lie off, up and down. Few samples know their sigma badly.
 func (w *watcher) thresholds(freedom float64) (up, down float64) {
 	known := max(1, int(freedom))
-	bars, seen := w.bars[known]
-	if !seen {
-		bars = [2]float64{threshold(upShare*w.rate, known), threshold((1-upShare)*w.rate, known)}
-		w.bars[known] = bars
+	if _, seen := w.bars[known]; !seen {
+		w.bars[known] = [2]float64{threshold(upShare*w.rate, known), threshold((1-upShare)*w.rate, known)}
 	}
-	return bars[0], bars[1]
+	return w.bars[known][0], w.bars[known][1]
 }
 
 // threshold is how many sigma a sum of normal samples lies off by chance at a rate. Its sigma is an estimate with some degrees of

@@ -22,7 +22,6 @@ type wiring struct {
 	graph   *topology.Graph
 	routing topology.RouteChoice
 	routes  *topology.Routes
-	numbers []int32 // arc of a route -> arc; nil: the same
 
 	// Per arc, what it should be; where the graph does not say, it is that of most.
 	latency, rate []float64   // s, B/s
@@ -63,41 +62,15 @@ func newWiring(s *Settings, hosts int, names []string) (*wiring, error) {
 	return w, nil
 }
 
-// moved is the wiring of the machine if a host, which has one cable, hung on another switch. Its arcs have the numbers that they
-// have here. O(arcs * log arcs).
-func (w *wiring) moved(host, at int) (*wiring, error) {
-	from := w.switchOf(host)
-	replug := func(a topology.Arc, to int) topology.Arc {
-		switch host {
-		case a.From:
-			a.To = to
-		case a.To:
-			a.From = to
-		}
-		return a
-	}
+// moved is the wiring of the machine if a host, which has one cable, hung on another switch. O(vertices + arcs).
+func (w *wiring) moved(host, at int) *wiring {
 	m := *w
-	arcs := slices.Clone(w.graph.Arcs())
-	for i := range arcs {
-		arcs[i] = replug(arcs[i], at)
-	}
-	g, err := w.graph.WithArcs(arcs)
-	if err != nil {
-		return nil, fmt.Errorf("check: %w", err)
-	}
-	if m.routes, err = topology.NewRoutes(g, w.routing); err != nil {
-		return nil, fmt.Errorf("check: %w", err)
-	}
-	m.numbers = nil
-	for _, a := range g.Arcs() {
-		a = replug(a, from)
-		m.numbers = append(m.numbers, int32(w.graph.ArcIndex(a.From, a.To)))
-	}
+	m.routes = w.routes.Replug(host, at)
 	m.into = slices.Clone(w.into)
-	m.into[w.graph.ArcIndex(host, from)] = w.channel(at)
+	m.into[w.graph.ArcIndex(host, w.switchOf(host))] = w.channel(at)
 	m.links = slices.Clone(w.links)
 	m.links[w.cable[host]] = place{host, at}
-	return &m, nil
+	return &m
 }
 
 // values are what the graph has of its arcs, and whether it has any. Where it does not say, an arc is like most. Where
@@ -286,11 +259,6 @@ func (w *wiring) find(p *path, a, b int) bool {
 	}
 	p.turn = len(p.arcs)
 	p.arcs, err = w.routes.AppendRoute(p.arcs, b, a)
-	for i, e := range p.arcs {
-		if w.numbers != nil {
-			p.arcs[i] = w.numbers[e]
-		}
-	}
 	return err == nil
 }
 
