@@ -22,7 +22,7 @@ func TestBasicModel(t *testing.T) {
 		3, 3, inf, 3,
 		3, inf, 3, inf,
 	}
-	if got := basicModel(4, d, roughly(0.01)); !slices.Equal(got, want) {
+	if got := basicModel(4, d, roughly{relative: 0.01}); !slices.Equal(got, want) {
 		t.Errorf("edges = %v, want %v", got, want)
 	}
 }
@@ -38,7 +38,7 @@ func TestBasicModelOfATorus(t *testing.T) {
 			d[i*n+j] = float64(round(i/columns, j/columns, rows) + round(i%columns, j%columns, columns))
 		}
 	}
-	edges := basicModel(n, d, roughly(0.01))
+	edges := basicModel(n, d, roughly{relative: 0.01})
 	for i := range n {
 		for j := range n {
 			if got, want := !math.IsInf(edges[i*n+j], 1), d[i*n+j] == 1; got != want {
@@ -62,7 +62,7 @@ func TestLatencyGroups(t *testing.T) {
 		{"zeros alone", []float64{0, 0}, []int{2}},
 	} {
 		var got []int
-		for _, g := range roughly(0.05).groups(c.values) {
+		for _, g := range (roughly{relative: 0.05}).groups(c.values) {
 			got = append(got, len(g))
 		}
 		if !slices.Equal(got, c.want) {

@@ -14,6 +14,7 @@ type cliqueModel struct {
 	w     [][]float64 // latencies of edges, +Inf where there is none
 	dead  []bool      // switches that were merged into others
 	equal roughly
+	pairs bool  // cliques of two count
 	cut   int   // clique searches that were ended early
 	full  bool  // stopped at the greatest number of switches
 	left  int64 // work that the search may still do: cells and words, see cliqueWork

@@ -6,8 +6,8 @@ import (
 )
 
 // replace puts a switch in the place of a clique. Vertices that see all of it
-// at one latency see the switch instead. Virtual edges go at once, as the
-// diagonals of a ring would make cliques of two (section 2.2.4).
+// at one latency see the switch instead. If pairs count, virtual edges go at
+// once, as the diagonals of a ring would make cliques (section 2.2.4).
 func (m *cliqueModel) replace(clique []int, latency float64) {
 	half := latency / 2
 	s := m.grow()
@@ -35,7 +35,9 @@ func (m *cliqueModel) replace(clique []int, latency float64) {
 		m.set(x, s, max(0, sum/float64(len(clique))-half))
 	}
 	s = m.merge(s, latency)
-	m.dropVirtualAround(s)
+	if m.pairs {
+		m.dropVirtualAround(s)
+	}
 }
 
 func (m *cliqueModel) grow() int {

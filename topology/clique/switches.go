@@ -1,8 +1,8 @@
 package clique
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/readings"
@@ -20,6 +20,10 @@ type Switches struct {
 	// Epsilon is the relative tolerance of equation 1.9 within which two
 	// latencies are equal; 0 is 0.1.
 	Epsilon float64
+	// Floor, in s, is added to every tolerance: what a timer cannot resolve.
+	Floor float64
+	// NoPairs leaves cliques of two alone.
+	NoPairs bool
 }
 
 var _ topology.Reconstructor = (*Switches)(nil)
@@ -36,6 +40,9 @@ const verticesPerHost = 3
 func (c *Switches) validate() error {
 	if c.Epsilon < 0 || !(c.Epsilon < 1) {
 		return fmt.Errorf("clique: Epsilon %g: want in [0, 1)", c.Epsilon)
+	}
+	if !(c.Floor >= 0) || math.IsInf(c.Floor, 0) {
+		return fmt.Errorf("clique: Floor %g s: want at least 0 and finite", c.Floor)
 	}
 	return nil
 }
@@ -55,7 +62,7 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	d := in.Pairs()
 	m := c.model(in.N(), d)
 	m.findSwitches()
-	m.dropVirtual()
+	m.dropVirtual(true)
 	g, err := m.graph()
 	if err != nil {
 		return nil, err
@@ -70,12 +77,15 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 
 // tolerance is the comparison of latencies.
 func (c *Switches) tolerance() roughly {
-	return roughly(cmp.Or(c.Epsilon, defaultEpsilon))
+	if c.Epsilon == 0 {
+		return roughly{defaultEpsilon, c.Floor}
+	}
+	return roughly{c.Epsilon, c.Floor}
 }
 
 // model is Algorithm 1.
 func (c *Switches) model(n int, d []float64) *cliqueModel {
-	m := &cliqueModel{hosts: n, equal: c.tolerance(), left: cliqueWork}
+	m := &cliqueModel{hosts: n, equal: c.tolerance(), pairs: !c.NoPairs, left: cliqueWork}
 	edges := basicModel(n, d, m.equal)
 	for i := range n {
 		m.w = append(m.w, slices.Clone(edges[i*n:(i+1)*n]))
@@ -128,7 +138,10 @@ func (m *cliqueModel) nextClique(level latencyLevel) ([]int, float64) {
 		}
 	}
 	if len(best) < 3 {
-		best = m.pair(level)
+		best = nil
+		if m.pairs {
+			best = m.pair(level)
+		}
 	}
 	if best == nil {
 		return nil, 0

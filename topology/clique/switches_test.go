@@ -111,6 +111,7 @@ func TestSwitchesRefuses(t *testing.T) {
 		{"matrices of different sizes", clique.Switches{}, []mat.Matrix{two, mat.NewDense(3, 3, nil)}},
 		{"an infinite latency", clique.Switches{}, []mat.Matrix{mat.NewDense(2, 2, []float64{0, math.Inf(1), 1, 0})}},
 		{"Epsilon of 1", clique.Switches{Epsilon: 1}, []mat.Matrix{two}},
+		{"Floor below 0", clique.Switches{Floor: -1}, []mat.Matrix{two}},
 	} {
 		if r, err := c.method.Reconstruct(c.in...); err == nil {
 			t.Errorf("%s: %v, want an error", c.name, r)

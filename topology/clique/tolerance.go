@@ -3,13 +3,14 @@ package clique
 import "math"
 
 // roughly compares latencies with a relative tolerance, as in Bufe 2014,
-// equation 1.9.
-type roughly float64
+// equation 1.9, and an absolute one.
+type roughly struct{ relative, absolute float64 }
 
 // equal tells whether two latencies differ by at most the tolerance times
 // their mean. Infinity equals nothing, itself included: it stands for no link.
 func (r roughly) equal(a, b float64) bool {
-	return math.Abs(a-b) <= float64(r)*(a+b)/2 && !math.IsInf(a+b, 0)
+	d := math.Abs(a - b)
+	return d <= r.relative*(a+b)/2+r.absolute && !math.IsInf(a+b, 0)
 }
 
 func (r roughly) less(a, b float64) bool { return a < b && !r.equal(a, b) }

@@ -21,13 +21,13 @@ func (m *cliqueModel) dropVirtualAround(s int) {
 	}
 }
 
-// dropVirtual is Algorithm 3 over all edges between switches, and over every edge
-// that a switch next to both ends explains (section 2.2.5).
-func (m *cliqueModel) dropVirtual() {
+// dropVirtual is Algorithm 3 over all edges between switches, and, with all,
+// over every edge that a switch next to both ends explains (section 2.2.5).
+func (m *cliqueModel) dropVirtual(all bool) {
 	var virtual [][2]int
 	for u := range m.w {
 		for v := range u {
-			if m.isSwitch(v) && m.explainedBySome(u, v, 0) || m.explainedBySome(u, v, m.hosts) {
+			if m.isSwitch(v) && m.explainedBySome(u, v, 0) || all && m.explainedBySome(u, v, m.hosts) {
 				virtual = append(virtual, [2]int{u, v})
 			}
 		}

@@ -30,6 +30,7 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.Float64Var(&o.Rate, "rate", o.Rate, "floating-point operations per second of a simulated rank")
 	f.StringVar(&o.File, "network", o.File, "file that topocast discover has written; that of rank 0 counts")
 	f.StringVar(&o.Sim, "sim", o.Sim, "run on this simulated cluster, such as \"tree:2x4 rate=1Gbps\"")
+	f.StringVar(&o.Sim, "cluster", o.Sim, "the same as -sim")
 	f.IntVar(&o.Ranks, "ranks", o.Ranks, "ranks where there is no MPI")
 }
 
@@ -37,9 +38,11 @@ func (o *Options) Flags(f *flag.FlagSet) {
 func Main(name string, o *Options, run func() error) {
 	o.Flags(flag.CommandLine)
 	flag.Parse()
-	err := run()
+	var err error
 	if flag.NArg() > 0 {
 		err = cli.BadInput("%q: want flags only", flag.Arg(0))
+	} else {
+		err = run()
 	}
 	if err != nil {
 		os.Exit(cli.Report(os.Stderr, name, err))

@@ -1,7 +1,6 @@
 package gridjob
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -43,7 +42,10 @@ func (o *Options) Measure(lines int, run func(line int, isLast bool) ([]float64,
 
 // Shares is collective: all of so many ranks get the greatest of some values, and behind these the means of others.
 func Shares(c *collective.Comm, ranks int, greatest, means []float64) ([]float64, error) {
-	if err := cmp.Or(collective.Allreduce(c, greatest, mpi.Max), collective.Allreduce(c, means, mpi.Sum)); err != nil {
+	if err := collective.Allreduce(c, greatest, mpi.Max); err != nil {
+		return nil, err
+	}
+	if err := collective.Allreduce(c, means, mpi.Sum); err != nil {
 		return nil, err
 	}
 	for i := range means {
