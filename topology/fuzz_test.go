@@ -203,7 +203,8 @@ func FuzzGreedyCycle(f *testing.F) {
 }
 
 func FuzzSwitches(f *testing.F) {
-	fuzzMethods(f, &clique.Switches{}, &clique.Switches{Epsilon: 0.3})
+	fuzzMethods(f, &clique.Switches{}, &clique.Switches{NoPairs: true, Floor: 1e-6},
+		&clique.Switches{Epsilon: 0.3})
 }
 
 func FuzzCluster(f *testing.F) {
