@@ -155,10 +155,7 @@ const unlike = 0.5
 func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{place: r.c.all[candidate].place, candidate: candidate, score: score, Finding: r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
-	alike := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
-	if 2*len(alike) >= len(all) { // the others tell less
-		all = alike
-	}
+	alike := tallyOf(all, func(d difference) bool { return d.doubt == 0 }) // with something that was measured at the same time
 	if e.Readings = len(all); e.Readings == 0 {
 		return e
 	}
@@ -178,8 +175,10 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 		d := &all[i]
 		slower, doubt := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), d.doubt), unsure*d.apart
 		d.bar = max(slower, math.Hypot(own, doubt)) + usuallyLate
-		above, ifEqual = append(above, d.excess-d.bar), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
-		factors = append(factors, d.by.factor(d.excess))
+		if d.doubt == 0 || 2*alike.hits < alike.all { // where most are alike, the others tell less
+			above, ifEqual = append(above, d.excess-d.bar), append(ifEqual, d.excess-max(slower, doubt)-usuallyLate)
+			factors = append(factors, d.by.factor(d.excess))
+		}
 	}
 	e.P = signedRank(above)
 	e.holds(factors)
