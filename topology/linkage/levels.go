@@ -17,8 +17,10 @@ const classBandwidth = 0.04
 // all racks. Index v-n; the root is not classed.
 //
 // Groups of similar level are of one kind, by the peaks of a density
-// estimate. Two neighbouring kinds are one if all their groups hold equally many hosts: a pair of cores that was
-// measured once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
+// estimate. Two neighbouring kinds may be one if no group of one holds a group of the
+// other. They are one if they lie closer to each other than half of what sets them off from
+// their parents. They also are if all hold equally many hosts: a pair of cores that was read
+// once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
 // groups are of one kind, those inside of a finer one. In the end a group is
 // coarser than all inside it.
 func levelClasses(t *nested.Tree) []int {
@@ -58,31 +60,70 @@ func levelClasses(t *nested.Tree) []int {
 	return class
 }
 
-// joinClasses makes neighbouring classes one whose groups all hold equally many hosts.
+// joinClasses makes neighbouring classes one where nothing but distance speaks
+// against it, the closest first.
 func joinClasses(t *nested.Tree, groups []int32, class []int) {
-	const differ = -1
-	var size []int // of all groups of a class
+	for {
+		members := map[int][]int32{}
+		last := 0
+		for _, v := range groups {
+			c := class[int(v)-t.N]
+			members[c] = append(members[c], v)
+			last = max(last, c)
+		}
+		typical := func(c int) float64 {
+			var levels []float64
+			for _, v := range members[c] {
+				levels = append(levels, t.LevelOf(v))
+			}
+			return stats.LowerMedian(levels)
+		}
+		best, join := math.Inf(1), -1
+		for c := range last {
+			gap := typical(c+1) - typical(c)
+			if gap >= best || nestedIn(t, members[c], class, c+1) {
+				continue
+			}
+			room := math.Inf(1)
+			for _, v := range slices.Concat(members[c], members[c+1]) {
+				room = min(room, t.LevelOf(t.Parent[v])-t.LevelOf(v))
+			}
+			if gap < room/2 || equallyLarge(t, members[c], members[c+1]) {
+				best, join = gap, c
+			}
+		}
+		if join < 0 {
+			return
+		}
+		for _, v := range groups {
+			if at := int(v) - t.N; class[at] > join {
+				class[at]--
+			}
+		}
+	}
+}
+
+// equallyLarge tells whether all groups of both lists hold as many hosts.
+func equallyLarge(t *nested.Tree, a, b []int32) bool {
+	size := t.Size(a[0])
+	for _, v := range slices.Concat(a, b) {
+		if t.Size(v) != size {
+			return false
+		}
+	}
+	return true
+}
+
+// nestedIn tells whether one of the groups lies inside a group of class c.
+func nestedIn(t *nested.Tree, groups []int32, class []int, c int) bool {
 	for _, v := range groups {
-		c, own := class[int(v)-t.N], t.Size(v)
-		for len(size) <= c {
-			size = append(size, 0)
-		}
-		if size[c] != 0 && size[c] != own {
-			own = differ
-		}
-		size[c] = own
-	}
-	number := make([]int, len(size))
-	for c := 1; c < len(size); c++ {
-		number[c] = number[c-1]
-		if size[c] == differ || size[c] != size[c-1] {
-			number[c]++
+		for p := t.Parent[v]; p != t.Root; p = t.Parent[p] {
+			if class[int(p)-t.N] == c {
+				return true
+			}
 		}
 	}
-	for _, v := range groups {
-		at := int(v) - t.N
-		class[at] = number[class[at]]
-	}
+	return false
 }
 
 // remeasure sets the levels of the groups to the lower medians of the measured

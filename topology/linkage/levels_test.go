@@ -1,10 +1,12 @@
 package linkage_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 )
 
 // Groups of one kind get one level, and groups of different kinds different
@@ -24,6 +26,23 @@ func TestLinkageClassesLevels(t *testing.T) {
 		for _, g := range got.Groups()[1:] {
 			if want := level[key(g.Hosts)]; g.Level != want {
 				t.Errorf("seed %d: group %v is of level %d, want %d", seed, g.Hosts, g.Level, want)
+			}
+		}
+	}
+}
+
+// Racks of unlike sizes, whose links differ by up to 30 %, are one level.
+func TestUnlikeRacksAreOneLevel(t *testing.T) {
+	for _, sizes := range []string{"[3,7,6,12]", "[4,9,5,11,8]", "[2,3,5,8,6,4]"} {
+		for _, latency := range []string{"12us,5us", "9us,2us"} {
+			for _, spread := range []int{15, 20, 30} {
+				for seed := 11; seed < 16; seed++ {
+					spec := fmt.Sprintf("tree:%s latency=%s spread=%d%% seed=%d", sizes, latency, spread, seed)
+					_, d := topotest.Generate(t, spec)
+					if levels := len(reconstruct(t, d).Hierarchy.Levels()); levels != 1 {
+						t.Errorf("%s: %d levels, want 1", spec, levels)
+					}
+				}
 			}
 		}
 	}
