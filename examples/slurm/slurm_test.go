@@ -58,6 +58,9 @@ func newSite(t *testing.T) *site {
 	if os.Getenv(requireVariable) == "" {
 		t.Skip("make slurm-test runs it, with " + requireVariable + "=1")
 	}
+	if err := netlab.Available(); err != nil {
+		t.Fatal(err)
+	}
 	command := programs.Build(t, "netlab", "go", "build", "../../internal/netlab/cmd/netlab")
 	for _, program := range []string{"topocast", "embed"} {
 		programs.Build(t, program, "go", "build", "../"+program)
@@ -116,7 +119,7 @@ func (j *job) submit(t *testing.T, script string, flags []string, args ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	env = append(env, "LD_PRELOAD="+preload, "NETLAB_SLEEP=1")
+	env = append(env, "LD_PRELOAD="+preload, "NETLAB_BLOCK=1")
 	if j.pmi != "" {
 		env = append(env, "SLURM_MPI_TYPE="+j.pmi)
 	}

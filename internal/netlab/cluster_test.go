@@ -14,35 +14,39 @@ import (
 )
 
 func TestDecodeClusterRefusesNamingTheField(t *testing.T) {
-	const wired = `"spec":"star:2","links":[{"from":"h0","to":"s0","latency_s":1e-4,"rate_Bps":1e7},`
-	graph := func(hosts, links string) string {
-		return `"graph":{"format":"topocast/graph","version":2,"hosts":[` + hosts + `],"switches":[],"links":[` + links + `]}`
-	}
+	const wired = `"hosts":["a","b"],"switches":["s"],"links":[{"from":"a","to":"s","latency_s":1e-4,"rate_Bps":1e7},`
 	tests := []struct{ name, fields, want string }{
-		{"nothing", ``, "spec, graph: want one of them"},
-		{"two wirings", `"spec":"star:4","graph":"a"`, "spec, graph: want one of them"},
+		{"nothing", ``, "spec, graph, hosts: want exactly one"},
+		{"two wirings", `"spec":"star:4","hosts":["a"]`, "spec, graph, hosts: want exactly one"},
 		{"an unknown field", `"spec":"star:4","colour":"red"`, "colour"},
 		{"a bad spec", `"spec":"star:x"`, "spec: "},
 		{"a spec of cores", `"spec":"core:2 host:4"`, "spec: has levels inside the host"},
 		{"no graph file", `"graph":"nowhere.json"`, "graph: "},
-		{"an unknown host", wired + `{"from":"c","to":"s0","latency_s":1e-4,"rate_Bps":1e7}]`, `links[1].from: unknown host or switch "c"`},
-		{"an unknown switch", wired + `{"from":"h1","to":"x","latency_s":1e-4,"rate_Bps":1e7}]`, `links[1].to: unknown host or switch "x"`},
-		{"a rate of zero", wired + `{"from":"h1","to":"s0","latency_s":1e-4,"rate_Bps":0}]`, "links[1].rate_Bps: 0"},
-		{"a negative delay", wired + `{"from":"h1","to":"s0","latency_s":-1e-4,"rate_Bps":1e7}]`, "links[1].latency_s: -0.0001"},
-		{"a loop", wired + `{"from":"h1","to":"h1","latency_s":1e-4,"rate_Bps":1e7}]`, "links[1]: there is no link from h1 to h1"},
-		{"a link given twice", wired + `{"from":"h0","to":"s0","latency_s":1e-4,"rate_Bps":1e7}]`, "links[1]: h0 to s0 given twice"},
-		{"a name given twice", graph(`"a","a"`, ""), `hosts, switches: name "a" given twice`},
-		{"disconnected hosts", graph(`"a","b"`, ""), "links: disconnected: no way from a to b"},
-		{"one host", graph(`"a"`, ""), "hosts: 1 of them"},
-		{"a host that is no host name", graph(`"a b","c"`, ""), `hosts: name "a b"`},
-		{"a host called control", graph(`"control","c"`, ""), `hosts: name "control"`},
+		{"an unknown host", wired + `{"from":"c","to":"s","latency_s":1e-4,"rate_Bps":1e7}]`, `links[1].from: unknown host or switch "c"`},
+		{"an unknown switch", wired + `{"from":"b","to":"x","latency_s":1e-4,"rate_Bps":1e7}]`, `links[1].to: unknown host or switch "x"`},
+		{"a rate of zero", wired + `{"from":"b","to":"s","latency_s":1e-4,"rate_Bps":0}]`, "links[1].rate_Bps: 0"},
+		{"a negative delay", wired + `{"from":"b","to":"s","latency_s":-1e-4,"rate_Bps":1e7}]`, "links[1].latency_s: -0.0001"},
+		{"a missing rate", wired + `{"from":"b","to":"s","latency_s":1e-4}]`, "links[1].latency_s, rate_Bps: want both"},
+		{"a loop", wired + `{"from":"b","to":"b","latency_s":1e-4,"rate_Bps":1e7}]`, `links[1].to: "b"`},
+		{"a link given twice", wired + `{"from":"a","to":"s","latency_s":1e-4,"rate_Bps":1e7}]`, "links[1]: a to s given twice"},
+		{"a name given twice", `"hosts":["a","a"]`, `hosts, switches: name "a" given twice`},
+		{"disconnected hosts", strings.TrimSuffix(wired, ",") + "]", "links: disconnected: no way from a to b"},
+		{"one host", `"hosts":["a"]`, "hosts: 1 of them"},
+		{"a host that is no host name", `"hosts":["a b","c"]`, `hosts: name "a b"`},
+		{"a host called control", `"hosts":["control","c"]`, `hosts: name "control"`},
+		{"a cycle", `"spec":"ring:4 hosts=1"`, `make a cycle: want a tree, or "cycles": true`},
 		{"a change of no link", `"spec":"star:4","links":[{"from":"h0","to":"h1","rate_Bps":1e7}]`, "links[0]: there is no link from h0 to h1"},
 		{"a link of no rate in the graph", `"graph":"norate.json"`, "rate_Bps: NaN"},
 		{"no ranks", `"spec":"star:4","ranks_per_host":0`, "ranks_per_host: 0"},
 		{"a tiny mtu", `"spec":"star:4","mtu":68`, "mtu: 68"},
 		{"an unknown discipline", `"spec":"star:4","queues":{"nic":{"discipline":"lifo"}}`, "queues.nic.discipline"},
+		{"an unknown depth", `"spec":"star:4","queues":{"switch":{"depth":"bottomless"}}`, "queues.switch.depth"},
 		{"a queue of no frame", `"spec":"star:4","queues":{"switch":{"bytes":9000}}`, "queues.switch.bytes: 9000"},
 		{"a negative mark", `"spec":"star:4","queues":{"switch":{"ecn_bytes":-1}}`, "queues.switch.ecn_bytes: -1"},
+		{"negative jitter", `"spec":"star:4","jitter":{"mean_s":-1}`, "jitter.mean_s: -1"},
+		{"an impossible probability", `"spec":"star:4","jitter":{"outlier_probability":2}`, "jitter.outlier_probability: 2"},
+		{"an endless outlier", `"spec":"star:4","jitter":{"outlier_s":1e9}`, "jitter.outlier_s"},
+		{"unknown switching", `"spec":"star:4","switching":"telephone"`, "switching"},
 		{"unknown routing", `"spec":"star:4","routing":"scenic"`, "routing"},
 		{"a name with a slash", `"spec":"star:4","name":"../etc"`, `name: "../etc"`},
 	}
@@ -101,7 +105,7 @@ func TestLinksOfASpecCanBeChangedOneByOne(t *testing.T) {
 	}
 }
 
-func TestClusterFilesSayTheSameWiringInTwoWays(t *testing.T) {
+func TestClusterFilesSayTheSameWiringInThreeWays(t *testing.T) {
 	dir := t.TempDir()
 	spec := cluster(t, `"spec":"tree:2x2 latency=200us,50us rate=100Mbps,200Mbps"`)
 	writeGraph(t, filepath.Join(dir, "graph.json"), spec.Graph)
@@ -123,9 +127,9 @@ func TestClusterFilesSayTheSameWiringInTwoWays(t *testing.T) {
 
 func TestEncodedClustersReadBack(t *testing.T) {
 	for _, fields := range []string{
-		`"spec":"tree:[2,5,5] latency=200us,50us rate=100Mbps,200Mbps","ranks_per_host":3,"mtu":1500`,
-		`"spec":"fattree:2,2 routing=ecmp","queues":{"nic":{"discipline":"fifo","bytes":16777216,"ecn_bytes":0},"switch":{"bytes":99999,"ecn_bytes":0},"back_pressure":false}`,
-		`"name":"n","spec":"star:3"`,
+		`"spec":"tree:[2,5,5] latency=200us,50us rate=100Mbps,200Mbps","ranks_per_host":3,"mtu":1500,"switching":"store-and-forward"`,
+		`"spec":"fattree:2,2 routing=ecmp","cycles":true,"queues":{"nic":{"discipline":"fifo","depth":"deep"},"switch":{"bytes":99999,"ecn_bytes":0},"back_pressure":false}`,
+		`"name":"n","spec":"star:3","jitter":{"seed":7,"mean_s":1e-5,"outlier_probability":0.5,"outlier_s":0.25}`,
 	} {
 		c := cluster(t, fields)
 		checkReadsBack(t, c)
@@ -161,9 +165,9 @@ func checkReadsBack(t *testing.T, c *Cluster) {
 
 func FuzzDecodeCluster(f *testing.F) {
 	f.Add(`{"format":"topocast/netlab","version":1,"spec":"star:4"}`)
-	f.Add(`{"format":"topocast/netlab","version":1,"spec":"ring:4 hosts=1"}`)
-	f.Add(`{"format":"topocast/netlab","version":1,"graph":{"format":"topocast/graph","version":2,"hosts":["a","b"],"switches":[],"links":[{"a":0,"b":1,"latency_s":0,"bandwidth_Bps":1e6}]}}`)
-	f.Add(`{"format":"topocast/netlab","version":1,"spec":"tree:2x2","links":[{"from":"h0","to":"s1","rate_Bps":1e6}],"queues":{"nic":{"bytes":99999}}}`)
+	f.Add(`{"format":"topocast/netlab","version":1,"spec":"ring:4 hosts=1","cycles":true,"jitter":{"seed":1,"mean_s":1e-6}}`)
+	f.Add(`{"format":"topocast/netlab","version":1,"hosts":["a","b"],"links":[{"from":"a","to":"b","latency_s":0,"rate_Bps":1e6}]}`)
+	f.Add(`{"format":"topocast/netlab","version":1,"spec":"tree:2x2","links":[{"from":"h0","to":"s1","rate_Bps":1e6}],"queues":{"nic":{"depth":"deep"}}}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := DecodeCluster(strings.NewReader(text), dir, "fuzz")

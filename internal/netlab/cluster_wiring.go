@@ -1,8 +1,6 @@
 package netlab
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -18,40 +16,55 @@ import (
 
 // wiring makes the graph that the file describes.
 func (f *clusterFile) wiring(dir string, routing *topology.RouteChoice) (*topology.Graph, error) {
-	switch {
-	case (f.Spec == "") == (f.Graph == nil):
-		return nil, errors.New("spec, graph: want one of them")
-	case f.Spec != "":
-		c, err := gen.Parse(f.Spec)
-		if err != nil {
-			return nil, fmt.Errorf("spec: %w", err)
+	given := 0
+	for _, is := range []bool{f.Spec != "", f.Graph != "", len(f.Hosts) > 0} {
+		if is {
+			given++
 		}
-		*routing = c.Choice
-		for host, node := range c.Node {
-			if host != node {
-				return nil, errors.New("spec: has levels inside the host: want hosts as leaves, and ranks_per_host")
-			}
-		}
-		return f.changeLinks(c.Graph)
 	}
-	text, name := []byte(f.Graph), ""
-	var err error
-	if json.Unmarshal(text, &name) == nil {
-		text, err = os.ReadFile(filepath.Join(dir, name))
+	if given != 1 {
+		return nil, errors.New("spec, graph, hosts: want exactly one of them")
 	}
 	var g *topology.Graph
-	if err == nil {
-		g, err = encode.ReadGraph(bytes.NewReader(text))
+	var err error
+	field := "hosts"
+	switch {
+	case f.Spec != "":
+		field = "spec"
+		var c *gen.Cluster
+		if c, err = gen.Parse(f.Spec); err == nil {
+			g, *routing = c.Graph, c.Choice
+			for host, node := range c.Node {
+				if host != node {
+					return nil, errors.New("spec: has levels inside the host: want hosts as leaves, and ranks_per_host")
+				}
+			}
+		}
+	case f.Graph != "":
+		field = "graph"
+		g, err = readGraph(filepath.Join(dir, f.Graph))
+	default:
+		names := append(append([]string{}, f.Hosts...), f.Switches...)
+		g, err = topology.NewGraph(len(f.Hosts), len(f.Switches), names, nil)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("graph: %w", err)
+		return nil, fmt.Errorf("%s: %w", field, err)
 	}
-	return f.changeLinks(g)
+	return f.changeLinks(g, field == "hosts")
 }
 
-// changeLinks returns the graph with the links of the file changed. An entry is for both directions of a link, unless
+func readGraph(path string) (*topology.Graph, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return encode.ReadGraph(f)
+}
+
+// changeLinks returns the graph with the links of the file changed, or added. An entry is for both directions of a link, unless
 // the file has one of its own for the other direction. Errors name the entry by its number in the file.
-func (f *clusterFile) changeLinks(g *topology.Graph) (*topology.Graph, error) {
+func (f *clusterFile) changeLinks(g *topology.Graph, add bool) (*topology.Graph, error) {
 	number := map[string]int{}
 	names := g.Names()
 	for v := range names {
@@ -61,6 +74,11 @@ func (f *clusterFile) changeLinks(g *topology.Graph) (*topology.Graph, error) {
 		number[names[v]] = v
 	}
 	type pair struct{ u, v int }
+	arcs := append([]topology.Arc{}, g.Arcs()...)
+	at := map[pair]int{}
+	for i, a := range arcs {
+		at[pair{a.From, a.To}] = i
+	}
 	entry := map[pair]bool{}
 	ends := make([]pair, len(f.Links))
 	for i, l := range f.Links {
@@ -74,23 +92,32 @@ func (f *clusterFile) changeLinks(g *topology.Graph) (*topology.Graph, error) {
 		}
 		ends[i] = pair{u, v}
 		switch {
+		case u == v:
+			return nil, fmt.Errorf("links[%d].to: %q: want another than from", i, l.To)
 		case entry[ends[i]]:
 			return nil, fmt.Errorf("links[%d]: %s to %s given twice", i, l.From, l.To)
 		case l.Latency != nil && !(*l.Latency >= 0 && *l.Latency <= 10):
 			return nil, fmt.Errorf("links[%d].latency_s: %g: want in [0, 10]", i, *l.Latency)
 		case l.Rate != nil && !(*l.Rate >= minRate && *l.Rate <= maxRate):
 			return nil, fmt.Errorf("links[%d].rate_Bps: %g: want in [%g, %g]", i, *l.Rate, minRate, maxRate)
-		case g.ArcIndex(u, v) < 0:
+		case add && (l.Latency == nil || l.Rate == nil):
+			return nil, fmt.Errorf("links[%d].latency_s, rate_Bps: want both", i)
+		}
+		if _, exists := at[ends[i]]; !exists && !add {
 			return nil, fmt.Errorf("links[%d]: there is no link from %s to %s", i, l.From, l.To)
 		}
 		entry[ends[i]] = true
 	}
-	arcs := slices.Clone(g.Arcs())
 	for i, l := range f.Links {
 		for _, e := range []pair{ends[i], {ends[i].v, ends[i].u}} {
-			k := g.ArcIndex(e.u, e.v)
-			if k < 0 || e != ends[i] && entry[e] {
+			if e != ends[i] && entry[e] {
 				continue
+			}
+			k, exists := at[e]
+			if !exists {
+				k = len(arcs)
+				at[e] = k
+				arcs = append(arcs, topology.Arc{From: e.u, To: e.v, Probability: 1})
 			}
 			if l.Latency != nil {
 				arcs[k].Latency = *l.Latency
@@ -100,7 +127,7 @@ func (f *clusterFile) changeLinks(g *topology.Graph) (*topology.Graph, error) {
 			}
 		}
 	}
-	return g.WithArcs(arcs)
+	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
 }
 
 // The rates that the fabric can do anything sensible with, B/s.
@@ -112,7 +139,7 @@ const (
 var validName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$`)
 
 // checkWiring tells whether a lab can be made of the graph.
-func checkWiring(g *topology.Graph) error {
+func checkWiring(g *topology.Graph, cycles bool) error {
 	if g.Hosts() < 2 || g.Hosts() > maxHosts {
 		return fmt.Errorf("hosts: %d of them: want in [2, %d]", g.Hosts(), maxHosts)
 	}
@@ -134,6 +161,9 @@ func checkWiring(g *topology.Graph) error {
 	}
 	if v := slices.IndexFunc(g.Parts(), func(part int) bool { return part > 0 }); v >= 0 {
 		return fmt.Errorf("links: disconnected: no way from %s to %s", g.Name(0), g.Name(v))
+	}
+	if !cycles && !g.IsForest() {
+		return fmt.Errorf(`links: %d of them between %d hosts and switches make a cycle: want a tree, or "cycles": true`, g.NumArcs()/2, g.Vertices())
 	}
 	return nil
 }

@@ -3,34 +3,44 @@ package netlab
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 
+	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
 )
 
-// Fabric is the process behind the lab in dir, which Up has prepared and started with namespaces of mounts and
-// processes of its own. Fabric makes the hosts, and prints "ready", or what went wrong. It forwards frames until
-// it is asked to stop, or the leash ends (nil: there is none). It says of itself that it runs on the given CPU (-1: any).
-//
-// The fabric is the first process of the lab. When it ends, whatever the reason, the kernel ends the others. With the last
-// process that has them it removes namespaces and devices.
-func Fabric(dir string, cpu int, leash io.Reader) error {
-	d, err := newDaemon(dir)
-	answer := "ready"
-	if err != nil {
-		answer = err.Error()
+// Fabric is the process behind a lab. It reads a cluster from in, makes the
+// hosts, and says "ready" (or what went wrong) to ready. It forwards frames until
+// it is asked to stop, or the leash ends (nil: there is none). The namespaces
+// and devices live in its open files, so the kernel removes them when it ends,
+// whatever the reason.
+func Fabric(dir, command string, in io.Reader, ready io.WriteCloser, leash io.Reader) error {
+	if os.Getenv(realTimeVariable) == "" {
+		becomeRealTime()
 	}
-	fmt.Print(answer)
-	os.Stdout.Close()
+	d, err := newDaemon(dir, command, in)
 	if err != nil {
+		if errors.Is(err, ErrUp) {
+			err = ErrUp
+		}
+		fmt.Fprint(ready, err)
+		ready.Close()
 		return err
 	}
+	fmt.Fprint(ready, "ready")
+	ready.Close() // before anything is started that would keep it open
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	defer keepAwake()()
 	if leash != nil {
 		go func() {
@@ -38,27 +48,56 @@ func Fabric(dir string, cpu int, leash io.Reader) error {
 			d.stop()
 		}()
 	}
-	return d.run(cpu)
+	return d.run()
+}
+
+// realTimeVariable is set in a process that has been through becomeRealTime.
+const realTimeVariable = "NETLAB_REAL_TIME"
+
+// becomeRealTime starts the program anew with real-time priority, or failing
+// that with the best of the others, so that all its threads have it. It returns
+// if that is not possible either; the lateness then shows in the counters.
+func becomeRealTime() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if setRealTime(fabricPriority) != nil && unix.Setpriority(unix.PRIO_PROCESS, 0, -20) != nil {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	unix.Exec(self, os.Args, append(os.Environ(), realTimeVariable+"=1"))
 }
 
 // A daemon is the process of a lab: the machines, the fabric between them, and a socket by which others ask for counters
-// or for the end.
+// or for the end. Its directory has what they need to know of the machines: see state.
 type daemon struct {
-	dir    string
-	fabric *fabric
-	socket net.Listener
+	dir      string
+	lock     *os.File
+	state    *state
+	machines []*namespace // hosts, then control
+	fabric   *fabric
+	cpu      int
+	socket   net.Listener
+	stopping sync.Once
 }
 
-func newDaemon(dir string) (*daemon, error) {
-	// The first process of a namespace is the parent of orphans: ignored, they leave no zombies.
-	signal.Ignore(unix.SIGCHLD)
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return nil, fmt.Errorf("netlab: private mounts: %w", err)
+func newDaemon(dir, command string, in io.Reader) (d *daemon, err error) {
+	d = &daemon{dir: dir, cpu: -1}
+	if d.lock, err = lockLab(dir); err != nil {
+		return nil, err
 	}
-	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
-		return nil, fmt.Errorf("netlab: mount proc: %w", err)
+	// What a dead lab of this name has left.
+	if old, err := readState(dir); err == nil {
+		old.killAll()
 	}
-	c, err := ReadCluster(filepath.Join(dir, clusterName))
+	for _, name := range []string{stateFile, socketFile, tempDir} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	c, err := DecodeCluster(in, dir, filepath.Base(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -66,55 +105,114 @@ func newDaemon(dir string) (*daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{dir: dir}
-	if err := d.writeFiles(c); err != nil {
-		return nil, err
-	}
-	ctl, err := newControl(dir)
+	ctl, err := newControl()
 	if err != nil {
 		return nil, err
 	}
-	taps := make([]int, c.Graph.Hosts())
-	for i := range taps {
-		if taps[i], err = newHost(dir, c, i, ctl); err != nil {
+	var taps []int
+	for i := range c.Graph.Hosts() {
+		h, err := newHost(c, i, ctl)
+		if err != nil {
 			return nil, err
 		}
+		d.machines = append(d.machines, h)
+		taps = append(taps, h.tap)
 	}
+	d.machines = append(d.machines, ctl)
 	if d.fabric, err = newFabric(c, e, taps); err != nil {
 		return nil, err
 	}
-	d.socket, err = net.Listen("unix", filepath.Join(dir, socketFile))
-	return d, err
+	if err := d.describe(c); err != nil {
+		return nil, err
+	}
+	return d, d.writeFiles(c, command)
 }
 
-// agentScript does what ssh would do for a launcher: it runs a command line on a host. Options are ignored. It runs
-// inside the lab, where the thread that keeps a host is known by the number that the fabric has for it.
-const agentScript = `#!/bin/sh
-while case "$1" in -*) ;; *) false ;; esac; do shift; done
-read -r thread <%s/"thread-$1" || exit
-shift
-exec nsenter --target "$thread" --net --uts --ipc --mount /bin/sh -c "$*"
-`
+// describe fills the state.
+func (d *daemon) describe(c *Cluster) error {
+	pid := os.Getpid()
+	d.state = &state{Format: stateFormat, Version: 1, PID: pid}
+	for i, m := range d.machines {
+		path := func(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", pid, f.Fd()) }
+		entry := Machine{Name: m.name, Net: path(m.net), UTS: path(m.uts), IPC: path(m.ipc)}
+		var st unix.Stat_t
+		if err := unix.Fstat(int(m.net.Fd()), &st); err != nil {
+			return err
+		}
+		entry.Inode = st.Ino
+		var err error
+		if entry.Cookie, err = cookie(entry.Net); err != nil {
+			return err
+		}
+		if i < c.Graph.Hosts() {
+			entry.Address, entry.Control = fabricAddr(i).String(), controlAddr(i).String()
+		} else {
+			entry.Control = controlAddr(maxHosts).String()
+		}
+		d.state.Machines = append(d.state.Machines, entry)
+	}
+	// The fabric gets the last CPU and the ranks the others.
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return err
+	}
+	if set.Count() < 2 {
+		return nil
+	}
+	for cpu := range len(set) * 64 {
+		if set.IsSet(cpu) {
+			d.state.CPUs = append(d.state.CPUs, cpu)
+		}
+	}
+	last := len(d.state.CPUs) - 1
+	d.cpu, d.state.CPUs = d.state.CPUs[last], d.state.CPUs[:last]
+	return nil
+}
 
-// writeFiles writes what machines and launchers look for.
-func (d *daemon) writeFiles(c *Cluster) error {
+func (d *daemon) writeFiles(c *Cluster, command string) (err error) {
+	write := func(name, content string, mode os.FileMode) {
+		if err == nil {
+			err = renameio.WriteFile(filepath.Join(d.dir, name), []byte(content), mode)
+		}
+	}
+	var b strings.Builder
+	if err := c.Encode(&b); err != nil {
+		return err
+	}
+	write(clusterName, b.String(), 0o644)
+
 	hosts := "127.0.0.1 localhost\n"
-	for _, m := range append(c.machines(), Machine{Name: control, Control: controlAddr(maxHosts).String()}) {
+	for _, m := range d.state.Machines {
 		hosts += m.Control + " " + m.Name + "\n"
+		write(bootFile(m.Name), bootID(m.Cookie), 0o644)
 	}
-	if err := os.WriteFile(filepath.Join(d.dir, hostsFile), []byte(hosts), 0o644); err != nil {
+	write(hostsFile, hosts, 0o644)
+	write(agentFile, fmt.Sprintf("#!/bin/sh\nexec %s agent %s \"$@\"\n", quote(command), quote(d.dir)), 0o755)
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(d.dir, agentFile), fmt.Appendf(nil, agentScript, quote(d.dir)), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(d.dir, tempDir), 0o755); err != nil {
 		return err
 	}
-	return os.Mkdir(filepath.Join(d.dir, tempDir), 0o755)
+	if d.socket, err = net.Listen("unix", filepath.Join(d.dir, socketFile)); err != nil {
+		return err
+	}
+	st, err := json.MarshalIndent(d.state, "", "  ")
+	if err != nil {
+		return err
+	}
+	write(stateFile, string(st)+"\n", 0o644)
+	return err
 }
+
+// bootID is what a machine of a lab has for the kernel's boot id, in the kernel's form. Programs tell by it
+// whether they run on one machine.
+func bootID(cookie uint64) string { return fmt.Sprintf("6e65746c-6162-0000-0000-%012x\n", cookie) }
 
 // quote makes a word of the shell out of s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-func (d *daemon) run(cpu int) error {
+func (d *daemon) run() error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT)
 	go func() {
@@ -122,17 +220,32 @@ func (d *daemon) run(cpu int) error {
 		d.stop()
 	}()
 	go d.serve()
-	err := d.fabric.run(cpu)
-	if err2 := removeAll(d.dir); err == nil {
+	// A collection would stop the loop. What the loop needs it has; requests
+	// leave a few KB each. The limit is for a daemon that is asked for years.
+	debug.FreeOSMemory()
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
+	err := d.fabric.run(d.cpu)
+	for _, m := range d.machines {
+		m.close()
+	}
+	if err2 := os.RemoveAll(d.dir); err == nil {
 		err = err2
 	}
 	return err
 }
 
-// stop ends the processes of the lab, then the loop.
-func (d *daemon) stop() {
-	unix.Kill(-1, unix.SIGKILL) // all that this process can see but itself
-	d.fabric.do(func() { d.fabric.stopped = true })
+// stop ends the processes of the lab, then the loop, and returns the counters.
+func (d *daemon) stop() *Counters {
+	c := &Counters{}
+	d.stopping.Do(func() {
+		d.state.killAll()
+		d.fabric.do(func() {
+			c = d.fabric.snapshot()
+			d.fabric.stopped = true
+		})
+	})
+	return c
 }
 
 // serve answers requests, each a line of one word, with a line of JSON.
@@ -148,18 +261,21 @@ func (d *daemon) serve() {
 			if err != nil {
 				return
 			}
-			request := strings.TrimSpace(line)
-			var c *Counters
-			d.fabric.do(func() {
-				c = d.fabric.snapshot()
-				if request == resetRequest {
+			c := &Counters{}
+			switch strings.TrimSpace(line) {
+			case "counters":
+				d.fabric.do(func() { c = d.fabric.snapshot() })
+			case "reset":
+				d.fabric.do(func() {
+					c = d.fabric.snapshot()
 					d.fabric.clear()
-				}
-			})
-			json.NewEncoder(conn).Encode(c) // a client that has gone does not matter
-			if request == stopRequest {
-				d.stop()
+				})
+			case "stop":
+				c = d.stop()
+			default:
+				return
 			}
+			json.NewEncoder(conn).Encode(c) // a client that has gone does not matter
 		}()
 	}
 }

@@ -19,16 +19,21 @@
 //	  "ranks_per_host": 1
 //	}
 //
-// The wiring is a string of package internal/gen ("spec"), or a graph of package
-// topology/encode or the name of its file ("graph"). "links" changes single links.
-// Further fields:
+// The wiring is a string of package internal/gen ("spec"), a file of package
+// topology/encode ("graph"), or spelt out: "hosts" and "switches" are lists of
+// names and "links" has an entry with "latency_s" and "rate_Bps" for each link.
+// With the first two, "links" changes single links. Further fields:
 //
 //	name            of the lab; default: that of the file
+//	cycles          true allows wirings that are no tree
 //	routing         lowest, modulo or ecmp, as in internal/gen
 //	ranks_per_host  default 1
 //	mtu             bytes; default 9000
+//	switching       cut-through (default) or store-and-forward
 //	queues          {"nic": Q, "switch": Q, "back_pressure": true}, where Q is
-//	                {"discipline": "fair" or "fifo", "bytes": 2097152, "ecn_bytes": 131072}
+//	                {"discipline": "fair" or "fifo", "depth": "shallow" or "deep",
+//	                "bytes": 2097152, "ecn_bytes": 131072}
+//	jitter          {"seed": 1, "mean_s": 1e-5, "outlier_probability": 0.001, "outlier_s": 0.001}
 //
 // # Fabric
 //
@@ -49,18 +54,21 @@
 //
 // # What ends it
 //
-// The fabric is the first process of a namespace of processes, and all processes of the lab belong to that namespace. Its
-// threads keep the namespaces of the hosts, and its open files the devices. Whatever ends the fabric, the kernel ends the
-// processes and removes the devices. What can be left is a directory, which the next Up or Down removes.
-// With Settings.Leash the fabric ends with the program that started it: it reads a pipe whose other end the kernel
-// closes. A job is such a namespace within that of the lab, whose first process reads such a pipe.
+// All that the fabric makes lives in files that it holds open:
+// namespaces, devices, bridges and queues. Whatever ends the fabric, the kernel removes
+// them. What can be left are processes and a directory, which the next Up or Down removes.
+// A process belongs to a lab by the network it is in, whatever its environment and its parents are.
+// With Settings.Leash the fabric ends
+// with the program that started it: it reads a pipe whose other end the kernel
+// closes. Jobs always hang on such a pipe, through a supervisor that
+// adopts and ends all that descends from them.
 //
 // Nothing is made outside of these namespaces. No setting of the machine changes, with one exception: its CPUs do not halt while a
 // lab is up (keepAwake). A namespace may not choose cubic as its default everywhere, so the route asks for it.
 // Any number of labs have the same names and addresses and never meet.
 //
-// Launchers talk to the hosts over a bridge and a second interface each, on a
-// machine called control. The measured network carries no traffic of theirs.
+// Launchers talk to the hosts over a bridge and a second interface each, in a
+// namespace called control. The measured network carries no traffic of theirs.
 //
 // # Ranks that wait
 //
@@ -88,6 +96,6 @@
 // departure remains: that bucket is FIFO, as the kernels at hand have no fair one.
 // So acknowledgements wait behind what their host sends to several others. A
 // stream into a host that sends two gets 0.4 to 0.9 of what is free.
-// Other networks can be had: {"nic": {"discipline": "fifo", "bytes": 16777216, "ecn_bytes": 0},
+// Other networks can be had: {"nic": {"discipline": "fifo", "depth": "deep"},
 // "back_pressure": false} brings out the asymmetric property of Zhu et al. 2014.
 package netlab

@@ -11,13 +11,16 @@ import (
 // time has come. All times are in ns.
 //
 // A link direction sends one frame at a time, at its rate; frames that find it
-// busy wait in its queue. A switch passes a frame on while its tail is still
-// arriving (cut-through). So an undisturbed frame takes the sum of the delays
-// and one serialisation, at the slowest rate of its path.
+// busy wait in its queue. With cut-through a switch passes a frame on while its
+// tail is still arriving. So an undisturbed frame takes the sum of the delays
+// and one serialisation, at the slowest rate of its path. With
+// store-and-forward it takes one serialisation per link.
 type engine struct {
-	links []link
-	paths [][]int32 // src*hosts+dst -> the links to cross
-	hosts int
+	links   []link
+	paths   [][]int32 // src*hosts+dst -> the links to cross
+	hosts   int
+	forward bool    // store and forward
+	jitter  *jitter // nil: none
 
 	// Events wait in slots. The key of an item in the queue is a time. Its id is the number of the event, by which ties are
 	// broken, and in the lower bits the slot.
@@ -87,7 +90,8 @@ func (e *engine) run(now int64) {
 	}
 }
 
-// arrive handles a frame whose head has come to the link that it crosses next.
+// arrive handles a frame whose head (or, with store-and-forward, tail) has
+// come to the link that it crosses next.
 func (e *engine) arrive(at int64, f *frame) {
 	id := f.path[f.hop]
 	l := &e.links[id]
@@ -131,7 +135,13 @@ func (e *engine) send(at int64, l *link, f *frame) {
 	f.tail = left + l.delay
 	f.hop++
 	next := at + l.delay
-	if f.hop == len(f.path) {
+	switch {
+	case f.hop == len(f.path):
+		next = f.tail
+		if e.jitter != nil {
+			next = e.jitter.delay(f.src*e.hosts+f.dst, next)
+		}
+	case e.forward:
 		next = f.tail
 	}
 	e.schedule(next, event{f: f})

@@ -69,6 +69,9 @@ func TestFramesTakeDelaysAndOneSerialisation(t *testing.T) {
 		{"inside a rack", twoRacks, 0, 1, 100*us + 4*us},
 		// 50 + 200 + 200 + 50 us, and 1,000 bytes at the slowest rate, 8 ns.
 		{"between racks", twoRacks, 0, 2, 500*us + 8*us},
+		// The same with 4 + 8 + 8 + 4 us of serialisation.
+		{"between racks, stored and forwarded", twoRacks + `,"switching":"store-and-forward"`, 0, 2, 500*us + 24*us},
+		{"inside a rack, stored and forwarded", twoRacks + `,"switching":"store-and-forward"`, 3, 2, 100*us + 8*us},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,8 +189,8 @@ func TestRandomTrafficIsConserved(t *testing.T) {
 		`"spec":"star:8 rate=10MBps"`,
 		`"spec":"tree:2x2x3 latency=300us,100us,20us rate=5MBps,10MBps,20MBps"`,
 		`"spec":"tree:[2,5,5] latency=100us,10us rate=5MBps,20MBps"`,
-		`"spec":"ring:6 hosts=2 rate=10MBps routing=ecmp"`,
-		`"spec":"torus:3x3 rate=10MBps"`,
+		`"spec":"ring:6 hosts=2 rate=10MBps routing=ecmp","cycles":true`,
+		`"spec":"torus:3x3 rate=10MBps","cycles":true,"switching":"store-and-forward"`,
 	}
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -235,7 +238,7 @@ func TestRandomTrafficIsConserved(t *testing.T) {
 
 func TestTheSameTrafficGivesTheSameTimes(t *testing.T) {
 	once := func() []arrival {
-		n := newNetwork(t, twoRacks)
+		n := newNetwork(t, twoRacks+`,"jitter":{"seed":3,"mean_s":1e-5,"outlier_probability":0.01,"outlier_s":1e-3}`)
 		for i := range 500 {
 			n.send(int64(i)*3000, i%4, (i+1+i/4%3)%4, 200+i, uint32(i))
 		}
@@ -244,6 +247,28 @@ func TestTheSameTrafficGivesTheSameTimes(t *testing.T) {
 	}
 	if a, b := once(), once(); !slices.Equal(a, b) {
 		t.Error("two runs differ")
+	}
+}
+
+func TestJitterKeepsOrderAndMean(t *testing.T) {
+	j := newJitter(Jitter{Seed: 1, Mean: 20e-6, OutlierProbability: 0.01, Outlier: 1e-3}, 2)
+	const n = 20000
+	sum, last := 0.0, int64(0)
+	for i := range n {
+		at := int64(i) * 10_000_000 // far apart, so that order costs nothing
+		got := j.delay(1, at)
+		if got < last || got < at {
+			t.Fatalf("frame %d due at %d arrives at %d, after one at %d", i, at, got, last)
+		}
+		sum += float64(got - at)
+		last = got
+	}
+	// 20 us and 1 % of 1 ms; the standard error of the mean is 0.7 us.
+	if mean := sum / n; math.Abs(mean-30_000) > 3_000 {
+		t.Errorf("mean delay %g ns, want 30000 +- 3000", mean)
+	}
+	if newJitter(Jitter{Seed: 1}, 2) != nil {
+		t.Error("a jitter of nothing is not nil")
 	}
 }
 

@@ -32,6 +32,7 @@ type Counters struct {
 // Loop tells how well the fabric has kept time.
 type Loop struct {
 	Frames   uint64  `json:"frames"`    // delivered
+	Stray    uint64  `json:"stray"`     // frames for no host of the lab, discarded
 	Elapsed  float64 `json:"elapsed_s"` // since the reset
 	Busy     float64 `json:"busy_s"`    // of that, not asleep
 	Worst    float64 `json:"worst_s"`   // latest delivery after its due time
@@ -58,6 +59,7 @@ func (l Loop) OnTime() bool { return l.Stalled <= stalledShare*l.Elapsed }
 func (l Loop) Plus(m Loop) Loop {
 	m.Late = (l.Late*float64(l.Frames) + m.Late*float64(m.Frames)) / max(1, float64(l.Frames+m.Frames))
 	m.Frames += l.Frames
+	m.Stray += l.Stray
 	m.Elapsed += l.Elapsed
 	m.Busy += l.Busy
 	m.Worst = max(l.Worst, m.Worst)
@@ -72,9 +74,11 @@ func newEngine(c *Cluster) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	hosts := c.Graph.Hosts()
 	e := &engine{
-		paths: paths, hosts: c.Graph.Hosts(),
+		paths: paths, hosts: hosts, forward: c.Switching == storeAndForward,
 		links:  make([]link, c.Graph.NumArcs()),
+		jitter: newJitter(c.Jitter, hosts),
 		coming: make(events.Min, 0, 4096),
 	}
 	quantum := c.MTU + ethernetHeader

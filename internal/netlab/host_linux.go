@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/vishvananda/netlink"
@@ -29,59 +27,41 @@ func hardwareAddr(i int) net.HardwareAddr {
 	return net.HardwareAddr{0x02, 'n', 'e', 't', 0, byte(i)}
 }
 
-// newMachine makes a machine of the lab in dir: a network, a name, shared-memory objects and mounts of its own, which
-// a thread of this process keeps alive. The number of the thread is in the machine's threadFile. setup is called on it.
-func newMachine(dir, name string, setup func() error) (thread int, err error) {
-	ready := make(chan error)
-	go func() {
-		err := onOwnThread(func() error {
-			thread = unix.Gettid()
-			if err := enterNew(dir, name); err != nil {
-				return err
-			}
-			if err := setup(); err != nil {
-				return err
-			}
-			number := strconv.Itoa(thread) + "\n"
-			ready <- os.WriteFile(filepath.Join(dir, threadFile(name)), []byte(number), 0o644)
-			select {}
-		})
-		ready <- err
-	}()
-	if err := <-ready; err != nil {
-		return 0, fmt.Errorf("netlab: host %s: %w", name, err)
-	}
-	return thread, nil
+// A namespace is a machine of the lab: a network, a name and the shared-memory
+// objects of its own, kept alive by open files.
+type namespace struct {
+	name          string
+	net, uts, ipc *os.File
+	tap           int // -1 in the control namespace
 }
 
-// enterNew moves the calling thread to new namespaces. Their view of the file system shows the machine's devices and
-// knows all names. The machine is another one than the rest of the lab to those who ask for the boot id: our waits, which
-// yield where ranks share a CPU, and UCX.
-func enterNew(dir, name string) error {
-	if err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWNS); err != nil {
+// newNamespace makes an empty machine and calls setup inside it.
+func newNamespace(name string, setup func(ns *namespace) error) (*namespace, error) {
+	ns := &namespace{name: name, tap: -1}
+	// The thread's namespaces live on in the open files.
+	if err := onOwnThread(func() error { return ns.enterNew(setup) }); err != nil {
+		ns.close()
+		return nil, fmt.Errorf("netlab: host %s: %w", name, err)
+	}
+	return ns, nil
+}
+
+func (ns *namespace) enterNew(setup func(ns *namespace) error) error {
+	if err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC); err != nil {
 		return fmt.Errorf("unshare: %w", err)
 	}
-	if err := unix.Sethostname([]byte(name)); err != nil {
+	if err := unix.Sethostname([]byte(ns.name)); err != nil {
 		return fmt.Errorf("sethostname: %w", err)
 	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/uuid")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, bootFile(name)), boot, 0o644); err != nil {
-		return err
-	}
-	// UCX looks for network devices in /sys/class/net.
-	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
-		return fmt.Errorf("mount sysfs: %w", err)
-	}
-	for _, f := range []struct{ file, over string }{
-		{hostsFile, "/etc/hosts"},
-		{bootFile(name), "/proc/sys/kernel/random/boot_id"},
-	} {
-		if err := unix.Mount(filepath.Join(dir, f.file), f.over, "", unix.MS_BIND, ""); err != nil {
-			return fmt.Errorf("mount %s: %w", f.over, err)
+	for _, n := range []struct {
+		kind string
+		file **os.File
+	}{{"net", &ns.net}, {"uts", &ns.uts}, {"ipc", &ns.ipc}} {
+		f, err := os.Open("/proc/thread-self/ns/" + n.kind)
+		if err != nil {
+			return err
 		}
+		*n.file = f
 	}
 	// No addresses of our own choosing, no neighbour discovery on the wire: of all interfaces, and of those to come.
 	if err := sysctl("net/ipv6/conf/all/disable_ipv6"); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -91,12 +71,26 @@ func enterNew(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return netlink.LinkSetUp(lo)
+	if err := netlink.LinkSetUp(lo); err != nil {
+		return err
+	}
+	return setup(ns)
 }
 
-// newControl makes the machine of the launchers.
-func newControl(dir string) (thread int, err error) {
-	return newMachine(dir, control, func() error {
+func (ns *namespace) close() {
+	for _, f := range []*os.File{ns.net, ns.uts, ns.ipc} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	if ns.tap >= 0 {
+		unix.Close(ns.tap)
+	}
+}
+
+// newControl makes the namespace of the launchers.
+func newControl() (*namespace, error) {
+	return newNamespace(control, func(*namespace) error {
 		bridge := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: controlDevice}}
 		if err := netlink.LinkAdd(bridge); err != nil {
 			return fmt.Errorf("bridge: %w", err)
@@ -105,9 +99,9 @@ func newControl(dir string) (thread int, err error) {
 	})
 }
 
-// newHost makes host i of the cluster, wired to the control machine, and returns the fabric's end of its TAP.
-func newHost(dir string, c *Cluster, i, ctl int) (tap int, err error) {
-	_, err = newMachine(dir, c.Graph.Name(i), func() error {
+// newHost makes host i of the cluster, wired to the control namespace.
+func newHost(c *Cluster, i int, ctl *namespace) (*namespace, error) {
+	return newNamespace(c.Graph.Name(i), func(ns *namespace) error {
 		// The settings that make runs repeatable: explicit congestion notification
 		// asked for, nothing remembered from earlier connections.
 		for _, key := range []string{"net/ipv4/tcp_ecn", "net/ipv4/tcp_no_metrics_save"} {
@@ -115,10 +109,7 @@ func newHost(dir string, c *Cluster, i, ctl int) (tap int, err error) {
 				return err
 			}
 		}
-		if tap, err = openTAP(fabricDevice); err != nil {
-			return err
-		}
-		if err := wireFabric(c, i); err != nil {
+		if err := ns.wireFabric(c, i); err != nil {
 			return fmt.Errorf("%s: %w", fabricDevice, err)
 		}
 		if err := wireControl(i, ctl); err != nil {
@@ -126,11 +117,14 @@ func newHost(dir string, c *Cluster, i, ctl int) (tap int, err error) {
 		}
 		return nil
 	})
-	return tap, err
 }
 
-// wireFabric sets the TAP up whose other end is the fabric.
-func wireFabric(c *Cluster, i int) error {
+// wireFabric makes the TAP whose other end is the fabric.
+func (ns *namespace) wireFabric(c *Cluster, i int) error {
+	var err error
+	if ns.tap, err = openTAP(fabricDevice); err != nil {
+		return err
+	}
 	dev, err := netlink.LinkByName(fabricDevice)
 	if err != nil {
 		return err
@@ -200,12 +194,12 @@ func limitRate(dev netlink.Link, rate float64, mtu int) error {
 	})
 }
 
-// wireControl joins the calling thread's host to the bridge of the launchers, whose machine the thread ctl keeps.
-func wireControl(i, ctl int) error {
+// wireControl joins the calling thread's host to the bridge of the launchers.
+func wireControl(i int, ctl *namespace) error {
 	port := fmt.Sprintf("p%d", i)
 	host := &netlink.Veth{
 		LinkAttrs: netlink.LinkAttrs{Name: controlDevice},
-		PeerName:  port, PeerNamespace: netlink.NsPid(ctl),
+		PeerName:  port, PeerNamespace: netlink.NsFd(ctl.net.Fd()),
 	}
 	if err := netlink.LinkAdd(host); err != nil {
 		return err
@@ -214,7 +208,7 @@ func wireControl(i, ctl int) error {
 		return err
 	}
 	// The other end, in the control namespace.
-	return inside(fmt.Sprintf("/proc/%d/ns/net", ctl), func() error {
+	return ctl.inside(func() error {
 		dev, err := netlink.LinkByName(port)
 		if err != nil {
 			return err
@@ -227,16 +221,10 @@ func wireControl(i, ctl int) error {
 	})
 }
 
-// inside calls f on a thread that is in the network of a file.
-func inside(network string, f func() error) error {
+// inside calls f on a thread that is in the namespace.
+func (ns *namespace) inside(f func() error) error {
 	return onOwnThread(func() error {
-		fd, err := unix.Open(network, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", network, err)
-		}
-		err = unix.Setns(fd, unix.CLONE_NEWNET)
-		unix.Close(fd)
-		if err != nil {
+		if err := unix.Setns(int(ns.net.Fd()), unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("setns: %w", err)
 		}
 		return f()

@@ -1,7 +1,6 @@
 package netlab
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,14 +48,17 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 	if len(j.Program) == 0 {
 		return nil, nil, fmt.Errorf("netlab: job: no program")
 	}
-	args = []string{cmp.Or(j.Launcher, "mpirun."+j.MPI)}
-	mapping := j.Mapping
+	launcher := j.Launcher
 	switch j.MPI {
 	case OpenMPI:
+		if launcher == "" {
+			launcher = "mpirun.openmpi"
+		}
+		mapping := j.Mapping
 		if mapping == nil {
 			mapping = []string{"--mca", "rmaps", "seq", "--bind-to", "none"}
 		}
-		args = append(append(args, "--hostfile", hosts), mapping...)
+		args = append([]string{launcher, "--hostfile", hosts}, mapping...)
 		args = append(args,
 			"--mca", "plm", "rsh",
 			"--mca", "plm_rsh_agent", agent,
@@ -73,10 +75,14 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 		}
 		env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 	case MPICH:
+		if launcher == "" {
+			launcher = "mpirun.mpich"
+		}
+		mapping := j.Mapping
 		if mapping == nil {
 			mapping = []string{"-f", hosts}
 		}
-		args = append(args, mapping...)
+		args = append([]string{launcher}, mapping...)
 		args = append(args,
 			"-launcher", "ssh", "-launcher-exec", agent,
 			"-iface", controlDevice,

@@ -7,8 +7,8 @@ import (
 )
 
 // ErrUnavailable is returned, wrapped, where a lab cannot be made: on systems
-// other than Linux from 5.11 on, without root's rights, without TAP devices.
-var ErrUnavailable = errors.New("a lab needs Linux 5.11, root, /dev/net/tun, and nsenter, unshare and taskset of util-linux")
+// other than Linux from 5.14 on, without root's rights, without TAP devices.
+var ErrUnavailable = errors.New("a lab needs Linux 5.14, root and /dev/net/tun")
 
 // ErrUp is returned, wrapped, by Up if the lab is up already.
 var ErrUp = errors.New("the lab is up already")
@@ -22,8 +22,8 @@ type Settings struct {
 	// directories know nothing of each other, and do not collide either.
 	Dir string
 
-	// Command is the netlab command, which also plays the fabric; "" is the
-	// running program.
+	// Command is the netlab command, which also plays the fabric and the
+	// agent; "" is the running program.
 	Command string
 
 	// Leash makes Up tie the lab to this program: it goes when the program
@@ -36,28 +36,44 @@ type Settings struct {
 
 func (s *Settings) timeout() time.Duration { return cmp.Or(s.Timeout, time.Minute) }
 
-// control is the name of the machine on which launchers run. Its interface
+// control is the name of the namespace in which launchers run. Its interface
 // is a bridge to all hosts, which no measured traffic crosses.
 const control = "control"
 
-// The names of the interfaces of machines.
+// The names of the interfaces inside the namespaces.
 const (
 	fabricDevice  = "fab0"
 	controlDevice = "ctl0"
 )
 
-// A Machine is a host of a lab.
+// A Machine is a host of a running lab, or its control namespace.
 type Machine struct {
-	Name    string
-	Address string // in the measured network
-	Control string // in the launchers' network
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"` // in the measured network
+	Control string `json:"control"`           // in the launchers' network
+	Net     string `json:"net"`               // files to enter its namespaces by
+	UTS     string `json:"uts"`
+	IPC     string `json:"ipc"`
+	Inode   uint64 `json:"inode"`  // of Net
+	Cookie  uint64 `json:"cookie"` // of Net: given out once only, as inodes are not
 }
+
+// state is what a running fabric leaves in its directory for others to read.
+type state struct {
+	Format   string    `json:"format"`
+	Version  int       `json:"version"`
+	PID      int       `json:"pid"`
+	CPUs     []int     `json:"cpus"` // for ranks; empty: any
+	Machines []Machine `json:"machines"`
+}
+
+const stateFormat = "topocast/netlab-state"
 
 // The files of a lab's directory.
 const (
 	lockFile    = "lock"     // held by the fabric
 	jobLock     = "run.lock" // held while a job runs
-	pidFile     = "pid"      // of the fabric
+	stateFile   = "state.json"
 	clusterName = "cluster.json"
 	socketFile  = "socket"
 	agentFile   = "agent"
@@ -68,6 +84,3 @@ const (
 
 // bootFile is the file of a machine's boot id.
 func bootFile(name string) string { return "boot_id-" + name }
-
-// threadFile is the file that names the thread of the fabric which keeps a machine's namespaces.
-func threadFile(name string) string { return "thread-" + name }

@@ -1,23 +1,21 @@
 package netlab
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // A Lab is a running lab.
@@ -25,8 +23,8 @@ type Lab struct {
 	Cluster *Cluster
 	dir     string
 	command string
-	pid     int       // of the fabric
-	leash   io.Closer // the lab goes when this is closed; nil: it stays
+	state   *state
+	leash   *os.File // the lab goes when this is closed; nil: it stays
 }
 
 // lab is where the lab of the given name lives.
@@ -39,27 +37,112 @@ func (s *Settings) lab(name string) (*Lab, error) {
 	return l, err
 }
 
-// list lists the CPUs of a set.
-func list(set *unix.CPUSet) (cpus []int) {
-	for cpu := range len(set) * bits.UintSize {
-		if set.IsSet(cpu) {
-			cpus = append(cpus, cpu)
-		}
+// Up starts a lab, and first removes what a dead one of the same name has
+// left. The lab stays up after the program has ended, until Down, unless
+// Settings.Leash ties it to the program. A fabric that is not ready within
+// Settings.Timeout is ended.
+func Up(c *Cluster, s *Settings) (*Lab, error) {
+	l, err := launch(c, s)
+	if err != nil {
+		return nil, fmt.Errorf("netlab: up: %s: %w", c.Name, err)
 	}
-	return cpus
+	return l, nil
 }
 
-// cpus are those of ranks: this program's without the fabric's, if others are left.
-func (l *Lab) cpus() (*unix.CPUSet, error) {
-	var own, fabric unix.CPUSet
-	if err := errors.Join(unix.SchedGetaffinity(0, &own), unix.SchedGetaffinity(l.pid, &fabric)); err != nil {
+func launch(c *Cluster, s *Settings) (*Lab, error) {
+	if err := permitted(); err != nil {
 		return nil, err
 	}
-	if others := own; own.Count() > 1 && fabric.Count() == 1 {
-		others.Clear(list(&fabric)[0])
-		return &others, nil
+	l, err := s.lab(c.Name)
+	if err != nil {
+		return nil, err
 	}
-	return &own, nil
+	if err := os.MkdirAll(l.dir, 0o755); err != nil {
+		return nil, err
+	}
+	var in bytes.Buffer
+	if err := c.Encode(&in); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(l.dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	ready, leash, cmd, err := l.startFabric(&in, log, s.Leash)
+	if err != nil {
+		return nil, err
+	}
+	defer ready.Close()
+	if err := await(ready, s.timeout()); err != nil {
+		leash.Close()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			cmd.Process.Kill()
+			err = fmt.Errorf("the fabric is not ready after %v; it is ended, its log is %s", s.timeout(), log.Name())
+		}
+		cmd.Wait()
+		return nil, err
+	}
+	go cmd.Wait() // so that no zombie stays where this program lives on
+	if l, err = Open(c.Name, s); err != nil {
+		leash.Close()
+		return nil, err
+	}
+	l.leash = leash
+	return l, nil
+}
+
+// startFabric starts the fabric with one end of a pipe by which it says that it is ready.
+// A leashed one has another pipe, which ends when this program does. The
+// other ends are returned; that of the leash is nil without one.
+func (l *Lab) startFabric(in io.Reader, log *os.File, leashed bool) (ready, leash *os.File, cmd *exec.Cmd, err error) {
+	cmd = exec.Command(l.command, "fabric", l.dir, l.command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, log, log
+	// The event loop is not to be interrupted for the scheduler's sake.
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	defer func() {
+		for _, f := range cmd.ExtraFiles {
+			f.Close() // the fabric has its own
+		}
+		if err != nil {
+			ready.Close()
+			leash.Close()
+		}
+	}()
+	ready, child, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cmd.ExtraFiles = []*os.File{child}
+	if leashed {
+		cmd.Args = append(cmd.Args, "leashed")
+		var end *os.File
+		if end, leash, err = os.Pipe(); err != nil {
+			return ready, nil, nil, err
+		}
+		cmd.ExtraFiles = append(cmd.ExtraFiles, end)
+	}
+	return ready, leash, cmd, cmd.Start()
+}
+
+// await reads what the fabric says of itself, nil if it is ready.
+func await(ready *os.File, limit time.Duration) error {
+	if err := ready.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return err
+	}
+	answer, err := io.ReadAll(ready)
+	switch {
+	case err != nil:
+		return err
+	case string(answer) == ErrUp.Error():
+		return ErrUp
+	case len(answer) == 0:
+		return errors.New("the fabric ended without a word")
+	case string(answer) != "ready":
+		return fmt.Errorf("fabric: %s", answer)
+	}
+	return nil
 }
 
 // Open returns the running lab of the given name.
@@ -73,23 +156,14 @@ func Open(name string, s *Settings) (*Lab, error) {
 		lock.Close()
 		err = ErrDown
 	}
-	if errors.Is(err, ErrUp) {
-		l.pid, err = readNumber(filepath.Join(l.dir, pidFile))
-	}
-	if err != nil {
+	if !errors.Is(err, ErrUp) {
 		return nil, fmt.Errorf("netlab: %s: %w", name, err)
+	}
+	if l.state, err = readState(l.dir); err != nil {
+		return nil, err
 	}
 	l.Cluster, err = ReadCluster(filepath.Join(l.dir, clusterName))
 	return l, err
-}
-
-// readNumber reads a file that has a number and nothing else.
-func readNumber(path string) (int, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
 // lockLab takes the lock that the fabric holds as long as it lives. It returns
@@ -120,61 +194,28 @@ func lockLab(dir string) (*os.File, error) {
 	}
 }
 
-// machines are the hosts in the order of the graph.
-func (c *Cluster) machines() []Machine {
-	all := make([]Machine, c.Graph.Hosts())
-	for i := range all {
-		all[i] = Machine{Name: c.Graph.Name(i), Address: fabricAddr(i).String(), Control: controlAddr(i).String()}
+func readState(dir string) (*state, error) {
+	b, err := os.ReadFile(filepath.Join(dir, stateFile))
+	if err != nil {
+		return nil, fmt.Errorf("netlab: state: %w", err)
 	}
-	return all
+	s := &state{}
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, fmt.Errorf("netlab: state: %s: %w", dir, err)
+	}
+	if s.Format != stateFormat || s.Version != 1 {
+		return nil, fmt.Errorf("netlab: state: %s: format %q, version %d: not of this program", dir, s.Format, s.Version)
+	}
+	return s, nil
 }
 
-// Machines returns the hosts in the order of the graph.
-func (l *Lab) Machines() []Machine { return l.Cluster.machines() }
-
-// namespaces is the folder of the files by which the named machine's namespaces are entered.
-func (l *Lab) namespaces(name string) (string, error) {
-	thread, err := readNumber(filepath.Join(l.dir, threadFile(name)))
-	if errors.Is(err, os.ErrNotExist) {
-		names := append(l.Cluster.Graph.Names()[:l.Cluster.Graph.Hosts()], control)
-		return "", fmt.Errorf("unknown host %q: want one of %s", name, strings.Join(names, ", "))
-	}
-	// The number is the one that processes of the lab see.
-	return fmt.Sprintf("/proc/%d/root/proc/%d/ns", l.pid, thread), err
-}
+// Machines returns the hosts in the order of the graph. The slice is the lab's.
+func (l *Lab) Machines() []Machine { return l.state.Machines[:l.Cluster.Graph.Hosts()] }
 
 // Command returns a command that runs args on the named host, or with
-// "control" where launchers run. What it runs ends with the command.
+// "control" where launchers run.
 func (l *Lab) Command(host string, args ...string) *exec.Cmd {
-	words, err := l.enter(host)
-	if err != nil {
-		return &exec.Cmd{Err: err}
-	}
-	return exec.Command(words[0], append(words[1:], args...)...)
-}
-
-// enter is the beginning of a command line for a program on a host. The programs of util-linux that it names become
-// one another, until the last one starts the program as a process of the lab, and waits.
-func (l *Lab) enter(host string) ([]string, error) {
-	ns, err := l.namespaces(host)
-	if err != nil {
-		return nil, err
-	}
-	cpus, err := l.cpus()
-	if err != nil {
-		return nil, err
-	}
-	folder, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	return []string{
-		"taskset", "--cpu-list", hostlist.Numbers(list(cpus)),
-		"nsenter", "--no-fork", "--net=" + ns + "/net", "--uts=" + ns + "/uts", "--ipc=" + ns + "/ipc", "--mount=" + ns + "/mnt",
-		fmt.Sprintf("--pid=/proc/%d/ns/pid", l.pid),
-		"env", "--chdir=" + folder, "TMPDIR=" + filepath.Join(l.dir, tempDir),
-		"unshare", "--fork", "--kill-child",
-	}, nil
+	return exec.Command(l.command, append([]string{"exec", l.dir, host}, args...)...)
 }
 
 // ask sends a request to the fabric and returns its answer.
@@ -201,23 +242,17 @@ func (l *Lab) ask(request string) (*Counters, error) {
 	return c, nil
 }
 
-// Requests to the fabric. All are answered with the counters so far.
-const (
-	countRequest = "counters"
-	resetRequest = "reset"
-	stopRequest  = "stop"
-)
-
 // Counters returns what the links have carried since Up or Reset.
-func (l *Lab) Counters() (*Counters, error) { return l.ask(countRequest) }
+func (l *Lab) Counters() (*Counters, error) { return l.ask("counters") }
 
 // Reset starts to count anew, and returns what was counted before.
-func (l *Lab) Reset() (*Counters, error) { return l.ask(resetRequest) }
+func (l *Lab) Reset() (*Counters, error) { return l.ask("reset") }
 
 // Down removes the lab: it ends all processes in it, then the fabric, with
 // which the network goes. It returns the last counters.
 func (l *Lab) Down() (*Counters, error) {
-	c, _ := l.ask(stopRequest) // a fabric that does not answer is ended below
+	c, _ := l.ask("stop") // a fabric that does not answer is ended below
+	l.leash.Close()       // an error says that there is none
 	return c, Down(l.Cluster.Name, &Settings{Dir: filepath.Dir(l.dir), Command: l.command})
 }
 
@@ -228,31 +263,55 @@ func Down(name string, s *Settings) error {
 	if err != nil {
 		return fmt.Errorf("netlab: down: %w", err)
 	}
-	const patience = 5 * time.Second
-	for begin, asked := time.Now(), false; ; time.Sleep(20 * time.Millisecond) {
+	deadline := time.Now().Add(5 * time.Second)
+	asked := false
+	for {
 		lock, err := lockLab(l.dir)
 		switch {
 		case err == nil:
 			defer lock.Close()
-			return removeAll(l.dir)
+			return clean(l.dir)
 		case errors.Is(err, ErrDown):
 			return nil
 		case !errors.Is(err, ErrUp):
 			return fmt.Errorf("netlab: down: %w", err)
 		}
 		// It lives: ask once, and in the end insist.
-		pid, err := readNumber(filepath.Join(l.dir, pidFile))
-		late := time.Since(begin) > patience
-		switch {
-		case err == nil && !asked:
+		st, err := readState(l.dir)
+		if err == nil && !asked {
 			asked = true
-			l.ask(stopRequest) // an error shows in the lock, which stays taken
-			begin = time.Now()
-		case err == nil && late:
-			unix.Kill(pid, unix.SIGKILL)
-			begin = time.Now()
-		case late:
-			return fmt.Errorf("netlab: down: %s: locked by a process that has left no number", name)
+			l.ask("stop") // an error shows in the lock, which stays taken
+		} else if err == nil && time.Now().After(deadline) {
+			unix.Kill(st.PID, unix.SIGKILL)
+			deadline = time.Now().Add(5 * time.Second)
+		} else if time.Now().After(deadline) {
+			return fmt.Errorf("netlab: down: %s: locked by a process that has left no state", name)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// clean removes what a fabric that has ended has left. The caller holds the lock.
+func clean(dir string) error {
+	st, err := readState(dir)
+	if err == nil {
+		st.killAll()
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("netlab: down: %w", err)
+	}
+	return nil
+}
+
+// machine finds a machine by name.
+func (s *state) machine(name string) (*Machine, error) {
+	var names []string
+	for i := range s.Machines {
+		if names = append(names, s.Machines[i].Name); names[i] == name {
+			return &s.Machines[i], nil
 		}
 	}
+	return nil, fmt.Errorf("netlab: unknown host %q: want one of %s", name, strings.Join(names, ", "))
 }

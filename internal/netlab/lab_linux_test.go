@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +39,9 @@ func settings(t *testing.T) *Settings {
 	t.Helper()
 	if os.Getenv(requireVariable) == "" {
 		t.Skip("a test of real labs: set " + requireVariable + "=1 to run it")
+	}
+	if err := Available(); err != nil {
+		t.Fatal(err)
 	}
 	return &Settings{Dir: t.TempDir(), Command: netlabCommand(t)}
 }
@@ -129,11 +131,7 @@ func TestALabCarriesTCPAndCountsIt(t *testing.T) {
 // No thread of the fabric's program may run where ranks do, whatever it is for.
 func TestTheFabricKeepsToItsCPU(t *testing.T) {
 	l := up(t, named(t, "keeping"), settings(t))
-	ranks, err := l.cpus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if runtime.NumCPU() == 1 {
+	if len(l.state.CPUs) == 0 {
 		tooltest.Lacks(t, "one CPU only, which ranks and the fabric share")
 	}
 	c, err := l.Counters() // the loop answers: it has begun
@@ -142,7 +140,7 @@ func TestTheFabricKeepsToItsCPU(t *testing.T) {
 	}
 	var want unix.CPUSet
 	want.Set(c.Loop.CPU)
-	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", l.pid))
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", l.state.PID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,8 +156,10 @@ func TestTheFabricKeepsToItsCPU(t *testing.T) {
 			t.Errorf("thread %d of %d runs on %d CPUs, want CPU %d alone", id, len(threads), got.Count(), c.Loop.CPU)
 		}
 	}
-	if ranks.Count() == 0 || ranks.IsSet(c.Loop.CPU) {
-		t.Errorf("the CPUs of ranks are %v, want some, and not that of the fabric, %d", list(ranks), c.Loop.CPU)
+	for _, cpu := range l.state.CPUs {
+		if want.IsSet(cpu) {
+			t.Errorf("CPU %d is that of the fabric and of ranks", cpu)
+		}
 	}
 }
 
@@ -207,36 +207,6 @@ func TestNothingIsMadeOutsideAndDownLeavesNothing(t *testing.T) {
 	}
 }
 
-// networks are the networks of a lab's machines, by the numbers of their files.
-func networks(t *testing.T, l *Lab) map[uint64]bool {
-	t.Helper()
-	all := map[uint64]bool{}
-	for _, m := range append(l.Machines(), Machine{Name: control}) {
-		ns, err := l.namespaces(m.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var st unix.Stat_t
-		if err := unix.Stat(ns+"/net", &st); err != nil {
-			t.Fatal(err)
-		}
-		all[st.Ino] = true
-	}
-	return all
-}
-
-// within lists the living processes that are in one of the networks, wherever they come from.
-func within(networks map[uint64]bool) (pids []string) {
-	files, _ := filepath.Glob("/proc/[0-9]*/ns/net")
-	for _, file := range files {
-		var st unix.Stat_t
-		if unix.Stat(file, &st) == nil && networks[st.Ino] {
-			pids = append(pids, strings.Split(file, "/")[2])
-		}
-	}
-	return pids
-}
-
 // start starts a process on a host that would stay for long, by the given
 // command, and waits until it is there.
 func start(t *testing.T, l *Lab, host string, by ...string) *exec.Cmd {
@@ -244,13 +214,13 @@ func start(t *testing.T, l *Lab, host string, by ...string) *exec.Cmd {
 	return background(t, l.Command(host, append(by, "sh", "-c", "echo there; exec sleep 1000")...))
 }
 
-// ended waits for the end of the process, which would go on for 1000 s by itself. unshare says of a killed one that it has failed.
+// ended waits for the end of the process, by a signal.
 func ended(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	over := time.AfterFunc(patience, func() { cmd.Process.Signal(unix.SIGUSR1) })
 	defer over.Stop()
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || !exit.Exited() {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.String() != "signal: killed" {
 		t.Errorf("the process in the lab ended with %v, want it killed", err)
 	}
 }
@@ -259,7 +229,7 @@ func TestUpAndDownCleanUpAfterAKilledFabric(t *testing.T) {
 	s := settings(t)
 	c := named(t, "killed")
 	kill := func(l *Lab) {
-		if err := unix.Kill(l.pid, unix.SIGKILL); err != nil {
+		if err := unix.Kill(l.state.PID, unix.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		for {
@@ -375,9 +345,8 @@ func TestALabOfAKilledRunGoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := networks(t, l)
-		if pids := within(all); len(pids) < 2 {
-			t.Errorf("%q: processes %v in the lab, want both sleepers", how, pids)
+		if len(l.state.processes()) < 2 {
+			t.Errorf("%q: processes %v in the lab, want both sleepers", how, l.state.processes())
 		}
 		run.Process.Kill()
 		run.Wait()
@@ -385,7 +354,7 @@ func TestALabOfAKilledRunGoes(t *testing.T) {
 			_, err := os.Stat(filepath.Join(s.Dir, "leashed"))
 			return errors.Is(err, os.ErrNotExist)
 		})
-		gone(t, "processes of the lab", func() bool { return len(within(all)) == 0 })
+		gone(t, "processes of the lab", func() bool { return len(l.state.processes()) == 0 })
 	}
 }
 
@@ -393,16 +362,14 @@ func TestTheJobOfAKilledRunGoesAndTheLabStays(t *testing.T) {
 	s := settings(t)
 	l := up(t, named(t, "kept"), s)
 	file := filepath.Join(s.Dir, "kept", clusterName)
-	start(t, l, "h0")
-	all := networks(t, l)
-	other := within(all)
+	other := start(t, l, "h0")
 	run := started(t, s, "run", file, "--", "sh", "-c", escape)
-	if pids := within(all); len(pids) < len(other)+3 {
-		t.Errorf("the lab has the processes %v, want those of the job and of another one, %v", pids, other)
+	if n := len(l.state.processes()); n < 4 {
+		t.Errorf("the lab has %d processes, want those of the job and another one", n)
 	}
 	run.Process.Kill()
 	run.Wait()
-	gone(t, "the job", func() bool { return slices.Equal(within(all), other) })
+	gone(t, "the job", func() bool { return slices.Equal(l.state.processes(), []int{other.Process.Pid}) })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := l.RunOn(ctx, "h1", []string{"true"}, nil, io.Discard, io.Discard); err != nil {
@@ -413,9 +380,7 @@ func TestTheJobOfAKilledRunGoesAndTheLabStays(t *testing.T) {
 func TestAJobEndsItsOwnProcessesOnly(t *testing.T) {
 	s := settings(t)
 	l := up(t, named(t, "shared"), s)
-	start(t, l, "h0")
-	all := networks(t, l)
-	other := within(all)
+	other := start(t, l, "h0")
 	var out bytes.Buffer
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -423,8 +388,8 @@ func TestAJobEndsItsOwnProcessesOnly(t *testing.T) {
 	if err := l.Run(ctx, &Job{MPI: OpenMPI, Place: []int{0, 1}, Program: []string{"sh", "-c", short}}, &out, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	if got := within(all); !slices.Equal(got, other) {
-		t.Errorf("after the job the lab has the processes %v, want %v", got, other)
+	if got, want := l.state.processes(), []int{other.Process.Pid}; !slices.Equal(got, want) {
+		t.Errorf("after the job the lab has the processes %v, want %v", got, want)
 	}
 }
 
@@ -435,10 +400,13 @@ func TestDownEndsProcessesThatClearedTheirEnvironment(t *testing.T) {
 		l := up(t, c, s)
 		cmd := start(t, l, "h1", "env", "-i")
 		if fabric == "killed" {
-			if err := unix.Kill(l.pid, unix.SIGKILL); err != nil {
+			if err := unix.Kill(l.state.PID, unix.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
 			gone(t, "the fabric", func() bool { _, err := Open(c.Name, s); return errors.Is(err, ErrDown) })
+			if got, want := l.state.processes(), []int{cmd.Process.Pid}; !slices.Equal(got, want) {
+				t.Errorf("the dead lab has the processes %v, want %v", got, want)
+			}
 		}
 		if err := Down(c.Name, s); err != nil {
 			t.Fatal(err)
@@ -486,7 +454,8 @@ func TestCommandsRunOnTheirHost(t *testing.T) {
 		t.Errorf("boot ids of four machines = %v, want four other than %q", boots, own)
 	}
 	_, err = l.Command("h7", "true").Output()
-	if err == nil || !strings.Contains(err.Error(), `unknown host "h7": want one of h0, h1, h2, control`) {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !strings.Contains(string(exit.Stderr), `unknown host "h7": want one of h0, h1, h2, control`) {
 		t.Errorf("a command on h7: %v", err)
 	}
 }
@@ -509,7 +478,7 @@ func TestAJobThatHangsIsEnded(t *testing.T) {
 		if !errors.Is(err, over) {
 			t.Errorf("%s: Run = %v, want %v, after each host has said its name; it says\n%s", library, err, over, &out.text)
 		}
-		if left := within(networks(t, l)); len(left) > 0 {
+		if left := l.state.processes(); len(left) > 0 {
 			t.Errorf("%s: processes %v are left", library, left)
 		}
 	}

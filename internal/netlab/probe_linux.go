@@ -3,8 +3,9 @@ package netlab
 import (
 	"errors"
 	"fmt"
-	"math"
-	"net"
+	"net/netip"
+	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,11 +47,14 @@ func (p *prober) pin() error {
 			return err
 		}
 	}
-	cpus, err := p.lab.cpus()
-	if err != nil {
-		return err
+	var set unix.CPUSet
+	for _, cpu := range p.lab.state.CPUs {
+		set.Set(cpu)
 	}
-	return unix.SchedSetaffinity(0, cpus)
+	if set.Count() == 0 {
+		return nil
+	}
+	return unix.SchedSetaffinity(0, &set)
 }
 
 // rest leaves the CPU to the rest of the machine for an eighth of the time for which the thread
@@ -72,63 +76,68 @@ func (p *prober) ran(from, to time.Time) {
 
 // conn returns a connection's sockets at hosts a and b, non-blocking. The first call for two hosts connects them; later
 // ones return the same sockets, whose windows are open by then.
-func (p *prober) conn(a, b int) (atA, atB int, err error) {
+func (p *prober) conn(a, b int) (sockA, sockB int, err error) {
 	if c, ok := p.conns[[2]int{a, b}]; ok {
 		return c[0], c[1], nil
 	}
 	hosts := p.lab.Machines()
-	failed := func(err error) (int, int, error) {
+	addr := netip.MustParseAddr(hosts[b].Address).As4()
+	listener := -1
+	err = hosts[b].inside(func() (err error) {
+		listener, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.Bind(listener, &unix.SockaddrInet4{Addr: addr}); err != nil {
+			return err
+		}
+		return unix.Listen(listener, 1)
+	})
+	if listener >= 0 {
+		defer unix.Close(listener)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("netlab: probe: listen on %s: %w", hosts[b].Name, err)
+	}
+	name, err := unix.Getsockname(listener)
+	if err != nil {
+		return 0, 0, fmt.Errorf("netlab: probe: %w", err)
+	}
+	sockA = -1
+	err = hosts[a].inside(func() (err error) {
+		sockA, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Connect(sockA, name)
+	})
+	if err == nil {
+		sockB, _, err = unix.Accept4(listener, unix.SOCK_CLOEXEC)
+	}
+	if err != nil {
+		if sockA >= 0 {
+			unix.Close(sockA)
+		}
 		return 0, 0, fmt.Errorf("netlab: probe: %s to %s: %w", hosts[a].Name, hosts[b].Name, err)
 	}
-	var listener net.Listener
-	err = p.lab.inside(hosts[b].Name, func() (err error) {
-		listener, err = net.Listen("tcp4", hosts[b].Address+":0")
-		return err
-	})
-	if err != nil {
-		return failed(err)
-	}
-	defer listener.Close()
-	var there, here net.Conn
-	err = p.lab.inside(hosts[a].Name, func() (err error) {
-		there, err = net.Dial("tcp4", listener.Addr().String())
-		return err
-	})
-	if err != nil {
-		return failed(err)
-	}
-	defer there.Close()
-	if here, err = listener.Accept(); err != nil {
-		return failed(err)
-	}
-	defer here.Close()
-	var c [2]int
-	for i, end := range []net.Conn{there, here} {
-		if c[i], err = socketOf(end.(*net.TCPConn)); err != nil {
-			return failed(err)
+	p.conns[[2]int{a, b}] = [2]int{sockA, sockB}
+	for _, fd := range []int{sockA, sockB} {
+		err := errors.Join(unix.SetNonblock(fd, true), unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
+		if err != nil {
+			return 0, 0, fmt.Errorf("netlab: probe: %w", err)
 		}
 	}
-	p.conns[[2]int{a, b}] = c
-	return c[0], c[1], nil
+	return sockA, sockB, nil
 }
 
-// socketOf is another descriptor of the socket of a connection, which stays open when the connection is closed.
-func socketOf(c *net.TCPConn) (fd int, err error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	failed := raw.Control(func(own uintptr) { fd, err = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) })
-	return fd, errors.Join(failed, err)
-}
-
-// inside calls f on a thread that is in the network of a host.
-func (l *Lab) inside(host string, f func() error) error {
-	ns, err := l.namespaces(host)
+// inside calls f on a thread that is in the machine's network.
+func (m *Machine) inside(f func() error) error {
+	file, err := os.Open(m.Net)
 	if err != nil {
 		return err
 	}
-	return inside(ns+"/net", f)
+	defer file.Close()
+	return (&namespace{net: file}).inside(f)
 }
 
 // probeLimit ends a probe that gets no answer.
@@ -137,20 +146,37 @@ const probeLimit = 30 * time.Second
 // latency measures the shortest one-way times in s of a byte from a to b and
 // back, over repeated exchanges.
 func (p *prober) latency(a, b, exchanges int) (there, back float64, err error) {
-	there, back = math.Inf(1), math.Inf(1)
+	fa, fb, err := p.conn(a, b)
+	if err != nil {
+		return 0, 0, err
+	}
+	least := [2]time.Duration{probeLimit, probeLimit}
 	for range exchanges {
-		for _, x := range []struct {
-			stream
-			least *float64
-		}{{stream{a, b, 1}, &there}, {stream{b, a, 1}, &back}} {
-			took, err := p.transfer([]stream{x.stream})
-			if err != nil {
-				return 0, 0, err
+		for dir, fds := range [2][2]int{{fa, fb}, {fb, fa}} {
+			start := time.Now()
+			if _, err := unix.Write(fds[0], p.buf[:1]); err != nil {
+				return 0, 0, fmt.Errorf("netlab: probe: %w", err)
 			}
-			*x.least = min(*x.least, took[0])
+			for last := start; ; {
+				_, err := unix.Read(fds[1], p.buf[:1])
+				now := time.Now()
+				p.ran(last, now)
+				last = now
+				took := now.Sub(start)
+				if err == nil {
+					least[dir] = min(least[dir], took)
+					break
+				}
+				if !errors.Is(err, unix.EAGAIN) {
+					return 0, 0, fmt.Errorf("netlab: probe: %w", err)
+				}
+				if took > probeLimit {
+					return 0, 0, fmt.Errorf("netlab: probe: no answer between hosts %d and %d", a, b)
+				}
+			}
 		}
 	}
-	return there, back, nil
+	return least[0].Seconds(), least[1].Seconds(), nil
 }
 
 // transfer sends all streams at once and returns the time in s after which
@@ -206,10 +232,14 @@ func (p *prober) transfer(streams []stream) ([]float64, error) {
 
 // locked calls f on a thread of its own, pinned.
 func (p *prober) locked(f func() error) error {
-	return onOwnThread(func() error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good: the affinity goes with the thread
 		if err := p.pin(); err != nil {
-			return fmt.Errorf("netlab: probe: %w", err)
+			done <- fmt.Errorf("netlab: probe: %w", err)
+			return
 		}
-		return f()
-	})
+		done <- f()
+	}()
+	return <-done
 }

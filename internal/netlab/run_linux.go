@@ -2,26 +2,20 @@ package netlab
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// The sources of what is loaded into ranks. Together they are one as well.
-var (
-	//go:embed preload/wait.c
-	waitSource string
-	//go:embed preload/mpich.c
-	mpichSource string
-)
+//go:embed preload
+var preloads embed.FS
 
 // Run runs an MPI job in the lab and waits for its end. All its processes are
 // ended when it returns, also if ctx ends first: an MPI job that hangs is
@@ -49,34 +43,28 @@ func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return l.run(ctx, control, args, env, nil, stdout, stderr)
+	return l.supervise(ctx, control, args, env, nil, stdout, stderr)
 }
 
 // RunOn runs a program on a host, without MPI, and waits for its end. Like
 // Run it leaves no process behind.
 func (l *Lab) RunOn(ctx context.Context, host string, program []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return l.run(ctx, host, program, nil, stdin, stdout, stderr)
+	return l.supervise(ctx, host, program, nil, stdin, stdout, stderr)
 }
 
-// jobScript is the first process of a job, in a namespace of processes: what ends it ends the job. It runs the
-// program in its arguments. The end of file 3 kills the program, and so this script.
-const jobScript = `{ read -r _ <&3; kill -9 -1; } & "$@" 3<&-; exit`
+// A job is a tree of processes: the supervisor, the launcher, and for each host an agent, which becomes a shell that starts the
+// library's daemon, whose children are the ranks.
 
-// run runs args on a host as a job of its own, which ends with them, with ctx, and with this program, be that by kill -9.
-// Its processes have numbers of their own, which /proc does not show; /proc/self is right.
-func (l *Lab) run(ctx context.Context, host string, args, env []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	// Numbers of processes come again in the next job, and with them the names of what launchers leave here.
-	temp, err := os.MkdirTemp(filepath.Join(l.dir, tempDir), "job")
-	if err != nil {
-		return fmt.Errorf("netlab: run: %w", err)
-	}
-	defer removeAll(temp)
+// supervise runs args on a host under a supervisor, which ends all that
+// descends from them: when they end, when ctx ends, and when this program does,
+// be it by kill -9.
+func (l *Lab) supervise(ctx context.Context, host string, args, env []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	end, leash, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("netlab: run: %w", err)
 	}
 	defer leash.Close()
-	cmd := l.Command(host, append([]string{"env", "TMPDIR=" + temp, "unshare", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", jobScript, "sh"}, args...)...)
+	cmd := exec.Command(l.command, append([]string{"supervise", l.command, l.dir, host}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.ExtraFiles = []*os.File{end}
@@ -85,17 +73,22 @@ func (l *Lab) run(ctx context.Context, host string, args, env []string, stdin io
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: stdin == nil}
 	err = cmd.Start()
 	end.Close()
-	if err == nil {
-		defer context.AfterFunc(ctx, func() { leash.Close() })()
-		err = cmd.Wait()
-	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
 	if err != nil {
-		return fmt.Errorf("netlab: run: %s: %w", args[0], err)
+		return fmt.Errorf("netlab: run: %w", err)
 	}
-	return nil
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+		if err != nil {
+			return fmt.Errorf("netlab: run: %s: %w", args[0], err)
+		}
+		return nil
+	case <-ctx.Done():
+		leash.Close()
+		<-ended
+		return fmt.Errorf("netlab: run: %s: %w", args[0], context.Cause(ctx))
+	}
 }
 
 // exclusive waits until no other job runs in the lab.
@@ -118,17 +111,28 @@ func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
 // Preload builds what is loaded into the ranks of an MPI library, once per lab, by LD_PRELOAD, and returns the
 // file. Ranks sleep while they wait if NETLAB_SLEEP is set.
 func (l *Lab) Preload(ctx context.Context, mpi string) (string, error) {
+	sources := []string{"wait.c"}
+	if mpi == MPICH {
+		sources = append(sources, "mpich.c")
+	}
 	library := filepath.Join(l.dir, mpi+".so")
 	if _, err := os.Stat(library); err == nil {
 		return library, nil
 	}
-	source := waitSource
-	if mpi == MPICH {
-		source += mpichSource
+	args := []string{"-O2", "-shared", "-fPIC", "-o", library + ".new"}
+	for _, name := range sources {
+		text, err := preloads.ReadFile("preload/" + name)
+		if err != nil {
+			return "", fmt.Errorf("netlab: run: %w", err)
+		}
+		source := filepath.Join(l.dir, name)
+		if err := os.WriteFile(source, text, 0o644); err != nil {
+			return "", fmt.Errorf("netlab: run: %w", err)
+		}
+		args = append(args, source)
 	}
-	cc := exec.CommandContext(ctx, "cc", "-O2", "-shared", "-fPIC", "-o", library+".new", "-x", "c", "-", "-ldl")
-	cc.Stdin = strings.NewReader(source)
-	if out, err := cc.CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(ctx, "cc", append(args, "-ldl")...).CombinedOutput()
+	if err != nil {
 		return "", fmt.Errorf("netlab: run: build what is loaded into the ranks: cc: %w\n%s", err, out)
 	}
 	if err := os.Rename(library+".new", library); err != nil {

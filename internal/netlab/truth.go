@@ -35,7 +35,11 @@ func (t *truth) latency(a, b int) float64 {
 	for _, i := range t.path(a, b) {
 		arc := t.c.Graph.Arcs()[i]
 		sum += arc.Latency
-		wire = max(wire, bytes/arc.Bandwidth)
+		if t.c.Switching == storeAndForward {
+			wire += bytes / arc.Bandwidth
+		} else {
+			wire = max(wire, bytes/arc.Bandwidth)
+		}
 	}
 	return sum + wire
 }

@@ -42,6 +42,9 @@ func requireLab(tb testing.TB) {
 	if os.Getenv(requireVariable) == "" {
 		tb.Skip("wants real labs: set " + requireVariable + "=1 to run it")
 	}
+	if err := netlab.Available(); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // build builds the program of a folder for all MPI libraries.

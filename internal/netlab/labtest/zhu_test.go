@@ -67,7 +67,7 @@ type zhuErrors struct {
 func zhuLabs() []struct{ name, queues string } {
 	return []struct{ name, queues string }{
 		{"default", `{}`},
-		{"deep-fifo", `{"nic":{"discipline":"fifo","bytes":16777216,"ecn_bytes":0},"switch":{"discipline":"fifo","bytes":16777216,"ecn_bytes":0},"back_pressure":false}`},
+		{"deep-fifo", `{"nic":{"discipline":"fifo","depth":"deep"},"switch":{"discipline":"fifo","depth":"deep"},"back_pressure":false}`},
 	}
 }
 

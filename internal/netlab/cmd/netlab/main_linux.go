@@ -17,7 +17,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -31,11 +30,20 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := command().ExecuteContext(ctx)
 	stop()
+	var status exitStatus
+	if errors.As(err, &status) {
+		os.Exit(int(status))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
+
+// An exitStatus is that of the program which this one has run.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 func command() *cobra.Command {
 	root := &cobra.Command{
@@ -48,8 +56,9 @@ func command() *cobra.Command {
 	root.PersistentFlags().StringVar(&s.Dir, "dir", "/run/netlab", "`directory` of the running labs")
 	root.AddCommand(&cobra.Command{
 		Use: "available", Short: "Tell whether a lab can be made here", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return netlab.Available(s) },
-	}, upCommand(s), downCommand(s), runCommand(s), verifyCommand(s), fabricCommand())
+		RunE: func(*cobra.Command, []string) error { return netlab.Available() },
+	}, upCommand(s), downCommand(s), runCommand(s), verifyCommand(s))
+	root.AddCommand(roles()...)
 	return root
 }
 
@@ -220,20 +229,31 @@ func with(s *netlab.Settings, path string, f func(*netlab.Lab) error) (err error
 	return f(l)
 }
 
-// fabricCommand is the part that the program plays for itself. Its standard input is the leash, if there is one.
-func fabricCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "fabric DIR CPU [leashed]", Hidden: true, DisableFlagParsing: true, Args: cobra.RangeArgs(2, 3),
-		RunE: func(_ *cobra.Command, args []string) error {
-			cpu, err := strconv.Atoi(args[1])
-			if err != nil {
+// roles are the parts that the program plays for itself.
+func roles() []*cobra.Command {
+	role := func(name string, least int, run func(args []string) error) *cobra.Command {
+		return &cobra.Command{
+			Use: name, Hidden: true, DisableFlagParsing: true, Args: cobra.MinimumNArgs(least),
+			RunE: func(_ *cobra.Command, args []string) error { return run(args) },
+		}
+	}
+	return []*cobra.Command{
+		role("fabric", 2, func(args []string) error {
+			ready := os.NewFile(3, "ready")
+			var leash io.Reader
+			if len(args) > 2 {
+				leash = os.NewFile(4, "leash")
+			}
+			return netlab.Fabric(args[0], args[1], io.LimitReader(os.Stdin, 64<<20), ready, leash)
+		}),
+		role("supervise", 4, func(args []string) error {
+			status, err := netlab.Supervise(args[1], args[2], args[3:], args[0], os.NewFile(3, "leash"))
+			if err != nil || status == 0 {
 				return err
 			}
-			var leash io.Reader
-			if len(args) == 3 {
-				leash = os.Stdin
-			}
-			return netlab.Fabric(args[0], cpu, leash)
-		},
+			return exitStatus(status)
+		}),
+		role("exec", 3, func(args []string) error { return netlab.Exec(args[0], args[1], args[2:]) }),
+		role("agent", 3, func(args []string) error { return netlab.Agent(args[0], args[1:]) }),
 	}
 }
