@@ -101,10 +101,9 @@ func Load(path string) (*Network, error) {
 	return n, nil
 }
 
-// Read reads a network that Write wrote, or makes one of a platform file or
-// another graph that encode.ReadGraph reads (see FromGraph), or of a reconstruction that
-// encode.WriteResult wrote: with latencies only, and with the names of the hosts as the
-// locations of ranks. It refuses damaged files, other formats, other versions and keys that it does not know.
+// Read reads a network that Write wrote. Or it makes one of a platform file or another graph that
+// encode.ReadGraph reads (see FromGraph). Of a reconstruction that encode.WriteResult wrote it makes one
+// with latencies only, and with the names of the hosts as the locations of ranks. It refuses damaged files, other formats, other versions and keys that it does not know.
 // Who edits a file by hand takes its checksum out, which is then not missed.
 func Read(r io.Reader) (*Network, error) {
 	data, err := io.ReadAll(r)

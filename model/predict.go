@@ -145,7 +145,7 @@ func (p *Predictor) bothDirections(arc int) float64 {
 
 // Predict appends to dst the times in s at which the transfers are complete,
 // the first one's beginning being at its Start. Each begins to flow when the latency of its
-// path has passed, with what every message pays at its ends and the handshake of a long one. So a transfer alone takes
+// path has passed. That has what every message pays at its ends and the handshake of a long one. So a transfer alone takes
 // what Time says. It flows over the fixed route of the graph; what share it gets while
 // others flow is said at Sharing and Solver. With more than 10,000 of them under way, rates are held to
 // a thousandth (contention.Sharing.Tolerance). An error names the

@@ -154,7 +154,7 @@ func (n *Network) oldHosts(ranks []Location, old []int) []int {
 // A rank beyond those measured on its host is taken like the host's first one. Warnings name these hosts, and those with
 // several ranks of which some run on other cores than were measured.
 //
-// A network that does not say where its ranks ran is taken to be of the job's ranks in their order, of which it has to have as many.
+// A network that does not say where its ranks ran is taken to be of the job's ranks in their order. It has to have as many.
 func (n *Network) OfJob(at []Location) (*Network, []string, error) {
 	if !slices.ContainsFunc(n.Hosts(), func(host string) bool { return host != "" }) {
 		if n.Ranks() != len(at) {

@@ -21,8 +21,8 @@ func (g *Graph) Hierarchy() (*Hierarchy, error) {
 // longest path between switches. Links of hosts do not count, as one slow host would move the middle. The level of a
 // group is the number of groups below it on the longest path down. Of other graphs the hosts of each switch are a group.
 //
-// There is the root alone if a host forwards, if there is no switch, if a link has one direction only, or if parts are
-// not connected. d gives latencies; nil: none is known.
+// There is the root alone if a host forwards, or if there is no switch. So it is if a link has one direction only, or if
+// parts are not connected. d gives latencies; nil: none is known.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
 	through := g.vertices == n // a host forwards, or nobody does
@@ -158,7 +158,7 @@ func (h *Hierarchy) Timed(d []float64) (*Hierarchy, error) {
 }
 
 // Graph is the tree of the groups: a switch for each, the root's first. A link is half as long as the latencies of the
-// groups at its ends differ, but not below 0, and NaN if one is not known. Bandwidths are NaN. A single host has no switch.
+// groups at its ends differ, but not below 0. It is NaN if one is not known. Bandwidths are NaN. A single host has no switch.
 func (h *Hierarchy) Graph() (*Graph, error) {
 	if h.hosts < 2 {
 		return NewGraph(h.hosts, 0, nil, nil)

@@ -32,9 +32,9 @@ type NodeModel struct {
 // outside begins; the switches inside nodes, node after node; the switches between nodes. The vertex of a node takes the
 // place of the external one. Its links are shortened by the least latency among them: the rest belongs to the path outside.
 //
-// What every message pays at its ends is the least of the overheads inside nodes, and where nodes forward messages of
-// others also that between them. What messages inside a node pay beyond that is on the links of its cores. What messages between nodes
-// pay beyond it is on the way out of each node, less what lies between the node's vertex and the core that measured. Where that is more,
+// What every message pays at its ends is the least of the overheads inside nodes. Where nodes forward messages of
+// others, the one between them counts, too. What messages inside a node pay beyond that is on the links of its cores. What messages between nodes
+// pay beyond it is on the way out of each node. What lies between the node's vertex and the core that measured is taken off. Where that is more,
 // the links between nodes are shortened by the rest. What would fall below zero becomes zero, with a warning.
 //
 // Nodes become groups of a level named "node", with support 1, since nobody had to find them. Nodes need not be alike.

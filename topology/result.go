@@ -65,8 +65,8 @@ func (g *Graph) alike() []string {
 	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", words.List(full))}
 }
 
-// NewFit tells how well the shortest paths of a graph, and an overhead in s that every message
-// pays on top, explain the measurements d, as NewResult takes them. The hierarchy, of the same hosts, gives the
+// NewFit tells how well the shortest paths of a graph explain the measurements d, as NewResult takes them. Every message
+// pays an overhead in s on top. The hierarchy, of the same hosts, gives the
 // levels; nil: all pairs are of one.
 func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts

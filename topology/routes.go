@@ -16,9 +16,9 @@ import (
 //
 // Routes are worked out when first asked for and kept in little memory: hosts
 // and switches on hanging trees take O(1) each, so a tree takes O(vertices) in
-// all; for the rest of c vertices a destination takes O(c log c) time once and
-// 2c bytes, with ChooseModulo and ChooseHashed 4c and 2 per way on. Concurrent
-// use is safe.
+// all. For the rest of c vertices a destination takes O(c log c) time once and
+// 2c bytes. With ChooseModulo and ChooseHashed it takes 4c bytes, and 2 per way
+// on. Concurrent use is safe.
 type Routes struct {
 	g      *Graph
 	choice RouteChoice

@@ -2,8 +2,8 @@ package topology
 
 import "slices"
 
-// LinkAbove returns the ends of the link of a forest that has some hosts on one side and all other hosts of their tree on the
-// other: from is on the side of the hosts. Of a chain of such links it is the one nearest to the hosts. ok is false
+// LinkAbove returns the ends of the link of a forest that parts some hosts from all other hosts of their tree:
+// from is on the side of the hosts. Of a chain of such links it is the one nearest to the hosts. ok is false
 // if there is none, and in graphs that are no forest. Hosts are given once each. O(hosts given); the first call costs
 // O(vertices + m log degree) for m arcs.
 func (g *Graph) LinkAbove(hosts []int) (from, to int, ok bool) {

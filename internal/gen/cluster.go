@@ -20,8 +20,8 @@ type Cluster struct {
 	Graph *topology.Graph
 
 	// Hierarchy holds the true nested groups, with nominal latencies. Where
-	// the wiring is not nested it has the groups of hosts that share a switch
-	// (and a dragonfly's groups), and NaN where no one latency is typical.
+	// the wiring is not nested it has the groups of hosts that share a switch,
+	// and a dragonfly's groups. Latencies are NaN where none is typical.
 	Hierarchy *topology.Hierarchy
 
 	// Node is the machine in which each host of the graph is: host i itself,

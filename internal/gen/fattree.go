@@ -87,8 +87,8 @@ func (s *scanner) fatTree() (*shape, error) {
 			name = "host"
 		}
 		sh.levels = append(sh.levels, level{name: name, latency: defaultLatency, rate: defaultRate})
-		// Top (t, d) of a subtree, t of the lower one's tops and d < w_l,
-		// stands above top t of each of the m_l subtrees below.
+		// A subtree has tops (t, d), t of the lower one's tops and d < w_l.
+		// Top (t, d) stands above top t of each of the m_l subtrees below.
 		for sub := range subtrees[l] {
 			for top := range tops[l] {
 				for child := range m[l-1] {

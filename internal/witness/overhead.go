@@ -30,7 +30,7 @@ const (
 	// those within two, of a value that the first may be far below. With 3.5 tori of 1024 are off
 	// by 9 standard deviations, with 5 by 2.3, with 7 by 0.7.
 	slackDeviations = 7
-	// Of a slack above 0 the reading is below the sum of the legs, so its deviation is at most the
+	// Of a slack above 0 the reading is below the sum of the legs. So its deviation is at most the
 	// root of 2 times noise and sum.
 	slackWide = slackDeviations * math.Sqrt2
 	// A refined value that is farther than this from the first, in typical deviations, ran off: the least

@@ -224,7 +224,7 @@ func (r *readings) setAside(at place) {
 }
 
 // correction is the factor that the p-value of one of n targets is corrected by (Bonferroni). Under load the first target of
-// the screening gets the largest share of the false alarms, the next one half of that, the third one a third (weighted
+// the screening gets the largest share of the false alarms. The next one gets half of that, the third one a third (weighted
 // Bonferroni; Genovese, Roeder, Wasserman 2006). Of a quiet machine all shares are equal: what comes first there may be hosts
 // that only differ.
 func (r *readings) correction(rank, n int) float64 {

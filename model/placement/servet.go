@@ -163,9 +163,9 @@ func sum(x []int) (all int) {
 	return all
 }
 
-// RanksPerHost is how many ranks on each host use its cores without disturbing each other on the way to the network: one per way
-// that rule 4 of Servet finds in the ratios of the network's Degradation (ratNC), as Servet 3.0 places
-// the kernels of its section 6.2. Where no ratio is above 1.5 it is the most cores that a host has. It is an error if the
+// RanksPerHost is how many ranks on each host use its cores without disturbing each other on the way to the network. It is one
+// per way that rule 4 of Servet finds in the ratios of the network's Degradation (ratNC). Servet 3.0 places the kernels of
+// its section 6.2 so. Where no ratio is above 1.5 it is the most cores that a host has. It is an error if the
 // ratios were not measured.
 func RanksPerHost(n *model.Network) (int, error) {
 	d := n.Settings().Degradation

@@ -308,7 +308,8 @@ type TimeOf struct {
 	Time  float64 `json:"time_s"`
 }
 
-// A LevelOf has the bandwidth of a level, which is the rate that its longest timed message had, and the relative spread of measurements about the predicted times.
+// A LevelOf has the bandwidth of a level and the relative spread of measurements about the predicted times. The bandwidth is
+// the rate that the longest timed message had.
 type LevelOf struct {
 	Level     string   `json:"level"`
 	Bandwidth *float64 `json:"bandwidth_Bps,omitempty"`

@@ -9,9 +9,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Settings of a simulated cluster. Nil and the zero value mean all defaults:
-// a network in which a message of m bytes takes the latency of its route plus
-// m over the rate that it gets, and software takes no time.
+// Settings of a simulated cluster. Nil and the zero value mean all defaults: a
+// message of m bytes takes the latency of its route plus m over the rate that
+// it gets, and software takes no time.
 type Settings struct {
 	// Send and Recv are what a message costs the CPU of its sender and of its
 	// receiver, by its size: the overheads os and or of PLogP. Default: nothing.
@@ -22,9 +22,9 @@ type Settings struct {
 	// Send returns when they have arrived. Default 65536; negative: all wait.
 	EagerLimit int
 
-	// KeepUnexpected keeps messages of up to EagerLimit bytes with the sender, though
-	// Send has returned, until the receiver has called for them, as SimGrid does
-	// by default. By default they leave at once.
+	// KeepUnexpected keeps messages of up to EagerLimit bytes with the sender until
+	// the receiver has called for them, though Send has returned. SimGrid does so by
+	// default. By default they leave at once.
 	KeepUnexpected bool
 
 	// NoHandshake lets a message above EagerLimit leave as soon as both sides

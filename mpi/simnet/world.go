@@ -50,8 +50,8 @@ func Simulate(g *topology.Graph, placement []int, s *Settings, body func(mpi.Com
 	if err != nil {
 		return nil, err
 	}
-	// On a goroutine of its own, since coroutines do not mix with a caller that
-	// is locked to a thread, and so that a rank's runtime.Goexit ends only it.
+	// On a goroutine of its own: coroutines do not mix with a caller that is
+	// locked to a thread, and a rank's runtime.Goexit is to end only it.
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

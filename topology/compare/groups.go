@@ -117,8 +117,8 @@ func without(hosts, others []int) []int {
 }
 
 // compareGroups compares the confident groups of the hosts that both have. Groups that one side has alone are a difference where
-// the reference has nothing else, or one switch for all hosts, whose links may fit most pairs of many racks. A group that
-// is uncertain on the other side is no difference: nobody can tell.
+// the reference has nothing else. They are one, too, where it has one switch for all hosts, whose links may fit most pairs
+// of many racks. A group that is uncertain on the other side is no difference: nobody can tell.
 func (c *linkComparer) compareGroups() error {
 	if c.settings.MeasuredGroups == nil || c.settings.ReferenceGroups == nil {
 		return nil

@@ -32,8 +32,8 @@ type term struct {
 //
 // Terms are undone one after another in an order without a pattern, by steps that become smaller from pass to
 // pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018 (doi:10.1109/TVCG.2018.2859997). It needs no good
-// start. Graphs of more than pivotCount vertices have terms for channels and for pivots only, each of
-// which stands for as many vertices (Ortmann, Klimenta and Brandes 2017, doi:10.7155/jgaa.00440).
+// start. Graphs of more than pivotCount vertices have terms for channels and for pivots only. Each pivot stands
+// for as many vertices (Ortmann, Klimenta and Brandes 2017, doi:10.7155/jgaa.00440).
 func (p *part) relax(gamma float64) {
 	terms := p.terms()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -76,8 +76,8 @@ func (p *part) turn() {
 	}
 }
 
-// terms are those of channels and of pivots. A pivot that has s vertices, of those nearest to it, at less than half the way
-// to a vertex pulls that one s times as strongly.
+// terms are those of channels and of pivots. A pivot pulls a vertex s times as strongly if s of the vertices nearest to
+// it are at less than half the way to that vertex.
 func (p *part) terms() []term {
 	var terms []term
 	for i, cs := range p.next {

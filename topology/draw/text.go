@@ -35,7 +35,7 @@ const (
 	mostShown = 16 // children of one group of a large machine, however unlike they are, and vertices with their links
 	figureGap = 1.2
 
-	// A slow link is so many times as slow as the middle one, of so many at least, and its
+	// A slow link is so many times as slow as the middle one, of so many at least. Its
 	// latency is such a share of that above: 3 ns more are no fault where messages take 600.
 	slowTimes, slowOf, slowShare = 1.5, 4, 0.1
 )

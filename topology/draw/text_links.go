@@ -39,8 +39,8 @@ func (t *textTree) showsAll() bool {
 	}))
 }
 
-// writeLinks lists the links of a graph that the tree does not show, as of rings and of lines, but for those of hosts to
-// their only switch.
+// writeLinks lists the links of a graph that the tree does not show, as of rings and of lines. It leaves out those of hosts
+// to their only switch.
 func (t *textTree) writeLinks() {
 	next := make([][]int, t.graph.Vertices())
 	var latencies, rates []float64

@@ -35,11 +35,11 @@ const maxNames = 1 << 17
 
 var errTooMany = fmt.Errorf("more than %d names", maxNames)
 
-// NewFabric works out the switches of a machine from the firm groups of its hierarchy. host names
+// NewFabric works out the switches of a machine from the confident groups of its hierarchy. host names
 // the host of each of its ranks; ranks of one host become one, and groups within a host have no
-// switch. Nor have weak groups (topology.FirmSupport): their hosts hang below the next firm one.
+// switch. Nor have uncertain groups (topology.FirmSupport): their hosts hang below the next confident one.
 //
-// Each part of the graph that no arc connects with the others is a root, as a common one would let
+// Each part of the graph that no arc connects with the others is a root. A common one would let
 // jobs span networks that are not connected. Hosts that were merely not measured against each other
 // look the same: warnings say so. Where the hierarchy has no group at all, or none in one of several
 // parts, the groups are those that the wiring makes (topology.Graph.Hierarchy). Switches are called after the level of their group, or, if

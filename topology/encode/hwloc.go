@@ -27,8 +27,8 @@ const (
 	instructionCache = "2"
 )
 
-// ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1, 2 or 3, or of lstopo --of
-// synthetic: the groups of hardware threads that share a core, a cache, memory or a package, with their kinds. Threads
+// ReadHwloc reads what hwloc knows of the inside of a host: the groups of hardware threads that share a core, a cache, memory
+// or a package, with their kinds. The file is one of lstopo --of xml, of hwloc 1, 2 or 3, or of lstopo --of synthetic. Threads
 // are numbered in the order of the numbers that the operating system gives them, which cpus lists.
 //
 // Objects with the same threads are one group: a package goes before the memory and the caches that are all its

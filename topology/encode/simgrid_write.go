@@ -256,8 +256,8 @@ func (p *simGridWriter) coreRoutes() {
 	}
 }
 
-// detour is a vertex of the core from which a way of the fewest links is longer than another one; -1 if there is none. If each link that
-// is the last of a way of the fewest links is also the last of a shortest way, so are all before it.
+// detour is a vertex of the core from which a way of the fewest links is longer than another one; -1 if there is none. It
+// looks at the last links of ways of the fewest links. If these are also the last ones of shortest ways, so are all before.
 func (p *simGridWriter) detour() int {
 	g := p.g
 	shortest, dist := topology.NewPaths(g, nil), make([]float64, g.Vertices())

@@ -24,8 +24,8 @@ const (
 //
 //	l: 3 t: 10
 //
-// with the latency l in us and the throughput t in MB/s (10^6 B/s) as far as they are known, and after
-// them, where they apply, p: and the probability of the arc, "estimated" for a throughput that was not
+// with the latency l in us and the throughput t in MB/s (10^6 B/s) as far as they are known. Behind
+// them stand, where they apply, p: and the probability of the arc, "estimated" for a throughput that was not
 // measured, and "one-way" for an arc that has no opposite. The name of a switch
 // is followed by "(switch)"; where there is no switch, that of a host by "(host)".
 //

@@ -103,8 +103,8 @@ const (
 // to explain little. Cores on one die differ by 7 % from their tree.
 const badFit = 0.15
 
-// A graph of switches that leaves more than this in the mean, relative to the reading, and
-// explains less of the variance than this is warned of. The mean sees the third of the
+// A graph of switches is warned of if it leaves more than this in the mean, relative to the
+// reading, and explains less of the variance than this. The mean sees the third of the
 // readings that a ring of four leaves unexplained; the median does not. 5 % of noise
 // with 2 % of outliers leave 6 %.
 const (

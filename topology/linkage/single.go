@@ -8,8 +8,8 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// singleLinkage is a minimum spanning tree, as the order in which Prim's
-// algorithm takes the hosts in, and the length of the edge by which it does.
+// singleLinkage is a minimum spanning tree: the order in which Prim's algorithm
+// takes the hosts in, and the lengths of the edges by which it does.
 // Between two hosts the largest length after the first up to the second is the
 // subdominant ultrametric: the height at which single linkage joins them.
 type singleLinkage struct {

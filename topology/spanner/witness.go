@@ -21,9 +21,9 @@ import (
 // graph that it finds.
 type Witness struct {
 	// Tolerance is by how much a path may be longer than the reading that it
-	// explains, as a share; 0 is 3 times the noise + 0.02, the noise being
+	// explains, as a share. 0 is 3 times the noise + 0.02. The noise is
 	// estimated from triangles, or else from repetitions, or else from how
-	// directions differ, and 0.01 if none says anything.
+	// directions differ. It is 0.01 if none says anything.
 	Tolerance float64
 	// KeepOverhead leaves the overhead of message ends in the readings. By
 	// default it is estimated and taken out.

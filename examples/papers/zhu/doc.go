@@ -19,7 +19,7 @@
 //
 // # Limits
 //
-// The printed algorithm can promise more than a channel has, up to twice as much, and its result
-// may depend on the order of flows: the tests have two cases. It knows no latency and no start
+// The printed algorithm can promise up to twice as much as a channel has. Its result may depend
+// on the order of flows: the tests have two cases. It knows no latency and no start
 // times, and costs O(flows^2) per step. How we read the places that are ambiguous is said at Model.
 package zhu
