@@ -6,7 +6,7 @@
 //	func main() {
 //		if err := mpi.Run(work); err != nil {
 //			fmt.Fprintln(os.Stderr, err)
-//			os.Exit(1)
+//			mpi.Exit(1)
 //		}
 //	}
 //
@@ -83,7 +83,8 @@
 //
 // Launchers take a process that leaves without a word for a failure. MPICH from version 4.2 on says that word
 // when C's exit runs, which Go's exit does not do. Close of the World says it to Hydra, MPICH's launcher. Under
-// another launcher of such an MPICH (Slurm with PMI 2 or PMIx), end the program by Exit.
+// another launcher of such an MPICH (Slurm with PMI 2 or PMIx), end the program by Exit. After an error, end it by
+// Exit everywhere: launchers may lose the status of a process that leaves while MPI runs.
 //
 // # Memory of Go and networks that read it
 //

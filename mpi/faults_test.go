@@ -48,7 +48,7 @@ func rankOfStart() {
 			fmt.Fprintln(os.Stderr, "MPI has ended")
 		}
 	}
-	os.Exit(1)
+	mpi.Exit(1)
 }
 
 // rankOfEnd is a rank that has done its work, and waits a second for the end.

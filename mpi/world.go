@@ -34,7 +34,7 @@ const spinPolls = 100
 // started MPI: it is replaced during calls of this package only, as far as they need it.
 //
 // If World fails on all ranks, it ends the MPI that it has started. If it fails on some only, MPI runs on
-// there, and the program has to end for the job to end.
+// there, and the program has to end by Exit for the job to end.
 func World() (*Comm, error) {
 	runtime.LockOSThread() // before: libraries keep data per thread
 	lib, err := openLibrary(nil)
@@ -226,15 +226,21 @@ func (c *Comm) leave() {
 // multiple of 256, which a shell would take for success). It does not return.
 func (c *Comm) Abort(code int) { abort(code, c.lib.abort) }
 
-// Exit ends the process by C's exit(3), which runs what libraries have registered to be done at the end. Only
-// there does MPICH from version 4.2 on tell launchers with PMIx or PMI 2 that the process ends. They take a
-// process that leaves otherwise for a failure. Call Exit instead of returning from main or os.Exit. Without a
-// library it is os.Exit.
+// Exit ends the process with a status. Call Exit instead of returning from main or os.Exit. It ends by C's exit(3),
+// which runs what libraries have registered to be done at the end: only there does MPICH from version 4.2 on tell
+// launchers with PMIx or PMI 2 that the process ends. They take a process that leaves otherwise for a failure.
+//
+// With a status other than 0 Exit aborts the job where MPI still runs, as after a World that has failed on some
+// ranks. MPICH's launcher loses the status of one such process in twenty that leaves by itself (versions up to
+// 4.2.1; pmodels/mpich, issue 7057). Without a library Exit is os.Exit.
 func Exit(status int) {
 	process.Lock()
 	lib := process.lib
 	process.Unlock()
 	if lib != nil {
+		if status != 0 && flag(lib.tc.initialized) && !flag(lib.tc.finalized) {
+			abort(status, lib.abort)
+		}
 		if exit := lib.find("exit"); exit != 0 {
 			invoke(exit, signed(status))
 		}

@@ -54,6 +54,6 @@ func main() {
 	body := func(comm mpi.Communicator) error { return work(comm, file) }
 	if err := anywhere.Run(&anywhere.Settings{Ranks: 2}, body); err != nil { // two ranks without MPI
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		mpi.Exit(1)
 	}
 }

@@ -45,7 +45,7 @@ func Main(name string, o *Options, run func() error) {
 		err = run()
 	}
 	if err != nil {
-		os.Exit(cli.Report(os.Stderr, name, err))
+		mpi.Exit(cli.Report(os.Stderr, name, err))
 	}
 }
 
