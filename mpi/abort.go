@@ -13,15 +13,17 @@ const abortLimit = 10 * time.Second
 // pause the cause was lost in three of ten runs.
 const lastWords = 300 * time.Millisecond
 
-// abort ends the job by the library's own abort, and this process in any case:
-// the launchers end a job of which one rank has gone without MPI_Finalize. A
-// code that a shell would take for success becomes 1.
-func abort(code int, library func(code int)) {
-	if code&0xff == 0 {
-		code = 1
+// abort ends the job by MPI_Abort, and this process in any case: the launchers
+// end a job of which one rank has gone without MPI_Finalize. A status that a shell
+// would take for success becomes 1. It may be called on any thread, also while end hangs.
+func (l *library) abort(status int) {
+	if status&0xff == 0 {
+		status = 1
 	}
-	time.AfterFunc(abortLimit, func() { os.Exit(code) })
+	time.AfterFunc(abortLimit, func() { os.Exit(status) })
 	time.Sleep(lastWords)
-	library(code)
-	os.Exit(code)
+	if l.runs() {
+		run(l.tc.abort, l.commWorld, signed(status))
+	}
+	os.Exit(status)
 }

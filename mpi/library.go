@@ -309,12 +309,8 @@ func (l *library) end() code {
 	return c
 }
 
-// abort ends the job. It may be called on any thread, also while end hangs.
-func (l *library) abort(status int) {
-	if !flag(l.tc.finalized) {
-		run(l.tc.abort, l.commWorld, signed(status))
-	}
-}
+// runs tells whether MPI has started and has not ended.
+func (l *library) runs() bool { return flag(l.tc.initialized) && !flag(l.tc.finalized) }
 
 // version is the library's text about itself, all lines.
 func (l *library) version() string { return text(l.tc.libraryVersion) }

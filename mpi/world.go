@@ -224,7 +224,7 @@ func (c *Comm) leave() {
 
 // Abort ends all ranks of the job. The exit status is code where the launcher passes it on (1 if code is a
 // multiple of 256, which a shell would take for success). It does not return.
-func (c *Comm) Abort(code int) { abort(code, c.lib.abort) }
+func (c *Comm) Abort(code int) { c.lib.abort(code) }
 
 // Exit ends the process with a status. Call Exit instead of returning from main or os.Exit. It ends by C's exit(3),
 // which runs what libraries have registered to be done at the end: only there does MPICH from version 4.2 on tell
@@ -238,8 +238,8 @@ func Exit(status int) {
 	lib := process.lib
 	process.Unlock()
 	if lib != nil {
-		if status != 0 && flag(lib.tc.initialized) && !flag(lib.tc.finalized) {
-			abort(status, lib.abort)
+		if status != 0 && lib.runs() {
+			lib.abort(status)
 		}
 		if exit := lib.find("exit"); exit != 0 {
 			invoke(exit, signed(status))
