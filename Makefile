@@ -84,7 +84,7 @@ tools-installed:
 test-tools: mpi-installed tools-installed ## other programs judge our files
 	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run ^TestTools $$(find . -name '*_tools_test.go' -exec dirname {} + | sort -u)
 
-# Job scripts under Slurm, on the hosts of a laboratory, with both MPI libraries; and whole machines'
+# Job scripts under Slurm, on the hosts of an emulated cluster, with both MPI libraries; and whole machines'
 # switches in the files that Slurm reads. Needs root.
 .PHONY: slurm-test
 slurm-test: mpi-installed ## job scripts under a running Slurm

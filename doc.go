@@ -7,7 +7,7 @@
 //	mpi/gompi           over gompi, for applications that are on it (tag gompi)
 //	mpi/collective      Allreduce, Gather, Alltoall and the like, on any communicator
 //	mpi/mpitest         the contract that every communicator keeps
-//	measure             Discover, and readings of latencies; around it
+//	measure             Discover, and measurements of latencies; around it
 //	                    plogp, throughput, concurrent, servet, adaptive and check,
 //	                    which stand on harness, pingpong and the file of record
 //	topology            what is known of a wiring; around it

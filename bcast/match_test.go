@@ -238,8 +238,8 @@ func TestDoubtfulNetworkIsTested(t *testing.T) {
 
 // Groups that are not confident shape no schedule.
 func TestUncertainGroupsShapeNothing(t *testing.T) {
-	group := func(support float64, level int, hosts ...int) topology.Group {
-		return topology.Group{Hosts: hosts, Level: level, Latency: 1e-6, Support: support}
+	group := func(confidence float64, level int, hosts ...int) topology.Group {
+		return topology.Group{Hosts: hosts, Level: level, Latency: 1e-6, Confidence: confidence}
 	}
 	build := func(levels []topology.Level, groups ...topology.Group) *model.Network {
 		h, err := topology.NewHierarchy(8, levels, groups, 1e-4)
@@ -257,9 +257,9 @@ func TestUncertainGroupsShapeNothing(t *testing.T) {
 		return n
 	}
 	racks := []topology.Level{{Latency: 1e-5}}
-	confident := build(racks, group(1, 0, 0, 1, 2, 3), group(topology.FirmSupport, 0, 4, 5, 6, 7))
+	confident := build(racks, group(1, 0, 0, 1, 2, 3), group(topology.ConfidentFrom, 0, 4, 5, 6, 7))
 	uncertain := build(append([]topology.Level{{Latency: 1e-6}}, racks...),
-		group(1, 1, 0, 1, 2, 3), group(topology.FirmSupport, 1, 4, 5, 6, 7), group(0.89, 0, 0, 3), group(0.5, 0, 5, 6, 7))
+		group(1, 1, 0, 1, 2, 3), group(topology.ConfidentFrom, 1, 4, 5, 6, 7), group(0.89, 0, 0, 3), group(0.5, 0, 5, 6, 7))
 	for _, bytes := range []int{8, 64 << 10, 1 << 20} {
 		want, err := predict.Plans(confident, nil, bytes, 3)
 		if err != nil {

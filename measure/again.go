@@ -6,7 +6,7 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 )
 
-// preciseRepetitions is how often, at most, pairs are measured again for Sampling.Precision: noise of 10 % takes some 100 readings for 2 %.
+// preciseRepetitions is how often, at most, pairs are measured again for Sampling.Precision: noise of 10 % takes some 100 measurements for 2 %.
 const preciseRepetitions = 50
 
 // again tells which rounds are worth another repetition, after so many; none with more: all.
@@ -19,7 +19,7 @@ func (c *collector) again(repetitions int) (rounds [][][2]int, more bool) {
 	if repetitions >= c.asked+extra {
 		return nil, false
 	}
-	slices.SortFunc(r.readings, compareReadings)
+	slices.SortFunc(r.measurements, compareMeasurements)
 	if s.extra > 0 {
 		if r.disturbed() {
 			return nil, true

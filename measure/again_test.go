@@ -49,7 +49,7 @@ func TestSlowRoundsAreMeasuredAgain(t *testing.T) {
 	}
 }
 
-// wavering is a world whose pair of ranks 0 and 1 differs by 5 % from reading to reading.
+// wavering is a world whose pair of ranks 0 and 1 differs by 5 % from measurement to measurement.
 type wavering struct {
 	timedComm
 	rng *rand.Rand
@@ -69,7 +69,7 @@ func (c *wavering) PingPong(samples []float64, peer, tag, size, iters int, first
 }
 
 // TestPrecision: the pair that wavers is measured until its median is known to 2 %, and no other.
-// 1.96*1.25*5%/sqrt(k) = 2 % for k = 38 readings, two per repetition.
+// 1.96*1.25*5%/sqrt(k) = 2 % for k = 38 measurements, two per repetition.
 func TestPrecision(t *testing.T) {
 	r := results(t, 4, nil, &Settings{Sampling: Sampling{Precision: 0.02, Samples: 5}}, func(c mpi.Communicator) mpi.Communicator {
 		return &wavering{timedComm{bare: bare{c}}, rand.New(rand.NewPCG(5, uint64(c.Rank())))}
@@ -135,7 +135,7 @@ func TestWaysOfMeasuring(t *testing.T) {
 		name     string
 		settings Settings
 		rounds   int
-		batch    int // of all readings; 0: any
+		batch    int // of all measurements; 0: any
 	}{
 		{"in parallel", Settings{}, 9, 0},
 		{"one pair at a time", Settings{Pairs: harness.Pairs{Sequential: true}}, 45, 0},
@@ -150,11 +150,11 @@ func TestWaysOfMeasuring(t *testing.T) {
 				if r == nil {
 					return err
 				}
-				if r.Rounds != c.rounds || len(r.Readings()) != 90 {
-					t.Errorf("%d rounds, %d measurements, want %d, 90", r.Rounds, len(r.Readings()), c.rounds)
+				if r.Rounds != c.rounds || len(r.Measurements()) != 90 {
+					t.Errorf("%d rounds, %d measurements, want %d, 90", r.Rounds, len(r.Measurements()), c.rounds)
 				}
-				want := r.Readings()[0].Median
-				for _, x := range r.Readings() {
+				want := r.Measurements()[0].Median
+				for _, x := range r.Measurements() {
 					// The first of five samples may be later than the others: its peer has yet to come.
 					if mean := (4*want + x.Max) / 5; x.Median != want || math.Abs(x.Mean-mean) > 1e-12 || c.batch > 0 && x.Batch != c.batch {
 						t.Errorf("measurement %+v, want %g s in batches of %d", x, want, c.batch)

@@ -14,8 +14,8 @@ import (
 )
 
 // onCluster is a measurement of a simulated machine, one rank per host, with noise of 1 %, in
-// random rounds. A function may change each reading; at is the share of the run that is over.
-func onCluster(t *testing.T, spec string, repeats int, seed uint64, change func(x *Reading, at float64)) *Result {
+// random rounds. A function may change each measurement; at is the share of the run that is over.
+func onCluster(t *testing.T, spec string, repeats int, seed uint64, change func(x *Measurement, at float64)) *Result {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
@@ -41,20 +41,20 @@ func onCluster(t *testing.T, spec string, repeats int, seed uint64, change func(
 			for _, p := range pairs {
 				for _, d := range [][2]int{{p[0], p[1]}, {p[1], p[0]}} {
 					q := truth.At(d[0], d[1]) * (1 + 0.01*rng.NormFloat64())
-					x := Reading{From: d[0], To: d[1], Repetition: k, Round: i, Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 1, Min: q, Q1: q, Median: q, Q3: q, Max: q, Mean: q}}
+					x := Measurement{From: d[0], To: d[1], Repetition: k, Round: i, Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 1, Min: q, Q1: q, Median: q, Q3: q, Max: q, Mean: q}}
 					if change != nil {
 						change(&x, (float64(k)+float64(i)/float64(len(all)))/float64(repeats))
 					}
-					r.readings = append(r.readings, x)
+					r.measurements = append(r.measurements, x)
 				}
 			}
 		}
 	}
-	slices.SortFunc(r.readings, compareReadings)
+	slices.SortFunc(r.measurements, compareMeasurements)
 	return r
 }
 
-func (r *Reading) slow(factor float64) {
+func (r *Measurement) slow(factor float64) {
 	for _, v := range []*float64{&r.Min, &r.Q1, &r.Median, &r.Q3, &r.Max, &r.Mean} {
 		*v *= factor
 	}
@@ -83,11 +83,11 @@ func TestMachinesAreNoBias(t *testing.T) {
 			}
 		}
 	}
-	// Nor are outliers: 2 % of the readings, in one direction.
+	// Nor are outliers: 2 % of the measurements, in one direction.
 	warned := 0
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		r := onCluster(t, "star:32", 3, seed, func(x *Reading, _ float64) {
+		r := onCluster(t, "star:32", 3, seed, func(x *Measurement, _ float64) {
 			if rng.Float64() < 0.02 {
 				x.slow(1.5 + 8*rng.Float64())
 			}
@@ -101,33 +101,33 @@ func TestMachinesAreNoBias(t *testing.T) {
 	}
 }
 
-func always(change func(*Reading, float64)) func() func(*Reading, float64) {
-	return func() func(*Reading, float64) { return change }
+func always(change func(*Measurement, float64)) func() func(*Measurement, float64) {
+	return func() func(*Measurement, float64) { return change }
 }
 
 func TestBiasIsFound(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		specs  []string
-		change func() func(x *Reading, at float64) // for one measurement
+		change func() func(x *Measurement, at float64) // for one measurement
 		want   string
 	}{
 		// As seen on a real cluster: 1.77 us where all others are 1.05, its reverse normal.
-		{"the first pair", []string{"star:32", "tree:4x8", "torus:8x8"}, func() func(*Reading, float64) {
+		{"the first pair", []string{"star:32", "tree:4x8", "torus:8x8"}, func() func(*Measurement, float64) {
 			seen := false
-			return func(x *Reading, _ float64) {
+			return func(x *Measurement, _ float64) {
 				if !seen {
 					x.slow(1.77 / 1.05)
 				}
 				seen = true
 			}
 		}, "in the first round of the job are slow"},
-		{"a band", []string{"star:32", "tree:4x8"}, always(func(x *Reading, _ float64) {
+		{"a band", []string{"star:32", "tree:4x8"}, always(func(x *Measurement, _ float64) {
 			if d := (x.To - x.From + 32) % 32; d == 11 || d == 21 {
 				x.slow(1.15)
 			}
 		}), "pairs of ranks that are 11 apart are slower"},
-		{"drift", machines, always(func(x *Reading, at float64) { x.slow(1 + 0.08*at) }), "have drifted by +8 % over the run"},
+		{"drift", machines, always(func(x *Measurement, at float64) { x.slow(1 + 0.08*at) }), "have drifted by +8 % over the run"},
 	} {
 		for _, spec := range c.specs {
 			if text := biases(onCluster(t, spec, 3, 1, c.change())); !strings.Contains(text, c.want) {
@@ -140,7 +140,7 @@ func TestBiasIsFound(t *testing.T) {
 // TestSlowHostsAreNamed: the reconstruction names a slow host, so that the measurement needs no word of its own.
 func TestSlowHostsAreNamed(t *testing.T) {
 	for _, spec := range machines[:5] {
-		r := onCluster(t, spec, 3, 1, func(x *Reading, _ float64) {
+		r := onCluster(t, spec, 3, 1, func(x *Measurement, _ float64) {
 			if x.From == 5 || x.To == 5 {
 				x.slow(1.3)
 			}
@@ -152,14 +152,14 @@ func TestSlowHostsAreNamed(t *testing.T) {
 	}
 }
 
-// TestDriftIsMeasured: what it is, and how well it is known. With noise s of a reading, n pairs and all but
+// TestDriftIsMeasured: what it is, and how well it is known. With noise s of a measurement, n pairs and all but
 // a repetition in between of three (2/3 of the run in the mean), the error is about
 // 1.25*s*sqrt(2)/(2/3*sqrt(n)): 0.12 % for s = 1 %, n = 496.
 func TestDriftIsMeasured(t *testing.T) {
 	off, sum := 0, 0.0
 	const runs = 20
 	for seed := range uint64(runs) {
-		d := onCluster(t, "star:32", 3, seed, func(x *Reading, at float64) { x.slow(math.Exp(-0.05 * at)) }).driftOfFirst()
+		d := onCluster(t, "star:32", 3, seed, func(x *Measurement, at float64) { x.slow(math.Exp(-0.05 * at)) }).driftOfFirst()
 		if d.Pairs != 496 || d.Sigma < 0.0008 || d.Sigma > 0.0018 {
 			t.Errorf("drift %+v, want 496 pairs, an error of 0.0012", d)
 		}
@@ -177,7 +177,7 @@ func TestDriftIsMeasured(t *testing.T) {
 		t.Errorf("drift of one repetition is %+v", d)
 	}
 	// Nothing tells how much of what one pair has drifted by is noise.
-	two := onCluster(t, "star:2", 3, 1, func(x *Reading, at float64) { x.slow(1 + 0.3*at) })
+	two := onCluster(t, "star:2", 3, 1, func(x *Measurement, at float64) { x.slow(1 + 0.3*at) })
 	if d := two.driftOfFirst(); d.Pairs != 1 || math.Abs(d.Change-0.3) > 0.05 || !math.IsNaN(d.Sigma) || d.condition("0 B").what != "" {
 		t.Errorf("drift of one pair is %+v, with the condition %v; want no error and no warning", d, d.condition("0 B"))
 	}
@@ -196,7 +196,7 @@ func BenchmarkWarnings(b *testing.B) {
 		for i := range n {
 			for j := range n {
 				if q := 1e-6 * (1 + 0.01*rng.Float64()); i != j {
-					r.readings = append(r.readings, Reading{From: i, To: j, Repetition: k, Round: (i + j) % (n - 1), Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 1, Min: q, Q1: q, Median: q, Q3: q, Max: q}})
+					r.measurements = append(r.measurements, Measurement{From: i, To: j, Repetition: k, Round: (i + j) % (n - 1), Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 1, Min: q, Q1: q, Median: q, Q3: q, Max: q}})
 				}
 			}
 		}

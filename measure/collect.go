@@ -48,10 +48,10 @@ func (c *collector) harness() *harness.Settings {
 	}
 }
 
-// deliver takes the readings of all ranks, in no order.
+// deliver takes the measurements of all ranks, in no order.
 func (c *collector) deliver(rows []harness.Row, p harness.Progress) {
 	for _, row := range rows {
-		for _, x := range readingsOf(row) {
+		for _, x := range measurementsOf(row) {
 			c.take(x)
 		}
 	}
@@ -59,8 +59,8 @@ func (c *collector) deliver(rows []harness.Row, p harness.Progress) {
 }
 
 // take takes in a measurement.
-func (c *collector) take(x Reading) {
-	c.result.readings = append(c.result.readings, x)
+func (c *collector) take(x Measurement) {
+	c.result.measurements = append(c.result.measurements, x)
 	c.result.Repetitions = max(c.result.Repetitions, x.Repetition+1)
 	if c.out != nil {
 		c.row = x.appendRow(c.row[:0])
@@ -111,11 +111,11 @@ func (c *collector) end(o *harness.Outcome) {
 	c.close()
 }
 
-// close sorts the measurements, says what is weak about them, and ends the section in the record.
+// close sorts the measurements, says what is uncertain about them, and ends the section in the record.
 func (c *collector) close() {
 	r := c.result
 	r.Notes = append(r.Notes, c.lost...)
-	slices.SortFunc(r.readings, compareReadings)
+	slices.SortFunc(r.measurements, compareMeasurements)
 	r.Warnings = warnings(r)
 	if c.out != nil {
 		if c.out.End(r.section()); c.out.Err() != nil {

@@ -62,8 +62,8 @@ func (r *Result) conditions() (all []condition) {
 	if r.Samples < fewest {
 		add(fmt.Sprintf("want at least %d", fewest), "%d samples per pair are too few for quartiles", r.Samples)
 	}
-	if len(r.CrowdedHosts) > 0 {
-		add("times are scheduler noise, run one rank per core", "ranks outnumber the cores on %s", r.crowded())
+	if len(r.OversubscribedHosts) > 0 {
+		add("times are scheduler noise, run one rank per core", "ranks outnumber the cores on %s", r.oversubscribed())
 	}
 	if ranks := r.OtherEnvironment; len(ranks) > 0 {
 		add("start all ranks alike", "%s of %d ran with other environment variables of the message-passing library than rank 0, the first is rank %d", words.Count(len(ranks), "rank"), r.Ranks, ranks[0])
@@ -77,7 +77,7 @@ func (r *Result) conditions() (all []condition) {
 // conditionsOf are those of the measurements of one size.
 func (r *Result) conditionsOf(size int) (all []condition) {
 	of := quantity.Bytes(r.Sizes[size])
-	if share := r.share(size, func(x *Reading) bool { return x.Q1 == 0 }); share > 0 {
+	if share := r.share(size, func(x *Measurement) bool { return x.Q1 == 0 }); share > 0 {
 		all = append(all, condition{fmt.Sprintf("%.0f %% of the measurements of %s are 0", 100*share, of), "the clock is too coarse, measure longer messages"})
 	}
 	if text := r.callWarning(size); text != "" {
@@ -104,8 +104,8 @@ func (r *Result) conditionsOf(size int) (all []condition) {
 	return all
 }
 
-// share is that of the readings of one size of which something is true.
-func (r *Result) share(size int, is func(x *Reading) bool) float64 {
+// share is that of the measurements of one size of which something is true.
+func (r *Result) share(size int, is func(x *Measurement) bool) float64 {
 	found, count := 0, 0
 	for x := range r.of(size) {
 		if count++; is(x) {
@@ -118,25 +118,25 @@ func (r *Result) share(size int, is func(x *Reading) bool) float64 {
 	return float64(found) / float64(count)
 }
 
-// pairsMeasured counts the pairs with at least one reading.
+// pairsMeasured counts the pairs with at least one measurement.
 func (r *Result) pairsMeasured() int {
 	seen := make(map[[2]int]bool)
-	for i := range r.readings {
-		seen[r.readings[i].pair()] = true
+	for i := range r.measurements {
+		seen[r.measurements[i].pair()] = true
 	}
 	return len(seen)
 }
 
-// crowded names the hosts whose ranks outnumber their CPUs, a few of them.
-func (r *Result) crowded() string {
+// oversubscribed names the hosts whose ranks outnumber their CPUs, a few of them.
+func (r *Result) oversubscribed() string {
 	const most = 5
-	if n := len(r.CrowdedHosts); n > most {
-		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.CrowdedHosts[:most], ", "), n-most)
+	if n := len(r.OversubscribedHosts); n > most {
+		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.OversubscribedHosts[:most], ", "), n-most)
 	}
-	return strings.Join(r.CrowdedHosts, ", ")
+	return strings.Join(r.OversubscribedHosts, ", ")
 }
 
-// callWarning tells of readings of which the loop around the calls is more than a small part.
+// callWarning tells of measurements of which the loop around the calls is more than a small part.
 func (r *Result) callWarning(size int) string {
 	var medians []float64
 	for x := range r.of(size) {

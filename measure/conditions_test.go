@@ -49,12 +49,12 @@ func synthetic(t *testing.T, n, repeats int, seed uint64, repetition, round int,
 					x *= factor
 				}
 				for _, d := range [][2]int{{p[0], p[1]}, {p[1], p[0]}} {
-					r.readings = append(r.readings, Reading{From: d[0], To: d[1], Repetition: k, Round: i, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: x, Q1: x, Median: x, Q3: x, Max: x}})
+					r.measurements = append(r.measurements, Measurement{From: d[0], To: d[1], Repetition: k, Round: i, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: x, Q1: x, Median: x, Q3: x, Max: x}})
 				}
 			}
 		}
 	}
-	slices.SortFunc(r.readings, compareReadings)
+	slices.SortFunc(r.measurements, compareMeasurements)
 	return r
 }
 
@@ -117,7 +117,7 @@ func TestWarnings(t *testing.T) {
 			Sizes:  []int{8}, Repetitions: 1, Samples: 20, Rounds: 1, TotalRounds: 1,
 		}
 		for rank := range 2 {
-			r.readings = append(r.readings, Reading{From: rank, To: 1 - rank, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: 1e-6, Q1: 1e-6, Median: 1.1e-6, Q3: 1.2e-6, Max: 2e-6}})
+			r.measurements = append(r.measurements, Measurement{From: rank, To: 1 - rank, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: 1e-6, Q1: 1e-6, Median: 1.1e-6, Q3: 1.2e-6, Max: 2e-6}})
 		}
 		return r
 	}
@@ -128,27 +128,27 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"a good result", func(*Result) {}, nil},
 		{"the budget", func(r *Result) { r.Stopped, r.TotalRounds = harness.StoppedByBudget, 3 }, []string{"budget ended the measurement after 1 of 3 rounds"}},
-		{"pairs left out", func(r *Result) { r.readings = nil }, []string{"0 of 1 pairs were measured"}},
-		{"pairs left out on purpose", func(r *Result) { r.readings, r.WithinGroups = nil, true }, nil},
+		{"pairs left out", func(r *Result) { r.measurements = nil }, []string{"0 of 1 pairs were measured"}},
+		{"pairs left out on purpose", func(r *Result) { r.measurements, r.WithinGroups = nil, true }, nil},
 		{"few samples", func(r *Result) { r.Samples = 3 }, []string{"3 samples per pair are too few"}},
-		{"crowded hosts", func(r *Result) { r.CrowdedHosts = []string{"a", "b"} }, []string{"outnumber the cores on a, b: "}},
-		{"many crowded hosts", func(r *Result) { r.CrowdedHosts = []string{"a", "b", "c", "d", "e", "f", "g"} }, []string{"outnumber the cores on a, b, c, d, e and 2 more hosts: "}},
+		{"oversubscribed hosts", func(r *Result) { r.OversubscribedHosts = []string{"a", "b"} }, []string{"outnumber the cores on a, b: "}},
+		{"many oversubscribed hosts", func(r *Result) { r.OversubscribedHosts = []string{"a", "b", "c", "d", "e", "f", "g"} }, []string{"outnumber the cores on a, b, c, d, e and 2 more hosts: "}},
 		{"another environment", func(r *Result) { r.OtherEnvironment = []int{1} }, []string{"1 rank of 2 ran with other environment variables of the message-passing library than rank 0, the first is rank 1"}},
 		{"a note", func(r *Result) { r.Notes = []string{"a note"} }, []string{"a note"}},
 		{"a journal", func(r *Result) { r.Stopped, r.TotalRounds = harness.StoppedUnfinished, 3 }, []string{"the journal holds 1 of 3 rounds"}},
 		{"directions that differ", func(r *Result) {
-			x := &r.readings[1]
+			x := &r.measurements[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.26e-6, 1.26e-6, 1.3e-6, 1.4e-6, 2e-6
 		}, []string{"while 8 B were measured (the best two measurements differ by more than 25 % on 1 of 1 pairs, most between ranks 0 and 1: 1 us and 1.26 us): measure again while"}},
 		{"directions that nearly agree", func(r *Result) {
-			x := &r.readings[1]
+			x := &r.measurements[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.24e-6, 1.24e-6, 1.3e-6, 1.4e-6, 2e-6
 		}, nil},
-		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50 % were disturbed in all of 6 lots"}},
-		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50 % of the measurements of 8 B are 0"}},
+		{"lots that never agreed", func(r *Result) { r.measurements[0].Unsure = true }, []string{"50 % were disturbed in all of 6 lots"}},
+		{"a coarse clock", func(r *Result) { r.measurements[0].Min, r.measurements[0].Q1 = 0, 0 }, []string{"50 % of the measurements of 8 B are 0"}},
 		{"wide spread", func(r *Result) {
-			for i := range r.readings {
-				r.readings[i].Q3 = 2.1e-6
+			for i := range r.measurements {
+				r.measurements[i].Q3 = 2.1e-6
 			}
 		}, []string{"covers 100 % of their median"}},
 	}
@@ -171,7 +171,7 @@ func TestWarnings(t *testing.T) {
 
 func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
 	r := example()
-	upper := func(x *Reading) float64 { return x.Q3 }
+	upper := func(x *Measurement) float64 { return x.Q3 }
 	for _, args := range [][2]int{{-1, 0}, {2, 0}, {0, -1}, {0, 2}} {
 		if m, err := r.Matrix(upper, args[0], args[1]); err == nil {
 			t.Errorf("Matrix%v = %v, want an error", args, m)
@@ -188,11 +188,11 @@ func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A reading of one way has the cost of two calls in it, and is to be ten times as long.
+// A measurement of one way has the cost of two calls in it, and is to be ten times as long.
 func TestCallsFromGoAreTold(t *testing.T) {
 	r := &Result{Header: record.Header{Ranks: 2}, Sizes: []int{8}, Repetitions: 2, Samples: 20}
 	for k, median := range []float64{1.59e-6, 1.61e-6} {
-		r.readings = append(r.readings, Reading{From: 0, To: 1, Repetition: k, Summary: pingpong.Summary{Median: median}})
+		r.measurements = append(r.measurements, Measurement{From: 0, To: 1, Repetition: k, Summary: pingpong.Summary{Median: median}})
 	}
 	for cost, want := range map[float64]string{0: "", 80e-9: "1 of 2 measurements of 8 B are below 1.6 us", 1e-9: ""} {
 		r.CallCost = cost

@@ -26,7 +26,7 @@ const (
 
 const (
 	longSamples = 5 // of which quartiles can be told (fewest): long messages vary little
-	longExtra   = 2 // repetitions, while readings disagree
+	longExtra   = 2 // repetitions, while measurements disagree
 )
 
 // latencyShare is the part of the budget, one half, that latencies get, of which all pairs are measured. The

@@ -12,7 +12,7 @@ import (
 )
 
 // TestDiscoverByParameters: the groups are those of PLogP's distances, and their latencies those of the
-// readings: a message between two ranks of one switch takes 10 us on the links, between two switches 30 us.
+// measurements: a message between two ranks of one switch takes 10 us on the links, between two switches 30 us.
 func TestDiscoverByParameters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")

@@ -69,7 +69,7 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 		if got, want := topotest.Groups(d.Topology.Hierarchy), topotest.Groups(cluster.Hierarchy); !slices.Equal(got, want) {
 			t.Errorf("%s: groups %v, want %v", c.name, got, want)
 		}
-		if n := len(d.Latencies.Readings()); n == 0 || n > ranks*(ranks-1)/4 {
+		if n := len(d.Latencies.Measurements()); n == 0 || n > ranks*(ranks-1)/4 {
 			t.Errorf("%s: %d measurements, want those of less than half of the pairs", c.name, n)
 		}
 		noted := strings.Contains(strings.Join(d.Latencies.Notes, "\n"), "few of them are measured")
@@ -79,7 +79,7 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 	}
 }
 
-// TestFewPairsFindWhatAllPairsTell: the firm groups are the same.
+// TestFewPairsFindWhatAllPairsTell: the confident groups are the same.
 func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
 	if !tooltest.Long() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
@@ -88,7 +88,7 @@ func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
 	var groups [2][]string
 	for i, pairs := range []measure.Choice{measure.AsNeeded, measure.FewPairs} {
 		d := discovered(t, spec, nil, &measure.DiscoverSettings{Pairs: pairs, Patterns: -1, Sampling: measure.Sampling{Repetitions: 1, Samples: 5}})
-		groups[i] = topotest.Groups(d.Topology.Hierarchy.Firm(topology.FirmSupport))
+		groups[i] = topotest.Groups(d.Topology.Hierarchy.Confident(topology.ConfidentFrom))
 	}
 	if !slices.Equal(groups[0], groups[1]) || len(groups[0]) < 16 {
 		t.Errorf("few pairs give %v, all pairs %v", groups[1], groups[0])

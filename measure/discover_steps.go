@@ -14,9 +14,9 @@ import (
 // A library sends messages of more than some size in another way: it asks their receiver first, and their time has a
 // step there. Where times of two sizes differ by more than their bytes explain, sizes between them are read, too.
 const (
-	bendShare    = 0.25 // of a journey of a short message that bytes have to leave unexplained
-	stepShare    = 0.5  // the same of a step: a question takes two journeys
-	leastBend    = 0.02 // of the time of the longer message: less is not worth a reading
+	bendShare    = 0.25 // of a latency of a short message that bytes have to leave unexplained
+	stepShare    = 0.5  // the same of a step: a question takes two latencies
+	leastBend    = 0.02 // of the time of the longer message: less is not worth a measurement
 	stepParts    = 128  // of the way from a size to its double: so near a step is known
 	stepRounds   = 10   // bends, one byte more, seven halves, and again one byte more
 	shortestStep = 256  // B; below, bytes hardly count
@@ -64,7 +64,7 @@ func (d *Discovery) latenciesOf(observations []fit.Observation) map[[2]int]float
 		t := o.Transfers[0]
 		alone[[2]int{t.Src, t.Dst}] = d.groups.Groups()[d.groups.Common(t.Src, t.Dst)].Latency
 	}
-	for _, x := range d.Latencies.readings {
+	for _, x := range d.Latencies.measurements {
 		pair := [2]int{x.From, x.To}
 		if _, wanted := alone[pair]; wanted && x.Q1 > 0 {
 			alone[pair] = x.Q1
@@ -75,7 +75,7 @@ func (d *Discovery) latenciesOf(observations []fit.Observation) map[[2]int]float
 
 // between are the sizes that are to be read, of all levels, and the pairs: of each level with such sizes those whose
 // own times are nearest to the level's. Alone are the latencies of pairs.
-func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int, alone map[[2]int]float64) (sizes []int, pairs [][2]int) {
+func (d *Discovery) between(sizesOf func(curve []point, latency float64) []int, alone map[[2]int]float64) (sizes []int, pairs [][2]int) {
 	for level := range len(d.groups.Levels()) + 1 {
 		times := make(map[int64][]float64)
 		medium := make(map[[2]int]float64)
@@ -95,13 +95,13 @@ func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int, 
 		if len(times[pieceSize]) == 0 || len(times[mediumSize]) == 0 || len(times[longSize]) == 0 {
 			continue // the budget was too small
 		}
-		journey := stats.Median(latencies)
-		curve := []point{{latencySize, journey}}
+		latency := stats.Median(latencies)
+		curve := []point{{latencySize, latency}}
 		for bytes, all := range times {
 			curve = append(curve, point{bytes, stats.Median(all)})
 		}
 		slices.SortFunc(curve, func(a, b point) int { return cmp.Compare(a.bytes, b.bytes) })
-		if more := sizesOf(curve, journey); len(more) > 0 {
+		if more := sizesOf(curve, latency); len(more) > 0 {
 			sizes = append(sizes, more...)
 			pairs = append(pairs, nearest(medium, stats.Median(times[mediumSize]))...)
 		}
@@ -111,13 +111,13 @@ func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int, 
 }
 
 // bends are the powers of two between two sizes of a curve whose times differ by more than by what bytes take where it is least steep.
-func bends(curve []point, journey float64) (sizes []int) {
+func bends(curve []point, latency float64) (sizes []int) {
 	perByte := math.Inf(1)
 	for i := 1; i < len(curve); i++ {
 		perByte = min(perByte, steepness(curve, i))
 	}
 	for i := 1; i < len(curve); i++ {
-		if unexplained(curve, i, perByte) > max(bendShare*journey, leastBend*curve[i].seconds) {
+		if unexplained(curve, i, perByte) > max(bendShare*latency, leastBend*curve[i].seconds) {
 			for m := int64(shortestStep); m < curve[i].bytes; m *= 2 {
 				if m > curve[i-1].bytes {
 					sizes = append(sizes, int(m))
@@ -131,7 +131,7 @@ func bends(curve []point, journey float64) (sizes []int) {
 // steps are the sizes that tell more of where the steps of a curve are. A step is between two powers of two where the curve is
 // steeper than both before and behind. Most limits are powers of two: the first size is one byte beyond the lower one. Many
 // others are round: the last size is one byte beyond the last half.
-func steps(curve []point, journey float64) (sizes []int) {
+func steps(curve []point, latency float64) (sizes []int) {
 	var powers []point
 	for _, p := range curve {
 		if bits.OnesCount64(uint64(p.bytes)) == 1 {
@@ -144,7 +144,7 @@ func steps(curve []point, journey float64) (sizes []int) {
 		if i+1 < len(powers) {
 			perByte = max(perByte, steepness(powers, i+1))
 		}
-		if b.bytes != 2*a.bytes || unexplained(powers, i, perByte) <= max(stepShare*journey, leastBend*b.seconds) {
+		if b.bytes != 2*a.bytes || unexplained(powers, i, perByte) <= max(stepShare*latency, leastBend*b.seconds) {
 			continue
 		}
 		from, to := a.bytes, b.bytes // of the greatest part of the step

@@ -12,7 +12,7 @@ import (
 // TestDiscoverFindsWhereReceiversAreAsked: Discover's sizes are 8 B, 8 KiB, 64 KiB and 1 MiB. Where ranks ask before longer messages
 // than some limit more sizes are read, until two of them are on either side of the limit
 // and a 128th apart at most, with noise as without; one byte if the limit is a power of two; a message of the longer one takes
-// two journeys more. Where they ask before none of up to 1 MiB nothing more is read.
+// two latencies more. Where they ask before none of up to 1 MiB nothing more is read.
 func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
@@ -27,12 +27,12 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 				}
 				continue
 			}
-			readings := 0
+			measurements := 0
 			for _, r := range d.Steps {
-				readings += len(r.Readings())
+				measurements += len(r.Measurements())
 			}
-			if most := 2 * 2 * 3 * 13 * 2; readings > most { // levels, directions, pairs, sizes, repetitions where readings disagree
-				t.Errorf("noise %g, limit %d: %d more measurements, want %d at most", noise, limit, readings, most)
+			if most := 2 * 2 * 3 * 13 * 2; measurements > most { // levels, directions, pairs, sizes, repetitions where measurements disagree
+				t.Errorf("noise %g, limit %d: %d more measurements, want %d at most", noise, limit, measurements, most)
 			}
 			for i, l := range d.Network.Levels() {
 				k, _ := slices.BinarySearch(l.Sizes, limit+1)
@@ -40,9 +40,9 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 				if apart := above - below; apart > max(1, limit/128) || limit&(limit-1) == 0 && apart > 1 {
 					t.Errorf("noise %g, level %d: asked above %d: sizes %v", noise, i, limit, l.Sizes)
 				}
-				wait, journeys := l.Time(above)-l.Time(below)-float64(above-below)/1.25e9, 2*l.Time(8)
-				if wait < 0.8*journeys || wait > 1.2*journeys {
-					t.Errorf("noise %g, level %d: asked above %d: the step to %d bytes is %g s, want %g", noise, i, limit, above, wait, journeys)
+				wait, latencies := l.Time(above)-l.Time(below)-float64(above-below)/1.25e9, 2*l.Time(8)
+				if wait < 0.8*latencies || wait > 1.2*latencies {
+					t.Errorf("noise %g, level %d: asked above %d: the step to %d bytes is %g s, want %g", noise, i, limit, above, wait, latencies)
 				}
 			}
 		}
@@ -50,7 +50,7 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 }
 
 // TestStreamsFillFastLinks: two messages of a stream are under way at a time. They are so long that while one flows the other
-// is asked for: 256 KiB last 21 us at 12.5 GB/s, and request, consent and journey 30 us.
+// is asked for: 256 KiB last 21 us at 12.5 GB/s, and request, consent and latency 30 us.
 func TestStreamsFillFastLinks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
@@ -63,7 +63,7 @@ func TestStreamsFillFastLinks(t *testing.T) {
 	}
 }
 
-// TestStepsOfMeshes: a neighbour's message waits for two of its own journeys, which are shorter than those of the typical pair of
+// TestStepsOfMeshes: a neighbour's message waits for two of its own latencies, which are shorter than those of the typical pair of
 // a mesh. The step is found all the same, at the limit.
 func TestStepsOfMeshes(t *testing.T) {
 	if testing.Short() {

@@ -84,9 +84,9 @@ func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept := len(recorded.Readings()); kept != 2*12*11 || len(d.Latencies.Readings()) != kept || len(d.Bandwidths.Readings()) == 0 || recorded.Date != date {
+	if kept := len(recorded.Measurements()); kept != 2*12*11 || len(d.Latencies.Measurements()) != kept || len(d.Bandwidths.Measurements()) == 0 || recorded.Date != date {
 		t.Errorf("%d measurements of latencies were recorded, on %v, %d are in the result; %d of bandwidths",
-			kept, recorded.Date, len(d.Latencies.Readings()), len(d.Bandwidths.Readings()))
+			kept, recorded.Date, len(d.Latencies.Measurements()), len(d.Bandwidths.Measurements()))
 	}
 	if parts["latencies rounds"] == 0 || parts["bandwidths rounds"] == 0 || parts["uplinks steps"] == 0 || parts["concurrent transfers patterns"] == 0 {
 		t.Errorf("progress of parts: %v", parts)
@@ -192,7 +192,7 @@ func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
 			if err != nil {
 				said[comm.Rank()] = err.Error()
 			}
-			if measured := c.settings.Reconstructor != nil && comm.Rank() == 0; measured != (d != nil) || measured && len(d.Latencies.Readings()) == 0 {
+			if measured := c.settings.Reconstructor != nil && comm.Rank() == 0; measured != (d != nil) || measured && len(d.Latencies.Measurements()) == 0 {
 				t.Errorf("rank %d: %+v, want the latencies on rank 0 if they were measured", comm.Rank(), d)
 			}
 			return nil
@@ -236,7 +236,7 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 			if err != nil {
 				said[comm.Rank()] = err.Error()
 			}
-			if d != nil && len(d.Latencies.Readings()) > 0 {
+			if d != nil && len(d.Latencies.Measurements()) > 0 {
 				t.Error("there are measurements where none was made")
 			}
 			return nil
@@ -409,8 +409,8 @@ func TestFewPairsAreReadAgain(t *testing.T) {
 			return err
 		}
 		again, err := measure.ReadResult(&file)
-		if err != nil || len(again.Readings()) != len(d.Latencies.Readings()) {
-			t.Errorf("%d measurements are read as %v, %v", len(d.Latencies.Readings()), again, err)
+		if err != nil || len(again.Measurements()) != len(d.Latencies.Measurements()) {
+			t.Errorf("%d measurements are read as %v, %v", len(d.Latencies.Measurements()), again, err)
 		}
 		return nil
 	})

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/pingpong"
 )
@@ -33,7 +33,7 @@ const fewDisagree = 0.02
 func (r *Result) disagreement(pairs []pairSeen) disagreement {
 	d := disagreement{of: len(pairs)}
 	for _, p := range pairs {
-		if p.second <= readings.AsymmetryTolerance*p.lowest+r.ClockStep {
+		if p.second <= measured.AsymmetryTolerance*p.lowest+r.ClockStep {
 			continue
 		}
 		if d.pairs++; d.pairs == 1 || p.second/p.lowest > d.worst.second/d.worst.lowest {
@@ -62,7 +62,7 @@ func (d disagreement) sign() string {
 		return ""
 	}
 	return fmt.Sprintf("the best two measurements differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d: %s and %s",
-		100*(readings.AsymmetryTolerance-1), d.pairs, d.of, d.worst.a, d.worst.b, quantity.Seconds(d.worst.lowest), quantity.Seconds(d.worst.second))
+		100*(measured.AsymmetryTolerance-1), d.pairs, d.of, d.worst.a, d.worst.b, quantity.Seconds(d.worst.lowest), quantity.Seconds(d.worst.second))
 }
 
 const (
@@ -88,7 +88,7 @@ func (r *Result) spreadSign(size int) string {
 
 // unsureSign says of how many measurements no two lots agreed; "" of a few.
 func (r *Result) unsureSign(size int) string {
-	share := r.share(size, func(x *Reading) bool { return x.Unsure })
+	share := r.share(size, func(x *Measurement) bool { return x.Unsure })
 	if share <= manyUnsure {
 		return ""
 	}
@@ -107,7 +107,7 @@ func (r *Result) firstRound(pairs []pairSeen, of string) condition {
 		firsts += p.first
 		others += p.count - p.first
 		switch {
-		case p.slowest.Q1 <= readings.AsymmetryTolerance*p.beside+r.ClockStep:
+		case p.slowest.Q1 <= measured.AsymmetryTolerance*p.beside+r.ClockStep:
 		case !p.slowest.isFirst():
 			slowOthers++
 		default:

@@ -6,7 +6,7 @@
 //	err = found.Network.Save("network.json") // on rank 0, where found is not nil
 //
 // Discover is the whole way from a job to a model.Network. Run is its first step,
-// the readings alone: result.Matrices() goes into a topology.Reconstructor, and
+// the measurements alone: result.Matrices() goes into a topology.Reconstructor, and
 // result.WriteFile keeps what was measured together with its conditions, in the file
 // of package record. Settings.Record writes that file while it is measured, and
 // Settings.Resume goes on with what a killed run has left of it:
@@ -33,7 +33,7 @@
 //  5. Pairs that are not known as precisely as Sampling.Precision asks for are measured again. Where Discover finds that
 //     repetitions disagree on too many pairs, further ones follow, and rounds that differ from the median of their
 //     pairs are measured again.
-//  6. Result.Warnings tells what is still weak and what to do about it. It also tells what the measuring itself
+//  6. Result.Warnings tells what is still uncertain and what to do about it. It also tells what the measuring itself
 //     may have done: drift, a slow beginning, bands of ranks at one distance.
 //  7. Discover reconstructs the wiring, then measures long messages between some
 //     pairs of each level, one pair at a time, the links above every confident group in
@@ -42,7 +42,7 @@
 //
 // Further kinds of measurement are packages below this one: oneway, plogp, throughput,
 // concurrent, servet, check. They stand on harness, as Run does, and keep their
-// readings in sections of one file (record). Package adaptive plans which few pairs are measured.
+// measurements in sections of one file (record). Package adaptive plans which few pairs are measured.
 //
 // # The files of Discover
 //
@@ -52,20 +52,20 @@
 //
 // # Limits
 //
-// Readings are half round trips: that one direction of a link is slower than the
+// Measurements are half round trips: that one direction of a link is slower than the
 // other is not seen. Package oneway measures that.
-// The number of readings grows with n^2 (harness.Pairs.Rounds samples them), the time
+// The number of measurements grows with n^2 (harness.Pairs.Rounds samples them), the time
 // with n. Pairs of one round share links: what that does to latencies of short
 // messages is little, of long ones much, for which there is harness.OneByOne.
-// Where ranks share CPUs, times are the scheduler's (Result.CrowdedHosts).
+// Where ranks share CPUs, times are the scheduler's (Result.OversubscribedHosts).
 //
 // # Design
 //
 // All pairs in the fewest rounds: the circle method, where the recursion of Bufe
-// 2014, section 2.3.2, takes more unless n is a power of two. Readings of one
+// 2014, section 2.3.2, takes more unless n is a power of two. Measurements of one
 // round share whatever disturbs the machine at that moment: the slow cells of
 // Bufe's table 3.5 are all but four exactly one round. Hence the shuffling, and
-// each reading keeps the number of its round.
+// each measurement keeps the number of its round.
 //
 // Drift is left in the matrices. Whether the clock, the machine or the load has drifted is not
 // known, and it may differ between ranks. Each repetition has its rounds in another order, so

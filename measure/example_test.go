@@ -51,7 +51,7 @@ func ExampleDiscover() {
 			return err
 		}
 		for _, rack := range found.Topology.Hierarchy.Groups()[1:] {
-			fmt.Printf("%v confidence %.2f\n", rack.Hosts, rack.Support)
+			fmt.Printf("%v confidence %.2f\n", rack.Hosts, rack.Confidence)
 		}
 		fmt.Printf("1 MiB across: %.2f ms\n", 1e3*found.Network.Time(0, 7, 1<<20))
 		return nil // or found.Network.Save("network.json")

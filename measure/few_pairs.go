@@ -103,8 +103,8 @@ type few struct {
 func newFew(s *Settings, r *Result, now func() float64) *few {
 	r.schedule = fewSchedule
 	f := &few{collector: newCollector(s, r), progress: s.Steps("rounds"), now: now, before: r.Rounds, count: make(map[[2]int]int), marked: now()}
-	for i := range r.readings {
-		f.count[r.readings[i].pair()] = 1
+	for i := range r.measurements {
+		f.count[r.measurements[i].pair()] = 1
 	}
 	f.progress(0, 0)
 	return f
@@ -117,9 +117,9 @@ const markEvery = 0.5 // s
 // of the pairs in s.
 func (f *few) round(dst []float64, pairs [][2]int32, rows []harness.Row) {
 	r := f.result
-	faster := make(map[[2]int]Reading)
+	faster := make(map[[2]int]Measurement)
 	for _, row := range rows {
-		x := readingsOf(row)[0] // of one size
+		x := measurementsOf(row)[0] // of one size
 		p := x.pair()
 		if other, known := faster[p]; !known || x.Q1 < other.Q1 {
 			faster[p] = x

@@ -53,12 +53,12 @@ func FewPairsAlone(ctx context.Context, comm mpi.Communicator, control harness.C
 
 // share is how many measurements there are per pair of ranks.
 func (f *foundByFew) share() float64 {
-	return float64(len(f.readings)) / float64(f.Ranks*(f.Ranks-1)/2)
+	return float64(len(f.measurements)) / float64(f.Ranks*(f.Ranks-1)/2)
 }
 
-// firm lists the confident groups.
-func (f *foundByFew) firm() []string {
-	return topotest.Groups(f.topology.Hierarchy.Firm(topology.FirmSupport))
+// confident lists the confident groups.
+func (f *foundByFew) confident() []string {
+	return topotest.Groups(f.topology.Hierarchy.Confident(topology.ConfidentFrom))
 }
 
 // simulatedFew measures few pairs on a simulated cluster.
@@ -95,14 +95,14 @@ func TestFewPairsFindTheCluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := found.firm(), topotest.Groups(cluster.Hierarchy); !slices.Equal(got, want) {
+		if got, want := found.confident(), topotest.Groups(cluster.Hierarchy); !slices.Equal(got, want) {
 			t.Errorf("%s: confident groups %v, want %v", spec, got, want)
 		}
 		if found.share() > 0.6 {
 			t.Errorf("%s: %.0f %% of the pairs", spec, 100*found.share())
 		}
 		// Latencies are those of the routes.
-		for _, x := range found.readings {
+		for _, x := range found.measurements {
 			if w := cluster.Hierarchy.Latency(x.From, x.To); math.Abs(x.Q1-w) > 0.03*w+1e-9 { // the bytes take a little
 				t.Errorf("%s: %d to %d: %g s, want %g", spec, x.From, x.To, x.Q1, w)
 				break
@@ -126,11 +126,11 @@ func TestFewPairsStop(t *testing.T) {
 		if last = r; r.Stopped == "" {
 			break
 		}
-		if groups := r.firm(); len(groups) > 0 || r.Stopped != "budget" {
+		if groups := r.confident(); len(groups) > 0 || r.Stopped != "budget" {
 			t.Errorf("%v: stopped by %s, %d confident groups", ms, r.Stopped, len(groups))
 		}
 	}
-	if last == nil || last.Stopped != "" || len(last.firm()) != 12 {
+	if last == nil || last.Stopped != "" || len(last.confident()) != 12 {
 		t.Errorf("a second of budget: %+v", last)
 	}
 	done, cancel := context.WithCancel(context.Background())
@@ -183,8 +183,8 @@ func TestFewPairsOfLocalRanks(t *testing.T) {
 			if err != nil || c.Rank() != 0 {
 				return err
 			}
-			if calls != r.Rounds+1 || r.topology.Hierarchy.Hosts() != 14 || len(r.readings) == 0 {
-				return fmt.Errorf("%d calls of Progress, %d rounds, %d measurements of %d hosts", calls, r.Rounds, len(r.readings), r.topology.Hierarchy.Hosts())
+			if calls != r.Rounds+1 || r.topology.Hierarchy.Hosts() != 14 || len(r.measurements) == 0 {
+				return fmt.Errorf("%d calls of Progress, %d rounds, %d measurements of %d hosts", calls, r.Rounds, len(r.measurements), r.topology.Hierarchy.Hosts())
 			}
 			return nil
 		})
@@ -225,8 +225,8 @@ func TestFewTakesTheFasterDirection(t *testing.T) {
 		dst := make([]float64, 2)
 		f.round(dst, [][2]int32{{2, 1}, {3, 4}}, []harness.Row{row(1, 2, 3e-6), row(2, 1, 2e-6), row(3, 4, 0), row(4, 3, 1e-6)})
 		f.end("")
-		if dst[0] != 2e-6 || dst[1] != 0 || len(r.readings) != 1 || r.readings[0].Q1 != 2e-6 || r.readings[0].pair() != [2]int{1, 2} {
-			t.Errorf("latencies %v, measurements %+v", dst, r.readings)
+		if dst[0] != 2e-6 || dst[1] != 0 || len(r.measurements) != 1 || r.measurements[0].Q1 != 2e-6 || r.measurements[0].pair() != [2]int{1, 2} {
+			t.Errorf("latencies %v, measurements %+v", dst, r.measurements)
 		}
 		if len(r.Warnings) != want || want > 0 && !strings.HasPrefix(r.Warnings[0], "1 of 1 measurements of 8 B are below 20 us") {
 			t.Errorf("calls of %g s: warnings %q", cost, r.Warnings)
@@ -252,8 +252,8 @@ func TestFewPairsAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(killed.readings) != 5-1 || killed.Rounds != 4 || killed.readings[3].Repetition != 1 || killed.Stopped != harness.StoppedUnfinished {
-		t.Errorf("of a process that was killed: %d rounds, measurements %+v, stopped by %q", killed.Rounds, killed.readings, killed.Stopped)
+	if len(killed.measurements) != 5-1 || killed.Rounds != 4 || killed.measurements[3].Repetition != 1 || killed.Stopped != harness.StoppedUnfinished {
+		t.Errorf("of a process that was killed: %d rounds, measurements %+v, stopped by %q", killed.Rounds, killed.measurements, killed.Stopped)
 	}
 	if len(killed.Warnings) != 1 || !strings.Contains(killed.Warnings[0], "while it measured few pairs, of which the journal holds 4 rounds: measure again") {
 		t.Errorf("warnings of a process that was killed: %q", killed.Warnings)
@@ -263,7 +263,7 @@ func TestFewPairsAreRecorded(t *testing.T) {
 	}
 	f.end("")
 	whole, err := ReadResult(bytes.NewReader(file.Bytes()))
-	if err != nil || len(whole.readings) != 5 || whole.Stopped != "" || !slices.Equal(whole.Warnings, r.Warnings) {
+	if err != nil || len(whole.measurements) != 5 || whole.Stopped != "" || !slices.Equal(whole.Warnings, r.Warnings) {
 		t.Errorf("at the end: %+v, %v", whole, err)
 	}
 }

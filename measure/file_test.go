@@ -27,12 +27,12 @@ func example() *Result {
 			GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64",
 			ClockStep: 1e-9, ClockCost: 5e-8,
 			Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, NUMA: []int{0, -1}, GOMAXPROCS: []int{1, 8},
-			CrowdedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
+			OversubscribedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
 		},
 		Sizes: []int{0, 1024}, Repetitions: 2, Samples: 20, Seed: 7,
 		Rounds: 1, TotalRounds: 2, Stopped: harness.StoppedByBudget, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
-		readings: []Reading{
+		measurements: []Measurement{
 			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3, Mean: 5.25e-5}},
 			{From: 1, To: 0, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 6, Unsure: true, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25, Mean: 0.0125}},
 			{From: 0, To: 1, Size: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 2, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6, Mean: 2.5e-6}},
@@ -68,8 +68,8 @@ func TestFileIsAsPublished(t *testing.T) {
 
 func TestFilesAreReadBack(t *testing.T) {
 	plain := example()
-	plain.Date, plain.Warnings, plain.readings, plain.Library, plain.Version = time.Time{}, nil, nil, "", ""
-	plain.CrowdedHosts, plain.Notes = nil, nil
+	plain.Date, plain.Warnings, plain.measurements, plain.Library, plain.Version = time.Time{}, nil, nil, "", ""
+	plain.OversubscribedHosts, plain.Notes = nil, nil
 	for name, want := range map[string]*Result{"example": example(), "nothing measured": plain} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "result.json")
@@ -149,7 +149,7 @@ func TestReadResultRefuses(t *testing.T) {
 		{"a measurement of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "line 3: to: 2"},
 		{"a measurement with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "measurement 1: from rank 1 to itself"},
 		{"a measurement given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "the measurement from 0 to 1 is there twice"},
-		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "measurement 1: count: 0"},
+		{"no samples in a measurement", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "measurement 1: count: 0"},
 		{"more samples than asked for", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,21,7,`), "measurement 1: count: 21"},
 		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "measurement 1: batch: 0"},
 		{"no lots", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,0,0,`), "measurement 1: lots: 0"},
@@ -232,10 +232,10 @@ func TestColumnsAreFoundByName(t *testing.T) {
 // TestMergedRuns: two runs of the same ranks are one measurement of more repetitions.
 func TestMergedRuns(t *testing.T) {
 	var files []*record.File
-	readings := 0
+	measurements := 0
 	for seed := range 2 {
 		r := results(t, 4, nil, &Settings{Sampling: Sampling{Samples: 5, Repetitions: 2, Seed: uint64(seed)}}, nil)[0]
-		readings += len(r.Readings())
+		measurements += len(r.Measurements())
 		files = append(files, &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}})
 	}
 	both, err := record.Merge(files...)
@@ -246,8 +246,8 @@ func TestMergedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Readings()) != readings || r.Repetitions != 4 || len(r.Matrices()) != 4 || r.Rounds != 12 || r.Runs != 2 {
-		t.Errorf("%d measurements of %d repetitions in %d rounds, want %d of 4 in 12", len(r.Readings()), r.Repetitions, r.Rounds, readings)
+	if len(r.Measurements()) != measurements || r.Repetitions != 4 || len(r.Matrices()) != 4 || r.Rounds != 12 || r.Runs != 2 {
+		t.Errorf("%d measurements of %d repetitions in %d rounds, want %d of 4 in 12", len(r.Measurements()), r.Repetitions, r.Rounds, measurements)
 	}
 }
 
@@ -280,7 +280,7 @@ func FuzzReadResult(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(again.readings) != len(r.readings) || again.Ranks != r.Ranks {
+		if len(again.measurements) != len(r.measurements) || again.Ranks != r.Ranks {
 			t.Fatalf("read again: %+v, want %+v", again, r)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 func TestPairIntervals(t *testing.T) {
 	r := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{8}, Repetitions: 4}
 	add := func(repetition, from, to int, median float64) {
-		r.readings = append(r.readings, Reading{Repetition: repetition, From: from, To: to, Summary: pingpong.Summary{Median: median}})
+		r.measurements = append(r.measurements, Measurement{Repetition: repetition, From: from, To: to, Summary: pingpong.Summary{Median: median}})
 	}
 	for k, v := range []float64{9, 1, 2} {
 		add(k, 0, 1, v)
@@ -38,7 +38,7 @@ func TestPairIntervals(t *testing.T) {
 	for _, off := range []float64{3, 5} {
 		p := pairTimes{}
 		for _, v := range []float64{4, 4, 4, 4, 4, off} {
-			p.all = append(p.all, &Reading{Summary: pingpong.Summary{Median: v}})
+			p.all = append(p.all, &Measurement{Summary: pingpong.Summary{Median: v}})
 		}
 		if p.precise(0.2) || !p.precise(0.25) {
 			t.Errorf("4 and %g: within 20 %% %t, 25 %% %t", off, p.precise(0.2), p.precise(0.25))

@@ -14,7 +14,7 @@ type latencies struct {
 	plan  *plan
 }
 
-// exchange appends the numbers of a reading for each size, see harness.Exchange.
+// exchange appends the numbers of a measurement for each size, see harness.Exchange.
 func (l *latencies) exchange(found []float64, peer int, _ bool, samples int) ([]float64, error) {
 	if samples == harness.WarmUp {
 		return found, l.probe.WarmUp(peer, l.plan.Sizes)
@@ -30,13 +30,13 @@ func (l *latencies) exchange(found []float64, peer int, _ bool, samples int) ([]
 	return found, nil
 }
 
-// exchanged are the numbers of a reading that exchange appends.
+// exchanged are the numbers of a measurement that exchange appends.
 const exchanged = 1 + len(summaryColumns)
 
 // readingsOf are what a row of exchange says.
-func readingsOf(row harness.Row) (all []Reading) {
+func measurementsOf(row harness.Row) (all []Measurement) {
 	for v := range slices.Chunk(row.Values, exchanged) {
-		all = append(all, Reading{
+		all = append(all, Measurement{
 			From: row.From, To: row.To, Repetition: row.Repetition, Round: row.Round, Size: int(v[0]), Summary: summaryOf(v[1:]),
 		})
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // KindLatency is the kind of the section that latencies are in. Its columns are
-// the whole numbers of a Reading, then its times in s.
+// the whole numbers of a Measurement, then its times in s.
 const KindLatency = "latency"
 
 // columns name the numbers of a measurement.
@@ -34,7 +34,7 @@ type sectionSettings struct {
 	Schedule     string `json:"schedule,omitempty"` // another than that of all pairs
 }
 
-// section is the section of the result, without readings.
+// section is the section of the result, without measurements.
 func (r *Result) section() *record.Section {
 	settings := record.SettingsOf(sectionSettings{r.Repetitions, r.Samples, r.Seed, r.WithinGroups, r.OneByOne, r.schedule})
 	s := &record.Section{
@@ -51,15 +51,15 @@ func (r *Result) section() *record.Section {
 // Section is the result as a section of a file, see record.File.
 func (r *Result) Section() *record.Section {
 	s := r.section()
-	s.Rows = make([]float64, 0, len(r.readings)*allColumns)
-	for i := range r.readings {
-		s.Rows = r.readings[i].appendRow(s.Rows)
+	s.Rows = make([]float64, 0, len(r.measurements)*allColumns)
+	for i := range r.measurements {
+		s.Rows = r.measurements[i].appendRow(s.Rows)
 	}
 	return s
 }
 
-// appendRow appends the numbers of the reading.
-func (r *Reading) appendRow(row []float64) []float64 {
+// appendRow appends the numbers of the measurement.
+func (r *Measurement) appendRow(row []float64) []float64 {
 	row = append(row, float64(r.Repetition), float64(r.Size), float64(r.From), float64(r.To), float64(r.Round))
 	return appendSummary(row, &r.Summary)
 }
@@ -102,18 +102,18 @@ func resultOf(f *record.File, s *record.Section) (*Result, error) {
 		{1, pingpong.MaxLots},
 		{0, 1},
 	}
-	r.readings = slices.Grow(r.readings, s.NumRows())
+	r.measurements = slices.Grow(r.measurements, s.NumRows())
 	for i, row := range rows {
-		x, err := reading(row, limits)
+		x, err := measurement(row, limits)
 		if err != nil {
 			return nil, fmt.Errorf("measurement %d: %w", i+1, err)
 		}
-		r.readings = append(r.readings, x)
+		r.measurements = append(r.measurements, x)
 		r.Repetitions = max(r.Repetitions, x.Repetition+1)
 	}
-	slices.SortFunc(r.readings, compareReadings)
-	for i := 1; i < len(r.readings); i++ {
-		if x := r.readings[i]; compareReadings(r.readings[i-1], x) == 0 {
+	slices.SortFunc(r.measurements, compareMeasurements)
+	for i := 1; i < len(r.measurements); i++ {
+		if x := r.measurements[i]; compareMeasurements(r.measurements[i-1], x) == 0 {
 			return nil, fmt.Errorf("the measurement from %d to %d is there twice", x.From, x.To)
 		}
 	}
@@ -124,26 +124,26 @@ func resultOf(f *record.File, s *record.Section) (*Result, error) {
 	return r, nil
 }
 
-// reading makes a reading of the numbers of the columns, and checks them, the whole ones against their limits.
-func reading(v []float64, limits [intColumns][2]int) (Reading, error) {
+// measurement makes a measurement of the numbers of the columns, and checks them, the whole ones against their limits.
+func measurement(v []float64, limits [intColumns][2]int) (Measurement, error) {
 	for k, limit := range limits {
 		if x := v[k]; !(x >= float64(limit[0]) && x <= float64(limit[1])) || x != math.Trunc(x) {
-			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], x, limit[0], limit[1])
+			return Measurement{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], x, limit[0], limit[1])
 		}
 	}
 	last := 0.0
 	for k := intColumns; k < timeColumns; k++ {
 		if !(v[k] >= last) {
-			return Reading{}, fmt.Errorf("%s: %g: want at least %g", columns[k], v[k], last)
+			return Measurement{}, fmt.Errorf("%s: %g: want at least %g", columns[k], v[k], last)
 		}
 		last = v[k]
 	}
 	if mean := v[timeColumns]; mean < v[intColumns] || mean > last {
-		return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", columns[timeColumns], mean, v[intColumns], last)
+		return Measurement{}, fmt.Errorf("%s: %g: want in [%g, %g]", columns[timeColumns], mean, v[intColumns], last)
 	}
-	x := Reading{Repetition: int(v[0]), Size: int(v[1]), From: int(v[2]), To: int(v[3]), Round: int(v[4]), Summary: summaryOf(v[placeColumns:])}
+	x := Measurement{Repetition: int(v[0]), Size: int(v[1]), From: int(v[2]), To: int(v[3]), Round: int(v[4]), Summary: summaryOf(v[placeColumns:])}
 	if x.From == x.To {
-		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)
+		return Measurement{}, fmt.Errorf("from rank %d to itself", x.From)
 	}
 	return x, nil
 }

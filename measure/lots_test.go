@@ -43,7 +43,7 @@ func underDisturbance(t *testing.T, s *Settings, disturb func(rank, peer, lot, s
 }
 
 // TestDisturbedLotsAreTakenAgain: the warm-up asks for the first lot, which is
-// quiet here, so that the reading begins with lot 1.
+// quiet here, so that the measurement begins with lot 1.
 func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 	truth := halfRoundTrip(0, 1)
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 				}
 				return c.disturb(lot, sample, truth)
 			})
-			for _, x := range r.Readings() {
+			for _, x := range r.Measurements() {
 				if x.Lots != c.lots || x.Unsure != c.unsure || x.Count != lotSize {
 					t.Errorf("measurement %+v, want %d lots, unsure %t", x, c.lots, c.unsure)
 				}
@@ -121,12 +121,12 @@ func TestSlowPilotsMakeNoShortSamples(t *testing.T) {
 	r := results(t, 2, nil, &Settings{Sampling: Sampling{Repetitions: 1, Samples: lotSize}}, func(c mpi.Communicator) mpi.Communicator {
 		return &slowPilots{timedComm{bare: bare{c}}}
 	})[0]
-	for _, x := range r.Readings() {
+	for _, x := range r.Measurements() {
 		if x.Batch != 13 || x.Lots > 2 || math.Abs(x.Q1-fastRoundTrip/2) > 1e-12 {
 			t.Errorf("measurement %+v, want %g s in batches of 13 round trips", x, fastRoundTrip/2)
 		}
 	}
-	if lots := r.Readings()[0].Lots; lots != 2 {
+	if lots := r.Measurements()[0].Lots; lots != 2 {
 		t.Errorf("%d lots after slow pilots, want 2: one too short, one of the right length", lots)
 	}
 }
@@ -150,10 +150,10 @@ func (c *slowPilots) PingPong(samples []float64, peer, tag, size, iters int, fir
 	return nil
 }
 
-// TestReadingsThatDisagreeAreRepeated: rank 1 is disturbed in all lots of the
-// first repetitions, always in the same way, so that each of its readings looks quiet. The
-// two directions then disagree, until one of its readings is undisturbed.
-func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
+// TestMeasurementsThatDisagreeAreRepeated: rank 1 is disturbed in all lots of the
+// first repetitions, always in the same way, so that each of its measurements looks quiet. The
+// two directions then disagree, until one of its measurements is undisturbed.
+func TestMeasurementsThatDisagreeAreRepeated(t *testing.T) {
 	const warmUps = 1 // lots per repetition
 	for _, c := range []struct {
 		extra, disturbed int // repetitions
@@ -163,7 +163,7 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 		{0, 1, 1, true},
 		{3, 0, 1, false},
 		{3, 1, 2, false},
-		{3, 9, 2, false}, // two readings of rank 0 agree
+		{3, 9, 2, false}, // two measurements of rank 0 agree
 	} {
 		r := underDisturbance(t, &Settings{Sampling: Sampling{Repetitions: 1}, extra: c.extra}, func(rank, _, lot, _ int, truth float64) float64 {
 			if rank == 1 && lot < c.disturbed*(1+warmUps) {

@@ -28,10 +28,10 @@ func TestMPIAllPairs(t *testing.T) {
 	if r == nil {
 		return
 	}
-	if want := 2 * 2 * n * (n - 1); len(r.Readings()) != want || r.Stopped != "" {
-		t.Errorf("%d measurements, stopped by %q; want %d measurements of all rounds", len(r.Readings()), r.Stopped, want)
+	if want := 2 * 2 * n * (n - 1); len(r.Measurements()) != want || r.Stopped != "" {
+		t.Errorf("%d measurements, stopped by %q; want %d measurements of all rounds", len(r.Measurements()), r.Stopped, want)
 	}
-	for _, x := range r.Readings() {
+	for _, x := range r.Measurements() {
 		if !(x.Min > 0 && x.Min <= x.Q1 && x.Q1 <= x.Median && x.Median <= x.Q3 && x.Q3 <= x.Max) {
 			t.Errorf("times of measurement %+v are not in order", x)
 		}
@@ -93,7 +93,7 @@ func TestMPIFewPairs(t *testing.T) {
 	if r.topology.Hierarchy.Hosts() != c.Size() || r.pairsMeasured() < c.Size()-1 {
 		t.Errorf("%d ranks: %d hosts, %d pairs", c.Size(), r.topology.Hierarchy.Hosts(), r.pairsMeasured())
 	}
-	for _, x := range r.readings {
+	for _, x := range r.measurements {
 		if !(x.Q1 > 0) {
 			t.Fatalf("measurement %+v", x)
 		}
@@ -125,8 +125,8 @@ func TestMPIGroups(t *testing.T) {
 	if r == nil {
 		return
 	}
-	if want := len(low)*(len(low)-1) + len(high)*(len(high)-1); len(r.Readings()) != want {
-		t.Errorf("%d measurements, want %d", len(r.Readings()), want)
+	if want := len(low)*(len(low)-1) + len(high)*(len(high)-1); len(r.Measurements()) != want {
+		t.Errorf("%d measurements, want %d", len(r.Measurements()), want)
 	}
 }
 
@@ -145,8 +145,8 @@ func TestMPICancellation(t *testing.T) {
 	if r == nil {
 		return
 	}
-	if r.Stopped != harness.StoppedByContext || r.Rounds != 0 || len(r.Readings()) != 0 {
-		t.Errorf("stopped by %q after %d rounds with %d measurements, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Readings()))
+	if r.Stopped != harness.StoppedByContext || r.Rounds != 0 || len(r.Measurements()) != 0 {
+		t.Errorf("stopped by %q after %d rounds with %d measurements, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Measurements()))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // TestObservationsAreOfTheLowerHalf: of four and of five repetitions the mean of the two lowest lower
-// quartiles. Readings of 0 do not
+// quartiles. Measurements of 0 do not
 // count, and directions and sizes are apart.
 func TestObservationsAreOfTheLowerHalf(t *testing.T) {
 	r := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{8, 1 << 20}, Repetitions: 6}
@@ -23,7 +23,7 @@ func TestObservationsAreOfTheLowerHalf(t *testing.T) {
 		{2, 1, 0, []float64{0}},
 	} {
 		for k, q := range x.quartiles {
-			r.readings = append(r.readings, Reading{
+			r.measurements = append(r.measurements, Measurement{
 				From: x.from, To: x.to, Size: x.size, Repetition: k, Summary: pingpong.Summary{
 					Count: 20, Batch: 1,
 					Min: q / 2, Q1: q, Median: 2 * q, Q3: 3 * q, Max: 4 * q,

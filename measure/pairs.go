@@ -10,14 +10,14 @@ import (
 // A pairTimes is the measurements of a pair of ranks at one size: of both directions, in the order of repetitions.
 type pairTimes struct {
 	a, b int // ranks, a < b
-	all  []*Reading
+	all  []*Measurement
 }
 
 // byPair sorts the measurements of one size (an index into Sizes) by their pairs. O(n^2 + measurements).
 func (r *Result) byPair(size int) []pairTimes {
 	count := make([]int, r.Ranks*r.Ranks) // of the measurements of a and b, at a*n+b
 	total := 0
-	at := func(x *Reading) *int {
+	at := func(x *Measurement) *int {
 		p := x.pair()
 		return &count[p[0]*r.Ranks+p[1]]
 	}
@@ -26,7 +26,7 @@ func (r *Result) byPair(size int) []pairTimes {
 		total++
 	}
 	var pairs []pairTimes
-	room := make([]*Reading, total)
+	room := make([]*Measurement, total)
 	for k, n := range count {
 		if n > 0 {
 			count[k] = len(pairs)
@@ -88,10 +88,10 @@ func (p *pairTimes) precise(share float64) bool {
 type pairSeen struct {
 	a, b           int // ranks, a < b
 	count          int
-	first          int      // measurements of them in the first round of the job
-	lowest, second float64  // the two lowest
-	slowest        *Reading // the highest
-	beside         float64  // the highest but it
+	first          int          // measurements of them in the first round of the job
+	lowest, second float64      // the two lowest
+	slowest        *Measurement // the highest
+	beside         float64      // the highest but it
 }
 
 // seen sums up the pairs that were measured twice at least, in order.
@@ -123,4 +123,4 @@ func seen(pairs []pairTimes) (all []pairSeen) {
 }
 
 // isFirst tells whether a measurement is of the first round of the job.
-func (r *Reading) isFirst() bool { return r.Repetition == 0 && r.Round == 0 }
+func (r *Measurement) isFirst() bool { return r.Repetition == 0 && r.Round == 0 }

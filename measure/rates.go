@@ -118,7 +118,7 @@ func (d *Discovery) patternBytes() int64 { return max(longSize, d.bytesIn(manyLa
 // that is not known.
 func (d *Discovery) bytesIn(latencies float64) int64 {
 	rate := 0.0
-	for _, x := range d.Bandwidths.readings {
+	for _, x := range d.Bandwidths.measurements {
 		if t := x.Q1; t > 0 {
 			rate = max(rate, float64(d.Bandwidths.Sizes[x.Size])/t)
 		}
@@ -132,7 +132,7 @@ func (d *Discovery) bytesIn(latencies float64) int64 {
 // measureMemory finds out what ranks share inside hosts. It measures it, too, if that is wanted.
 func (d *Discovery) measureMemory(c *harness.Conductor, s *DiscoverSettings, control harness.Control, measured bool) error {
 	left := c.Remaining(control.Budget)
-	resources, said, err := servet.Told(c.Comm, s.Inside)
+	resources, said, err := servet.FromSystem(c.Comm, s.Inside)
 	if err != nil {
 		return err
 	}

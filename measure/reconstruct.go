@@ -16,7 +16,7 @@ import (
 
 // reconstruct makes groups and wiring of the latencies. Few pairs have told them already.
 func (d *Discovery) reconstruct(s *DiscoverSettings) error {
-	if len(d.Latencies.readings) == 0 && d.Latencies.Ranks > 1 {
+	if len(d.Latencies.measurements) == 0 && d.Latencies.Ranks > 1 {
 		return d.nothing(s)
 	}
 	if d.Topology == nil {
@@ -77,7 +77,7 @@ func (d *Discovery) nothing(s *DiscoverSettings) error {
 	return fmt.Errorf("measure: discover: cancelled before the first of %d rounds was measured", r.TotalRounds)
 }
 
-// tooLittle says why readings leave the ranks in parts, where they ended early.
+// tooLittle says why measurements leave the ranks in parts, where they ended early.
 func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
 	if p := d.Parameters; p != nil && p.Stopped == harness.StoppedByBudget {
 		text := "give it a larger one"

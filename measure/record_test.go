@@ -17,7 +17,7 @@ import (
 )
 
 // TestRecordHoldsWhatWasMeasured: the record of a whole measurement has all
-// its readings and conditions.
+// its measurements and conditions.
 func TestRecordHoldsWhatWasMeasured(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 8} {
 		var b bytes.Buffer
@@ -36,10 +36,10 @@ func TestRecordHoldsWhatWasMeasured(t *testing.T) {
 func TestRecordIsReadWhereverItEnds(t *testing.T) {
 	var b bytes.Buffer
 	e := example()
-	readings := e.readings
-	e.Rounds, e.readings = 0, nil // as when it begins
+	measurements := e.measurements
+	e.Rounds, e.measurements = 0, nil // as when it begins
 	c := newCollector(&Settings{Record: record.NewWriter(&b, nil)}, e)
-	for k, round := range [][]Reading{readings[:2], readings[2:]} {
+	for k, round := range [][]Measurement{measurements[:2], measurements[2:]} {
 		var rows []harness.Row
 		for _, x := range round {
 			rows = append(rows, harness.Row{From: x.From, To: x.To, Repetition: x.Repetition, Round: x.Round, Values: appendSummary([]float64{float64(x.Size)}, &x.Summary)})
@@ -55,16 +55,16 @@ func TestRecordIsReadWhereverItEnds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d of %d bytes: %v", end, len(whole), err)
 		}
-		// The first round has two readings, the second one.
+		// The first round has two measurements, the second one.
 		rounds, want := 0, 0
 		for i, mark := range []string{"{\"rounds\":1,\"total_rounds\":2}\n", "{\"rounds\":2,\"total_rounds\":2}\n"} {
 			if strings.Contains(whole[:end], mark) {
 				rounds, want = rounds+1, want+2-i
 			}
 		}
-		if r.Rounds != rounds || len(r.readings) != want || r.Stopped != harness.StoppedUnfinished {
+		if r.Rounds != rounds || len(r.measurements) != want || r.Stopped != harness.StoppedUnfinished {
 			t.Errorf("%d of %d bytes: %d measurements of %d rounds, stopped by %q, want %d of %d and unfinished",
-				end, len(whole), len(r.readings), r.Rounds, r.Stopped, want, rounds)
+				end, len(whole), len(r.measurements), r.Rounds, r.Stopped, want, rounds)
 		}
 	}
 	line := fmt.Sprintf("line %d: ", strings.Count(whole, "\n")+1)
@@ -73,7 +73,7 @@ func TestRecordIsReadWhereverItEnds(t *testing.T) {
 		{"rounds that go back", whole + "{\"rounds\":1,\"total_rounds\":2}\n", "rounds: 1 after 2"},
 		{"an unknown key", whole + "{\"round\":1}\n", "unknown field"},
 		{"nonsense", whole + "nonsense\n", line},
-		{"a wrong reading", whole + "[0,0,0,7,0,20,7,1,0,0,0,0,0,0,0]\n", line + "to: 7"},
+		{"a wrong measurement", whole + "[0,0,0,7,0,20,7,1,0,0,0,0,0,0,0]\n", line + "to: 7"},
 		{"a wrong head", strings.Replace(whole, `"ranks":2`, `"ranks":3`, 1), "line 1: hosts"},
 	} {
 		if _, err := ReadResult(strings.NewReader(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -115,8 +115,8 @@ func TestRecordOfASimulation(t *testing.T) {
 // TestRecordThatCannotBeWritten: the measurement goes on.
 func TestRecordThatCannotBeWritten(t *testing.T) {
 	r := results(t, 3, nil, &Settings{Sampling: Sampling{Samples: 5, Repetitions: 1}, Record: record.NewWriter(fullDisk{}, nil)}, nil)[0]
-	if len(r.Readings()) != 6 || !strings.Contains(strings.Join(r.Warnings, "\n"), "the record cannot be written and was given up: record: write: disk full") {
-		t.Errorf("%d measurements, warnings %q", len(r.Readings()), r.Warnings)
+	if len(r.Measurements()) != 6 || !strings.Contains(strings.Join(r.Warnings, "\n"), "the record cannot be written and was given up: record: write: disk full") {
+		t.Errorf("%d measurements, warnings %q", len(r.Measurements()), r.Warnings)
 	}
 }
 

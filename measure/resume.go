@@ -23,27 +23,27 @@ func (r *Result) goOn(earlier *Result) error {
 	}
 	h := earlier.Header
 	h.ClockStep, h.ClockCost = max(h.ClockStep, r.ClockStep), max(h.ClockCost, r.ClockCost)
-	h.CrowdedHosts, h.OtherEnvironment = r.CrowdedHosts, r.OtherEnvironment
+	h.OversubscribedHosts, h.OtherEnvironment = r.OversubscribedHosts, r.OtherEnvironment
 	r.Header = h
 	var rounds int
-	r.readings, rounds = earlier.scheduled()
+	r.measurements, rounds = earlier.scheduled()
 	r.Rounds = min(earlier.Rounds, rounds)
-	for i := range r.readings {
-		r.Repetitions = max(r.Repetitions, r.readings[i].Repetition+1)
+	for i := range r.measurements {
+		r.Repetitions = max(r.Repetitions, r.measurements[i].Repetition+1)
 	}
 	r.TotalRounds = max(earlier.TotalRounds, earlier.Rounds)
 	return nil
 }
 
-// scheduled are the readings before the first repetition of only some rounds, and the number of rounds until then. Those rounds
+// scheduled are the measurements before the first repetition of only some rounds, and the number of rounds until then. Those rounds
 // were measured again and are numbered behind those of all pairs. A run that goes
 // on will find out by itself which rounds to measure again. Of a file that was written at once and is cut off, no round is known to be whole.
-func (r *Result) scheduled() ([]Reading, int) {
+func (r *Result) scheduled() ([]Measurement, int) {
 	if r.Rounds == 0 {
 		return nil, 0
 	}
 	perRepetition, first := 0, math.MaxInt
-	for _, x := range r.readings {
+	for _, x := range r.measurements {
 		if x.Repetition == 0 {
 			perRepetition = max(perRepetition, x.Round+1)
 		} else if x.Round >= perRepetition { // they are sorted by repetition
@@ -51,10 +51,10 @@ func (r *Result) scheduled() ([]Reading, int) {
 		}
 	}
 	if first == math.MaxInt {
-		return slices.Clone(r.readings), r.Rounds
+		return slices.Clone(r.measurements), r.Rounds
 	}
-	kept := slices.Clone(r.readings)
-	return slices.DeleteFunc(kept, func(x Reading) bool { return x.Repetition >= first }), first * perRepetition
+	kept := slices.Clone(r.measurements)
+	return slices.DeleteFunc(kept, func(x Measurement) bool { return x.Repetition >= first }), first * perRepetition
 }
 
 // sameRun says in one line what differs, nil if nothing does.

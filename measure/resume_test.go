@@ -33,11 +33,11 @@ func simulated(t *testing.T, c *gen.Cluster, s *Settings) (*Result, error) {
 	return r, err
 }
 
-// places are the readings without their times, which two runs share.
-func places(r *Result) []Reading {
-	all := slices.Clone(r.readings)
+// places are the measurements without their times, which two runs share.
+func places(r *Result) []Measurement {
+	all := slices.Clone(r.measurements)
 	for i := range all {
-		all[i] = Reading{From: all[i].From, To: all[i].To, Repetition: all[i].Repetition, Size: all[i].Size, Round: all[i].Round}
+		all[i] = Measurement{From: all[i].From, To: all[i].To, Repetition: all[i].Repetition, Size: all[i].Size, Round: all[i].Round}
 	}
 	return all
 }
@@ -94,14 +94,14 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 				if !slices.Equal(places(after), places(whole)) || after.Rounds != whole.Rounds || after.TotalRounds != whole.TotalRounds ||
 					after.Repetitions != whole.Repetitions || after.Stopped != "" {
 					t.Fatalf("cut at %d of %d: %d measurements in %d of %d rounds, stopped by %q; want %d in %d of %d",
-						cut, len(text), len(after.readings), after.Rounds, after.TotalRounds, after.Stopped, len(whole.readings), whole.Rounds, whole.TotalRounds)
+						cut, len(text), len(after.measurements), after.Rounds, after.TotalRounds, after.Stopped, len(whole.measurements), whole.Rounds, whole.TotalRounds)
 				}
-				for _, x := range before.readings {
-					if i, ok := slices.BinarySearchFunc(after.readings, x, compareReadings); !ok || after.readings[i] != x {
+				for _, x := range before.measurements {
+					if i, ok := slices.BinarySearchFunc(after.measurements, x, compareMeasurements); !ok || after.measurements[i] != x {
 						t.Fatalf("cut at %d: the measurement %+v is not as it was", cut, x)
 					}
 				}
-				if kept, err := ReadResult(&again); err != nil || !slices.Equal(kept.readings, after.readings) || kept.Stopped != "" {
+				if kept, err := ReadResult(&again); err != nil || !slices.Equal(kept.measurements, after.measurements) || kept.Stopped != "" {
 					t.Fatalf("cut at %d: the record of the second run: %v", cut, err)
 				}
 			}
@@ -123,15 +123,15 @@ func TestResumeTakesMoreRepetitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(three.readings) != 60 || three.Rounds != 15 || len(three.Matrices()) != 3 || !slices.Contains(three.Notes, "10 of 15 rounds are of an earlier run") {
-		t.Errorf("%d measurements in %d rounds, notes %q", len(three.readings), three.Rounds, three.Notes)
+	if len(three.measurements) != 60 || three.Rounds != 15 || len(three.Matrices()) != 3 || !slices.Contains(three.Notes, "10 of 15 rounds are of an earlier run") {
+		t.Errorf("%d measurements in %d rounds, notes %q", len(three.measurements), three.Rounds, three.Notes)
 	}
 	same, err := simulated(t, c, &Settings{Sampling: Sampling{Repetitions: 1}, Resume: two})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(same.readings, two.readings) || same.Rounds != 10 || same.Repetitions != 2 {
-		t.Errorf("nothing was missing: %d measurements in %d rounds", len(same.readings), same.Rounds)
+	if !slices.Equal(same.measurements, two.measurements) || same.Rounds != 10 || same.Repetitions != 2 {
+		t.Errorf("nothing was missing: %d measurements in %d rounds", len(same.measurements), same.Rounds)
 	}
 }
 
@@ -175,16 +175,16 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 func TestResumeBehindPartialRepetitions(t *testing.T) {
 	r := synthetic(t, 6, 3, 1, 0, 0, 1)
 	r.Rounds = 15
-	if readings, rounds := r.scheduled(); rounds != 15 || !slices.Equal(readings, r.readings) {
-		t.Errorf("%d measurements of %d rounds, want all %d of 15", len(readings), rounds, len(r.readings))
+	if measurements, rounds := r.scheduled(); rounds != 15 || !slices.Equal(measurements, r.measurements) {
+		t.Errorf("%d measurements of %d rounds, want all %d of 15", len(measurements), rounds, len(r.measurements))
 	}
-	whole := slices.Clone(r.readings)
+	whole := slices.Clone(r.measurements)
 	for _, repetition := range []int{3, 4} {
-		r.readings = append(r.readings, Reading{From: 0, To: 1, Repetition: repetition, Round: 5}, Reading{From: 1, To: 0, Repetition: repetition, Round: 5})
+		r.measurements = append(r.measurements, Measurement{From: 0, To: 1, Repetition: repetition, Round: 5}, Measurement{From: 1, To: 0, Repetition: repetition, Round: 5})
 	}
 	r.Rounds = 17
-	if readings, rounds := r.scheduled(); rounds != 15 || !slices.Equal(readings, whole) {
-		t.Errorf("%d measurements of %d rounds, want %d of 15", len(readings), rounds, len(whole))
+	if measurements, rounds := r.scheduled(); rounds != 15 || !slices.Equal(measurements, whole) {
+		t.Errorf("%d measurements of %d rounds, want %d of 15", len(measurements), rounds, len(whole))
 	}
 }
 
@@ -217,7 +217,7 @@ func TestResumeOfACutFile(t *testing.T) {
 		if err := after.Write(&again); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ReadResult(&again); err != nil || len(got.readings) != len(whole.readings) || got.Rounds != whole.Rounds {
+		if got, err := ReadResult(&again); err != nil || len(got.measurements) != len(whole.measurements) || got.Rounds != whole.Rounds {
 			t.Errorf("%d of %d bytes: %+v, %v", cut, file.Len(), got, err)
 		}
 	}

@@ -20,8 +20,8 @@ import (
 // the round under way, and the result holds what was measured; Stopped says so.
 // A budget that the first rounds show to be too small for all is spent on fewer
 // repetitions, and then on fewer samples. So every pair is measured once
-// if that can be. Notes says so. Disturbed samples are taken again, see Reading.
-// Weak results carry Warnings. An error means that nothing was measured: wrong
+// if that can be. Notes says so. Disturbed samples are taken again, see Measurement.
+// Uncertain results carry Warnings. An error means that nothing was measured: wrong
 // settings, or a failure of the communicator, which is unusable afterwards.
 //
 // With Resume, only what an earlier run lacks is measured.
@@ -85,7 +85,7 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 }
 
 // conditions gathers where and how all ranks run. It returns a result without
-// readings on rank 0, nil on others. It is collective.
+// measurements on rank 0, nil on others. It is collective.
 func conditions(comm mpi.Communicator, s *Settings, p *plan, q *pingpong.Probe) (*Result, error) {
 	h, err := record.Gather(comm, q)
 	if h == nil || err != nil {

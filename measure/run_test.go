@@ -67,11 +67,11 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 				if n > 1 && all[1] != nil {
 					t.Errorf("rank 1 has a result, want nil")
 				}
-				if want := 2 * 3 * n * (n - 1); len(r.Readings()) != want {
-					t.Fatalf("%d measurements, want %d", len(r.Readings()), want)
+				if want := 2 * 3 * n * (n - 1); len(r.Measurements()) != want {
+					t.Fatalf("%d measurements, want %d", len(r.Measurements()), want)
 				}
 				seen := make(map[[4]int]bool)
-				for _, x := range r.Readings() {
+				for _, x := range r.Measurements() {
 					seen[[4]int{x.Repetition, x.Size, x.From, x.To}] = true
 					if x.Count != 6 || x.Batch < 1 || x.Round < 0 || x.Round >= n {
 						t.Errorf("measurement %+v", x)
@@ -80,8 +80,8 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 						t.Errorf("times of measurement %+v are not in order", x)
 					}
 				}
-				if len(seen) != len(r.Readings()) {
-					t.Errorf("%d different measurements of %d", len(seen), len(r.Readings()))
+				if len(seen) != len(r.Measurements()) {
+					t.Errorf("%d different measurements of %d", len(seen), len(r.Measurements()))
 				}
 				if r.Stopped != "" || r.Rounds != r.TotalRounds || r.Rounds != 2*fewestRounds(n) {
 					t.Errorf("%d of %d rounds, stopped by %q; want %d rounds", r.Rounds, r.TotalRounds, r.Stopped, 2*fewestRounds(n))
@@ -185,7 +185,7 @@ func (c *virtualComm) Recv(buf []byte, src, tag int) error {
 	return nil
 }
 
-func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
+func TestMeasurementsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 	wraps := map[string]func(mpi.Communicator) mpi.Communicator{
 		"timed":   func(c mpi.Communicator) mpi.Communicator { return &timedComm{bare: bare{c}} },
 		"virtual": func(c mpi.Communicator) mpi.Communicator { return &virtualComm{bare: bare{c}} },
@@ -201,11 +201,11 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 				t.Errorf("clock costs %g s, want %g", r.ClockCost, clockCost)
 			}
 			for repetition := range 2 {
-				for statistic, number := range []func(*Reading) float64{
-					func(x *Reading) float64 { return x.Min },
-					func(x *Reading) float64 { return x.Q1 },
-					func(x *Reading) float64 { return x.Median },
-					func(x *Reading) float64 { return x.Q3 }, func(x *Reading) float64 { return x.Max },
+				for statistic, number := range []func(*Measurement) float64{
+					func(x *Measurement) float64 { return x.Min },
+					func(x *Measurement) float64 { return x.Q1 },
+					func(x *Measurement) float64 { return x.Median },
+					func(x *Measurement) float64 { return x.Q3 }, func(x *Measurement) float64 { return x.Max },
 				} {
 					m, err := r.Matrix(number, repetition, 0)
 					if err != nil {
@@ -221,7 +221,7 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 								continue
 							}
 							// Peers read their clocks too between batches, which
-							// delays an answer by at most the cost of one reading,
+							// delays an answer by at most the cost of one measurement,
 							// and a batch lasts at least 50 of them: 1 of 50.
 							if math.Abs(got-want) > 0.02*want+1e-12 {
 								t.Errorf("statistic %d of %d -> %d = %g s, want %g", statistic, i, j, got, want)
@@ -231,7 +231,7 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 				}
 			}
 			// Batches: at least 50 clock steps each, and no more than needed.
-			for _, x := range r.Readings() {
+			for _, x := range r.Measurements() {
 				want := int(math.Ceil(pilotedSteps * clockCost / (2 * halfRoundTrip(x.From, x.To))))
 				if x.Batch < want-1 || x.Batch > want+1 {
 					t.Errorf("pair %d, %d: batches of %d round trips, want %d", x.From, x.To, x.Batch, want)
@@ -247,7 +247,7 @@ func TestClockThatStandsStill(t *testing.T) {
 	if r.ClockStep != 0 || r.ClockCost != 0 {
 		t.Errorf("clock step %g s, cost %g s, want 0", r.ClockStep, r.ClockCost)
 	}
-	for _, x := range r.Readings() {
+	for _, x := range r.Measurements() {
 		if want := halfRoundTrip(x.From, x.To); x.Batch != 1 || math.Abs(x.Median-want) > 1e-12 {
 			t.Errorf("measurement %+v, want %g s in batches of 1", x, want)
 		}
@@ -293,8 +293,8 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 		if r.Stopped != harness.StoppedByContext || r.Rounds != stopAfter || r.TotalRounds != 15 {
 			t.Errorf("stopped by %q after %d of %d rounds, want %d of 15", r.Stopped, r.Rounds, r.TotalRounds, stopAfter)
 		}
-		if want := stopAfter * n; len(r.Readings()) != want {
-			t.Errorf("%d measurements, want %d", len(r.Readings()), want)
+		if want := stopAfter * n; len(r.Measurements()) != want {
+			t.Errorf("%d measurements, want %d", len(r.Measurements()), want)
 		}
 		if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, fmt.Sprintf("cancelled after %d of 15 rounds", stopAfter)) || strings.Contains(text, "resume it") != (stopAfter > 0) {
 			t.Errorf("warnings %q", text)
@@ -307,8 +307,8 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 
 func TestBudgetEndsTheMeasurement(t *testing.T) {
 	r := results(t, 4, nil, &Settings{Control: harness.Control{Budget: 1}}, nil)[0]
-	if r.Stopped != harness.StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
-		t.Errorf("stopped by %q after %d rounds with %d measurements, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
+	if r.Stopped != harness.StoppedByBudget || r.Rounds != 0 || len(r.Measurements()) != 0 {
+		t.Errorf("stopped by %q after %d rounds with %d measurements, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Measurements()))
 	}
 	if len(r.Matrices()) != 0 {
 		t.Errorf("%d repetitions, want none", len(r.Matrices()))
@@ -350,7 +350,7 @@ func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
 
 func TestGroupsOnly(t *testing.T) {
 	r := results(t, 12, nil, &Settings{Pairs: harness.Pairs{Groups: racks(t), WithinGroups: true}, Sampling: Sampling{Samples: 5, Repetitions: 1}}, nil)[0]
-	m, err := r.Matrix(func(x *Reading) float64 { return x.Median }, 0, 0)
+	m, err := r.Matrix(func(x *Measurement) float64 { return x.Median }, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,21 +447,21 @@ func TestManyRanks(t *testing.T) {
 		n = 1024
 	}
 	r := results(t, n, nil, &Settings{Pairs: harness.Pairs{Rounds: 1}, Sampling: Sampling{Repetitions: 2, Samples: 5}}, nil)[0]
-	if want := 2 * n; len(r.Readings()) != want {
-		t.Errorf("%d measurements, want %d", len(r.Readings()), want)
+	if want := 2 * n; len(r.Measurements()) != want {
+		t.Errorf("%d measurements, want %d", len(r.Measurements()), want)
 	}
 	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "scheduler noise") {
 		t.Errorf("warnings = %q, want one of scheduler noise", text)
 	}
 }
 
-func TestReadingsTravel(t *testing.T) {
-	for _, want := range []Reading{
+func TestMeasurementsTravel(t *testing.T) {
+	for _, want := range []Measurement{
 		{From: 3, To: 1, Repetition: 2, Size: 1, Round: 70000, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 2, Unsure: true, Min: 1e-7, Q1: 2e-7, Median: 3e-7, Q3: 4e-7, Max: 5}},
 		{From: 3, To: 4, Summary: pingpong.Summary{Min: 0, Max: math.MaxFloat64}},
 	} {
 		row := harness.Row{From: want.From, To: want.To, Repetition: want.Repetition, Round: want.Round, Values: appendSummary([]float64{float64(want.Size)}, &want.Summary)}
-		if got := readingsOf(row); len(got) != 1 || got[0] != want {
+		if got := measurementsOf(row); len(got) != 1 || got[0] != want {
 			t.Errorf("measurements = %+v, want %+v", got, want)
 		}
 	}
@@ -477,7 +477,7 @@ func BenchmarkPinned(b *testing.B) {
 		err := local.Run(2, &local.Settings{Mode: local.Pinned}, func(c mpi.Communicator) error {
 			r, err := Run(context.Background(), c, &Settings{Sampling: Sampling{Samples: 50, Repetitions: 5}})
 			if err == nil && r != nil {
-				x := r.Readings()[0]
+				x := r.Measurements()[0]
 				b.ReportMetric(x.Q1*1e9, "q1-ns")
 				b.ReportMetric(x.Median*1e9, "median-ns")
 			}

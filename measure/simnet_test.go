@@ -15,7 +15,7 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// On a simulated cluster the readings are the latencies of its graph: messages
+// On a simulated cluster the measurements are the latencies of its graph: messages
 // of 0 B take no bandwidth from each other, and virtual time has no noise but
 // the cost of reading the clock, which is subtracted.
 func TestSimulatedClustersAreReadExactly(t *testing.T) {
@@ -78,8 +78,8 @@ func TestSimulatedManyRanks(t *testing.T) {
 	}
 	err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
 		r, err := measure.Run(context.Background(), c, &measure.Settings{Pairs: harness.Pairs{Rounds: 2}, Sampling: measure.Sampling{Repetitions: 1, Samples: 5}})
-		if r != nil && len(r.Readings()) != 2*8*racks*16 {
-			t.Errorf("%d measurements, want %d", len(r.Readings()), 2*8*racks*16)
+		if r != nil && len(r.Measurements()) != 2*8*racks*16 {
+			t.Errorf("%d measurements, want %d", len(r.Measurements()), 2*8*racks*16)
 		}
 		return err
 	})
@@ -157,12 +157,12 @@ func BenchmarkFullLatencyRun(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			readings := 0
+			measurements := 0
 			for b.Loop() {
 				err := simnet.Run(cluster.Graph, nil, &simnet.Settings{Noise: c.noise}, func(comm mpi.Communicator) error {
 					r, err := measure.Run(context.Background(), comm, nil)
 					if r != nil {
-						readings = len(r.Readings())
+						measurements = len(r.Measurements())
 					}
 					return err
 				})
@@ -170,8 +170,8 @@ func BenchmarkFullLatencyRun(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			if want := 3 * 64 * 63; readings != want {
-				b.Errorf("%d measurements, want %d", readings, want)
+			if want := 3 * 64 * 63; measurements != want {
+				b.Errorf("%d measurements, want %d", measurements, want)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
 		})

@@ -110,10 +110,10 @@ func flat(t *testing.T, n int) *topology.Hierarchy {
 	return h
 }
 
-// supported is a linkage.Robust whose groups all get one support.
-type supported float64
+// confidentOf is a linkage.Robust whose groups all get one confidence.
+type confidentOf float64
 
-func (s supported) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+func (s confidentOf) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	r, err := (&linkage.Robust{}).Reconstruct(repetitions...)
 	if err != nil {
 		return nil, err
@@ -121,15 +121,15 @@ func (s supported) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	h := r.Hierarchy
 	groups := h.Groups()[1:]
 	for i := range groups {
-		groups[i].Support = float64(s)
+		groups[i].Confidence = float64(s)
 	}
 	r.Hierarchy, err = topology.NewHierarchy(h.Hosts(), h.Levels(), groups, h.Groups()[0].Latency)
 	return r, err
 }
 
-// TestFirmGroupsChooseThePairs: weak groups have no say in which pairs
-// Discover measures with long messages; at FirmSupport they have.
-func TestFirmGroupsChooseThePairs(t *testing.T) {
+// TestConfidentGroupsChooseThePairs: uncertain groups have no say in which pairs
+// Discover measures with long messages; at ConfidentFrom they have.
+func TestConfidentGroupsChooseThePairs(t *testing.T) {
 	c, err := gen.Parse("tree:3x8 latency=10us,2us")
 	if err != nil {
 		t.Fatal(err)
@@ -142,21 +142,21 @@ func TestFirmGroupsChooseThePairs(t *testing.T) {
 		return chosen
 	}
 	for _, tt := range []struct {
-		support float64
-		want    map[[2]int]bool
+		confidence float64
+		want       map[[2]int]bool
 	}{
-		{topology.FirmSupport, set(c.Hierarchy)},
-		{topology.FirmSupport - 0.01, set(flat(t, 24))},
+		{topology.ConfidentFrom, set(c.Hierarchy)},
+		{topology.ConfidentFrom - 0.01, set(flat(t, 24))},
 	} {
 		measured := make(map[[2]int]bool)
 		err = simnet.Run(c.Graph, nil, &simnet.Settings{HollowAbove: longSize - 1}, func(comm mpi.Communicator) error {
 			d, err := Discover(context.Background(), comm, &DiscoverSettings{
 				Sampling:      Sampling{Repetitions: 1, Samples: 3, Seed: 1},
-				Reconstructor: supported(tt.support),
+				Reconstructor: confidentOf(tt.confidence),
 				Patterns:      -1,
 			})
 			if d != nil {
-				for _, x := range d.Bandwidths.Readings() {
+				for _, x := range d.Bandwidths.Measurements() {
 					measured[[2]int{min(x.From, x.To), max(x.From, x.To)}] = true
 				}
 			}
@@ -166,7 +166,7 @@ func TestFirmGroupsChooseThePairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !maps.Equal(measured, tt.want) {
-			t.Errorf("confidence %g: pairs %v, want %v", tt.support, measured, tt.want)
+			t.Errorf("confidence %g: pairs %v, want %v", tt.confidence, measured, tt.want)
 		}
 	}
 }

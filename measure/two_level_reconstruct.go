@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
@@ -86,7 +86,7 @@ func (r *twoLevels) inside(node int, repetitions []mat.Matrix) (topology.NodeMod
 	if err != nil {
 		return topology.NodeModel{}, err
 	}
-	// What is weak is what is weak without the outside: that it is there, and
+	// What is uncertain is what is uncertain without the outside: that it is there, and
 	// alone, is no finding.
 	own := *found
 	own.Warnings = alone.Warnings
@@ -101,7 +101,7 @@ func (r *twoLevels) among(ranks []int, repetitions []mat.Matrix) (*topology.Resu
 	}
 	parts := make([]mat.Matrix, len(repetitions))
 	for k, m := range repetitions {
-		parts[k] = readings.Among(m, ranks)
+		parts[k] = measured.Among(m, ranks)
 	}
 	return method.Reconstruct(parts...)
 }

@@ -82,7 +82,7 @@ func TestDiscoverInTwoLevels(t *testing.T) {
 				t.Fatal(err)
 			}
 			read := map[[2]int]bool{}
-			for _, x := range two.Latencies.Readings() {
+			for _, x := range two.Latencies.Measurements() {
 				read[[2]int{min(x.From, x.To), max(x.From, x.To)}] = true
 			}
 			if len(read) != c.pairs {
@@ -132,8 +132,8 @@ func TestOneLevelIsNotTwo(t *testing.T) {
 	for _, node := range [][]int{nil, make([]int, 8)} {
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Node: node, HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{Sampling: measure.Sampling{Repetitions: 1, Samples: 5}, Pairs: measure.TwoLevels})
-			if d != nil && len(d.Latencies.Readings()) < 8*7 {
-				t.Errorf("%d measurements, want those of all pairs", len(d.Latencies.Readings()))
+			if d != nil && len(d.Latencies.Measurements()) < 8*7 {
+				t.Errorf("%d measurements, want those of all pairs", len(d.Latencies.Measurements()))
 			}
 			return err
 		})

@@ -9,7 +9,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// New makes a network of a reconstruction. Slices and maps are copied. Only confident groups (topology.FirmSupport)
+// New makes a network of a reconstruction. Slices and maps are copied. Only confident groups (topology.ConfidentFrom)
 // decide. Uncertain ones are kept for reports (Reconstruction), and their switches in the graph of a tree become one
 // with those above. It refuses parameters that are negative or infinite, and lists of the wrong length.
 func New(r *topology.Result, s *Settings) (*Network, error) {
@@ -65,7 +65,7 @@ func (n *Network) setGroups(r *topology.Result) (err error) {
 	if n.found.Hierarchy, err = withKinds(r.Hierarchy, n.hostOf, n.s.Resources); err != nil {
 		return err
 	}
-	n.hierarchy = n.found.Hierarchy.Firm(topology.FirmSupport)
+	n.hierarchy = n.found.Hierarchy.Confident(topology.ConfidentFrom)
 	if n.graph, err = confidentGraph(r.Graph, r.Hierarchy); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// The tree is cut to confident groups in one place, build: the hierarchy by Hierarchy.Firm, and the graph here.
+// The tree is cut to confident groups in one place, build: the hierarchy by Hierarchy.Confident, and the graph here.
 
 // confidentGraph returns the graph without the switches of uncertain groups. The switch that linkage.Robust drew for an
 // uncertain group becomes one with the switch above it. The links below it grow by the length of the link that goes, so
@@ -25,7 +25,7 @@ func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, 
 	groups := h.Groups()
 	for i := 1; i < len(groups); i++ {
 		switch link, ok := ends(&groups[i]); {
-		case ok && groups[i].Firm():
+		case ok && groups[i].Confident():
 			isConfident[link], isConfident[[2]int{link[1], link[0]}] = true, true
 		case ok:
 			isUncertain[link] = true

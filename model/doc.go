@@ -52,7 +52,7 @@
 // The asymmetric property is a strength from 0 to 1, not a law of its own: real machines lie in between. One strength
 // holds for all links of a network. Two classes of links gained a point at most.
 //
-// Only confident groups decide (topology.FirmSupport): a third of the uncertain ones that reconstructions propose do not
+// Only confident groups decide (topology.ConfidentFrom): a third of the uncertain ones that reconstructions propose do not
 // exist. New cuts them from the hierarchy, the levels and the graph of a tree, and nothing else has to. Reconstruction
 // and ReportedGraph show them.
 //

@@ -66,17 +66,17 @@ func valuesOf(list []*float64) (values []float64) {
 }
 
 type resourceFile struct {
-	Kind      string   `json:"kind"` // see topology.ParseKind
-	Bytes     int64    `json:"bytes,omitempty"`
-	Bandwidth *float64 `json:"bandwidth_Bps,omitempty"`
-	Told      bool     `json:"told,omitempty"` // by the operating system, not measured
-	Groups    [][]int  `json:"groups"`
+	Kind       string   `json:"kind"` // see topology.ParseKind
+	Bytes      int64    `json:"bytes,omitempty"`
+	Bandwidth  *float64 `json:"bandwidth_Bps,omitempty"`
+	FromSystem bool     `json:"told,omitempty"` // by the operating system, not measured
+	Groups     [][]int  `json:"groups"`
 }
 
 func resourcesToFile(resources []Resource) []resourceFile {
 	var out []resourceFile
 	for _, r := range resources {
-		out = append(out, resourceFile{r.Kind.String(), r.Bytes, jsonfile.Known(r.Bandwidth), r.Told, r.Groups})
+		out = append(out, resourceFile{r.Kind.String(), r.Bytes, jsonfile.Known(r.Bandwidth), r.FromSystem, r.Groups})
 	}
 	return out
 }
@@ -88,7 +88,7 @@ func resourcesFromFile(resources []resourceFile) ([]Resource, error) {
 		if err != nil {
 			return nil, fmt.Errorf("resource %d: %w", i, err)
 		}
-		out = append(out, Resource{Kind: kind, Bytes: r.Bytes, Bandwidth: jsonfile.Value(r.Bandwidth), Told: r.Told, Groups: r.Groups})
+		out = append(out, Resource{Kind: kind, Bytes: r.Bytes, Bandwidth: jsonfile.Value(r.Bandwidth), FromSystem: r.FromSystem, Groups: r.Groups})
 	}
 	return out, nil
 }

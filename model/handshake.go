@@ -3,18 +3,18 @@ package model
 import "math"
 
 // A library sends a long message in another way than a short one: it asks the receiver first (rendezvous), and the
-// message waits for some journeys of short messages. The times of a level show this as a step. The line of long
+// message waits for some latencies of a short message. The times of a level show this as a step. The line of long
 // messages goes through the time of the longest and above all shorter ones; a time of no bytes on it would be the
 // latency and the handshake. What a message of any size takes beyond the latency and the line's slope is its handshake.
 //
-// The handshake is made of journeys. On meshes routes of one level are not equally long. There the handshake
+// The handshake is made of latencies of short messages. On meshes routes of one level are not equally long. There the handshake
 // of a pair is to that of its level as its latency is to that of the level.
 
 const (
 	// longSpan is how far apart, as a factor, two sizes are that tell the line of long messages: so noise hardly turns it.
 	longSpan = 4
-	// mostJourneys bounds a handshake: request and consent, and each once more. A step beyond is a disturbed measurement.
-	mostJourneys = 4
+	// mostLatencies bounds a handshake: request and consent, and each once more. A step beyond is a disturbed measurement.
+	mostLatencies = 4
 )
 
 // perByte is what a further byte of a long message takes in s once the message flows, after latency and handshake. Links
@@ -29,7 +29,7 @@ func (p *PLogP) perByte() float64 {
 	for k := 1; k < last && longSpan*p.Sizes[k] <= p.Sizes[last]; k++ {
 		least = min(least, (p.Gap[last]-p.Gap[k])/float64(p.Sizes[last]-p.Sizes[k]))
 	}
-	if atLeast := (more - mostJourneys*p.Time(p.Sizes[0])) / bytes; atLeast > least { // false where the latency is not known
+	if atLeast := (more - mostLatencies*p.Time(p.Sizes[0])) / bytes; atLeast > least { // false where the latency is not known
 		least = atLeast
 	}
 	return max(0, least)
@@ -47,7 +47,7 @@ func (p *PLogP) handshakeAt(bytes int64, perByte float64) float64 {
 	first := p.Sizes[0]
 	bytes = max(first, min(bytes, p.Sizes[len(p.Sizes)-1]))
 	beyond := p.GapAt(bytes) - p.Gap[0] - perByte*float64(bytes-first)
-	if most := mostJourneys * p.Time(first); beyond > most {
+	if most := mostLatencies * p.Time(first); beyond > most {
 		return most
 	}
 	return math.Max(0, beyond)

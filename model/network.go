@@ -37,7 +37,7 @@ func (n *Network) Ranks() int { return len(n.leaf) }
 func (n *Network) Graph() *topology.Graph { return n.graph }
 
 // Hierarchy is the nesting of the ranks in confident groups, which schedules, predictions and placement follow: those
-// of a confidence of at least topology.FirmSupport, and those whose confidence was not computed.
+// of a confidence of at least topology.ConfidentFrom, and those whose confidence was not computed.
 func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
 
 // Reconstruction is what New makes this network of, with Settings: Graph, and the hierarchy with the uncertain groups that
@@ -45,7 +45,7 @@ func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
 // topologies. It is the network's own.
 func (n *Network) Reconstruction() *topology.Result { return &n.found }
 
-// Warnings says what is weak. The slice is the network's own.
+// Warnings says what is uncertain. The slice is the network's own.
 func (n *Network) Warnings() []string { return n.found.Warnings }
 
 // Levels returns the parameters of the levels of Hierarchy, fine to coarse,

@@ -25,8 +25,8 @@ func twoRacks(bandwidth float64) *topology.Result {
 		log.Fatal(err)
 	}
 	hierarchy, err := topology.NewHierarchy(4,
-		[]topology.Level{{Name: "rack", Latency: 10e-6, Support: 1}},
-		[]topology.Group{{Hosts: []int{0, 1}, Latency: 10e-6, Support: 1}, {Hosts: []int{2, 3}, Latency: 10e-6, Support: 1}}, 30e-6)
+		[]topology.Level{{Name: "rack", Latency: 10e-6, Confidence: 1}},
+		[]topology.Group{{Hosts: []int{0, 1}, Latency: 10e-6, Confidence: 1}, {Hosts: []int{2, 3}, Latency: 10e-6, Confidence: 1}}, 30e-6)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func twoRacks(t testing.TB, perRack int, s *Settings) *Network {
 	var groups []topology.Group
 	var arcs []topology.Arc
 	for rack, latency := range []float64{10e-6, 14e-6} {
-		g := topology.Group{Level: 0, Latency: latency, Support: nan}
+		g := topology.Group{Level: 0, Latency: latency, Confidence: nan}
 		for i := range perRack {
 			host := rack*perRack + i
 			g.Hosts = append(g.Hosts, host)
@@ -42,7 +42,7 @@ func twoRacks(t testing.TB, perRack int, s *Settings) *Network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(hosts, []topology.Level{{Name: "rack", Latency: 12e-6, Support: nan}}, groups, 30e-6)
+	h, err := topology.NewHierarchy(hosts, []topology.Level{{Name: "rack", Latency: 12e-6, Confidence: nan}}, groups, 30e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestInfiniteFitIsWritten(t *testing.T) {
-	r := weakTree(t, 1)
+	r := uncertainTree(t, 1)
 	inf := math.Inf(1)
 	r.Fit = topology.Fit{R2: -inf, Residual: inf, TreeLikeness: inf, Noise: inf, Levels: []float64{inf}}
 	n, err := New(r, nil)
@@ -227,7 +227,7 @@ func fullSettings() *Settings {
 		Degradation: &Degradation{Distance: []float64{nan, 1, 1.5}, Access: []float64{nan, 1, nan, 3}, Hosts: 4},
 		Resources: []Resource{
 			{Kind: topology.KindCache, Bytes: 32 << 20, Bandwidth: nan, Groups: [][]int{{0, 1}, {4, 5}}},
-			{Kind: topology.KindNUMA, Bandwidth: 20e9, Groups: [][]int{{6, 7}}, Told: true},
+			{Kind: topology.KindNUMA, Bandwidth: 20e9, Groups: [][]int{{6, 7}}, FromSystem: true},
 		},
 		Routing:               topology.ChooseHashed,
 		Law:                   Law{Coupling: 0.5, Duplex: 1.5, Connection: 1.25, RTTBias: 0.5},

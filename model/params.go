@@ -136,7 +136,7 @@ func (p *PLogP) clone() PLogP {
 // hierarchy joins and no finer one.
 type LevelParams struct {
 	PLogP          // medians over the pairs
-	Spread float64 // relative spread of single readings about the medians, as a standard deviation, of the size where it is largest; NaN if not known
+	Spread float64 // relative spread of single measurements about the medians, as a standard deviation, of the size where it is largest; NaN if not known
 
 	// MeasuredOverPredicted are those of Settings, of the concurrent transfers that the level joins; nil: too few
 	// of them are known, and those of all transfers stand for them.

@@ -20,7 +20,7 @@ const leastProbability = 0.01
 func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	h := n.found.Hierarchy
 	paths := n.newTree()
-	if paths == nil || !slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() }) {
+	if paths == nil || !slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Confident() }) {
 		return n.graph, nil
 	}
 	r := &reporter{
@@ -30,7 +30,7 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	for group := len(r.above) - 1; group > 0; group-- { // parents come before children
 		g := &h.Groups()[group]
 		r.above[group] = r.linkAbove(g.Hosts)
-		if g.Firm() {
+		if g.Confident() {
 			continue
 		}
 		least := 0.0
@@ -123,7 +123,7 @@ func (r *reporter) insert(group int, least float64) uplink {
 	r.arcs = topology.AppendLink(r.arcs, own, top, length, math.NaN())
 	last := len(r.arcs) - 1
 	for _, arc := range []int{last - 1, last} {
-		r.arcs[arc].Probability = max(leastProbability, g.Support)
+		r.arcs[arc].Probability = max(leastProbability, g.Confidence)
 	}
 	return uplink{last - 1, last}
 }

@@ -18,7 +18,7 @@ func uncertainRacks(t testing.TB, racks, perRack int) (*topology.Graph, *Network
 	var arcs []topology.Arc
 	var groups []topology.Group
 	for k := range racks {
-		rack := topology.Group{Latency: 2e-6, Support: 1 - 0.5*float64(k%2)}
+		rack := topology.Group{Latency: 2e-6, Confidence: 1 - 0.5*float64(k%2)}
 		for i := range perRack {
 			link := 1e-6 * (1 + 0.02*(2*r.Float64()-1))
 			if i == 0 && k%3 == 0 {
@@ -94,9 +94,9 @@ func TestReportedGraphNestsUncertainGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := topology.NewHierarchy(5, []topology.Level{{Latency: 4e-6}, {Latency: 12e-6}}, []topology.Group{
-		{Hosts: []int{0, 1}, Latency: 4e-6, Support: 0.5},
-		{Hosts: []int{0, 1, 2}, Level: 1, Latency: 12e-6, Support: 0.5},
-		{Hosts: []int{3, 4}, Latency: 4e-6, Support: 1},
+		{Hosts: []int{0, 1}, Latency: 4e-6, Confidence: 0.5},
+		{Hosts: []int{0, 1, 2}, Level: 1, Latency: 12e-6, Confidence: 0.5},
+		{Hosts: []int{3, 4}, Latency: 4e-6, Confidence: 1},
 	}, 28e-6)
 	if err != nil {
 		t.Fatal(err)

@@ -12,11 +12,11 @@ import (
 // A Resource is a part of the hosts' inside that ranks share: the caches of one level, or the
 // paths to memory. Servet's first two rules place by them (placement.Servet).
 type Resource struct {
-	Kind      topology.Kind // up to KindSocket; of paths to memory KindNUMA
-	Bytes     int64         // of each cache, in B; 0 if it is none, or not known
-	Bandwidth float64       // of each path to memory, of all its ranks together, in B/s; NaN if it is none, or not known
-	Groups    [][]int       // the ranks that share one, at least two each, ascending; none: no two ranks do
-	Told      bool          // by the operating system; else it was measured
+	Kind       topology.Kind // up to KindSocket; of paths to memory KindNUMA
+	Bytes      int64         // of each cache, in B; 0 if it is none, or not known
+	Bandwidth  float64       // of each path to memory, of all its ranks together, in B/s; NaN if it is none, or not known
+	Groups     [][]int       // the ranks that share one, at least two each, ascending; none: no two ranks do
+	FromSystem bool          // by the operating system; else it was measured
 }
 
 // checkResources refuses groups that cannot be, and returns a copy whose groups are sorted.

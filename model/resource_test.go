@@ -135,7 +135,7 @@ func TestViewKeepsResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprintf("%+v", view.Settings().Resources), "[{Kind:cache Bytes:33554432 Bandwidth:NaN Groups:[[0 1]] Told:false} {Kind:numa Bytes:0 Bandwidth:2e+10 Groups:[] Told:true}]"; got != want {
+	if got, want := fmt.Sprintf("%+v", view.Settings().Resources), "[{Kind:cache Bytes:33554432 Bandwidth:NaN Groups:[[0 1]] FromSystem:false} {Kind:numa Bytes:0 Bandwidth:2e+10 Groups:[] FromSystem:true}]"; got != want {
 		t.Errorf("resources %s, want %s", got, want)
 	}
 }

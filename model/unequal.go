@@ -123,12 +123,12 @@ func (n *Network) setTreeOf(whole *Network, old []int) {
 	n.tree.part = true
 	n.eachPartner(func(rank, other int, group int32) {
 		a, b := old[rank], old[other]
-		join, firm := int32(0), true // see typicalLink
+		join, confident := int32(0), true // see typicalLink
 		if min(a, b) >= 0 {
-			join, firm = whole.join(a, b), whole.confidentlyJoins(a, b)
+			join, confident = whole.join(a, b), whole.confidentlyJoins(a, b)
 		}
 		n.tree.Limit[n.groups[group].level] = whole.tree.Limit[whole.groups[join].level]
-		n.tree.Agree[group] = n.tree.Agree[group] || whole.tree.Agree[join] && firm
+		n.tree.Agree[group] = n.tree.Agree[group] || whole.tree.Agree[join] && confident
 	})
 }
 
@@ -185,5 +185,5 @@ func (n *Network) tellsLatency(src, dst int, group int32) bool {
 // inside an uncertain group is not known (see confidentGraph).
 func (n *Network) confidentlyJoins(a, b int) bool {
 	reported := n.found.Hierarchy
-	return reported.Groups()[reported.Common(a, b)].Firm()
+	return reported.Groups()[reported.Common(a, b)].Confident()
 }

@@ -32,8 +32,8 @@ func unequal(t testing.TB, s *Settings) *Network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 4e-6, Support: 1}}, []topology.Group{
-		{Hosts: []int{0, 1, 2}, Latency: 4e-6, Support: 1}, {Hosts: []int{3, 4, 5}, Latency: 4e-6, Support: 1},
+	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 4e-6, Confidence: 1}}, []topology.Group{
+		{Hosts: []int{0, 1, 2}, Latency: 4e-6, Confidence: 1}, {Hosts: []int{3, 4, 5}, Latency: 4e-6, Confidence: 1},
 	}, 16e-6)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestTimeKnowsSlowHostsBesideAnOverhead(t *testing.T) {
 	for i := range groups {
 		groups[i].Latency += overhead
 	}
-	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 4e-6 + overhead, Support: 1}}, groups, 16e-6+overhead)
+	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 4e-6 + overhead, Confidence: 1}}, groups, 16e-6+overhead)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestTimeIgnoresLinksThatTellAnotherStory(t *testing.T) {
 	for i := range groups {
 		groups[i].Latency = 40e-6
 	}
-	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 40e-6, Support: 1}}, groups, 160e-6)
+	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 40e-6, Confidence: 1}}, groups, 160e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

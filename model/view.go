@@ -27,14 +27,14 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 	if slices.Equal(ranks, n.s.Locations) {
 		return n, nil
 	}
-	old, unknown, crowded, moved, err := n.match(ranks)
+	old, unknown, fuller, moved, err := n.match(ranks)
 	switch {
 	case err != nil:
 		return nil, err
 	case !typical && len(unknown) > 0:
 		return nil, fmt.Errorf("model: view: hosts that the network does not know: %s", strings.Join(unknown, ", "))
-	case !typical && len(crowded) > 0:
-		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(crowded, ", "))
+	case !typical && len(fuller) > 0:
+		return nil, fmt.Errorf("model: view: hosts with more ranks than were measured: %s", strings.Join(fuller, ", "))
 	}
 	var warnings []string
 	for _, doubt := range []struct {
@@ -42,7 +42,7 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 		hosts []string
 	}{
 		{"hosts that were not measured, with typical parameters", unknown},
-		{"hosts with more ranks than were measured, the others taken like the first", crowded},
+		{"hosts with more ranks than were measured, the others taken like the first", fuller},
 		{"hosts with ranks on other cores than were measured, taken in their order", moved},
 	} {
 		if typical && len(doubt.hosts) > 0 {
@@ -54,7 +54,7 @@ func (n *Network) view(ranks []Location, typical bool) (*Network, error) {
 
 // match finds the rank of the network for each rank of a job, -1 for unknown hosts. It names the hosts that are unknown,
 // have too many ranks, or have ranks on other cores.
-func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []string, err error) {
+func (n *Network) match(ranks []Location) (old []int, unknown, fuller, moved []string, err error) {
 	if n.s.Locations == nil {
 		return nil, nil, nil, nil, fmt.Errorf("model: view: the network does not know where its ranks ran")
 	}
@@ -91,13 +91,13 @@ func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []
 		switch {
 		case free < 0:
 			free = 0
-			add(&crowded, at.Host)
+			add(&fuller, at.Host)
 		case len(there) > 1 && n.s.Locations[there[free]].Core != at.Core: // a single rank is known by its host
 			add(&moved, at.Host)
 		}
 		old[i], taken[there[free]] = there[free], true
 	}
-	return old, unknown, crowded, moved, nil
+	return old, unknown, fuller, moved, nil
 }
 
 // cut makes the network of the given ranks, old[i] being the rank of n for

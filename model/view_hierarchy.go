@@ -32,7 +32,7 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 		g := &h.Groups()[i]
 		stands[i] = i
 		for _, c := range g.Children {
-			if len(members[c]) == len(members[i]) && (h.Groups()[stands[c]].Firm() || !g.Firm()) {
+			if len(members[c]) == len(members[i]) && (h.Groups()[stands[c]].Confident() || !g.Confident()) {
 				stands[i] = stands[c]
 			}
 		}
@@ -44,7 +44,7 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 		if len(members[i]) < 2 || len(members[i]) == len(old) || stands[top[i]] != i {
 			continue
 		}
-		groups = append(groups, topology.Group{Hosts: members[i], Level: g.Level, Latency: g.Latency, Support: g.Support})
+		groups = append(groups, topology.Group{Hosts: members[i], Level: g.Level, Latency: g.Latency, Confidence: g.Confidence})
 		used[g.Level] = true
 	}
 	number := make([]int, len(h.Levels()))
@@ -62,7 +62,7 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 	if err != nil {
 		return nil, nil, err
 	}
-	return cut, n.paramsOf(cut.Firm(topology.FirmSupport), old), nil
+	return cut, n.paramsOf(cut.Confident(topology.ConfidentFrom), old), nil
 }
 
 // paramsOf are the parameters of the levels of a view's confident groups: those of the level that joins the same two

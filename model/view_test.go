@@ -116,8 +116,8 @@ func TestViewNamesHosts(t *testing.T) {
 	if _, err := n.View(strange); err == nil || !strings.Contains(err.Error(), "does not know: node77, node78") {
 		t.Errorf("View = %v, want an error that names node77 and node78", err)
 	}
-	crowded := []Location{{"node00", 0}, {"node00", 1}, {"node00", 2}, {"node01", 0}}
-	if _, err := n.View(crowded); err == nil || !strings.Contains(err.Error(), "more ranks than were measured: node00") {
+	fuller := []Location{{"node00", 0}, {"node00", 1}, {"node00", 2}, {"node01", 0}}
+	if _, err := n.View(fuller); err == nil || !strings.Contains(err.Error(), "more ranks than were measured: node00") {
 		t.Errorf("View = %v, want an error that names node00", err)
 	}
 	if _, err := twoRacks(t, 4, nil).View(strange); err == nil || !strings.Contains(err.Error(), "does not know where") {
@@ -134,7 +134,7 @@ func TestViewNamesHosts(t *testing.T) {
 	if last := view.Warnings()[len(view.Warnings())-1]; !strings.Contains(last, "node77, node78") {
 		t.Errorf("last warning %q does not name the hosts", last)
 	}
-	view, _, err = n.OfJob(crowded)
+	view, _, err = n.OfJob(fuller)
 	if err != nil {
 		t.Fatal(err)
 	}

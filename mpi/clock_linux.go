@@ -12,12 +12,12 @@ const steadyClock = 1
 // hostEpoch is the moment at which the host's monotonic clock stood at 0, so
 // that time.Since(hostEpoch()) reads the same on all ranks of a host: Go's
 // clock is that clock, but counts from the start of the process. The narrowest
-// of some readings of both is exact to about 0.1 us.
+// of some measurements of both is exact to about 0.1 us.
 func hostEpoch() time.Time {
-	const readings = 10
+	const measurements = 10
 	best := time.Now()
 	narrowest := time.Duration(1<<63 - 1)
-	for range readings {
+	for range measurements {
 		var t syscall.Timespec
 		before := time.Now()
 		_, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, steadyClock, uintptr(unsafe.Pointer(&t)), 0)

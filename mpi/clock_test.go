@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Two readings of the epoch, as two processes would take them, agree. The
+// Two measurements of the epoch, as two processes would take them, agree. The
 // bound is loose, since the scheduler may step in between; what it excludes is
 // an epoch of the process, which would differ by the time between the calls,
 // and an epoch in the future.

@@ -20,9 +20,9 @@ func members(h *Hierarchy) string {
 // Two ranks on each of six hosts, worked out by hand.
 func TestContract(t *testing.T) {
 	nan := math.NaN()
-	levels := []Level{{Name: "socket", Latency: nan, Support: nan}, {Name: "host", Latency: nan, Support: nan}, {Name: "rack", Latency: nan, Support: nan}, {Name: "cell", Latency: nan, Support: nan}}
+	levels := []Level{{Name: "socket", Latency: nan, Confidence: nan}, {Name: "host", Latency: nan, Confidence: nan}, {Name: "rack", Latency: nan, Confidence: nan}, {Name: "cell", Latency: nan, Confidence: nan}}
 	group := func(level int, hosts ...int) Group {
-		return Group{Hosts: hosts, Level: level, Latency: nan, Support: nan}
+		return Group{Hosts: hosts, Level: level, Latency: nan, Confidence: nan}
 	}
 	hosts := []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestContractNests(t *testing.T) {
 				return
 			}
 			if len(hosts) < n {
-				groups = append(groups, Group{Hosts: hosts, Level: level, Latency: math.NaN(), Support: math.NaN()})
+				groups = append(groups, Group{Hosts: hosts, Level: level, Latency: math.NaN(), Confidence: math.NaN()})
 			}
 			cut := 1 + rng.IntN(len(hosts)-1)
 			split(hosts[:cut], level-1)

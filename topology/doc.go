@@ -31,7 +31,7 @@
 //     and Salnikov 2014, section 2.2).
 //   - Join puts models of nodes into the model between nodes (Bufe 2014, section 2.7).
 //   - NewResult gives a graph that a method has found its groups, its family, and
-//     its fit to the readings.
+//     its fit to the measurements.
 //
 // All functions are pure: the same input gives the same output, byte for byte,
 // and none sees a communicator. Vertices are numbered, hosts first; latencies are

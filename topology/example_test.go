@@ -182,7 +182,7 @@ func (m nearest) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 }
 
 // NewResult makes a Result of what a method of one's own has found: four hosts in a line,
-// of which the sums of its links explain all readings.
+// of which the sums of its links explain all measurements.
 func ExampleNewResult() {
 	result, err := nearest{Limit: 1.5e-6}.Reconstruct(mat.NewDense(4, 4, []float64{
 		0, 1e-6, 2e-6, 3e-6,
@@ -200,16 +200,16 @@ func ExampleNewResult() {
 
 // Of two groups that a method has found, one is not set off clearly: the hierarchy
 // without it is what to plan with.
-func ExampleHierarchy_Firm() {
+func ExampleHierarchy_Confident() {
 	found, err := topology.NewHierarchy(6, []topology.Level{{Name: "switch", Latency: 2e-6}}, []topology.Group{
-		{Hosts: []int{0, 1, 2}, Latency: 2e-6, Support: 0.97},
-		{Hosts: []int{3, 4, 5}, Latency: 2e-6, Support: 0.61},
+		{Hosts: []int{0, 1, 2}, Latency: 2e-6, Confidence: 0.97},
+		{Hosts: []int{3, 4, 5}, Latency: 2e-6, Confidence: 0.61},
 	}, 3e-6)
 	if err != nil {
 		log.Fatal(err)
 	}
-	firm := found.Firm(topology.FirmSupport)
-	for _, h := range []*topology.Hierarchy{found, firm} {
+	confident := found.Confident(topology.ConfidentFrom)
+	for _, h := range []*topology.Hierarchy{found, confident} {
 		for _, group := range h.Groups()[1:] { // the first is all hosts
 			fmt.Print(group.Hosts, " ")
 		}

@@ -17,9 +17,9 @@ import (
 )
 
 // readingsOf makes one to six matrices of one to twelve hosts of any bytes: the first two
-// say how many, the third which habits the readings have, the others are readings, used
-// again from the start when they end. Small readings are common, so ties are.
-func readingsOf(data []byte) []mat.Matrix {
+// say how many, the third which habits the measurements have, the others are measurements, used
+// again from the start when they end. Small measurements are common, so ties are.
+func measurementsOf(data []byte) []mat.Matrix {
 	if len(data) < 4 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func readingsOf(data []byte) []mat.Matrix {
 }
 
 // seedReadings are machines and oddities as input of a fuzz target.
-func seedReadings(f *testing.F) {
+func seedMeasurements(f *testing.F) {
 	for _, seed := range []string{
 		"\x02\x00\x00abcdefghi", "\x02\x00\x10\x01\x02\x03", "\x03\x01\x01\x00\x01\x02\x03\x05\x07\x09\x11",
 		"\x0b\x00\x20\x01\x01\x02\x01\x01\x05", "\x07\x05\x08\x01\x80\xff\x40", "\x07\x01\x06\x03\xff\xff\xff\xff\xff\xff\xef\x7f\x02",
@@ -97,7 +97,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 		t.Fatalf("hierarchy of %d hosts, graph of %d, want %d", h.Hosts(), g.Hosts(), n)
 	}
 	for i, gr := range h.Groups() {
-		share("support", gr.Support)
+		share("support", gr.Confidence)
 		finite("latency of a group", gr.Latency)
 		if !slices.IsSorted(gr.Hosts) || i > 0 && (len(gr.Hosts) < 2 || len(gr.Hosts) >= n || gr.Parent < 0 || gr.Parent >= i) {
 			t.Errorf("group %d: %+v", i, gr)
@@ -109,7 +109,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 		}
 	}
 	for _, l := range h.Levels() {
-		share("confidence of a level", l.Support)
+		share("confidence of a level", l.Confidence)
 		finite("latency of a level", l.Latency)
 		if l.Name == "" {
 			t.Error("a level without a name")
@@ -159,23 +159,23 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 	}
 }
 
-// fuzzMethods runs methods on any readings: they return an error or a result that
+// fuzzMethods runs methods on any measurements: they return an error or a result that
 // holds together, and the same one again.
 func fuzzMethods(f *testing.F, methods ...topology.Reconstructor) {
-	seedReadings(f)
+	seedMeasurements(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		readings := readingsOf(data)
-		if readings == nil {
+		measurements := measurementsOf(data)
+		if measurements == nil {
 			return
 		}
-		n, _ := readings[0].Dims()
+		n, _ := measurements[0].Dims()
 		for _, method := range methods {
-			r, err := method.Reconstruct(readings...)
+			r, err := method.Reconstruct(measurements...)
 			if err != nil {
 				continue
 			}
 			checkResult(t, n, r)
-			again, err := method.Reconstruct(readings...)
+			again, err := method.Reconstruct(measurements...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,14 +187,14 @@ func fuzzMethods(f *testing.F, methods ...topology.Reconstructor) {
 				t.Errorf("two runs: %s and %s, %v", a.Bytes(), b.Bytes(), err)
 			}
 			if t.Failed() {
-				t.Fatalf("by %T%+v of %v", method, method, readings)
+				t.Fatalf("by %T%+v of %v", method, method, measurements)
 			}
 		}
 	})
 }
 
 func FuzzLinkage(f *testing.F) {
-	fuzzMethods(f, &linkage.Robust{}, &linkage.Robust{MinSupport: 1e-9})
+	fuzzMethods(f, &linkage.Robust{}, &linkage.Robust{MinConfidence: 1e-9})
 }
 
 func FuzzGreedyCycle(f *testing.F) {

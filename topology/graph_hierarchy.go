@@ -103,7 +103,7 @@ func (g *Graph) branches() (groups []Group) {
 		if len(hosts) < 2 || len(hosts) == g.hosts {
 			return hosts, level
 		}
-		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: math.NaN(), Support: math.NaN()})
+		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: math.NaN(), Confidence: math.NaN()})
 		return hosts, level + 1
 	}
 	below(root, other)
@@ -123,7 +123,7 @@ func (g *Graph) blocks() (groups []Group) {
 			}
 		}
 		if len(hosts) >= 2 && len(hosts) < g.hosts {
-			groups = append(groups, Group{Hosts: hosts, Latency: math.NaN(), Support: math.NaN()})
+			groups = append(groups, Group{Hosts: hosts, Latency: math.NaN(), Confidence: math.NaN()})
 		}
 	}
 	return groups
@@ -181,20 +181,20 @@ func (h *Hierarchy) Graph() (*Graph, error) {
 }
 
 // NewLevels are the levels of the given groups, called "level 1" and so on. The latency of a level is the lower median of its
-// groups', and its support the least.
+// groups', and its confidence the least.
 func NewLevels(groups []Group) []Level {
-	var latencies, supports [][]float64 // by level
+	var latencies, confidences [][]float64 // by level
 	for _, g := range groups {
 		for len(latencies) <= g.Level {
-			latencies, supports = append(latencies, nil), append(supports, nil)
+			latencies, confidences = append(latencies, nil), append(confidences, nil)
 		}
-		latencies[g.Level], supports[g.Level] = append(latencies[g.Level], g.Latency), append(supports[g.Level], g.Support)
+		latencies[g.Level], confidences[g.Level] = append(latencies[g.Level], g.Latency), append(confidences[g.Level], g.Confidence)
 	}
 	levels := make([]Level, len(latencies))
 	for l := range levels {
-		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(latencies[l])), Support: math.NaN()}
-		if known := stats.SortedFinite(supports[l]); len(known) > 0 {
-			levels[l].Support = known[0]
+		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(latencies[l])), Confidence: math.NaN()}
+		if known := stats.SortedFinite(confidences[l]); len(known) > 0 {
+			levels[l].Confidence = known[0]
 		}
 	}
 	return levels

@@ -139,18 +139,18 @@ func TestNewHierarchyRefuses(t *testing.T) {
 	}
 }
 
-func TestFirmDropsWeakGroups(t *testing.T) {
+func TestConfidentDropsUncertainGroups(t *testing.T) {
 	h, err := NewHierarchy(6, []Level{{Name: "a"}, {Name: "b"}}, []Group{
-		{Hosts: []int{0, 1}, Level: 0, Support: 0.4},
-		{Hosts: []int{0, 1, 2}, Level: 1, Support: 0.95},
-		{Hosts: []int{3, 4}, Level: 1, Support: math.NaN()},
+		{Hosts: []int{0, 1}, Level: 0, Confidence: 0.4},
+		{Hosts: []int{0, 1, 2}, Level: 1, Confidence: 0.95},
+		{Hosts: []int{3, 4}, Level: 1, Confidence: math.NaN()},
 	}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := h.Firm(0.5)
+	f := h.Confident(0.5)
 	if len(f.Levels()) != 1 || f.Levels()[0].Name != "b" || len(f.GroupsAt(0)) != 2 {
-		t.Errorf("Firm(0.5) has levels %v and groups %v", f.Levels(), f.Groups())
+		t.Errorf("Confident(0.5) has levels %v and groups %v", f.Levels(), f.Groups())
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// FirmSupport is the least support of a confident group. Confident groups are those that
+// ConfidentFrom is the least confidence of a confident group. Confident groups are those that
 // the measurements set off clearly; schedules, models, placement and files for
 // other tools follow them alone. A group below is uncertain: it is reported, with
-// its support, and decides nothing. Of the groups with a support from 0.5 to
+// its confidence, and decides nothing. Of the groups with a confidence from 0.5 to
 // 0.9 that linkage.Robust finds on simulated machines one in eight does not exist.
-const FirmSupport = 0.9
+const ConfidentFrom = 0.9
 
 // A Hierarchy nests the hosts 0..Hosts()-1 of a machine in groups. It is a
 // tree of Groups with the group of all hosts as its root, and it is immutable.
@@ -24,33 +24,33 @@ type Hierarchy struct {
 
 // A Level is a class of groups of the same kind: all sockets, all racks.
 type Level struct {
-	Name    string  // "" if nobody has named it
-	Kind    Kind    // what the hosts of its groups have in common; KindUnknown if that is not known, or differs
-	Latency float64 // s, typical between hosts that a group of this level joins and no finer one; NaN if not known
-	Support float64 // in [0, 1]: the least of its groups', so that no uncertain one hides; NaN if not computed
+	Name       string  // "" if nobody has named it
+	Kind       Kind    // what the hosts of its groups have in common; KindUnknown if that is not known, or differs
+	Latency    float64 // s, typical between hosts that a group of this level joins and no finer one; NaN if not known
+	Confidence float64 // in [0, 1]: the least of its groups', so that no uncertain one hides; NaN if not computed
 }
 
 // A Group is a node of a Hierarchy.
 type Group struct {
-	Hosts    []int   // all hosts below, ascending
-	Level    int     // index into Levels(), finest 0; len(Levels()) for the root
-	Latency  float64 // s, typical between hosts of different children; NaN if not known
-	Support  float64 // in [0, 1]: the confidence in the group, see FirmSupport; 1 for the root and for groups that are given; NaN if not computed
-	Parent   int     // index into Groups(), -1 for the root
-	Children []int   // indices into Groups(), ascending; hosts in none of them hang directly below the group
+	Hosts      []int   // all hosts below, ascending
+	Level      int     // index into Levels(), finest 0; len(Levels()) for the root
+	Latency    float64 // s, typical between hosts of different children; NaN if not known
+	Confidence float64 // in [0, 1]: the confidence in the group, see ConfidentFrom; 1 for the root and for groups that are given; NaN if not computed
+	Parent     int     // index into Groups(), -1 for the root
+	Children   []int   // indices into Groups(), ascending; hosts in none of them hang directly below the group
 }
 
-// Firm tells whether the group is one to follow: its support is at least
-// FirmSupport or was not computed, as of groups that are given and not found.
-func (g *Group) Firm() bool { return math.IsNaN(g.Support) || g.Support >= FirmSupport }
+// Confident tells whether the group is one to follow: its confidence is at least
+// ConfidentFrom or was not computed, as of groups that are given and not found.
+func (g *Group) Confident() bool { return math.IsNaN(g.Confidence) || g.Confidence >= ConfidentFrom }
 
 // NewHierarchy builds the tree. Of each group only Hosts, Level, Latency and
-// Support are read, Parent and Children are worked out; rootLatency is the
+// Confidence are read, Parent and Children are worked out; rootLatency is the
 // typical latency in s between hosts that no group joins. Slices are copied.
 //
 // It refuses groups of fewer than two hosts, of all hosts, with hosts outside
 // [0, hosts) or given twice, or of a level outside levels. It refuses groups that
-// overlap without nesting in a strictly coarser level, and latencies and supports
+// overlap without nesting in a strictly coarser level, and latencies and confidences
 // that cannot be. O(total size of the groups), times their depth.
 func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64) (*Hierarchy, error) {
 	if hosts < 0 {
@@ -60,7 +60,7 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 		return nil, fmt.Errorf("topology: hierarchy: all hosts: %w", err)
 	}
 	for i, l := range levels {
-		if err := checkFigures(l.Latency, l.Support); err != nil {
+		if err := checkFigures(l.Latency, l.Confidence); err != nil {
 			return nil, fmt.Errorf("topology: hierarchy: level %d: %w", i, err)
 		}
 	}
@@ -83,10 +83,10 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 				return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: host %d given twice", i, g.Level, hs[k])
 			}
 		}
-		if err := checkFigures(g.Latency, g.Support); err != nil {
+		if err := checkFigures(g.Latency, g.Confidence); err != nil {
 			return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: %w", i, g.Level, err)
 		}
-		own = append(own, Group{Hosts: hs, Level: g.Level, Latency: g.Latency, Support: g.Support})
+		own = append(own, Group{Hosts: hs, Level: g.Level, Latency: g.Latency, Confidence: g.Confidence})
 	}
 	// Coarse before fine, then by smallest host: the order of output.
 	slices.SortStableFunc(own, func(a, b Group) int {
@@ -95,7 +95,7 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 		}
 		return a.Hosts[0] - b.Hosts[0]
 	})
-	h.groups = append(h.groups, Group{Hosts: allHosts(hosts), Level: len(levels), Latency: rootLatency, Support: 1, Parent: -1})
+	h.groups = append(h.groups, Group{Hosts: allHosts(hosts), Level: len(levels), Latency: rootLatency, Confidence: 1, Parent: -1})
 	for _, g := range own {
 		g.Parent = h.smallest[g.Hosts[0]]
 		parent := h.groups[g.Parent]
@@ -114,13 +114,13 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 	return h, nil
 }
 
-// checkFigures refuses a latency in s and a support that no group can have.
-func checkFigures(latency, support float64) error {
+// checkFigures refuses a latency in s and a confidence that no group can have.
+func checkFigures(latency, confidence float64) error {
 	if latency < 0 || math.IsInf(latency, 0) {
 		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", latency)
 	}
-	if support < 0 || support > 1 {
-		return fmt.Errorf("confidence %g: want in [0, 1], or NaN", support)
+	if confidence < 0 || confidence > 1 {
+		return fmt.Errorf("confidence %g: want in [0, 1], or NaN", confidence)
 	}
 	return nil
 }
@@ -175,15 +175,15 @@ func (h *Hierarchy) Latency(a, b int) float64 {
 	return h.groups[h.Common(a, b)].Latency
 }
 
-// Firm returns the hierarchy without the groups whose support is below the
-// threshold, which is FirmSupport for what decides; groups whose support was
+// Confident returns the hierarchy without the groups whose confidence is below the
+// threshold, which is ConfidentFrom for what decides; groups whose confidence was
 // not computed stay. Levels that lose all their groups are dropped. It is the
 // hierarchy itself if all groups stay.
-func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
+func (h *Hierarchy) Confident(threshold float64) *Hierarchy {
 	kept := make([]Group, 0, len(h.groups))
 	lost := make([]bool, len(h.levels))
 	for _, g := range h.groups[1:] {
-		if math.IsNaN(g.Support) || g.Support >= threshold {
+		if math.IsNaN(g.Confidence) || g.Confidence >= threshold {
 			kept = append(kept, g)
 		} else {
 			lost[g.Level] = true
@@ -192,11 +192,11 @@ func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
 	if len(kept) == len(h.groups)-1 {
 		return h
 	}
-	firm, err := NewHierarchy(h.hosts, keepLevels(h.levels, kept, func(level int) bool { return !lost[level] }), kept, h.groups[0].Latency)
+	confident, err := NewHierarchy(h.hosts, keepLevels(h.levels, kept, func(level int) bool { return !lost[level] }), kept, h.groups[0].Latency)
 	if err != nil {
 		panic("topology: a part of a hierarchy does not nest: " + err.Error())
 	}
-	return firm
+	return confident
 }
 
 // keepLevels are the levels that the groups are of, and those without groups that are to be kept, if any; the groups get

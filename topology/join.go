@@ -37,7 +37,7 @@ type NodeModel struct {
 // pay beyond it is on the way out of each node. What lies between the node's vertex and the core that measured is taken off. Where that is more,
 // the links between nodes are shortened by the rest. What would fall below zero becomes zero, with a warning.
 //
-// Nodes become groups of a level named "node", with support 1, since nobody had to find them. Nodes need not be alike.
+// Nodes become groups of a level named "node", with confidence 1, since nobody had to find them. Nodes need not be alike.
 // Levels of different nodes become one if they have one name. Where names are mere numbers, latencies must differ by less than a half.
 func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	n := inter.Graph.hosts
@@ -304,9 +304,9 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 			}
 			if k == 0 {
 				members[i] = hosts
-				groups = append(groups, Group{Hosts: hosts, Level: node, Latency: m.apart(), Support: 1})
+				groups = append(groups, Group{Hosts: hosts, Level: node, Latency: m.apart(), Confidence: 1})
 			} else if len(hosts) < len(members[i]) { // a group of all cores is the node
-				groups = append(groups, Group{Hosts: hosts, Level: number[of[i][g.Level]], Latency: g.Latency, Support: g.Support})
+				groups = append(groups, Group{Hosts: hosts, Level: number[of[i][g.Level]], Latency: g.Latency, Confidence: g.Confidence})
 			}
 		}
 	}
@@ -315,7 +315,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 		for _, i := range g.Hosts {
 			hosts = append(hosts, members[i]...)
 		}
-		groups = append(groups, Group{Hosts: hosts, Level: node + 1 + g.Level, Latency: g.Latency, Support: g.Support})
+		groups = append(groups, Group{Hosts: hosts, Level: node + 1 + g.Level, Latency: g.Latency, Confidence: g.Confidence})
 	}
 	groups = slices.DeleteFunc(groups, func(g Group) bool { return len(g.Hosts) < 2 || len(g.Hosts) >= j.cores })
 
@@ -325,7 +325,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	}
 	levels = keepLevels(levels, groups, nil)
 	for l, found := range NewLevels(groups) {
-		levels[l].Latency, levels[l].Support = found.Latency, found.Support
+		levels[l].Latency, levels[l].Confidence = found.Latency, found.Confidence
 		if isNeutral(levels[l].Name) { // counted anew: inside and outside both begin with 1
 			levels[l].Name = found.Name
 		}

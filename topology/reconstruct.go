@@ -1,14 +1,14 @@
 package topology
 
 import (
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"gonum.org/v1/gonum/mat"
 )
 
 // ErrDisconnected says that the measurements leave the hosts in parts between which
 // nothing was measured, so that nothing can be said of how they are joined.
 // Reconstructors return it, wrapped with a host of each part.
-var ErrDisconnected = readings.ErrDisconnected
+var ErrDisconnected = measured.ErrDisconnected
 
 // A Reconstructor works out the wiring of a machine from measured latencies.
 type Reconstructor interface {

@@ -125,7 +125,7 @@ func nearest(g *topology.Graph) float64 {
 // postal is the time in s in which all ranks are reached if all pairs are as near as the nearest and
 // sending costs as little as anywhere. 0, below which nothing is, if latencies or the overhead are not known.
 func postal(n *model.Network) float64 {
-	latency, software := math.Inf(1), math.Inf(1)
+	latency, overhead := math.Inf(1), math.Inf(1)
 	if t := nearest(n.Graph()) + n.Reconstruction().Fit.Overhead; t > 0 {
 		latency = t
 	}
@@ -134,17 +134,17 @@ func postal(n *model.Network) float64 {
 			latency = min(latency, t)
 		}
 		if len(l.Send) > 0 && l.Send[0] > 0 {
-			software = min(software, l.Send[0])
+			overhead = min(overhead, l.Send[0])
 		}
 	}
-	if math.IsInf(latency, 0) || math.IsInf(software, 0) {
+	if math.IsInf(latency, 0) || math.IsInf(overhead, 0) {
 		return 0
 	}
 	arrivals := queue.Min{{Key: latency}} // of each rank that has the message, that of its next one
 	last := 0.0
 	for range n.Ranks() - 1 {
 		last = arrivals.Pop().Key
-		arrivals.Push(queue.Item{Key: last + software})
+		arrivals.Push(queue.Item{Key: last + overhead})
 		arrivals.Push(queue.Item{Key: last + latency})
 	}
 	return last

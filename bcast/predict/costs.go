@@ -25,7 +25,7 @@ func (m machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 	c := &schedule.Costs{Send: picoseconds(m.send), Recv: picoseconds(m.recv)}
 	paths := newTreePaths(m.ranks, tree, m.transfers)
 	for level := range len(paths.tree.Levels()) + 1 {
-		l := schedule.LevelCost{Ways: wholeWays}
+		l := schedule.LevelCost{Links: wholeLinks}
 		for i, pair := range paths.pairs {
 			if pair.b >= 0 && paths.tree.Groups()[i].Level == level {
 				l = m.levelCost(pair.a, pair.b)
@@ -37,12 +37,12 @@ func (m machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 	return c
 }
 
-// wholeWays is LevelCost.Ways of groups whose links carry no more than a host sends.
-const wholeWays = 1000
+// wholeLinks is LevelCost.Links of groups whose links carry no more than a host sends.
+const wholeLinks = 1000
 
 func (m machine) levelCost(a, b int) schedule.LevelCost {
 	empty := m.transfers.Time(a, b, 0)
-	l := schedule.LevelCost{Empty: picoseconds(empty), Gap: []schedule.SizedCost{{}}, Ways: wholeWays}
+	l := schedule.LevelCost{Empty: picoseconds(empty), Gap: []schedule.SizedCost{{}}, Links: wholeLinks}
 	last := int64(0)
 	for bytes := int64(leastSized); bytes <= mostSized; bytes *= 4 {
 		last = max(last, picoseconds(m.transfers.Time(a, b, bytes)-empty)) // shorter only by noise
@@ -55,7 +55,7 @@ func (m machine) levelCost(a, b int) schedule.LevelCost {
 			slowest = max(slowest, hops[i].own)
 		}
 		if slowest > 0 {
-			l.Ways = int64(math.Round(wholeWays * slowest))
+			l.Links = int64(math.Round(wholeLinks * slowest))
 		}
 	}
 	return l

@@ -40,7 +40,7 @@ func (m unlike) Time(src, dst int, bytes int64) float64 {
 }
 
 // Closed forms on equal pairs. T is the time of a message between idle ranks,
-// o the overhead of a send or a receive, b the time that the bytes occupy a way.
+// o the overhead of a send or a receive, b the time that the bytes occupy a link.
 func TestPredictionsByHand(t *testing.T) {
 	const (
 		latency = 1e-6
@@ -61,7 +61,7 @@ func TestPredictionsByHand(t *testing.T) {
 		{"one message takes T", schedule.Flat{}, schedule.Problem{Ranks: 2, Bytes: 1000}, latency + 1000*perByte},
 		// b = 0.1 us < o: the sends follow each other by o.
 		{"short flat: T + (P-2) o", schedule.Flat{}, schedule.Problem{Ranks: 10, Root: 3, Bytes: 100}, latency + 100*perByte + 8*o},
-		// b = 1 us > o: they wait for the way out.
+		// b = 1 us > o: they wait for the link out.
 		{"long flat: T + (P-2) b", schedule.Flat{}, schedule.Problem{Ranks: 10, Bytes: 1000}, latency + 1000*perByte + 8*1000*perByte},
 		{"binomial of 64: 6 T", schedule.Binomial{}, schedule.Problem{Ranks: 64, Root: 9, Bytes: 100}, 6 * (latency + 100*perByte)},
 		{"whole chain: (P-1) T", schedule.Chain{}, schedule.Problem{Ranks: 10, Bytes: 1000}, 9 * (latency + 1000*perByte)},
@@ -94,8 +94,8 @@ func TestBinomialOf64(t *testing.T) {
 }
 
 // Two groups {0,1} and {2,3}. Both cross to the other group at the same time,
-// and the second message waits for the way that the groups share.
-func TestPredictionOfASharedWay(t *testing.T) {
+// and the second message waits for the link that the groups share.
+func TestPredictionOfASharedLink(t *testing.T) {
 	h := casttest.RegularTree(t, 4, 2) // latencies 1 us within, 10 us across
 	m := machine{ranks: 4, tree: h, send: 0.1e-6, recv: 0.1e-6, transfers: byLevel{h, []float64{1e-9, 10e-9}}}
 	s := casttest.Script{
@@ -104,9 +104,9 @@ func TestPredictionOfASharedWay(t *testing.T) {
 		{casttest.Recv(0, 0, 1000)},
 		{casttest.Recv(1, 0, 1000)},
 	}
-	// 0>1: overhead until 0.1, way until 1.1, received at 0.1 + 1 + 1 - 0.1 = 2.0 us.
-	// 0>2: from 1.1 (the way out of 0 is free) until 11.1; received at 1.1 - 0.1 + 20 = 21 us.
-	// 1>3: ready at 2.1, but the way out of {0,1} is taken until 11.1; received at 11.1 - 0.1 + 20 = 31 us.
+	// 0>1: overhead until 0.1, link until 1.1, received at 0.1 + 1 + 1 - 0.1 = 2.0 us.
+	// 0>2: from 1.1 (the link out of 0 is free) until 11.1; received at 1.1 - 0.1 + 20 = 21 us.
+	// 1>3: ready at 2.1, but the link out of {0,1} is taken until 11.1; received at 11.1 - 0.1 + 20 = 31 us.
 	got := newEvaluator(m).Predict(s, schedule.Problem{Ranks: 4, Bytes: 1000, Tree: h})
 	if want := 31e-6; !casttest.Near(got, want, 1e-9) {
 		t.Errorf("predict = %g, want %g", got, want)
@@ -119,13 +119,13 @@ func TestPredictionOfASharedWay(t *testing.T) {
 // slowEvaluate is the obvious version: of all that can happen next, a rank that
 // can start a send and a message that can enter its next link, it takes the
 // earliest, of messages and ranks at the same time a message, of messages that of the pair that was first to
-// have one, and of ranks the lowest. It keeps everything in maps. The slowest of a message's ways is
+// have one, and of ranks the lowest. It keeps everything in maps. The slowest of a message's links is
 // busy for the time of its bytes; perByte says how long, in s per byte, the
 // others would need.
 func slowEvaluate(m machine, ops [][]schedule.Op, perByte []float64) float64 {
 	type pair struct{ src, dst int }
 	type passage struct {
-		way  string
+		link string
 		busy float64
 	}
 	type letter struct {
@@ -171,9 +171,9 @@ func slowEvaluate(m machine, ops [][]schedule.Op, perByte []float64) float64 {
 		switch {
 		case moves != nil:
 			w := moves.left[0]
-			moves.at = max(moves.at, free[w.way])
-			free[w.way] = moves.at + w.busy
-			moves.end = max(moves.end, free[w.way])
+			moves.at = max(moves.at, free[w.link])
+			free[w.link] = moves.at + w.busy
+			moves.end = max(moves.end, free[w.link])
 			if moves.left = moves.left[1:]; len(moves.left) > 0 {
 				continue
 			}
@@ -190,8 +190,8 @@ func slowEvaluate(m machine, ops [][]schedule.Op, perByte []float64) float64 {
 			empty := m.transfers.Time(first, op.Peer, 0)
 			bytes := m.transfers.Time(first, op.Peer, int64(op.Length)) - empty
 			l := &letter{pair: pair{first, op.Peer}, at: now[first], wait: empty - m.send - m.recv}
-			pass := func(way string, level int) {
-				l.left = append(l.left, passage{way, min(bytes, perByte[level]*float64(op.Length))})
+			pass := func(link string, level int) {
+				l.left = append(l.left, passage{link, min(bytes, perByte[level]*float64(op.Length))})
 			}
 			groups := m.tree.Groups()
 			joins := func(g int) bool { // some of its hosts are in no group within it together
@@ -199,7 +199,7 @@ func slowEvaluate(m machine, ops [][]schedule.Op, perByte []float64) float64 {
 			}
 			var up, down []int // groups that hold one end only
 			for g, group := range groups {
-				if g == 0 || !joins(group.Parent) { // the way of the group around, which has the same hosts
+				if g == 0 || !joins(group.Parent) { // the link of the group around, which has the same hosts
 					continue
 				}
 				from, to := slices.Contains(group.Hosts, first), slices.Contains(group.Hosts, op.Peer)

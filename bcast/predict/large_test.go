@@ -45,11 +45,11 @@ func wholeMachine(t testing.TB, name string) *model.Network {
 		from := at
 		for _, n := range c {
 			if n > 1 {
-				groups = append(groups, topology.Group{Hosts: order[at : at+n], Latency: 1.2e-6, Support: 1})
+				groups = append(groups, topology.Group{Hosts: order[at : at+n], Latency: 1.2e-6, Confidence: 1})
 			}
 			at += n
 		}
-		groups = append(groups, topology.Group{Hosts: order[from:at], Level: 1, Latency: 1.8e-6, Support: 1})
+		groups = append(groups, topology.Group{Hosts: order[from:at], Level: 1, Latency: 1.8e-6, Confidence: 1})
 	}
 	h, err := topology.NewHierarchy(hosts, []topology.Level{{Latency: 1.2e-6}, {Latency: 1.8e-6}}, groups, 2.5e-6)
 	if err != nil {

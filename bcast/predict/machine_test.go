@@ -23,7 +23,7 @@ func TestWhatIsTakenFromANetwork(t *testing.T) {
 		inner, outer    model.LevelParams
 		send, recv, far float64 // far: a pair that was not measured
 	}{
-		{"a third of the shortest journey", linear(9e-6), linear(90e-6), 3e-6, 3e-6, 90e-6},
+		{"a third of the shortest latency", linear(9e-6), linear(90e-6), 3e-6, 3e-6, 90e-6},
 		{"the shortest need not be the finest", linear(90e-6), linear(9e-6), 3e-6, 3e-6, 90e-6},
 		{"what was not measured does not count", linear(nan), linear(9e-6), 3e-6, 3e-6, 9e-6},
 		{"what takes no time does not count", linear(0), linear(9e-6), 3e-6, 3e-6, 9e-6},

@@ -10,7 +10,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 )
 
-// clusters are machines of four kinds in turn, with hosts numbered in any order: those of the laboratory, two racks, three levels
+// clusters are machines of four kinds in turn, with hosts numbered in any order: those of the emulated cluster, two racks, three levels
 // and uneven racks, and racks with faster links.
 func clusters(n int) []string {
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -51,7 +51,7 @@ func (s *simulated) bound(root, bytes int) float64 {
 var kinds = [...]string{"two-racks", "three-levels", "uneven", "10Gbps"}
 
 // BenchmarkQuality tells, for the plan that is predicted to be the fastest, how far
-// its time on the simulated cluster is from the bound, as the geometric mean of each kind, of those of the laboratory
+// its time on the simulated cluster is from the bound, as the geometric mean of each kind, of those of the emulated cluster
 // and of all, and how far the prediction is from that time.
 func BenchmarkQuality(b *testing.B) {
 	const software = 30e-6

@@ -98,8 +98,8 @@ func (c *checker) run(ops [][]Op) error {
 			}
 			c.cuts = append(c.cuts, op.Offset, op.Offset+op.Length)
 			if op.Kind.Receives() {
-				way := connection{op.Peer, rank}
-				c.takes[way] = append(c.takes[way], receives)
+				link := connection{op.Peer, rank}
+				c.takes[link] = append(c.takes[link], receives)
 				receives++
 			}
 		}
@@ -202,20 +202,20 @@ func (c *checker) perform(s *checkedStep) (bool, error) {
 
 // send sends. In a broadcast it waits for the receive, and performs that, too: the strictest meeting of the two.
 func (c *checker) send(s *checkedStep) (bool, error) {
-	way := connection{s.rank, s.Peer}
+	link := connection{s.rank, s.Peer}
 	if c.reduction == nil {
 		if other := c.current(s.Peer); other == nil || other.Kind != Recv || other.Peer != s.rank {
 			return false, nil
 		}
 	}
-	if len(c.takes[way]) == 0 {
+	if len(c.takes[link]) == 0 {
 		return false, nil
 	}
 	if !c.holds(s) {
 		return false, s.wrong("sends [%d, %d), which it does not have", s.Offset, s.Offset+s.Length)
 	}
-	m := message{s, slices.Clone(c.cells(c.has, s)), c.takes[way][0]}
-	c.takes[way], c.sent[way] = c.takes[way][1:], append(c.sent[way], m)
+	m := message{s, slices.Clone(c.cells(c.has, s)), c.takes[link][0]}
+	c.takes[link], c.sent[link] = c.takes[link][1:], append(c.sent[link], m)
 	c.next[s.rank]++
 	if c.reduction == nil {
 		return c.receive(c.current(s.Peer))
@@ -234,12 +234,12 @@ func (c *checker) mayChange(s *checkedStep) bool {
 
 // receive performs a receive, if its message is there.
 func (c *checker) receive(s *checkedStep) (bool, error) {
-	way := connection{s.Peer, s.rank}
-	if len(c.sent[way]) == 0 || !c.mayChange(s) {
+	link := connection{s.Peer, s.rank}
+	if len(c.sent[link]) == 0 || !c.mayChange(s) {
 		return false, nil
 	}
-	m := c.sent[way][0]
-	c.sent[way] = c.sent[way][1:]
+	m := c.sent[link][0]
+	c.sent[link] = c.sent[link][1:]
 	c.done[s.rank]++
 	c.next[s.rank]++
 	switch {

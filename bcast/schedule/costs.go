@@ -13,18 +13,18 @@ import (
 // tree: two processors may round floating-point numbers apart, and then the
 // trees would not fit together.
 type Costs struct {
-	Send, Recv int64       // ps, software of a message, during which its rank does nothing else
+	Send, Recv int64       // ps, overhead of a message, during which its rank does nothing else
 	Levels     []LevelCost // by level of Problem.Tree, that of all ranks last
 }
 
 // A LevelCost is that of messages between ranks that a level joins and no finer one.
 type LevelCost struct {
 	Empty int64       // ps, a message of 0 bytes from the start of its send to the end of its receive
-	Gap   []SizedCost // what bytes add to that, and for how long they occupy their way, ascending; linear in between and beyond
-	// Ways is the part of Gap, in thousandths, for which a message occupies the
-	// ways out of and into the groups that the level joins: less than 1000 where
+	Gap   []SizedCost // what bytes add to that, and for how long they occupy their link, ascending; linear in between and beyond
+	// Links is the part of Gap, in thousandths, for which a message occupies the
+	// links out of and into the groups that the level joins: less than 1000 where
 	// those carry more than one host can send.
-	Ways int64
+	Links int64
 }
 
 // A SizedCost is what a message of some bytes costs.
@@ -33,14 +33,14 @@ type SizedCost struct {
 	Time  int64 // ps
 }
 
-// whole is LevelCost.Ways where a message takes all that a group's way carries.
+// whole is LevelCost.Links where a message takes all that a group's link carries.
 const whole = 1000
 
 // Default costs stand for a machine of which the levels are known and nothing
-// else: a journey is as long as sending, the way and receiving together, each
-// level is four times as far as the one within, and 8 KiB double a journey.
+// else: a latency is as long as sending, the link and receiving together, each
+// level is four times as far as the one within, and 8 KiB double a latency.
 const (
-	defaultSoftware = 300_000 // ps
+	defaultOverhead = 300_000 // ps
 	defaultFarther  = 4
 	defaultDoubling = 8 << 10 // bytes
 )
@@ -48,11 +48,11 @@ const (
 // defaultCosts are those of a machine with so many levels, that of all ranks
 // included.
 func defaultCosts(levels int) *Costs {
-	c := &Costs{Send: defaultSoftware, Recv: defaultSoftware}
-	journey := int64(3 * defaultSoftware)
+	c := &Costs{Send: defaultOverhead, Recv: defaultOverhead}
+	latency := int64(3 * defaultOverhead)
 	for range levels {
-		c.Levels = append(c.Levels, LevelCost{Empty: journey, Gap: []SizedCost{{0, 0}, {defaultDoubling, journey}}, Ways: whole})
-		journey *= defaultFarther
+		c.Levels = append(c.Levels, LevelCost{Empty: latency, Gap: []SizedCost{{0, 0}, {defaultDoubling, latency}}, Links: whole})
+		latency *= defaultFarther
 	}
 	return c
 }
@@ -69,12 +69,12 @@ func (c *Costs) validate(levels int) error {
 			}
 			last = g
 		}
-		if l.Empty < 0 || l.Ways < 0 || l.Ways > whole {
-			return fmt.Errorf("schedule: problem: costs of level %d: %d ps, ways %d: want at least 0, and at most %d", i, l.Empty, l.Ways, whole)
+		if l.Empty < 0 || l.Links < 0 || l.Links > whole {
+			return fmt.Errorf("schedule: problem: costs of level %d: %d ps, links %d: want at least 0, and at most %d", i, l.Empty, l.Links, whole)
 		}
 	}
 	if c.Send < 0 || c.Recv < 0 {
-		return fmt.Errorf("schedule: problem: costs: software of %d and %d ps: want at least 0", c.Send, c.Recv)
+		return fmt.Errorf("schedule: problem: costs: overheads of %d and %d ps: want at least 0", c.Send, c.Recv)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (p *Problem) shapedFor() int64 {
 }
 
 // leastPace is the time in ps for which a piece of the given bytes occupies
-// what it occupies longest: a rank, or the way of a group.
+// what it occupies longest: a rank, or the link of a group.
 func (p *Problem) leastPace(piece int64) int64 {
 	c := p.costs()
 	least := c.Send + c.Recv
@@ -143,7 +143,7 @@ func (p *Problem) leastPace(piece int64) int64 {
 		l := &c.Levels[i]
 		gap := min(l.gap(piece), most)
 		if i > 0 {
-			gap = scale(gap, l.Ways, whole)
+			gap = scale(gap, l.Links, whole)
 		}
 		least = max(least, gap)
 	}

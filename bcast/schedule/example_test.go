@@ -12,8 +12,8 @@ import (
 // the root's own rack first, and enters the other one once.
 func ExampleAlgorithm() {
 	racks, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack"}}, []topology.Group{
-		{Hosts: []int{0, 1, 2}, Support: 1},
-		{Hosts: []int{3, 4, 5}, Support: 1},
+		{Hosts: []int{0, 1, 2}, Confidence: 1},
+		{Hosts: []int{3, 4, 5}, Confidence: 1},
 	}, 50e-6)
 	if err != nil {
 		log.Fatal(err)

@@ -4,7 +4,7 @@ import "slices"
 
 // Flat sends from the root to each rank in turn. On short messages it wins
 // where a further send costs less than a further hop. With a hierarchy the
-// farthest ranks are served first, so that the longest journeys start early;
+// farthest ranks are served first, so that the longest latencies start early;
 // without one, and among equals, the ranks follow the root in ascending order.
 type Flat struct{}
 

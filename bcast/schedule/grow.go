@@ -30,9 +30,9 @@ type grower struct {
 
 // A growingLevel is what a piece takes at a level, in ps.
 type growingLevel struct {
-	wire int64 // from the moment at which the links are free to the end of the receive
-	busy int64 // for which a piece occupies the link of a host
-	ways int64 // for which it occupies the links of the groups that the level joins
+	wire  int64 // from the moment at which the links are free to the end of the receive
+	busy  int64 // for which a piece occupies the link of a host
+	links int64 // for which it occupies the links of the groups that the level joins
 }
 
 // A growingGroup is the state of a group. Times are in ps.
@@ -58,7 +58,7 @@ type growingRank struct {
 	group *growingGroup // the smallest
 	place int           // among its members
 	has   bool          // the piece
-	free  int64         // when its software is free
+	free  int64         // when its rank is free of overheads
 	out   int64         // when its link out is free
 	sends int           // pieces that it may still send
 	may   int           // what it counts for in the sum of its group
@@ -89,7 +89,7 @@ func newGrower(p Problem, piece int64) *grower {
 	for i := range g.costs.Levels {
 		l := &g.costs.Levels[i]
 		gap := min(l.gap(piece), most)
-		g.levels = append(g.levels, growingLevel{max(0, l.Empty-g.costs.Send) + gap, gap, scale(gap, l.Ways, whole)})
+		g.levels = append(g.levels, growingLevel{max(0, l.Empty-g.costs.Send) + gap, gap, scale(gap, l.Links, whole)})
 	}
 	groups := g.tree.Groups()
 	g.groups, g.ranks = make([]growingGroup, len(groups)), make([]growingRank, p.Ranks)
@@ -129,7 +129,7 @@ func (g *grower) limit(pace int64) {
 	}
 	for i := range g.groups {
 		if x := &g.groups[i]; x.Parent >= 0 {
-			x.leaves = times(g.levels[g.groups[x.Parent].Level].ways, pace)
+			x.leaves = times(g.levels[g.groups[x.Parent].Level].links, pace)
 			x.enters = x.leaves
 		}
 	}
@@ -255,12 +255,12 @@ func (g *grower) join(sender, target int) {
 	s.out = at + g.levels[s.group.Level].busy
 	for x := s.group; x != common; x = &g.groups[x.Parent] {
 		at = max(at, x.out)
-		x.out = at + g.levels[g.groups[x.Parent].Level].ways
+		x.out = at + g.levels[g.groups[x.Parent].Level].links
 		x.leaves--
 	}
 	for x := g.ranks[target].group; x != common; x = &g.groups[x.Parent] {
 		at = max(at, x.in)
-		x.in = at + g.levels[g.groups[x.Parent].Level].ways
+		x.in = at + g.levels[g.groups[x.Parent].Level].links
 		x.enters--
 	}
 	g.update(sender)

@@ -41,7 +41,7 @@ func randomCosts(rng *rand.Rand, levels int) *schedule.Costs {
 		c.Levels = append(c.Levels, schedule.LevelCost{
 			Empty: c.Send + c.Recv + rng.Int64N(100_000_000),
 			Gap:   []schedule.SizedCost{{Bytes: 0, Time: 0}, {Bytes: 1 << 10, Time: gap}, {Bytes: 1 << 20, Time: gap + rng.Int64N(10_000_000_000)}},
-			Ways:  250 * (1 + rng.Int64N(4)),
+			Links: 250 * (1 + rng.Int64N(4)),
 		})
 	}
 	return c
@@ -57,7 +57,7 @@ func TestTheLeastPaceIsTheDepthFirstChain(t *testing.T) {
 		p.Costs = &schedule.Costs{Send: 100_000, Recv: 100_000}
 		for level := range len(p.Tree.Levels()) + 1 {
 			p.Costs.Levels = append(p.Costs.Levels, schedule.LevelCost{
-				Empty: 1_000_000 << level, Ways: 1000,
+				Empty: 1_000_000 << level, Links: 1000,
 				Gap: []schedule.SizedCost{{Bytes: 0, Time: 0}, {Bytes: 1 << 20, Time: 1_000_000_000}},
 			})
 		}

@@ -2,11 +2,11 @@ package schedule
 
 import "fmt"
 
-// Paced is Earliest for messages in segments: no rank, and no way of a group,
+// Paced is Earliest for messages in segments: no rank, and no link of a group,
 // handles more bytes per segment than Pace times what the busiest one has to. At
 // a pace of one each way is crossed by each segment once, as in contention-free
 // trees (P. Patarasuk, A. Faraj, X. Yuan 2006), and where hosts cannot send faster
-// than groups the tree is the depth-first chain. Greater ones make the way of the
+// than groups the tree is the depth-first chain. Greater ones make the link of the
 // first segment shorter, and each further segment take longer.
 type Paced struct {
 	// Pace is in halves: 2 is one. 0: 2.

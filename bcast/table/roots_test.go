@@ -15,14 +15,14 @@ func racks(t *testing.T, hosts int, sizes ...int) *topology.Hierarchy {
 	var groups []topology.Group
 	first := 0
 	for _, size := range sizes {
-		g := topology.Group{Latency: nan, Support: nan}
+		g := topology.Group{Latency: nan, Confidence: nan}
 		for i := range size {
 			g.Hosts = append(g.Hosts, first+i)
 		}
 		first += size
 		groups = append(groups, g)
 	}
-	h, err := topology.NewHierarchy(hosts, []topology.Level{{Latency: nan, Support: nan}}, groups, nan)
+	h, err := topology.NewHierarchy(hosts, []topology.Level{{Latency: nan, Confidence: nan}}, groups, nan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestRootClassesOfRacks(t *testing.T) {
 func TestRootClassesPassOverTheFinest(t *testing.T) {
 	var groups []topology.Group
 	add := func(level, from, to int) {
-		g := topology.Group{Level: level, Latency: nan, Support: nan}
+		g := topology.Group{Level: level, Latency: nan, Confidence: nan}
 		for x := from; x < to; x++ {
 			g.Hosts = append(g.Hosts, x)
 		}
@@ -121,7 +121,7 @@ func randomHierarchy(t *testing.T, rng *rand.Rand, hosts int) *topology.Hierarch
 		for at := from; at < to && level >= 0; {
 			end := min(to, at+1+rng.IntN(4))
 			if end-at >= 2 && end-at < hosts && rng.IntN(4) > 0 {
-				g := topology.Group{Level: level, Latency: nan, Support: nan}
+				g := topology.Group{Level: level, Latency: nan, Confidence: nan}
 				g.Hosts = append(g.Hosts, number[at:end]...)
 				groups = append(groups, g)
 				cut(at, end, level-1)

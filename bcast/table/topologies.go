@@ -46,9 +46,9 @@ func (t *Topology) Tree(ranks int) (*topology.Hierarchy, error) {
 	levels := make([]topology.Level, len(t.Levels))
 	var groups []topology.Group
 	for i, of := range t.Levels {
-		levels[i] = topology.Level{Latency: math.NaN(), Support: math.NaN()}
+		levels[i] = topology.Level{Latency: math.NaN(), Confidence: math.NaN()}
 		for _, members := range of {
-			groups = append(groups, topology.Group{Hosts: members, Level: i, Latency: math.NaN(), Support: math.NaN()})
+			groups = append(groups, topology.Group{Hosts: members, Level: i, Latency: math.NaN(), Confidence: math.NaN()})
 		}
 	}
 	h, err := topology.NewHierarchy(ranks, levels, groups, math.NaN())

@@ -128,7 +128,7 @@ func bannikovSection(out *outcome.Outcome, name, title string, measured *measure
 	}
 	var sized []spanner.Sized
 	for i, bytes := range measured.Sizes {
-		m, err := typical(measured, func(x *measure.Reading) float64 { return x.Q1 }, i)
+		m, err := typical(measured, func(x *measure.Measurement) float64 { return x.Q1 }, i)
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func TestDeviation(t *testing.T) {
 	}
 }
 
-// TestBufeTables32To34: the readings behind the tables are not published, but what the
+// TestBufeTables32To34: the measurements behind the tables are not published, but what the
 // definitions (3.1) to (3.4) say of their rows is: |MD| <= MAD <= QMD <= |MAXD|,
 // and mean deviations add up, MD(1,3) = MD(1,2) + MD(2,3).
 //

@@ -43,7 +43,7 @@ func shortLatencies(ctx context.Context, comm mpi.Communicator, s *measure.Setti
 	if err != nil || r == nil {
 		return nil, err
 	}
-	return typical(r, func(x *measure.Reading) float64 { return x.Median }, 0)
+	return typical(r, func(x *measure.Measurement) float64 { return x.Median }, 0)
 }
 
 // bufeParts is how many measurements share the budget.
@@ -94,8 +94,8 @@ func (w *bufeWays) readPair(ctx context.Context, comm mpi.Communicator, samples 
 		return err
 	}
 	w.library = strings.TrimSpace(r.Library)
-	if readings := r.Readings(); len(readings) > 0 {
-		w.pair = readings[0].Summary
+	if measurements := r.Measurements(); len(measurements) > 0 {
+		w.pair = measurements[0].Summary
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // TestJobExperimentWantsHosts: all ranks of this job are on one host, which is told
-// before anything is measured; then all of them end. The laboratory has more.
+// before anything is measured; then all of them end. The emulated cluster has more.
 func TestJobExperimentWantsHosts(t *testing.T) {
 	status, out, stderr := launch(t, 4, "zhu", "--budget", "10s")
 	if status != 2 || out != "" || !strings.Contains(stderr, "1 hosts: want 4 at least") {

@@ -65,7 +65,7 @@ func (t sssTree) split(d mat.Symmetric, members []int, rng *rand.Rand, groups *[
 				own[i] = members[x]
 			}
 			below, l := t.split(d, own, rng, groups)
-			*groups = append(*groups, topology.Group{Hosts: own, Level: below, Latency: l, Support: math.NaN()})
+			*groups = append(*groups, topology.Group{Hosts: own, Level: below, Latency: l, Confidence: math.NaN()})
 			depth = max(depth, below+1)
 		}
 	} else {

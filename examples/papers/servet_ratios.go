@@ -122,7 +122,7 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 	var shared []model.Resource
 	if !r.simulated {
 		var err error
-		if shared, _, err = servet.Told(r.comm, nil); err != nil {
+		if shared, _, err = servet.FromSystem(r.comm, nil); err != nil {
 			return nil, err
 		}
 	}

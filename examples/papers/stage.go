@@ -55,7 +55,7 @@ func isSimulated(comm mpi.Communicator) bool {
 
 // typical is, in s, for each pair (from, to) the median over the repetitions of one
 // number of the measurements. The size is an index into Sizes. NaN is not measured. O(n^2) per repetition.
-func typical(r *measure.Result, number func(x *measure.Reading) float64, size int) (*mat.Dense, error) {
+func typical(r *measure.Result, number func(x *measure.Measurement) float64, size int) (*mat.Dense, error) {
 	repetitions := make([]mat.Matrix, r.Repetitions)
 	for k := range repetitions {
 		var err error

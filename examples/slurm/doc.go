@@ -3,5 +3,5 @@
 // broadcasts along it, such as examples/embed. The scripts say how.
 //
 // make slurm-test runs both under Debian's Slurm, with Open MPI and MPICH, on the
-// hosts of a laboratory (internal/netlab).
+// hosts of an emulated cluster (internal/netlab).
 package slurm

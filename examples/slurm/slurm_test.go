@@ -19,7 +19,7 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// requireVariable asks for the tests, which need Slurm, both MPI libraries and a laboratory.
+// requireVariable asks for the tests, which need Slurm, both MPI libraries and an emulated cluster.
 const requireVariable = "TOPOCAST_REQUIRE_SLURM"
 
 // The cluster: two racks of two hosts.
@@ -52,7 +52,7 @@ var programs tooltest.Programs
 
 func TestMain(m *testing.M) { programs.Main(m) }
 
-// newSite starts a laboratory, and Slurm on its hosts, until the end of the test.
+// newSite starts an emulated cluster, and Slurm on its hosts, until the end of the test.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	if os.Getenv(requireVariable) == "" {
@@ -114,7 +114,7 @@ func (j *job) submit(t *testing.T, script string, flags []string, args ...string
 		"OMPI_MCA_oob_tcp_if_include=ctl0", "OMPI_MCA_btl=self,tcp", "OMPI_MCA_btl_tcp_if_include=fab0", "OMPI_MCA_mpi_yield_when_idle=1",
 		"HYDRA_IFACE=ctl0", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=fab0",
 	}
-	// Ranks of a laboratory share cores.
+	// Ranks of an emulated cluster share cores.
 	preload, err := j.site.lab.Preload(t.Context(), j.library)
 	if err != nil {
 		t.Fatal(err)
@@ -188,8 +188,8 @@ func (j *job) run(t *testing.T, script string, flags []string, args ...string) s
 	return log
 }
 
-// readings reads what a measurement has kept.
-func (j *job) readings(t *testing.T, name string) *measure.Result {
+// measurements reads what a measurement has kept.
+func (j *job) measurements(t *testing.T, name string) *measure.Result {
 	t.Helper()
 	r, err := measure.ReadFile(filepath.Join(j.folder, name))
 	if err != nil {
@@ -237,7 +237,7 @@ func TestMeasureOnceAndRunApplications(t *testing.T) {
 }
 
 // load gives Slurm a topology.conf, and compares the switches that it then shows with the file. If
-// they were measured while the laboratory kept time, they have to be the racks, too.
+// they were measured while the emulated cluster kept time, they have to be the racks, too.
 func (s *site) load(t *testing.T, file string, onTime bool) {
 	t.Helper()
 	conf, err := os.ReadFile(file)
@@ -321,12 +321,12 @@ func (j *job) goesOn(t *testing.T, id string, kill bool) {
 	if _, err := os.Stat(filepath.Join(j.folder, left)); err != nil {
 		left += ".part"
 	}
-	before := j.readings(t, left).Readings()
+	before := j.measurements(t, left).Measurements()
 	if len(before) == 0 {
 		t.Fatalf("%s has no measurements\n%s", left, log)
 	}
 	log = j.run(t, "measure.sh", []string{"--nodes=2", "--nodelist=" + j.nodes(t, left)}, append(long, "--budget", "30s")...) // a round takes four, where all of it is on one busy machine
-	after := j.readings(t, "readings.json").Readings()
+	after := j.measurements(t, "readings.json").Measurements()
 	if len(after) <= len(before) {
 		t.Errorf("%d measurements after the second job, %d after the first\n%s", len(after), len(before), log)
 	}
@@ -344,16 +344,16 @@ func (j *job) goesOn(t *testing.T, id string, kill bool) {
 
 // nodes are those on which a file was measured.
 func (j *job) nodes(t *testing.T, name string) string {
-	hosts := slices.Clone(j.readings(t, name).Hosts)
+	hosts := slices.Clone(j.measurements(t, name).Hosts)
 	return strings.Join(hosts, ",")
 }
 
-// await waits until a job has kept readings.
+// await waits until a job has kept measurements.
 func (j *job) await(t *testing.T, id string) {
 	t.Helper()
 	for start := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 		r, err := measure.ReadFile(filepath.Join(j.folder, "readings.json.part"))
-		if err == nil && len(r.Readings()) > 0 {
+		if err == nil && len(r.Measurements()) > 0 {
 			return
 		}
 		if state := j.state(t, id); ended(state) || time.Since(start) > jobBudget {

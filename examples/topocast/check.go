@@ -274,7 +274,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 	fmt.Fprintln(w)
 	for _, f := range s.Findings {
 		if math.IsNaN(f.Factor) { // it hangs elsewhere
-			fmt.Fprintf(w, "  %s, p %.2g, %s\n", &f, f.P, words.Count(f.Readings, "measurement"))
+			fmt.Fprintf(w, "  %s, p %.2g, %s\n", &f, f.P, words.Count(f.Measurements, "measurement"))
 			continue
 		}
 		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", &f, f.Factor, f.Low, f.High)
@@ -289,7 +289,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 		} else {
 			fmt.Fprintf(w, ", p %.2g", f.P)
 		}
-		fmt.Fprintf(w, ", %s\n", words.Count(f.Readings, "round"))
+		fmt.Fprintf(w, ", %s\n", words.Count(f.Measurements, "round"))
 	}
 }
 
@@ -306,7 +306,7 @@ func checkResult(r *check.Result) *results.Check {
 			row.Findings = append(row.Findings, results.Finding{
 				What: f.What, From: f.From, To: f.To,
 				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High),
-				Often: f.Often, Since: f.Since, P: jsonfile.Known(f.P), Readings: f.Readings,
+				Often: f.Often, Since: f.Since, P: jsonfile.Known(f.P), Measurements: f.Measurements,
 			})
 		}
 		out.Suspects = append(out.Suspects, row)

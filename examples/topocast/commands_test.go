@@ -154,12 +154,12 @@ func TestSimulate(t *testing.T) {
 			}
 		}
 	}
-	readings, matrix := filepath.Join(dir, "readings.json"), filepath.Join(dir, "latencies.csv")
-	status, out, stderr := topocast("measure", "--sim", "tree:2x4 latency=10us,2us", "--output", readings, "--csv", matrix)
+	measurements, matrix := filepath.Join(dir, "readings.json"), filepath.Join(dir, "latencies.csv")
+	status, out, stderr := topocast("measure", "--sim", "tree:2x4 latency=10us,2us", "--output", measurements, "--csv", matrix)
 	if status != 0 || !strings.Contains(out, "8 ranks, 21 of 21 rounds") {
 		t.Fatalf("measure: status %d: %s%s", status, out, stderr)
 	}
-	if r, err := measure.ReadFile(readings); err != nil || r.Ranks != 8 {
+	if r, err := measure.ReadFile(measurements); err != nil || r.Ranks != 8 {
 		t.Errorf("measurements: %v", err)
 	}
 	status, out, stderr = topocast("reconstruct", "--unit", "us", matrix)

@@ -208,12 +208,12 @@ func TestCompareTellsThatItCouldNotWrite(t *testing.T) {
 	}
 }
 
-// A rack that one slow host has made a weak group still holds its hosts together.
-func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
-	h, err := topology.NewHierarchy(9, []topology.Level{{Latency: 4e-6, Support: 1}, {Latency: 12e-6, Support: 0.85}}, []topology.Group{
-		{Hosts: []int{0, 1, 2}, Latency: 4e-6, Support: 0.85},
-		{Hosts: []int{0, 1, 2, 3}, Level: 1, Latency: 12e-6, Support: 0.85},
-		{Hosts: []int{4, 5, 6, 7, 8}, Latency: 4e-6, Support: 1},
+// A rack that one slow host has made an uncertain group still holds its hosts together.
+func TestUncertainGroupsOfAMeasuredSide(t *testing.T) {
+	h, err := topology.NewHierarchy(9, []topology.Level{{Latency: 4e-6, Confidence: 1}, {Latency: 12e-6, Confidence: 0.85}}, []topology.Group{
+		{Hosts: []int{0, 1, 2}, Latency: 4e-6, Confidence: 0.85},
+		{Hosts: []int{0, 1, 2, 3}, Level: 1, Latency: 12e-6, Confidence: 0.85},
+		{Hosts: []int{4, 5, 6, 7, 8}, Latency: 4e-6, Confidence: 1},
 	}, 24e-6)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 )
 
 // wiredAndRead writes three racks of four hosts as a graph, simulates it, and measures messages of two sizes.
-func wiredAndRead(t *testing.T) (network, readings string) {
+func wiredAndRead(t *testing.T) (network, measurements string) {
 	t.Helper()
 	var graph strings.Builder
 	for v := range 12 {
@@ -25,20 +25,20 @@ func wiredAndRead(t *testing.T) (network, readings string) {
 	}
 	graph.WriteString("13 12 l: 10 t: 1250\n14 12 l: 10 t: 1250\n15 12 l: 10 t: 1250\n")
 	network = write(t, "wiring.tgf", graph.String())
-	readings = filepath.Join(t.TempDir(), "readings.json")
-	status, _, stderr := topocast("measure", "--sim", network, "--sizes", "8,4KiB", "--repetitions", "2", "-o", readings)
+	measurements = filepath.Join(t.TempDir(), "readings.json")
+	status, _, stderr := topocast("measure", "--sim", network, "--sizes", "8,4KiB", "--repetitions", "2", "-o", measurements)
 	if status != 0 {
 		t.Fatalf("measure: status %d: %s", status, stderr)
 	}
-	return network, readings
+	return network, measurements
 }
 
 type correctedFile struct {
-	Format     string
-	Bytes      int64
-	Forwarding string
-	Readings   int
-	Fits       []struct {
+	Format       string
+	Bytes        int64
+	Forwarding   string
+	Measurements int `json:"readings"`
+	Fits         []struct {
 		Forwarding string
 		R2         float64
 	}
@@ -64,7 +64,7 @@ func corrected(t *testing.T, args ...string) (c correctedFile) {
 // half of the bytes' time more, 3.94 us; and stored and forwarded, where each link loses 3.277 us,
 // 0.66 us and uplinks 6.72 instead of 10 us (Bufe 2014, section 2.4).
 func TestCorrectTakesOutTheBytes(t *testing.T) {
-	network, readings := wiredAndRead(t)
+	network, measurements := wiredAndRead(t)
 	for _, c := range []struct {
 		flags        []string
 		host, uplink float64 // us
@@ -74,8 +74,8 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 		{[]string{"--bytes", "4KiB", "--forwarding", "store-and-forward"}, 0.66, 6.72},
 		{[]string{"--bytes", "4KiB", "--forwarding", "none", "--plain"}, 3.94, 10},
 	} {
-		got := corrected(t, append(c.flags, network, readings)...)
-		if got.Format != "topocast/correction" || got.Readings != 12*11 || len(got.Links) != 15 || len(got.Fits) != 3 {
+		got := corrected(t, append(c.flags, network, measurements)...)
+		if got.Format != "topocast/correction" || got.Measurements != 12*11 || len(got.Links) != 15 || len(got.Fits) != 3 {
 			t.Fatalf("%v: %+v", c.flags, got)
 		}
 		for _, l := range got.Links {
@@ -97,7 +97,7 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 
 	// The network that is kept has the latencies, and says how it came by them.
 	kept := filepath.Join(t.TempDir(), "corrected.json")
-	status, out, stderr := topocast("network", "correct", "-o", kept, "--bytes", "4KiB", "--forwarding", "store-and-forward", network, readings)
+	status, out, stderr := topocast("network", "correct", "-o", kept, "--bytes", "4KiB", "--forwarding", "store-and-forward", network, measurements)
 	if status != 0 || !strings.Contains(out, "store-and-forward") || !strings.Contains(out, "h11 - s3") {
 		t.Errorf("status %d: %s\n%s", status, stderr, out)
 	}

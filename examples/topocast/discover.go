@@ -230,7 +230,7 @@ func discover(ctx context.Context, comm mpi.Communicator, o *discoverOptions, st
 	}
 	d, err := measure.Discover(ctx, comm, s)
 	var unkept error
-	if d != nil && o.keep != nil && len(d.Latencies.Readings()) > 0 { // also where nothing could be made of them
+	if d != nil && o.keep != nil && len(d.Latencies.Measurements()) > 0 { // also where nothing could be made of them
 		_, unkept = o.keep.Save(d.Latencies.Write)
 	}
 	if err != nil || d == nil {

@@ -254,7 +254,7 @@ func drawBySize(title string, y draw.Axis, series []draw.Series, notes ...string
 func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Series {
 	type key struct{ level, bytes int }
 	rates := make(map[key][]float64)
-	for _, r := range m.Readings() {
+	for _, r := range m.Measurements() {
 		if bytes := m.Sizes[r.Size]; r.Median > 0 {
 			k := key{h.Groups()[h.Common(r.From, r.To)].Level, bytes}
 			rates[k] = append(rates[k], float64(bytes)/r.Median)

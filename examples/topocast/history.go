@@ -204,7 +204,7 @@ func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error
 	if len(run.Points) == 0 {
 		return nil, fmt.Errorf("%s: holds no times between two hosts", path)
 	}
-	l.sayReadings(warn)
+	l.sayMeasurements(warn)
 	writeWarnings(warn, "", l.warnings)
 	return run, nil
 }

@@ -21,9 +21,9 @@ func TestHostPairs(t *testing.T) {
 		1, 2, 0, 4,
 	}}
 	want := []results.HostPair{
-		{From: "b", To: "a", Size: 8, Readings: 1, Min: 7, Median: 7, Max: 7},
-		{From: "b", To: "a", Size: 64, Readings: 3, Min: 1, Median: 2, Max: 9},
-		{From: "a", To: "a", Size: 64, Readings: 1, Min: 4, Median: 4, Max: 4},
+		{From: "b", To: "a", Size: 8, Measurements: 1, Min: 7, Median: 7, Max: 7},
+		{From: "b", To: "a", Size: 64, Measurements: 3, Min: 1, Median: 2, Max: 9},
+		{From: "a", To: "a", Size: 64, Measurements: 1, Min: 4, Median: 4, Max: 4},
 	}
 	if got := hostPairs(f, s); !reflect.DeepEqual(got, want) {
 		t.Errorf("hostPairs = %+v, want %+v", got, want)

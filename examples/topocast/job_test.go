@@ -219,9 +219,9 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, &errs)
 		}
-		if after.Rounds < before.Rounds || len(after.Readings()) < len(before.Readings()) || after.Stopped == "" {
+		if after.Rounds < before.Rounds || len(after.Measurements()) < len(before.Measurements()) || after.Stopped == "" {
 			t.Errorf("killed %t: %d rounds and %d measurements were kept, stopped by %q; the journal had %d and %d",
-				kill, after.Rounds, len(after.Readings()), after.Stopped, before.Rounds, len(before.Readings()))
+				kill, after.Rounds, len(after.Measurements()), after.Stopped, before.Rounds, len(before.Measurements()))
 		}
 		if status, out, stderr := topocast("reconstruct", kept); status != 0 {
 			t.Errorf("reconstruct: status %d: %s%s", status, out, stderr)
@@ -236,9 +236,9 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resumed.Rounds != 3*repetitions || len(resumed.Readings()) != 12*repetitions || resumed.Stopped != "" {
+		if resumed.Rounds != 3*repetitions || len(resumed.Measurements()) != 12*repetitions || resumed.Stopped != "" {
 			t.Errorf("resumed: %d rounds and %d measurements, stopped by %q, want %d and %d",
-				resumed.Rounds, len(resumed.Readings()), resumed.Stopped, 3*repetitions, 12*repetitions)
+				resumed.Rounds, len(resumed.Measurements()), resumed.Stopped, 3*repetitions, 12*repetitions)
 		}
 		if _, err := os.Stat(file + journalSuffix); err == nil {
 			t.Error("the file under way is still there")

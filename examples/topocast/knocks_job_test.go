@@ -326,7 +326,7 @@ func TestJobDisks(t *testing.T) {
 	printKnocks(t, rows)
 }
 
-// manySizes makes a file of readings that is larger than what the disk has left.
+// manySizes makes a file of measurements that is larger than what the disk has left.
 func manySizes() string {
 	var sizes []string
 	for n := range 40 {

@@ -27,13 +27,13 @@ import (
 
 // latencies are what the files of one reconstruction hold.
 type latencies struct {
-	matrices []mat.Matrix
-	names    []string        // of the rows; nil: not known
-	measured *measure.Result // the matrices come from, or nil
-	job      *record.Header  // of the ranks, where they were measured; nil: it was a plain matrix
-	warnings []string
-	readings []string        // how each plain matrix was understood
-	sizes    []spanner.Sized // of matrices of several message lengths, ascending; matrices are those of the shortest
+	matrices     []mat.Matrix
+	names        []string        // of the rows; nil: not known
+	measured     *measure.Result // the matrices come from, or nil
+	job          *record.Header  // of the ranks, where they were measured; nil: it was a plain matrix
+	warnings     []string
+	measurements []string        // how each plain matrix was understood
+	sizes        []spanner.Sized // of matrices of several message lengths, ascending; matrices are those of the shortest
 
 	directions *oneway.Result // of the ranks; nil: not measured
 
@@ -79,7 +79,7 @@ func (l *latencies) join(other *latencies, first string) error {
 	if l.names != nil && other.names != nil && !slices.Equal(l.names, other.names) {
 		return fmt.Errorf("other names than in %s", first)
 	}
-	l.warnings, l.readings = append(l.warnings, other.warnings...), append(l.readings, other.readings...)
+	l.warnings, l.measurements = append(l.warnings, other.warnings...), append(l.measurements, other.measurements...)
 	if l.names == nil {
 		l.names = other.names
 	}
@@ -130,7 +130,7 @@ func readMatrix(r io.Reader, path string, unit encode.Unit) (*latencies, error) 
 	if err != nil {
 		return nil, err
 	}
-	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, readings: []string{path + ": " + m.Understood}}
+	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, measurements: []string{path + ": " + m.Understood}}
 	for _, warning := range m.Warnings {
 		l.warnings = append(l.warnings, path+": "+warning)
 	}
@@ -215,14 +215,14 @@ func parametersOf(f *record.File, s *record.Section, v plogp.View) (*latencies, 
 // ofSize are the repetitions of one of the sizes in which anything was measured.
 func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 	isMeasured := make([]bool, l.measured.Repetitions)
-	for _, x := range l.measured.Readings() {
+	for _, x := range l.measured.Measurements() {
 		isMeasured[x.Repetition] = isMeasured[x.Repetition] || x.Size == size
 	}
 	for k, is := range isMeasured {
 		if !is {
 			continue
 		}
-		m, err := l.measured.Matrix(func(x *measure.Reading) float64 { return x.Q1 }, k, size)
+		m, err := l.measured.Matrix(func(x *measure.Measurement) float64 { return x.Q1 }, k, size)
 		if err != nil {
 			return nil, err
 		}
@@ -235,9 +235,9 @@ func (l *latencies) ofSize(size int) (repetitions []mat.Matrix, err error) {
 }
 
 // sayReadings says how plain matrices were understood.
-func (l *latencies) sayReadings(w io.Writer) {
-	for _, reading := range l.readings {
-		fmt.Fprintln(w, reading)
+func (l *latencies) sayMeasurements(w io.Writer) {
+	for _, measurement := range l.measurements {
+		fmt.Fprintln(w, measurement)
 	}
 }
 

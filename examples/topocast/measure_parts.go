@@ -224,7 +224,7 @@ func measureDistance(m *measuring) (*record.Section, error) {
 func measureAccess(m *measuring) (*record.Section, error) {
 	s := m.ring()
 	var err error
-	if s.Resources, _, err = servet.Told(m.comm, nil); err != nil {
+	if s.Resources, _, err = servet.FromSystem(m.comm, nil); err != nil {
 		return nil, err
 	}
 	return section(servet.Access(m.ctx, m.comm, s))

@@ -41,7 +41,7 @@ func measuredResult(f *record.File, file string, byHost bool) (out *results.Meas
 	out = &results.Measured{File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
 	for _, s := range f.Sections {
 		if s.Kind == measure.KindLatency {
-			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()
+			out.Rounds, out.TotalRounds, out.Measurements = s.Rounds, s.TotalRounds, s.NumRows()
 		}
 		if out.Stopped == "" {
 			out.Stopped = string(s.Stopped)
@@ -89,7 +89,7 @@ func tellMeasured(w, stderr io.Writer, m *results.Measured, shared []model.Resou
 			if p.Size >= 0 {
 				fmt.Fprintf(w, ", %s", quantity.Bytes(p.Size))
 			}
-			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "measurement"))
+			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Measurements, "measurement"))
 		}
 	}
 }
@@ -134,7 +134,7 @@ func hostPairs(f *record.File, s *record.Section) (all []results.HostPair) {
 	}) {
 		v := values[k]
 		all = append(all, results.HostPair{
-			From: f.Hosts[k.from], To: f.Hosts[k.to], Size: k.size, Readings: len(v),
+			From: f.Hosts[k.from], To: f.Hosts[k.to], Size: k.size, Measurements: len(v),
 			Min: slices.Min(v), Max: slices.Max(v), Median: stats.MiddleMedian(v),
 		})
 	}

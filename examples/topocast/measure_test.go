@@ -53,8 +53,8 @@ func TestMeasureResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(after.Readings()) != len(whole.Readings()) || !slices.Equal(after.Sizes, whole.Sizes) {
-		t.Errorf("%d measurements of %v B, want %d of %v B", len(after.Readings()), after.Sizes, len(whole.Readings()), whole.Sizes)
+	if len(after.Measurements()) != len(whole.Measurements()) || !slices.Equal(after.Sizes, whole.Sizes) {
+		t.Errorf("%d measurements of %v B, want %d of %v B", len(after.Measurements()), after.Sizes, len(whole.Measurements()), whole.Sizes)
 	}
 	if status, out, stderr = simulate("--resume", "whole.json", "--repetitions", "4"); status != 0 || !strings.Contains(out, "20 of 20 rounds") {
 		t.Errorf("more repetitions: status %d: %s%s", status, out, stderr)
@@ -95,7 +95,7 @@ func TestMeasureResumes(t *testing.T) {
 	}
 }
 
-// TestMeasureOfNothing: a run without a reading has failed, and leaves what was there.
+// TestMeasureOfNothing: a run without a measurement has failed, and leaves what was there.
 func TestMeasureOfNothing(t *testing.T) {
 	file := write(t, "readings.json", "of before")
 	for _, args := range [][]string{
@@ -127,7 +127,7 @@ func TestMeasureByHost(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 {
 		t.Fatalf("status %d, %v: %s%s", status, err, out, stderr)
 	}
-	if got.Readings != 18 || len(got.Sections) != 1 || len(got.Sections[0].Hosts) != 6 || got.Sections[0].Hosts[0].Size != 8 {
+	if got.Measurements != 18 || len(got.Sections) != 1 || len(got.Sections[0].Hosts) != 6 || got.Sections[0].Hosts[0].Size != 8 {
 		t.Errorf("report %+v", got)
 	}
 }
@@ -195,7 +195,7 @@ func TestMeasureInGroupsOfANetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range r.Readings() {
+	for _, x := range r.Measurements() {
 		if inside := x.From/4 == x.To/4; inside != (x.Round < 3) {
 			t.Errorf("the pair %d and %d is in round %d", x.From, x.To, x.Round)
 		}

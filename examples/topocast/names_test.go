@@ -33,7 +33,7 @@ func TestHostsCalledByNumbers(t *testing.T) {
 		links = append(links, fmt.Sprintf(`{"a":%q,"b":"9","latency_us":10,"bandwidth_MBps":100}`, name))
 	}
 	numbers := write(t, "num.json", fmt.Sprintf(`{"graph":{"hosts":[%s],"switches":["9"],"links":[%s]}}`, strings.Join(hosts, ","), strings.Join(links, ",")))
-	crowded := discoveredOn(t, numbers, "1", "1", "2", "2")
+	shared := discoveredOn(t, numbers, "1", "1", "2", "2")
 	shifted := discoveredOn(t, "star:4", "h1", "h2", "h3", "h0")
 	for _, c := range []struct {
 		args []string
@@ -45,7 +45,7 @@ func TestHostsCalledByNumbers(t *testing.T) {
 		{[]string{numbers, "--alltoall", "1,10-0", "--bytes", "1"}, "0>4 4>0", []string{`"1" is read`}},
 		{[]string{numbers, "--alltoall", "3-4", "--bytes", "1"}, "2>3 3>2", []string{`"3" is read`, `"4" is read`}},
 		{[]string{write(t, "two.json", line3), "--alltoall", "all", "--bytes", "1"}, "0>1 0>2 1>0 1>2 2>0 2>1", nil},
-		{[]string{crowded, "--alltoall", "1-2", "--bytes", "1"}, "1>2 2>1", []string{`"1" is read as rank 1, not as the name that several have`, `"2" is read as rank 2`}},
+		{[]string{shared, "--alltoall", "1-2", "--bytes", "1"}, "1>2 2>1", []string{`"1" is read as rank 1, not as the name that several have`, `"2" is read as rank 2`}},
 		{[]string{shifted, "h1", "h3", "1MB"}, "0>2", nil},
 		{[]string{shifted, "h0", "0", "1MB"}, "3>0", nil},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 )
 
-// editedRows is a copy of a file of readings with other rows.
+// editedRows is a copy of a file of measurements with other rows.
 func editedRows(t *testing.T, file string, edit func(row []float64) [][]float64) string {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -163,7 +163,7 @@ func TestReconstructParameters(t *testing.T) {
 }
 
 // TestSimulateMeasuredParameters: a network that holds PLogP's overheads is simulated with them, and its messages take as long as
-// it says: once around, from a file to a network, a simulation of it, and its readings.
+// it says: once around, from a file to a network, a simulation of it, and its measurements.
 func TestSimulateMeasuredParameters(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if status, out, stderr := topocast("reconstruct", "--distance", "time", "--bytes", "0", "-o", "network.json", framFile(t)); status != 0 {

@@ -27,7 +27,7 @@ func TestWrongParameters(t *testing.T) {
 	matrix, empty, noise := write(t, "matrix.csv", twoPairs), write(t, "empty", ""), write(t, "noise", "\x00\x01 nothing")
 	xml := write(t, "host.xml", socketsXML)
 	const rtt, wants = "--distance rtt", "holds no PLogP parameters: topocast measure --what plogp measures them"
-	// Of each line: the arguments, the file of readings, and what the error says.
+	// Of each line: the arguments, the file of measurements, and what the error says.
 	for _, c := range []struct{ args, file, want string }{
 		{"", file, "holds PLogP parameters: want --distance"},
 		{"--distance=", file, `--distance: distance "": want time, latency, time33, rtt or profile`},

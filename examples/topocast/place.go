@@ -133,7 +133,7 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 	if !slices.ContainsFunc(told, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
 		return nil, cli.BadInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
 	}
-	measured := slices.DeleteFunc(slices.Clone(n.Settings().Resources), func(r model.Resource) bool { return r.Told })
+	measured := slices.DeleteFunc(slices.Clone(n.Settings().Resources), func(r model.Resource) bool { return r.FromSystem })
 	told = slices.DeleteFunc(told, func(r model.Resource) bool {
 		return slices.ContainsFunc(measured, func(m model.Resource) bool { return m.Kind == r.Kind })
 	})

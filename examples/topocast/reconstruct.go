@@ -125,7 +125,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return cli.BadInput("%s: %w", files, err)
 			}
-			l.sayReadings(c.ErrOrStderr())
+			l.sayMeasurements(c.ErrOrStderr())
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error
 			if output.Path != "" {

@@ -21,7 +21,7 @@ import (
 )
 
 func reportCommand(shared *cli.Flags) *cobra.Command {
-	var readings, specification string
+	var measurements, specification string
 	var output *cli.Output
 	c := &cobra.Command{
 		Use:   "report NET",
@@ -45,8 +45,8 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if readings != "" {
-				if err := addReadings(r, n, readings); err != nil {
+			if measurements != "" {
+				if err := addMeasurements(r, n, measurements); err != nil {
 					return err
 				}
 			}
@@ -60,7 +60,7 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 	}
 	f := c.Flags()
 	output = shared.Output(c, "output", "o", "report.html", "file for the page")
-	f.StringVar(&readings, "measurements", "", "file of the latencies to show, in place of those that the network keeps")
+	f.StringVar(&measurements, "measurements", "", "file of the latencies to show, in place of those that the network keeps")
 	f.StringVar(&specification, "against", "", "network or platform file to compare with")
 	return c
 }
@@ -185,7 +185,7 @@ func known(rows ...[]string) [][]string {
 }
 
 // addReadings shows the latencies of a file between the network's ranks, the cells' medians where there are repetitions.
-func addReadings(r *draw.Report, n *model.Network, path string) error {
+func addMeasurements(r *draw.Report, n *model.Network, path string) error {
 	l, err := readAllLatencies([]string{path}, 0, nil)
 	if err != nil {
 		return err

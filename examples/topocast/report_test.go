@@ -16,14 +16,14 @@ func TestReport(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	network := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
-	readings := write(t, "m.csv", "# unit: us\n"+strings.Repeat(strings.Repeat("7,", 11)+"7\n", 12))
+	measurements := write(t, "m.csv", "# unit: us\n"+strings.Repeat(strings.Repeat("7,", 11)+"7\n", 12))
 	page := filepath.Join(t.TempDir(), "report.html")
 	for _, c := range []struct {
 		flags []string
 		want  []string
 	}{
 		{nil, []string{"<h1>Network of 12 hosts</h1>", "<td>level 1 (switch)</td><td>3</td><td>4</td>", "as the network predicts them", "<dt>file</dt><dd>network.json</dd>"}},
-		{[]string{"--measurements", readings}, []string{"as measured", "<dt>file</dt><dd>m.csv</dd>"}},
+		{[]string{"--measurements", measurements}, []string{"as measured", "<dt>file</dt><dd>m.csv</dd>"}},
 		{[]string{"--against", racks(t, "aaabbbbbcccc", true)}, []string{"compared with spec.json", "<td>host h3</td><td>its latencies are those of a host on the switch of h0-h2", "1 suspect to look at, first host h3"}},
 	} {
 		status, out, stderr := topocast(append([]string{"report", network, "-o", page}, c.flags...)...)
@@ -136,7 +136,7 @@ func TestReportMatchesMeasurementsByName(t *testing.T) {
 		"h4.x,,9,1,9,1,9\nh1.x,9,,9,1,9,1\nh5.x,1,9,,9,1,9\nh2.x,9,1,9,,9,1\nh6.x,1,9,1,9,,9\nh3.x,9,1,9,1,9,\n"
 	r, err := reportOf(file, measured)
 	if err == nil {
-		err = addReadings(r, measured, write(t, "turned.csv", turned))
+		err = addMeasurements(r, measured, write(t, "turned.csv", turned))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestReportMatchesMeasurementsByName(t *testing.T) {
 		t.Errorf("the page says %q, want %q", rows, want)
 	}
 	other := strings.ReplaceAll(sixHosts, "h6", "h7")
-	if err := addReadings(r, measured, write(t, "other.csv", other)); err == nil || !strings.Contains(err.Error(), "measured other hosts than the network has: h6 has 0 rows") {
+	if err := addMeasurements(r, measured, write(t, "other.csv", other)); err == nil || !strings.Contains(err.Error(), "measured other hosts than the network has: h6 has 0 rows") {
 		t.Errorf("a file of other hosts: %v", err)
 	}
 }

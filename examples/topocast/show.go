@@ -94,7 +94,7 @@ func shownGroups(n *model.Network, g *topology.Graph) (*topology.Hierarchy, erro
 // tellResources writes which ranks share which caches and paths to memory, if that was measured.
 func tellResources(w io.Writer, all []model.Resource) {
 	for _, r := range all {
-		if !r.Told {
+		if !r.FromSystem {
 			fmt.Fprintf(w, "%s (measured)\n", describeResource(&r))
 		}
 	}

@@ -30,7 +30,7 @@ func TestMeasuredCachesAreShown(t *testing.T) {
 		n, err = n.With(func(s *model.Settings) {
 			s.Resources = []model.Resource{
 				{Kind: topology.KindCache, Bytes: 96 << 10, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}},
-				{Kind: topology.KindSocket, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}, Told: true},
+				{Kind: topology.KindSocket, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}, FromSystem: true},
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func RandomTree(rng *rand.Rand, ranks int) *topology.Hierarchy {
 			for len(part) > 0 {
 				n := min(len(part), 1+rng.IntN(max(1, ranks>>depth/2)))
 				if n >= 2 && n < ranks {
-					groups = append(groups, topology.Group{Hosts: part[:n], Level: level, Support: 1})
+					groups = append(groups, topology.Group{Hosts: part[:n], Level: level, Confidence: 1})
 					finer = append(finer, part[:n])
 				}
 				part = part[n:]
@@ -56,7 +56,7 @@ func RegularTree(t testing.TB, ranks int, factors ...int) *topology.Hierarchy {
 				hosts = append(hosts, x)
 			}
 			if len(hosts) > 1 && len(hosts) < ranks {
-				groups = append(groups, topology.Group{Hosts: hosts, Level: level, Latency: latency, Support: 1})
+				groups = append(groups, topology.Group{Hosts: hosts, Level: level, Latency: latency, Confidence: 1})
 			}
 		}
 		latency *= 10

@@ -9,7 +9,7 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// TestMemoryOfEachHost: the ranks of a host share what it has, of readings the least counts, and all ranks leave with
+// TestMemoryOfEachHost: the ranks of a host share what it has, of measurements the least counts, and all ranks leave with
 // the same error.
 func TestMemoryOfEachHost(t *testing.T) {
 	const gib = 1 << 30

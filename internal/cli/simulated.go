@@ -45,9 +45,9 @@ func Simulator(stderr io.Writer, spec, placement string, overhead time.Duration,
 	send, recv := overhead.Seconds(), overhead.Seconds()
 	if overhead == ownOverhead {
 		send, recv = DefaultOverhead.Seconds(), DefaultOverhead.Seconds()
-		if s, r, known := softwareOf(network); known {
+		if s, r, known := overheadsOf(network); known {
 			send, recv = s, r
-			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
+			if cluster.Graph, err = withoutOverheads(cluster.Graph, send, recv); err != nil {
 				return nil, 0, BadInput("%w", err)
 			}
 		}
@@ -126,9 +126,9 @@ func simulatedMachine(stderr io.Writer, spec string) (*simnet.Cluster, *model.Ne
 	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Settings().Routing}, n, nil
 }
 
-// softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
+// overheadsOf are the overheads os and or of a short message in s, of the finest level of a network that has
 // both. Those of long ones are no cost of a CPU alone: a synchronous send waits for the receiver.
-func softwareOf(n *model.Network) (send, recv float64, known bool) {
+func overheadsOf(n *model.Network) (send, recv float64, known bool) {
 	if n == nil {
 		return 0, 0, false
 	}
@@ -140,10 +140,10 @@ func softwareOf(n *model.Network) (send, recv float64, known bool) {
 	return 0, 0, false
 }
 
-// withoutSoftware takes the overheads, which measured latencies hold, out of the links of the hosts, so that a
+// withoutOverheads takes the overheads, which measured latencies hold, out of the links of the hosts, so that a
 // simulated message takes as long as the network says. Where hosts are linked to several others it changes nothing: ways
 // go through hosts, too.
-func withoutSoftware(g *topology.Graph, send, recv float64) (*topology.Graph, error) {
+func withoutOverheads(g *topology.Graph, send, recv float64) (*topology.Graph, error) {
 	arcs := slices.Clone(g.Arcs())
 	links := make([]int, g.Hosts())
 	for i := range arcs {

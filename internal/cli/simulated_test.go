@@ -7,8 +7,8 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// TestSoftwareOf: the overheads are those of the finest level that has both.
-func TestSoftwareOf(t *testing.T) {
+// TestOverheadsOf: the overheads are those of the finest level that has both.
+func TestOverheadsOf(t *testing.T) {
 	c, err := simnet.ParseCluster("tree:2x2")
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +17,7 @@ func TestSoftwareOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, known := softwareOf(n); known {
+	if _, _, known := overheadsOf(n); known {
 		t.Error("a graph alone has overheads")
 	}
 	n, err = n.With(func(s *model.Settings) {
@@ -28,7 +28,7 @@ func TestSoftwareOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if send, recv, known := softwareOf(n); !known || send != 1e-6 || recv != 3e-6 {
-		t.Errorf("softwareOf = %g, %g, %v, want 1e-6, 3e-6", send, recv, known)
+	if send, recv, known := overheadsOf(n); !known || send != 1e-6 || recv != 3e-6 {
+		t.Errorf("overheadsOf = %g, %g, %v, want 1e-6, 3e-6", send, recv, known)
 	}
 }

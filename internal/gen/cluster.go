@@ -262,8 +262,8 @@ func (sh *shape) build(o *options) (*Cluster, error) {
 	sh.dropEmptyLevels()
 	for i := len(sh.groups) - 1; i >= 0; i-- { // so that a level has the latency of its first group
 		g := &sh.groups[i]
-		g.Latency, g.Support = path(sh.paths[i]), 1
-		sh.hlevels[g.Level].Latency, sh.hlevels[g.Level].Support = g.Latency, 1
+		g.Latency, g.Confidence = path(sh.paths[i]), 1
+		sh.hlevels[g.Level].Latency, sh.hlevels[g.Level].Confidence = g.Latency, 1
 	}
 	c := &Cluster{Node: sh.node, Choice: o.choice}
 	if c.Node == nil {

@@ -1,7 +1,7 @@
 // Package gen makes synthetic clusters from one line of text, the latencies
 // that one would measure on them, and the noise of such measurements. Tests,
 // the simulated network (whose ParseCluster tells users of the same grammar) and
-// the network laboratory use the same strings:
+// the emulated cluster use the same strings:
 //
 //	star:8                                    8 hosts on one switch
 //	tree:2x4x8                                2 pods of 4 racks of 8 hosts

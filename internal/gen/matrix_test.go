@@ -23,7 +23,7 @@ func constant(n int, v float64) *mat.Dense {
 	return m
 }
 
-// ratios are the readings over the truth, ascending.
+// ratios are the measurements over the truth, ascending.
 func ratios(t *testing.T, noise Noise, n int) []float64 {
 	t.Helper()
 	m, err := noise.Apply(rand.New(rand.NewPCG(1, 1)), constant(n, 10))
@@ -45,7 +45,7 @@ func ratios(t *testing.T, noise Noise, n int) []float64 {
 
 func TestNoiseHasTheStatedSize(t *testing.T) {
 	r := ratios(t, Noise{Sigma: 0.03}, 200)
-	// 19,900 readings: the quartiles of N(1, 0.03) lie at 1 -+ 0.6745*0.03,
+	// 19,900 measurements: the quartiles of N(1, 0.03) lie at 1 -+ 0.6745*0.03,
 	// the standard error of a quartile is 0.0003.
 	for q, want := range map[float64]float64{0.25: 1 - 0.020235, 0.5: 1, 0.75: 1.020235} {
 		if got := r[int(q*float64(len(r)))]; math.Abs(got-want) > 0.0015 {

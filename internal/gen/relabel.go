@@ -34,7 +34,7 @@ func (c *Cluster) Relabel(label []int) (*Cluster, error) {
 		for i, h := range old.Hosts {
 			hosts[i] = label[h]
 		}
-		groups = append(groups, topology.Group{Hosts: hosts, Level: old.Level, Latency: old.Latency, Support: old.Support})
+		groups = append(groups, topology.Group{Hosts: hosts, Level: old.Level, Latency: old.Latency, Confidence: old.Confidence})
 	}
 	r := &Cluster{Node: make([]int, len(c.Node)), Choice: c.Choice}
 	for i, n := range c.Node {

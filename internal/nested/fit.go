@@ -4,19 +4,19 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/conjugate"
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/stats"
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Fit is the lengths of a tree's edges that explain readings between all
+// A Fit is the lengths of a tree's edges that explain measurements between all
 // pairs of its leaves best: Length[v] is that of the edge above vertex v, and
 // the latency between two leaves is the sum along the path.
 //
 // It is least squares without a matrix. Row e of the normal equations is the
 // sum, over the pairs that cross e, of their path lengths. Two passes
 // over the tree give it for all e in O(E). The right side, the sum of their
-// readings, comes from row sums and sums per lowest common ancestor in O(n^2).
+// measurements, comes from row sums and sums per lowest common ancestor in O(n^2).
 // Conjugate gradients with the diagonal as preconditioner solve it.
 //
 // Two edges above the only two children of the root can only be told as a sum; the
@@ -84,7 +84,7 @@ func (t *Tree) Joins(i int, join []int32) {
 	}
 }
 
-// HuberClip is the relative residual beyond which readings pull no harder: Huber's
+// HuberClip is the relative residual beyond which measurements pull no harder: Huber's
 // loss with its bend at 10 % of the fit. With 2 % of gross outliers plain least
 // squares is worthless, with it the error of fitted latencies is that of the noise.
 const HuberClip = 0.1
@@ -95,7 +95,7 @@ const (
 	// 2 % of outliers: fitted latencies are within 1e-4 of those after 200. But a step moves a
 	// path by HuberClip at most, so that steps and HuberClip say how far from the start a fit may go:
 	// by 1.1^12 = 3.1 times. With 10 steps, or a clip of 0.09, an exact tree is not reached from the
-	// levels of linkage.Robust. With 14, or a clip of 0.12, a wiring that is not that of the readings is bent
+	// levels of linkage.Robust. With 14, or a clip of 0.12, a wiring that is not that of the measurements is bent
 	// until it fits one half of them well. Then nothing warns of a bad fit. compare.Links finds the same with 8 to 24.
 	HuberSteps = 12
 
@@ -103,22 +103,22 @@ const (
 	HuberSettled = 1e-4
 )
 
-// Robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
+// Robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): measurements
 // are pulled to within HuberClip of the present fit, and fitted by least squares,
 // until nothing changes. O(n^2) per step.
-func (f *Fit) Robust(r *readings.Symmetric) { f.RobustInOrder(r.InOrder(f.Tree.Order, nil)) }
+func (f *Fit) Robust(r *measured.Symmetric) { f.RobustInOrder(r.InOrder(f.Tree.Order, nil)) }
 
-// Of what a group joins to one host the first steps look at some readings, spread evenly: as many tell
+// Of what a group joins to one host the first steps look at some measurements, spread evenly: as many tell
 // the lengths within some thousandths, and the last steps look at all. Without sampling thousands of
 // hosts take three times as long.
 const (
-	huberSample = 256 // readings between a host and what one group joins it to
+	huberSample = 256 // measurements between a host and what one group joins it to
 	huberFull   = 3   // last steps, and those after the lengths change by less than huberRough
 	huberRough  = 10 * HuberSettled
 )
 
-// RobustInOrder is Robust for readings in the order of the tree's leaves.
-func (f *Fit) RobustInOrder(r *readings.Symmetric) {
+// RobustInOrder is Robust for measurements in the order of the tree's leaves.
+func (f *Fit) RobustInOrder(r *measured.Symmetric) {
 	old := make([]float64, len(f.Length))
 	sampled := r.N() > huberSample
 	for k := range HuberSteps {
@@ -143,8 +143,8 @@ func (f *Fit) RobustInOrder(r *readings.Symmetric) {
 }
 
 // step moves the lengths by the least squares solution for the clipped residuals of
-// readings in the order of the leaves.
-func (f *Fit) step(r *readings.Symmetric, sampled bool) {
+// measurements in the order of the leaves.
+func (f *Fit) step(r *measured.Symmetric, sampled bool) {
 	t := f.Tree
 	n := t.N
 	sum := make([]float64, len(t.Parent)) // over pairs with one end below v, then crossing v
@@ -194,7 +194,7 @@ func (f *Fit) step(r *readings.Symmetric, sampled bool) {
 	f.descend()
 }
 
-// clippedSums adds to sums by how much each reading exceeds its fit, base and depth, as far as HuberClip
+// clippedSums adds to sums by how much each measurement exceeds its fit, base and depth, as far as HuberClip
 // lets it, and returns the total.
 func clippedSums(row []float32, depth, sums []float64, base float64) (total float64) {
 	depth, sums = depth[:len(row)], sums[:len(row)]
@@ -209,7 +209,7 @@ func clippedSums(row []float32, depth, sums []float64, base float64) (total floa
 	return total
 }
 
-// sampledSums is clippedSums of huberSample readings or a few more, beginning at a share of the
+// sampledSums is clippedSums of huberSample measurements or a few more, beginning at a share of the
 // way from one to the next, each of which stands for as many.
 func (f *Fit) sampledSums(row []float32, depth, sums []float64, base, at float64) (total float64) {
 	stride := len(row) / huberSample

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,12 +45,12 @@ func randomHierarchyTree(rng *rand.Rand, n int) *Tree {
 }
 
 // readingsOf measures paths under given lengths, with relative noise.
-func readingsOf(t *Tree, length []float64, rng *rand.Rand, sigma float64) *readings.Symmetric {
+func measurementsOf(t *Tree, length []float64, rng *rand.Rand, sigma float64) *measured.Symmetric {
 	f := NewFit(t)
 	copy(f.Length, length)
 	f.descend()
 	join := make([]int32, t.N)
-	return readings.NewSymmetric(t.N, func(i, j int) float32 {
+	return measured.NewSymmetric(t.N, func(i, j int) float32 {
 		if j == 0 {
 			t.Joins(i, join)
 		}
@@ -70,7 +70,7 @@ func randomLengths(t *Tree, rng *rand.Rand) []float64 {
 
 // denseFit solves the same least squares with the incidence matrix of pairs and
 // edges, as fitted latencies of all pairs: they are unique where the edges are not.
-func denseFit(t *Tree, r *readings.Symmetric) []float64 {
+func denseFit(t *Tree, r *measured.Symmetric) []float64 {
 	var edges []int32
 	for _, p := range t.Groups() {
 		edges = append(edges, t.Kids(p)...)
@@ -113,7 +113,7 @@ func TestFitAgreesWithDenseLeastSquares(t *testing.T) {
 	for n := 3; n <= 24; n++ {
 		tr := randomHierarchyTree(rng, n)
 		// Noise well below the clip, so that Huber's loss is that of least squares.
-		r := readingsOf(tr, randomLengths(tr, rng), rng, 0.01)
+		r := measurementsOf(tr, randomLengths(tr, rng), rng, 0.01)
 		want := denseFit(tr, r)
 		f := NewFit(tr)
 		f.Robust(r)
@@ -139,7 +139,7 @@ func TestFitFindsLengths(t *testing.T) {
 		tr := randomHierarchyTree(rng, n)
 		length := randomLengths(tr, rng)
 		f := NewFit(tr)
-		f.Robust(readingsOf(tr, length, rng, 0))
+		f.Robust(measurementsOf(tr, length, rng, 0))
 		two := tr.Kids(tr.Root)
 		if len(two) == 2 {
 			a, b := two[0], two[1]
@@ -158,13 +158,13 @@ func TestFitFindsLengths(t *testing.T) {
 	}
 }
 
-// Of readings of which 2 % are far too high plain least squares is useless.
+// Of measurements of which 2 % are far too high plain least squares is useless.
 func TestFitStandsOutliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	tr := randomHierarchyTree(rng, 100)
 	length := randomLengths(tr, rng)
-	r := readingsOf(tr, length, rng, 0.03)
-	r = readings.NewSymmetric(tr.N, func(i, j int) float32 {
+	r := measurementsOf(tr, length, rng, 0.03)
+	r = measured.NewSymmetric(tr.N, func(i, j int) float32 {
 		x := r.At(i, j)
 		if rng.Float64() < 0.02 {
 			x *= float32(1.5 + 8.5*rng.Float64())

@@ -12,7 +12,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// The bounds within which Verify calls a reading right.
+// The bounds within which Verify calls a measurement right.
 const (
 	latencyShare = 0.10  // of the truth, or
 	latencySlack = 30e-6 // s, after the endpoint cost is taken out
@@ -27,11 +27,11 @@ type Verification struct {
 
 	Latencies []Check // of the shortest one-way times of a byte over TCP: of each pair there, then back
 	Rates     []Check // of the times until streams that start at once have arrived
-	Loop      Loop    // of the fabric in all readings
+	Loop      Loop    // of the fabric in all measurements
 	Away      float64 // time in s for which the prober should have run in them, and did not
 }
 
-// A Verdict says what a reading shows.
+// A Verdict says what a measurement shows.
 type Verdict int
 
 // The verdicts.
@@ -49,43 +49,43 @@ var ErrNotTimed = errors.New("the machine did not keep time")
 
 // A Check compares times in s.
 type Check struct {
-	Name           string // what is compared
-	Truth, Reading float64
-	Verdict        Verdict
+	Name               string // what is compared
+	Truth, Measurement float64
+	Verdict            Verdict
 
 	// Of streams alone.
-	Shares   []float64 // true time of each stream over its reading, the last one
-	readings []float64 // s, those in which time was kept
+	Shares       []float64 // true time of each stream over its measurement, the last one
+	measurements []float64 // s, those in which time was kept
 }
 
 // enoughReadings are those of a rate whose median decides where the first is not right.
-const enoughReadings = 5
+const enoughMeasurements = 5
 
-// read adds a reading in s of streams, which does not count unless time was kept in it. The first is enough if it
-// is right. Otherwise the median of several is the reading.
-func (c *Check) read(reading float64, onTime bool) {
+// read adds a measurement in s of streams, which does not count unless time was kept in it. The first is enough if it
+// is right. Otherwise the median of several is the measurement.
+func (c *Check) read(measurement float64, onTime bool) {
 	if onTime {
-		c.readings = append(c.readings, reading)
-		reading = stats.MiddleMedian(c.readings)
-	} else if len(c.readings) > 0 {
+		c.measurements = append(c.measurements, measurement)
+		measurement = stats.MiddleMedian(c.measurements)
+	} else if len(c.measurements) > 0 {
 		return
 	}
-	c.Reading = reading
-	right := math.Abs(reading/c.Truth-1) <= rateShare
-	switch n := len(c.readings); {
-	case right && (n == 1 || n == enoughReadings):
+	c.Measurement = measurement
+	right := math.Abs(measurement/c.Truth-1) <= rateShare
+	switch n := len(c.measurements); {
+	case right && (n == 1 || n == enoughMeasurements):
 		c.Verdict = Right
-	case n == enoughReadings:
+	case n == enoughMeasurements:
 		c.Verdict = Outside
 	}
 }
 
-// judgeLatencies holds the readings so far to the truth, with the number of
-// readings of each pair in which time was kept.
+// judgeLatencies holds the measurements so far to the truth, with the number of
+// measurements of each pair in which time was kept.
 func (v *Verification) judgeLatencies(onTime []int) {
 	extra := make([]float64, len(v.Latencies))
 	for i, x := range v.Latencies {
-		extra[i] = x.Reading - x.Truth
+		extra[i] = x.Measurement - x.Truth
 	}
 	v.Endpoint = stats.MiddleMedian(extra)
 	for i := range v.Latencies {
@@ -93,7 +93,7 @@ func (v *Verification) judgeLatencies(onTime []int) {
 		switch {
 		case onTime[i/2] == 0:
 			x.Verdict = NotTimed
-		case math.Abs(x.Reading-x.Truth-v.Endpoint) <= max(latencyShare*x.Truth, latencySlack):
+		case math.Abs(x.Measurement-x.Truth-v.Endpoint) <= max(latencyShare*x.Truth, latencySlack):
 			x.Verdict = Right
 		default:
 			x.Verdict = Outside
@@ -101,7 +101,7 @@ func (v *Verification) judgeLatencies(onTime []int) {
 	}
 }
 
-// count is the number of readings with the given verdict.
+// count is the number of measurements with the given verdict.
 func (v *Verification) count(which Verdict) (n int) {
 	for _, c := range slices.Concat(v.Latencies, v.Rates) {
 		if c.Verdict == which {
@@ -111,33 +111,33 @@ func (v *Verification) count(which Verdict) (n int) {
 	return n
 }
 
-// Judge returns an error if a reading is outside the bounds. If more than a quarter of the others could not be timed,
+// Judge returns an error if a measurement is outside the bounds. If more than a quarter of the others could not be timed,
 // nothing is shown, and the error wraps ErrNotTimed.
 func (v *Verification) Judge() error {
 	all, open := len(v.Latencies)+len(v.Rates), v.count(NotTimed)
 	switch n := v.count(Outside); {
 	case n > 0:
-		return fmt.Errorf("netlab: verify: %d of %d readings are outside the bounds", n, all)
+		return fmt.Errorf("netlab: verify: %d of %d measurements are outside the bounds", n, all)
 	case 4*open > all:
-		return fmt.Errorf("netlab: verify: %w in %d of %d readings: prober away for %s; %s", ErrNotTimed, open, all, quantity.Seconds(v.Away), v.Loop)
+		return fmt.Errorf("netlab: verify: %w in %d of %d measurements: prober away for %s; %s", ErrNotTimed, open, all, quantity.Seconds(v.Away), v.Loop)
 	}
 	return nil
 }
 
-// Write writes the readings as tables.
+// Write writes the measurements as tables.
 func (v *Verification) Write(w io.Writer) error {
-	t := columns.New(w, "latency", "truth us", "reading us", "less endpoint us")
+	t := columns.New(w, "latency", "truth us", "measured us", "less endpoint us")
 	for _, c := range v.Latencies {
-		t.Row(c.Name, fmt.Sprintf("%.1f", c.Truth*1e6), fmt.Sprintf("%.1f", c.Reading*1e6), fmt.Sprintf("%+.1f", (c.Reading-v.Endpoint-c.Truth)*1e6), c.Verdict)
+		t.Row(c.Name, fmt.Sprintf("%.1f", c.Truth*1e6), fmt.Sprintf("%.1f", c.Measurement*1e6), fmt.Sprintf("%+.1f", (c.Measurement-v.Endpoint-c.Truth)*1e6), c.Verdict)
 	}
 	t.Flush()
 	fmt.Fprintln(w)
-	t = columns.New(w, "streams", "truth ms", "reading ms", "ratio", "", "shares")
+	t = columns.New(w, "streams", "truth ms", "measured ms", "ratio", "", "shares")
 	for _, c := range v.Rates {
-		t.Row(c.Name, fmt.Sprintf("%.1f", c.Truth*1e3), fmt.Sprintf("%.1f", c.Reading*1e3), fmt.Sprintf("%.3f", c.Reading/c.Truth), c.Verdict, fmt.Sprintf("%.2f", c.Shares))
+		t.Row(c.Name, fmt.Sprintf("%.1f", c.Truth*1e3), fmt.Sprintf("%.1f", c.Measurement*1e3), fmt.Sprintf("%.3f", c.Measurement/c.Truth), c.Verdict, fmt.Sprintf("%.2f", c.Shares))
 	}
 	t.Flush()
-	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s; prober away for %s\n%d of %d readings outside the bounds, %d not timed\n",
+	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s; prober away for %s\n%d of %d measurements outside the bounds, %d not timed\n",
 		quantity.Seconds(v.Endpoint), v.Loop, quantity.Seconds(v.Away), v.count(Outside), len(v.Latencies)+len(v.Rates), v.count(NotTimed))
 	return err
 }

@@ -17,9 +17,9 @@ const (
 // Verify measures the lab with plain TCP. It measures latencies of all pairs in both
 // directions and the throughput of all pairs. Then come 2 and 3 streams out of and into one
 // NIC, and both directions of a link at once. Nothing else should run in the
-// lab. Readings outside the bounds are data, not an error; see Verification.Judge.
+// lab. Measurements outside the bounds are data, not an error; see Verification.Judge.
 //
-// Only readings count in which the fabric and the prober have kept time. Others are taken
+// Only measurements count in which the fabric and the prober have kept time. Others are taken
 // again, for 40 s in all of latencies and for 6 s of each rate.
 func (l *Lab) Verify() (*Verification, error) {
 	t, err := newTruth(l.Cluster)
@@ -41,14 +41,14 @@ func (l *Lab) Verify() (*Verification, error) {
 	return v, nil
 }
 
-// timed takes a reading and tells whether the fabric and the prober have kept time in it.
-func (v *Verification) timed(p *prober, reading func() error) (bool, error) {
+// timed takes a measurement and tells whether the fabric and the prober have kept time in it.
+func (v *Verification) timed(p *prober, measurement func() error) (bool, error) {
 	p.rest()
 	if _, err := p.lab.Reset(); err != nil {
 		return false, err
 	}
 	p.away = 0
-	if err := reading(); err != nil {
+	if err := measurement(); err != nil {
 		return false, err
 	}
 	c, err := p.lab.Counters()
@@ -66,7 +66,7 @@ func (v *Verification) latencies(p *prober, t *truth) error {
 	all := pairs(p.lab.Cluster.Graph.Hosts())
 	for _, pair := range all {
 		for _, x := range [][2]int{pair, {pair[1], pair[0]}} {
-			v.Latencies = append(v.Latencies, Check{Name: p.name(x), Truth: t.latency(x[0], x[1]), Reading: math.Inf(1), Verdict: NotTimed})
+			v.Latencies = append(v.Latencies, Check{Name: p.name(x), Truth: t.latency(x[0], x[1]), Measurement: math.Inf(1), Verdict: NotTimed})
 		}
 	}
 	// Of a real fault no number of exchanges makes anything: three rounds on time are enough.
@@ -78,7 +78,7 @@ func (v *Verification) latencies(p *prober, t *truth) error {
 			there, back := &v.Latencies[2*i], &v.Latencies[2*i+1]
 			ok, err := v.timed(p, func() error {
 				x, y, err := p.latency(pair[0], pair[1], 30)
-				there.Reading, back.Reading = min(there.Reading, x), min(back.Reading, y)
+				there.Measurement, back.Measurement = min(there.Measurement, x), min(back.Measurement, y)
 				return err
 			})
 			if err != nil {

@@ -10,8 +10,8 @@
 //	# asked socket: 0-5 6-11
 //	# allowed node: 0-11
 //
-// Groups that are asked for are to be seen in the readings; allowed ones exist, but
-// the readings do not show them clearly: a method may report them. No other group
+// Groups that are asked for are to be seen in the measurements; allowed ones exist, but
+// the measurements do not show them clearly: a method may report them. No other group
 // exists. X.rep2.csv and so on are repetitions of X.csv.
 //
 // The directories are the sources. Papers are cited; the others hold the licence, MIT or BSD,
@@ -24,6 +24,6 @@
 //	fabrics   a NUMA machine's distances as its firmware states them
 //	wan       wide-area round trips with holes, asymmetry and broken triangles
 //
-// The groups were never made by clustering the readings: they follow from the maker's documents,
+// The groups were never made by clustering the measurements: they follow from the maker's documents,
 // the numbering of the cores, or the host name that each rank printed.
 package published

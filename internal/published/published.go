@@ -19,16 +19,16 @@ var files embed.FS
 
 // A Machine is a set of hosts or cores whose latencies were published.
 type Machine struct {
-	Name     string       // directory and file: "cores/graviton2"
-	Readings []*mat.Dense // s, one matrix per repetition; NaN: not measured, and the diagonal
-	Levels   []Level      // known groups, from fine to coarse; none: there are none, or none is known
+	Name         string       // directory and file: "cores/graviton2"
+	Measurements []*mat.Dense // s, one matrix per repetition; NaN: not measured, and the diagonal
+	Levels       []Level      // known groups, from fine to coarse; none: there are none, or none is known
 }
 
 // A Level is the groups of one kind. A host in no group is alone at this level.
 type Level struct {
 	Name   string // "core", "L3", "socket", "node", ...
 	Groups [][]int
-	Asked  bool // the readings show these groups; else a method may report them
+	Asked  bool // the measurements show these groups; else a method may report them
 }
 
 // Machines are the machines of the directories, directory by directory and ordered by name.
@@ -71,7 +71,7 @@ func Table(number string) *mat.Dense {
 	prefix := "papers/bufe_t" + strings.ReplaceAll(number, ".", "_")
 	for _, name := range Names() {
 		if name == prefix || strings.HasPrefix(name, prefix+"_") {
-			return Read(name).Readings[0]
+			return Read(name).Measurements[0]
 		}
 	}
 	panic("published: no table " + number)
@@ -84,14 +84,14 @@ func Read(name string) Machine {
 	if err != nil {
 		panic(fmt.Sprintf("published: %s: %v", name, err))
 	}
-	m.Readings, m.Levels = []*mat.Dense{first}, levels
+	m.Measurements, m.Levels = []*mat.Dense{first}, levels
 	for _, repetition := range Names() {
 		if strings.HasPrefix(repetition, name+".rep") {
 			next, _, err := parse(Text(repetition))
 			if err != nil {
 				panic(fmt.Sprintf("published: %s: %v", repetition, err))
 			}
-			m.Readings = append(m.Readings, next)
+			m.Measurements = append(m.Measurements, next)
 		}
 	}
 	return m

@@ -12,11 +12,11 @@ import (
 func TestEveryFileIsWhole(t *testing.T) {
 	for _, name := range Names() {
 		m := Read(name)
-		n, _ := m.Readings[0].Dims()
+		n, _ := m.Measurements[0].Dims()
 		if n < 4 {
 			t.Errorf("%s: %d hosts", name, n)
 		}
-		for _, d := range m.Readings {
+		for _, d := range m.Measurements {
 			if rows, columns := d.Dims(); rows != n || columns != n {
 				t.Errorf("%s: repetitions of %d and %d hosts", name, rows, n)
 			}
@@ -34,7 +34,7 @@ func TestEveryFileIsWhole(t *testing.T) {
 // Groups are of two hosts or more, but not of all, hold no host twice, and nest.
 func TestGroupsNest(t *testing.T) {
 	for _, m := range Machines("papers", "cores", "apple", "clusters", "fabrics", "wan") {
-		n, _ := m.Readings[0].Dims()
+		n, _ := m.Measurements[0].Dims()
 		for k, l := range m.Levels {
 			seen := make([]bool, n)
 			for _, g := range l.Groups {
@@ -111,10 +111,10 @@ func TestCellsOfTables(t *testing.T) {
 			t.Errorf("table %s, cell (%d,%d) = %g, want %g", c.table, c.i, c.j, got, c.want)
 		}
 	}
-	if m := Read("apple/apple_m1pro_first5"); len(m.Readings) != 5 || m.Readings[4].At(0, 1) != 37.26e-9 {
-		t.Errorf("%d repetitions, want 5", len(m.Readings))
+	if m := Read("apple/apple_m1pro_first5"); len(m.Measurements) != 5 || m.Measurements[4].At(0, 1) != 37.26e-9 {
+		t.Errorf("%d repetitions, want 5", len(m.Measurements))
 	}
-	if m := Read("cores/core2quad_q9550"); m.Readings[0].At(0, 1) != 0 || m.Readings[0].At(2, 3) != 26.67e-9 && m.Readings[0].At(2, 3) != 0 {
+	if m := Read("cores/core2quad_q9550"); m.Measurements[0].At(0, 1) != 0 || m.Measurements[0].At(2, 3) != 26.67e-9 && m.Measurements[0].At(2, 3) != 0 {
 		t.Error("the clock of core2quad_q9550 does not read 0 once")
 	}
 }

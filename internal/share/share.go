@@ -4,7 +4,7 @@
 //	told, err := share.Binomial(comm, 0, tag).TellAny(data) // collective: data of rank 0 on all ranks
 //
 // It serves the small errands around measuring and broadcasting - settings, decisions,
-// readings, results - and not the broadcasts of an application, for which there is
+// measurements, results - and not the broadcasts of an application, for which there is
 // package bcast. A string longer than what one message carries travels in pieces, which are
 // handed on one by one.
 //

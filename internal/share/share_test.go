@@ -319,7 +319,7 @@ func TestErrorsNameRankErrandAndPeer(t *testing.T) {
 
 // The root hears the others out when it cannot use what one of them says, so that all can go on.
 func TestGatherAfterAnErrorOfTake(t *testing.T) {
-	bad := errors.New("no such reading")
+	bad := errors.New("no such measurement")
 	errands(t, func(tree *Tree, comm mpi.Communicator) error {
 		taken := 0
 		err := tree.Gather(text(comm.Rank(), 11), func(rank int, _ []byte) error {

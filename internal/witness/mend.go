@@ -82,12 +82,12 @@ func fillPaths[F stats.Float](n int, m []F) (full []F, filled bool) {
 // What mending goes by.
 const (
 	mendRounds = 10   // each may lay bare a few more
-	mendExcess = 1.3  // a reading that is not above what witnesses say by this is none of an outlier
+	mendExcess = 1.3  // a measurement that is not above what witnesses say by this is none of an outlier
 	mendAgree  = 2    // witnesses that agree
-	mendBroken = 0.1  // share of other vertices that a true reading may break the triangle inequality with: outliers
-	mendSlack  = 0.25 // of the reading, within which the others' readings differ by it
+	mendBroken = 0.1  // share of other vertices that a true measurement may break the triangle inequality with: outliers
+	mendSlack  = 0.25 // of the measurement, within which the others' measurements differ by it
 
-	// A reading that fits a path is mended only among hosts enough to tell, if next to none speaks against it
+	// A measurement that fits a path is mended only among hosts enough to tell, if next to none speaks against it
 	// and a fourth for it: of a link between neighbours in a torus of two dimensions half of all are behind it.
 	mendHosts     = 16
 	mendBrokenFit = 0.01

@@ -7,7 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// NoiseGuess is the noise of a reading that is taken where nothing tells it: quiet networks have half
+// NoiseGuess is the noise of a measurement that is taken where nothing tells it: quiet networks have half
 // to two percent. Less is not believed, as links of one kind vary.
 const NoiseGuess = 0.01
 
@@ -20,13 +20,13 @@ const (
 	slackLeast   = 100  // paths that are too short for their median to tell anything
 )
 
-// Noise estimates the relative standard deviation of a reading from
-// triangles: paths over a third host are never shorter than the direct reading
+// Noise estimates the relative standard deviation of a measurement from
+// triangles: paths over a third host are never shorter than the direct measurement
 // but by noise. Of those that follow the shortest way, with no slack beyond the
 // overhead, half come out shorter; the lower quartile of what they lack is 0.3186
 // standard deviations of the sum. Triangles over a slow link, which routes take all the
 // same, lack more: a third may do so. It is NaN if too few do, as where the true
-// third vertices are switches that were not measured. Exact readings give 0.
+// third vertices are switches that were not measured. Exact measurements give 0.
 func Noise[F stats.Float](n int, m, columns []F) float64 {
 	if n < 4 {
 		return math.NaN()
@@ -48,7 +48,7 @@ func Noise[F stats.Float](n int, m, columns []F) float64 {
 				if w+overhead-a-b < -1e-9*w {
 					continue // most; not a number goes on
 				}
-				size := math.Sqrt(w*w + a*a + b*b) // 0 of readings too small for their squares
+				size := math.Sqrt(w*w + a*a + b*b) // 0 of measurements too small for their squares
 				if lack := w + overhead - a - b; k != i && k != j && lack >= -1e-9*w && size > 0 {
 					lacks = append(lacks, max(0, lack)/size)
 				}

@@ -13,8 +13,8 @@ import (
 // hosts. Their overhead was half a hop, with 2 % of outliers. Twice or half of each is as good, but with half the near hosts 1024 are not told from detours.
 const (
 	overheadPairs = 1500    // for the first value
-	overheadHosts = 64      // for the refined one: their short readings
-	overheadNear  = 64      // short readings per host
+	overheadHosts = 64      // for the refined one: their short measurements
+	overheadNear  = 64      // short measurements per host
 	overheadMost  = 1 << 16 // slacks; meshes have fewer, full meshes with noise thousands per host
 )
 
@@ -24,13 +24,13 @@ const (
 	slackNegative = 4
 	slackRounding = 1e-9
 
-	// overheadRounding is the part of the longest reading below which an overhead is what sums of 32-bit floats leave of 0.
+	// overheadRounding is the part of the longest measurement below which an overhead is what sums of 32-bit floats leave of 0.
 	overheadRounding = 1e-6
 	// Slacks up to so many standard deviations above twice the first value are kept: nearestMean wants
 	// those within two, of a value that the first may be far below. With 3.5 tori of 1024 are off
 	// by 9 standard deviations, with 5 by 2.3, with 7 by 0.7.
 	slackDeviations = 7
-	// Of a slack above 0 the reading is below the sum of the legs. So its deviation is at most the
+	// Of a slack above 0 the measurement is below the sum of the legs. So its deviation is at most the
 	// root of 2 times noise and sum.
 	slackWide = slackDeviations * math.Sqrt2
 	// A refined value that is farther than this from the first, in typical deviations, ran off: the least
@@ -45,7 +45,7 @@ const (
 // along a path because it is paid once per message, at its ends: M_ij = o +
 // sum of hops. Two legs pay it twice, so the least M_ik + M_kj - M_ij of a pair
 // that others lie between is o. m is n*n row-major, columns its transpose, noise the relative standard
-// deviation of its readings. The result is at least 0; it is 0 also when no
+// deviation of its measurements. The result is at least 0; it is 0 also when no
 // clear value shows, as in trees whose inner vertices are not measured.
 //
 // A first value is the half-sample mode over the least slacks of 1500 random
@@ -106,7 +106,7 @@ func shortestBetween[F stats.Float](rowI, colJ []F, i, j int) float64 {
 	return float64(least)
 }
 
-// shortSlacks returns the slacks of short readings of random hosts that may be the overhead, whose
+// shortSlacks returns the slacks of short measurements of random hosts that may be the overhead, whose
 // first value is o.
 func shortSlacks[F stats.Float](n int, m, columns []F, noise, o float64, rng *rand.Rand) []slack {
 	var slacks []slack

@@ -13,7 +13,7 @@ import (
 // A Pair is an ordered pair of vertices; of an undirected method from < to.
 type Pair struct{ From, To int }
 
-// A Test says when a third vertex k explains the reading w from i to j:
+// A Test says when a third vertex k explains the measurement w from i to j:
 // both legs i-k and k-j must be strictly shorter than w, and their sum must be at
 // most (1+Relative)*w + Absolute.
 type Test struct {
@@ -23,15 +23,15 @@ type Test struct {
 	Bound    *Bound // nil: none
 }
 
-// A path explains a reading that it is not longer than by pathDeviations of the reading's noise and
+// A path explains a measurement that it is not longer than by pathDeviations of the measurement's noise and
 // pathShare, by which links of one kind vary.
 const (
 	pathShare      = 0.02
 	pathDeviations = 3
 )
 
-// PathTolerance is by which share of a reading a path may be longer, noise being the relative standard
-// deviation of the reading.
+// PathTolerance is by which share of a measurement a path may be longer, noise being the relative standard
+// deviation of the measurement.
 func PathTolerance(noise float64) float64 { return pathShare + pathDeviations*noise }
 
 // A Bound ends a search that is not worth its work: when it has found more
@@ -61,7 +61,7 @@ const (
 	legsLeast   = 1 << 20
 )
 
-// restart begins to count anew, for another search after some readings changed.
+// restart begins to count anew, for another search after some measurements changed.
 func (b *Bound) restart() {
 	if b != nil {
 		b.aside += b.looked.Swap(0)
@@ -86,7 +86,7 @@ func (b *Bound) Spent() bool { return b != nil && b.looked.Load() > b.Legs }
 //
 // It is stage 2 of Bannikov and Salnikov 2014 and Algorithms 1 and 3 of Bufe
 // 2014 made independent of order: both keep a pair if the shortest path over
-// pairs kept before is longer, which for metric readings is to say that no
+// pairs kept before is longer, which for metric measurements is to say that no
 // witness exists. The condition that both legs are strictly shorter is ours.
 // Without it, within a tolerance, two close vertices explain each other's links
 // to a third and both are lost; with it every dropped pair is joined by
@@ -227,13 +227,13 @@ func (s *witnessSearch[F]) threshold(w float64) float64 {
 	return (1+s.test.Relative)*w + s.test.Absolute
 }
 
-// explains tells whether vertex k explains the reading w from i to j.
+// explains tells whether vertex k explains the measurement w from i to j.
 func (s *witnessSearch[F]) explains(i, k, j int, w float64) bool {
 	a, b := float64(s.out[i*s.n+k]), float64(s.in[j*s.n+k])
 	return a+b <= s.threshold(w) && a < w && b < w && k != i && k != j
 }
 
-// explained tells whether any vertex explains the reading w from i to j. O(n).
+// explained tells whether any vertex explains the measurement w from i to j. O(n).
 func (s *witnessSearch[F]) explained(i, j int, w float64) bool {
 	limit := s.threshold(w)
 	colJ := s.in[j*s.n : (j+1)*s.n]
@@ -245,7 +245,7 @@ func (s *witnessSearch[F]) explained(i, j int, w float64) bool {
 	return false
 }
 
-// isLink tells whether there is a reading from i to j that no third vertex explains, and how
+// isLink tells whether there is a measurement from i to j that no third vertex explains, and how
 // many legs it looked at. One of two legs is at most half of their sum. So nothing is left to look at where all legs at both
 // ends that are as short were.
 func (s *witnessSearch[F]) isLink(i, j int) (yes bool, looked int) {

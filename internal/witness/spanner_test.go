@@ -80,8 +80,8 @@ func TestWitnessSpannerFindsTheLinksOfMeshes(t *testing.T) {
 	}
 }
 
-// With 2 % of readings far too high in both of two repetitions, about one true
-// link in 2500 is hidden. Mending finds it again unless its reading happens to
+// With 2 % of measurements far too high in both of two repetitions, about one true
+// link in 2500 is hidden. Mending finds it again unless its measurement happens to
 // fit another path; it must never make matters worse.
 func TestMendedSpannerWithOutliers(t *testing.T) {
 	var before, after int
@@ -145,8 +145,8 @@ func TestMendedSpannerWithOutliersAndGaps(t *testing.T) {
 	}
 }
 
-// Links of several lengths look like readings that are too high, noise aside.
-func TestMendedSpannerLeavesGoodReadingsAlone(t *testing.T) {
+// Links of several lengths look like measurements that are too high, noise aside.
+func TestMendedSpannerLeavesGoodMeasurementsAlone(t *testing.T) {
 	for _, w := range []*topotest.Wiring{
 		anisotropicTorus([]int{6, 6}, 1, 2), anisotropicTorus([]int{6, 6}, 1, 3), anisotropicTorus([]int{4, 5, 6}, 1, 2, 3),
 		topotest.Dragonfly(9, 8, 1, 5), topotest.Dragonfly(17, 8, 1, 1), topotest.Dragonfly(1, 30, 1, 2), topotest.Torus([]int{4, 4}, 0, 0, 1),

@@ -58,7 +58,7 @@ func BenchmarkWirings(b *testing.B) {
 						b.StopTimer()
 						missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
 						if missing+extra > 0 || kind.share == 1 && r.share() > 0.03 {
-							b.Errorf("seed %d: of %d groups %d are not confident, %d firm ones do not exist; %.2f %% of the pairs", seed, len(m.sets()), missing, extra, 100*r.share())
+							b.Errorf("seed %d: of %d groups %d are not confident, %d confident ones do not exist; %.2f %% of the pairs", seed, len(m.sets()), missing, extra, 100*r.share())
 						}
 						hosts += float64(m.n)
 						read += 100 * r.share()

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/topology"
@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// The core is a few hosts of which all pairs are read, twice. Its readings tell the noise,
+	// The core is a few hosts of which all pairs are read, twice. Its measurements tell the noise,
 	// the levels, and whether the machine is a tree. Of a few hosts it is some per cent of all pairs.
 	coreLeast, coreMost = 16, 128
 	corePerRoot         = 2 // times the root of the number of hosts
@@ -28,7 +28,7 @@ type core struct {
 	hosts []int32
 	slow  []int32 // hosts that were drawn for the core, and are left out as slow
 	found *topology.Result
-	noise float64 // standard deviation of a reading, in ln units
+	noise float64 // standard deviation of a measurement, in ln units
 }
 
 // readCore reads all pairs of some random hosts.
@@ -74,7 +74,7 @@ func (k *core) slower(matrices []mat.Matrix) (slow []int) {
 	return slow
 }
 
-// leaveOut takes hosts out of the core, and returns the readings of the others.
+// leaveOut takes hosts out of the core, and returns the measurements of the others.
 func (k *core) leaveOut(gone []int, matrices []mat.Matrix) (rest []mat.Matrix) {
 	var kept []int
 	var hosts []int32
@@ -86,7 +86,7 @@ func (k *core) leaveOut(gone []int, matrices []mat.Matrix) (rest []mat.Matrix) {
 		}
 	}
 	for _, m := range matrices {
-		rest = append(rest, readings.Among(m, kept))
+		rest = append(rest, measured.Among(m, kept))
 	}
 	k.hosts = hosts
 	return rest
@@ -118,7 +118,7 @@ func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.M
 	size := len(hosts)
 	var all []mat.Matrix
 	for range repetitions {
-		latencies := readings.Unmeasured(size)
+		latencies := measured.Unmeasured(size)
 		rounds := harness.CircleOf(rng.Perm(size))
 		for _, number := range rng.Perm(len(rounds)) {
 			_, err := round(l, rounds[number], func(m [2]int) pair { return pair{hosts[m[0]], hosts[m[1]]} }, func(m [2]int, _ pair, z float64) bool {
@@ -137,7 +137,7 @@ func readAll(l *ledger, hosts []int32, repetitions int, rng *rand.Rand) ([]mat.M
 
 // levels are those of the groups that linkage has found in the core.
 func (k *core) levels() *levels {
-	const count = 4 // readings that tell of a level
+	const count = 4 // measurements that tell of a level
 	l := &levels{noise: k.noise}
 	add := func(latency float64) {
 		if at := math.Log(latency); l.news(at) {

@@ -14,10 +14,10 @@ import (
 
 // A discovery is what Find has found, and what it read for it.
 type discovery struct {
-	Topology *topology.Result
-	readings []reading // in the order of their rounds; a pair may have several
-	rounds   int       // of disjoint pairs that were read at once
-	allPairs bool      // all pairs were read: the machine is no tree
+	Topology     *topology.Result
+	measurements []measurement // in the order of their rounds; a pair may have several
+	rounds       int           // of disjoint pairs that were read at once
+	allPairs     bool          // all pairs were read: the machine is no tree
 }
 
 // find is Find, with all that it reads.
@@ -31,7 +31,7 @@ func find(hosts int, read read, s *Settings) (*discovery, error) {
 		d.rounds++
 		for k, latency := range dst {
 			if latency > 0 {
-				d.readings = append(d.readings, reading{pairs[k][0], pairs[k][1], float32(latency)})
+				d.measurements = append(d.measurements, measurement{pairs[k][0], pairs[k][1], float32(latency)})
 			}
 		}
 		return nil
@@ -60,22 +60,22 @@ func explore(t testing.TB, m *machine, n noise, seed uint64, s *Settings) *disco
 	return found
 }
 
-// share is how many readings there are per pair of hosts: repeated ones count. One matrix of all pairs has 1.
+// share is how many measurements there are per pair of hosts: repeated ones count. One matrix of all pairs has 1.
 func (r *discovery) share() float64 {
 	n := float64(r.Topology.Hierarchy.Hosts())
-	return float64(len(r.readings)) / (n * (n - 1) / 2)
+	return float64(len(r.measurements)) / (n * (n - 1) / 2)
 }
 
 // pairs is the number of different pairs that were read.
 func (r *discovery) pairs() int {
 	seen := make(map[pair]bool)
-	for _, x := range r.readings {
+	for _, x := range r.measurements {
 		seen[pair{min(x.A, x.B), max(x.A, x.B)}] = true
 	}
 	return len(seen)
 }
 
-// A recovery is a kind of random tree, with the share of the readings of a matrix that finding it may
+// A recovery is a kind of random tree, with the share of the measurements of a matrix that finding it may
 // take: worst, and in the mean (the goals of this stage).
 type recovery struct {
 	n           int
@@ -83,7 +83,7 @@ type recovery struct {
 	mean, worst float64
 }
 
-// check runs the given seeds, and fails where the firm groups are not those of the machine.
+// check runs the given seeds, and fails where the confident groups are not those of the machine.
 func (r recovery) check(t testing.TB, seeds []uint64) (mean, worst float64, rounds int) {
 	t.Helper()
 	for _, seed := range seeds {
@@ -91,7 +91,7 @@ func (r recovery) check(t testing.TB, seeds []uint64) (mean, worst float64, roun
 		m := randomMachine(rng, r.n, 1.25)
 		found := explore(t, m, noise{sigma: r.sigma, outliers: 0.02}, seed, &Settings{Seed: seed})
 		if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 || found.allPairs {
-			t.Errorf("n=%d sigma=%g seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist",
+			t.Errorf("n=%d sigma=%g seed %d: all pairs %t, of %d groups %d are not confident, and %d confident ones do not exist",
 				r.n, r.sigma, seed, found.allPairs, len(m.sets()), missing, extra)
 		}
 		mean += found.share() / float64(len(seeds))
@@ -116,7 +116,7 @@ func seedsFrom(first, count uint64) []uint64 {
 
 // The goals for 1,024 hosts on a few seeds; BenchmarkRecovery looks at 20 of each kind. Of 256 hosts, for which there is
 // no goal, the share is what an independent implementation of the method took.
-func TestFindsRandomTreesByFewReadings(t *testing.T) {
+func TestFindsRandomTreesByFewMeasurements(t *testing.T) {
 	for _, sigma := range []float64{0, 0.01, 0.03, 0.05} {
 		recovery{256, sigma, 0.173, 0.25}.check(t, seedsFrom(100, 5))
 	}
@@ -130,12 +130,12 @@ func TestFindsWirings(t *testing.T) {
 	m := wiring(rng, madeUp(rng, 5), 1)
 	found := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 100, nil)
 	if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
-		t.Errorf("%d hosts: of %d groups %d are not confident, %d firm ones do not exist", m.n, len(m.sets()), missing, extra)
+		t.Errorf("%d hosts: of %d groups %d are not confident, %d confident ones do not exist", m.n, len(m.sets()), missing, extra)
 	}
 }
 
-// Fragments of machines: 5 % of the hosts, so that leaves have one to three. All that is firm exists, and all
-// groups are found, with the readings that the doc of the package derives: less where the names tell who is near whom, and none
+// Fragments of machines: 5 % of the hosts, so that leaves have one to three. All that is confident exists, and all
+// groups are found, with the measurements that the doc of the package derives: less where the names tell who is near whom, and none
 // more where they lie.
 func TestFindsFragmentsOfWirings(t *testing.T) {
 	wirings := whole(t)
@@ -147,7 +147,7 @@ func TestFindsFragmentsOfWirings(t *testing.T) {
 		for order, s := range map[string]*Settings{"none": nil, "right": {Order: right}, "wrong": {Order: rng.Perm(m.n)}} {
 			found := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 101, s)
 			if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
-				t.Errorf("%s, %d hosts, order %s: of %d groups %d are not confident, %d firm ones do not exist", name, m.n, order, len(m.sets()), missing, extra)
+				t.Errorf("%s, %d hosts, order %s: of %d groups %d are not confident, %d confident ones do not exist", name, m.n, order, len(m.sets()), missing, extra)
 			}
 			share[order] = found.share()
 		}
@@ -160,13 +160,13 @@ func TestFindsFragmentsOfWirings(t *testing.T) {
 	}
 }
 
-// The same seed and readings give the same result, whatever the maps; another seed reads other pairs.
+// The same seed and measurements give the same result, whatever the maps; another seed reads other pairs.
 func TestExploreIsDeterministic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	m := randomMachine(rng, 200, 1.3)
 	text := func(seed uint64) string {
 		r := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 5, &Settings{Seed: seed})
-		return fmt.Sprint(r.readings, r.Topology.Hierarchy.Groups(), r.Topology.Graph.Arcs(), r.Topology.Warnings, r.Topology.Fit)
+		return fmt.Sprint(r.measurements, r.Topology.Hierarchy.Groups(), r.Topology.Graph.Arcs(), r.Topology.Warnings, r.Topology.Fit)
 	}
 	first := text(1)
 	if text(1) != first {
@@ -177,7 +177,7 @@ func TestExploreIsDeterministic(t *testing.T) {
 	}
 }
 
-// An order that is right saves readings; of a wrong one nothing survives.
+// An order that is right saves measurements; of a wrong one nothing survives.
 func TestOrderIsVerified(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	m := randomMachine(rng, 400, 1.3)
@@ -189,16 +189,16 @@ func TestOrderIsVerified(t *testing.T) {
 	for name, order := range map[string][]int{"none": nil, "right": right, "wrong": wrong} {
 		r := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 6, &Settings{Order: order})
 		if missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true)); missing+extra > 0 {
-			t.Errorf("%s order: %d groups missing, %d firm ones do not exist", name, missing, extra)
+			t.Errorf("%s order: %d groups missing, %d confident ones do not exist", name, missing, extra)
 		}
-		read[name] = len(r.readings)
+		read[name] = len(r.measurements)
 	}
 	if 10*read["right"] > 9*read["none"] {
 		t.Errorf("%d measurements with the right order, %d without: want a tenth less", read["right"], read["none"])
 	}
 }
 
-// Whenever the oracle stops, what is firm exists: nothing is.
+// Whenever the oracle stops, what is confident exists: nothing is.
 func TestTimeIsUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	m := randomMachine(rng, 300, 1.3)
@@ -212,7 +212,7 @@ func TestTimeIsUp(t *testing.T) {
 		results++
 		if o.calls > stop { // it was stopped
 			if got := groupsOf(r.Topology.Hierarchy, true); len(got) > 0 {
-				t.Errorf("stopped after %d rounds: %d groups are firm", stop, len(got))
+				t.Errorf("stopped after %d rounds: %d groups are confident", stop, len(got))
 			}
 			if !slices.ContainsFunc(r.Topology.Warnings, func(w string) bool { return len(w) > 11 && w[:11] == "time was up" }) {
 				t.Errorf("stopped after %d rounds: no warning in %q", stop, r.Topology.Warnings)
@@ -227,7 +227,7 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
-// lying is an oracle whose readings are all the same.
+// lying is an oracle whose measurements are all the same.
 type lying float64
 
 func (o lying) read(dst []float64, pairs []pair) error {
@@ -256,7 +256,7 @@ func TestExploreRefuses(t *testing.T) {
 	}
 }
 
-// All alike are one switch, at a cost of some readings per host.
+// All alike are one switch, at a cost of some measurements per host.
 func TestOneSwitch(t *testing.T) {
 	for _, n := range []int{13, 64, 1000} {
 		r, err := find(n, lying(2e-6).read, &Settings{})

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// Doubt of a decision at which no further reading is asked for. What is wrong after all is found by the
+	// Doubt of a decision at which no further measurement is asked for. What is wrong after all is found by the
 	// second look and by verification.
 	tolerated = 2e-3
 	// Doubt that a host is not in a child after all: there is a second look, and every two siblings are verified.
 	toleratedLook = 5e-3
-	// Most readings of one question.
-	mostReadings = 10
-	// Readings from which a level that nobody has seen is believed, and hosts that have to see it.
-	readingsOfNew, witnessesOfNew = 4, 3
-	// Rounds without a reading after which a host is given up.
+	// Most measurements of one question.
+	mostMeasurements = 10
+	// Measurements from which a level that nobody has seen is believed, and hosts that have to see it.
+	measurementsOfNew, witnessesOfNew = 4, 3
+	// Rounds without a measurement after which a host is given up.
 	mostSilent = 10
 	// Partners tried at random before the group is searched.
 	tries = 6
@@ -25,7 +25,7 @@ const (
 // A task is a host that looks for its place. It lies in group v, and in none of the children of v that hold
 // refuted hosts. It reads a random host of another child: if their level is that of v it is not in that
 // child either; if less, it is, and goes on from the group of that level on the other's way up. In nested groups
-// any two hosts of a group are alike to others. So any of them may answer, and the readings
+// any two hosts of a group are alike to others. So any of them may answer, and the measurements
 // of many hosts run at once.
 type task struct {
 	x, v    int32
@@ -33,7 +33,7 @@ type task struct {
 	y       int32 // the host that the tally is about; none: choose
 	tally   tally
 	second  bool // all children were refuted once: a second look before a branch is opened
-	silent  int  // rounds without a reading
+	silent  int  // rounds without a measurement
 }
 
 // An inserter finds the places of hosts.
@@ -206,7 +206,7 @@ func (in *inserter) most(t *task) int {
 	return in.tree.levelOf(t.v)
 }
 
-// decide tells what follows from the readings of t: done if it has its place.
+// decide tells what follows from the measurements of t: done if it has its place.
 func (in *inserter) decide(t *task) (done bool) {
 	tr := in.tree
 	most := in.most(t)
@@ -214,10 +214,10 @@ func (in *inserter) decide(t *task) (done bool) {
 	count := len(t.tally.z)
 	if v.unknown {
 		switch {
-		case count < readingsOfNew || !v.agree && count < mostReadings:
+		case count < measurementsOfNew || !v.agree && count < mostMeasurements:
 			return false
 		case v.agree && in.levels.news(v.value):
-			in.again = in.sight(t.x, v.value)
+			in.again = in.noteUnknownLevel(t.x, v.value)
 		}
 		return in.giveUp(t) // where nobody else has seen the level yet, it waits until somebody has
 	}
@@ -225,7 +225,7 @@ func (in *inserter) decide(t *task) (done bool) {
 	if v.level == most {
 		limit = toleratedLook
 	}
-	if v.doubt > limit && count < mostReadings {
+	if v.doubt > limit && count < mostMeasurements {
 		return false
 	}
 	for _, z := range t.tally.z {
@@ -280,8 +280,8 @@ func (in *inserter) close(t *task) bool {
 	return true
 }
 
-// sight notes a level that is not known, and adds it when enough hosts have seen it.
-func (in *inserter) sight(x int32, value float64) bool {
+// noteUnknownLevel notes a level that is not known, and adds it when enough hosts have seen it.
+func (in *inserter) noteUnknownLevel(x int32, value float64) bool {
 	in.news = append(in.news, sighting{x, value})
 	near := max(leastStep/2, 2*in.levels.noise)
 	var by []int32
@@ -298,7 +298,7 @@ func (in *inserter) sight(x int32, value float64) bool {
 	if len(by) < witnessesOfNew {
 		return false
 	}
-	in.levels.insert(sum/count, readingsOfNew*count)
+	in.levels.insert(sum/count, measurementsOfNew*count)
 	in.news = slices.DeleteFunc(in.news, func(s sighting) bool { return math.Abs(s.value-value) < near })
 	return true
 }

@@ -18,8 +18,8 @@ type pair = [2]int32
 // nobody is no pair.
 var nobody = pair{none, none}
 
-// A reading is the latency of two hosts.
-type reading struct {
+// A measurement is the latency of two hosts.
+type measurement struct {
 	A, B    int32
 	Latency float32 // s, to seven digits
 }
@@ -28,7 +28,7 @@ type reading struct {
 type ledger struct {
 	read   read
 	hosts  int
-	log    []reading
+	log    []measurement
 	rounds int
 	idle   int     // rounds without a pair, in a row
 	busy   []int32 // round in which a host was last taken, from 1
@@ -100,7 +100,7 @@ func (l *ledger) measure() ([]float64, error) {
 		case math.IsNaN(d) || d == 0: // nothing, or below what the clock can tell
 			values[k] = math.NaN()
 		default:
-			l.log = append(l.log, reading{p[0], p[1], float32(d)})
+			l.log = append(l.log, measurement{p[0], p[1], float32(d)})
 			values[k] = math.Log(d)
 		}
 	}

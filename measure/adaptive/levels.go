@@ -10,27 +10,27 @@ import (
 // levels are the latencies that the machine's groups have, ascending, in ln of s.
 type levels struct {
 	at    []float64
-	count []float64 // readings that tell of it
-	noise float64   // standard deviation of a reading around its level
+	count []float64 // measurements that tell of it
+	noise float64   // standard deviation of a measurement around its level
 }
 
 const (
-	// A reading is a gross outlier in outlierShare of all cases: two in a hundred, and a slow
+	// A measurement is a gross outlier in outlierShare of all cases: two in a hundred, and a slow
 	// round now and then. It is then slower by a factor of 1.2 to 13.
 	outlierShare            = 0.03
 	outlierLeast, outlierTo = 0.2, 2.6
-	// What else happens, in either direction, per ln unit: a reading never makes anything impossible.
+	// What else happens, in either direction, per ln unit: a measurement never makes anything impossible.
 	anything = 1e-5
-	// Least noise of a reading: exact data is not infinitely precise, and links of one kind differ.
+	// Least noise of a measurement: exact data is not infinitely precise, and links of one kind differ.
 	leastNoise = 0.01
 	// Levels nearer to each other than this, or than some standard deviations, are one: less than
 	// linkage calls a step (7 % is an uncertain one, 11 % a confident one), as their mean is known to a part of it.
 	leastStep, sigmasApart = 0.07, 2.5
-	// Readings that are farther from a level than so many standard deviations are outliers.
+	// Measurements that are farther from a level than so many standard deviations are outliers.
 	sigmasOut = 4
 )
 
-// of is ln of how likely a reading z is of two hosts that the given level joins.
+// of is ln of how likely a measurement z is of two hosts that the given level joins.
 func (l *levels) of(z float64, level int) float64 {
 	d := z - l.at[level]
 	p := (1 - outlierShare) / (l.noise * math.Sqrt(2*math.Pi)) * math.Exp(-d*d/(2*l.noise*l.noise))
@@ -40,9 +40,9 @@ func (l *levels) of(z float64, level int) float64 {
 	return math.Log(p + anything)
 }
 
-// refine moves a level a little towards a reading that belongs to it.
+// refine moves a level a little towards a measurement that belongs to it.
 func (l *levels) refine(level int, z float64) {
-	const longest = 2000 // readings that a level remembers: it may drift
+	const longest = 2000 // measurements that a level remembers: it may drift
 	d := z - l.at[level]
 	if math.Abs(d) > 3*l.noise {
 		return
@@ -68,7 +68,7 @@ func (l *levels) news(z float64) bool {
 	return true
 }
 
-// explains tells whether a reading is of the level, and no outlier from it.
+// explains tells whether a measurement is of the level, and no outlier from it.
 func (l *levels) explains(z float64, level int) bool {
 	return math.Abs(z-l.at[level]) < max(leastStep, sigmasOut*l.noise)
 }
@@ -84,10 +84,10 @@ func (l *levels) nearest(z float64) int {
 	return best
 }
 
-// A tally weighs readings of one question: which level joins two hosts.
+// A tally weighs measurements of one question: which level joins two hosts.
 type tally struct {
 	z  []float64
-	ll []float64 // per level, ln of the likelihood of the readings
+	ll []float64 // per level, ln of the likelihood of the measurements
 }
 
 func (y *tally) clear(levels int) {
@@ -111,12 +111,12 @@ type verdict struct {
 	level   int     // the likeliest
 	second  int     // the next; -1: there is none
 	doubt   float64 // that it is the level, if it is one that is known
-	unknown bool    // it explains fewer than half of the readings
-	value   float64 // the middle of the readings, ln of s
-	agree   bool    // most of the readings are near that value
+	unknown bool    // it explains fewer than half of the measurements
+	value   float64 // the middle of the measurements, ln of s
+	agree   bool    // most of the measurements are near that value
 }
 
-// judge weighs the tally where levels up to most are expected. A level of which most readings would be outliers
+// judge weighs the tally where levels up to most are expected. A level of which most measurements would be outliers
 // is none: it is only the likeliest of those that are known.
 func (y *tally) judge(l *levels, most int) verdict {
 	v := verdict{level: -1, second: -1, value: stats.LowerMedian(slices.Clone(y.z))}

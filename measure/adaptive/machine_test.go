@@ -104,7 +104,7 @@ func randomMachine(rng *rand.Rand, n int, lo float64) *machine {
 	return m
 }
 
-// noise is how readings differ from the truth.
+// noise is how measurements differ from the truth.
 type noise struct {
 	sigma, outliers float64
 	slowRounds      float64
@@ -223,11 +223,11 @@ func whole(t testing.TB) map[string][][]int {
 	return all
 }
 
-// groupsOf lists the groups below the root as sorted texts: all, or the firm ones.
-func groupsOf(h *topology.Hierarchy, firm bool) []string {
+// groupsOf lists the groups below the root as sorted texts: all, or the confident ones.
+func groupsOf(h *topology.Hierarchy, confident bool) []string {
 	var all []string
 	for _, g := range h.Groups()[1:] {
-		if g.Firm() || !firm {
+		if g.Confident() || !confident {
 			all = append(all, fmt.Sprint(g.Hosts))
 		}
 	}

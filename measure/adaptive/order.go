@@ -7,7 +7,7 @@ import (
 
 // An order of the hosts is one in which hosts next to each other are likely near each other, as the order of their
 // names. Hosts of one place share a name. A host that looks for its place reads its neighbours in the order first.
-// Nothing else follows from the order: where it is wrong, the reading says so, and the host goes on from there.
+// Nothing else follows from the order: where it is wrong, the measurement says so, and the host goes on from there.
 type order struct {
 	place []int   // of each host
 	hosts []int32 // by place

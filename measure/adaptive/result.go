@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/confidence"
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/internal/support"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
@@ -44,9 +44,9 @@ func (f *finding) judge() {
 		f.confidence[v], f.latency[v] = 1, math.Exp(f.levels.at[t.levelOf(v)])
 		switch {
 		case k > 0 && f.stopped:
-			f.confidence[v] = support.WeakCeiling // nothing was held against it
+			f.confidence[v] = confidence.UncertainCeiling // nothing was held against it
 		case k > 0:
-			f.confidence[v] = support.OfStep(f.levels.at[t.levelOf(t.parent[v])] - f.levels.at[t.levelOf(v)])
+			f.confidence[v] = confidence.OfStep(f.levels.at[t.levelOf(t.parent[v])] - f.levels.at[t.levelOf(v)])
 		}
 	}
 	if f.stopped {
@@ -69,10 +69,10 @@ func (f *finding) judge() {
 	}
 }
 
-// reported is the least support of a group that is shown, as in linkage.Robust.
+// reported is the least confidence of a group that is shown, as in linkage.Robust.
 const reported = 0.5
 
-// hierarchy is the tree without the groups of too little support. No group is slower than the one around it.
+// hierarchy is the tree without the groups of too little confidence. No group is slower than the one around it.
 func (f *finding) hierarchy(list []int32) (*topology.Hierarchy, error) {
 	t := f.tree
 	var shown []int32
@@ -90,7 +90,7 @@ func (f *finding) hierarchy(list []int32) (*topology.Hierarchy, error) {
 	groups := make([]topology.Group, len(shown))
 	for k, v := range shown {
 		level, _ := slices.BinarySearch(used, t.levelOf(v))
-		groups[k] = topology.Group{Level: level, Latency: f.latency[v], Support: f.confidence[v]}
+		groups[k] = topology.Group{Level: level, Latency: f.latency[v], Confidence: f.confidence[v]}
 		for _, h := range t.members(v) {
 			groups[k].Hosts = append(groups[k].Hosts, int(h))
 		}
@@ -119,14 +119,14 @@ const mostNamed = 6 // hosts in a warning
 
 func (f *finding) warnings(h *topology.Hierarchy) []string {
 	var all []string
-	weak := 0
+	uncertain := 0
 	for _, g := range h.Groups()[1:] {
-		if !g.Firm() {
-			weak++
+		if !g.Confident() {
+			uncertain++
 		}
 	}
-	if weak > 0 {
-		all = append(all, fmt.Sprintf("%s of %d uncertain, not to be relied on", words.Count(weak, "group"), len(h.Groups())-1))
+	if uncertain > 0 {
+		all = append(all, fmt.Sprintf("%s of %d uncertain, not to be relied on", words.Count(uncertain, "group"), len(h.Groups())-1))
 	}
 	if f.stopped {
 		all = append(all, fmt.Sprintf("time was up: %s of %d without a place, and no group verified", words.Count(f.unplaced, "host"), h.Hosts()))

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// What is no machine of equal links read by a quiet clock has no wrong firm groups: it is found exactly, or by all pairs, or
-// groups are weak. Of all pairs linkage says what there is, and by it the last two lines are judged.
-func TestNoWrongFirmGroups(t *testing.T) {
+// What is no machine of equal links read by a quiet clock has no wrong confident groups: it is found exactly, or by all pairs, or
+// groups are uncertain. Of all pairs linkage says what there is, and by it the last two lines are judged.
+func TestNoWrongConfidentGroups(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		unequal float64
 		noise   noise
-		exact   bool // whatever is firm, all groups are
+		exact   bool // whatever is confident, all groups are
 	}{
 		{"links unequal by 6 %", 0.06, noise{sigma: 0.01, outliers: 0.02}, true},
 		{"links unequal by 15 %", 0.15, noise{sigma: 0.01, outliers: 0.02}, true},
@@ -33,17 +33,17 @@ func TestNoWrongFirmGroups(t *testing.T) {
 			found := explore(t, m, tt.noise, seed, nil)
 			missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
 			if extra > 0 || tt.exact && missing > 0 {
-				t.Errorf("%s, seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist", tt.name, seed, found.allPairs, len(m.sets()), missing, extra)
+				t.Errorf("%s, seed %d: all pairs %t, of %d groups %d are not confident, and %d confident ones do not exist", tt.name, seed, found.allPairs, len(m.sets()), missing, extra)
 			}
 		}
 	}
 }
 
 // Hosts that are slow on every message stand in their groups all the same, and a warning names them. Of few machines some groups
-// are weak, as nothing tells whose readings the slow host's; none is firm that lacks one. Five slow hosts may look like a
+// are uncertain, as nothing tells whose measurements the slow host's; none is confident that lacks one. Five slow hosts may look like a
 // level of their own, on one machine in a hundred or fewer.
 func TestSlowHostsAreInTheirGroups(t *testing.T) {
-	for _, tt := range []struct{ slow, machines, weak, wrong int }{{2, 40, 2, 0}, {3, 40, 2, 0}, {5, 20, 2, 0}} {
+	for _, tt := range []struct{ slow, machines, uncertain, wrong int }{{2, 40, 2, 0}, {3, 40, 2, 0}, {5, 20, 2, 0}} {
 		inexact, wrong := 0, 0
 		for k := range uint64(tt.machines) {
 			seed, factor := 110+k, 1.5+1.5*float64(k%2)
@@ -58,8 +58,8 @@ func TestSlowHostsAreInTheirGroups(t *testing.T) {
 			if extra > 0 {
 				wrong++
 			}
-			if wrong > tt.wrong || inexact > tt.weak || found.allPairs {
-				t.Errorf("%d slow, seed %d: all pairs %t, of %d groups %d are not confident, and %d firm ones do not exist", tt.slow, seed, found.allPairs, len(m.sets()), missing, extra)
+			if wrong > tt.wrong || inexact > tt.uncertain || found.allPairs {
+				t.Errorf("%d slow, seed %d: all pairs %t, of %d groups %d are not confident, and %d confident ones do not exist", tt.slow, seed, found.allPairs, len(m.sets()), missing, extra)
 			}
 			for h, f := range m.factor {
 				if f > 1 && extra == 0 && !strings.Contains(fmt.Sprint(found.Topology.Warnings), fmt.Sprint(h)) {

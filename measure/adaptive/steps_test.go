@@ -53,7 +53,7 @@ func TestOneOutlierContradictsNoPlace(t *testing.T) {
 func TestFurtherMeasurementsMeetOtherHosts(t *testing.T) {
 	in, m := settled()
 	log := func(b int32) {
-		in.ledger.log = append(in.ledger.log, reading{0, b, float32(m.at(0, b))})
+		in.ledger.log = append(in.ledger.log, measurement{0, b, float32(m.at(0, b))})
 	}
 	ofHost := func() *relation {
 		list := in.relations()

@@ -9,7 +9,7 @@ import (
 
 const (
 	// Measurements of a stray and each child of a group, of which the lowest counts: noise goes up.
-	strayReadings = 3
+	strayMeasurements = 3
 	// A child is the nearest if it is nearer than the median of the others by this share of the least step of levels. It has to
 	// be so by so many standard deviations, too: the least of many medians is lucky.
 	nearStep, nearSigmas = 0.5, 3
@@ -73,7 +73,7 @@ func (f *finding) placeStrays() (err error) {
 				if !math.IsNaN(z) {
 					q.z = append(q.z, z)
 				}
-				return q.asked == strayReadings
+				return q.asked == strayMeasurements
 			})
 			if err != nil {
 				return err

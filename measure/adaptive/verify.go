@@ -9,15 +9,15 @@ const (
 	// Doubt of all hosts together that is left: of one it is this by their number. A host in the wrong place
 	// is one wrong group, or two.
 	toleratedInAll = 0.01
-	// Readings of a group that may be of another level: a share, of few readings so many. Each counts at both hosts.
+	// Measurements of a group that may be of another level: a share, of few measurements so many. Each counts at both hosts.
 	mixedShare, fewestMixed = 0.12, 6
-	// Readings of a relation that are looked at.
+	// Measurements of a relation that are looked at.
 	mostTold = 16
-	// Doubt below which readings contradict the tree.
+	// Doubt below which measurements contradict the tree.
 	contradicted = 1e-2
 	// Passes of verification, and times that each asks what is in doubt.
 	mostPasses, mostRounds = 4, 2
-	// Further readings of one pair of siblings.
+	// Further measurements of one pair of siblings.
 	mostFurther = 8
 )
 
@@ -37,14 +37,14 @@ func (r *relation) add(z float64, l *levels) {
 	}
 }
 
-// meet adds a reading of host a and another of its group.
+// meet adds a measurement of host a and another of its group.
 func (r *relation) meet(other int32, z float64, l *levels) {
 	r.met = append(r.met, other)
 	r.add(z, l)
 }
 
-// relations sorts the readings so far by what they tell of the tree, those of siblings that were never
-// compared included; in order of group, a, b. Readings of hosts that are not in the tree do not count. O(readings times depth).
+// relations sorts the measurements so far by what they tell of the tree, those of siblings that were never
+// compared included; in order of group, a, b. Measurements of hosts that are not in the tree do not count. O(measurements times depth).
 func (in *inserter) relations() []*relation {
 	tr := in.tree
 	type key struct{ group, a, b int32 }
@@ -91,7 +91,7 @@ func (in *inserter) relations() []*relation {
 	return list
 }
 
-// verify holds the tree against the readings, takes further ones where they leave doubt, and returns the
+// verify holds the tree against the measurements, takes further ones where they leave doubt, and returns the
 // hosts that are not where they belong.
 func (in *inserter) verify() (suspects []int32, err error) {
 	tolerated := toleratedInAll / float64(in.tree.n)
@@ -115,7 +115,7 @@ func (in *inserter) verify() (suspects []int32, err error) {
 				return nil, err
 			}
 		}
-		list = in.relations() // each reading counts at both hosts
+		list = in.relations() // each measurement counts at both hosts
 	}
 	gone := make(map[int32]bool)
 	for _, v := range in.mixed(list) {
@@ -142,9 +142,9 @@ func (in *inserter) verify() (suspects []int32, err error) {
 	return suspects, nil
 }
 
-// doubt is how likely the readings of a relation are of another level than that of its group. The one that
-// speaks most for it does not count: what put a host into a wrong place is the reading that does, and so is that of
-// another host that followed it there. Of two hosts side by side, of which one in two hundred readings or so would have to be
+// doubt is how likely the measurements of a relation are of another level than that of its group. The one that
+// speaks most for it does not count: what put a host into a wrong place is the measurement that does, and so is that of
+// another host that followed it there. Of two hosts side by side, of which one in two hundred measurements or so would have to be
 // wrong twice, all count.
 func (in *inserter) doubt(r *relation) float64 {
 	want := in.tree.levelOf(r.group)
@@ -181,19 +181,19 @@ func (in *inserter) doubt(r *relation) float64 {
 	return v.doubt
 }
 
-// against tells whether the readings contradict the tree.
+// against tells whether the measurements contradict the tree.
 func (in *inserter) against(r *relation) bool {
 	if len(r.tally.z) == 0 {
 		return false
 	}
 	v := r.tally.judge(in.levels, aboveAll)
 	if v.unknown {
-		return len(r.tally.z) >= mostReadings
+		return len(r.tally.z) >= mostMeasurements
 	}
 	return v.level != in.tree.levelOf(r.group) && v.doubt < contradicted
 }
 
-// mixed lists the groups of hosts of the finest level of whose readings too many are those of another level: a host that
+// mixed lists the groups of hosts of the finest level of whose measurements too many are those of another level: a host that
 // noise has put into the wrong group draws the others of its own after it, who vouch for each
 // other.
 func (in *inserter) mixed(list []*relation) []int32 {

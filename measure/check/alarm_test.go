@@ -104,10 +104,10 @@ func TestHealthyMachinesAreNotAccused(t *testing.T) {
 	}
 }
 
-// uneasy are the measurements of a machine without faults, each of whose readings are spread by a share: only those of short
+// uneasy are the measurements of a machine without faults, each of whose measurements are spread by a share: only those of short
 // messages, or all that one host has in a round alike.
 func uneasy(m *machine, share float64, byHost bool) oracle {
-	return func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+	return func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 		read, err := m.read(ctx, pairs)
 		for i := range read {
 			slow := math.Exp(share * m.rng.NormFloat64())
@@ -326,7 +326,7 @@ func besideLinks(t testing.TB, spec string, runs int, share float64) (first, acc
 		}
 		a, healthy, slow := g.Arcs()[arc], [2]float64{m.latency[arc], m.rate[arc]}, [2]float64{1.5 * m.latency[arc], m.rate[arc] / 1.5}
 		rng := rand.New(rand.NewPCG(m.rng.Uint64(), 3))
-		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 			now := healthy
 			if rng.Float64() < share {
 				now = slow
@@ -390,7 +390,7 @@ func TestSlowSinceIsTold(t *testing.T) {
 		g := m.cluster.Graph
 		uplink := slices.IndexFunc(g.Arcs(), func(a topology.Arc) bool { return g.IsSwitch(a.From) && g.IsSwitch(a.To) })
 		rounds := 0
-		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+		r, err := find(context.Background(), &job{hosts: g.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 			if rounds == begins {
 				m.rate[uplink] /= 2
 			}

@@ -22,7 +22,7 @@ const (
 // hosts next to them in the graph, and shorter to those of the other switch. Under load their long messages share other links. A slow
 // host or cable is slow to all. Only hosts among the targets are looked at. What such a host explains is taken out of the samples.
 // Each host that its place in the graph does not explain costs O(switches) wirings, and under load as many plays of all rounds.
-func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) (found []effect) {
+func (r *measurements) misplacedHosts(targets []int32, tolerance, level float64) (found []effect) {
 	k := ofLatency
 	if r.w.load {
 		k = ofRate
@@ -64,7 +64,7 @@ func (r *readings) misplacedHosts(targets []int32, tolerance, level float64) (fo
 			names = append(names, r.w.name(x.at))
 		}
 		found = append(found, effect{place: place{h, -1}, candidate: byItself, Finding: Finding{
-			What: cabling, From: r.w.name(r.w.switchOf(h)), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Readings: len(of[h]),
+			What: cabling, From: r.w.name(r.w.switchOf(h)), To: words.Or(names), Factor: nan, Low: nan, High: nan, Often: 1, P: p, Measurements: len(of[h]),
 		}})
 		r.move(h, to, of[h])
 	}
@@ -79,7 +79,7 @@ type replug struct {
 }
 
 // elsewhere are the other switches that explain a host's samples best, all of them alike. Without another switch there is none.
-func (r *readings) elsewhere(h int, ids []int) (best []replug) {
+func (r *measurements) elsewhere(h int, ids []int) (best []replug) {
 	least := math.Inf(1)
 	for _, at := range r.w.switches() {
 		if at == r.w.switchOf(h) {
@@ -99,7 +99,7 @@ func (r *readings) elsewhere(h int, ids []int) (best []replug) {
 
 // move takes out of the samples what a host explains that hangs elsewhere. Under load all groups are played again, and its transfers
 // tell of no other place. One by one, long messages that shared links with its own tell of none: they were planned to go other ways.
-func (r *readings) move(h int, to []replug, ids []int) {
+func (r *measurements) move(h int, to []replug, ids []int) {
 	at := place{h, -1}
 	if r.w.load {
 		for i := range r.groups {
@@ -130,7 +130,7 @@ func (r *readings) move(h int, to []replug, ids []int) {
 }
 
 // excessesIn are the excesses of a host's samples if it hung where it does in another wiring.
-func (r *readings) excessesIn(moved *wiring, h int, ids []int) []float64 {
+func (r *measurements) excessesIn(moved *wiring, h int, ids []int) []float64 {
 	rest := make([]float64, len(ids))
 	var x path
 	var times []float64 // s, of a group under load
@@ -151,7 +151,7 @@ func (r *readings) excessesIn(moved *wiring, h int, ids []int) []float64 {
 }
 
 // flowsIn are the transfers of a group with those of a host on its routes in another wiring.
-func (r *readings) flowsIn(moved *wiring, h int, g *group) []contention.Flow {
+func (r *measurements) flowsIn(moved *wiring, h int, g *group) []contention.Flow {
 	flows := slices.Clone(g.flows)
 	var x path
 	for i, ends := range g.pairs {

@@ -36,7 +36,7 @@ func (s *sample) like(other *sample) bool {
 
 // classes are those of some samples: the shortest first, under load by limit. Each tells what its measurements usually take,
 // if enough of them were screened. It sorts the ids.
-func (r *readings) classes(k kind, ids []int, ratio func(s *sample) float64) []class {
+func (r *measurements) classes(k kind, ids []int, ratio func(s *sample) float64) []class {
 	slices.SortStableFunc(ids, func(i, j int) int {
 		a, b := &r.samples[i], &r.samples[j]
 		return cmp.Or(slices.Compare(a.limit[:], b.limit[:]), cmp.Compare(a.nominal, b.nominal), i-j)
@@ -63,7 +63,7 @@ func (r *readings) classes(k kind, ids []int, ratio func(s *sample) float64) []c
 
 // peaks are the classes of samples of hosts whose wiring is not known: each belongs to the next peak of the density of their
 // times that lies below, to twice their spread.
-func (r *readings) peaks(k kind, ids []int, ratio func(s *sample) float64) []class {
+func (r *measurements) peaks(k kind, ids []int, ratio func(s *sample) float64) []class {
 	logs, spread := r.ofScreened(ids, ratio), r.spreadOfPairs(k)
 	fewest := max(fewInPeak, hostsInPeak/float64(r.w.hosts))
 	var all []class
@@ -88,9 +88,9 @@ func (r *readings) peaks(k kind, ids []int, ratio func(s *sample) float64) []cla
 }
 
 const (
-	peakWidth   = 0.6  // of the spread of readings: the bandwidth of the density
-	fewInPeak   = 0.05 // of all readings; fewer are faults, not a level of the machine
-	hostsInPeak = 2.5  // a host is in 2/n of all readings, and no level by itself
+	peakWidth   = 0.6  // of the spread of measurements: the bandwidth of the density
+	fewInPeak   = 0.05 // of all measurements; fewer are faults, not a level of the machine
+	hostsInPeak = 2.5  // a host is in 2/n of all measurements, and no level by itself
 )
 
 // levels are values that lie about the same peak of their density each, the lowest first.
@@ -104,7 +104,7 @@ func levels(x []float64, bandwidth float64) [][]float64 {
 }
 
 // ofScreened are the values of those samples that are of the first part.
-func (r *readings) ofScreened(ids []int, value func(s *sample) float64) []float64 {
+func (r *measurements) ofScreened(ids []int, value func(s *sample) float64) []float64 {
 	var all []float64
 	for _, id := range ids {
 		if id < r.screened {
@@ -169,7 +169,7 @@ const tooLong = 1.5
 
 // fitLine finds the line through all lengths that are known. Those that take much longer than the line through shorter ones
 // has it are forgotten: no protocol of a library does that, but one slow link that all of them cross, as between two racks.
-func (r *readings) fitLine(k kind, all []class) {
+func (r *measurements) fitLine(k kind, all []class) {
 	var known []class
 	for i := range all {
 		c := &all[i]
@@ -185,7 +185,7 @@ func (r *readings) fitLine(k kind, all []class) {
 
 // compareAlike finds what measurements usually take that are alike, by those of the first part, and how much more each
 // does. The load of their groups is taken out before.
-func (r *readings) compareAlike(k kind, ids []int, load []float64) {
+func (r *measurements) compareAlike(k kind, ids []int, load []float64) {
 	ratio := func(s *sample) float64 { return math.Log(s.value/s.nominal) - load[s.group] }
 	var all []class
 	if r.w.graph == nil {
@@ -217,7 +217,7 @@ func (r *readings) compareAlike(k kind, ids []int, load []float64) {
 }
 
 // weigh finds by how much of their usual time samples depend on links: a link makes its own time, not that of the ends.
-func (r *readings) weigh(k kind) {
+func (r *measurements) weigh(k kind) {
 	for c := range r.c.wires {
 		atHost := k == ofLatency && r.c.all[c].v < 0
 		for s, cr := range r.ofAll(c) {

@@ -50,7 +50,7 @@ func TestLoadBetweenRacksAccusesNoUplink(t *testing.T) {
 	wrong := 0
 	for seed := range uint64(runs) {
 		m := newMachine(t, "tree:4x8", seed)
-		named := accused(t, 32, m.settings(seed), func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+		named := accused(t, 32, m.settings(seed), func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 			if m.rounds == screenings {
 				m.slow(1.5, m.uplinks()...)
 			}
@@ -84,9 +84,9 @@ func TestLoadOnLinksAccusesNoLinkBetweenRacks(t *testing.T) {
 	}
 }
 
-// Some of many hosts have bad luck in the screening, where one reading in ten is far off. They are picked for that, and what
+// Some of many hosts have bad luck in the screening, where one measurement in ten is far off. They are picked for that, and what
 // picked them does not test them. So the rate of false alarms holds, also if a check ends soon after the screening. With one
-// healthy machine in five accused, seven of twelve are in one of 256 (binomial). Tested by all readings nine are.
+// healthy machine in five accused, seven of twelve are in one of 256 (binomial). Tested by all measurements nine are.
 func TestWhatPickedASuspectDoesNotTestIt(t *testing.T) {
 	const runs, most = 12, 6
 	wrong := 0
@@ -95,7 +95,7 @@ func TestWhatPickedASuspectDoesNotTestIt(t *testing.T) {
 		m.outliers = 0.1
 		s := m.settings(seed)
 		s.FalseAlarms = 0.2
-		named := accused(t, 256, s, func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+		named := accused(t, 256, s, func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 			if m.rounds == screenings+2 {
 				return nil, nil
 			}
@@ -120,7 +120,7 @@ func TestWorseSharingAccusesNoLink(t *testing.T) {
 		wrong := 0
 		for seed := range uint64(runs) {
 			m := newBusy(t, spec, seed)
-			named := accused(t, m.cluster.Graph.Hosts(), m.settings(seed), func(ctx context.Context, transfers [][2]int) ([]reading, error) {
+			named := accused(t, m.cluster.Graph.Hosts(), m.settings(seed), func(ctx context.Context, transfers [][2]int) ([]measurement, error) {
 				if m.rounds == loadScreenings {
 					m.sharing = 0.65
 				}
@@ -136,7 +136,7 @@ func TestWorseSharingAccusesNoLink(t *testing.T) {
 	}
 }
 
-// Two thirds of all readings between three racks cross one uplink. What is usual between racks is the lowest level of these, which the
+// Two thirds of all measurements between three racks cross one uplink. What is usual between racks is the lowest level of these, which the
 // last third tells. By their median the uplink, slower by a fifth, is named first in every second run. Of such
 // faults 95 in 100 are found, so seven of ten or fewer are in one of 87 cases (binomial).
 func TestUsualIsTheLowestLevel(t *testing.T) {
@@ -156,11 +156,11 @@ func TestUsualIsTheLowestLevel(t *testing.T) {
 	}
 }
 
-// Few readings between the same two switches still tell that short messages spread by more than long ones: readings of one
+// Few measurements between the same two switches still tell that short messages spread by more than long ones: measurements of one
 // level would else be split into several, of which the lowest is far too low. Seven differences of 0.1*sqrt(2)*0.6745 are the
 // median of a normal spread of 0.1 (MAD).
-func TestFewReadingsTellTheirSpread(t *testing.T) {
-	r := &readings{w: &wiring{}}
+func TestFewMeasurementsTellTheirSpread(t *testing.T) {
+	r := &measurements{w: &wiring{}}
 	for range fewAlike - 1 {
 		r.apart[ofLatency] = append(r.apart[ofLatency], 0.1*math.Sqrt2*0.6745)
 	}
@@ -189,7 +189,7 @@ func TestWhatIsUsualIsDoubted(t *testing.T) {
 		r := f.r
 		pairs := [][2]int{{0, 4}, {1, 2}, {5, 6}}
 		for range rounds {
-			if err := r.add(pairs, slices.Repeat([]reading{{Latency: 1}}, len(pairs)), func([]float64) {}); err != nil {
+			if err := r.add(pairs, slices.Repeat([]measurement{{Latency: 1}}, len(pairs)), func([]float64) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -312,7 +312,7 @@ func TestSlowLatencyIsNoSlowRate(t *testing.T) {
 	for _, e := range []int{up, m.cluster.Graph.ArcIndex(a.To, a.From)} {
 		m.latency[e] *= 10
 	}
-	r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+	r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 		read, err := m.read(ctx, pairs)
 		for i := range read {
 			read[i].Forward += 2 * read[i].Latency
@@ -332,7 +332,7 @@ func TestSlowLatencyIsNoSlowRate(t *testing.T) {
 // namedWithOverhead are the suspects that are named where the short messages of a host take so many seconds more.
 func namedWithOverhead(t *testing.T, m *machine, seed uint64, host int, more float64) []Suspect {
 	t.Helper()
-	r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+	r, err := find(context.Background(), &job{hosts: m.cluster.Graph.Hosts(), measure: func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 		read, err := m.read(ctx, pairs)
 		for i, x := range pairs {
 			if x[0] == host || x[1] == host {
@@ -396,7 +396,7 @@ func TestMessagesOfTwoLengthsTellOneFactor(t *testing.T) {
 	}
 	r := f.r
 	pairs := [][2]int{{0, 4}, {1, 12}, {16, 20}, {17, 24}, {13, 14}} // in the order of depth: racks of 4, 3 racks beside each other
-	if err := r.add(pairs, slices.Repeat([]reading{{Latency: 1}}, len(pairs)), func([]float64) {}); err != nil {
+	if err := r.add(pairs, slices.Repeat([]measurement{{Latency: 1}}, len(pairs)), func([]float64) {}); err != nil {
 		t.Fatal(err)
 	}
 	up := m.cluster.Graph.Out(0)[0].To

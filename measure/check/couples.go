@@ -7,7 +7,7 @@ import (
 )
 
 // hostsOf are the hosts among some candidates, each with the first of its candidates.
-func (r *readings) hostsOf(targets []int32) map[int]int32 {
+func (r *measurements) hostsOf(targets []int32) map[int]int32 {
 	hosts := map[int]int32{}
 	for _, c := range targets {
 		at := r.c.all[c].place
@@ -19,13 +19,13 @@ func (r *readings) hostsOf(targets []int32) map[int]int32 {
 }
 
 // slowHosts are those among some candidates that seem slow, each with the first of its candidates that does.
-func (r *readings) slowHosts(targets []int32, tolerance float64) map[int]int32 {
+func (r *measurements) slowHosts(targets []int32, tolerance float64) map[int]int32 {
 	return r.hostsOf(slices.DeleteFunc(slices.Clone(targets), func(c int32) bool { return r.estimate(c) <= 1+tolerance }))
 }
 
 // couples are pairs of slow hosts of which each is slow more often while the other transfers than while it rests (Fisher
 // 1922, exact). While the other rests it is seldom slow. What they explain is taken out of the samples.
-func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effect {
+func (r *measurements) couples(slow map[int]int32, tolerance, level float64) []effect {
 	hosts := slices.Sorted(maps.Keys(slow))
 	excess, bar := map[int][]difference{}, map[int]float64{}
 	for _, h := range hosts {
@@ -53,7 +53,7 @@ func (r *readings) couples(slow map[int]int32, tolerance, level float64) []effec
 			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
 				continue
 			}
-			x := effect{place: place{a, b}, candidate: byItself, Finding: Finding{What: together, Often: 1, P: p, Readings: len(factors) / 2}}
+			x := effect{place: place{a, b}, candidate: byItself, Finding: Finding{What: together, Often: 1, P: p, Measurements: len(factors) / 2}}
 			x.holds(factors)
 			found = append(found, x)
 		}

@@ -50,7 +50,7 @@ const fewControls = 2
 // differences compare a candidate with its controls, group by group, in the samples from one on. Controls
 // are samples of the same group that did not come by its place, if possible of the same length. One difference per group is
 // what independence takes: the samples of a group share the load of their time, and their controls.
-func (r *readings) differences(candidate int32, from int) []difference {
+func (r *measurements) differences(candidate int32, from int) []difference {
 	var all []difference
 	for i := range r.groups {
 		if r.groups[i].first < from {
@@ -64,7 +64,7 @@ func (r *readings) differences(candidate int32, from int) []difference {
 }
 
 // difference is that of the samples of a group.
-func (r *readings) difference(candidate int32, group int) (difference, bool) {
+func (r *measurements) difference(candidate int32, group int) (difference, bool) {
 	g, at := &r.groups[group], &r.c.all[candidate]
 	d := difference{group: group, kind: g.kind}
 	var late, near, excesses []float64
@@ -121,7 +121,7 @@ func (r *readings) difference(candidate int32, group int) (difference, bool) {
 
 // loadOn is what the excesses of some controls have in common, as a sample of another length would show it: their weighted median. Load on
 // all links is a part of a sample's time as the links are, so it hardly shows in messages within a host.
-func (r *readings) loadOn(of *sample, controls []*sample) float64 {
+func (r *measurements) loadOn(of *sample, controls []*sample) float64 {
 	var excesses, weights []float64
 	for _, s := range controls {
 		cr, wires := crossing{weight: r.wires(of)}, r.wires(s)
@@ -139,7 +139,7 @@ func (r *readings) loadOn(of *sample, controls []*sample) float64 {
 }
 
 // wires is the share of the usual time of a sample that links make; 1 under load and without a graph, where no line was fitted.
-func (r *readings) wires(s *sample) float64 {
+func (r *measurements) wires(s *sample) float64 {
 	if slope := r.line[s.kind].slope; slope > 0 {
 		return min(1, slope*s.nominal/s.usual)
 	}
@@ -152,11 +152,11 @@ const unlike = 0.5
 
 // measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
 // in that it was picked, so its factor is not too high for having been picked. P-values are corrected by a factor.
-func (r *readings) measure(candidate int32, score, tolerance, level, correction float64) effect {
+func (r *measurements) measure(candidate int32, score, tolerance, level, correction float64) effect {
 	e := effect{place: r.c.all[candidate].place, candidate: candidate, score: score, Finding: r.c.all[candidate].Finding}
 	all := r.differences(candidate, r.tested[candidate])
 	alike := tallyOf(all, func(d difference) bool { return d.doubt == 0 }) // with something that was measured at the same time
-	if e.Readings = len(all); e.Readings == 0 {
+	if e.Measurements = len(all); e.Measurements == 0 {
 		return e
 	}
 	// Healthy hosts differ. What few hosts cross is as slow as they are on average.
@@ -223,13 +223,13 @@ func (r *readings) measure(candidate int32, score, tolerance, level, correction 
 	return e
 }
 
-// beyondWiring is the share of a host's readings that may take longer without a fault where the
+// beyondWiring is the share of a host's measurements that may take longer without a fault where the
 // wiring is not known: half the neighbours of a host at the end of a rack are in the next.
 const beyondWiring = 2.0 / 3
 
 // shareOfHosts is how much of the differences between hosts is left in what a candidate's samples have in common: 1 for a
 // host, 1/sqrt(n) for what the pairs of n hosts cross alike.
-func (r *readings) shareOfHosts(candidate int32) float64 {
+func (r *measurements) shareOfHosts(candidate int32) float64 {
 	count, samples := make(map[int]float64), 0.0
 	for s := range r.crossed(candidate, r.tested[candidate], len(r.samples)) {
 		count[s.from]++
@@ -245,7 +245,7 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 
 // sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
 // often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
-func (r *readings) sometimes(all []difference, usuallyLate float64) (p float64, slow []float64) {
+func (r *measurements) sometimes(all []difference, usuallyLate float64) (p float64, slow []float64) {
 	var through, others tally
 	for _, d := range all {
 		bar := d.bar + max(0, d.late-usuallyLate) + farAbove*r.sigma[d.kind]
@@ -270,7 +270,7 @@ const (
 
 // since is the round from which on a candidate is slow, if it was not before: what crossed it is slow more often afterwards
 // (Fisher 1922), whichever round it may have begun in (Bonferroni). 0: it is slow from the first, or comes and goes.
-func (r *readings) since(e *effect, level float64) (round int) {
+func (r *measurements) since(e *effect, level float64) (round int) {
 	all := r.differences(e.candidate, 0)
 	isSlow := func(d difference) bool { return d.by.isNear(d.excess, e.Factor) }
 	isFast := func(d difference) bool { return !isSlow(d) }

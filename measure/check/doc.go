@@ -93,7 +93,7 @@
 // simulation does. The price is that rank 0 tells all ranks each round: some 16 KiB for 1,024 of them.
 //
 // The files follow the method. The files wiring and candidates say what can be slow, and plan chooses the pairs of a round. The
-// file readings keeps samples, transfers tells what they should take, and classes finds what is usual. The file judge ranks,
+// file measurements keeps samples, transfers tells what they should take, and classes finds what is usual. The file judge ranks,
 // difference tests, and chance has the tests. The file cabling looks for hosts that hang elsewhere, and couples for two that
 // disturb each other. The file find leads the rounds, and result puts together what they have found. The files of watch use wiring
 // and candidates only.

@@ -13,7 +13,7 @@ import (
 
 const (
 	screenings     = 8  // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
-	narrowings     = 32 // rounds of few pairs: as many fresh readings of what is doubtful
+	narrowings     = 32 // rounds of few pairs: as many fresh measurements of what is doubtful
 	loadScreenings = 20 // the same under load
 	loadNarrowings = 44 // of all hosts, too
 	secondLook     = 8  // narrowing rounds after which what comes and goes is looked for again
@@ -30,7 +30,7 @@ const (
 // read at once.
 const spread = 4 * withoutGraph
 
-// errEnded is the error of a check, or of a sample, without a reading.
+// errEnded is the error of a check, or of a sample, without a measurement.
 var errEnded = errors.New("check: nothing was measured before the end of the budget or the signal to stop")
 
 // find checks the hosts of a job by what its oracle measures. In the first part, the screening,
@@ -41,7 +41,7 @@ var errEnded = errors.New("check: nothing was measured before the end of the bud
 // each host sends and receives in each of 64 rounds, but for hosts that seem slow: now and then some of them rest.
 //
 // When the oracle ends the check early, what was read counts; it is an error if that is
-// nothing. O(readings * length of a route) time and memory, and a factor of 32 to rank.
+// nothing. O(measurements * length of a route) time and memory, and a factor of 32 to rank.
 func find(ctx context.Context, j *job, settings *Settings) (*Result, error) {
 	f, err := newFinder(ctx, j, settings, 0x636865636b) // "check"
 	if err != nil {
@@ -136,7 +136,7 @@ type finder struct {
 	measure oracle
 	rng     *rand.Rand
 	plan    *planner
-	r       *readings
+	r       *measurements
 	done    int // rounds
 	ended   bool
 	targets []int32
@@ -161,7 +161,7 @@ func newFinder(ctx context.Context, j *job, settings *Settings, stream uint64) (
 	if j.bytes = cmp.Or(s.Bytes, usual); j.bytes < least {
 		return nil, fmt.Errorf("check: Settings.Bytes: %d: want at least %d with Load, or ranks do not transfer at once", j.bytes, least)
 	}
-	r, err := newReadings(w, j.bytes)
+	r, err := newMeasurements(w, j.bytes)
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
@@ -188,7 +188,7 @@ func (f *finder) round() error {
 }
 
 // ask lets the oracle measure pairs in one round. It returns nothing if there are none, or if the check has ended.
-func (f *finder) ask(pairs [][2]int) ([]reading, error) {
+func (f *finder) ask(pairs [][2]int) ([]measurement, error) {
 	if f.ended || len(pairs) == 0 {
 		return nil, nil
 	}
@@ -215,7 +215,7 @@ func (f *finder) pick(candidates []int32) {
 }
 
 // target is what the planner needs to measure a candidate again.
-func (r *readings) target(candidate int32) target {
+func (r *measurements) target(candidate int32) target {
 	t := target{candidate: &r.c.all[candidate]}
 	for s := range r.ofAll(candidate) {
 		t.pairs = append(t.pairs, [2]int{s.from, s.to})

@@ -361,7 +361,7 @@ func TestFindTwoFaults(t *testing.T) {
 
 // Cables in series are crossed by the same messages: all are told.
 func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
-	// Two racks of four, joined by a third switch: both links to it are one to every reading.
+	// Two racks of four, joined by a third switch: both links to it are one to every measurement.
 	m := newMachine(t, "tree:2x4", 1)
 	g := m.cluster.Graph
 	root := g.Hosts()
@@ -376,7 +376,7 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// All readings between the racks are slow alike, so this may be what such readings take: what
+	// All measurements between the racks are slow alike, so this may be what such measurements take: what
 	// is listed has the other link beside it.
 	for _, s := range r.Suspects {
 		if s.Host >= 0 {
@@ -391,7 +391,7 @@ func TestFindSaysWhatCannotBeToldApart(t *testing.T) {
 func TestFindEndedEarly(t *testing.T) {
 	m := newMachine(t, "tree:4x8", 1)
 	left := 5
-	r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]reading, error) {
+	r, err := find(context.Background(), &job{hosts: 32, measure: func(ctx context.Context, pairs [][2]int) ([]measurement, error) {
 		if left--; left < 0 {
 			return nil, nil
 		}
@@ -403,16 +403,16 @@ func TestFindEndedEarly(t *testing.T) {
 	if r.Complete || len(r.Named()) > 0 || len(r.Warnings) == 0 {
 		t.Errorf("complete %t, named %v, warnings %q: want an early end that says so", r.Complete, r.Named(), r.Warnings)
 	}
-	_, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, nil }}, m.settings(1))
+	_, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]measurement, error) { return nil, nil }}, m.settings(1))
 	if err == nil || !strings.Contains(err.Error(), "nothing was measured") {
 		t.Errorf("without measurements: %v", err)
 	}
-	_, err = takeSample(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, nil }}, m.settings(1), nil)
+	_, err = takeSample(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]measurement, error) { return nil, nil }}, m.settings(1), nil)
 	if err == nil || !strings.Contains(err.Error(), "nothing was measured") {
 		t.Errorf("sample without measurements: %v", err)
 	}
 	broken := fmt.Errorf("broken")
-	if _, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]reading, error) { return nil, broken }}, m.settings(1)); err != broken {
+	if _, err = find(context.Background(), &job{hosts: 32, measure: func(context.Context, [][2]int) ([]measurement, error) { return nil, broken }}, m.settings(1)); err != broken {
 		t.Errorf("broken oracle: %v", err)
 	}
 }

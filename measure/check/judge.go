@@ -17,7 +17,7 @@ import (
 // score is by how many standard deviations the samples before one are slow in proportion to how much of a candidate they
 // crossed: the matched filter for a candidate that is slow and alone, of samples that are clipped. It is 0 for one that is
 // crossed too seldom.
-func (r *readings) score(candidate int32, before int) float64 {
+func (r *measurements) score(candidate int32, before int) float64 {
 	sum, squares, count := 0.0, 0.0, 0
 	for s, cr := range r.crossed(candidate, 0, before) {
 		pull := cr.pull()
@@ -59,7 +59,7 @@ func (cr *crossing) likened(excess, weight float64) float64 {
 
 // estimate is the factor of a candidate by all samples: the median of those that single samples ask for, weighted by
 // what each tells.
-func (r *readings) estimate(candidate int32) float64 {
+func (r *measurements) estimate(candidate int32) float64 {
 	var factors, weights []float64
 	for s, cr := range r.ofAll(candidate) {
 		pull := cr.pull()
@@ -74,7 +74,7 @@ func (r *readings) estimate(candidate int32) float64 {
 
 // explain takes out of the samples that cross a candidate what its factor makes of them. If it is slow now and then, those
 // are explained that are nearer to its factor than to 1.
-func (r *readings) explain(candidate int32, factor float64, always bool) {
+func (r *measurements) explain(candidate int32, factor float64, always bool) {
 	for s, cr := range r.ofAll(candidate) {
 		if always || cr.isNear(s.excess, factor) {
 			s.excess -= cr.shift(factor)
@@ -89,7 +89,7 @@ const rivals = 0.6
 // likely picks the candidates that explain the first part best, one after the other, each
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The
 // excesses are as before when it returns. Candidates that were picked before are left out.
-func (r *readings) likely(before []int32, most int) (found []int32) {
+func (r *measurements) likely(before []int32, most int) (found []int32) {
 	samples := slices.Clone(r.samples)
 	for len(found) < most {
 		scores := make([]float64, len(r.c.all))
@@ -120,7 +120,7 @@ func (r *readings) likely(before []int32, most int) (found []int32) {
 // likelySometimes picks the places of which the most samples are far from usual for their number (binomial): what comes and
 // goes moves no mean, but shows in all that is measured of a place. Of each it is the candidate with most of these samples.
 // Places that were picked before are left out.
-func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
+func (r *measurements) likelySometimes(before []int32, most int) (found []int32) {
 	type pick struct {
 		candidate int32 // with most samples that are far
 		most      int   // of them
@@ -163,7 +163,7 @@ func (r *readings) likelySometimes(before []int32, most int) (found []int32) {
 // the next. Each is tested by the samples of the second part, which had no say in that it was
 // picked. The number of targets is corrected for, see correction; that of hosts and links
 // thus needs not be.
-func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
+func (r *measurements) judge(targets []int32, tolerance, level float64) []effect {
 	var named, rest []effect
 	left := slices.Clone(targets)
 	for len(left) > 0 {
@@ -200,13 +200,13 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 }
 
 // tellAlike tells whether two candidates of one host are told by the same samples: its short messages by themselves, or by its cable.
-func (r *readings) tellAlike(a, b int32) bool {
+func (r *measurements) tellAlike(a, b int32) bool {
 	x, y := &r.c.all[a], &r.c.all[b]
 	return x.place == y.place && x.isShort() && y.isShort()
 }
 
 // unexplained is how much of the excesses of what crossed a candidate its factor does not explain.
-func (r *readings) unexplained(candidate int32) float64 {
+func (r *measurements) unexplained(candidate int32) float64 {
 	factor, rest := r.estimate(candidate), []float64(nil)
 	for s, cr := range r.ofAll(candidate) {
 		rest = append(rest, s.excess-cr.shift(factor))
@@ -215,7 +215,7 @@ func (r *readings) unexplained(candidate int32) float64 {
 }
 
 // setAside keeps what touches a place out of the tests of others: a part of it is slow, and nobody knows exactly which one.
-func (r *readings) setAside(at place) {
+func (r *measurements) setAside(at place) {
 	for i := range r.samples {
 		if s := &r.samples[i]; r.w.touches(at, s.from, s.to, s.route...) {
 			s.aside = &at
@@ -227,7 +227,7 @@ func (r *readings) setAside(at place) {
 // the screening gets the largest share of the false alarms. The next one gets half of that, the third one a third (weighted
 // Bonferroni; Genovese, Roeder, Wasserman 2006). Of a quiet machine all shares are equal: what comes first there may be hosts
 // that only differ.
-func (r *readings) correction(rank, n int) float64 {
+func (r *measurements) correction(rank, n int) float64 {
 	if !r.w.load {
 		return float64(n)
 	}

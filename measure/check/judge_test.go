@@ -8,12 +8,12 @@ import (
 
 // slowUplink are the transfers of 20 rounds. Two of each round go over the suspect, the uplink of the first switch: these take
 // through times as long as they should, and the others others times.
-func slowUplink(t *testing.T, through, others float64) (r *readings, suspect int32) {
-	r = busyReadings(t, "tree:4x4 rate=10Gbps,10Gbps")
+func slowUplink(t *testing.T, through, others float64) (r *measurements, suspect int32) {
+	r = busyMeasurements(t, "tree:4x4 rate=10Gbps,10Gbps")
 	suspect = uplinkOf(r, 0)
 	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
 	for range 20 {
-		if err := r.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
+		if err := r.add(transfers, slices.Repeat([]measurement{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestPValuesAreCorrectedForTheNumberTested(t *testing.T) {
 // All targets together have one chance of a false alarm, and equal ones where pairs are measured one by one.
 func TestSharesOfFalseAlarmsAddUp(t *testing.T) {
 	for _, n := range []int{1, 2, doubtful, doubtful + 2*intermittent} {
-		for _, r := range []*readings{{w: &wiring{}}, {w: &wiring{load: true}}} {
+		for _, r := range []*measurements{{w: &wiring{}}, {w: &wiring{load: true}}} {
 			shares := 0.0
 			for rank := range n {
 				shares += 1 / r.correction(rank, n)

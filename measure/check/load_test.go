@@ -34,7 +34,7 @@ func newBusy(t testing.TB, spec string, seed uint64) *busyMachine {
 	return &busyMachine{machine: m, unfair: 0.1, sharing: 0.94, switches: map[int]float64{}, cables: map[int]float64{}, reverse: map[int]int32{}}
 }
 
-func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]reading, error) {
+func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]measurement, error) {
 	defer func() { m.rounds++ }()
 	g := m.cluster.Graph
 	capacity := slices.Clone(m.rate)
@@ -117,7 +117,7 @@ func (m *busyMachine) transfer(_ context.Context, transfers [][2]int) ([]reading
 	if err != nil {
 		return nil, err
 	}
-	out := make([]reading, len(transfers))
+	out := make([]measurement, len(transfers))
 	for i, t := range transfers {
 		out[i].Forward = (times[i]*m.busy(1)*m.host[t[0]]*m.host[t[1]] + 40e-6) * m.noise()
 	}
@@ -353,7 +353,7 @@ func TestUnderLoadMisplacedHostAccusesNoLink(t *testing.T) {
 }
 
 // busyReadings are those of a machine before the first round.
-func busyReadings(t *testing.T, spec string) *readings {
+func busyMeasurements(t *testing.T, spec string) *measurements {
 	t.Helper()
 	m := newBusy(t, spec, 1)
 	hosts := m.cluster.Graph.Hosts()
@@ -365,7 +365,7 @@ func busyReadings(t *testing.T, spec string) *readings {
 }
 
 // uplinkOf is the candidate of the direction from a host's switch to the root of a tree.
-func uplinkOf(r *readings, host int) int32 {
+func uplinkOf(r *measurements, host int) int32 {
 	g, at := r.w.graph, r.w.switchOf(host)
 	for _, a := range g.Out(at) {
 		if g.IsSwitch(a.To) {
@@ -379,10 +379,10 @@ func uplinkOf(r *readings, host int) int32 {
 // a seventh each. Four of them go over the suspect, the uplink of the first rack. One more transfer takes what they leave
 // of it, and fills it.
 func TestControlsDoNotPassTheSuspect(t *testing.T) {
-	r := busyReadings(t, "tree:4x8 rate=10Gbps,10Gbps")
+	r := busyMeasurements(t, "tree:4x8 rate=10Gbps,10Gbps")
 	suspect := uplinkOf(r, 0)
 	transfers := [][2]int{{0, 16}, {1, 24}, {2, 25}, {3, 26}, {4, 27}, {8, 28}, {9, 29}, {10, 30}}
-	if err := r.add(transfers, slices.Repeat([]reading{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
+	if err := r.add(transfers, slices.Repeat([]measurement{{Forward: 1}}, len(transfers)), func([]float64) {}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range r.samples {
@@ -401,13 +401,13 @@ func TestControlsDoNotPassTheSuspect(t *testing.T) {
 // fourth. All three get a half and take 2. At half its rate the uplink gives a quarter to each of the two, which take
 // 4, and leaves three quarters to the third, which takes 4/3.
 func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
-	r := busyReadings(t, "tree:4x4 rate=10Gbps,10Gbps")
+	r := busyMeasurements(t, "tree:4x4 rate=10Gbps,10Gbps")
 	suspect := uplinkOf(r, 0)
 	transfers := [][2]int{{0, 4}, {1, 8}, {12, 5}, {13, 14}, {14, 15}, {9, 10}}
 	alone := r.bytes / r.w.rate[0] // s
-	var read []reading
+	var read []measurement
 	for _, x := range []float64{4, 4, 4. / 3, 1, 1, 1} {
-		read = append(read, reading{Forward: x * alone})
+		read = append(read, measurement{Forward: x * alone})
 	}
 	addRounds(t, r, transfers, read)
 	r.sigma[ofRate] = 0.01
@@ -423,7 +423,7 @@ func TestWhatIsNamedIsPlayedAgain(t *testing.T) {
 }
 
 // addRounds adds twenty equal rounds of transfers, which take longer than the graph says by their excess.
-func addRounds(t *testing.T, r *readings, transfers [][2]int, read []reading) {
+func addRounds(t *testing.T, r *measurements, transfers [][2]int, read []measurement) {
 	t.Helper()
 	for range 20 {
 		if err := r.add(transfers, read, func([]float64) {}); err != nil {
@@ -443,10 +443,10 @@ func TestWhatHasRoomIsNotSlow(t *testing.T) {
 		longer, factor float64
 		named          bool
 	}{{1.01, 0, false}, {1.2, 1.5, true}} {
-		r := busyReadings(t, "tree:4x4 rate=10Gbps,10Gbps")
+		r := busyMeasurements(t, "tree:4x4 rate=10Gbps,10Gbps")
 		transfers := [][2]int{{0, 1}, {1, 0}, {2, 3}, {3, 2}, {4, 5}, {5, 4}}
 		alone := r.bytes / r.w.rate[0] // s
-		read := append(slices.Repeat([]reading{{Forward: c.longer * alone}}, 4), slices.Repeat([]reading{{Forward: alone}}, 2)...)
+		read := append(slices.Repeat([]measurement{{Forward: c.longer * alone}}, 4), slices.Repeat([]measurement{{Forward: alone}}, 2)...)
 		addRounds(t, r, transfers, read)
 		r.sigma[ofRate] = 0.001
 		e := r.measure(r.c.ofChannel(r.w.channel(r.w.switchOf(0))), 1, 0.1, 0.005, 1)
@@ -468,7 +468,7 @@ func TestUnderLoadNeedsAGraph(t *testing.T) {
 // in which 100 Gbit/s carry 10.7 MiB.
 func TestUnderLoadMessagesOutlastLatencies(t *testing.T) {
 	for spec, want := range map[string]int{"tree:4x4x4": loadBytes, "tree:4x4x4 rate=100Gbps": 11 << 20} {
-		if r := busyReadings(t, spec); r.bytes != float64(want) {
+		if r := busyMeasurements(t, spec); r.bytes != float64(want) {
 			t.Errorf("%s: messages of %g B, want %d", spec, r.bytes, want)
 		}
 	}
@@ -485,7 +485,7 @@ func TestUnderLoadEndsEarly(t *testing.T) {
 	m := newBusy(t, "tree:4x4", 1)
 	for _, rounds := range []int{1, loadScreenings, loadScreenings + 5} {
 		done := 0
-		r, err := find(context.Background(), &job{hosts: 16, measure: func(ctx context.Context, transfers [][2]int) ([]reading, error) {
+		r, err := find(context.Background(), &job{hosts: 16, measure: func(ctx context.Context, transfers [][2]int) ([]measurement, error) {
 			if done++; done > rounds {
 				return nil, nil
 			}

@@ -116,9 +116,9 @@ func (m *machine) noise() float64 {
 	return f
 }
 
-func (m *machine) read(_ context.Context, pairs [][2]int) ([]reading, error) {
+func (m *machine) read(_ context.Context, pairs [][2]int) ([]measurement, error) {
 	used := map[int]bool{}
-	out := make([]reading, len(pairs))
+	out := make([]measurement, len(pairs))
 	trip := make([]float64, len(pairs))
 	var flows [2][]contention.Flow
 	for i, p := range pairs {

@@ -72,7 +72,7 @@ func converse[T any](ctx context.Context, comm mpi.Communicator, settings *Setti
 // answers is the oracle of the ranks of the hosts. Rank 0 tells them before each round whether all transfer at once, the size of
 // messages, and then the ranks of pairs.
 func answers(play harness.Play, ranks []int, load bool, bytes *int) oracle {
-	return func(_ context.Context, pairs [][2]int) ([]reading, error) {
+	return func(_ context.Context, pairs [][2]int) ([]measurement, error) {
 		round := []float64{oneByOne, float64(*bytes)}
 		if load {
 			round[0] = atOnce
@@ -90,12 +90,12 @@ func answers(play harness.Play, ranks []int, load bool, bytes *int) oracle {
 			}
 			return math.NaN()
 		}
-		read := make([]reading, len(pairs))
+		read := make([]measurement, len(pairs))
 		for i, pair := range pairs {
 			a, b := pair[0], pair[1]
-			read[i] = reading{Latency: (value(a, 0) + value(b, 0)) / 2, Forward: value(a, 1), Back: value(b, 1)}
+			read[i] = measurement{Latency: (value(a, 0) + value(b, 0)) / 2, Forward: value(a, 1), Back: value(b, 1)}
 			if load {
-				read[i] = reading{Forward: value(b, 0)}
+				read[i] = measurement{Forward: value(b, 0)}
 			}
 		}
 		return read, nil
@@ -132,7 +132,7 @@ func participants(s *Settings, places []mpi.Place) (ranks []int, names []string,
 	return ranks, nil, nil
 }
 
-// A prober takes the readings of one rank.
+// A prober takes the measurements of one rank.
 type prober struct {
 	*harness.Conductor
 	probe      *pingpong.Probe

@@ -186,7 +186,7 @@ func TestMeasureOnSimnet(t *testing.T) {
 		{"healthy, ranks stand still", nil, standingStill, true, ""},
 		{"cable", []string{"uplink h3 1.5x"}, simnet.Stalls{}, true, "host h3"},
 		{"cable, ranks stand still", []string{"uplink h3 1.5x"}, standingStill, true, "host h3"},
-		// Without a graph all readings must be slow, not those inside the rack alone.
+		// Without a graph all measurements must be slow, not those inside the rack alone.
 		{"cable, without graph", []string{"uplink h3 2.5x"}, simnet.Stalls{}, false, "host h3"},
 	} {
 		t.Run(k.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
-// The ranks share one host, and maybe one core: that the check ends, and with readings of all, is
+// The ranks share one host, and maybe one core: that the check ends, and with measurements of all, is
 // what can be tested. Of too few ranks it is an error on all.
 func TestMPIMeasure(t *testing.T) {
 	comm := mpitest.MPIWorld(t)

@@ -14,7 +14,7 @@ import (
 // as comes.
 //
 // Each host in turn takes, of some random partners, the one whose paths tell most of what is known least: the gain is the
-// logarithm of the information on each link, channel and host that the reading adds to (D-optimal design; Fedorov 1972).
+// logarithm of the information on each link, channel and host that the measurement adds to (D-optimal design; Fedorov 1972).
 // Partners are drawn from all distances alike, as near ones tell most of a host's own cable, and far ones of the links above.
 // Under load messages across slow links leave the cables of hosts empty. So some rounds are of neighbours there.
 type planner struct {
@@ -35,9 +35,9 @@ type planner struct {
 }
 
 const (
-	partners    = 12   // random partners that a host looks at; 6 leaves one in ten upper links with half the readings
-	known       = 2e-3 // information on a link that is there before the first reading: one of share 0.045
-	knownBefore = 0.25 // the same of a channel or a host, in readings
+	partners    = 12   // random partners that a host looks at; 6 leaves one in ten upper links with half the measurements
+	known       = 2e-3 // information on a link that is there before the first measurement: one of share 0.045
+	knownBefore = 0.25 // the same of a channel or a host, in measurements
 	roundingUp  = 1 + 1e-9
 )
 

@@ -54,14 +54,14 @@ type Suspect struct {
 
 // A Finding is one way in which a suspect is slow.
 type Finding struct {
-	What      string  // "latency" of a link, "rate", "switch", "together" of two hosts, "messages" of a host, or "cabling"; see String
-	From, To  string  // the direction, where What has one; of cabling, the switch that the host should hang on, and the one it does
-	Factor    float64 // how many times as long as usual it takes, or did when it was slow; NaN of cabling
-	Often     float64 // the share of the measurements in which it was slow; 1: it always is
-	Since     int     // the round from which on it is slow, of those from 1 on, if it was not before; 0: it always is, or comes and goes
-	Low, High float64 // 95 % interval
-	P         float64 // that it only looks so, corrected for all that were measured again; NaN without a graph
-	Readings  int     // rounds and phases in which it was compared with others
+	What         string  // "latency" of a link, "rate", "switch", "together" of two hosts, "messages" of a host, or "cabling"; see String
+	From, To     string  // the direction, where What has one; of cabling, the switch that the host should hang on, and the one it does
+	Factor       float64 // how many times as long as usual it takes, or did when it was slow; NaN of cabling
+	Often        float64 // the share of the measurements in which it was slow; 1: it always is
+	Since        int     // the round from which on it is slow, of those from 1 on, if it was not before; 0: it always is, or comes and goes
+	Low, High    float64 // 95 % interval
+	P            float64 // that it only looks so, corrected for all that were measured again; NaN without a graph
+	Measurements int     // rounds and phases in which it was compared with others
 }
 
 // What a finding is about. Short messages have no direction: without clocks that agree only
@@ -168,7 +168,7 @@ func (f *finder) tooFewHosts(effects []effect) string {
 }
 
 // addSame adds to a suspect the others that all samples have crossed alike.
-func (r *readings) addSame(s *Suspect, e *effect) {
+func (r *measurements) addSame(s *Suspect, e *effect) {
 	for c, crossings := range r.crossings {
 		other := r.c.all[c].place
 		isSame := func(a, b crossing) bool { return a.sample == b.sample }

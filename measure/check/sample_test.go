@@ -117,7 +117,7 @@ func TestSampleTakesFewPairsOfMatrices(t *testing.T) {
 
 // A run of which nothing was read is none.
 func TestSampleOfNothing(t *testing.T) {
-	nothing := func(context.Context, [][2]int) ([]reading, error) { return nil, nil }
+	nothing := func(context.Context, [][2]int) ([]measurement, error) { return nil, nil }
 	if run, err := takeSample(context.Background(), &job{hosts: 8, names: make([]string, 8), measure: nothing}, nil, nil); err == nil {
 		t.Errorf("run %+v, want an error", run)
 	}
@@ -148,7 +148,7 @@ func TestSampleOnLocal(t *testing.T) {
 	}
 }
 
-// A rank that stands still spoils one sample of a reading: no change is told of a site on which nothing changes.
+// A rank that stands still spoils one sample of a measurement: no change is told of a site on which nothing changes.
 func TestWatchWhileRanksStandStill(t *testing.T) {
 	c, err := simnet.ParseCluster("tree:2x4 latency=10us,5us")
 	if err != nil {

@@ -87,8 +87,8 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 
 const fewestHosts = 4 // of three, one that is off is off to all, and so are the others
 
-// A reading is what the probes of one pair (a, b) tell. NaN is not measured.
-type reading struct {
+// A measurement is what the probes of one pair (a, b) tell. NaN is not measured.
+type measurement struct {
 	Latency float64 // s: half a round trip of a short message; not under load
 	Forward float64 // s: a long message from a to b, and a short one back; under load the long one
 	Back    float64 // s: a long message from b to a, and a short one back; not under load
@@ -97,4 +97,4 @@ type reading struct {
 // An oracle measures pairs of hosts at once and returns what each took, in their order. It ends the check by an error, or by
 // none and nothing measured: then what was measured before counts. Pairs are disjoint. Under load a host may be the first of one pair
 // and the second of another one.
-type oracle func(ctx context.Context, pairs [][2]int) ([]reading, error)
+type oracle func(ctx context.Context, pairs [][2]int) ([]measurement, error)

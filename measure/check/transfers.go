@@ -20,7 +20,7 @@ const (
 
 // addTransfers takes over what long messages took between pairs that were under way at once, in s. One by one a short message answers
 // each, and short are the samples of short messages of the same pairs.
-func (r *readings) addTransfers(pairs [][2]int, seconds []float64, short []int, learn func(usage []float64)) error {
+func (r *measurements) addTransfers(pairs [][2]int, seconds []float64, short []int, learn func(usage []float64)) error {
 	flows, paths := make([]contention.Flow, len(pairs)), make([]path, len(pairs))
 	for i, pair := range pairs {
 		r.w.find(&paths[i], pair[0], pair[1])
@@ -72,7 +72,7 @@ type shares struct {
 }
 
 // share finds what transfers get, and how long they take in s.
-func (r *readings) share(flows []contention.Flow) (*shares, []float64, error) {
+func (r *measurements) share(flows []contention.Flow) (*shares, []float64, error) {
 	n := len(r.w.capacity)
 	s := &shares{users: make([]int, n), usage: make([]float64, n), level: make([]float64, n)}
 	if r.w.graph == nil { // then all are alike
@@ -124,7 +124,7 @@ func (s *shares) limit(w *wiring, route []int32) (by limit, inner bool) {
 // replay takes out of the samples what a candidate that is slower by a factor makes of all transfers: also of those that
 // have more of other links, as those over it have less. All groups are played over channels as slow as they were
 // found to be.
-func (r *readings) replay(candidate int32, factor float64) {
+func (r *measurements) replay(candidate int32, factor float64) {
 	for _, c := range r.c.all[candidate].channels {
 		r.w.capacity[c] /= factor
 		if r.solver.SetCapacity(int(c), r.w.capacity[c]) != nil {
@@ -135,7 +135,7 @@ func (r *readings) replay(candidate int32, factor float64) {
 }
 
 // playAgain takes out of the samples of transfers by how much their times have changed.
-func (r *readings) playAgain() {
+func (r *measurements) playAgain() {
 	var times []float64
 	for _, g := range r.groups {
 		times, _ = r.player.Times(times[:0], g.flows) // as they were played before

@@ -16,7 +16,7 @@ type Run struct {
 	Points []Point   `json:"points"`
 }
 
-// A Point is one reading of a run.
+// A Point is one measurement of a run.
 type Point struct {
 	// Long says that it is of a long message, which a short one answers. Or else it is half a round trip of a short one, which has
 	// no direction.

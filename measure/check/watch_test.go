@@ -79,7 +79,7 @@ func normal(sigma float64) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 { return sigma * r.NormFloat64() }
 }
 
-// gross is normal but for a share of readings that take 1.5 to 10 times as long.
+// gross is normal but for a share of measurements that take 1.5 to 10 times as long.
 func gross(sigma, share float64) func(*rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
 		if r.Float64() < share {

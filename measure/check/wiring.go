@@ -117,7 +117,7 @@ func (w *wiring) numberLinks() {
 }
 
 // placeOf is the place of a link. A host and its only cable are one place: all of its messages take the cable, and no
-// reading tells them apart.
+// measurement tells them apart.
 func (w *wiring) placeOf(link int32) place {
 	at := w.links[link]
 	for _, v := range [...]int{at.u, at.v} {

@@ -141,7 +141,7 @@ func (c *campaign) patterns() []Pattern {
 			break
 		}
 		p := t.pattern
-		p.Serial = !able && isCrowded(p.Transfers)
+		p.Serial = !able && severalPerRank(p.Transfers)
 		p.Converged = p.widest() <= c.settings.Width
 		all = append(all, p)
 	}

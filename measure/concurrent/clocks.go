@@ -32,17 +32,17 @@ func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 	case own != 0:
 		return nil, c.Await(c.showClock)
 	}
-	readings := map[int]clockReading{0: {}}
+	measurements := map[int]clockReading{0: {}}
 	for _, rank := range ranks[1:] {
 		err := c.With(rank, func() (err error) {
-			readings[rank], err = c.readClock(rank)
+			measurements[rank], err = c.readClock(rank)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return readings, nil
+	return measurements, nil
 }
 
 // showClock lets rank 0 read the clock of this rank.

@@ -111,7 +111,7 @@ func TestClocksNeedNotAgree(t *testing.T) {
 	r := simulated(t, star, simnet.Noise{}, wrong, s)
 	right := simulated(t, star, simnet.Noise{}, nil, s)
 	for k, x := range r.Patterns[0].Times {
-		// By drift alone the readings of rank 3 would move by 0.3 us per ms of the
+		// By drift alone the measurements of rank 3 would move by 0.3 us per ms of the
 		// pattern's 1.2 s, and those between it and rank 0 by half a round trip, 10 us, if
 		// stamps were not taken to lie in the middle.
 		if want := right.Patterns[0].Times[k]; !near(x.Mean, want.Mean, 2e-4) || !near(x.Max, want.Max, 3e-4) {
@@ -321,7 +321,7 @@ func (n *notingRequests) Isend(buf []byte, dst, tag int) error {
 	return n.Requests.Isend(buf, dst, tag)
 }
 
-// Readings of a pattern are spread over the time that all take: three patterns in passes of 1, 2, 4 and 3 iterations make ten of each.
+// Measurements of a pattern are spread over the time that all take: three patterns in passes of 1, 2, 4 and 3 iterations make ten of each.
 // Before each visit the connections are used once, with short messages; a pattern that comes again at once is warm. Under a budget no
 // pattern is repeated before all are measured, and what is left is spread evenly.
 func TestPassesGoRound(t *testing.T) {
@@ -475,7 +475,7 @@ func TestHalfWidth(t *testing.T) {
 		t.Errorf("mean %g, half width %g; want 2.5, %g", got.Mean, got.HalfWidth, want)
 	}
 	if got := newTime([]float64{7}); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
-		t.Errorf("one reading: %+v", got)
+		t.Errorf("one measurement: %+v", got)
 	}
 }
 

@@ -53,8 +53,8 @@ type Pattern struct {
 // A Time is how long a transfer took, in s, over all iterations.
 type Time struct {
 	Mean, Median, Min, Max float64
-	HalfWidth              float64 // of the 95 % interval of the mean (Student 1908); NaN of one reading
-	Count                  int     // readings; fewer than iterations where a start was late
+	HalfWidth              float64 // of the 95 % interval of the mean (Student 1908); NaN of one measurement
+	Count                  int     // measurements; fewer than iterations where a start was late
 }
 
 // sum makes the numbers of a pattern of the times of each transfer and the skews of all iterations.

@@ -78,8 +78,8 @@ func ranksOf(transfers []model.Transfer) []int {
 	return slices.Compact(ranks)
 }
 
-// isCrowded tells whether a rank has several transfers.
-func isCrowded(transfers []model.Transfer) bool {
+// severalPerRank tells whether a rank has several transfers.
+func severalPerRank(transfers []model.Transfer) bool {
 	var ends []int
 	for _, t := range transfers {
 		ends = append(ends, t.Src, t.Dst)

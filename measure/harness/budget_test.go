@@ -69,7 +69,7 @@ func TestCheaperPlans(t *testing.T) {
 }
 
 // TestDeliveriesKeepUp: whoever ends the process loses what half a second, or
-// twenty times what it takes to bring the readings together, has measured.
+// twenty times what it takes to bring the measurements together, has measured.
 func TestDeliveriesKeepUp(t *testing.T) {
 	for _, c := range []struct {
 		perRound, sharing float64 // s

@@ -50,7 +50,7 @@ func TestMPIOneWay(t *testing.T) {
 			halves[i] = (rows.Row(i)[there] + rows.Row(i)[back]) / 2
 		}
 		var halved []float64
-		for _, x := range trips.Readings() {
+		for _, x := range trips.Measurements() {
 			halved = append(halved, x.Q1)
 		}
 		got, half := slices.Min(halves), slices.Min(halved)

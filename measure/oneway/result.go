@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
@@ -222,7 +222,7 @@ func (r *Result) decide() {
 // clocks, and a slow link is in many of them. Behind switches all pairs count: there the way over a neighbour
 // is longer by what the shortest messages take, which looks like an overhead.
 func markLinks(n int, pairs []pair) {
-	halves := readings.Unmeasured(n)
+	halves := measured.Unmeasured(n)
 	least := math.Inf(1)
 	for _, x := range pairs {
 		halves.Set(x.from, x.to, x.half)

@@ -6,7 +6,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 )
 
-// callShare is how small a part of a reading the calls of the library may be, before a warning.
+// callShare is how small a part of a measurement the calls of the library may be, before a warning.
 const callShare = 0.1
 
 // CallWarning counts the times in s of which what is added to each of them, in s, is more than a tenth; "" if there are none. What names the

@@ -1,5 +1,5 @@
-// Package pingpong times round trips between two ranks: the reading of one
+// Package pingpong times round trips between two ranks: the measurement of one
 // pair that measurements of latencies are made of. It sees to what spoils such
-// readings: clocks too coarse (batches), their cost (calibration), and moments in
+// measurements: clocks too coarse (batches), their cost (calibration), and moments in
 // which something else runs (lots that are taken again).
 package pingpong

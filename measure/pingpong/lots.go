@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// The samples of a reading are taken in lots. One quiet lot is enough. After
+// The samples of a measurement are taken in lots. One quiet lot is enough. After
 // one that something has disturbed, such as the scheduler or another
 // job on the wire, further ones are taken. They end when the lowest is quiet or a second
 // one agrees with it: then it is what the pair takes, and not the moment.
 // What was disturbed in all lots stays the lowest of them, and says so.
 const (
-	MaxLots = 6 // of a reading, at most
+	MaxLots = 6 // of a measurement, at most
 
 	quietQuartile = 1.15 // lower quartile over minimum of a quiet lot, at most
 	quietUpper    = 1.5  // upper quartile over minimum, at most

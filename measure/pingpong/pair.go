@@ -49,7 +49,7 @@ func (p *Probe) batch(peer, size int, first bool) (int, error) {
 	return batch, p.comm.Send(p.word, peer, tagPilot)
 }
 
-// WarmUp exchanges what a round does, and throws the readings away. Both ranks
+// WarmUp exchanges what a round does, and throws the measurements away. Both ranks
 // of the pair call it.
 func (p *Probe) WarmUp(peer int, sizes []int) error {
 	if err := p.calibrate(peer); err != nil {

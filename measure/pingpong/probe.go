@@ -84,10 +84,10 @@ func (p *Probe) readClock() {
 		last = t
 	}
 	slices.Sort(differences)
-	// The step is not seen directly when it is below the cost: two readings
+	// The step is not seen directly when it is below the cost: two measurements
 	// then never differ by a single one, but differences differ by some.
 	p.Cost = differences[clockReads/2]
-	if p.Cost == 0 { // coarse clock: most readings agree
+	if p.Cost == 0 { // coarse clock: most measurements agree
 		p.Cost = stat.Mean(differences, nil)
 	}
 	p.Step = math.Inf(1)

@@ -9,14 +9,14 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// costly is a communicator whose calls take as long as no reading, as it says.
+// costly is a communicator whose calls take as long as no measurement, as it says.
 type costly struct{ mpi.Communicator }
 
 func (costly) CallCosts() (call, loop float64) { return 1e3, 1e3 }
 
 func (costly) PingPong([]float64, int, int, int, int, bool) error { panic("nobody needs it") }
 
-// Readings that calls from Go are no small part of are told, and a file tells of them again.
+// Measurements that calls from Go are no small part of are told, and a file tells of them again.
 func TestCallsFromGoAreTold(t *testing.T) {
 	s := &plogp.Settings{Longest: 8, Samples: 3, Fast: true, ExtraSizes: -1}
 	run := func(wrap func(mpi.Communicator) mpi.Communicator) *plogp.Result {

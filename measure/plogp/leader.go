@@ -17,7 +17,7 @@ type leader struct {
 	*Settings
 	plan  *settings
 	play  harness.PlayPairs
-	found readings
+	found measurements
 }
 
 // lead measures disjoint pairs in turn, each in both directions.

@@ -45,7 +45,7 @@ func (s *Settings) measure(c *harness.Conductor) (r *Result, err error) {
 		return nil, err
 	}
 	err = c.LeadPairs(s.Budget, newMeter(comm, p).exchange, func(play harness.PlayPairs) error {
-		l := &leader{Conductor: c, Settings: s, plan: p, play: play, found: make(readings)}
+		l := &leader{Conductor: c, Settings: s, plan: p, play: play, found: make(measurements)}
 		r, err = l.lead(chosen.Disjoint(comm.Size(), s.Seed))
 		return err
 	})

@@ -104,8 +104,8 @@ func (m *meter) waitUntil(moment float64) {
 }
 
 // less takes the cost of so many readings of the clock out of a time in s.
-func (m *meter) less(t float64, readings int) float64 {
-	return max(t-float64(readings)*m.cost, 0)
+func (m *meter) less(t float64, measurements int) float64 {
+	return max(t-float64(measurements)*m.cost, 0)
 }
 
 // Saturation is reached by rows of messages (Reinfjell 2023, section 3.1.2): at

@@ -67,7 +67,7 @@ type Result struct {
 	Pairs    []Params        // by Src, then Dst
 	Stopped  harness.Stopped // why it ended early, or ""
 	Notes    []string        // what was decided while measuring, each one sentence
-	Warnings []string        // what is weak, each one sentence
+	Warnings []string        // what is uncertain, each one sentence
 
 	Rounds, TotalRounds int // done, planned
 
@@ -75,13 +75,13 @@ type Result struct {
 	// calls a round trip has four, an overhead one. 0: little, or not known.
 	CallCost float64
 
-	readings readings
-	settings json.RawMessage
+	measurements measurements
+	settings     json.RawMessage
 }
 
-// take makes parameters of readings for a result that knows its rounds. Pairs of which sizes are missing in a direction are left out.
-func (r *Result) take(found readings, s *settings) {
-	r.CallCost, r.readings = s.CallCost, found
+// take makes parameters of measurements for a result that knows its rounds. Pairs of which sizes are missing in a direction are left out.
+func (r *Result) take(found measurements, s *settings) {
+	r.CallCost, r.measurements = s.CallCost, found
 	for _, pair := range found.pairs() {
 		src, dst := pair[0], pair[1]
 		if own, other := found[pair], found[[2]int{dst, src}]; min(len(own), len(other)) >= len(s.Sizes) {
@@ -125,12 +125,12 @@ func (r *Result) warn() {
 // tripCalls are those of a round trip, all in a row: send and receive on either rank.
 const tripCalls = 4
 
-// warnOfCalls says of how many readings calls from Go are more than a small part. These times are read from Go, call by
+// warnOfCalls says of how many measurements calls from Go are more than a small part. These times are read from Go, call by
 // call.
 func (r *Result) warnOfCalls() {
 	const calls = "calls from Go, which add about %s to each, are"
 	var trips, overheads []float64
-	for _, points := range r.readings {
+	for _, points := range r.measurements {
 		for _, x := range points {
 			trips, overheads = append(trips, x.trip), append(overheads, x.sending, x.receipt)
 		}

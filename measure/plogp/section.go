@@ -7,7 +7,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 )
 
-// Kind is that of the section of a measurement's file that holds PLogP readings.
+// Kind is that of the section of a measurement's file that holds PLogP measurements.
 const Kind = "plogp"
 
 // Section is the result as a file keeps it: what each rank has found, row by
@@ -17,8 +17,8 @@ func (r *Result) Section() *record.Section {
 		Kind: Kind, Columns: columns, Settings: r.settings,
 		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 	}
-	for _, pair := range r.readings.pairs() {
-		for _, p := range r.readings[pair] {
+	for _, pair := range r.measurements.pairs() {
+		for _, p := range r.measurements[pair] {
 			s.Rows = p.appendRow(append(s.Rows, float64(pair[0]), float64(pair[1])))
 		}
 	}
@@ -32,7 +32,7 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plogp: %w", err)
 	}
-	found := make(readings)
+	found := make(measurements)
 	for i, v := range rows {
 		if err := check(v); err != nil {
 			return nil, fmt.Errorf("plogp: row %d: %w", i, err)
@@ -54,7 +54,7 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	return r, nil
 }
 
-// check refuses numbers that no reading has.
+// check refuses numbers that no measurement has.
 func check(values []float64) error {
 	if values[0] == values[1] {
 		return fmt.Errorf("from rank %g to itself", values[0])

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// many are the readings of 1,024 ranks in three repetitions, 3.1 million rows of
+// many are the measurements of 1,024 ranks in three repetitions, 3.1 million rows of
 // what latencies have: nine whole numbers and five times in picoseconds.
 func many() *File {
 	const ranks, repetitions = 1024, 3

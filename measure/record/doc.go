@@ -1,7 +1,7 @@
 // Package record is the one file that all kinds of measurement are kept in: the
 // format "topocast/measurement". Most programs need two calls:
 //
-//	file, err := record.ReadFile("readings.json")
+//	file, err := record.ReadFile("measurements.json")
 //	...
 //	err = file.WriteFile("both.json")
 //
@@ -21,7 +21,7 @@
 //	...
 //	{"end":"latency","rounds":21,"total_rounds":21,"stopped":"","notes":[],"warnings":[]}
 //
-// A row is the numbers of one reading, which "columns" name; null is what was not
+// A row is the numbers of one measurement, which "columns" name; null is what was not
 // measured. A mark says that all rows of so many rounds stand above it. The last
 // line closes the file: {"closed":true,"sections":1,"rows":42}.
 //
@@ -35,7 +35,7 @@
 //
 // Columns are found by name. Those that a reader does not know are kept
 // (Section.Rows, merging, tables), so that a later topocast can add some: a
-// further number about a reading does not change what the others say. Keys of the
+// further number about a measurement does not change what the others say. Keys of the
 // other lines are refused if they are not known, as in all our files: what changes
 // the meaning of a file has to raise its version.
 //

@@ -51,7 +51,7 @@ func Gather(comm mpi.Communicator, probe *pingpong.Probe) (*Header, error) {
 	h := &Header{
 		Ranks: comm.Size(), Timed: probe.Timed,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
-		CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
+		OversubscribedHosts: mpi.OversubscribedHosts(places), Environment: environment,
 	}
 	if v, ok := comm.(mpi.Versioned); ok {
 		h.Library = v.LibraryVersion()

@@ -28,8 +28,8 @@ type Header struct {
 	NUMA       []int    `json:"numa_nodes,omitempty"` // by rank: the one NUMA node of these CPUs, -1 if several or not known; nil: of no rank
 	GOMAXPROCS []int    `json:"gomaxprocs"`           // by rank
 
-	CrowdedHosts []string `json:"crowded_hosts,omitempty"` // hosts whose ranks outnumber the CPUs that they may use
-	Environment  []string `json:"environment"`             // of rank 0, sorted: "NAME=value" of variables that change the library's behaviour; nil: not known
+	OversubscribedHosts []string `json:"crowded_hosts,omitempty"` // hosts whose ranks outnumber the CPUs that they may use
+	Environment         []string `json:"environment"`             // of rank 0, sorted: "NAME=value" of variables that change the library's behaviour; nil: not known
 
 	OtherEnvironment []int `json:"other_environment_ranks,omitempty"` // ranks whose environment is not that of rank 0
 }
@@ -72,7 +72,7 @@ func (h *Header) check() error {
 	return nil
 }
 
-// SameJob says, in one line, why readings under the two headers are not of
+// SameJob says, in one line, why measurements under the two headers are not of
 // the same ranks on the same machine and must not be put together; nil if they
 // are. Cores and environments count where both are known. The version of topocast may
 // be another.

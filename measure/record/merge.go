@@ -32,7 +32,7 @@ func Merge(files ...*File) (*File, error) {
 			return nil, fmt.Errorf("record: merge: files 1 and %d are not of the same ranks: %w", i+1, err)
 		}
 		all.ClockStep, all.ClockCost = max(all.ClockStep, f.ClockStep), max(all.ClockCost, f.ClockCost)
-		all.CrowdedHosts = union(all.CrowdedHosts, f.CrowdedHosts)
+		all.OversubscribedHosts = union(all.OversubscribedHosts, f.OversubscribedHosts)
 		all.Unfinished = all.Unfinished || f.Unfinished
 		for _, s := range f.Sections {
 			known := all.Section(s.Kind)

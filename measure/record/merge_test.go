@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// TestMergeAddsRepetitions: the second run's readings follow those of the first, in
+// TestMergeAddsRepetitions: the second run's measurements follow those of the first, in
 // its order of columns, as further repetitions.
 func TestMergeAddsRepetitions(t *testing.T) {
 	a, b := example(), example()
 	a.Sections, b.Sections = a.Sections[:1], b.Sections[:1]
-	// Two repetitions, the second with one reading; columns the other way round.
+	// Two repetitions, the second with one measurement; columns the other way round.
 	b.Sections[0] = &Section{
 		Kind: "latency", Sizes: []int{0, 1024}, Columns: []string{"q1_s", "round", "to", "from", "size", "repetition"},
 		Settings: json.RawMessage(`{"seed":8,"repetitions":3}`),
 		Rows:     []float64{1e-6, 0, 1, 0, 0, 0, 2e-6, 1, 0, 1, 1, 2},
 		Notes:    []string{"a note", "another"}, Rounds: 5, TotalRounds: 6, Unfinished: true,
 	}
-	b.ClockStep, b.CrowdedHosts, b.Unfinished = 2e-9, []string{"node1"}, true
+	b.ClockStep, b.OversubscribedHosts, b.Unfinished = 2e-9, []string{"node1"}, true
 	before := written(t, a)
 	m, err := Merge(a, b)
 	if err != nil {
@@ -47,8 +47,8 @@ func TestMergeAddsRepetitions(t *testing.T) {
 	if string(s.Settings) != `{"repetitions":5,"seed":7}` || s.Rounds != 7 || s.TotalRounds != 10 || s.Runs != 2 || !s.Unfinished || s.Stopped != "" || !m.Unfinished {
 		t.Errorf("settings %s, %d of %d rounds, %d runs, unfinished %t, stopped by %q", s.Settings, s.Rounds, s.TotalRounds, s.Runs, s.Unfinished, s.Stopped)
 	}
-	if !slices.Equal(s.Notes, []string{"a note", "another"}) || m.ClockStep != 2e-9 || !slices.Equal(m.CrowdedHosts, []string{"node2", "node1"}) {
-		t.Errorf("notes %q, clock step %g, crowded %q", s.Notes, m.ClockStep, m.CrowdedHosts)
+	if !slices.Equal(s.Notes, []string{"a note", "another"}) || m.ClockStep != 2e-9 || !slices.Equal(m.OversubscribedHosts, []string{"node2", "node1"}) {
+		t.Errorf("notes %q, clock step %g, crowded %q", s.Notes, m.ClockStep, m.OversubscribedHosts)
 	}
 	if written(t, a) != before {
 		t.Error("the first file has changed")

@@ -23,7 +23,7 @@ func example() *File {
 			Ranks: 2, Date: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Library: "Open MPI 4.1.4", Timed: true,
 			GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64", ClockStep: 1e-9, ClockCost: 5e-8, CallCost: 8e-8,
 			Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, NUMA: []int{0, -1}, GOMAXPROCS: []int{1, 8},
-			CrowdedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
+			OversubscribedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
 		},
 		Sections: []*Section{
 			{

@@ -41,12 +41,12 @@ type Section struct {
 	Columns  []string        // what the numbers of a row are, each name once
 	Settings json.RawMessage // of the measurement, a JSON object that the kind understands; nil: none
 
-	// Rows are the readings, row after row, len(Columns) numbers each. NaN is
+	// Rows are the measurements, row after row, len(Columns) numbers each. NaN is
 	// not measured.
 	Rows []float64
 
 	Notes    []string // what was decided while measuring, each one sentence
-	Warnings []string // what is weak, each one sentence
+	Warnings []string // what is uncertain, each one sentence
 
 	Rounds      int             // done: all their rows are there
 	TotalRounds int             // planned

@@ -45,7 +45,7 @@ func rings(ctx context.Context, comm mpi.Communicator, settings *Settings, what 
 		var ranks [][]int
 		ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
 		steps, warnings := plan(ranks, &s)
-		r.Warnings = append(warnings, crowded(places)...)
+		r.Warnings = append(warnings, oversubscribed(places)...)
 		if _, ok := c.Comm.(mpi.NonBlocking); !ok {
 			r.Warnings = append(r.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
 		}
@@ -71,8 +71,8 @@ func rings(ctx context.Context, comm mpi.Communicator, settings *Settings, what 
 	})
 }
 
-// crowded warns of hosts whose ranks share CPUs.
-func crowded(places []mpi.Place) []string {
+// oversubscribed warns of hosts whose ranks share CPUs.
+func oversubscribed(places []mpi.Place) []string {
 	if hosts := mpi.OversubscribedHosts(places); len(hosts) > 0 {
 		return []string{fmt.Sprintf("ranks share CPUs on %s, such as %s: times are the scheduler's", words.Count(len(hosts), "host"), hosts[0])}
 	}

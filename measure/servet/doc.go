@@ -5,7 +5,7 @@
 //	access, err := servet.Access(ctx, comm, nil)     // how processes of one host slow each other down, see Settings.Resources
 //	memory, err := servet.Memory(ctx, comm, nil)     // which ranks share a path to memory
 //	caches, err := servet.Caches(ctx, comm, nil)     // which share caches
-//	told, warnings, err := servet.Told(comm, nil)    // what the operating system says
+//	told, warnings, err := servet.FromSystem(comm, nil)    // what the operating system says
 //	...
 //	settings.Degradation, err = servet.Degradation(distance, access) // on rank 0, for model.New or fit.Network
 //	settings.Resources, more = servet.Resources(memory, caches, told)

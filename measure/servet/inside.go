@@ -275,7 +275,7 @@ func (r *insideRun) exchange(found []float64, peer int, _ bool, task int) ([]flo
 	return append(found, float64(task), value), nil
 }
 
-// conclude makes the rest of the result of the readings, and returns what is weak about it.
+// conclude makes the rest of the result of the measurements, and returns what is uncertain about it.
 func (r *InsideResult) conclude() (warnings []string) {
 	if r.Kind == KindMemory {
 		return r.concludeMemory()
@@ -285,7 +285,7 @@ func (r *InsideResult) conclude() (warnings []string) {
 
 // insideWarnings are of ranks that have no core of their own.
 func insideWarnings(places []mpi.Place) []string {
-	warnings := crowded(places)
+	warnings := oversubscribed(places)
 	unbound := 0
 	for _, p := range places {
 		if p.Core < 0 {

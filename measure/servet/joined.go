@@ -67,7 +67,7 @@ func (c *pairCount) join(ranks []int, shares func(a, b int) float64) (groups [][
 	return groups
 }
 
-// warnings say what is weak about what pairs of ranks share.
+// warnings say what is uncertain about what pairs of ranks share.
 func (c *pairCount) warnings(kind, what string, stopped harness.Stopped) (warnings []string) {
 	switch {
 	case stopped != "" && c.pairs == 0:

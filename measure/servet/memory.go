@@ -15,9 +15,9 @@ import (
 // use all of one get a half; clocks that fall when more cores work cost up to a tenth.
 const disturbed = 0.8
 
-// crowdedOut is the bandwidth of all together, as a part of that alone, below which something is
+// contendedShare is the bandwidth of all together, as a part of that alone, below which something is
 // shared though no two ranks show it.
-const crowdedOut = 0.5
+const contendedShare = 0.5
 
 // Memory measures the bandwidth of memory as seen by each rank alone, by each two ranks of a
 // host at once, and by all. That tells which ranks share a path to memory (Servet 2012, after
@@ -62,14 +62,14 @@ func (r *InsideResult) concludeMemory() (warnings []string) {
 		for _, g := range groups {
 			totals = append(totals, sum(r.Together, g))
 		}
-		if groups == nil && len(own) > 1 && sum(r.Together, own) < crowdedOut*sum(r.Alone, own) {
+		if groups == nil && len(own) > 1 && sum(r.Together, own) < contendedShare*sum(r.Alone, own) {
 			hidden++
 		}
 	}
 	paths.Bandwidth = stats.MiddleMedian(stats.SortedFinite(totals))
 	warnings = count.warnings("memory", "path to memory", r.Stopped)
 	if hidden > 0 {
-		warnings = append(warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
+		warnings = append(warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*contendedShare))
 		return warnings // what the operating system tells is better than nothing
 	}
 	if count.pairs > count.missing {

@@ -79,7 +79,7 @@ func TestMPIInsideHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, warnings, err := Told(c, nil)
+	told, warnings, err := FromSystem(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type simulatedMachine struct {
 	path   float64          // B/s, of a path
 	core   float64          // B/s, that a core can use
 	far    float64          // s, of an access to memory
-	noise  float64          // relative, always slower; one reading in fifty is twice as slow
+	noise  float64          // relative, always slower; one measurement in fifty is twice as slow
 }
 
 type simulatedCache struct {
@@ -180,7 +180,7 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 			}
 			for i, truth := range c.machine.caches {
 				got := r.Resources[i]
-				if want := consecutive(c.hosts, c.perHost, min(truth.cores, c.perHost)); fmt.Sprint(got.Groups) != fmt.Sprint(want) || got.Kind != topology.KindCache || got.Told {
+				if want := consecutive(c.hosts, c.perHost, min(truth.cores, c.perHost)); fmt.Sprint(got.Groups) != fmt.Sprint(want) || got.Kind != topology.KindCache || got.FromSystem {
 					t.Errorf("%s: cache %d: %v %v, want groups %v", c.name, i, got, got.Groups, want)
 				}
 				// The sizes of the ladder are a half and a third apart.

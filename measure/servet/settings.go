@@ -21,7 +21,7 @@ type Settings struct {
 	// ranks. Default 0: all.
 	Hosts int
 
-	// Resources are what ranks of a host share, by Told say: Access spreads the processes of a host over its largest
+	// Resources are what ranks of a host share, by FromSystem say: Access spreads the processes of a host over its largest
 	// parts first. Default: over cores by their numbers, of which neighbours may be on different processors.
 	Resources []model.Resource
 

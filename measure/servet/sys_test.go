@@ -148,7 +148,7 @@ func TestTold(t *testing.T) {
 			got := ""
 			for _, r := range resources {
 				got += fmt.Sprint(r.Kind, r.Bytes, r.Groups, " ")
-				if !r.Told {
+				if !r.FromSystem {
 					t.Errorf("%s: %v is not marked as told", c.name, r)
 				}
 			}
@@ -167,7 +167,7 @@ func TestTold(t *testing.T) {
 
 func TestResourcesPreferWhatWasMeasured(t *testing.T) {
 	resource := func(kind topology.Kind, bytes int64, told bool, groups ...[]int) model.Resource {
-		return model.Resource{Kind: kind, Bytes: bytes, Told: told, Groups: groups}
+		return model.Resource{Kind: kind, Bytes: bytes, FromSystem: told, Groups: groups}
 	}
 	l2, l3 := resource(topology.KindCache, 2<<20, true), resource(topology.KindCache, 30<<20, true, []int{0, 1})
 	numa, socket := resource(topology.KindNUMA, 0, true, []int{0, 1}), resource(topology.KindSocket, 0, true, []int{0, 1})

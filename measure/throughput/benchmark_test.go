@@ -12,9 +12,9 @@ import (
 func BenchmarkUplinks(b *testing.B) {
 	c := parse(b, "tree:8x8x16 latency=2us,1us,500ns rate=100Gbps,100Gbps,25Gbps")
 	for b.Loop() {
-		r := measured(b, c.Graph, &simnet.Settings{}, Uplinks(resultOf(c), harness.Control{}))
+		r := measureOn(b, c.Graph, &simnet.Settings{}, Uplinks(resultOf(c), harness.Control{}))
 		b.ReportMetric(float64(r.Steps), "steps")
 		b.ReportMetric(r.Seconds, "virtual-s")
-		b.ReportMetric(float64(len(r.readings)), "measurements")
+		b.ReportMetric(float64(len(r.measurements)), "measurements")
 	}
 }

@@ -14,7 +14,7 @@ const (
 	untouched = 0.8
 
 	// noticeable is the rate of a pair, as a share of that of others, by the half of which those are seen to give way:
-	// readings of long messages differ by some percent.
+	// measurements of long messages differ by some percent.
 	noticeable = 0.2
 
 	// outlast is how many times as many messages those send that are to be busy until the last of

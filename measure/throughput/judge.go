@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// The rate of a link is the highest of all readings that tell of it, for what passes a way is the least of what its links
-// carry. It is a lower bound unless a reading of about that rate came to less than what the other links
+// The rate of a link is the highest of all measurements that tell of it, for what passes a way is the least of what its links
+// carry. It is a lower bound unless a measurement of about that rate came to less than what the other links
 // on the way let through. Then the link itself held the messages up.
 
 const (
 	// full is the share of what pairs could carry from which on nothing between
-	// has held them up: readings of long messages differ by some percent.
+	// has held them up: measurements of long messages differ by some percent.
 	full = 0.9
 
 	// alike are rates of single pairs that differ no more.
@@ -23,20 +23,20 @@ const (
 
 // judge tells which rates are only lower bounds.
 //
-// Where two links on the way of a reading are both no faster in any other, one of them is that fast, and
+// Where two links on the way of a measurement are both no faster in any other, one of them is that fast, and
 // nothing says which. Where three and more are alike, at most one of them is faster than it
 // looks. All are taken to be what they look like.
 func (c *campaign) judge() {
 	links := c.r.Links
 	filled := make([]bool, len(links))
-	doubtful := make([][]int, len(c.r.readings)) // by reading: the arcs that it fills, or others on its way
+	doubtful := make([][]int, len(c.r.measurements)) // by measurement: the arcs that it fills, or others on its way
 	for arc := range links {
 		share := full
 		if !c.isBetweenSwitches(arc) {
 			share = 1 - alike
 		}
-		for _, i := range links[arc].readings {
-			switch x := &c.r.readings[i]; {
+		for _, i := range links[arc].measurements {
+			switch x := &c.r.measurements[i]; {
 			case x.Rate < (1-alike)*links[arc].Rate: // something else held it up
 			case x.Rate < share*c.bound(x.Pairs, arc):
 				filled[arc] = true
@@ -58,7 +58,7 @@ func (c *campaign) judge() {
 	}
 	for _, arcs := range doubtful {
 		if slices.ContainsFunc(arcs, func(arc int) bool { return filled[arc] }) {
-			continue // it is known what held the reading up, which tells nothing of the others
+			continue // it is known what held the measurement up, which tells nothing of the others
 		}
 		for _, arc := range arcs {
 			set[root(arc)] = root(arcs[0])
@@ -82,7 +82,7 @@ func (c *campaign) isBetweenSwitches(arc int) bool {
 
 // bound is what pairs could carry in B/s if only the other links on their way bounded them, and not the given one.
 // Each lets as much of all pairs through as it was seen to carry. Of a link between switches, another one does not count
-// if no reading of either goes without the other: they are as one. An arc of -1 is none. NaN if the rate of a link on
+// if no measurement of either goes without the other: they are as one. An arc of -1 is none. NaN if the rate of a link on
 // the way is not known, which may hold them up.
 func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 	users := make(map[int32]int)
@@ -121,12 +121,12 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 
 // always tells whether all messages that tell of a link pass another one, too.
 func (c *campaign) always(arc, other int) bool {
-	for _, i := range c.r.Links[arc].readings {
-		for _, p := range c.r.readings[i].Pairs {
+	for _, i := range c.r.Links[arc].measurements {
+		for _, p := range c.r.measurements[i].Pairs {
 			if way, _ := c.way(p[0], p[1]); !slices.Contains(way, int32(other)) {
 				return false
 			}
 		}
 	}
-	return len(c.r.Links[arc].readings) > 0
+	return len(c.r.Links[arc].measurements) > 0
 }

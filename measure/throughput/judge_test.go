@@ -7,9 +7,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// TestDisturbedReadingsTellNothing: two hosts alone on a switch, of whose links nothing tells which is the faster one. A
-// reading that something else has held up, at half of the rate, does not say that a link carries no more.
-func TestDisturbedReadingsTellNothing(t *testing.T) {
+// TestDisturbedMeasurementsTellNothing: two hosts alone on a switch, of whose links nothing tells which is the faster one. A
+// measurement that something else has held up, at half of the rate, does not say that a link carries no more.
+func TestDisturbedMeasurementsTellNothing(t *testing.T) {
 	g := parse(t, "star:2").Graph
 	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
 	if err != nil {
@@ -24,9 +24,9 @@ func TestDisturbedReadingsTellNothing(t *testing.T) {
 		rate     float64
 	}{{0, 1, 1e9}, {1, 0, 1e9}, {0, 1, 0.5e9}} {
 		for _, ends := range [][2]int{{x.from, 2}, {2, x.to}} {
-			c.r.Links[g.ArcIndex(ends[0], ends[1])].take(len(c.r.readings), x.rate)
+			c.r.Links[g.ArcIndex(ends[0], ends[1])].take(len(c.r.measurements), x.rate)
 		}
-		c.r.readings = append(c.r.readings, reading{Pairs: [][2]int{{x.from, x.to}}, Rate: x.rate})
+		c.r.measurements = append(c.r.measurements, measurement{Pairs: [][2]int{{x.from, x.to}}, Rate: x.rate})
 	}
 	c.judge()
 	for _, l := range c.r.Links {

@@ -112,7 +112,7 @@ type load struct {
 	pairs    [][2]int
 	messages int      // of each pair, per sample
 	links    [][2]int // the ends of those that all pairs pass, and whose rate it may show
-	rate     float64  // B/s, of the reading that it gave; NaN: it gave none
+	rate     float64  // B/s, of the measurement that it gave; NaN: it gave none
 	back     *load    // the other way; nil: it is not measured
 }
 
@@ -195,7 +195,7 @@ func (c *campaign) needs(r round) []int {
 // way is the route between two vertices, as numbers of arcs.
 func (c *campaign) way(from, to int) ([]int32, error) { return c.routes.AppendRoute(nil, from, to) }
 
-// take measures steps, where messages go one way, and keeps the readings, as far as the ranks have come.
+// take measures steps, where messages go one way, and keeps the measurements, as far as the ranks have come.
 //
 // A step is a round in which the pairs greet each other, and one round for each sample. Greetings take longer between
 // ranks that are far from each other. Within the first sample, these pairs would begin after the others. Their arrivals, timed from then
@@ -239,9 +239,9 @@ func (c *campaign) take(steps []round) error {
 	return nil
 }
 
-// keep makes a reading of what the receivers of a load have seen in the turns of its step, if all have taken a sample.
+// keep makes a measurement of what the receivers of a load have seen in the turns of its step, if all have taken a sample.
 func (c *campaign) keep(l *load, step int, seen func(turn, rank int) []float64) {
-	x := reading{Pairs: l.pairs, Messages: l.messages, Step: step}
+	x := measurement{Pairs: l.pairs, Messages: l.messages, Step: step}
 	var samples [][]flow
 	for turn := 1; turn <= c.s.Samples; turn++ {
 		var flows []flow
@@ -264,15 +264,15 @@ func (c *campaign) keep(l *load, step int, seen func(turn, rank int) []float64) 
 	}
 	for _, ends := range l.links {
 		if arc := c.g.ArcIndex(ends[0], ends[1]); arc >= 0 {
-			c.r.Links[arc].take(len(c.r.readings), x.Rate)
+			c.r.Links[arc].take(len(c.r.measurements), x.Rate)
 		}
 	}
-	c.r.readings = append(c.r.readings, x)
+	c.r.measurements = append(c.r.measurements, x)
 }
 
-// take takes the rate of a reading as that of the link, if it is the highest.
-func (l *Link) take(reading int, rate float64) {
-	l.readings = append(l.readings, reading)
+// take takes the rate of a measurement as that of the link, if it is the highest.
+func (l *Link) take(measurement int, rate float64) {
+	l.measurements = append(l.measurements, measurement)
 	if !(rate <= l.Rate) {
 		l.Rate = rate
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
@@ -159,11 +159,11 @@ func (c *campaign) renew() error {
 // best, and no bandwidth.
 func (c *campaign) fitLatencies() ([]topology.Arc, error) {
 	ranks, short := c.g.Hosts(), c.latencySizes()[0]
-	measured := readings.Unmeasured(ranks)
+	times := measured.Unmeasured(ranks)
 	read := false
 	for _, o := range c.r.latencies {
 		if t := o.Transfers[0]; int(t.Bytes) == short {
-			measured.Set(t.Src, t.Dst, o.Seconds[0])
+			times.Set(t.Src, t.Dst, o.Seconds[0])
 			read = true
 		}
 	}
@@ -174,7 +174,7 @@ func (c *campaign) fitLatencies() ([]topology.Arc, error) {
 	if !read {
 		return links, nil
 	}
-	fitted, err := latencyfit.Latencies(c.g, nil, measured, nil)
+	fitted, err := latencyfit.Latencies(c.g, nil, times, nil)
 	if err != nil {
 		return nil, fmt.Errorf("throughput: latencies: %w", err)
 	}

@@ -23,15 +23,15 @@ type Result struct {
 	Steps    int             // done
 	Seconds  float64         // that it took
 	Stopped  harness.Stopped // why it ended early, as harness.Outcome has it, or ""
-	Warnings []string        // what is weak, each one sentence
+	Warnings []string        // what is uncertain, each one sentence
 
-	readings  []reading
-	latencies []fit.Observation // of single messages, half round trips
+	measurements []measurement
+	latencies    []fit.Observation // of single messages, half round trips
 }
 
-// A reading is what pairs of ranks that were measured together came to in one
+// A measurement is what pairs of ranks that were measured together came to in one
 // direction.
-type reading struct {
+type measurement struct {
 	Pairs    [][2]int // ranks, sender and receiver
 	Messages int      // of each pair, per sample
 	Step     int      // that it was measured in, among others; from 0
@@ -46,7 +46,7 @@ type Link struct {
 	Rate     float64 // B/s; NaN if it was not measured
 	AtLeast  bool    // the link may be faster: what it was loaded with carries no more
 
-	readings []int // indices, of all that tell of it
+	measurements []int // indices, of all that tell of it
 }
 
 // A Switch is what was seen of one.
@@ -75,12 +75,12 @@ type Direct struct {
 	Wired          bool    // there is a link of their own: neither gives way to the other; false with a warning if that cannot be seen
 }
 
-// Observations are the readings as fit.Network takes them. Others of the same step did not disturb
-// a reading.
+// Observations are the measurements as fit.Network takes them. Others of the same step did not disturb
+// a measurement.
 func (r *Result) Observations() []fit.Observation {
 	var all []fit.Observation
-	for i := range r.readings {
-		x := &r.readings[i]
+	for i := range r.measurements {
+		x := &r.measurements[i]
 		o := fit.Observation{Streamed: true, Seconds: x.Seconds}
 		for _, p := range x.Pairs {
 			o.Transfers = append(o.Transfers, model.Transfer{Src: p[0], Dst: p[1], Bytes: int64(r.Size) * int64(x.Messages)})
@@ -104,7 +104,7 @@ func (r *Result) Measured() []topology.Arc {
 	return slices.Clip(arcs)
 }
 
-// warn says what is weak.
+// warn says what is uncertain.
 func (c *campaign) warn() {
 	r := c.r
 	kinds := []string{"links between hosts", "links of hosts", "links between switches"}

@@ -13,8 +13,8 @@ const Kind = "throughput"
 // The rows of a section are of several entries, which the first column names. All name a
 // pair of ranks that they rest on; numbers that an entry has none of are not measured.
 const (
-	entryPair    = iota // of a reading: the time of one pair's messages
-	entrySample         // of a reading: the rate of one sample
+	entryPair    = iota // of a measurement: the time of one pair's messages
+	entrySample         // of a measurement: the rate of one sample
 	entryLink           // one direction of a link
 	entrySwitch         // what the hosts of a switch come to
 	entryMaximum        // of a switch, one way
@@ -55,8 +55,8 @@ func (r *Result) Section() *record.Section {
 		}
 		s.Rows = append(s.Rows, x...)
 	}
-	for i := range r.readings {
-		x := &r.readings[i]
+	for i := range r.measurements {
+		x := &r.measurements[i]
 		head := numbers{
 			"rate_Bps": x.Rate, "reading": float64(i), "step": float64(x.Step), "messages": float64(x.Messages),
 		}
@@ -68,10 +68,10 @@ func (r *Result) Section() *record.Section {
 		}
 	}
 	for _, l := range r.Links {
-		for _, reading := range l.readings {
-			row(entryLink, r.readings[reading].Pairs[0], numbers{
+		for _, measurement := range l.measurements {
+			row(entryLink, r.measurements[measurement].Pairs[0], numbers{
 				"vertex": float64(l.From), "other_vertex": float64(l.To),
-				"rate_Bps": l.Rate, "bound": record.Flag(l.AtLeast), "reading": float64(reading),
+				"rate_Bps": l.Rate, "bound": record.Flag(l.AtLeast), "reading": float64(measurement),
 			})
 		}
 	}

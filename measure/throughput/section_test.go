@@ -15,8 +15,8 @@ func TestSectionKeepsTheResult(t *testing.T) {
 	c := parse(t, "tree:3x4 rate=10Gbps,10Gbps")
 	line := parse(t, "line:5")
 	for _, want := range []*Result{
-		measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Switches: true}),
-		measured(t, line.Graph, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}}}),
+		measureOn(t, c.Graph, nil, &Settings{Topology: resultOf(c), Switches: true}),
+		measureOn(t, line.Graph, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}}}),
 	} {
 		n := want.Graph.Hosts()
 		h := record.Header{Ranks: n, Hosts: make([]string, n), Cores: make([]int, n), CPUs: make([]int, n), GOMAXPROCS: make([]int, n)}
@@ -34,7 +34,7 @@ func TestSectionKeepsTheResult(t *testing.T) {
 		}
 		got := resultFrom(t, read.Section(Kind))
 		want.Graph = nil
-		want.Links = slices.DeleteFunc(want.Links, func(l Link) bool { return l.readings == nil })
+		want.Links = slices.DeleteFunc(want.Links, func(l Link) bool { return l.measurements == nil })
 		// Printed, for NaN is no number.
 		if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
 			t.Errorf("read\n%s\nwant\n%s", g, w)
@@ -59,12 +59,12 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 		pair, bound := [2]int{whole(record.ColumnFrom), whole(record.ColumnTo)}, number("bound") == 1
 		switch whole("entry") {
 		case entryPair, entrySample:
-			if whole("reading") == len(r.readings) {
-				r.readings = append(r.readings, reading{
+			if whole("reading") == len(r.measurements) {
+				r.measurements = append(r.measurements, measurement{
 					Messages: whole("messages"), Step: whole("step"), Rate: number("rate_Bps"),
 				})
 			}
-			last := &r.readings[whole("reading")]
+			last := &r.measurements[whole("reading")]
 			if whole("entry") == entrySample {
 				last.Rates = append(last.Rates, number("rate_Bps"))
 				continue
@@ -76,7 +76,7 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 				r.Links = append(r.Links, l)
 			}
 			last := &r.Links[len(r.Links)-1]
-			last.readings = append(last.readings, whole("reading"))
+			last.measurements = append(last.measurements, whole("reading"))
 		case entrySwitch:
 			r.Switches = append(r.Switches, Switch{
 				Vertex: whole("vertex"), All: number("rate_Bps"), Alone: number("second_Bps"), Rest: number("third_Bps"), Parallel: bound, pair: pair,

@@ -16,9 +16,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// measured runs Measure on a simulated machine, told by the settings that it is
+// measureOn runs Measure on a simulated machine, told by the settings that it is
 // this or another one.
-func measured(t testing.TB, machine *topology.Graph, sim *simnet.Settings, s *Settings) *Result {
+func measureOn(t testing.TB, machine *topology.Graph, sim *simnet.Settings, s *Settings) *Result {
 	t.Helper()
 	hollow := simnet.Settings{}
 	if sim != nil {
@@ -102,7 +102,7 @@ func TestRatesAreThoseOfTheMachine(t *testing.T) {
 		c := parse(t, tt.spec)
 		s := tt.s
 		s.Topology = resultOf(c)
-		r := measured(t, c.Graph, &simnet.Settings{Noise: simnet.Noise{Sigma: tt.noise}, Seed: 1}, &s)
+		r := measureOn(t, c.Graph, &simnet.Settings{Noise: simnet.Noise{Sigma: tt.noise}, Seed: 1}, &s)
 		checkLinks(t, tt.spec, r, c.Graph, tt.tolerance)
 		if len(r.Warnings) > 0 {
 			t.Errorf("%s: warnings %q", tt.spec, r.Warnings)
@@ -126,7 +126,7 @@ func TestNearAndFarPairsTogether(t *testing.T) {
 		{"tree:2x3x4 latency=20us,8us,2us rate=100Gbps,100Gbps,10Gbps", 8 * 1.25e9, 4 * 1.25e9}, // of eight pairs, of four hosts
 	} {
 		c := parse(t, tt.spec)
-		r := measured(t, c.Graph, nil, Uplinks(resultOf(c), harness.Control{}))
+		r := measureOn(t, c.Graph, nil, Uplinks(resultOf(c), harness.Control{}))
 		for i, l := range r.Links {
 			carried := 0.0
 			if isUplink(c.Graph, l) {
@@ -171,7 +171,7 @@ func TestFastestHostIsOnlyBoundedBelow(t *testing.T) {
 		g         *topology.Graph
 		byLatency bool
 	}{{machine, false}, {sorted, true}} {
-		r := measured(t, tt.g, nil, &Settings{Topology: &topology.Result{Graph: tt.g, Hierarchy: c.Hierarchy}, ByLatency: tt.byLatency})
+		r := measureOn(t, tt.g, nil, &Settings{Topology: &topology.Result{Graph: tt.g, Hierarchy: c.Hierarchy}, ByLatency: tt.byLatency})
 		for _, l := range r.Links {
 			h := min(l.From, l.To)
 			if math.Abs(l.Rate/seen[h]-1) > 0.01 || l.AtLeast != (h == 2 || h == 4) {
@@ -189,7 +189,7 @@ func TestFastestHostIsOnlyBoundedBelow(t *testing.T) {
 func TestSlightlySlowerHostIsExact(t *testing.T) {
 	c := parse(t, "star:4")
 	machine := withRates(t, c.Graph, map[[2]int]float64{{3, 4}: 0.93 * 1.25e9, {4, 3}: 0.93 * 1.25e9})
-	r := measured(t, machine, nil, &Settings{Topology: resultOf(c)})
+	r := measureOn(t, machine, nil, &Settings{Topology: resultOf(c)})
 	checkLinks(t, "a host 7 % slower", r, machine, 0.01)
 }
 
@@ -201,14 +201,14 @@ func TestOneSlowDirection(t *testing.T) {
 	if c.Graph.ArcIndex(1, 13) < 0 || c.Graph.ArcIndex(12, 13) < 0 {
 		t.Fatal("the machine has other switches")
 	}
-	r := measured(t, machine, nil, &Settings{Topology: resultOf(c)})
+	r := measureOn(t, machine, nil, &Settings{Topology: resultOf(c)})
 	checkLinks(t, "one way", r, machine, 0.01)
 }
 
 // TestUplinkWiderThanItsHosts: what nothing fills is a lower bound, and says so.
 func TestUplinkWiderThanItsHosts(t *testing.T) {
 	c := parse(t, "tree:3x3 rate=100Gbps,10Gbps")
-	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c)})
+	r := measureOn(t, c.Graph, nil, &Settings{Topology: resultOf(c)})
 	for _, l := range r.Links {
 		want, bounded := 1.25e9, false
 		if isUplink(c.Graph, l) {
@@ -223,7 +223,7 @@ func TestUplinkWiderThanItsHosts(t *testing.T) {
 // TestTwoHostsOnASwitch: of two links nothing tells which is the faster one.
 func TestTwoHostsOnASwitch(t *testing.T) {
 	c := parse(t, "tree:[2,5,3]")
-	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c)})
+	r := measureOn(t, c.Graph, nil, &Settings{Topology: resultOf(c)})
 	for _, l := range r.Links {
 		if math.Abs(l.Rate/1.25e9-1) > 0.01 || l.AtLeast != (min(l.From, l.To) < 2) {
 			t.Errorf("%d->%d: %.4g B/s, at least: %v", l.From, l.To, l.Rate, l.AtLeast)
@@ -250,7 +250,7 @@ func TestHostAloneOnItsSwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := measured(t, g, nil, &Settings{Topology: &topology.Result{Graph: g, Hierarchy: h}})
+	r := measureOn(t, g, nil, &Settings{Topology: &topology.Result{Graph: g, Hierarchy: h}})
 	for _, tt := range []struct {
 		from, to int
 		want     float64
@@ -265,7 +265,7 @@ func TestHostAloneOnItsSwitch(t *testing.T) {
 			t.Errorf("%d->%d: %.4g B/s, at least: %v; want %.4g, %v", tt.from, tt.to, l.Rate, l.AtLeast, tt.want, tt.bounded)
 		}
 	}
-	if l := r.Links[g.ArcIndex(0, 5)]; !(l.Rate > 0.49e9) || len(l.readings) == 0 {
+	if l := r.Links[g.ArcIndex(0, 5)]; !(l.Rate > 0.49e9) || len(l.measurements) == 0 {
 		t.Errorf("the link of the host alone: %+v", l)
 	}
 }
@@ -301,7 +301,7 @@ func TestThreeMeasurementsTellABlockingSwitch(t *testing.T) {
 		{1e9, false, 1e9, false},
 		{4e9, true, 4e9, true},
 	} {
-		r := measured(t, halves(t, 8, tt.inside), nil, &Settings{Topology: resultOf(c), Switches: true})
+		r := measureOn(t, halves(t, 8, tt.inside), nil, &Settings{Topology: resultOf(c), Switches: true})
 		s := r.Switches[0]
 		if s.Parallel != tt.parallel || math.Abs(s.Alone/1e9-1) > 0.01 || math.Abs(s.Rest/min(3e9, tt.inside)-1) > 0.02 {
 			t.Errorf("inside %g: %+v, want parallel %v", tt.inside, s, tt.parallel)
@@ -336,7 +336,7 @@ func TestMaximumOfASwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := measured(t, machine, nil, &Settings{Topology: resultOf(c), Switches: true})
+	r := measureOn(t, machine, nil, &Settings{Topology: resultOf(c), Switches: true})
 	// The hosts of the outer racks are on two sides of the same limit.
 	if want := "from one side to the other of s0, s3, s4 pass down to 2."; !strings.HasPrefix(r.Warnings[0], want) {
 		t.Errorf("warnings %q, want %q", r.Warnings, want)
@@ -374,7 +374,7 @@ func TestHealthySwitchesAreNoLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, g := range []*topology.Graph{c.Graph, seen} {
-			r := measured(t, c.Graph, nil, &Settings{Topology: &topology.Result{Graph: g, Hierarchy: c.Hierarchy}, Switches: true})
+			r := measureOn(t, c.Graph, nil, &Settings{Topology: &topology.Result{Graph: g, Hierarchy: c.Hierarchy}, Switches: true})
 			if strings.Contains(strings.Join(r.Warnings, "\n"), "limit") {
 				t.Errorf("%s: warnings %q of healthy switches", spec, r.Warnings)
 			}
@@ -401,7 +401,7 @@ func TestAHostBetweenSlowOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := measured(t, sorted, nil, &Settings{Topology: &topology.Result{Graph: sorted, Hierarchy: c.Hierarchy}, ByLatency: true})
+	r := measureOn(t, sorted, nil, &Settings{Topology: &topology.Result{Graph: sorted, Hierarchy: c.Hierarchy}, ByLatency: true})
 	for _, l := range r.Links {
 		h := min(l.From, l.To)
 		isSlow := h >= 2 && h <= 4
@@ -421,7 +421,7 @@ func TestLinksInARowAreBounds(t *testing.T) {
 		c        *gen.Cluster
 		from, to int
 	}{{slow, tree, 0, 8}, {fat.Graph, fat, 16 + 7, 16 + 15}} {
-		r := measured(t, tt.machine, nil, &Settings{Topology: resultOf(tt.c)})
+		r := measureOn(t, tt.machine, nil, &Settings{Topology: resultOf(tt.c)})
 		i := tt.machine.ArcIndex(tt.from, tt.to)
 		if l, truth := r.Links[i], tt.machine.Arcs()[i].Bandwidth; !(l.Rate < 0.9*truth) || !l.AtLeast {
 			t.Errorf("%d->%d: %.4g B/s, at least: %v; want a bound below %.4g", l.From, l.To, l.Rate, l.AtLeast, truth)
@@ -444,7 +444,7 @@ func TestBlockingTellsDirectLinks(t *testing.T) {
 		machine *topology.Graph
 		wired   [2]bool
 	}{{line.Graph, [2]bool{false, false}}, {chord, [2]bool{true, false}}, {roomy, [2]bool{false, false}}} {
-		r := measured(t, tt.machine, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}, {1, 4}, {0, 2}}})
+		r := measureOn(t, tt.machine, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}, {1, 4}, {0, 2}}})
 		if len(r.Direct) != 2 || len(r.Warnings) != 1 {
 			t.Fatalf("%d pairs, warnings %q; want 2, and that 0 and 2 are too near", len(r.Direct), r.Warnings)
 		}
@@ -463,7 +463,7 @@ func TestBlockingTellsDirectLinks(t *testing.T) {
 	}
 }
 
-// TestDirectLinksThatCannotBeSeen: hosts between that send ten times as fast as the pair do not give way by what readings
+// TestDirectLinksThatCannotBeSeen: hosts between that send ten times as fast as the pair do not give way by what measurements
 // differ by, whether the pair shares their link or has its own. Of two ways that are equally short nothing tells which to keep
 // busy, also where latencies were measured.
 func TestDirectLinksThatCannotBeSeen(t *testing.T) {
@@ -484,7 +484,7 @@ func TestDirectLinksThatCannotBeSeen(t *testing.T) {
 		if tt.seen == wide {
 			found.Hierarchy = seven.Hierarchy
 		}
-		r := measured(t, tt.machine, nil, &Settings{Topology: found, Direct: [][2]int{{0, 3}}})
+		r := measureOn(t, tt.machine, nil, &Settings{Topology: found, Direct: [][2]int{{0, 3}}})
 		if len(r.Direct) != tt.measured || tt.measured > 0 && r.Direct[0].Wired || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], tt.why) {
 			t.Errorf("%+v, warnings %q; want no link, and %q", r.Direct, r.Warnings, tt.why)
 		}
@@ -494,7 +494,7 @@ func TestDirectLinksThatCannotBeSeen(t *testing.T) {
 // TestPerSwitch: one link of each switch; the others have no rate.
 func TestPerSwitch(t *testing.T) {
 	c := parse(t, "tree:[2,5,5,5]")
-	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), PerSwitch: true})
+	r := measureOn(t, c.Graph, nil, &Settings{Topology: resultOf(c), PerSwitch: true})
 	n := 0
 	for _, l := range r.Links {
 		if isUplink(c.Graph, l) && l.Rate > 0 {
@@ -509,9 +509,9 @@ func TestPerSwitch(t *testing.T) {
 // TestBudgetAndContextEndAll: all ranks leave at the same sample with what there is.
 func TestBudgetAndContextEndAll(t *testing.T) {
 	c := parse(t, "tree:3x4")
-	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Control: harness.Control{Budget: 100 * time.Millisecond}})
-	if r.Stopped != harness.StoppedByBudget || r.Seconds > 0.15 || len(r.readings) == 0 || len(r.Warnings) == 0 {
-		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.readings), r.Warnings)
+	r := measureOn(t, c.Graph, nil, &Settings{Topology: resultOf(c), Control: harness.Control{Budget: 100 * time.Millisecond}})
+	if r.Stopped != harness.StoppedByBudget || r.Seconds > 0.15 || len(r.measurements) == 0 || len(r.Warnings) == 0 {
+		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.measurements), r.Warnings)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
@@ -521,8 +521,8 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 			}
 		}}}
 		r, err := Measure(ctx, comm, s)
-		if comm.Rank() == 0 && err == nil && (r.Stopped != harness.StoppedByContext || len(r.readings) == 0) {
-			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.readings))
+		if comm.Rank() == 0 && err == nil && (r.Stopped != harness.StoppedByContext || len(r.measurements) == 0) {
+			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.measurements))
 		}
 		return err
 	})

@@ -34,22 +34,22 @@ func observed(t testing.TB, spec string, r *rand.Rand) (truth *model.Network, fi
 	if err != nil {
 		t.Fatal(err)
 	}
-	firm := seen.Hierarchy.Firm(topology.FirmSupport)
+	confident := seen.Hierarchy.Confident(topology.ConfidentFrom)
 	var observations []Observation
-	pairs := make([]int, len(firm.Levels())+1)
+	pairs := make([]int, len(confident.Levels())+1)
 	for range 200 * len(pairs) {
 		// From a host to one of a group around it, so that each level has its chance.
-		src := r.IntN(firm.Hosts())
-		g := firm.Smallest(src)
-		for firm.Groups()[g].Parent >= 0 && r.IntN(2) == 0 {
-			g = firm.Groups()[g].Parent
+		src := r.IntN(confident.Hosts())
+		g := confident.Smallest(src)
+		for confident.Groups()[g].Parent >= 0 && r.IntN(2) == 0 {
+			g = confident.Groups()[g].Parent
 		}
-		among := firm.Groups()[g].Hosts
+		among := confident.Groups()[g].Hosts
 		dst := among[r.IntN(len(among))]
-		if src == dst || pairs[firm.Groups()[firm.Common(src, dst)].Level] == 8 {
+		if src == dst || pairs[confident.Groups()[confident.Common(src, dst)].Level] == 8 {
 			continue
 		}
-		pairs[firm.Groups()[firm.Common(src, dst)].Level]++
+		pairs[confident.Groups()[confident.Common(src, dst)].Level]++
 		for _, bytes := range []int64{64 << 10, 1 << 20} {
 			ts := []model.Transfer{{Src: src, Dst: dst, Bytes: bytes}}
 			seconds, err := truth.Predict(nil, ts)

@@ -233,12 +233,12 @@ func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
 	send := func(src, dst int) model.Transfer { return model.Transfer{Src: src, Dst: dst, Bytes: 4e6} }
 	all := []int{0, 1, 2, 3, 4, 5}
 	var fitted []Observation
-	type reading struct {
+	type measurement struct {
 		name     string
 		patterns [][]model.Transfer // one after the other
 		seconds  float64
 	}
-	var held []reading
+	var held []measurement
 	for _, k := range []struct {
 		name  string
 		steps []int
@@ -267,7 +267,7 @@ func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
 				}
 			}
 			if i >= len(k.steps)/2 {
-				held = append(held, reading{fmt.Sprintf("%s of %d pairs", k.name, step+1), [][]model.Transfer{pattern}, stats.MiddleMedian(longest)})
+				held = append(held, measurement{fmt.Sprintf("%s of %d pairs", k.name, step+1), [][]model.Transfer{pattern}, stats.MiddleMedian(longest)})
 			}
 		}
 	}
@@ -279,7 +279,7 @@ func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
 	}
 	for step, seen := range saturation(t, "taurus_alltoall.csv", all, 3, among) {
 		ranks := among(step)
-		x := reading{name: fmt.Sprintf("alltoall of %d", len(ranks))}
+		x := measurement{name: fmt.Sprintf("alltoall of %d", len(ranks))}
 		for farther := 1; farther < len(ranks); farther++ {
 			var pattern []model.Transfer
 			for _, r := range ranks {
@@ -294,7 +294,7 @@ func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
 		x.seconds = stats.MiddleMedian(longest)
 		held = append(held, x)
 	}
-	slices.SortFunc(held, func(a, b reading) int {
+	slices.SortFunc(held, func(a, b measurement) int {
 		return cmp.Or(cmp.Compare(len(a.patterns), len(b.patterns)), cmp.Compare(a.name, b.name))
 	})
 

@@ -41,7 +41,7 @@ func TestLinkLevelsOfARing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(4, []topology.Level{{}}, []topology.Group{{Hosts: []int{0, 1}, Support: nan}, {Hosts: []int{2, 3}, Support: nan}}, nan)
+	h, err := topology.NewHierarchy(4, []topology.Level{{}}, []topology.Group{{Hosts: []int{0, 1}, Confidence: nan}, {Hosts: []int{2, 3}, Confidence: nan}}, nan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func twoRacksOf(t testing.TB, perRack int) *model.Network {
 	var groups []topology.Group
 	var arcs []topology.Arc
 	for rack := range 2 {
-		g := topology.Group{Latency: 10e-6, Support: nan}
+		g := topology.Group{Latency: 10e-6, Confidence: nan}
 		for host := rack * perRack; host < (rack+1)*perRack; host++ {
 			g.Hosts = append(g.Hosts, host)
 			arcs = topology.AppendLink(arcs, host, 2*perRack+rack, 5e-6, nan)
@@ -158,7 +158,7 @@ func twoRacksOf(t testing.TB, perRack int) *model.Network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(2*perRack, []topology.Level{{Latency: 10e-6, Support: nan}}, groups, 28e-6)
+	h, err := topology.NewHierarchy(2*perRack, []topology.Level{{Latency: 10e-6, Confidence: nan}}, groups, 28e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestHandshakeByHand(t *testing.T) {
 	}
 }
 
-// TestHandshakeOfLongRoutes: a ring of 8 hosts on links of 5 us and 1 GB/s. A message above 64 KiB waits for two journeys over
+// TestHandshakeOfLongRoutes: a ring of 8 hosts on links of 5 us and 1 GB/s. A message above 64 KiB waits for two latencies over
 // its own route, so that one to the host opposite waits four times as long as one to the next.
 func TestHandshakeOfLongRoutes(t *testing.T) {
 	c, err := gen.Parse("ring:8 latency=5us rate=8Gbps")

@@ -129,7 +129,7 @@ func addOverhead(l *model.LevelParams, overhead float64) {
 
 // spreadOf is the relative spread of times about the median of their size,
 // as their median deviation tells it, of the one of the sizes where it is largest;
-// NaN if none has two readings.
+// NaN if none has two measurements.
 func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 	most := math.NaN()
 	for _, m := range sizes {

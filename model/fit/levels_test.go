@@ -33,7 +33,7 @@ func TestRising(t *testing.T) {
 	}
 }
 
-// The readings are those of the first README command beside another program: 29
+// The measurements are those of the first README command beside another program: 29
 // us, 1.88 ms and 47.8 us of 8 B, 64 KiB and 1 MiB. The file predicted negative times.
 func TestFitOfDisturbedTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 1))
@@ -63,7 +63,7 @@ func TestFitOfDisturbedTimes(t *testing.T) {
 }
 
 // The wiring's latency, the time of a message of the measuring size, and what a
-// broadcast to one rank costs are one figure, whatever single readings say.
+// broadcast to one rank costs are one figure, whatever single measurements say.
 func TestOneLatency(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	_, seen := fitTruth(t, r, 2, &model.Settings{})
@@ -104,7 +104,7 @@ func TestOneLatency(t *testing.T) {
 	}
 }
 
-// 10,000 readings of 30 % spread, and one size of 80 %: the larger one is
+// 10,000 measurements of 30 % spread, and one size of 80 %: the larger one is
 // carried, and warned of.
 func TestFitCarriesTheSpread(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 1))
@@ -137,7 +137,7 @@ func TestFitCarriesTheSpread(t *testing.T) {
 }
 
 func TestSpreadOf(t *testing.T) {
-	// By hand: two readings are 10 % off their mean; three are 20, 0 and 10 % off the middle one.
+	// By hand: two measurements are 10 % off their mean; three are 20, 0 and 10 % off the middle one.
 	// The largest counts, whatever size it is of.
 	narrow, wide, single := []float64{9, 11}, []float64{5, 15}, []float64{1}
 	for _, c := range []struct {

@@ -39,13 +39,13 @@ func fitTruth(t testing.TB, r *rand.Rand, perRack int, settings *model.Settings)
 	link(hosts, hosts+1, 100e-6, 235e6)
 	var groups []topology.Group
 	for rack := range 2 {
-		g := topology.Group{Latency: 40e-6, Support: nan}
+		g := topology.Group{Latency: 40e-6, Confidence: nan}
 		for i := range perRack {
 			g.Hosts = append(g.Hosts, rack*perRack+i)
 		}
 		groups = append(groups, g)
 	}
-	h, err := topology.NewHierarchy(hosts, []topology.Level{{Name: "rack", Latency: 40e-6, Support: nan}}, groups, 140e-6)
+	h, err := topology.NewHierarchy(hosts, []topology.Level{{Name: "rack", Latency: 40e-6, Confidence: nan}}, groups, 140e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestNetworkKeepsTheLawWithoutUncertainSwitches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(4, []topology.Level{{Latency: 2e-6, Support: 0.5}}, []topology.Group{{Hosts: []int{0, 1}, Latency: 2e-6, Support: 0.5}}, 4e-6)
+	h, err := topology.NewHierarchy(4, []topology.Level{{Latency: 2e-6, Confidence: 0.5}}, []topology.Group{{Hosts: []int{0, 1}, Latency: 2e-6, Confidence: 0.5}}, 4e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ func pairsOfTwo(t *testing.T) *topology.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(4, []topology.Level{{Latency: 2e-6, Support: 1}}, []topology.Group{
-		{Hosts: []int{0, 1}, Latency: 2e-6, Support: 1}, {Hosts: []int{2, 3}, Latency: 2e-6, Support: 1},
+	h, err := topology.NewHierarchy(4, []topology.Level{{Latency: 2e-6, Confidence: 1}}, []topology.Group{
+		{Hosts: []int{0, 1}, Latency: 2e-6, Confidence: 1}, {Hosts: []int{2, 3}, Latency: 2e-6, Confidence: 1},
 	}, 8e-6)
 	if err != nil {
 		t.Fatal(err)

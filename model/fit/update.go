@@ -21,7 +21,7 @@ type Remeasurement struct {
 	// Links are arcs of the network's graph with their latency in s and bandwidth in B/s; NaN
 	// stays as it was. Of a bandwidth that is a lower bound alone, Estimated is true.
 	Links []topology.Arc
-	// Warnings say what is weak. They are kept behind those of the network.
+	// Warnings say what is uncertain. They are kept behind those of the network.
 	Warnings []string
 	// Measured takes the place of the network's. Its Bytes do not count: they stay.
 	Measured model.Metadata

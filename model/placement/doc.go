@@ -20,7 +20,7 @@
 // ByTraffic counts every message as if it was alone, and stops at a mapping that no
 // exchange betters: nearly always within 10 % of the best on small machines. Servet needs to know what cores
 // share: Network.Resources, levels of a known kind, or its own settings; and Network.Degradation for the
-// network's share. Only firm groups count.
+// network's share. Only confident groups count.
 //
 // # Design
 //

@@ -28,8 +28,8 @@ func twoHosts(access ...float64) *model.Network {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(8, []topology.Level{{Name: "host", Latency: 1e-6, Support: 1}}, []topology.Group{
-		{Hosts: []int{0, 1, 2, 3}, Latency: 1e-6, Support: 1}, {Hosts: []int{4, 5, 6, 7}, Latency: 1e-6, Support: 1},
+	h, err := topology.NewHierarchy(8, []topology.Level{{Name: "host", Latency: 1e-6, Confidence: 1}}, []topology.Group{
+		{Hosts: []int{0, 1, 2, 3}, Latency: 1e-6, Confidence: 1}, {Hosts: []int{4, 5, 6, 7}, Latency: 1e-6, Confidence: 1},
 	}, 11e-6)
 	if err != nil {
 		log.Fatal(err)

@@ -104,7 +104,7 @@ func socketSlots(n *model.Network, place []int) []string {
 // says; nil if it has said nothing.
 func told(n *model.Network, kind topology.Kind) [][]int {
 	for _, r := range n.Settings().Resources {
-		if r.Kind != kind || !r.Told {
+		if r.Kind != kind || !r.FromSystem {
 			continue
 		}
 		groups := make([][]int, n.Ranks())

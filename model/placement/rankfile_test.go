@@ -19,10 +19,10 @@ func onHosts(t testing.TB, ranks string, sockets, cores [][]int) *model.Network 
 		s.Locations = append(s.Locations, model.Location{Host: host, Core: strings.Index("0123456789", cpu)})
 	}
 	if sockets != nil {
-		s.Resources = append(s.Resources, model.Resource{Kind: topology.KindSocket, Told: true, Bandwidth: math.NaN(), Groups: sockets})
+		s.Resources = append(s.Resources, model.Resource{Kind: topology.KindSocket, FromSystem: true, Bandwidth: math.NaN(), Groups: sockets})
 	}
 	if cores != nil {
-		s.Resources = append(s.Resources, model.Resource{Kind: topology.KindCore, Told: true, Bandwidth: math.NaN(), Groups: cores})
+		s.Resources = append(s.Resources, model.Resource{Kind: topology.KindCore, FromSystem: true, Bandwidth: math.NaN(), Groups: cores})
 	}
 	n := len(s.Locations)
 	var arcs []topology.Arc

@@ -89,16 +89,16 @@ type Suspect struct {
 
 // A Finding is one way in which a suspect is slow.
 type Finding struct {
-	What     string   `json:"what"`
-	From     string   `json:"from,omitempty"`
-	To       string   `json:"to,omitempty"`
-	Factor   *float64 `json:"factor"` // times as long as usual
-	Low      *float64 `json:"low"`    // of the 95 % interval
-	High     *float64 `json:"high"`
-	Often    float64  `json:"often"`           // share of the measurements in which it was slow; 1: it always is
-	Since    int      `json:"since,omitempty"` // the round from which on it is slow, of those from 1 on, if it was not before
-	P        *float64 `json:"p"`               // corrected for the number of tests; null: not known, as the wiring is not
-	Readings int      `json:"readings"`
+	What         string   `json:"what"`
+	From         string   `json:"from,omitempty"`
+	To           string   `json:"to,omitempty"`
+	Factor       *float64 `json:"factor"` // times as long as usual
+	Low          *float64 `json:"low"`    // of the 95 % interval
+	High         *float64 `json:"high"`
+	Often        float64  `json:"often"`           // share of the measurements in which it was slow; 1: it always is
+	Since        int      `json:"since,omitempty"` // the round from which on it is slow, of those from 1 on, if it was not before
+	P            *float64 `json:"p"`               // corrected for the number of tests; null: not known, as the wiring is not
+	Measurements int      `json:"readings"`
 }
 
 // Changes are what topocast check --history --json prints: what has changed since earlier runs.
@@ -328,14 +328,14 @@ type Plan struct {
 type Measured struct {
 	Head `format:"topocast/measured" version:"1"`
 
-	File        string            `json:"readings_file"`
-	Ranks       int               `json:"ranks"`
-	Rounds      int               `json:"rounds"`       // of latencies
-	TotalRounds int               `json:"total_rounds"` // of latencies
-	Stopped     string            `json:"stopped,omitempty"`
-	Readings    int               `json:"readings"` // of latencies
-	Warnings    []string          `json:"warnings"`
-	Sections    []MeasuredSection `json:"sections"`
+	File         string            `json:"readings_file"`
+	Ranks        int               `json:"ranks"`
+	Rounds       int               `json:"rounds"`       // of latencies
+	TotalRounds  int               `json:"total_rounds"` // of latencies
+	Stopped      string            `json:"stopped,omitempty"`
+	Measurements int               `json:"readings"` // of latencies
+	Warnings     []string          `json:"warnings"`
+	Sections     []MeasuredSection `json:"sections"`
 }
 
 // A MeasuredSection is one kind of measurement.
@@ -358,13 +358,13 @@ type Resource struct {
 
 // A HostPair sums up the times between two hosts, in s.
 type HostPair struct {
-	From     string  `json:"from"`
-	To       string  `json:"to"`
-	Size     int     `json:"size_bytes"`
-	Readings int     `json:"readings"`
-	Min      float64 `json:"min_s"`
-	Median   float64 `json:"median_s"`
-	Max      float64 `json:"max_s"`
+	From         string  `json:"from"`
+	To           string  `json:"to"`
+	Size         int     `json:"size_bytes"`
+	Measurements int     `json:"readings"`
+	Min          float64 `json:"min_s"`
+	Median       float64 `json:"median_s"`
+	Max          float64 `json:"max_s"`
 }
 
 // A Prediction is what topocast predict --json prints.

@@ -16,7 +16,7 @@ func ExampleRun_pinned() {
 		if err != nil || c.Rank() != 0 {
 			return err
 		}
-		latencies, err := result.Matrix(func(x *measure.Reading) float64 { return x.Median }, 0, 0) // s
+		latencies, err := result.Matrix(func(x *measure.Measurement) float64 { return x.Median }, 0, 0) // s
 		if err != nil {
 			return err
 		}

@@ -405,7 +405,7 @@ func BenchmarkPingPongTimed(b *testing.B) {
 					return err
 				}
 				if c.Rank() == 0 {
-					for b.Loop() { // the readings are taken above
+					for b.Loop() { // the measurements are taken above
 					}
 					slices.Sort(samples)
 					b.ReportMetric(samples[0]*1e6, "min-ns/roundtrip")

@@ -259,8 +259,8 @@ func TestHostsOfOneNameAreOneMachine(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if crowded := mpi.OversubscribedHosts(places); len(crowded) > 0 {
-		t.Errorf("OversubscribedHosts(%v) = %v, want none", places, crowded)
+	if oversubscribed := mpi.OversubscribedHosts(places); len(oversubscribed) > 0 {
+		t.Errorf("OversubscribedHosts(%v) = %v, want none", places, oversubscribed)
 	}
 	if clocks[0] != clocks[1] || clocks[2] != clocks[3] || clocks[0] == clocks[2] {
 		t.Errorf("clocks %v, want those of one host equal, and others apart", clocks)

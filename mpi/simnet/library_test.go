@@ -44,11 +44,11 @@ func TestMeasureReadsLatenciesOfManyRanks(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	readings := result.Readings()
-	if want := 8 * c.Graph.Hosts(); len(readings) != want { // all hosts in pairs a round, in both directions
-		t.Errorf("%d measurements, want %d", len(readings), want)
+	measurements := result.Measurements()
+	if want := 8 * c.Graph.Hosts(); len(measurements) != want { // all hosts in pairs a round, in both directions
+		t.Errorf("%d measurements, want %d", len(measurements), want)
 	}
-	for _, r := range readings {
+	for _, r := range measurements {
 		want := truth.At(r.From, r.To) + 5e-7
 		// Half of a ps of rounding per link and way.
 		if math.Abs(r.Median-want) > 1e-11 {

@@ -4,9 +4,9 @@
 //	result, err := (&clique.Switches{}).Reconstruct(latencies)
 //
 // It is the reference form of that thesis, for small and quiet machines and to
-// compare others with: one reading outside the tolerance splits a clique, so that
+// compare others with: one measurement outside the tolerance splits a clique, so that
 // noise must stay below a sixth of Switches.Epsilon, and Epsilon below the step
-// between two levels. SuccessProbability says what that asks of each reading
+// between two levels. SuccessProbability says what that asks of each measurement
 // (equation 3.5). Package linkage is for real machines.
 //
 // # Method

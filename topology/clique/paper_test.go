@@ -67,7 +67,7 @@ func TestBufeRings(t *testing.T) {
 }
 
 // Reference: Bufe 2014, section 3.3.1, table 3.5: ten nodes on one central
-// switch. Readings spread by 3 %, so a smaller epsilon splits the star; the
+// switch. Measurements spread by 3 %, so a smaller epsilon splits the star; the
 // thesis does not say which was used.
 func TestBufeTable35(t *testing.T) {
 	for _, epsilon := range []float64{0.03, 0.05} {

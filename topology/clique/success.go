@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -31,14 +31,14 @@ func NeededPrecision(success float64, n int) float64 {
 }
 
 // Precision estimates p of SuccessProbability from repetitions of one measurement: of all
-// readings of pairs that were measured more than once the share that is within the tolerance
-// of the median of their pair, both directions of which are one. Of so many readings it was made; of none it is NaN.
-// It refuses what Reconstruct refuses. O(readings log readings).
+// measurements of pairs that were measured more than once the share that is within the tolerance
+// of the median of their pair, both directions of which are one. Of so many measurements it was made; of none it is NaN.
+// It refuses what Reconstruct refuses. O(measurements log measurements).
 func (c *Switches) Precision(repetitions ...mat.Matrix) (p float64, of int, err error) {
 	if err := c.validate(); err != nil {
 		return 0, 0, err
 	}
-	in, err := readings.DirectedOf("clique", repetitions)
+	in, err := measured.DirectedOf("clique", repetitions)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -53,7 +53,7 @@ func (c *Switches) Precision(repetitions ...mat.Matrix) (p float64, of int, err 
 				if !math.IsNaN(there) {
 					pair = append(pair, there)
 				}
-				if !math.IsNaN(back) && back != there { // a symmetric matrix has each reading twice
+				if !math.IsNaN(back) && back != there { // a symmetric matrix has each measurement twice
 					pair = append(pair, back)
 				}
 				if !math.IsNaN(there) || !math.IsNaN(back) {

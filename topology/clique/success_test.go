@@ -12,7 +12,7 @@ import (
 	"github.com/topocast/topocast/topology/clique"
 )
 
-// TestPrecisionOfNormalNoise: with a spread of 3 %, a reading is within 6 % of the median with the
+// TestPrecisionOfNormalNoise: with a spread of 3 %, a measurement is within 6 % of the median with the
 // probability that a normal value is within two sigmas, 95.4 %; so all 66 pairs of 12 hosts are in 4.6 % of runs.
 func TestPrecisionOfNormalNoise(t *testing.T) {
 	_, d := topotest.Generate(t, "star:12 latency=1us")

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,7 +13,7 @@ import (
 // Switches replaces cliques of equal latency by switches. It follows Bufe
 // 2014, section 2.2, Algorithms 1 to 3 and the rules for heterogeneous
 // clusters, as closely as the text allows; see doc.go for where it had to be
-// read. It is a reference: a single reading outside the tolerance splits a
+// read. It is a reference: a single measurement outside the tolerance splits a
 // clique, so noise must stay below a sixth of Epsilon, and Epsilon below the
 // step between two levels. Use linkage.Robust to reconstruct a real machine.
 type Switches struct {
@@ -55,7 +55,7 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("clique", repetitions)
+	in, err := measured.DirectedOf("clique", repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	}
 	warnings := in.Warnings()
 	if a := in.Asymmetry(); a.Pairs > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller measurement was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1]))
+		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller measurement was used", a.Pairs, 100*(measured.AsymmetryTolerance-1), a.Worst[0], a.Worst[1]))
 	}
 	warnings = append(warnings, m.warnings()...)
 	return topology.NewResult(g, d, 0, in.Noise(), warnings)

@@ -52,7 +52,7 @@ func (t *dendrogram) belowWidestGap() int {
 // node with many children. ratio is at least 1; 1 keeps all but equal heights.
 // The heights become latencies. Levels are classes of heights between which
 // the ratio is at least as large, split further where groups of one class
-// nest. Supports are NaN: nothing judges the groups here, as linkage.Robust
+// nest. Confidences are NaN: nothing judges the groups here, as linkage.Robust
 // does. O(n^2) at most.
 func (t *dendrogram) hierarchy(ratio float64) (*topology.Hierarchy, error) {
 	if !(ratio >= 1) {
@@ -92,7 +92,7 @@ func (t *dendrogram) hierarchy(ratio float64) (*topology.Hierarchy, error) {
 		}
 		coarsest[k] = max(first, coarsest[k]+1)
 		levels = max(levels, coarsest[k]+1)
-		groups = append(groups, topology.Group{Hosts: t.members(int32(t.n + k)), Level: coarsest[k], Latency: m.Height, Support: math.NaN()})
+		groups = append(groups, topology.Group{Hosts: t.members(int32(t.n + k)), Level: coarsest[k], Latency: m.Height, Confidence: math.NaN()})
 	}
 	return topology.NewHierarchy(t.n, topology.NewLevels(groups), groups, t.merges[len(t.merges)-1].Height)
 }

@@ -25,7 +25,7 @@
 //
 // # Limits
 //
-// Nothing is judged: groups carry no support (NaN), and a method that always
+// Nothing is judged: groups carry no confidence (NaN), and a method that always
 // finds clusters finds them in noise, too. A flat clustering knows one level of
 // a machine that has several. Wrong measurements are not looked for. Distances are
 // symmetric, one float64 per cell: 1,024 hosts take 8 MB, and all methods O(n^2)

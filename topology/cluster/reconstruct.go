@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -70,7 +70,7 @@ func (f Flat) hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
 	var groups []topology.Group
 	for _, hosts := range labels.Groups() {
 		if len(hosts) >= 2 && len(hosts) < d.SymmetricDim() {
-			groups = append(groups, topology.Group{Hosts: hosts, Latency: math.NaN(), Support: math.NaN()})
+			groups = append(groups, topology.Group{Hosts: hosts, Latency: math.NaN(), Confidence: math.NaN()})
 		}
 	}
 	h, err := topology.NewHierarchy(d.SymmetricDim(), topology.NewLevels(groups), groups, math.NaN())
@@ -82,7 +82,7 @@ func (f Flat) hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
 
 // Timed is the result for groups that were found on other distances than times, such as profiles:
 // latencies of groups and levels are medians of the given ones, in s, whose repetitions count as in
-// Flat.Reconstruct, but pairs may be missing (NaN). Supports and kinds are kept. A group without a measured pair has that of the hierarchy. O(n^2).
+// Flat.Reconstruct, but pairs may be missing (NaN). Confidences and kinds are kept. A group without a measured pair has that of the hierarchy. O(n^2).
 func Timed(h *topology.Hierarchy, repetitions ...mat.Matrix) (*topology.Result, error) {
 	d, warnings, err := combine(true, repetitions)
 	if err != nil {
@@ -95,7 +95,7 @@ func Timed(h *topology.Hierarchy, repetitions ...mat.Matrix) (*topology.Result, 
 	return d.result(timed, warnings)
 }
 
-// Hierarchy turns the tree into nested groups, whose latencies are the heights at which they join. Their supports are NaN:
+// Hierarchy turns the tree into nested groups, whose latencies are the heights at which they join. Their confidences are NaN:
 // nothing judges the groups here, as linkage.Robust does. O(n^2).
 func (n Nested) Hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
 	t, err := n.dendrogram(rowsOf(d))
@@ -105,7 +105,7 @@ func (n Nested) Hierarchy(d mat.Symmetric) (*topology.Hierarchy, error) {
 	return t.hierarchy(cmp.Or(n.Ratio, usualRatio))
 }
 
-// Combine makes the distances of repetitions: each direction's samples become one (readings.Combine), and a
+// Combine makes the distances of repetitions: each direction's samples become one (measured.Combine), and a
 // pair's two directions their mean. It warns of pairs of which that is a poor one. A single symmetric matrix is taken as it is.
 func Combine(repetitions ...mat.Matrix) (mat.Symmetric, []string, error) {
 	d, warnings, err := combine(false, repetitions)
@@ -126,11 +126,11 @@ func combine(gaps bool, repetitions []mat.Matrix) (*distances, []string, error) 
 			return d, nil, err
 		}
 	}
-	measured, err := readings.New("cluster: reconstruct", repetitions)
+	samples, err := measured.New("cluster: reconstruct", repetitions)
 	if err != nil {
 		return nil, nil, err
 	}
-	directed, err := measured.Directed()
+	directed, err := samples.Directed()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +139,7 @@ func combine(gaps bool, repetitions []mat.Matrix) (*distances, []string, error) 
 		return nil, nil, err
 	}
 	if a := directed.Asymmetry(); a.Pairs > 0 {
-		return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1])}, nil
+		return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", a.Pairs, 100*(measured.AsymmetryTolerance-1), a.Worst[0], a.Worst[1])}, nil
 	}
 	return d, nil, nil
 }

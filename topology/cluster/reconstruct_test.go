@@ -68,9 +68,9 @@ func TestReconstructors(t *testing.T) {
 	}
 }
 
-// TestReconstructorsOfWeakInput: what each method makes of little, of cells
+// TestReconstructorsOfUncertainInput: what each method makes of little, of cells
 // that were not measured, of zeros, and of directions that differ.
-func TestReconstructorsOfWeakInput(t *testing.T) {
+func TestReconstructorsOfUncertainInput(t *testing.T) {
 	nan := math.NaN()
 	pairs := []float64{nan, 1, 9, 9, 1, nan, 9, 9, 9, 9, nan, 1, 9, 9, 1, nan}
 	set := func(i, j int, v float64) *mat.Dense {

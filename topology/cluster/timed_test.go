@@ -14,11 +14,11 @@ func nestedGroups(t *testing.T) *topology.Hierarchy {
 	t.Helper()
 	nan := math.NaN()
 	h, err := topology.NewHierarchy(9, []topology.Level{{Latency: 1}, {Latency: 2}}, []topology.Group{
-		{Hosts: []int{0, 1}, Level: 0, Support: nan},
-		{Hosts: []int{2, 3}, Level: 0, Support: nan},
-		{Hosts: []int{4, 5}, Level: 0, Support: nan},
-		{Hosts: []int{0, 1, 2, 3}, Level: 1, Latency: 2, Support: nan},
-		{Hosts: []int{4, 5, 6, 7}, Level: 1, Latency: 2, Support: nan},
+		{Hosts: []int{0, 1}, Level: 0, Confidence: nan},
+		{Hosts: []int{2, 3}, Level: 0, Confidence: nan},
+		{Hosts: []int{4, 5}, Level: 0, Confidence: nan},
+		{Hosts: []int{0, 1, 2, 3}, Level: 1, Latency: 2, Confidence: nan},
+		{Hosts: []int{4, 5, 6, 7}, Level: 1, Latency: 2, Confidence: nan},
 	}, 9)
 	if err != nil {
 		t.Fatal(err)

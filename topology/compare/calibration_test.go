@@ -22,7 +22,7 @@ func (o *outcome) share() float64 { return float64(o.hits) / float64(o.runs) }
 
 // foundLinks counts what Links says of machines that are as specified ("x1"), have one
 // link slower by a factor, or two hosts plugged in for each other ("swap"), with so much noise. The
-// measured graph is what linkage.Robust makes of three noisy readings.
+// measured graph is what linkage.Robust makes of three noisy measurements.
 func foundLinks(t testing.TB, sigma float64, seeds uint64) map[string]*outcome {
 	t.Helper()
 	count := map[string]*outcome{}
@@ -53,7 +53,7 @@ func foundLinks(t testing.TB, sigma float64, seeds uint64) map[string]*outcome {
 				}
 				var repetitions []mat.Matrix
 				for range 3 {
-					repetitions = append(repetitions, readings(t, rng, g, swap, times == 0, sigma))
+					repetitions = append(repetitions, measurements(t, rng, g, swap, times == 0, sigma))
 				}
 				m, err := (&linkage.Robust{}).Reconstruct(repetitions...)
 				if err != nil {
@@ -154,8 +154,8 @@ func scaled(t testing.TB, g *topology.Graph, link topology.Arc, times float64) *
 	return out
 }
 
-// readings are noisy ones of a machine, of which two hosts may have changed places.
-func readings(t testing.TB, rng *rand.Rand, g *topology.Graph, swap [2]int, swapped bool, sigma float64) *mat.Dense {
+// measurements are noisy ones of a machine, of which two hosts may have changed places.
+func measurements(t testing.TB, rng *rand.Rand, g *topology.Graph, swap [2]int, swapped bool, sigma float64) *mat.Dense {
 	t.Helper()
 	exact, err := (&gen.Cluster{Graph: g}).Latencies()
 	if err != nil {
@@ -199,7 +199,7 @@ func foundSuspects(t testing.TB, sigma float64, seeds uint64) map[string]*outcom
 				if kind == "slow" {
 					g = scaled(t, g, g.Out(swap[0])[0], 2.5)
 				}
-				m := readings(t, rng, g, swap, kind == "swap", sigma)
+				m := measurements(t, rng, g, swap, kind == "swap", sigma)
 				cmp, err := compare.LinksOfLatencies(m, c.Graph, &compare.LinkSettings{Tolerance: 0.5})
 				if err != nil {
 					t.Fatal(err)

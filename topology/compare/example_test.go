@@ -78,7 +78,7 @@ func ExampleGroups() {
 	groups := func(sets ...[]int) *topology.Hierarchy {
 		var list []topology.Group
 		for _, hosts := range sets {
-			list = append(list, topology.Group{Hosts: hosts, Latency: 2e-6, Support: 1})
+			list = append(list, topology.Group{Hosts: hosts, Latency: 2e-6, Confidence: 1})
 		}
 		h, err := topology.NewHierarchy(8, []topology.Level{{Name: "switch"}}, list, 3e-6)
 		if err != nil {

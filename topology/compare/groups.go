@@ -170,7 +170,7 @@ func contract(h *topology.Hierarchy, ranks [][]int) (confident, all *topology.Hi
 		}
 	}
 	if all, err = h.Contract(host, len(ranks)); err == nil {
-		confident, err = h.Firm(topology.FirmSupport).Contract(host, len(ranks))
+		confident, err = h.Confident(topology.ConfidentFrom).Contract(host, len(ranks))
 	}
 	return confident, all, err
 }

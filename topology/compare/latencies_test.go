@@ -219,7 +219,7 @@ func TestCompareListsLinksFromOneAndAHalf(t *testing.T) {
 	}
 }
 
-// Two of nine hosts are in each other's place: eight readings each are enough, though
+// Two of nine hosts are in each other's place: eight measurements each are enough, though
 // 5 % of noise leave a tenth of a step of 1 us unexplained where they are.
 func TestCompareFindsExchangedHostsOfSmallMachines(t *testing.T) {
 	for _, spec := range []string{"tree:3x3 latency=2us,1us", "tree:2x4 latency=3us,1us"} {

@@ -118,13 +118,13 @@ func (c *linkComparer) fitLinks() error {
 		if err != nil {
 			return err
 		}
-		c.places = slices.DeleteFunc(c.places, func(s standout) bool { return s.place < 0 })
+		c.places = slices.DeleteFunc(c.places, func(s outlierHost) bool { return s.place < 0 })
 		moved := round < rewirings && c.addExtra()
 		for _, s := range found {
 			if s.place >= 0 && !c.hasHosts(s.place) {
 				s.place = -1 // nobody plugs a host in there
 			}
-			at := slices.IndexFunc(c.places, func(old standout) bool { return old.host == s.host })
+			at := slices.IndexFunc(c.places, func(old outlierHost) bool { return old.host == s.host })
 			if at < 0 {
 				c.places = append(c.places, s)
 			}

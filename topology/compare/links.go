@@ -93,7 +93,7 @@ type LinkComparison struct {
 // another switch explains better is moved there, and the rest is judged as if it had been.
 // Bandwidths are those of the best measured path over a link, in each direction;
 // an arc that is marked as estimated counts as not measured. A link of a
-// probability below FirmSupport takes part in the fit, but is not judged.
+// probability below ConfidentFrom takes part in the fit, but is not judged.
 //
 // The order of hosts and switches on either side changes nothing. O(n^2) memory
 // for n hosts; time O(n^2) per step of the fit, and per host and switch.
@@ -232,7 +232,7 @@ type linkComparer struct {
 	extra   []topology.Arc  // measured between hosts, and shorter than all ways that the reference has
 	fit     *latencyfit.Result
 	noise   float64
-	places  []standout // hosts that their place does not explain, or that were moved
+	places  []outlierHost // hosts that their place does not explain, or that were moved
 	class   map[[2]int]int
 	inside  int // class of the insides of hosts, -1 without
 	heights []int

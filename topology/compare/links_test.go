@@ -412,7 +412,7 @@ func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 		want        []string
 	}{
 		{1, []string{"slow h4,h5,h6,h7 3.00"}},
-		{topology.FirmSupport, []string{"slow h4,h5,h6,h7 3.00"}},
+		{topology.ConfidentFrom, []string{"slow h4,h5,h6,h7 3.00"}},
 		{0.89, nil},
 	} {
 		reference := changed(t, g, func(a *topology.Arc) {
@@ -567,7 +567,7 @@ func TestWhatNobodyWouldLookIntoIsTheSame(t *testing.T) {
 	}
 }
 
-// TestALatencyThatVanished: where links have none left, readings show only that it is below their resolution: how many
+// TestALatencyThatVanished: where links have none left, measurements show only that it is below their resolution: how many
 // times as fast they are is not known.
 func TestALatencyThatVanished(t *testing.T) {
 	reference := wired(t, "tree:2x3x4 latency=20us,8us,2us")
@@ -587,9 +587,9 @@ func TestALatencyThatVanished(t *testing.T) {
 	}
 }
 
-// TestExactReadingsMoveNobody: where the measured machine is one switch and the reference two, hosts are as well
+// TestExactMeasurementsMoveNobody: where the measured machine is one switch and the reference two, hosts are as well
 // explained on either, but for rounding, of which any latency leaves another amount.
-func TestExactReadingsMoveNobody(t *testing.T) {
+func TestExactMeasurementsMoveNobody(t *testing.T) {
 	reference := wired(t, "tree:2x4 latency=4us,1us")
 	star := wired(t, "star:8")
 	for k := range 40 {

@@ -147,7 +147,7 @@ func inSeries(first, second topology.Arc, atSwitch bool) topology.Arc {
 		a.Bandwidth, a.Estimated = second.Bandwidth, second.Estimated
 	}
 	unknown := func(x topology.Arc) bool {
-		return math.IsNaN(x.Bandwidth) && !(atSwitch && x.Probability < topology.FirmSupport)
+		return math.IsNaN(x.Bandwidth) && !(atSwitch && x.Probability < topology.ConfidentFrom)
 	}
 	if unknown(first) != unknown(second) { // both: nothing is known
 		a.Estimated = true

@@ -29,8 +29,8 @@ const (
 	placeWork = 1 << 30
 )
 
-// A standout is a host that its place in the reference does not explain.
-type standout struct {
+// An outlierHost is a host that its place in the reference does not explain.
+type outlierHost struct {
 	host  int
 	place int     // the switch that explains it, -1 if none does
 	score float64 // how many times as much its place leaves unexplained as the better one, or as is usual
@@ -40,7 +40,7 @@ type standout struct {
 // findPlaces fits the reference's links to the measured latencies and finds the hosts that
 // it leaves unexplained, by their numbers, and how badly it explains all. The error wraps latencyfit.ErrNothingToFit if they
 // allow no fit.
-func (c *linkComparer) findPlaces() ([]standout, error) {
+func (c *linkComparer) findPlaces() ([]outlierHost, error) {
 	k := c.wired.Hosts()
 	var err error
 	if c.fit, err = latencyfit.Latencies(c.wired, nil, mat.NewDense(k, k, slices.Clone(c.paid)), nil); err != nil {
@@ -71,7 +71,7 @@ func (c *linkComparer) findPlaces() ([]standout, error) {
 		return nil, nil
 	}
 	typical := max(floorShare, stats.LowerMedian(usual))
-	var out []standout
+	var out []outlierHost
 	distances := c.switchDistances()
 	everywhere := k*k*len(distances) <= placeWork
 	for h := range k {
@@ -80,9 +80,9 @@ func (c *linkComparer) findPlaces() ([]standout, error) {
 			continue
 		}
 		if place, ratio := c.betterPlace(distances, h); place >= 0 {
-			out = append(out, standout{h, place, ratio, off[h]})
+			out = append(out, outlierHost{h, place, ratio, off[h]})
 		} else if odd {
-			out = append(out, standout{h, -1, off[h] / typical, off[h]})
+			out = append(out, outlierHost{h, -1, off[h] / typical, off[h]})
 		}
 	}
 	return out, nil

@@ -19,7 +19,7 @@ func (c *linkComparer) specify() {
 		}
 		c.link[i] = len(c.links)
 		l := checked{
-			arcs: [2]int{i, back}, doubtful: a.Probability < topology.FirmSupport,
+			arcs: [2]int{i, back}, doubtful: a.Probability < topology.ConfidentFrom,
 			state: unknownLink(c.reference.vertex[a.From], c.reference.vertex[a.To], c.classOf(a)),
 		}
 		l.state.Latency.Reference = a.Latency

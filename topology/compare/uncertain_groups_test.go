@@ -21,10 +21,10 @@ func TestUncertainGroupsAreNoDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := func(support float64, lists ...[]int) *topology.Hierarchy {
+	groups := func(confidence float64, lists ...[]int) *topology.Hierarchy {
 		var all []topology.Group
 		for _, hosts := range lists {
-			all = append(all, topology.Group{Hosts: hosts, Latency: 4e-6, Support: support})
+			all = append(all, topology.Group{Hosts: hosts, Latency: 4e-6, Confidence: confidence})
 		}
 		h, err := topology.NewHierarchy(8, []topology.Level{{Latency: 4e-6}}, all, 24e-6)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 )
 
-// Who sees no colours at all still sees which of two readings is higher: lightness rises over the
+// Who sees no colours at all still sees which of two measurements is higher: lightness rises over the
 // whole scale (relative luminance of sRGB, IEC 61966-2-1).
 func TestTheScaleBecomesLighter(t *testing.T) {
 	s, colours := &heat{low: 1e-6, cut: 1e-4}, palette()

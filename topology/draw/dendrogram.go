@@ -30,8 +30,8 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		return nil, err
 	}
 	notes := []string{"A group stands at the latency between its parts, logarithmic."}
-	if t.weak > 0 {
-		notes = append(notes, fmt.Sprintf("Dashed: %s that the measurements do not show clearly.", words.Count(t.weak, "group")))
+	if t.uncertain > 0 {
+		notes = append(notes, fmt.Sprintf("Dashed: %s that the measurements do not show clearly.", words.Count(t.uncertain, "group")))
 	}
 	if t.unknown > 0 {
 		notes = append(notes, fmt.Sprintf("Of unknown latency, and drawn where the others leave room: %s.", words.Count(t.unknown, "group")))
@@ -60,11 +60,11 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 
 // A dendrogram is the groups of a hierarchy, each a bracket about what is directly below it.
 type dendrogram struct {
-	order         []int
-	left          float64 // s, where hosts stand
-	at            span    // s, where groups do
-	brackets      []bracket
-	weak, unknown int
+	order              []int
+	left               float64 // s, where hosts stand
+	at                 span    // s, where groups do
+	brackets           []bracket
+	uncertain, unknown int
 }
 
 type bracket struct {
@@ -113,8 +113,8 @@ func newDendrogram(h *topology.Hierarchy) (*dendrogram, error) {
 			b.at = b.Latency
 		}
 		t.at.add(b.at)
-		if !b.Firm() {
-			t.weak++
+		if !b.Confident() {
+			t.uncertain++
 		}
 	}
 	// Hosts stand left of the finest group, by a tenth of what there is.
@@ -130,7 +130,7 @@ func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length) {
 	}
 	for _, b := range t.brackets {
 		line := vgdraw.LineStyle{Color: ink(b.Level), Width: thin}
-		if !b.Firm() {
+		if !b.Confident() {
 			line.Dashes = []vg.Length{3, 2}
 		}
 		rows := emptySpan()

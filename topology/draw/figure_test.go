@@ -118,7 +118,7 @@ func TestNotesSayWhatWasDone(t *testing.T) {
 	d.Set(3, 4, 1)
 	d.Set(1, 2, nan)
 	f, err = draw.HeatMap("", d, &draw.HeatMapSettings{Hierarchy: c.Hierarchy})
-	// 6 us within, 24 us between groups; of 131 readings the percentile 99 is the highest but one.
+	// 6 us within, 24 us between groups; of 131 measurements the percentile 99 is the highest but one.
 	for _, want := range []string{"Colours span 6 us to 24 us", "percentile 99.", "the highest is 1 s", "1 pair of 132", "order is that of the groups"} {
 		if got := notes(t, f, err); !strings.Contains(got, want) {
 			t.Errorf("notes %q: want %q in them", got, want)
@@ -131,11 +131,11 @@ func TestNotesSayWhatWasDone(t *testing.T) {
 			t.Errorf("notes %q: want %q in them", got, want)
 		}
 	}
-	weak, err := topology.NewHierarchy(4, []topology.Level{{Latency: nan, Support: 0.6}}, []topology.Group{{Hosts: []int{0, 2}, Latency: nan, Support: 0.6}, {Hosts: []int{1, 3}, Latency: nan, Support: 0.6}}, 1e-6)
+	uncertain, err := topology.NewHierarchy(4, []topology.Level{{Latency: nan, Confidence: 0.6}}, []topology.Group{{Hosts: []int{0, 2}, Latency: nan, Confidence: 0.6}, {Hosts: []int{1, 3}, Latency: nan, Confidence: 0.6}}, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err = draw.Dendrogram("", weak, []string{"n1", "n2", "n3", "n4"})
+	f, err = draw.Dendrogram("", uncertain, []string{"n1", "n2", "n3", "n4"})
 	if got := notes(t, f, err); !strings.Contains(got, "Dashed: 2 groups") || !strings.Contains(got, "unknown latency") {
 		t.Errorf("notes %q", got)
 	}

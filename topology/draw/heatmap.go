@@ -114,7 +114,7 @@ func (t *heat) addFrames(p *plot.Plot, h *topology.Hierarchy) {
 		from, to := float64(t.first[i]), float64(t.first[i]+len(g.Hosts))
 		frame := &plotter.Line{LineStyle: vgdraw.LineStyle{Color: color.White, Width: 1}}
 		frame.XYs = plotter.XYs{{X: from, Y: from}, {X: to, Y: from}, {X: to, Y: to}, {X: from, Y: to}, {X: from, Y: from}}
-		if !g.Firm() {
+		if !g.Confident() {
 			frame.Dashes = []vg.Length{3, 2}
 		}
 		p.Add(frame)

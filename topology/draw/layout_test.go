@@ -265,8 +265,8 @@ func TestRepulsionKeepsHostsApart(t *testing.T) {
 		}
 		return sum / 60
 	}
-	if weak, strong := closest(1e-9), closest(1); !(strong > 1.2*weak) {
-		t.Errorf("nearest neighbours are %.3f apart with gamma 1, %.3f without", strong, weak)
+	if uncertain, strong := closest(1e-9), closest(1); !(strong > 1.2*uncertain) {
+		t.Errorf("nearest neighbours are %.3f apart with gamma 1, %.3f without", strong, uncertain)
 	}
 }
 

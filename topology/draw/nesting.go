@@ -93,7 +93,7 @@ func switchesOf(g *topology.Graph, h *topology.Hierarchy) []int {
 // A LevelRow is a row of the table of levels.
 type LevelRow struct {
 	Level, Groups, Each, Latency string // Each: hosts of a group
-	Confidence                   string // from the weakest group to the surest
+	Confidence                   string // from the least confident group to the most
 	Uncertain                    bool
 }
 
@@ -105,13 +105,13 @@ func Levels(h *topology.Hierarchy) []LevelRow {
 		groups := h.GroupsAt(l)
 		for _, g := range groups {
 			hosts.add(float64(len(g.Hosts)))
-			if !math.IsNaN(g.Support) {
-				confidence.add(g.Support)
+			if !math.IsNaN(g.Confidence) {
+				confidence.add(g.Confidence)
 			}
 		}
 		rows = append(rows, LevelRow{
 			Level: h.LevelName(l), Groups: fmt.Sprint(len(groups)), Latency: quantity.Seconds(level.Latency),
-			Each: hosts.text(wholeNumber, "-"), Confidence: confidence.text(twoDigits, "-"), Uncertain: level.Support < topology.FirmSupport,
+			Each: hosts.text(wholeNumber, "-"), Confidence: confidence.text(twoDigits, "-"), Uncertain: level.Confidence < topology.ConfidentFrom,
 		})
 	}
 	return append(rows, LevelRow{Level: "all", Groups: "1", Each: fmt.Sprint(h.Hosts()), Latency: quantity.Seconds(h.Groups()[0].Latency)})

@@ -119,19 +119,19 @@ func WriteReport(w io.Writer, r *Report) error {
 
 // page is what the template is filled with.
 type page struct {
-	Report   *Report
-	Title    string
-	Doubts   string // a sentence
-	Tiles    []tile
-	Levels   []LevelRow
-	Size     string   // of the messages of their latencies
-	Weak     []string // groups, the first of them
-	MoreWeak int
-	Script   template.JS
-	Style    template.CSS
-	Policy   string
-	Data     *pageData
-	Pictures []picture
+	Report        *Report
+	Title         string
+	Doubts        string // a sentence
+	Tiles         []tile
+	Levels        []LevelRow
+	Size          string   // of the messages of their latencies
+	Uncertain     []string // groups, the first of them
+	MoreUncertain int
+	Script        template.JS
+	Style         template.CSS
+	Policy        string
+	Data          *pageData
+	Pictures      []picture
 }
 
 // A tile is a number with what it is.
@@ -143,8 +143,8 @@ type picture struct {
 	Data  template.URL
 }
 
-// maxWeak bounds the list of uncertain groups; the table has them all.
-const maxWeak = 10
+// maxUncertain bounds the list of uncertain groups; the table has them all.
+const maxUncertain = 10
 
 func (r *Report) page() (*page, error) {
 	own := *r
@@ -157,13 +157,13 @@ func (r *Report) page() (*page, error) {
 		Script: template.JS(wiringScript + viewScript + controlsScript + tablesScript), Style: template.CSS(pageStyle),
 	}
 	for _, g := range p.Data.Groups {
-		if g.Weak {
-			p.Weak = append(p.Weak, fmt.Sprintf("%s (%s), confidence %.2f", g.Name, words.Count(g.Hosts, own.noun()), g.Support))
+		if g.Uncertain {
+			p.Uncertain = append(p.Uncertain, fmt.Sprintf("%s (%s), confidence %.2f", g.Name, words.Count(g.Hosts, own.noun()), g.Confidence))
 		}
 	}
-	p.Doubts = own.doubts(len(p.Weak), len(h.Groups())-1)
-	if p.MoreWeak = len(p.Weak) - maxWeak; p.MoreWeak > 0 {
-		p.Weak = p.Weak[:maxWeak]
+	p.Doubts = own.doubts(len(p.Uncertain), len(h.Groups())-1)
+	if p.MoreUncertain = len(p.Uncertain) - maxUncertain; p.MoreUncertain > 0 {
+		p.Uncertain = p.Uncertain[:maxUncertain]
 	}
 	p.Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
 		hashOf(string(p.Script)), hashOf(string(p.Style)))
@@ -173,13 +173,13 @@ func (r *Report) page() (*page, error) {
 }
 
 // doubts is a sentence on what is uncertain or suspicious.
-func (r *Report) doubts(weak, groups int) string {
+func (r *Report) doubts(uncertain, groups int) string {
 	var parts []string
 	if len(r.Suspects) > 0 {
 		parts = append(parts, fmt.Sprintf("%s to look at, first %s", words.Count(len(r.Suspects), "suspect"), r.Suspects[0].Name))
 	}
-	if weak > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s uncertain: the measurements do not show them clearly", weak, words.Count(groups, "group")))
+	if uncertain > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s uncertain: the measurements do not show them clearly", uncertain, words.Count(groups, "group")))
 	}
 	if len(r.Warnings) > 0 {
 		parts = append(parts, words.Count(len(r.Warnings), "warning"))

@@ -65,15 +65,15 @@ type arcData struct {
 }
 
 type groupData struct {
-	Parent  int    `json:"parent"`
-	Level   int    `json:"level"`
-	Name    string `json:"name"`
-	Hosts   int    `json:"hosts"`
-	First   int    `json:"first"` // index into Order of its first host; the others follow
-	Latency figure `json:"latency,omitzero"`
-	Support figure `json:"support,omitzero"`
-	Weak    bool   `json:"weak,omitempty"`
-	Box     bool   `json:"box,omitempty"` // a host or a socket, drawn as a box around its cores
+	Parent     int    `json:"parent"`
+	Level      int    `json:"level"`
+	Name       string `json:"name"`
+	Hosts      int    `json:"hosts"`
+	First      int    `json:"first"` // index into Order of its first host; the others follow
+	Latency    figure `json:"latency,omitzero"`
+	Confidence figure `json:"support,omitzero"`
+	Uncertain  bool   `json:"weak,omitempty"`
+	Box        bool   `json:"box,omitempty"` // a host or a socket, drawn as a box around its cores
 }
 
 type sizeData struct {
@@ -202,7 +202,7 @@ func groupsOf(h *topology.Hierarchy, first []int, names []string) []groupData {
 		}
 		groups[i] = groupData{
 			Parent: g.Parent, Level: g.Level, Name: names[i], Hosts: len(g.Hosts), First: first[i],
-			Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm(), Box: box,
+			Latency: figure(g.Latency), Confidence: figure(g.Confidence), Uncertain: !g.Confident(), Box: box,
 		}
 	}
 	return groups

@@ -432,11 +432,11 @@ func TestReportRefuses(t *testing.T) {
 	}
 }
 
-// What is weak is told in the first lines, in the list and in the tables.
-func TestReportTellsWeakGroups(t *testing.T) {
+// What is uncertain is told in the first lines, in the list and in the tables.
+func TestReportTellsUncertainGroups(t *testing.T) {
 	g := topotest.Star(t, 4, 1e-6)
-	h, err := topology.NewHierarchy(4, []topology.Level{{Name: "rack", Latency: 1e-6, Support: 0.5}}, []topology.Group{
-		{Hosts: []int{0, 1}, Latency: 1e-6, Support: 0.5}, {Hosts: []int{2, 3}, Latency: 1e-6, Support: 1},
+	h, err := topology.NewHierarchy(4, []topology.Level{{Name: "rack", Latency: 1e-6, Confidence: 0.5}}, []topology.Group{
+		{Hosts: []int{0, 1}, Latency: 1e-6, Confidence: 0.5}, {Hosts: []int{2, 3}, Latency: 1e-6, Confidence: 1},
 	}, 2e-6)
 	if err != nil {
 		t.Fatal(err)
@@ -451,8 +451,8 @@ func TestReportTellsWeakGroups(t *testing.T) {
 			t.Errorf("no %q in the page", want)
 		}
 	}
-	if d := dataOf(t, page); !d.Groups[1].Weak || d.Groups[2].Weak {
-		t.Errorf("uncertain in the data: %v and %v, want only the first", d.Groups[1].Weak, d.Groups[2].Weak)
+	if d := dataOf(t, page); !d.Groups[1].Uncertain || d.Groups[2].Uncertain {
+		t.Errorf("uncertain in the data: %v and %v, want only the first", d.Groups[1].Uncertain, d.Groups[2].Uncertain)
 	}
 }
 

@@ -232,7 +232,7 @@ func (t *textTree) align() {
 // legend says what the marks mean that were used.
 func (t *textTree) legend() {
 	for _, line := range []string{
-		fmt.Sprintf("? a group with a confidence below %g: shown, not used\n", topology.FirmSupport),
+		fmt.Sprintf("? a group with a confidence below %g: shown, not used\n", topology.ConfidentFrom),
 		"! how many times slower the link is than those like it\n",
 	} {
 		if slices.ContainsFunc(t.rows, func(row textRow) bool { return strings.Contains(row[len(row)-1], line[:1]) }) {

@@ -12,16 +12,16 @@ import (
 
 // A textNode is a group, or a host that stands in none of the groups of its parent.
 type textNode struct {
-	group     int     // -1: a host
-	level     int     // of the group; -1: a host
-	hosts     []int   // ascending
-	figures   figures // NaN: not known
-	estimated bool    // the rate was not measured
-	support   float64 // of an uncertain group; NaN: it is none
-	times     float64 // how many times slower the link is than those like it; 0: it is not
-	children  []*textNode
-	classes   [3]int // of the figures, within the level
-	key       string // alike are those of equal keys
+	group      int     // -1: a host
+	level      int     // of the group; -1: a host
+	hosts      []int   // ascending
+	figures    figures // NaN: not known
+	estimated  bool    // the rate was not measured
+	confidence float64 // of an uncertain group; NaN: it is none
+	times      float64 // how many times slower the link is than those like it; 0: it is not
+	children   []*textNode
+	classes    [3]int // of the figures, within the level
+	key        string // alike are those of equal keys
 }
 
 // figures are what is said of a node in numbers: the latency in s between its parts, and latency in s and
@@ -38,8 +38,8 @@ const (
 func (t *textTree) addNode(group int) *textNode {
 	g := &t.hierarchy.Groups()[group]
 	x := t.newNode(group, g.Level, g.Hosts, g.Latency)
-	if group > 0 && !g.Firm() {
-		x.support = g.Support
+	if group > 0 && !g.Confident() {
+		x.confidence = g.Confidence
 	}
 	eachBelow(t.hierarchy, group, func(child int) {
 		x.children = append(x.children, t.addNode(child))
@@ -50,7 +50,7 @@ func (t *textTree) addNode(group int) *textNode {
 }
 
 func (t *textTree) newNode(group, level int, hosts []int, between float64) *textNode {
-	x := &textNode{group: group, level: level, hosts: hosts, figures: figures{between, math.NaN(), math.NaN()}, support: math.NaN()}
+	x := &textNode{group: group, level: level, hosts: hosts, figures: figures{between, math.NaN(), math.NaN()}, confidence: math.NaN()}
 	if up := t.linkUp(x); up >= 0 {
 		a := t.graph.Arcs()[up]
 		x.figures[latency], x.figures[rate], x.estimated = a.Latency, a.Bandwidth, a.Estimated
@@ -79,7 +79,7 @@ func (t *textTree) judge() {
 			case parent.level < len(t.hierarchy.Levels()):
 				latency = t.hierarchy.Levels()[parent.level].Latency
 			}
-			if x.group < 0 && math.IsNaN(parent.support) || x.group >= 0 && math.IsNaN(x.support) {
+			if x.group < 0 && math.IsNaN(parent.confidence) || x.group >= 0 && math.IsNaN(x.confidence) {
 				alike[key], above[key] = append(alike[key], x), latency
 			}
 		}
@@ -155,8 +155,8 @@ func (t *textTree) sign() {
 		if x.group < 0 { // rates of single hosts are seldom known that well
 			classes[rate] = 0
 		}
-		// Supports may differ.
-		x.key = fmt.Sprintf("(%d %d %v %t %.1f %v)", x.level, len(x.hosts), classes, math.IsNaN(x.support), x.times, count)
+		// Confidences may differ.
+		x.key = fmt.Sprintf("(%d %d %v %t %.1f %v)", x.level, len(x.hosts), classes, math.IsNaN(x.confidence), x.times, count)
 	}
 }
 
@@ -181,17 +181,17 @@ func (b bundle) children() []bundle {
 	return all
 }
 
-// mark is the least support, and how many times slower the links are.
+// mark is the least confidence, and how many times slower the links are.
 func (b bundle) mark() string {
-	supports := emptySpan()
+	confidences := emptySpan()
 	for _, x := range b {
-		if !math.IsNaN(x.support) {
-			supports.add(x.support)
+		if !math.IsNaN(x.confidence) {
+			confidences.add(x.confidence)
 		}
 	}
 	var marks []string
-	if supports.low <= supports.high {
-		marks = append(marks, fmt.Sprintf("?%.2f", supports.low))
+	if confidences.low <= confidences.high {
+		marks = append(marks, fmt.Sprintf("?%.2f", confidences.low))
 	}
 	if times := b[0].times; times > 0 {
 		marks = append(marks, fmt.Sprintf("!%.1fx", times))

@@ -22,20 +22,20 @@ func on(ranks, cores int, name func(host int) string) []Place {
 	return places
 }
 
-// weakened is a hierarchy in which the group of the given host at a level is weak.
+// uncertainAt is a hierarchy in which the group of the given host at a level is uncertain.
 func weakened(t *testing.T, h *topology.Hierarchy, level, host int) *topology.Hierarchy {
 	groups := h.Groups()[1:]
 	own := append([]topology.Group(nil), groups...)
 	for i := range own {
 		if own[i].Level == level && own[i].Hosts[0] == host {
-			own[i].Support = 0.72
+			own[i].Confidence = 0.72
 		}
 	}
-	weak, err := topology.NewHierarchy(h.Hosts(), h.Levels(), own, h.Groups()[0].Latency)
+	uncertain, err := topology.NewHierarchy(h.Hosts(), h.Levels(), own, h.Groups()[0].Latency)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return weak
+	return uncertain
 }
 
 // slower is a graph whose link between two vertices is so many times slower, in latency and rate.
@@ -179,8 +179,8 @@ func TestTextFoldsWhatIsAlike(t *testing.T) {
 // the rows, or of the page, although the rack comes first among the groups.
 func TestGroupsOfSeveralLevelsSideBySide(t *testing.T) {
 	g, _ := topotest.Generate(t, "star:5")
-	h, err := topology.NewHierarchy(5, []topology.Level{{Latency: 1e-6, Support: 1}, {Latency: 2e-6, Support: 1}}, []topology.Group{
-		{Hosts: []int{2, 3, 4}, Level: 1, Latency: 2e-6, Support: 1}, {Hosts: []int{0, 1}, Level: 0, Latency: 1e-6, Support: 1},
+	h, err := topology.NewHierarchy(5, []topology.Level{{Latency: 1e-6, Confidence: 1}, {Latency: 2e-6, Confidence: 1}}, []topology.Group{
+		{Hosts: []int{2, 3, 4}, Level: 1, Latency: 2e-6, Confidence: 1}, {Hosts: []int{0, 1}, Level: 0, Latency: 1e-6, Confidence: 1},
 	}, 5e-6)
 	if err != nil {
 		t.Fatal(err)

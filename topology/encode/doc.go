@@ -39,7 +39,7 @@
 // Schedulers take hosts on switches, a Fabric, which NewFabric makes of a graph and a hierarchy.
 //
 // A network, with its parameters and where it was measured, is a file of package
-// model; readings are one of package measure.
+// model; measurements are one of package measure.
 //
 // # Limits
 //

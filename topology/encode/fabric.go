@@ -37,7 +37,7 @@ var errTooMany = fmt.Errorf("more than %d names", maxNames)
 
 // NewFabric works out the switches of a machine from the confident groups of its hierarchy. host names
 // the host of each of its ranks; ranks of one host become one, and groups within a host have no
-// switch. Nor have uncertain groups (topology.FirmSupport): their hosts hang below the next confident one.
+// switch. Nor have uncertain groups (topology.ConfidentFrom): their hosts hang below the next confident one.
 //
 // Each part of the graph that no arc connects with the others is a root. A common one would let
 // jobs span networks that are not connected. Hosts that were merely not measured against each other
@@ -57,7 +57,7 @@ func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabr
 		return nil, nil, err
 	}
 	isUngrouped := len(h.Groups()) == 1
-	h = h.Firm(topology.FirmSupport)
+	h = h.Confident(topology.ConfidentFrom)
 	names := switchNames{}
 	f = &Fabric{}
 	var alone, flat []string
@@ -323,11 +323,11 @@ func (f *Fabric) Hierarchy(hosts []string) (_ *topology.Hierarchy, err error) {
 		}
 		below[s] = members
 		if len(members) > 1 && len(members) != largest && len(members) != len(hosts) {
-			groups = append(groups, topology.Group{Hosts: members, Level: level[s], Latency: math.NaN(), Support: math.NaN()})
+			groups = append(groups, topology.Group{Hosts: members, Level: level[s], Latency: math.NaN(), Confidence: math.NaN()})
 			level[s]++
 			levels = max(levels, level[s])
 		}
 	})
-	unknown := slices.Repeat([]topology.Level{{Latency: math.NaN(), Support: math.NaN()}}, levels)
+	unknown := slices.Repeat([]topology.Level{{Latency: math.NaN(), Confidence: math.NaN()}}, levels)
 	return topology.NewHierarchy(len(hosts), unknown, groups, math.NaN())
 }

@@ -37,9 +37,9 @@ func groupsOf(t testing.TB, hosts int, names string, levels ...[][]int) *topolog
 	var groups []topology.Group
 	named := strings.Split(names, ",")
 	for l, level := range levels {
-		list = append(list, topology.Level{Name: named[l], Latency: nan, Support: 1})
+		list = append(list, topology.Level{Name: named[l], Latency: nan, Confidence: 1})
 		for _, g := range level {
-			groups = append(groups, topology.Group{Hosts: g, Level: l, Latency: nan, Support: 1})
+			groups = append(groups, topology.Group{Hosts: g, Level: l, Latency: nan, Confidence: 1})
 		}
 	}
 	h, err := topology.NewHierarchy(hosts, list, groups, nan)
@@ -66,8 +66,8 @@ func starGraph(t testing.TB, hosts int) *topology.Graph {
 // Switches of hierarchies, by hand.
 func TestNewFabric(t *testing.T) {
 	names := func(text string) []string { return strings.Fields(text) }
-	weak := groupsOf(t, 4, "rack", [][]int{{0, 1}, {2, 3}})
-	weak.Groups()[2].Support = 0.5
+	uncertain := groupsOf(t, 4, "rack", [][]int{{0, 1}, {2, 3}})
+	uncertain.Groups()[2].Confidence = 0.5
 	for _, c := range []struct {
 		name  string
 		h     *topology.Hierarchy
@@ -84,7 +84,7 @@ func TestNewFabric(t *testing.T) {
 		{"uneven depth", groupsOf(t, 5, "rack,cell", [][]int{{0, 1}}, [][]int{{0, 1, 2}}), names("a b c d e"), "root(cell-1(rack-1[a b] c) d e)"},
 		{"ranks of hosts", groupsOf(t, 8, "host,rack", [][]int{{0, 1}, {2, 3}}, [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}}), names("a a b b c c d d"), "root(rack-1[a b] rack-2[c d])"},
 		{"ranks of one host", groupsOf(t, 4, "socket", [][]int{{0, 1}, {2, 3}}), names("a a a a"), "root[a]"},
-		{"a uncertain group", weak, names("a b c d"), "root(rack-1[a b] c d)"},
+		{"an uncertain group", uncertain, names("a b c d"), "root(rack-1[a b] c d)"},
 	} {
 		f, warnings, err := NewFabric(starGraph(t, c.h.Hosts()), c.h, c.hosts)
 		if err != nil {

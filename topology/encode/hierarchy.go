@@ -37,13 +37,13 @@ type hierarchyFile struct {
 // hierarchyLevel has the groups of one level; the lists after them have one
 // entry per group and are left out when no group has the value.
 type hierarchyLevel struct {
-	Name         string     `json:"name"`
-	Kind         string     `json:"kind,omitempty"` // see topology.ParseKind
-	Latency      *float64   `json:"latency_s,omitempty"`
-	Support      *float64   `json:"support,omitempty"`
-	Groups       [][]int    `json:"groups"`
-	GroupLatency []*float64 `json:"group_latency_s,omitempty"`
-	GroupSupport []*float64 `json:"group_support,omitempty"`
+	Name            string     `json:"name"`
+	Kind            string     `json:"kind,omitempty"` // see topology.ParseKind
+	Latency         *float64   `json:"latency_s,omitempty"`
+	Confidence      *float64   `json:"support,omitempty"`
+	Groups          [][]int    `json:"groups"`
+	GroupLatency    []*float64 `json:"group_latency_s,omitempty"`
+	GroupConfidence []*float64 `json:"group_support,omitempty"`
 }
 
 type fitFile struct {
@@ -82,13 +82,13 @@ func hierarchyToFile(r *topology.Result) *hierarchyFile {
 		Local:    localToFile(r.Local),
 	}
 	for i, l := range h.Levels() {
-		out := hierarchyLevel{Name: l.Name, Kind: l.Kind.String(), Latency: jsonfile.Known(l.Latency), Support: jsonfile.Known(l.Support), Groups: [][]int{}}
+		out := hierarchyLevel{Name: l.Name, Kind: l.Kind.String(), Latency: jsonfile.Known(l.Latency), Confidence: jsonfile.Known(l.Confidence), Groups: [][]int{}}
 		for _, g := range h.GroupsAt(i) {
 			out.Groups = append(out.Groups, g.Hosts)
 			out.GroupLatency = append(out.GroupLatency, jsonfile.Known(g.Latency))
-			out.GroupSupport = append(out.GroupSupport, jsonfile.Known(g.Support))
+			out.GroupConfidence = append(out.GroupConfidence, jsonfile.Known(g.Confidence))
 		}
-		out.GroupLatency, out.GroupSupport = ifAny(out.GroupLatency), ifAny(out.GroupSupport)
+		out.GroupLatency, out.GroupConfidence = ifAny(out.GroupLatency), ifAny(out.GroupConfidence)
 		f.Levels[i] = out
 	}
 	return f
@@ -125,14 +125,14 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
-		levels[i] = topology.Level{Name: l.Name, Kind: kind, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(l.Support)}
+		levels[i] = topology.Level{Name: l.Name, Kind: kind, Latency: jsonfile.Value(l.Latency), Confidence: jsonfile.Value(l.Confidence)}
 		latency, err := ofGroups("group_latency_s", l.GroupLatency, l.Latency, len(l.Groups))
-		support, failed := ofGroups("group_support", l.GroupSupport, nil, len(l.Groups))
+		confidence, failed := ofGroups("group_support", l.GroupConfidence, nil, len(l.Groups))
 		if err = cmp.Or(err, failed); err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 		for k, hosts := range l.Groups {
-			groups = append(groups, topology.Group{Hosts: hosts, Level: i, Latency: jsonfile.Value(latency[k]), Support: jsonfile.Value(support[k])})
+			groups = append(groups, topology.Group{Hosts: hosts, Level: i, Latency: jsonfile.Value(latency[k]), Confidence: jsonfile.Value(confidence[k])})
 		}
 	}
 	h, err := topology.NewHierarchy(f.N, levels, groups, jsonfile.Value(f.Root))

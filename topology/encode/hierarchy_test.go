@@ -14,11 +14,11 @@ var nan = math.NaN()
 
 func twoSockets(t testing.TB) *topology.Result {
 	h, err := topology.NewHierarchy(6,
-		[]topology.Level{{Name: "pair", Latency: 1e-7, Support: nan}, {Name: "socket", Kind: topology.KindSocket, Latency: 2.5e-7, Support: 0.9}},
+		[]topology.Level{{Name: "pair", Latency: 1e-7, Confidence: nan}, {Name: "socket", Kind: topology.KindSocket, Latency: 2.5e-7, Confidence: 0.9}},
 		[]topology.Group{
-			{Hosts: []int{0, 1}, Level: 0, Latency: 1e-7, Support: nan},
-			{Hosts: []int{0, 1, 2}, Level: 1, Latency: 2e-7, Support: 1},
-			{Hosts: []int{3, 5, 4}, Level: 1, Latency: 3e-7, Support: 0.8},
+			{Hosts: []int{0, 1}, Level: 0, Latency: 1e-7, Confidence: nan},
+			{Hosts: []int{0, 1, 2}, Level: 1, Latency: 2e-7, Confidence: 1},
+			{Hosts: []int{3, 5, 4}, Level: 1, Latency: 3e-7, Confidence: 0.8},
 		}, 1e-6)
 	if err != nil {
 		t.Fatal(err)

@@ -98,12 +98,12 @@ func (m *hwlocMachine) hierarchy() (*topology.Hierarchy, []int, error) {
 	var levels []topology.Level
 	levelOf := map[string]int{}
 	for i, t := range types {
-		levels = append(levels, topology.Level{Name: t.name, Kind: t.Kind, Latency: math.NaN(), Support: math.NaN()})
+		levels = append(levels, topology.Level{Name: t.name, Kind: t.Kind, Latency: math.NaN(), Confidence: math.NaN()})
 		levelOf[t.name] = i
 	}
 	var nested []topology.Group
 	for _, g := range groups {
-		nested = append(nested, topology.Group{Hosts: g.CPUs, Level: levelOf[g.name], Latency: math.NaN(), Support: math.NaN()})
+		nested = append(nested, topology.Group{Hosts: g.CPUs, Level: levelOf[g.name], Latency: math.NaN(), Confidence: math.NaN()})
 	}
 	h, err := topology.NewHierarchy(len(m.cpus), levels, nested, math.NaN())
 	return h, m.cpus, err

@@ -115,11 +115,11 @@ func unexpectedPart(part string, isInside, isBehind bool) error {
 	return fmt.Errorf("%q: want %s", shorten(part), want)
 }
 
-// WriteLGate writes the firm groups of a hierarchy as a topology file of LGate,
-// which ReadLGate reads. Names, latencies and supports have no place in it.
+// WriteLGate writes the confident groups of a hierarchy as a topology file of LGate,
+// which ReadLGate reads. Names, latencies and confidences have no place in it.
 func WriteLGate(w io.Writer, h *topology.Hierarchy) (err error) {
 	defer naming("LGate topology", &err)
-	h = h.Firm(topology.FirmSupport)
+	h = h.Confident(topology.ConfidentFrom)
 	if h.Hosts() == 0 {
 		return fmt.Errorf("no hosts")
 	}

@@ -330,7 +330,7 @@ func TestReadMatrixReadsPublishedMatrices(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		want := published.Read(name).Readings[0]
+		want := published.Read(name).Measurements[0]
 		n, _ := want.Dims()
 		if rows, columns := l.Matrix.Dims(); rows != n || columns != n || !l.UnitStated || l.Names != nil {
 			t.Errorf("%s: %d x %d hosts, unit stated %v, names %q, want %d hosts, a unit and no names", name, rows, columns, l.UnitStated, l.Names, n)

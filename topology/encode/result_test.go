@@ -12,8 +12,8 @@ import (
 // onePair is a whole result: two hosts close to each other and one far away, on one switch.
 func onePair(t testing.TB) *topology.Result {
 	h, err := topology.NewHierarchy(3,
-		[]topology.Level{{Name: "pair", Latency: 1e-6, Support: 1}},
-		[]topology.Group{{Hosts: []int{0, 1}, Latency: 1e-6, Support: 1}}, 4e-6)
+		[]topology.Level{{Name: "pair", Latency: 1e-6, Confidence: 1}},
+		[]topology.Group{{Hosts: []int{0, 1}, Latency: 1e-6, Confidence: 1}}, 4e-6)
 	if err != nil {
 		t.Fatal(err)
 	}

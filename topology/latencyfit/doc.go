@@ -9,7 +9,7 @@
 // the message's size costs is taken out first if Settings.Bytes says it. The shortest paths
 // are looked for again with the fitted latencies until they stay.
 //
-// Readings between hosts do not determine every link: a switch with two links, two
+// Measurements between hosts do not determine every link: a switch with two links, two
 // hosts alone on a switch, and even rings give sums only (equation 2.7).
 // Result.Undetermined names these links. A high R2 says little: wrong trees have one too. Look
 // at the residuals of the levels.

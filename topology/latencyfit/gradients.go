@@ -21,7 +21,7 @@ const (
 	linkSolved = 1e-20
 
 	// undeterminedShare is what is left of a component of a random normal vector of a
-	// link that readings do not determine: about 1, and by linkSolved 1e-10 of those that they do.
+	// link that measurements do not determine: about 1, and by linkSolved 1e-10 of those that they do.
 	undeterminedShare = 1e-4
 )
 
@@ -41,7 +41,7 @@ func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64
 			}
 			clear(into)
 			for j := range n {
-				if !math.IsNaN(f.readings[i*n+j]) {
+				if !math.IsNaN(f.measurements[i*n+j]) {
 					into[j] = row(i, j, sum[j])
 				}
 			}
@@ -82,8 +82,8 @@ func (f *edgeFit) solve(b []float64, fixed []bool) []float64 {
 	return conjugate.Solve(b, inverse, func(image, x []float64) { f.normal(x, image, sumItself) }, linkSolved, 2*f.links)
 }
 
-// undetermined finds the links of which readings give only sums with others. A
-// random vector less its part that the readings see is random in the
+// undetermined finds the links of which measurements give only sums with others. A
+// random vector less its part that the measurements see is random in the
 // directions that they do not see, and zero on links that are determined.
 func (f *edgeFit) undetermined() []bool {
 	rng := rand.New(rand.NewPCG(uint64(f.links), 4))

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
@@ -22,19 +22,19 @@ type Result struct {
 	Graph *topology.Graph // the wiring as given, with fitted latencies
 	Fit   topology.Fit    // R2 is high for wrong trees too: look at the residuals of the levels
 
-	Used         int   // readings that took part
-	Ambiguous    int   // readings left out as a second path is as short
-	Undetermined []int // numbers of arcs of which the readings give only sums with others; these stay near the latencies given, at the scale of the readings
+	Used         int   // measurements that took part
+	Ambiguous    int   // measurements left out as a second path is as short
+	Undetermined []int // numbers of arcs of which the measurements give only sums with others; these stay near the latencies given, at the scale of the measurements
 	Warnings     []string
 }
 
-// ErrNothingToFit says that the readings speak of no path of the graph. Latencies returns it, wrapped.
+// ErrNothingToFit says that the measurements speak of no path of the graph. Latencies returns it, wrapped.
 var ErrNothingToFit = errors.New("no measurement follows a path that is known")
 
 // Latencies works out the latencies of the links of a known graph, which
 // cannot all be measured directly. The sums along the shortest paths then
 // explain the measurements between hosts best (Bufe 2014, section 2.4, equation
-// 2.8). Those measured are n*n, in s, NaN where not measured; the diagonal is not
+// 2.8). The measured times are n*n, in s, NaN where not measured; the diagonal is not
 // read. Both directions of a link get one latency, at least 0. The shortest
 // paths are those of the latencies that g has, or the fewest hops if some are
 // unknown. Then they are those of the fitted latencies until they stay, at most
@@ -47,14 +47,14 @@ var ErrNothingToFit = errors.New("no measurement follows a path that is known")
 // No matrix is built. A and its transpose are applied along the tree of
 // shortest paths from each host, O(n) per vertex and step of the conjugate
 // gradients.
-func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s *Settings) (*Result, error) {
+func Latencies(g *topology.Graph, h *topology.Hierarchy, times mat.Matrix, s *Settings) (*Result, error) {
 	if s == nil {
 		s = &Settings{}
 	}
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("fit", []mat.Matrix{measured})
+	in, err := measured.DirectedOf("fit", []mat.Matrix{times})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s 
 }
 
 // solveAll moves x to the best latencies. Huber's loss is fitted through
-// pseudo-data: readings are pulled to within 10 % of the fit, fitted, and
+// pseudo-data: measurements are pulled to within 10 % of the fit, fitted, and
 // pulled again, until nothing changes. A latency that comes out below zero
 // is held at zero and the others are fitted again.
 func (f *edgeFit) solveAll(plain bool) {
@@ -97,7 +97,7 @@ func (f *edgeFit) solveAll(plain bool) {
 	for negative := true; negative; {
 		for range steps {
 			f.normal(f.x, b, func(i, j int, fit float64) float64 {
-				rest := f.readings[i*n+j] - fit
+				rest := f.measurements[i*n+j] - fit
 				if !plain {
 					rest = max(-nested.HuberClip*fit, min(nested.HuberClip*fit, rest))
 				}
@@ -132,7 +132,7 @@ func (f *edgeFit) result(h *topology.Hierarchy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Graph: g, Fit: topology.NewFit(g, h, f.readings, 0), Used: f.used, Ambiguous: f.multiple}
+	r := &Result{Graph: g, Fit: topology.NewFit(g, h, f.measurements, 0), Used: f.used, Ambiguous: f.multiple}
 	open := f.undetermined()
 	var names []string
 	for i, a := range g.Arcs() {

@@ -89,7 +89,7 @@ func TestLatenciesAreExactWithoutNoise(t *testing.T) {
 }
 
 // Reference: Bufe 2014, section 2.4, figure 2.22 and equation 2.4: three nodes
-// on a switch. By hand: with readings 3, 5 and 6 the links are 1, 2 and 4.
+// on a switch. By hand: with measurements 3, 5 and 6 the links are 1, 2 and 4.
 func TestLatenciesOfThreeNodes(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{0, 3, 5, 3, 0, 6, 5, 6, 0})
 	f := fitLatencies(t, topotest.Star(t, 3, math.NaN()), d, nil)
@@ -140,7 +140,7 @@ func TestLatenciesSayWhatIsUndetermined(t *testing.T) {
 	}
 
 	// A chain of three switches, the middle one without hosts: its two links
-	// are one to the readings.
+	// are one to the measurements.
 	_, d := topotest.Generate(t, "tree:2x3 latency=1us")
 	c, err := gen.Parse("tree:2x3 latency=1us")
 	if err != nil {
@@ -191,7 +191,7 @@ func TestLatenciesWithNoise(t *testing.T) {
 	}
 }
 
-// By hand: links of 1, readings raised by 1000 bytes over a path of two links
+// By hand: links of 1, measurements raised by 1000 bytes over a path of two links
 // of 100 and 200 B/s: 10 s cut-through, 15 s stored and forwarded.
 func TestLatenciesAreCorrectedForThroughput(t *testing.T) {
 	rates := []float64{100, 200, 200, 200}
@@ -225,7 +225,7 @@ func TestLatenciesAreCorrectedForThroughput(t *testing.T) {
 	}
 }
 
-// By hand: readings 1, 1 and 10 want a link of -4; held at 0 it leaves 2b+c = 11
+// By hand: measurements 1, 1 and 10 want a link of -4; held at 0 it leaves 2b+c = 11
 // and b+2c = 11.
 func TestLatenciesAreNeverNegative(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{0, 1, 1, 1, 0, 10, 1, 10, 0})

@@ -41,19 +41,19 @@ func newEdgeFit(g *topology.Graph, m []float64, s *Settings) *edgeFit {
 	return f
 }
 
-// findPaths works out the shortest paths and with them the rows: the readings
+// findPaths works out the shortest paths and with them the rows: the measurements
 // whose path is known, less the transfer time of the message on it. It returns
 // false if the paths are those of before.
 func (f *edgeFit) findPaths() bool {
 	g, n := f.g, f.g.Hosts()
-	if f.readings != nil && g.IsForest() {
+	if f.measurements != nil && g.IsForest() {
 		return false // there are no others
 	}
 	finder, old := topology.NewPaths(g, f.lengths()), f.paths
-	f.paths, f.readings = make([][]int32, n), make([]float64, n*n)
+	f.paths, f.measurements = make([][]int32, n), make([]float64, n*n)
 	type counts struct {
 		used, multiple, early int
-		longer                float64 // the sum of readings over that of the lengths of their paths
+		longer                float64 // the sum of measurements over that of the lengths of their paths
 	}
 	rows := make([]counts, n)
 	parallel.Rows(n, func(i int) {
@@ -66,7 +66,7 @@ func (f *edgeFit) findPaths() bool {
 		read, along := 0.0, 0.0
 		for j := range n {
 			at := i*n + j
-			f.readings[at] = math.NaN()
+			f.measurements[at] = math.NaN()
 			switch {
 			case i == j || math.IsNaN(f.measured[at]) || math.IsInf(t.Distance[j], 1):
 			case t.Excess[j] <= ambiguous*t.Distance[j]:
@@ -74,7 +74,7 @@ func (f *edgeFit) findPaths() bool {
 			default:
 				c.used++
 				v := f.measured[at] - cost[j]
-				f.readings[at] = v
+				f.measurements[at] = v
 				if v < 0 {
 					c.early++
 				}

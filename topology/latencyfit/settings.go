@@ -18,8 +18,8 @@ type Settings struct {
 	// The default is cut-through: bytes over the least bandwidth of the path.
 	StoreAndForward bool
 	// Plain asks for least squares as they are, in place of Huber's loss,
-	// whose readings pull no harder than at 10 % from the fit. With 2 % of
-	// readings far too high plain least squares are worthless.
+	// whose measurements pull no harder than at 10 % from the fit. With 2 % of
+	// measurements far too high plain least squares are worthless.
 	Plain bool
 }
 
@@ -31,7 +31,7 @@ func (s *Settings) validate() error {
 }
 
 // transferTimes is what a message costs on the path from the source of the tree to each vertex of g, in s: what
-// Latencies takes out of a reading.
+// Latencies takes out of a measurement.
 func (s *Settings) transferTimes(g *topology.Graph, t *topology.PathTree) []float64 {
 	cost := make([]float64, g.Vertices())
 	if s.Bytes == 0 {

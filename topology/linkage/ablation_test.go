@@ -37,8 +37,8 @@ func BenchmarkLinkageAblation(b *testing.B) {
 				}
 			}
 			b.ReportMetric(100*overall.share(), "right%")
-			b.ReportMetric(float64(overall.firmFalse), "firm-false")
-			b.ReportMetric(float64(overall.weakFalse), "uncertain-false")
+			b.ReportMetric(float64(overall.confidentFalse), "confident-false")
+			b.ReportMetric(float64(overall.uncertainFalse), "uncertain-false")
 			table = append(table, fmt.Sprintf("%-28s %s", name, overall.String()))
 		})
 	}

@@ -1,6 +1,6 @@
 package linkage
 
-import "github.com/topocast/topocast/internal/readings"
+import "github.com/topocast/topocast/internal/measured"
 
 // What a slow host adds can be subtracted from its measurements, their noise cannot. Of 20 us, measured
 // to 2 %, 19 us leave 1 +- 0.4 us, and the host looks near to anybody. Hosts whose noise
@@ -32,10 +32,10 @@ func setAside(n int, slow []slowHost) (aside []slowHost, kept []int) {
 	return aside, kept
 }
 
-// only is the readings between some of the hosts, which keep their order.
-func only(r *readings.Symmetric, hosts []int) *readings.Symmetric {
+// only is the measurements between some of the hosts, which keep their order.
+func only(r *measured.Symmetric, hosts []int) *measured.Symmetric {
 	if len(hosts) == r.N() {
 		return r
 	}
-	return readings.NewSymmetric(len(hosts), func(i, j int) float32 { return r.At(hosts[i], hosts[j]) })
+	return measured.NewSymmetric(len(hosts), func(i, j int) float32 { return r.At(hosts[i], hosts[j]) })
 }

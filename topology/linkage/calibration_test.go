@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A calibration counts groups by support: above 0.9, from 0.5, below; groups
+// A calibration counts groups by confidence: above 0.9, from 0.5, below; groups
 // that exist and groups that do not.
 type calibration struct{ real, false [3]int }
 
 func (c *calibration) add(known [][]int, repetitions ...mat.Matrix) error {
-	result, err := (&linkage.Robust{MinSupport: 1e-9}).Reconstruct(repetitions...)
+	result, err := (&linkage.Robust{MinConfidence: 1e-9}).Reconstruct(repetitions...)
 	if err != nil {
 		return err
 	}
@@ -27,9 +27,9 @@ func (c *calibration) add(known [][]int, repetitions ...mat.Matrix) error {
 	}
 	for _, g := range result.Hierarchy.Groups()[1:] {
 		bin := 2
-		if g.Support > 0.9 {
+		if g.Confidence > 0.9 {
 			bin = 0
-		} else if g.Support >= 0.5 {
+		} else if g.Confidence >= 0.5 {
 			bin = 1
 		}
 		if exists[key(g.Hosts)] {
@@ -106,19 +106,19 @@ func (c *calibration) trees(t testing.TB, lo, sigma float64, repetitions, seeds 
 	}
 }
 
-// What a support above 0.9 is worth: of a thousand such groups of measured machines, at most
+// What a confidence above 0.9 is worth: of a thousand such groups of measured machines, at most
 // two do not exist; of machines of which half of the hosts are looked at, ten, as what sets a group off may be
 // gone. Random trees have two of a thousand.
 // On held families of machines docs/measured.md counts 4 of 20,113 (BenchmarkLinkageFamilies).
-func TestSupportAboveNineTenthsIsTrue(t *testing.T) {
+func TestConfidenceAboveNineTenthsIsTrue(t *testing.T) {
 	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
 	const seeds = 3
 	check := func(name string, c calibration, perThousand int) {
 		t.Helper()
-		if firm := c.real[0] + c.false[0]; 1000*c.false[0] > perThousand*firm || firm < 10 {
-			t.Errorf("%s: %d of %d groups with a support above 0.9 do not exist, want at most %d in a thousand", name, c.false[0], firm, perThousand)
+		if confident := c.real[0] + c.false[0]; 1000*c.false[0] > perThousand*confident || confident < 10 {
+			t.Errorf("%s: %d of %d groups with a confidence above 0.9 do not exist, want at most %d in a thousand", name, c.false[0], confident, perThousand)
 		}
 	}
 	sets := slices.DeleteFunc(dataSets(t, "cores", "fabrics", "papers"), func(s dataSet) bool {
@@ -144,7 +144,7 @@ func TestSupportAboveNineTenthsIsTrue(t *testing.T) {
 	check("trees", c, 2)
 }
 
-// BenchmarkLinkageCalibration reports how many groups of each support exist,
+// BenchmarkLinkageCalibration reports how many groups of each confidence exist,
 // and how many do not; run it with -benchtime=1x.
 func BenchmarkLinkageCalibration(b *testing.B) {
 	report := func(b *testing.B, c calibration) {

@@ -207,7 +207,7 @@ func (c *cause) try(t *testing.T, method *linkage.Robust, draws int) (misses int
 			switch {
 			case exists:
 				found++
-			case g.Support >= topology.FirmSupport:
+			case g.Confidence >= topology.ConfidentFrom:
 				invented = g.Hosts
 			}
 		}
@@ -243,7 +243,7 @@ func TestMachinesThatNeedACorrection(t *testing.T) {
 	}
 	for _, m := range machines {
 		f := namedFamily(m.family)
-		right := func(s familyScore) bool { return s.demanded-s.found <= m.missed && s.firmFalse == 0 }
+		right := func(s familyScore) bool { return s.demanded-s.found <= m.missed && s.confidentFalse == 0 }
 		if s := scoreMachine(&linkage.Robust{}, f, m.instance); !right(s) {
 			t.Errorf("with all corrections: %s", s.wrong)
 		}
@@ -291,7 +291,7 @@ func TestHostsOutsideAreNotSlow(t *testing.T) {
 					switch {
 					case len(g.Hosts) >= size-1 && g.Hosts[0]/size == g.Hosts[len(g.Hosts)-1]/size:
 						found++ // with its slower host or without
-					case g.Firm():
+					case g.Confident():
 						t.Errorf("%d cards slower by %g us, seed %d: confident group %v, which does not exist", slower, us, seed, g.Hosts)
 					}
 				}
@@ -319,7 +319,7 @@ func TestHostsBesideBlocksAreLeftAsTheyAre(t *testing.T) {
 // group would be false.
 func TestHostsMoveBeforeAndAfterLinksAreUnequal(t *testing.T) {
 	for family, instance := range map[string]int{"endpoint-tails": 10, "all-at-once": 34, "unequal-inner": 21} {
-		if s := scoreMachine(&linkage.Robust{}, namedFamily(family), instance); s.firmFalse > 0 {
+		if s := scoreMachine(&linkage.Robust{}, namedFamily(family), instance); s.confidentFalse > 0 {
 			t.Error(s.wrong)
 		}
 	}

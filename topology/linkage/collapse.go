@@ -85,7 +85,7 @@ func (c *collapse) excess(v int32) float64 {
 	k := len(t.Kids(p)) - 1 + j
 	own, above := t.WeightOf(v), t.WeightOf(p)
 	// Noise is that of latencies: of logarithms its lower tail is longer, and thousands of
-	// readings have such. Below half the latency there is none.
+	// measurements have such. Below half the latency there is none.
 	step = max(1-math.Exp(-step), step-(math.Ln2-0.5))
 	gain := own * above / (own + above) * step * step / (2 * c.sigma * c.sigma)
 	price := c.lnFactorial[k] - c.lnFactorial[j] - c.lnFactorial[k-j] + c.lnPlaces + math.Log(own)/2 + c.level[v]
@@ -93,7 +93,7 @@ func (c *collapse) excess(v int32) float64 {
 }
 
 // run takes groups out, the least worthy first, until all that are left are worth it. The parent's
-// level becomes the mean weighted by readings. "First" is kept within a pass
+// level becomes the mean weighted by measurements. "First" is kept within a pass
 // over all groups; a group changed in the pass is weighed anew when its turn comes.
 func (c *collapse) run() {
 	t := c.t

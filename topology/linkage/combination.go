@@ -3,19 +3,19 @@ package linkage
 import (
 	"fmt"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 )
 
-// A combination is what is odd about the readings.
+// A combination is what is odd about the measurements.
 type combination struct {
-	readings.Quality
-	firm     int        // groups that are firm in spite of pairs never measured
-	doubtful int        // groups that would be firm if no pair were missing
-	slow     []slowHost // whose readings were corrected
-	timeless bool       // all readings are zero
+	measured.Quality
+	confident int        // groups that are confident in spite of pairs never measured
+	doubtful  int        // groups that would be confident if no pair were missing
+	slow      []slowHost // whose measurements were corrected
+	timeless  bool       // all measurements are zero
 }
 
-// warnings tells what was odd about the readings.
+// warnings tells what was odd about the measurements.
 func (c *combination) warnings(n int) []string {
 	var w []string
 	pairs := n * (n - 1) / 2
@@ -29,7 +29,7 @@ func (c *combination) warnings(n int) []string {
 			text += ": too many for one group, which is uncertain for that"
 		case c.doubtful > 1:
 			text += fmt.Sprintf(": too many for %d groups, which are uncertain for that", c.doubtful)
-		case c.firm == 0 && 10*c.Holes > 3*pairs:
+		case c.confident == 0 && 10*c.Holes > 3*pairs:
 			text += ": too many for groups to be sure of"
 		}
 		w = append(w, text)
@@ -42,7 +42,7 @@ func (c *combination) warnings(n int) []string {
 	}
 	if a := c.Asymmetry; a.Pairs > 0 {
 		w = append(w, fmt.Sprintf("%d pairs of hosts differ by more than %.0f %% between their directions, most of all %d and %d by a factor of %.3g; the faster direction was used",
-			a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1], a.Ratio))
+			a.Pairs, 100*(measured.AsymmetryTolerance-1), a.Worst[0], a.Worst[1], a.Ratio))
 	}
 	return w
 }

@@ -18,10 +18,10 @@ import (
 
 // A verdict compares found groups with known ones.
 type verdict struct {
-	missing  []string // clear groups that are not reported
-	invented []string // groups firmly reported that are not known
-	weak     []string // groups weakly reported that are not known
-	found    map[string]float64
+	missing   []string // clear groups that are not reported
+	invented  []string // groups with confidence reported that are not known
+	uncertain []string // groups with little confidence reported that are not known
+	found     map[string]float64
 }
 
 func (v verdict) right() bool { return len(v.missing)+len(v.invented) == 0 }
@@ -32,7 +32,7 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 	v := verdict{found: map[string]float64{}}
 	known := map[string]bool{}
 	for _, g := range h.Groups()[1:] {
-		v.found[key(g.Hosts)] = g.Support
+		v.found[key(g.Hosts)] = g.Confidence
 	}
 	for _, l := range s.levels {
 		for _, g := range l.groups {
@@ -46,11 +46,11 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 	}
 	for _, g := range h.Groups()[1:] {
 		if !known[key(g.Hosts)] {
-			text := fmt.Sprintf("%v confidence %.2f", g.Hosts, g.Support)
-			if g.Support > 0.9 {
+			text := fmt.Sprintf("%v confidence %.2f", g.Hosts, g.Confidence)
+			if g.Confidence > 0.9 {
 				v.invented = append(v.invented, text)
 			} else {
-				v.weak = append(v.weak, text)
+				v.uncertain = append(v.uncertain, text)
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 }
 
 // Every level that a matrix shows clearly is found, and nothing is invented
-// firmly, in all sets but one: in table 3.8 the readings inside the two dies and
+// with confidence, in all sets but one: in table 3.8 the measurements inside the two dies and
 // between them overlap, and the source itself expects one socket. Where all data lie beside the
 // repository these are the 54 of 55 and the 42 of README; in it alone 13 of 14.
 func TestLinkageOnPublishedData(t *testing.T) {
@@ -109,11 +109,11 @@ func TestLinkageGivesNoGroupsWhereThereAreNone(t *testing.T) {
 		default:
 			continue
 		}
-		// On the die weak groups come and go with the numbering, as its readings are
+		// On the die uncertain groups come and go with the numbering, as its measurements are
 		// whole nanoseconds and ties abound.
 		h := reconstruct(t, s.d).Hierarchy
 		if s.name == "cores/graviton2" {
-			h = h.Firm(0.9)
+			h = h.Confident(0.9)
 		}
 		if groups := h.Groups()[1:]; len(groups) > 0 {
 			t.Errorf("%s: groups %v, want none", s.name, groups)
@@ -186,7 +186,7 @@ func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
 	_, d := topotest.Generate(t, "torus:4x4x4 latency=1us")
 	for seed := range 20 {
 		c := half(dataSet{d: d}, rand.New(rand.NewPCG(uint64(seed), 64)))
-		if groups := reconstruct(t, c.d).Hierarchy.Firm(0.9).Groups()[1:]; len(groups) > 0 {
+		if groups := reconstruct(t, c.d).Hierarchy.Confident(0.9).Groups()[1:]; len(groups) > 0 {
 			t.Errorf("seed %d: confident groups %v, want none", seed, groups)
 		}
 	}

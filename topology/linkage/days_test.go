@@ -40,7 +40,7 @@ func TestRunsOfSeveralDays(t *testing.T) {
 		}
 		for _, g := range r.Hierarchy.Groups()[1:] {
 			isRack := len(g.Hosts) == 6 && g.Hosts[0]%6 == 0 && g.Hosts[5] == g.Hosts[0]+5
-			if !isRack && g.Support >= topology.FirmSupport {
+			if !isRack && g.Confidence >= topology.ConfidentFrom {
 				falseGroups++
 				t.Logf("seed %d: confident group %v", seed, g.Hosts)
 			}

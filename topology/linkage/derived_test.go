@@ -11,13 +11,13 @@ import (
 )
 
 // Machines derived from measured ones: their structure is known by construction, and their
-// readings spread as real ones do.
+// measurements spread as real ones do.
 
 // A leafPool holds leaf switches that were measured with the same number of repetitions.
 type leafPool struct {
 	leaves    []machine
 	typical   float64   // in s: median over the leaves of their medians
-	residuals []float64 // in s, of all readings from the median of their leaf
+	residuals []float64 // in s, of all measurements from the median of their leaf
 }
 
 func newLeafPool(leaves []machine) *leafPool {
@@ -73,8 +73,8 @@ func nodesOf(t testing.TB, list []machine, name string) []machine {
 	return nil
 }
 
-// A composite is a machine of real leaves. The readings between them are typical ones, farther by
-// the given latencies in s, with residuals of real readings.
+// A composite is a machine of real leaves. The measurements between them are typical ones, farther by
+// the given latencies in s, with residuals of real measurements.
 type composite struct {
 	leaves, cells, repetitions int
 	within, between            float64 // between leaves of a cell, and between cells
@@ -234,7 +234,7 @@ func derivations(t testing.TB, list []machine, seeds int) []derivation {
 }
 
 // All that is derived is right, or as many runs as given: the goal is all there, too. What is
-// missing are steps of 5 % between hundreds of readings, and cells 10 % above their leaves.
+// missing are steps of 5 % between hundreds of measurements, and cells 10 % above their leaves.
 func TestLinkageOnDerivedMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")

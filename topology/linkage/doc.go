@@ -10,7 +10,7 @@
 // # Method
 //
 //  1. The measurements of a pair, in both directions and all repetitions, become one: the mean of their lower half
-//     (package readings).
+//     (package measured).
 //  2. Hosts that are slow on every message are found, and what they add is taken out. Where the noise of that would hide
 //     groups, the hosts are set aside until step 5.
 //  3. Groups are proposed by average linkage, by nearest-neighbour chain (Müllner 2011). The measurements are capped at a
@@ -30,9 +30,9 @@
 //
 // # Confidence
 //
-// Confidence is a score, not a probability. From topology.FirmSupport (0.9) on a group is confident: plans, models and files
+// Confidence is a score, not a probability. From topology.ConfidentFrom (0.9) on a group is confident: plans, models and files
 // follow it. From 0.5 on it is uncertain: it is reported, with a warning. Criteria, thresholds and what each of them buys
-// stand in one table in internal/support. README says what the method reaches on simulated and measured machines.
+// stand in one table in internal/confidence. README says what the method reaches on simulated and measured machines.
 //
 // # Limits
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Children come in the order of their hosts' mean readings, and every group still holds its hosts.
+// Children come in the order of their hosts' mean measurements, and every group still holds its hosts.
 func TestArrange(t *testing.T) {
 	// Host j is at 10 (j+1) from all with a smaller number. Six times the means of the hosts from 0 on are
 	// 270, 270, 280, 300, 330, 370 and 420. Those of the groups are 303 for (2 3 4) and 320 for (0 5).
@@ -55,7 +55,7 @@ func TestArrange(t *testing.T) {
 }
 
 // Blocks of four at 10, 20 between them. Unions of blocks, halves and what else is proposed go, one after the
-// other; the blocks are firm once that is gone, or so weak that it hardly stays.
+// other; the blocks are confident once that is gone, or so weak that it hardly stays.
 func TestEliminate(t *testing.T) {
 	for _, text := range []string{
 		"((0 1 2 3) (4 5 6 7) (8 9 10 11))",
@@ -74,14 +74,14 @@ func TestEliminate(t *testing.T) {
 		g.eliminate()
 		var left [][]int32
 		for _, v := range g.t.Groups()[1:] {
-			s := g.support[int(v)-g.t.N]
+			s := g.confidence[int(v)-g.t.N]
 			if s < keepAbove {
 				t.Errorf("%s: %v stays with confidence %g", text, g.t.Leaves(v), s)
 			}
 			if s >= reported {
 				left = append(left, slices.Sorted(slices.Values(g.t.Leaves(v))))
-				if s < topology.FirmSupport {
-					t.Errorf("%s: confidence %g of %v, want it firm", text, s, g.t.Leaves(v))
+				if s < topology.ConfidentFrom {
+					t.Errorf("%s: confidence %g of %v, want it confident", text, s, g.t.Leaves(v))
 				}
 			}
 		}

@@ -4,14 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/confidence"
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/internal/support"
 )
 
 // evidence and contrast are what the confidence in a group is made of.
 type (
-	evidence = support.Evidence
-	contrast = support.Contrast
+	evidence = confidence.Evidence
+	contrast = confidence.Contrast
 )
 
 const (
@@ -30,7 +30,7 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	kids := float64(len(t.Kids(v)))
 	e := evidence{
 		Hosts: float64(t.N), Around: float64(t.Size(p)), Members: float64(t.Size(v)),
-		Links: kids * (kids - 1) / 2, Borders: kids * float64(len(t.Kids(p))-1), White: g.white,
+		Links: kids * (kids - 1) / 2, Margins: kids * float64(len(t.Kids(p))-1), ResidualNoise: g.residualNoise,
 	}
 	out := append(append(g.out[:0], t.Order[t.Lo[p]:t.Lo[v]]...), t.Order[t.Hi[v]:t.Hi[p]]...)
 	in := g.some(v, max(2, mostOutside/len(out)))
@@ -65,27 +65,27 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	}
 	e.Mean = math.Log(float64(stats.LowerMedian(g.outside)) * e.Inside / sum)
 	near := g.near(v, in, out)
-	border := stats.LowerMedian(near)
-	e.Near = contrast{Step: math.Log(float64(border / inside)), Overlap: support.Overlap(within, near, 1)}
+	nearest := stats.LowerMedian(near)
+	e.Near = contrast{Step: math.Log(float64(nearest / inside)), Overlap: confidence.Overlap(within, near, 1)}
 	e.Ticks = math.Inf(1)
 	if g.quantum > 0 {
 		out := float64(stats.LowerMedian(g.outside))
 		e.Ticks = (2*out - float64(inside) - g.insideOthers(v, out)) / g.quantum
 	}
 	e.Average = e.Near
-	if t.Size(v) < crossMembers && e.White > 0 {
-		luck := e.White * support.LuckOfSmallest(len(out))
-		e.Average = contrast{Step: e.Near.Step + luck, Overlap: support.Overlap(within, near, float32(math.Exp(luck)))}
+	if t.Size(v) < crossMembers && e.ResidualNoise > 0 {
+		luck := e.ResidualNoise * confidence.LuckOfSmallest(len(out))
+		e.Average = contrast{Step: e.Near.Step + luck, Overlap: confidence.Overlap(within, near, float32(math.Exp(luck)))}
 	}
 	if g.gapped {
-		g.noteBorder(v, within, border)
+		g.noteMargin(v, within, nearest)
 	}
 	return e, true
 }
 
 // insideOthers is the median level, in s, of the hosts beside v. The level of a host is that of its group. For a host in
-// none it is border, the median of the measurements between v and its outsiders.
-func (g *judge) insideOthers(v int32, border float64) float64 {
+// none it is nearest, the median of the measurements between v and its outsiders.
+func (g *judge) insideOthers(v int32, nearest float64) float64 {
 	t := g.t
 	var levels []float64
 	for _, c := range t.Kids(t.Parent[v]) {
@@ -93,10 +93,10 @@ func (g *judge) insideOthers(v int32, border float64) float64 {
 		case c == v:
 		case t.IsGroup(c):
 			for range t.Size(c) {
-				levels = append(levels, min(border, math.Exp(t.LevelOf(c))))
+				levels = append(levels, min(nearest, math.Exp(t.LevelOf(c))))
 			}
 		default:
-			levels = append(levels, border)
+			levels = append(levels, nearest)
 		}
 	}
 	return stats.Median(levels)
@@ -122,11 +122,11 @@ func dropAbove(x []float32, limit float32, most int) []float32 {
 	return x
 }
 
-// noteBorder notes where the measurements inside v end and those to its outsiders begin.
-func (g *judge) noteBorder(v int32, within []float32, nearest float32) {
-	g.border[int(v)-g.t.N] = border{
-		inHigh:  math.Log(float64(within[int(borderQuantile*float64(len(within)-1))])),
+// noteMargin notes where the measurements inside v end and those to its outsiders begin.
+func (g *judge) noteMargin(v int32, within []float32, nearest float32) {
+	g.margin[int(v)-g.t.N] = margin{
+		inHigh:  math.Log(float64(within[int(marginQuantile*float64(len(within)-1))])),
 		outLow:  math.Log(float64(nearest)),
-		outHigh: math.Log(float64(stats.Quantile(g.outside, borderQuantile))),
+		outHigh: math.Log(float64(stats.Quantile(g.outside, marginQuantile))),
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/confidence"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/support"
 )
 
 // parsedTree reads a tree such as "((0 1 2) (3 4) 5)": hosts, and groups of what is in brackets. Groups
@@ -70,13 +70,13 @@ func parsedTree(text string) *nested.Tree {
 	return t
 }
 
-// judgeOf judges a tree by the readings of f: below zero what was not measured.
+// judgeOf judges a tree by the measurements of f: below zero what was not measured.
 func judgeOf(text string, f func(i, j int) float64) *judge {
 	t := parsedTree(text)
-	r := readings.NewSymmetric(t.N, func(i, j int) float32 { return float32(f(j, i)) })
+	r := measured.NewSymmetric(t.N, func(i, j int) float32 { return float32(f(j, i)) })
 	return &judge{
-		t: t, r: r, raw: r, white: math.NaN(),
-		support: make([]float64, len(t.Children)), border: make([]border, len(t.Children)),
+		t: t, r: r, raw: r, residualNoise: math.NaN(),
+		confidence: make([]float64, len(t.Children)), margin: make([]margin, len(t.Children)),
 	}
 }
 
@@ -168,13 +168,13 @@ func threeAmongEight() *judge {
 func TestEvidenceOfThreeAmongEight(t *testing.T) {
 	g := threeAmongEight()
 	g.quantum = 2
-	g.white = 0.1
+	g.residualNoise = 0.1
 	v := groupOf(g.t, 0, 1, 2)
 	e, ok := g.gather(v)
 	if !ok {
 		t.Fatal("nothing was measured")
 	}
-	luck := math.Exp(0.1 * support.LuckOfSmallest(5))
+	luck := math.Exp(0.1 * confidence.LuckOfSmallest(5))
 	for _, tt := range []struct {
 		name      string
 		got, want float64
@@ -184,14 +184,14 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 		{"members", e.Members, 3},
 		{"inside", e.Inside, 3},
 		{"links", e.Links, 3},     // pairs of three children
-		{"borders", e.Borders, 6}, // three children, two others: a group is one
-		{"white", e.White, 0.1},
-		// Readings to outsiders are 20, 21 21, 22 22 22, 23 23 23, 24 24 24, 25 25, 26: the
+		{"margins", e.Margins, 6}, // three children, two others: a group is one
+		{"residualNoise", e.ResidualNoise, 0.1},
+		// Measurements to outsiders are 20, 21 21, 22 22 22, 23 23 23, 24 24 24, 25 25, 26: the
 		// median is 23; the mean of 10, 11 and 12 inside is 11.
 		{"mean", e.Mean, math.Log(23.0 / 11)},
 		// Off by the factors 1 (three times), 24/23 (three), 23/22 (three), ...: the eighth of 15.
 		{"spread", e.Spread, 1.4826 * math.Log(23.0/22)},
-		// One reading per member: the smallest three, 20, 21 and 21.
+		// One measurement per member: the smallest three, 20, 21 and 21.
 		{"step", e.Near.Step, math.Log(21.0 / 11)},
 		{"overlap", e.Near.Overlap, 0},
 		{"ticks", e.Ticks, 17}, // (23-11)/2, and (23-1)/2, as the groups of this tree have a level of 1 s
@@ -202,18 +202,18 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 			t.Errorf("%s = %g, want %g", tt.name, tt.got, tt.want)
 		}
 	}
-	if g.border[int(v)-8] != (border{}) {
-		t.Error("a border is noted though no pair is missing")
+	if g.margin[int(v)-8] != (margin{}) {
+		t.Error("a margin is noted though no pair is missing")
 	}
 
-	g.quantum, g.white, g.gapped = 0, math.NaN(), true
+	g.quantum, g.residualNoise, g.gapped = 0, math.NaN(), true
 	e, _ = g.gather(v)
 	if !math.IsInf(e.Ticks, 1) || e.Average != e.Near {
 		t.Errorf("without tick and noise: ticks %g, average %v, want +Inf and %v", e.Ticks, e.Average, e.Near)
 	}
 	// Within, 3 values: rank 1.5 of 0 to 2, so 11; outside, 15 values: rank 10.5, so 24.
-	if b := g.border[int(v)-8]; !near(b.inHigh, math.Log(11)) || !near(b.outLow, math.Log(21)) || !near(b.outHigh, math.Log(24)) {
-		t.Errorf("border %v, want ln 11, 21 and 24", b)
+	if b := g.margin[int(v)-8]; !near(b.inHigh, math.Log(11)) || !near(b.outLow, math.Log(21)) || !near(b.outHigh, math.Log(24)) {
+		t.Errorf("margin %v, want ln 11, 21 and 24", b)
 	}
 }
 
@@ -229,25 +229,25 @@ func TestEvidenceLooksNoFartherThanTheParent(t *testing.T) {
 		return 0.5 // strangers to the tree, which must not count
 	})
 	e, _ := g.gather(groupOf(g.t, 0, 1))
-	if !near(e.Near.Step, math.Log(3)) || !near(e.Mean, math.Log(3)) || e.Around != 5 || e.Hosts != 8 || e.Links != 1 || e.Borders != 4 {
-		t.Errorf("evidence %+v, want steps of ln 3, 5 around, of 8 hosts, 1 link and 4 borders", e)
+	if !near(e.Near.Step, math.Log(3)) || !near(e.Mean, math.Log(3)) || e.Around != 5 || e.Hosts != 8 || e.Links != 1 || e.Margins != 4 {
+		t.Errorf("evidence %+v, want steps of ln 3, 5 around, of 8 hosts, 1 link and 4 margins", e)
 	}
-	// Of the group around it the readings between its children count, eight of 3, and not those inside them.
+	// Of the group around it the measurements between its children count, eight of 3, and not those inside them.
 	// All are slower than the way out, so one of them is taken for an outlier.
 	e, _ = g.gather(groupOf(g.t, 0, 1, 2, 3, 4))
-	if !near(e.Mean, math.Log(0.5/3)) || e.Inside != 7 || e.Members != 5 || e.Links != 3 || e.Borders != 9 {
-		t.Errorf("evidence %+v, want 7 measurements of 3 inside five members, 3 links and 9 borders", e)
+	if !near(e.Mean, math.Log(0.5/3)) || e.Inside != 7 || e.Members != 5 || e.Links != 3 || e.Margins != 9 {
+		t.Errorf("evidence %+v, want 7 measurements of 3 inside five members, 3 links and 9 margins", e)
 	}
 }
 
-// Of twenty-one readings inside some are outliers: up to a tenth, two, are left out if they are
+// Of twenty-one measurements inside some are outliers: up to a tenth, two, are left out if they are
 // beyond what is typical outside.
 func TestEvidenceLeavesOutliersOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		slow   []float64 // readings inside instead of 10
+		slow   []float64 // measurements inside instead of 10
 		inside float64
-		mean   float64 // of the readings that are left; to outsiders all are 20
+		mean   float64 // of the measurements that are left; to outsiders all are 20
 	}{
 		{"none", nil, 21, 10},
 		{"one", []float64{100}, 20, 10},
@@ -271,7 +271,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 			t.Errorf("%s: %g measurements, mean %g, want %g, %g", tt.name, e.Inside, e.Mean, tt.inside, want)
 		}
 	}
-	// Of one reading inside none is an outlier.
+	// Of one measurement inside none is an outlier.
 	g := judgeOf("((0 1) 2 3)", func(i, j int) float64 {
 		if j == 1 {
 			return 100
@@ -294,7 +294,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 	if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); e.Inside != 2 || !near(e.Mean, math.Ln2) {
 		t.Errorf("three members: %g measurements, mean %g, want 2, ln 2", e.Inside, e.Mean)
 	}
-	// Of six readings inside, 10 and 12 three times each, the lower median counts.
+	// Of six measurements inside, 10 and 12 three times each, the lower median counts.
 	g = judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
 		switch {
 		case j <= 3 && i == 0:
@@ -310,7 +310,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 }
 
 // Three members are at 10, 11 and 12, and each at 11.5 from one outsider of two. One of three
-// readings inside is above that. With a noise of 20 % the smallest of two is 0.674 of it too low, by 14 %: at
+// measurements inside is above that. With a noise of 20 % the smallest of two is 0.674 of it too low, by 14 %: at
 // 13.2 nothing is.
 func TestLuckOfSmallGroups(t *testing.T) {
 	g := judgeOf("((0 1 2) 3 4)", func(i, j int) float64 {
@@ -322,10 +322,10 @@ func TestLuckOfSmallGroups(t *testing.T) {
 		}
 		return 20
 	})
-	g.white = 0.2
+	g.residualNoise = 0.2
 	e, _ := g.gather(groupOf(g.t, 0, 1, 2))
-	if !near(e.Near.Overlap, 1.0/3) || e.Average.Overlap != 0 || !near(e.Average.Step-e.Near.Step, 0.2*support.LuckOfSmallest(2)) {
-		t.Errorf("near %v, average %v, want overlaps of 1/3 and 0 and steps that differ by %g", e.Near, e.Average, 0.2*support.LuckOfSmallest(2))
+	if !near(e.Near.Overlap, 1.0/3) || e.Average.Overlap != 0 || !near(e.Average.Step-e.Near.Step, 0.2*confidence.LuckOfSmallest(2)) {
+		t.Errorf("near %v, average %v, want overlaps of 1/3 and 0 and steps that differ by %g", e.Near, e.Average, 0.2*confidence.LuckOfSmallest(2))
 	}
 }
 
@@ -362,9 +362,9 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 		}
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
-	g.support = []float64{0.7, 1}
-	if g.judgeAll(); g.support[0] != 0 {
-		t.Errorf("confidence %g of what was not measured, want 0", g.support[0])
+	g.confidence = []float64{0.7, 1}
+	if g.judgeAll(); g.confidence[0] != 0 {
+		t.Errorf("confidence %g of what was not measured, want 0", g.confidence[0])
 	}
 }
 
@@ -389,7 +389,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		}
 		return 30
 	})
-	g.white = 0.1
+	g.residualNoise = 0.1
 	v := groupOf(g.t, upTo(8)...)
 	e, _ := g.gather(v)
 	if !near(e.Near.Step, math.Log(3)) {
@@ -407,7 +407,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		t.Errorf("average %v, want %v: eight members have no luck", e.Average, e.Near)
 	}
 
-	// The odd ones measured nothing they could read: all readings count.
+	// The odd ones measured nothing they could read: all measurements count.
 	g = judgeOf("(("+hosts(0, 8)+") 8 9)", func(i, j int) float64 {
 		switch {
 		case j < 8:
@@ -441,7 +441,7 @@ func TestHowManyOutsidersAreNear(t *testing.T) {
 }
 
 // Medians choose: outsider 8 is at 30 of most members, and at 1 of one of each half, by luck.
-func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
+func TestNoLuckyMeasurementMakesAnOutsiderNear(t *testing.T) {
 	g := judgeOf("(("+hosts(0, 8)+") 8 9 10)", func(i, j int) float64 {
 		switch {
 		case j < 8:
@@ -476,9 +476,9 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 }
 
 // Each of three members has a neighbour of its own outside, at 20. Medians would not see them;
-// the smallest readings do, one per member.
+// the smallest measurements do, one per member.
 func TestNeighboursOfSingleMembers(t *testing.T) {
-	for neighbours, want := range []float64{3, 3, 2, 2} { // the lower median of three readings
+	for neighbours, want := range []float64{3, 3, 2, 2} { // the lower median of three measurements
 		g := judgeOf("((0 1 2) 3 4 5)", func(i, j int) float64 {
 			switch {
 			case j <= 2:
@@ -494,7 +494,7 @@ func TestNeighboursOfSingleMembers(t *testing.T) {
 	}
 }
 
-// Of a group too large for all its readings some members choose, and all are read.
+// Of a group too large for all its measurements some members choose, and all are read.
 func TestAllMembersOfALargeGroupRead(t *testing.T) {
 	const members, outsiders = 200, 200
 	g := judgeOf("(("+hosts(0, members)+") "+hosts(members, members+outsiders)+")", func(i, j int) float64 {
@@ -552,7 +552,7 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 			t.Errorf("some() = %v, want the hosts of a child evenly chosen", in)
 		}
 	}
-	// Between the children there are 2 times as many readings of 2 as of 1 to host 26, and two more.
+	// Between the children there are 2 times as many measurements of 2 as of 1 to host 26, and two more.
 	inner := slices.Clone(g.inner(v))
 	slices.Sort(inner)
 	ones := mostOfChild + 2
@@ -627,7 +627,7 @@ func TestAppendWithin(t *testing.T) {
 	}
 }
 
-// randomJudge has a random tree of three levels and readings that hardly ever tie.
+// randomJudge has a random tree of three levels and measurements that hardly ever tie.
 func randomJudge(rng *rand.Rand) (text string, f func(i, j int) float64) {
 	n := 0
 	var some func(depth int) string
@@ -667,7 +667,7 @@ func TestEvidenceDoesNotDependOnTheUnit(t *testing.T) {
 	for seed := range 20 {
 		text, f := randomJudge(rand.New(rand.NewPCG(uint64(seed), 5)))
 		a, b := judgeOf(text, f), judgeOf(text, func(i, j int) float64 { return 1024 * f(i, j) })
-		a.white, b.white, a.quantum, b.quantum = 0.1, 0.1, 1e-7, 1024e-7
+		a.residualNoise, b.residualNoise, a.quantum, b.quantum = 0.1, 0.1, 1e-7, 1024e-7
 		if x, y := evidenceOfAll(a), evidenceOfAll(b); x != y {
 			t.Errorf("seed %d: evidence\n%swant that of the unit before\n%s", seed, y, x)
 		}
@@ -719,18 +719,18 @@ func TestEvidenceDoesNotDependOnTheNumbering(t *testing.T) {
 	}
 }
 
-// Readings that are all alike, of the fewest hosts and of more, with and without pairs missing: no group
-// has support, nor is anything NaN.
-func TestNoSupportWithoutAStep(t *testing.T) {
+// Measurements that are all alike, of the fewest hosts and of more, with and without pairs missing: no group
+// has confidence, nor is anything NaN.
+func TestNoConfidenceWithoutAStep(t *testing.T) {
 	for _, text := range []string{"((0 1) 2)", "((0 1) 2 3)", "((0 1 2 3 4 5 6 7) 8)", "((0 1 2 3 4 5 6 7) 8 9 10 11 12 13 14 15 16)", "((0 1) (2 3))"} {
 		for _, x := range []float64{1e-6, math.SmallestNonzeroFloat32, math.MaxFloat32} {
-			for _, white := range []float64{math.NaN(), 0, 0.1, math.Inf(1)} {
+			for _, residualNoise := range []float64{math.NaN(), 0, 0.1, math.Inf(1)} {
 				g := judgeOf(text, func(i, j int) float64 { return x })
-				g.white = white
+				g.residualNoise = residualNoise
 				for _, v := range g.t.Groups()[1:] {
 					e, _ := g.gather(v)
-					if g.judgeAll(); !(g.support[int(v)-g.t.N] < 0.5) || e.Near.Step != 0 {
-						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], e.Near.Step)
+					if g.judgeAll(); !(g.confidence[int(v)-g.t.N] < 0.5) || e.Near.Step != 0 {
+						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, residualNoise, g.confidence[int(v)-g.t.N], e.Near.Step)
 					}
 				}
 			}

@@ -40,7 +40,7 @@ b4,3.02,2.98,3.00,3.01,2.00,2.02,1.99,
 		for _, host := range group.Hosts {
 			fmt.Print(latencies.Names[host], " ")
 		}
-		fmt.Printf("%.1f us, confidence %.2f, confident: %v\n", group.Latency*1e6, group.Support, group.Firm())
+		fmt.Printf("%.1f us, confidence %.2f, confident: %v\n", group.Latency*1e6, group.Confidence, group.Confident())
 	}
 
 	var written bytes.Buffer // or a file

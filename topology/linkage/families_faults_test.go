@@ -17,7 +17,7 @@ func drift(d *draw, share float64) func(t float64) float64 {
 // medium is a number of hosts for families where large machines are no harder.
 func (d *draw) medium() int { return d.scale(24, 220) }
 
-// faults are trees whose readings something disturbs.
+// faults are trees whose measurements something disturbs.
 func faults() []family {
 	tails := func(name string, tail func(d *draw, scale float64) func(*draw) float64) family {
 		return family{name, "noise", true, func(d *draw) (*layout, *measurement) {
@@ -31,7 +31,7 @@ func faults() []family {
 			m := noisy(pick(d, 0, 0.01, 0.02), d.whole(1, 4))
 			m.seats, m.slowRounds = relabelled, d.between(0.02, 0.2)
 			switch m.repetitions {
-			case 1: // a slow reading has no better one beside it: no small leaves
+			case 1: // a slow measurement has no better one beside it: no small leaves
 				t := &node{level: topLevel(d)}
 				step := d.between(1.22, 2)
 				for range d.whole(3, 10) {

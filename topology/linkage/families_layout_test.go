@@ -29,7 +29,7 @@ type layout struct {
 	order order
 	deal  [][]int // groups dealt from in cyclic order; nil: the innermost
 
-	offset []float64 // s that each host adds to all its readings; nil: none
+	offset []float64 // s that each host adds to all its measurements; nil: none
 	factor []float64 // by which each host multiplies them; nil: 1
 	pair   []float64 // factor of each direction of each pair; nil: 1
 	spread float64   // standard deviation of ln of those that are drawn for each pair
@@ -178,8 +178,8 @@ func (l *layout) distinct() [][]int {
 	return out
 }
 
-// borders returns the largest latency inside the group and the smallest to the outside.
-func (l *layout) borders(hosts []int) (inside, outside float64) {
+// margins returns the largest latency inside the group and the smallest to the outside.
+func (l *layout) margins(hosts []int) (inside, outside float64) {
 	member := make([]bool, l.n)
 	for _, h := range hosts {
 		member[h] = true
@@ -200,7 +200,7 @@ func (l *layout) borders(hosts []int) (inside, outside float64) {
 }
 
 const (
-	// A pair whose readings are slower than its latency by this factor takes a detour.
+	// A pair whose measurements are slower than its latency by this factor takes a detour.
 	detour = 1.15
 	// Of a group of which more pairs than this share take detours little can be said.
 	mostDetours = 0.2
@@ -226,12 +226,12 @@ func (l *layout) detoured(hosts []int) bool {
 // detours says whether the factors of pairs are those of detours: none is below 1.
 func (l *layout) detours() bool { return slices.Min(l.pair) >= 1 }
 
-// leastLinks is how many readings have to join each part of a group to the rest of it, if there are as many pairs.
+// leastLinks is how many measurements have to join each part of a group to the rest of it, if there are as many pairs.
 // So many have to join each group to what is around it.
 const leastLinks = 2
 
-// told says whether the pairs that were measured could tell the group: each of its parts - largest
-// groups inside, hosts - has readings with the rest, and with hosts outside.
+// decides says whether the pairs that were measured could tell the group: each of its parts - largest
+// groups inside, hosts - has measurements with the rest, and with hosts outside.
 func (l *layout) told(hosts []int, missing []bool) bool {
 	part := make([]int, l.n) // 0: outside
 	size := make([]int, l.n) // of the group that made it a part
@@ -248,7 +248,7 @@ func (l *layout) told(hosts []int, missing []bool) bool {
 			}
 		}
 	}
-	inside := make([]int, l.n+1) // readings of each part
+	inside := make([]int, l.n+1) // measurements of each part
 	possible := make([]int, l.n+1)
 	outside := make([]int, l.n+1)
 	for _, a := range hosts {

@@ -30,7 +30,7 @@ import (
 //	H  pairs were not measured
 //	L  many members times many outsiders at a small step
 //	M  leaves of two hosts in large machines
-//	N  steps that only hundreds of readings show
+//	N  steps that only hundreds of measurements show
 //	O  the first rank of each node is slow
 //
 // and else by the kind of machine.
@@ -53,7 +53,7 @@ type trueGroup struct {
 	// the group around over that of this one. Below 1 the latencies
 	// contradict the group.
 	Step float64
-	// Hidden groups are not to be told from the readings although their step may be clear: the
+	// Hidden groups are not to be told from the measurements although their step may be clear: the
 	// clock is too coarse, too many of their pairs were not measured or take detours, or
 	// noise is larger than the step because hosts have much overhead.
 	Hidden bool
@@ -90,7 +90,7 @@ func (f family) machine(instance int) *familyMachine {
 	out := &familyMachine{Hosts: l.n, Spatial: l.spatial}
 	out.Repetitions = m.read(d, l)
 	for _, hosts := range l.distinct() {
-		inside, outside := l.borders(hosts)
+		inside, outside := l.margins(hosts)
 		out.Groups = append(out.Groups, trueGroup{
 			Hosts:  hosts,
 			Step:   outside / inside,

@@ -9,7 +9,7 @@ import (
 // leastTicks is how many ticks of the clock a step must have to be told from rounding.
 const leastTicks = 1.5
 
-// leastSigmas is how many standard errors of the mean reading between a member and the others a
+// leastSigmas is how many standard errors of the mean measurement between a member and the others a
 // step must have: with fewer, one host in some thousand looks as if it were another
 // group's.
 const leastSigmas = 5
@@ -24,16 +24,16 @@ const (
 // directions of each pair, in rounds of disjoint pairs by the circle method.
 type measurement struct {
 	repetitions int
-	sigma       float64                 // standard deviation of a reading's factor, drawn anew for each
-	outliers    float64                 // share of readings slower by a factor of 1.5 to 10
-	tail        func(*draw) float64     // share by which something slows a reading down; nil: nothing
-	mirrored    bool                    // one reading counts for both directions
+	sigma       float64                 // standard deviation of a measurement's factor, drawn anew for each
+	outliers    float64                 // share of measurements slower by a factor of 1.5 to 10
+	tail        func(*draw) float64     // share by which something slows a measurement down; nil: nothing
+	mirrored    bool                    // one measurement counts for both directions
 	seats       func(*draw, int) []int  // place of each rank in the circle, drawn for each repetition; nil: that of its number
 	mixed       bool                    // rounds take place in random order
 	slowRounds  float64                 // share of rounds that are slow
 	drift       func(t float64) float64 // factor at time t of the whole measurement, 0 to 1; nil: none
 	blur        float64                 // standard deviation of what drift does to a pair whose rounds nobody knows
-	tick        float64                 // s: readings are multiples of it; 0: exact
+	tick        float64                 // s: measurements are multiples of it; 0: exact
 	missing     []bool                  // pairs not measured, by final number; nil: none
 	gap         func(*draw, int) []bool // makes missing
 }
@@ -90,10 +90,10 @@ func (m *measurement) read(d *draw, l *layout) []mat.Matrix {
 			r[i*n+i] = math.NaN()
 			for j := range i {
 				p := pace[meeting(seat[i], seat[j], n)]
-				r[i*n+j] = m.reading(d, p*exact[i*n+j])
+				r[i*n+j] = m.measurement(d, p*exact[i*n+j])
 				r[j*n+i] = r[i*n+j]
 				if !m.mirrored {
-					r[j*n+i] = m.reading(d, p*exact[j*n+i])
+					r[j*n+i] = m.measurement(d, p*exact[j*n+i])
 				}
 			}
 		}
@@ -108,8 +108,8 @@ func (m *measurement) read(d *draw, l *layout) []mat.Matrix {
 }
 
 // drowned says whether the step of a group is too small for the clock, or for the errors of the
-// readings of one of its members: noise, which is a share of the reading, overhead
-// included, and what all readings of a pair have in common.
+// measurements of one of its members: noise, which is a share of the measurement, overhead
+// included, and what all measurements of a pair have in common.
 func (m *measurement) drowned(l *layout, hosts []int, inside, outside float64) bool {
 	if outside-inside < leastTicks*m.tick {
 		return true
@@ -119,14 +119,14 @@ func (m *measurement) drowned(l *layout, hosts []int, inside, outside float64) b
 		directions = 1
 	}
 	others := float64(len(hosts) - 1)
-	readings := others * float64(directions*max(1, m.repetitions))
-	share := math.Sqrt(m.sigma*m.sigma/readings + (m.blur*m.blur+l.spread*l.spread)/others)
+	measurements := others * float64(directions*max(1, m.repetitions))
+	share := math.Sqrt(m.sigma*m.sigma/measurements + (m.blur*m.blur+l.spread*l.spread)/others)
 	for _, h := range hosts {
-		reading := inside
+		measurement := inside
 		if l.offset != nil {
-			reading += l.offset[h]
+			measurement += l.offset[h]
 		}
-		if share*reading > (outside-inside)/leastSigmas {
+		if share*measurement > (outside-inside)/leastSigmas {
 			return true
 		}
 	}
@@ -156,8 +156,8 @@ func (m *measurement) paces(d *draw, n, k int) []float64 {
 	return pace
 }
 
-// reading is one reading of a latency of s.
-func (m *measurement) reading(d *draw, s float64) float64 {
+// measurement is one measurement of a latency of s.
+func (m *measurement) measurement(d *draw, s float64) float64 {
 	if m.sigma > 0 {
 		s *= max(0.5, 1+m.sigma*d.NormFloat64())
 	}

@@ -13,14 +13,14 @@ import (
 )
 
 // A familyScore says how well the machines of a family were reconstructed. A machine is right if
-// all demanded groups are found and no false one is firm; among points in space
+// all demanded groups are found and no false one is confident; among points in space
 // none is false.
 type familyScore struct {
-	machines, right                          int
-	demanded, found                          int
-	firmTrue, firmFalse, weakTrue, weakFalse int
-	spatial                                  int // firm groups of points in space, none of them demanded
-	wrong                                    []string
+	machines, right                                              int
+	demanded, found                                              int
+	confidentTrue, confidentFalse, uncertainTrue, uncertainFalse int
+	spatial                                                      int // confident groups of points in space, none of them demanded
+	wrong                                                        []string
 }
 
 func (s *familyScore) add(o familyScore) {
@@ -28,10 +28,10 @@ func (s *familyScore) add(o familyScore) {
 	s.right += o.right
 	s.demanded += o.demanded
 	s.found += o.found
-	s.firmTrue += o.firmTrue
-	s.firmFalse += o.firmFalse
-	s.weakTrue += o.weakTrue
-	s.weakFalse += o.weakFalse
+	s.confidentTrue += o.confidentTrue
+	s.confidentFalse += o.confidentFalse
+	s.uncertainTrue += o.uncertainTrue
+	s.uncertainFalse += o.uncertainFalse
 	s.spatial += o.spatial
 	s.wrong = append(s.wrong, o.wrong...)
 }
@@ -39,8 +39,8 @@ func (s *familyScore) add(o familyScore) {
 func (s *familyScore) share() float64 { return float64(s.right) / float64(s.machines) }
 
 func (s *familyScore) String() string {
-	return fmt.Sprintf("right %d of %d (%.1f %%)  demanded %d found %d  firm true %d false %d  uncertain true %d false %d  spatial %d",
-		s.right, s.machines, 100*s.share(), s.demanded, s.found, s.firmTrue, s.firmFalse, s.weakTrue, s.weakFalse, s.spatial)
+	return fmt.Sprintf("right %d of %d (%.1f %%)  demanded %d found %d  confident true %d false %d  uncertain true %d false %d  spatial %d",
+		s.right, s.machines, 100*s.share(), s.demanded, s.found, s.confidentTrue, s.confidentFalse, s.uncertainTrue, s.uncertainFalse, s.spatial)
 }
 
 // scoreMachine reconstructs one machine.
@@ -64,24 +64,24 @@ func scoreMachine(method *linkage.Robust, f family, instance int) familyScore {
 	for _, g := range result.Hierarchy.Groups()[1:] {
 		k := key(g.Hosts)
 		truth, ok := known[k]
-		firm := g.Support >= topology.FirmSupport
+		confident := g.Confidence >= topology.ConfidentFrom
 		found[k] = true
 		if ok && truth.demanded() {
 			s.found++
 		}
 		switch {
-		case ok && firm:
-			s.firmTrue++
+		case ok && confident:
+			s.confidentTrue++
 		case ok:
-			s.weakTrue++
-		case m.Spatial && firm:
+			s.uncertainTrue++
+		case m.Spatial && confident:
 			s.spatial++
 		case m.Spatial:
-		case firm:
-			s.firmFalse++
-			invented = append(invented, fmt.Sprintf("%d hosts confidence %.3f", len(g.Hosts), g.Support))
+		case confident:
+			s.confidentFalse++
+			invented = append(invented, fmt.Sprintf("%d hosts confidence %.3f", len(g.Hosts), g.Confidence))
 		default:
-			s.weakFalse++
+			s.uncertainFalse++
 		}
 	}
 	for _, g := range m.Groups {
@@ -97,7 +97,7 @@ func scoreMachine(method *linkage.Robust, f family, instance int) familyScore {
 	for _, list := range []struct {
 		name string
 		of   []string
-	}{{"missing", missing}, {"firm false", invented}} {
+	}{{"missing", missing}, {"confident false", invented}} {
 		if len(list.of) > 0 {
 			text += fmt.Sprintf("; %s %d: %s", list.name, len(list.of), strings.Join(list.of[:min(6, len(list.of))], ", "))
 		}
@@ -158,7 +158,7 @@ func BenchmarkLinkageFamilies(b *testing.B) {
 						s = scoreFamily(&linkage.Robust{}, f, instances)
 					}
 					b.ReportMetric(100*s.share(), "right%")
-					b.ReportMetric(float64(s.firmFalse), "firm-false")
+					b.ReportMetric(float64(s.confidentFalse), "confident-false")
 					if testing.Verbose() {
 						for _, w := range s.wrong {
 							b.Log(w)
@@ -197,12 +197,12 @@ func TestLinkageFamilies(t *testing.T) {
 	if overall.share() < leastRight {
 		t.Errorf("overall %s, want %.0f %% right", overall.String(), 100*leastRight)
 	}
-	if flats.firmFalse > 0 {
-		t.Errorf("machines without groups: %s, want none firm", flats.String())
+	if flats.confidentFalse > 0 {
+		t.Errorf("machines without groups: %s, want none confident", flats.String())
 	}
-	// docs/measured.md: of the held instances 4 of 20,113 firm groups do not exist, and 181 of 1,913 weak ones:
-	// of 1,700 firm ones less than half of one.
-	if overall.firmFalse > 0 || 5*overall.weakFalse > overall.weakTrue+overall.weakFalse {
-		t.Errorf("overall %s, want no firm one false, and at most a fifth of the uncertain ones", overall.String())
+	// docs/measured.md: of the held instances 4 of 20,113 confident groups do not exist, and 181 of 1,913 uncertain ones:
+	// of 1,700 confident ones less than half of one.
+	if overall.confidentFalse > 0 || 5*overall.uncertainFalse > overall.uncertainTrue+overall.uncertainFalse {
+		t.Errorf("overall %s, want no confident one false, and at most a fifth of the uncertain ones", overall.String())
 	}
 }

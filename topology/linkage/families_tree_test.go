@@ -103,7 +103,7 @@ func trees() []family {
 		{"leaves-of-two", "M", true, func(d *draw) (*layout, *measurement) {
 			m := noisy(pick(d, 0.01, 0.02, 0.03, 0.05), d.whole(1, 2))
 			step := d.between(1.25, 2)
-			if m.sigma > 0.03 { // all have to be right in some hundred leaves, of few readings each
+			if m.sigma > 0.03 { // all have to be right in some hundred leaves, of few measurements each
 				m.repetitions, step = d.whole(2, 3), d.between(1.25, 1.6)
 			}
 			if m.repetitions > 1 && d.chance(0.5) {

@@ -123,7 +123,7 @@ func TestLatenciesSetOffGroupsOnly(t *testing.T) {
 				known[fmt.Sprint(g)] = true
 			}
 			for _, set := range singleLinkageSets(l) {
-				if inside, outside := l.borders(set); outside > clearly*inside && !known[fmt.Sprint(set)] {
+				if inside, outside := l.margins(set); outside > clearly*inside && !known[fmt.Sprint(set)] {
 					t.Errorf("%s %d: hosts %v are set off by %.3f and no group", f.Name, instance, set, outside/inside)
 				}
 			}

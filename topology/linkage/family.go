@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/witness"
 	"github.com/topocast/topocast/topology"
 )
@@ -42,9 +42,9 @@ const (
 	meshFew = 6
 )
 
-// A meshSearch looks for graphs that explain readings better than a tree does.
+// A meshSearch looks for graphs that explain measurements better than a tree does.
 type meshSearch struct {
-	r     *readings.Symmetric
+	r     *measured.Symmetric
 	f     *nested.Fit // the tree
 	work  int64       // legs looked at
 	given []string    // searches that were given up, as warnings
@@ -52,8 +52,8 @@ type meshSearch struct {
 
 // best looks for switches that form a line, a ring, a torus or the like, and,
 // if hosts says so, for hosts wired to each other. It returns what it finds if that
-// explains the readings clearly better than the tree; nil otherwise. noise
-// is that of a reading, NaN if not known.
+// explains the measurements clearly better than the tree; nil otherwise. noise
+// is that of a measurement, NaN if not known.
 func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 	if w, err := s.switches(); err != nil || w != nil && s.better(w) {
 		return w, err
@@ -73,8 +73,8 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 	return w, nil
 }
 
-// better compares the graph with the tree, and tells whether it explains the readings clearly better.
-// Weak groups at the edge of a sample make a tree a little worse than a mesh at times;
+// better compares the graph with the tree, and tells whether it explains the measurements clearly better.
+// Uncertain groups at the edge of a sample make a tree a little worse than a mesh at times;
 // of a real mesh of hosts it explains nothing.
 func (s *meshSearch) better(w *wired) bool {
 	c := w.compare(s.r, s.f)

@@ -259,7 +259,7 @@ func TestLinkageWarnsOfABadFit(t *testing.T) {
 }
 
 // One repetition, as of SimGrid's machines below: all links of a ring of switches and of a chain of 20 hosts each are
-// found, and those of a torus of hosts but for links whose only reading is an outlier. Of 192 links 3.8 are
+// found, and those of a torus of hosts but for links whose only measurement is an outlier. Of 192 links 3.8 are
 // expected to be, and up to 8 in 97.5 % of draws (binomial); each is two arcs.
 func TestLinkageFindsLinksOfOneRepetition(t *testing.T) {
 	seeds := uint64(1)
@@ -302,7 +302,7 @@ func TestLinkageFindsKnownLinks(t *testing.T) {
 			missing, wrong := difference(linkNames(reconstruct(t, topotest.ReadMatrix(t, file)).Graph), want)
 			allowed := 0
 			if strings.Contains(file, "torus") && strings.Contains(file, "o2") {
-				// One repetition with 2 % of outliers: a link whose only reading is one is
+				// One repetition with 2 % of outliers: a link whose only measurement is one is
 				// hidden behind a detour. Of 192 links 3.8 are expected to be, and up to 8 in 97.5 %
 				// of draws (binomial); each is two arcs.
 				allowed = 16

@@ -5,55 +5,55 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/witness"
 )
 
-// A vicinity knows the nearest hosts of some hosts: those within mateWithin of the
-// nearest reading, mateMost at most. On one switch, and in a ring or torus, they see
+// A vicinity knows the nearest hosts of some hosts: those within nearestWithin of the
+// nearest measurement, nearestMost at most. On one switch, and in a ring or torus, they see
 // any other host as their host does in the mean: alike, or one a hop nearer and
 // one a hop farther.
 type vicinity struct {
-	r     *readings.Symmetric
-	mates [][]int32 // per host; nil: not looked for
-	row   []float32 // scratch
+	r       *measured.Symmetric
+	nearest [][]int32 // per host; nil: not looked for
+	row     []float32 // scratch
 }
 
-func newVicinity(r *readings.Symmetric) *vicinity {
-	return &vicinity{r: r, mates: make([][]int32, r.N()), row: make([]float32, r.N())}
+func newVicinity(r *measured.Symmetric) *vicinity {
+	return &vicinity{r: r, nearest: make([][]int32, r.N()), row: make([]float32, r.N())}
 }
 
 const (
-	// On one switch with 10 % of noise nearly all are mates, in a ring the two neighbours, two
+	// On one switch with 10 % of noise nearly all are near, in a ring the two neighbours, two
 	// hops being twice as far.
-	mateWithin = 1.3
+	nearestWithin = 1.3
 	// The mean of so many has a quarter of the noise of one.
-	mateMost = 16
-	// A reading that is above all that the mates of both its ends say by more than
+	nearestMost = 16
+	// A measurement that is above all that the nearest hosts of both its ends say by more than
 	// this is an outlier, unless more than this share are: that is structure, such as
-	// opposite hosts of a ring of up to eight, one reading of seven, which are farther than all around
+	// opposite hosts of a ring of up to eight, one measurement of seven, which are farther than all around
 	// them. Of one switch with 5 % of outliers more are found.
 	outlierShare = 0.07
-	// One mate in so many may side with an outlier, being one itself.
+	// One near host in so many may side with an outlier, being one itself.
 	outlierAlone = 8
 )
 
-// of returns the mates of host i. O(n) the first time.
+// of returns the nearest hosts of host i. O(n) the first time.
 func (v *vicinity) of(i int) []int32 {
-	if v.mates[i] == nil {
-		near := v.r.Nearest(v.row, i, mateMost)
-		v.mates[i] = slices.DeleteFunc(near, func(j int32) bool { return v.row[j] > mateWithin*v.row[near[0]] })
+	if v.nearest[i] == nil {
+		near := v.r.Nearest(v.row, i, nearestMost)
+		v.nearest[i] = slices.DeleteFunc(near, func(j int32) bool { return v.row[j] > nearestWithin*v.row[near[0]] })
 	}
-	return v.mates[i]
+	return v.nearest[i]
 }
 
 // neighbourhoodHosts is how many hosts, spread evenly, the tree-likeness is found
-// of: a host's mates cost a look at all its readings, and 256 hosts make a
+// of: a host's nearest hosts cost a look at all its measurements, and 256 hosts make a
 // hundred million quadruples.
 const neighbourhoodHosts = 256
 
-// outlier tells whether the mates of both ends contradict a reading: all of them, or
-// of many all but one in eight, as readings of theirs may be outliers, too.
+// outlier tells whether the nearest hosts of both ends contradict a measurement: all of them, or
+// of many all but one in eight, as measurements of theirs may be outliers, too.
 func (v *vicinity) outlier(i, j int) bool {
 	limit := v.r.Measured(i, j) / outlier
 	seen, agree := 0, 0
@@ -78,11 +78,11 @@ func (v *vicinity) outlier(i, j int) bool {
 // four-point condition within 2 % and three standard deviations: of the three ways to
 // sum two disjoint pairs, the two largest are equal. It holds for all quadruples of a tree, whatever
 // its links (Buneman 1974), and for those of rings and tori it fails. noise is that
-// of a reading; NaN, as of one repetition, has it estimated, up to noiseMost, as structure counts where neighbours differ. Quadruples with an
+// of a measurement; NaN, as of one repetition, has it estimated, up to noiseMost, as structure counts where neighbours differ. Quadruples with an
 // outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
-// one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
+// one. NaN if there are fewer than four hosts or too few measurements. O(n) for each of
 // up to 256 hosts.
-func fourPoints(r *readings.Symmetric, noise, sigma float64) float64 {
+func fourPoints(r *measured.Symmetric, noise, sigma float64) float64 {
 	const samples = 2000 // the share of a tree, 0.98 at least, is right within 0.3 %
 	if r.N() < 4 {
 		return math.NaN()

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -18,7 +18,7 @@ import (
 // far from an outsider as that member. What counts are measurements between units. A unit is a host, or a group that is
 // itself held together by measurements. The evidence of a measurement is a log-likelihood ratio: how much likelier one
 // hypothesis makes it than the other. It allows for the noise, and for a share of outliers upwards. Measurements are
-// independent, so that their evidence adds up (border.go, rivals.go). The lengths of unequal links (unequal.go) are not
+// independent, so that their evidence adds up (margin.go, alternatives.go). The lengths of unequal links (unequal.go) are not
 // taken out here: with links corrected a host takes the place that it was corrected for.
 //
 // The price is that this asks more than most machines need. No pair of ranks that never met is confident, though all the
@@ -34,17 +34,17 @@ func gapCeiling(share float64) float64 {
 	if share == 0 {
 		return 1
 	}
-	return weakCeiling - 2*(weakCeiling-reported)*share
+	return uncertainCeiling - 2*(uncertainCeiling-reported)*share
 }
 
-// gaps returns the most confidence that each group can have, by v-n. It is below topology.FirmSupport where pairs that were
+// gaps returns the most confidence that each group can have, by v-n. It is below topology.ConfidentFrom where pairs that were
 // not measured leave an alternative. The judgement by the measurements comes before. Groups count as units if they are
 // confident and hold together. Where distances are not those of nested groups, only hosts that are alike can stand for each
 // other, so that only the innermost groups count. O(n^2) times the depth of the tree.
 func (g *judge) gaps() []float64 {
 	t := g.t
-	noise := max(gapNoise, g.white)
-	nested := nestedReadings(g.raw, noise)
+	noise := max(gapNoise, g.residualNoise)
+	nested := nestedMeasurements(g.raw, noise)
 	groups := t.Groups()
 	solid := make([]bool, len(t.Children))
 	ceiling := make([]float64, len(t.Children))
@@ -52,31 +52,31 @@ func (g *judge) gaps() []float64 {
 		v := groups[k]
 		at := int(v) - t.N
 		units := units(t, nil, v, -1, solid)
-		loose := g.loose(units, g.border[at], noise)
-		ceiling[at] = gapCeiling(float64(loose) / float64(len(units)))
-		solid[at] = loose == 0 && g.support[at] >= topology.FirmSupport && (nested || t.HostsOnly(v))
+		unjoined := g.unjoined(units, g.margin[at], noise)
+		ceiling[at] = gapCeiling(float64(unjoined) / float64(len(units)))
+		solid[at] = unjoined == 0 && g.confidence[at] >= topology.ConfidentFrom && (nested || t.HostsOnly(v))
 	}
 	ceiling[int(t.Root)-t.N] = 1
 	for _, v := range groups[1:] { // parents first
 		at := int(v) - t.N
 		// Groups that are not solid stand for nothing: what they hold besides v is outside v.
-		var rivals []int32
+		var alternatives []int32
 		a := v
 		for below := v; a == v || a != t.Root && !solid[int(a)-t.N]; below = a {
 			a = t.Parent[a]
-			rivals = units(t, rivals, a, below, solid)
+			alternatives = units(t, alternatives, a, below, solid)
 		}
 		parts := [][]int32{t.Leaves(v)}
 		if !nested {
 			parts = alikeParts(t, v, solid)
 		}
 		open := 0
-		for _, u := range rivals {
-			if slices.ContainsFunc(parts, func(p []int32) bool { return !g.apart(p, t.Leaves(u), g.border[at], noise).told() }) {
+		for _, u := range alternatives {
+			if slices.ContainsFunc(parts, func(p []int32) bool { return !g.apart(p, t.Leaves(u), g.margin[at], noise).decides() }) {
 				open++
 			}
 		}
-		ceiling[at] = min(ceiling[at], gapCeiling(float64(open)/float64(len(rivals))))
+		ceiling[at] = min(ceiling[at], gapCeiling(float64(open)/float64(len(alternatives))))
 		// What may belong to the solid group around may belong to this one.
 		if ceiling[int(a)-t.N] < 1 {
 			ceiling[at] = min(ceiling[at], ceiling[int(a)-t.N])
@@ -87,21 +87,21 @@ func (g *judge) gaps() []float64 {
 
 // lower applies what gaps returned, nil for no gaps. It counts the groups that stay confident, and those that do not for want
 // of measurements.
-func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
+func (g *judge) lower(ceiling []float64) (confident, doubtful int) {
 	for _, v := range g.t.Groups()[1:] {
 		at := int(v) - g.t.N
-		was := g.support[at] >= topology.FirmSupport
+		was := g.confidence[at] >= topology.ConfidentFrom
 		if ceiling != nil {
-			g.support[at] = min(g.support[at], ceiling[at])
+			g.confidence[at] = min(g.confidence[at], ceiling[at])
 		}
 		switch {
-		case g.support[at] >= topology.FirmSupport:
-			firm++
+		case g.confidence[at] >= topology.ConfidentFrom:
+			confident++
 		case was:
 			doubtful++
 		}
 	}
-	return firm, doubtful
+	return confident, doubtful
 }
 
 // nestedReadings says whether the measurements are those of nested groups: of the three distances of three hosts the two
@@ -109,7 +109,7 @@ func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
 // be the reason, and the triple does not count. Of 253 random trees with gaps, up to 5 % of noise and 2 % of
 // outliers, none had more than 2.1 % of such triples. Of dragonflies half the runs had more than 15 %. Small or sparse dragonflies may pass,
 // and lines, rings and tori with few measurements.
-func nestedReadings(r *readings.Symmetric, noise float64) bool {
+func nestedMeasurements(r *measured.Symmetric, noise float64) bool {
 	const (
 		most, tries = 4096, 1 << 17
 		violations  = 0.04

@@ -4,16 +4,16 @@ import (
 	"math"
 	"testing"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/topology"
 )
 
-// The evidence of single readings by hand: insiders at 10 us and nearer, outsiders at 20 to
+// The evidence of single measurements by hand: insiders at 10 us and nearer, outsiders at 20 to
 // 30 us, noise 1 %. At the peak a bell is 1/(0.01 sqrt(2 pi)) = 39.9; an outlier has density
 // 1/ln 10 = 0.434 anywhere above.
-func TestEvidenceOfAReading(t *testing.T) {
-	b := border{inHigh: math.Log(10), outLow: math.Log(20), outHigh: math.Log(30)}
+func TestEvidenceOfAMeasurement(t *testing.T) {
+	b := margin{inHigh: math.Log(10), outLow: math.Log(20), outHigh: math.Log(30)}
 	for _, tt := range []struct {
 		name string
 		x    float64 // us
@@ -27,18 +27,18 @@ func TestEvidenceOfAReading(t *testing.T) {
 		{"beyond the outside one measurement tells little", 80, 2.53},
 		{"between the two nothing but an outlier of an insider explains it", 14, -gapMost},
 	} {
-		if got := b.nats(math.Log(tt.x), 0.01); math.Abs(got-tt.want) > 0.01 {
+		if got := b.logRatio(math.Log(tt.x), 0.01); math.Abs(got-tt.want) > 0.01 {
 			t.Errorf("%s: evidence of %g us = %.3f, want %.2f", tt.name, tt.x, got, tt.want)
 		}
 	}
 	// Half way, in units of the noise, both are as likely but for the shares: ln 0.75/0.98.
-	near := border{inHigh: math.Log(10), outLow: math.Log(11), outHigh: math.Log(12)}
-	if got := near.nats(math.Log(math.Sqrt(110)), 0.03); math.Abs(got+0.27) > 0.02 {
+	near := margin{inHigh: math.Log(10), outLow: math.Log(11), outHigh: math.Log(12)}
+	if got := near.logRatio(math.Log(math.Sqrt(110)), 0.03); math.Abs(got+0.27) > 0.02 {
 		t.Errorf("evidence half way = %.3f, want -0.27", got)
 	}
 }
 
-// gapJudge judges groups of hosts with the readings of f in us, 0 where there is none.
+// gapJudge judges groups of hosts with the measurements of f in us, 0 where there is none.
 func gapJudge(n int, groups [][]int32, f func(i, j int) float32) (*judge, []int32) {
 	t := &nested.Tree{N: n}
 	var top []int32
@@ -78,17 +78,17 @@ func gapJudge(n int, groups [][]int32, f func(i, j int) float32) (*judge, []int3
 		t.Lo[v], t.Hi[v] = t.Lo[kids[0]], t.Hi[kids[len(kids)-1]]
 	}
 	t.Parent[t.Root] = -1
-	r := readings.NewSymmetric(n, func(i, j int) float32 {
+	r := measured.NewSymmetric(n, func(i, j int) float32 {
 		if v := 1e-6 * f(i, j); v > 0 {
 			return v
 		}
 		return -20e-6 // some estimate
 	})
-	return &judge{t: t, r: r, raw: r, white: 0.01, gapped: true}, top[:len(groups)]
+	return &judge{t: t, r: r, raw: r, residualNoise: 0.01, gapped: true}, top[:len(groups)]
 }
 
-// Twelve hosts on three switches; what is missing leaves one rival or the other.
-func TestGapsLeaveRivals(t *testing.T) {
+// Twelve hosts on three switches; what is missing leaves one alternative or the other.
+func TestGapsLeaveAlternatives(t *testing.T) {
 	four := [][]int32{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}
 	exact := func(i, j int) float32 {
 		if i/4 == j/4 {
@@ -101,11 +101,11 @@ func TestGapsLeaveRivals(t *testing.T) {
 		return in(i, a) && in(j, b) || in(j, a) && in(i, b)
 	}
 	for _, tt := range []struct {
-		name    string
-		groups  [][]int32
-		missing func(i, j int) bool
-		read    func(i, j int) float32
-		firm    []bool
+		name      string
+		groups    [][]int32
+		missing   func(i, j int) bool
+		read      func(i, j int) float32
+		confident []bool
 	}{
 		{"a pair missing far away matters to nobody", four, func(i, j int) bool { return between(i, j, [2]int{0, 0}, [2]int{4, 4}) }, exact, []bool{true, true, true}},
 		{"one measurement between two switches is enough", four, func(i, j int) bool {
@@ -136,14 +136,14 @@ func TestGapsLeaveRivals(t *testing.T) {
 		g.judgeAll()
 		g.eliminate()
 		for _, v := range groups {
-			if g.support[int(v)-12] < topology.FirmSupport {
-				t.Errorf("%s: confidence %.2f of %v by its measurements alone", tt.name, g.support[int(v)-12], g.t.Leaves(v))
+			if g.confidence[int(v)-12] < topology.ConfidentFrom {
+				t.Errorf("%s: confidence %.2f of %v by its measurements alone", tt.name, g.confidence[int(v)-12], g.t.Leaves(v))
 			}
 		}
 		ceiling := g.gaps()
 		for k, v := range groups {
-			if c := ceiling[int(v)-12]; (c == 1) != tt.firm[k] || c < 1 && c > weakCeiling {
-				t.Errorf("%s: most confidence of %v is %.2f, want it firm: %v", tt.name, g.t.Leaves(v), c, tt.firm[k])
+			if c := ceiling[int(v)-12]; (c == 1) != tt.confident[k] || c < 1 && c > uncertainCeiling {
+				t.Errorf("%s: most confidence of %v is %.2f, want it confident: %v", tt.name, g.t.Leaves(v), c, tt.confident[k])
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A gapPattern leaves readings out: it tells of each direction of each pair of the
+// A gapPattern leaves measurements out: it tells of each direction of each pair of the
 // cluster's hosts whether it was measured.
 type gapPattern struct {
 	name string
@@ -232,7 +232,7 @@ func gapMachines() []struct{ family, spec string } {
 	}
 }
 
-// gapNoise is what readings are disturbed by.
+// gapNoise is what measurements are disturbed by.
 func gapNoise() []gen.Noise {
 	var list []gen.Noise
 	for _, sigma := range []float64{0, 0.01, 0.03, 0.05} {
@@ -267,12 +267,12 @@ func toldApart(exact *mat.Dense, hosts []int) bool {
 	return inside < 0.999*outside
 }
 
-// A gapCount counts groups by support: above 0.9, from 0.5, below.
+// A gapCount counts groups by confidence: above 0.9, from 0.5, below.
 type gapCount struct {
 	exist        int // groups of the machine
 	right, wrong [3]int
 	missing      int // pairs
-	runs, lost   int // lost: the readings leave the hosts in parts
+	runs, lost   int // lost: the measurements leave the hosts in parts
 }
 
 func (c *gapCount) add(d gapCount) {
@@ -299,7 +299,7 @@ func (r gapRun) String() string {
 	return fmt.Sprintf("%s, %s, noise %g, outliers %g, %d repetitions, seed %d", r.spec, r.pattern.name, r.noise.Sigma, r.noise.Outliers, r.repetitions, r.seed)
 }
 
-// measure counts the groups that Robust finds; false are the firm ones that do not exist. A group
+// measure counts the groups that Robust finds; false are the confident ones that do not exist. A group
 // exists if it is one of the machine's or exact latencies tell it apart.
 func (r gapRun) measure(t testing.TB) (c gapCount, false []topology.Group, warnings []string) {
 	rng := rand.New(rand.NewPCG(r.seed, 1309))
@@ -332,7 +332,7 @@ func (r gapRun) measure(t testing.TB) (c gapCount, false []topology.Group, warni
 		known[key(g.Hosts)] = true
 		c.exist++
 	}
-	result, err := (&linkage.Robust{MinSupport: 1e-9}).Reconstruct(reps...)
+	result, err := (&linkage.Robust{MinConfidence: 1e-9}).Reconstruct(reps...)
 	if errors.Is(err, topology.ErrDisconnected) {
 		c.lost = 1
 		return c, nil, nil
@@ -342,9 +342,9 @@ func (r gapRun) measure(t testing.TB) (c gapCount, false []topology.Group, warni
 	}
 	for _, g := range result.Hierarchy.Groups()[1:] {
 		bin := 2
-		if g.Firm() {
+		if g.Confident() {
 			bin = 0
-		} else if g.Support >= 0.5 {
+		} else if g.Confidence >= 0.5 {
 			bin = 1
 		}
 		if known[key(g.Hosts)] || toldApart(exact, g.Hosts) {
@@ -376,9 +376,9 @@ func gapRuns(seeds int) map[string][]gapRun {
 	return runs
 }
 
-// BenchmarkLinkageGaps counts groups that exist and groups that do not by support, for each
+// BenchmarkLinkageGaps counts groups that exist and groups that do not by confidence, for each
 // family of machines over all patterns, for each pattern over all machines, and for each noise. Run it
-// with -benchtime=1x, and -v for the firm groups that do not exist.
+// with -benchtime=1x, and -v for the confident groups that do not exist.
 func BenchmarkLinkageGaps(b *testing.B) {
 	keys := []func(r gapRun, family string) string{
 		func(_ gapRun, family string) string { return "machine=" + family },
@@ -424,10 +424,10 @@ func BenchmarkLinkageGaps(b *testing.B) {
 	}
 }
 
-// Whatever the reason for the gaps: a group that the readings could not have refuted, had
-// it not existed, is not firm. The run of each machine with each pattern takes one noise and one
+// Whatever the reason for the gaps: a group that the measurements could not have refuted, had
+// it not existed, is not confident. The run of each machine with each pattern takes one noise and one
 // number of repetitions in turn; BenchmarkLinkageGaps counts them all.
-func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
+func TestNoGroupIsConfidentForWantOfMeasurements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
@@ -449,13 +449,13 @@ func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
 				continue // no question of gaps
 			}
 			if len(false) > 0 {
-				t.Errorf("%s: %d confident groups do not exist, the first %v, confidence %.3f", r, len(false), false[0].Hosts, false[0].Support)
+				t.Errorf("%s: %d confident groups do not exist, the first %v, confidence %.3f", r, len(false), false[0].Hosts, false[0].Confidence)
 			}
 			all.add(c)
 		}
 	}
 	// What is there to be seen is still seen: of the groups of these runs, most of which
-	// lack readings that matter, more than four in ten are firm.
+	// lack measurements that matter, more than four in ten are confident.
 	if all.right[0]*10 < 4*all.exist {
 		t.Errorf("%d of %d groups are confident, want 40 %%", all.right[0], all.exist)
 	}
@@ -469,10 +469,10 @@ func TestLinkageOfAMeasurementCutShort(t *testing.T) {
 		t.Skip("short")
 	}
 	for _, tt := range []struct {
-		spec  string
-		share float64
-		firm  int // groups that are to be firm at least
-		weak  string
+		spec      string
+		share     float64
+		confident int // groups that are to be confident at least
+		uncertain string
 	}{
 		{"tree:8x8x8 shuffle", 100.0 / 511, 8, "105216 of 130816 pairs of hosts were not measured: too many for"},
 		{"tree:8x8x8 shuffle", 0.6, 68, "52480 of 130816 pairs of hosts were not measured: too many for"},
@@ -480,19 +480,19 @@ func TestLinkageOfAMeasurementCutShort(t *testing.T) {
 	} {
 		r := gapRun{tt.spec, rounds(tt.share), gen.Noise{}, 1, 1}
 		c, false, warnings := r.measure(t)
-		if len(false) > 0 || c.right[0] < tt.firm {
-			t.Errorf("%s: %d confident groups that exist, want %d, and %d that do not, want none", r, c.right[0], tt.firm, len(false))
+		if len(false) > 0 || c.right[0] < tt.confident {
+			t.Errorf("%s: %d confident groups that exist, want %d, and %d that do not, want none", r, c.right[0], tt.confident, len(false))
 		}
 		said := slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "too many for") })
-		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, tt.weak) }) || said != (tt.weak != "") {
-			t.Errorf("%s: warnings %q, want %q", r, warnings, tt.weak)
+		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, tt.uncertain) }) || said != (tt.uncertain != "") {
+			t.Errorf("%s: warnings %q, want %q", r, warnings, tt.uncertain)
 		}
 	}
 }
 
-// Runs in which earlier forms of the evidence made false groups firm: a host took the place that its
+// Runs in which earlier forms of the evidence made false groups confident: a host took the place that its
 // link, or its slowness, had been corrected for; a dragonfly's routers that were not compared hid behind others.
-func TestNoGroupIsFirmByItsOwnCorrection(t *testing.T) {
+func TestNoGroupIsConfidentByItsOwnCorrection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
@@ -506,7 +506,7 @@ func TestNoGroupIsFirmByItsOwnCorrection(t *testing.T) {
 		{"tree:[30,3,3,12,7] latency=2us,5us shuffle", rounds(0.2), gen.Noise{Outliers: 0.02}, 3, 0},
 	} {
 		if _, false, _ := r.measure(t); len(false) > 0 {
-			t.Errorf("%s: %d confident groups do not exist, the first %v, confidence %.3f", r, len(false), false[0].Hosts, false[0].Support)
+			t.Errorf("%s: %d confident groups do not exist, the first %v, confidence %.3f", r, len(false), false[0].Hosts, false[0].Confidence)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func TestLinkageReconstructsWhatWasGenerated(t *testing.T) {
 			t.Errorf("%s: groups %v, want %v", c.spec, got, want)
 		}
 		for _, g := range r.Hierarchy.Groups() {
-			if !(g.Support > 0.9) {
-				t.Errorf("%s: confidence %.2f of %v", c.spec, g.Support, g.Hosts)
+			if !(g.Confidence > 0.9) {
+				t.Errorf("%s: confidence %.2f of %v", c.spec, g.Confidence, g.Hosts)
 			}
 		}
 		if c.links {

@@ -14,7 +14,7 @@ import (
 // A kind is a machine of any number of hosts, as its exact latencies, and how it is measured.
 type kind struct {
 	name        string
-	sigma       float64 // noise of a reading
+	sigma       float64 // noise of a measurement
 	quantum     float64 // of the clock; 0: none
 	repetitions int
 	exact       func(rng *rand.Rand, n int) func(i, j int) float64
@@ -189,7 +189,7 @@ func (k kind) measure(n int) []mat.Matrix {
 
 // BenchmarkLinkageKinds reports what Robust takes for machines of every kind, in ms of
 // processor time on one core, and as a ratio to a tree of as many hosts measured in the same
-// run; how many groups it finds, how many of them firm, and how much it warns. Run it with
+// run; how many groups it finds, how many of them confident, and how much it warns. Run it with
 // -benchtime=1x: of many hosts, and -short for 1024 alone.
 func BenchmarkLinkageKinds(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -211,17 +211,17 @@ func BenchmarkLinkageKinds(b *testing.B) {
 				if math.IsNaN(reference) {
 					reference = each
 				}
-				firm := 0
+				confident := 0
 				for _, g := range r.Hierarchy.Groups()[1:] {
-					if g.Firm() {
-						firm++
+					if g.Confident() {
+						confident++
 					}
 				}
 				b.ReportMetric(each, "user-ms/op")
 				b.ReportMetric(each/reference, "trees")
 				b.ReportMetric(r.Fit.TreeLikeness, "tree-likeness")
 				b.ReportMetric(float64(len(r.Hierarchy.Groups())-1), "groups")
-				b.ReportMetric(float64(firm), "firm")
+				b.ReportMetric(float64(confident), "confident")
 				b.ReportMetric(float64(len(r.Warnings)), "warnings")
 				b.Logf("%s %.300q", r.Fit.Family, r.Warnings)
 			})

@@ -20,7 +20,7 @@ const classBandwidth = 0.04
 // estimate. Two neighbouring kinds may be one if no group of one holds a group of the
 // other. They are one if they lie closer to each other than half of what sets them off from
 // their parents. They also are if all hold equally many hosts: a pair of cores that was read
-// once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
+// once, and badly, is still a pair of cores. Where a kind nests in itself - uncertain groups inside groups - the outermost
 // groups are of one kind, those inside of a finer one. In the end a group is
 // coarser than all inside it.
 func levelClasses(t *nested.Tree) []int {
@@ -127,7 +127,7 @@ func nestedIn(t *nested.Tree, groups []int32, class []int, c int) bool {
 }
 
 // remeasure sets the levels of the groups to the lower medians of the measured
-// readings between their children; a group without any keeps its level.
+// measurements between their children; a group without any keeps its level.
 func remeasure(t *nested.Tree, at func(i, j int) float32) {
 	var within []float32
 	for _, v := range t.Groups() {

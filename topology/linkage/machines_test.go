@@ -16,11 +16,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A machine was measured, once or several times, and it is known what its readings show.
+// A machine was measured, once or several times, and it is known what its measurements show.
 type machine struct {
 	name   string
-	expect string    // "groups": all clear levels; "flat": nothing firm; "unknown": only reported
-	reps   []dataSet // the repetitions, alike but for the readings
+	expect string    // "groups": all clear levels; "flat": nothing confident; "unknown": only reported
+	reps   []dataSet // the repetitions, alike but for the measurements
 	zones  bool      // unions of known groups are geography: allowed, not asked
 }
 
@@ -30,7 +30,7 @@ func machines(t testing.TB) []machine {
 	var list []machine
 	for _, m := range published.Machines("apple", "clusters") {
 		k := machine{name: path.Base(m.Name), expect: "groups"}
-		for _, d := range m.Readings {
+		for _, d := range m.Measurements {
 			k.reps = append(k.reps, dataSet{k.name, d, knownLevels(m)})
 		}
 		list = append(list, k)
@@ -68,7 +68,7 @@ func machines(t testing.TB) []machine {
 		}
 		m := machine{name: known.Name, expect: known.Expect, zones: known.Regions != nil}
 		levels := []knownLevel{{"may", known.May, false}}
-		if m.expect != "flat" { // a flat machine's levels are hidden: its readings do not show them
+		if m.expect != "flat" { // a flat machine's levels are hidden: its measurements do not show them
 			for _, l := range known.Levels {
 				levels = append(levels, knownLevel{l.Name, l.Groups, l.Evidence != nil && l.Evidence.Visible == "clear"})
 			}
@@ -146,8 +146,8 @@ func (m machine) numbered(way int) machine {
 	return m.permuted(rand.New(rand.NewPCG(11+uint64(way), uint64(n))))
 }
 
-// Every level that a machine's readings show clearly is found, and nothing that is not known
-// is firm.
+// Every level that a machine's measurements show clearly is found, and nothing that is not known
+// is confident.
 func TestLinkageOnMeasuredMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and its goroutines are those of shorter tests")
@@ -167,31 +167,31 @@ func TestLinkageOnMeasuredMachines(t *testing.T) {
 
 // A machineCount counts what is reported of machines.
 type machineCount struct {
-	runs, right     int // of known structure
-	clear, found    int // groups of clear levels
-	firm, firmFalse int // reported groups that are known or allowed, and that are not
-	weak, weakFalse int
-	unknown         int // firm groups of machines of which nothing is known
+	runs, right               int // of known structure
+	clear, found              int // groups of clear levels
+	confident, confidentFalse int // reported groups that are known or allowed, and that are not
+	uncertain, uncertainFalse int
+	unknown                   int // confident groups of machines of which nothing is known
 }
 
 // run reconstructs a machine and counts what comes of it.
 func (c *machineCount) run(t testing.TB, m machine) verdict {
 	h := m.reconstruct(t)
 	v := m.compare(h)
-	firm := len(h.Firm(topology.FirmSupport).Groups()) - 1
-	weak := len(h.Groups()) - 1 - firm
+	confident := len(h.Confident(topology.ConfidentFrom).Groups()) - 1
+	uncertain := len(h.Groups()) - 1 - confident
 	if m.expect == "unknown" {
-		c.unknown += firm
+		c.unknown += confident
 		return v
 	}
 	c.runs++
 	if v.right() {
 		c.right++
 	}
-	c.firm += firm - len(v.invented)
-	c.firmFalse += len(v.invented)
-	c.weak += weak - len(v.weak)
-	c.weakFalse += len(v.weak)
+	c.confident += confident - len(v.invented)
+	c.confidentFalse += len(v.invented)
+	c.uncertain += uncertain - len(v.uncertain)
+	c.uncertainFalse += len(v.uncertain)
 	for _, l := range m.reps[0].levels {
 		if l.visible {
 			c.clear += len(l.groups)
@@ -211,11 +211,11 @@ func (c *machineCount) report(b *testing.B) {
 		{c.right, "runs-right"},
 		{c.clear, "clear"},
 		{c.found, "clear-found"},
-		{c.firm, "firm-true"},
-		{c.firmFalse, "firm-false"},
-		{c.weak, "uncertain-true"},
-		{c.weakFalse, "uncertain-false"},
-		{c.unknown, "firm-unknown"},
+		{c.confident, "confident-true"},
+		{c.confidentFalse, "confident-false"},
+		{c.uncertain, "uncertain-true"},
+		{c.uncertainFalse, "uncertain-false"},
+		{c.unknown, "confident-unknown"},
 	} {
 		b.ReportMetric(float64(x.count), x.unit)
 	}
@@ -239,10 +239,10 @@ func BenchmarkLinkageMachines(b *testing.B) {
 	c.report(b)
 }
 
-// summary lists what is missing and invented, weak groups included.
+// summary lists what is missing and invented, uncertain groups included.
 func (v verdict) summary() string {
-	if len(v.missing)+len(v.invented)+len(v.weak) == 0 {
+	if len(v.missing)+len(v.invented)+len(v.uncertain) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("missing %v, firm but not known %v, uncertain and not known %v", v.missing, v.invented, v.weak)
+	return fmt.Sprintf("missing %v, confident but not known %v, uncertain and not known %v", v.missing, v.invented, v.uncertain)
 }

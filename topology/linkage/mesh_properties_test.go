@@ -129,7 +129,7 @@ func TestMeshMethodsWithHoles(t *testing.T) {
 // Reference: internal/published/wan: holes, asymmetry, no triangle inequality. There
 // is no truth; it must not be called a tree or a perfect fit.
 func TestMeshMethodsOnAWideAreaNetwork(t *testing.T) {
-	d := published.Read("wan/wan_seattle_99").Readings[0]
+	d := published.Read("wan/wan_seattle_99").Measurements[0]
 	for name, m := range meshMethods() {
 		r, err := m.method.Reconstruct(d)
 		if err != nil {

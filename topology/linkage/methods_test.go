@@ -130,7 +130,7 @@ func (t *tally) add(r rival, s dataSet) error {
 	}
 	h := result.Hierarchy
 
-	// What is claimed: what a method gives no support, or a firm one.
+	// What is claimed: what a method gives no confidence, or a confident one.
 	known := s.allGroups()
 	isKnown := map[string]bool{}
 	for _, g := range known {
@@ -140,7 +140,7 @@ func (t *tally) add(r rival, s dataSet) error {
 	var counted [][]int // claims that are right or wrong: known but not clear ones are neither
 	for _, g := range h.Groups()[1:] {
 		found[key(g.Hosts)] = true
-		if !isKnown[key(g.Hosts)] && !(g.Support <= 0.9) {
+		if !isKnown[key(g.Hosts)] && !(g.Confidence <= 0.9) {
 			invents = true
 			counted = append(counted, g.Hosts)
 		}
@@ -206,7 +206,7 @@ func (t *tally) add(r rival, s dataSet) error {
 	return nil
 }
 
-// familyOf names the kind of readings in a set.
+// familyOf names the kind of measurements in a set.
 func familyOf(s dataSet) string {
 	kind, _, _ := strings.Cut(s.name, "/")
 	base := filepath.Base(s.name)

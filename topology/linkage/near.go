@@ -17,10 +17,10 @@ const (
 	crossMembers = 8
 )
 
-// near returns readings between members of v and near outsiders, of which there are some.
-// g.block holds the readings of the members in to the outsiders out, row by row.
+// near returns measurements between members of v and near outsiders, of which there are some.
+// g.block holds the measurements of the members in to the outsiders out, row by row.
 //
-// Of a small group they are its smallest readings to the outside, one per member: it has too few
+// Of a small group they are its smallest measurements to the outside, one per member: it has too few
 // members for medians to tell a neighbour of one of them from hosts that are far from all.
 func (g *judge) near(v int32, in, out []int32) []float32 {
 	g.nearest = g.nearest[:0]
@@ -58,7 +58,7 @@ func (g *judge) near(v int32, in, out []int32) []float32 {
 }
 
 // nearestColumns returns the outsiders with the smallest median over every other member, from the first on: of an even
-// number of readings the mean of the two in the middle, as the lower of two is lucky.
+// number of measurements the mean of the two in the middle, as the lower of two is lucky.
 func (g *judge) nearestColumns(in []int32, first, width, count int) []int32 {
 	medians := make([]float32, width)
 	for l := range medians {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -22,7 +22,7 @@ import (
 const elsewhereEvidence = 3.5
 
 // placeLone makes those groups uncertain to which a host with groups beside it may belong. O(n) per such host and level.
-func (g *judge) placeLone(r *readings.Symmetric, kept []int) {
+func (g *judge) placeLone(r *measured.Symmetric, kept []int) {
 	t := g.t
 	for _, v := range t.Groups() {
 		if t.HostsOnly(v) {
@@ -38,7 +38,7 @@ func (g *judge) placeLone(r *readings.Symmetric, kept []int) {
 
 // place returns the judged tree of the kept hosts with the hosts in it that were set aside. r holds the measurements of
 // all hosts. O(n) per host that was set aside and level.
-func (g *judge) place(r *readings.Symmetric, kept []int, aside []slowHost) *judge {
+func (g *judge) place(r *measured.Symmetric, kept []int, aside []slowHost) *judge {
 	if len(aside) == 0 {
 		return g
 	}
@@ -62,19 +62,19 @@ func (g *judge) place(r *readings.Symmetric, kept []int, aside []slowHost) *judg
 		parent[s.host] = number[g.placeOf(s.host, s.noise/s.slow(s.far), r, kept)]
 	}
 	all := nested.New(n, parent)
-	support := make([]float64, len(all.Children))
+	confidence := make([]float64, len(all.Children))
 	for _, v := range groups {
-		support[int(number[v])-n] = g.support[int(v)-t.N]
+		confidence[int(number[v])-n] = g.confidence[int(v)-t.N]
 		all.Level[int(number[v])-n] = t.LevelOf(v)
 	}
 	all.Arrange(r.Means())
-	return &judge{t: all, support: support}
+	return &judge{t: all, confidence: confidence}
 }
 
 // placeOf is the group of the tree to which a host belongs, and makes those groups uncertain to which it may belong. From
 // the root down, the host goes to the child with the largest ratio above zero. noise is its relative noise, 0 if it is
 // not known.
-func (g *judge) placeOf(host int, noise float64, r *readings.Symmetric, kept []int) int32 {
+func (g *judge) placeOf(host int, noise float64, r *measured.Symmetric, kept []int) int32 {
 	place := g.t.Root
 	for possible := []int32{place}; len(possible) > 0; possible = possible[1:] {
 		at := possible[0]
@@ -99,7 +99,7 @@ func (g *judge) placeOf(host int, noise float64, r *readings.Symmetric, kept []i
 			}
 			possible = append(possible, c)
 			if lead < gapEvidence {
-				g.support[int(c)-g.t.N] = min(g.support[int(c)-g.t.N], weakCeiling)
+				g.confidence[int(c)-g.t.N] = min(g.confidence[int(c)-g.t.N], uncertainCeiling)
 			}
 		}
 		if at == place {
@@ -111,7 +111,7 @@ func (g *judge) placeOf(host int, noise float64, r *readings.Symmetric, kept []i
 
 // placeRatios returns the child groups of group at, and for each the log-likelihood ratio, in nats, that the host belongs
 // to this child and to none. The ratio is NaN if no host outside was measured.
-func (g *judge) placeRatios(host int, noise float64, at int32, r *readings.Symmetric, kept []int) (children []int32, ratios []float64) {
+func (g *judge) placeRatios(host int, noise float64, at int32, r *measured.Symmetric, kept []int) (children []int32, ratios []float64) {
 	t := g.t
 	to := func(hosts []int32) (x []float64) {
 		for _, k := range hosts {
@@ -161,7 +161,7 @@ func (g *judge) placeRatios(host int, noise float64, at int32, r *readings.Symme
 		for _, x := range out {
 			off = append(off, math.Abs(x-far))
 		}
-		noise = max(g.white, stats.SigmaPerMAD*middle(off)/far)
+		noise = max(g.residualNoise, stats.SigmaPerMAD*middle(off)/far)
 	}
 	noise *= far
 	for k, c := range children {

@@ -16,7 +16,7 @@ import (
 )
 
 // describe is all that a result says of groups: hosts, level, latency and
-// support to ten digits, in an order that does not depend on labels.
+// confidence to ten digits, in an order that does not depend on labels.
 func describe(r *topology.Result, scale float64, label []int) []string {
 	var list []string
 	for _, g := range r.Hierarchy.Groups() {
@@ -28,7 +28,7 @@ func describe(r *topology.Result, scale float64, label []int) []string {
 			}
 		}
 		slices.Sort(hosts)
-		list = append(list, fmt.Sprintf("%v level %d latency %.5g confidence %.4f", hosts, g.Level, g.Latency*scale, g.Support))
+		list = append(list, fmt.Sprintf("%v level %d latency %.5g confidence %.4f", hosts, g.Level, g.Latency*scale, g.Confidence))
 	}
 	slices.Sort(list)
 	return list
@@ -79,9 +79,9 @@ func TestScalingTimesScalesLatencies(t *testing.T) {
 			}
 			got := reconstruct(t, scaled...).Hierarchy
 			if !slices.EqualFunc(got.Groups(), want.Groups(), func(a, b topology.Group) bool {
-				// Readings are kept as float32.
+				// Measurements are kept as float32.
 				return slices.Equal(a.Hosts, b.Hosts) && a.Level == b.Level &&
-					math.Abs(a.Latency-factor*b.Latency) < 1e-6*a.Latency && math.Abs(a.Support-b.Support) < 1e-3
+					math.Abs(a.Latency-factor*b.Latency) < 1e-6*a.Latency && math.Abs(a.Confidence-b.Confidence) < 1e-3
 			}) {
 				t.Errorf("seed %d, times %g: groups %v, want %v", seed, factor, got.Groups(), want.Groups())
 			}
@@ -114,7 +114,7 @@ func TestMoreRepetitionsWithoutNoiseChangeNothing(t *testing.T) {
 }
 
 // Pairs missing at random, up to 30 %, on trees with noise: what is found with
-// all pairs is found without, as far as the readings tell. A host of which not one reading to
+// all pairs is found without, as far as the measurements tell. A host of which not one measurement to
 // its own group is left could as well hang beside the group: such draws do not count.
 func TestLinkageOfTreesWithHoles(t *testing.T) {
 	if testing.Short() {
@@ -158,10 +158,10 @@ func TestLinkageOfTreesWithHoles(t *testing.T) {
 }
 
 // An Internet matrix with holes, asymmetry and broken triangles, and one row of
-// a matrix: no crash, and what is weak is said. Of the row, table 3.9 of Bufe 2014, the source
+// a matrix: no crash, and what is uncertain is said. Of the row, table 3.9 of Bufe 2014, the source
 // states the block {0, 1, 2, 3}; more must not be claimed.
-func TestLinkageSaysWhatIsWeak(t *testing.T) {
-	r := reconstruct(t, published.Read("wan/wan_seattle_99").Readings[0])
+func TestLinkageSaysWhatIsUncertain(t *testing.T) {
+	r := reconstruct(t, published.Read("wan/wan_seattle_99").Measurements[0])
 	if r.Fit.TreeLikeness > 0.5 {
 		t.Errorf("the Internet has tree-likeness %.2f, want little", r.Fit.TreeLikeness)
 	}

@@ -21,22 +21,22 @@ type quotient struct {
 	own      map[int]float64 // s by which the link of a host is longer than usual; 0 of most
 	off      float64         // s, standard error of a distance
 	assumed  []int           // blocks of one host: their leaf link is assumed to be the median of the others
-	unlinked int             // pairs of blocks without a reading
+	unlinked int             // pairs of blocks without a measurement
 }
 
-// Hosts per block of which readings are looked at: 256 per pair of blocks, whose median has a
+// Hosts per block of which measurements are looked at: 256 per pair of blocks, whose median has a
 // thirteenth of the noise of one.
 const blockSample = 16
 
 // newQuotient works out how far the switches of given leaf blocks are from each
-// other, by block medians. at is the reading between two hosts in s, the same in both
+// other, by block medians. at is the measurement between two hosts in s, the same in both
 // directions and called concurrently; NaN is not measured. The blocks are disjoint
 // and not empty; hosts in none are left out. More hosts per block average more
 // noise away.
 //
-// The distance between switches is the lower median of the readings between
+// The distance between switches is the lower median of the measurements between
 // their blocks less half the level of each block, which is the lower median
-// inside it. What the link of a host is longer than those of its block is found first, and taken out of its readings:
+// inside it. What the link of a host is longer than those of its block is found first, and taken out of its measurements:
 // of a block of two hosts it would be half of the level. O(n K) for n hosts in K blocks; memory of 8 K^2 bytes.
 func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 	k := len(blocks)
@@ -80,7 +80,7 @@ func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 	return q
 }
 
-// blockMedians are the lower medians of the readings between the hosts of each two blocks and, on the diagonal, inside
+// blockMedians are the lower medians of the measurements between the hosts of each two blocks and, on the diagonal, inside
 // each, and the standard error of one. NaN where nothing was measured.
 func blockMedians(at func(i, j int) float64, blocks [][]int) (middle []float64, off float64) {
 	k := len(blocks)

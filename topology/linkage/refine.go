@@ -3,25 +3,25 @@ package linkage
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 )
 
 // refineRounds bounds how often hosts are moved; they seldom are a second time.
 const refineRounds = 3
 
 // refine moves hosts that do not fit where they are to groups that they fit. Average linkage
-// puts a host where its first few readings do, and does not come back to it. A host fits a group for one of two reasons:
-//   - its mean reading to the others in the group is nearer to the group's level than to the parent's, in the geometric mean;
+// puts a host where its first few measurements do, and does not come back to it. A host fits a group for one of two reasons:
+//   - its mean measurement to the others in the group is nearer to the group's level than to the parent's, in the geometric mean;
 //   - it is nearer to the group than to the rest of the parent by half of the step between these levels or more. A host that
-//     is slow on every message is, whatever it adds to its readings.
+//     is slow on every message is, whatever it adds to its measurements.
 //
 // Where links are unequal the first is no reason. A host on an inner switch is near to all others, and to a group beside it.
 //
 // A host leaves the groups around it that it does not fit, from the innermost on, and then goes down where it fits best.
-// Readings count as capRow cuts them, for the proposal and here: otherwise one outlier moves a host out of a group of three.
+// Measurements count as capRow cuts them, for the proposal and here: otherwise one outlier moves a host out of a group of three.
 // refine returns whether any host moved. O(n^2).
-func refine(t *nested.Tree, r *readings.Symmetric, unequal bool, capRow func(row []float32, i int)) bool {
+func refine(t *nested.Tree, r *measured.Symmetric, unequal bool, capRow func(row []float32, i int)) bool {
 	size := len(t.Parent)
 	f := &fitting{t: t, unequal: unequal, groups: t.Groups(), count: make([]float64, size), sum: make([]float64, size)}
 	to := make([]int32, t.N)
@@ -51,10 +51,10 @@ type fitting struct {
 	t          *nested.Tree
 	unequal    bool // links of hosts are
 	groups     []int32
-	count, sum []float64 // of the readings to the others in each group
+	count, sum []float64 // of the measurements to the others in each group
 }
 
-// read sums up the readings of host i.
+// read sums up the measurements of host i.
 func (f *fitting) read(row []float32, i int32) {
 	for _, v := range f.groups {
 		f.count[v], f.sum[v] = 0, 0

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/nnchain"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/topotest"
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,7 +24,7 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 			d[3*n+j], d[j*n+3] = 2.7, 2.7
 		}
 	}
-	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
+	r := measured.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
 	tree, _, capRow := propose(r.At, nnchain.NewSquare(n))
 	groups := func() [][]int32 {
 		var list [][]int32
@@ -64,7 +64,7 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		text   string
-		lonely func(host, other int) float64 // reading of a host that is beside the blocks; 0: as others
+		lonely func(host, other int) float64 // measurement of a host that is beside the blocks; 0: as others
 		into   map[int][]int32               // by host: the others of the group that it goes to; others stay
 	}{
 		{"a slow host of a block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
@@ -182,7 +182,7 @@ func TestRefineMovesSlowHosts(t *testing.T) {
 // Blocks of three at 10 us and 20 us between them stay what they are, whatever a host beside them is near to.
 func TestBlocksBesideOddHosts(t *testing.T) {
 	for name, beside := range map[string]func(other int) float64{
-		"one lucky reading": func(other int) float64 {
+		"one lucky measurement": func(other int) float64 {
 			if other == 0 {
 				return 1
 			}
@@ -236,11 +236,11 @@ func TestBlocksBesideOddHosts(t *testing.T) {
 						in++
 					}
 				}
-				if g.Firm() && in > 0 && in < len(block) {
+				if g.Confident() && in > 0 && in < len(block) {
 					t.Errorf("%s: confident group %v holds a part of %v", name, g.Hosts, block)
 				}
 			}
-			if lucky := name == "one lucky reading" && block[0] == 0; !found && !lucky { // it is that of an uncertain pair
+			if lucky := name == "one lucky measurement" && block[0] == 0; !found && !lucky { // it is that of an uncertain pair
 				t.Errorf("%s: groups %v, want %v among them", name, r.Hierarchy.Groups()[1:], block)
 			}
 		}

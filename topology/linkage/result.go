@@ -10,15 +10,15 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// result turns the judged tree into a Result: groups below the least support
-// are dropped, levels measured on the original readings, classes of levels
+// result turns the judged tree into a Result: groups below the least confidence
+// are dropped, levels measured on the original measurements, classes of levels
 // named, switches and links drawn. Hosts of which most are in confident groups are not taken for wired to
 // each other.
 func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	g, r, note := w.judge, w.original, w.note
 	t := g.t
 	for _, v := range t.Groups() {
-		if v != t.Root && g.support[int(v)-t.N] < least {
+		if v != t.Root && g.confidence[int(v)-t.N] < least {
 			t.Splice(v)
 		}
 	}
@@ -43,7 +43,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1]; noTree || off > badMean || root > max(badRoot, noisyRoot*fit.Noise) {
 		search := &meshSearch{r: r, f: f}
-		found, err := search.best(note.Noise, !w.mostFirm)
+		found, err := search.best(note.Noise, !w.mostConfident)
 		if err != nil {
 			return nil, err
 		}
@@ -70,18 +70,18 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	}
 	return &topology.Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit,
-		Warnings: slices.Concat(note.warnings(t.N), warnings, weakGroups(hierarchy)),
+		Warnings: slices.Concat(note.warnings(t.N), warnings, uncertainGroups(hierarchy)),
 	}, nil
 }
 
-// mostFirm tells whether firm groups hold most hosts. Of hosts wired to each other accidents may
-// make some firm.
-func (g *judge) mostFirm() bool {
+// mostConfident tells whether confident groups hold most hosts. Of hosts wired to each other accidents may
+// make some confident.
+func (g *judge) mostConfident() bool {
 	t := g.t
 	held := 0
 	for _, h := range t.Order {
 		for v := t.Parent[h]; v != t.Root; v = t.Parent[v] {
-			if g.support[int(v)-t.N] >= topology.FirmSupport {
+			if g.confidence[int(v)-t.N] >= topology.ConfidentFrom {
 				held++
 				break
 			}
@@ -90,7 +90,7 @@ func (g *judge) mostFirm() bool {
 	return 2*held > t.N
 }
 
-// badRoot is the median relative residual of the readings that the root joins
+// badRoot is the median relative residual of the measurements that the root joins
 // above which, and above what the noise leaves, another graph is looked for: a line of
 // switches is a tree, but not one with a switch in the middle of all. Noise leaves 0.67
 // standard deviations, the median of |N(0,1)|; noisyRoot allows a quarter more.
@@ -104,8 +104,8 @@ const (
 const badFit = 0.15
 
 // A graph of switches is warned of if it leaves more than this in the mean, relative to the
-// reading, and explains less of the variance than this. The mean sees the third of the
-// readings that a ring of four leaves unexplained; the median does not. 5 % of noise
+// measurement, and explains less of the variance than this. The mean sees the third of the
+// measurements that a ring of four leaves unexplained; the median does not. 5 % of noise
 // with 2 % of outliers leave 6 %.
 const (
 	badMean = 0.1
@@ -122,27 +122,27 @@ func (g *judge) hierarchy(class []int) (*topology.Hierarchy, error) {
 		for _, h := range t.Leaves(v) {
 			hosts = append(hosts, int(h))
 		}
-		groups = append(groups, topology.Group{Hosts: hosts, Level: class[at], Latency: math.Exp(t.Level[at]), Support: g.support[at]})
+		groups = append(groups, topology.Group{Hosts: hosts, Level: class[at], Latency: math.Exp(t.Level[at]), Confidence: g.confidence[at]})
 	}
 	return topology.NewHierarchy(t.N, topology.NewLevels(groups), groups, math.Exp(t.LevelOf(t.Root)))
 }
 
-// weakGroups warns of the groups that are not firm.
-func weakGroups(h *topology.Hierarchy) []string {
+// uncertainGroups warns of the groups that are not confident.
+func uncertainGroups(h *topology.Hierarchy) []string {
 	const most = 6
-	var weak []string
+	var uncertain []string
 	for _, g := range h.Groups()[1:] {
-		if g.Firm() {
+		if g.Confident() {
 			continue
 		}
 		hosts := fmt.Sprint(g.Hosts)
 		if len(g.Hosts) > most {
 			hosts = fmt.Sprintf("%v and %d more", g.Hosts[:most], len(g.Hosts)-most)
 		}
-		weak = append(weak, fmt.Sprintf("hosts %s (%s, confidence %.2f)", hosts, h.Levels()[g.Level].Name, g.Support))
+		uncertain = append(uncertain, fmt.Sprintf("hosts %s (%s, confidence %.2f)", hosts, h.Levels()[g.Level].Name, g.Confidence))
 	}
-	if weak == nil {
+	if uncertain == nil {
 		return nil
 	}
-	return []string{"uncertain groups, not to be relied on: " + words.List(weak)}
+	return []string{"uncertain groups, not to be relied on: " + words.List(uncertain)}
 }

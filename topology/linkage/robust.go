@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,8 +20,8 @@ import (
 //   - Single hosts move to the groups that they fit.
 //
 // Judgement: each group gets a confidence in [0, 1]. It says how far the measurements set the group apart from its nearest
-// surroundings, against their own spread there. It is a score, not a probability. From topology.FirmSupport (0.9) on the
-// group is confident. From 0.5 on it is uncertain: it is reported, with a warning. Below, it is reported only if MinSupport
+// surroundings, against their own spread there. It is a score, not a probability. From topology.ConfidentFrom (0.9) on the
+// group is confident. From 0.5 on it is uncertain: it is reported, with a warning. Below, it is reported only if MinConfidence
 // says so.
 //
 // Hosts that are slow to all others alike are told from those that lie outside their group. What they add is taken out of
@@ -35,7 +35,7 @@ import (
 // where hosts are slow. Where a tree fits badly, other graphs are looked for, in a number of steps that is bounded per pair
 // of hosts. Links between up to 8192 hosts themselves take 4 n^2 bytes more. A search given up is a warning.
 type Robust struct {
-	MinSupport float64 // least confidence in a group of the result, in [0, 1]; 0 means 0.5
+	MinConfidence float64 // least confidence in a group of the result, in [0, 1]; 0 means 0.5
 
 	without string // name of the correction that is left out, for ablations
 }
@@ -49,8 +49,8 @@ func Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 }
 
 func (l *Robust) validate() error {
-	if !(l.MinSupport >= 0 && l.MinSupport <= 1) {
-		return fmt.Errorf("linkage: MinSupport %g: want in [0, 1]", l.MinSupport)
+	if !(l.MinConfidence >= 0 && l.MinConfidence <= 1) {
+		return fmt.Errorf("linkage: MinSupport %g: want in [0, 1]", l.MinConfidence)
 	}
 	return nil
 }
@@ -62,11 +62,11 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	if err := l.validate(); err != nil {
 		return nil, err
 	}
-	least := l.MinSupport
+	least := l.MinConfidence
 	if least == 0 {
 		least = reported
 	}
-	measured, err := readings.New("linkage", repetitions)
+	measured, err := measured.New("linkage", repetitions)
 	if err != nil {
 		return nil, err
 	}

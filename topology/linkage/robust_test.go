@@ -94,8 +94,8 @@ func TestLinkageEdgeLatencies(t *testing.T) {
 		}
 	}
 	levels := r.Hierarchy.Levels()
-	if len(levels) != 1 || levels[0].Name != "level 1" || math.Abs(levels[0].Latency-10e-6) > 1e-11 || levels[0].Support < 0.99 {
-		t.Errorf("levels = %+v, want one of 10 us with support 1", levels)
+	if len(levels) != 1 || levels[0].Name != "level 1" || math.Abs(levels[0].Latency-10e-6) > 1e-11 || levels[0].Confidence < 0.99 {
+		t.Errorf("levels = %+v, want one of 10 us with confidence 1", levels)
 	}
 	if r.Fit.Family != topology.FamilyTree || r.Fit.R2 < 0.999999 || r.Fit.Residual > 1e-6 {
 		t.Errorf("fit = %+v, want a tree that explains everything", r.Fit)
@@ -172,7 +172,7 @@ func TestLinkageRefusesBadInput(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&linkage.Robust{MinSupport: 2}).Reconstruct(blocks(2, 2, 1, 2)); err == nil || !strings.Contains(err.Error(), "MinSupport") {
+	if _, err := (&linkage.Robust{MinConfidence: 2}).Reconstruct(blocks(2, 2, 1, 2)); err == nil || !strings.Contains(err.Error(), "MinSupport") {
 		t.Errorf("MinSupport 2: error %v, want one that names the field", err)
 	}
 }
@@ -185,7 +185,7 @@ func TestLinkageOfDisconnectedHosts(t *testing.T) {
 	if _, err := (&linkage.Robust{}).Reconstruct(blocks(1, 2, nan, nan)); !errors.Is(err, topology.ErrDisconnected) {
 		t.Errorf("two hosts never measured: error %v, want ErrDisconnected", err)
 	}
-	d.Set(0, 4, 2e-6) // one reading joins the parts
+	d.Set(0, 4, 2e-6) // one measurement joins the parts
 	if _, err := (&linkage.Robust{}).Reconstruct(d); err != nil {
 		t.Errorf("one measurement between the parts: %v", err)
 	}

@@ -4,7 +4,7 @@ import "github.com/topocast/topocast/internal/nested"
 
 // What is read of a group, and how much of it.
 const (
-	// Readings looked at inside groups of hosts, and members whose readings to each other are
+	// Measurements looked at inside groups of hosts, and members whose measurements to each other are
 	// looked at in groups of groups. Half and four times as many: no verdict changes.
 	mostWithin, mostInner = 4096, 128
 	// Members of a child that speak for it: averages of eight halve the noise and more. 4 to 16 do as well.
@@ -32,7 +32,7 @@ func (g *judge) some(v int32, most int) []int32 {
 	return list
 }
 
-// inner returns the measured readings between different children of v: of some members.
+// inner returns the measurements between different children of v: of some members.
 func (g *judge) inner(v int32) []float32 {
 	t := g.t
 	if t.HostsOnly(v) {
@@ -57,7 +57,7 @@ func (g *judge) inner(v int32) []float32 {
 	return g.within
 }
 
-// appendWithin appends the measured readings between different children of v: all, or an even
+// appendWithin appends the measurements between different children of v: all, or an even
 // sample.
 func appendWithin(dst []float32, t *nested.Tree, v int32, at func(i, j int) float32) []float32 {
 	pairsWithin(t, v, func(i, j int32) {

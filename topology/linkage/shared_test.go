@@ -45,7 +45,7 @@ func dataSets(t testing.TB, kinds ...string) []dataSet {
 	for _, kind := range kinds {
 		for _, m := range published.Machines(kind) {
 			if m.Name != "papers/bufe_t3_9_blizzard_row0" {
-				sets = append(sets, dataSet{m.Name, m.Readings[0], knownLevels(m)})
+				sets = append(sets, dataSet{m.Name, m.Measurements[0], knownLevels(m)})
 			}
 		}
 		if !more {

@@ -9,67 +9,67 @@ import (
 // A level of a machine shows in more than one place. One group among ungrouped peers is a
 // fast corner (the half nearest the timed cache line), a slow rest, or an accident of one
 // host. So what stands beside a group in its parent has a say, too, though no direct evidence:
-// it makes no group firm, and takes it from some.
+// it makes no group confident, and takes it from some.
 
-// A standing is a group, or a host, among the children of its parent.
-type standing struct {
-	group bool
-	firm  bool // by the readings around it
-	depth int  // firm groups on the longest way down, itself included
+// A sibling is a group, or a host, among the children of its parent.
+type sibling struct {
+	group     bool
+	confident bool // by the measurements around it
+	depth     int  // confident groups on the longest way down, itself included
 }
 
-// height is how deep the standing is nested. Among groups that are judged firm a group that is not
-// counts as one on its own, as it may be no group; among weak ones it counts as they do.
-func (s standing) height(amongWeak bool) int {
+// height is how deep the sibling is nested. Among groups that are judged confident a group that is not
+// counts as one on its own, as it may be no group; among uncertain ones it counts as they do.
+func (s sibling) height(amongUncertain bool) int {
 	switch {
 	case !s.group:
 		return 0
-	case amongWeak && !s.firm:
+	case amongUncertain && !s.confident:
 		return s.depth + 1
 	}
 	return max(1, s.depth)
 }
 
-// besideSiblings is the support of a group after a look at its siblings. If it is nested deeper than each of
-// them, it is not firm; was it not firm by itself either, two arguments speak against it, and it is not reported.
-func besideSiblings(support float64, own standing, siblings []standing) float64 {
+// besideSiblings is the confidence of a group after a look at its siblings. If it is nested deeper than each of
+// them, it is not confident; was it not confident by itself either, two arguments speak against it, and it is not reported.
+func besideSiblings(confidence float64, own sibling, siblings []sibling) float64 {
 	if len(siblings) == 0 {
-		return support
+		return confidence
 	}
 	alone := true
 	for _, s := range siblings {
-		alone = alone && s.height(!own.firm) < own.height(!own.firm)
+		alone = alone && s.height(!own.confident) < own.height(!own.confident)
 	}
 	switch {
 	case !alone:
-		return support
-	case own.firm:
-		return min(support, weakCeiling)
+		return confidence
+	case own.confident:
+		return min(confidence, uncertainCeiling)
 	}
-	return support * lonelyWeak
+	return confidence * lonelyUncertain
 }
 
-// lonelyWeak takes any weak group below what is reported.
-const lonelyWeak = reported / topology.FirmSupport
+// lonelyUncertain takes any uncertain group below what is reported.
+const lonelyUncertain = reported / topology.ConfidentFrom
 
 // siblings applies besideSiblings to all groups. Groups that are not reported are
 // transparent: their children stand in their place.
 func (g *judge) siblings() {
 	t := g.t
 	groups := t.Groups()
-	of := make([]standing, len(t.Parent))
+	of := make([]sibling, len(t.Parent))
 	for _, v := range slices.Backward(groups) {
 		at := int(v) - t.N
-		of[v] = standing{group: true, firm: g.support[at] >= topology.FirmSupport}
+		of[v] = sibling{group: true, confident: g.confidence[at] >= topology.ConfidentFrom}
 		for _, c := range t.Kids(v) {
 			of[v].depth = max(of[v].depth, of[c].depth)
 		}
-		if of[v].firm {
+		if of[v].confident {
 			of[v].depth++
 		}
 	}
-	after := slices.Clone(g.support)
-	var beside []standing
+	after := slices.Clone(g.confidence)
+	var beside []sibling
 	for _, v := range groups[1:] {
 		beside = beside[:0]
 		for _, c := range g.shown(nil, g.shownParent(v)) {
@@ -77,15 +77,15 @@ func (g *judge) siblings() {
 				beside = append(beside, of[c])
 			}
 		}
-		after[int(v)-t.N] = besideSiblings(g.support[int(v)-t.N], of[v], beside)
+		after[int(v)-t.N] = besideSiblings(g.confidence[int(v)-t.N], of[v], beside)
 	}
-	g.support = after
+	g.confidence = after
 }
 
 // shownParent is the nearest group around v that is reported.
 func (g *judge) shownParent(v int32) int32 {
 	p := g.t.Parent[v]
-	for p != g.t.Root && g.support[int(p)-g.t.N] < reported {
+	for p != g.t.Root && g.confidence[int(p)-g.t.N] < reported {
 		p = g.t.Parent[p]
 	}
 	return p
@@ -94,7 +94,7 @@ func (g *judge) shownParent(v int32) int32 {
 // shown appends the hosts and reported groups that p consists of.
 func (g *judge) shown(list []int32, p int32) []int32 {
 	for _, c := range g.t.Kids(p) {
-		if g.t.IsGroup(c) && g.support[int(c)-g.t.N] < reported {
+		if g.t.IsGroup(c) && g.confidence[int(c)-g.t.N] < reported {
 			list = g.shown(list, c)
 		} else {
 			list = append(list, c)

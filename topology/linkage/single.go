@@ -52,7 +52,7 @@ func (s *singleLinkage) ultrametric(i, j int) float32 {
 }
 
 // capRow cuts the distances of host i at kappa times the ultrametric. An outlier upwards is cut to what the chain of
-// good readings around it allows.
+// good measurements around it allows.
 func (s *singleLinkage) capRow(row []float32, i int, kappa float32) {
 	p, length := int(s.pos[i]), s.height[0]
 	var u float32
@@ -72,7 +72,7 @@ func (s *singleLinkage) capRow(row []float32, i int, kappa float32) {
 // noiseFloor keeps exact data from being taken for infinitely precise.
 const noiseFloor = 0.002
 
-// spread estimates the relative noise sigma of the readings in w. The nearest to a host sees all
+// spread estimates the relative noise sigma of the measurements in w. The nearest to a host sees all
 // others as the host does but for the noise, unless both are ranks of a host on different
 // rails. So of the four nearest another takes its place if it differs by less than a quarter as
 // much; of few hosts, of the nearer half. sigma is 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nnchain"
-	"github.com/topocast/topocast/internal/readings"
 )
 
 // Noise that was put in comes out again, however many hosts a switch has, and with outliers and gaps.
@@ -29,7 +29,7 @@ func TestSpread(t *testing.T) {
 	} {
 		const n = 153
 		rng := rand.New(rand.NewPCG(1, 8))
-		r := readings.NewSymmetric(n, func(i, j int) float32 {
+		r := measured.NewSymmetric(n, func(i, j int) float32 {
 			x := 30.0
 			if i/tt.size == j/tt.size {
 				x = 10
@@ -50,7 +50,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func noiseOf(r *readings.Symmetric) float64 {
+func noiseOf(r *measured.Symmetric) float64 {
 	w := nnchain.NewSquare(r.N())
 	square(w, r.At)
 	return spread(w)

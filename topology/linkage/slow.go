@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 )
@@ -75,8 +75,8 @@ func slowWarning(slow []slowHost) string {
 	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", words.List(names))
 }
 
-// quicken subtracts what slow hosts add to measurements: first the sum of each host, then its factor.
-func quicken(r *readings.Symmetric, slow []slowHost) *readings.Symmetric {
+// subtractHostDelay subtracts what slow hosts add to measurements: first the sum of each host, then its factor.
+func subtractHostDelay(r *measured.Symmetric, slow []slowHost) *measured.Symmetric {
 	if len(slow) == 0 {
 		return r
 	}
@@ -84,7 +84,7 @@ func quicken(r *readings.Symmetric, slow []slowHost) *readings.Symmetric {
 	for _, s := range slow {
 		sum[s.host], factor[s.host] = float32(s.sum), float32(s.factor)
 	}
-	return readings.NewSymmetric(r.N(), func(i, j int) float32 {
+	return measured.NewSymmetric(r.N(), func(i, j int) float32 {
 		x := r.At(i, j)
 		size := max(x, -x)
 		left := max(leastLeft*size, (size-sum[i]-sum[j])/(factor[i]*factor[j]))
@@ -96,7 +96,7 @@ func quicken(r *readings.Symmetric, slow []slowHost) *readings.Symmetric {
 }
 
 // slowHosts finds the hosts that are slow to all others alike, nil if there are none. O(n^2).
-func slowHosts(r *readings.Symmetric) []slowHost {
+func slowHosts(r *measured.Symmetric) []slowHost {
 	if r.N() < unequalHosts {
 		return nil
 	}
@@ -132,7 +132,7 @@ func slowHosts(r *readings.Symmetric) []slowHost {
 
 // A slowComparison compares hosts with their nearest.
 type slowComparison struct {
-	r           *readings.Symmetric
+	r           *measured.Symmetric
 	near        [][]int32
 	order       []int32 // hosts by mean measurement, so that samples do not depend on their numbers
 	rank        []int   // host -> place in it

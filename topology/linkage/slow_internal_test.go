@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A sum, or a factor, that a host has in all its readings is found, with its size; the
+// A sum, or a factor, that a host has in all its measurements is found, with its size; the
 // groups are those without it. The numbers are those put in.
 func TestLinkageFindsSlowHosts(t *testing.T) {
 	n, exact := topotest.Nested([]int{6, 4}, []float64{2, 5})
@@ -73,7 +73,7 @@ func TestLinkageFindsSlowHosts(t *testing.T) {
 				}
 			}
 		}
-		measured, err := readings.New("", []mat.Matrix{mat.NewDense(n, n, d)})
+		measured, err := measured.New("", []mat.Matrix{mat.NewDense(n, n, d)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestLinkageFindsSlowHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		groups := result.Hierarchy.Groups()[1:]
-		if len(groups) != 4 || slices.ContainsFunc(groups, func(g topology.Group) bool { return len(g.Hosts) != 6 || !g.Firm() }) {
+		if len(groups) != 4 || slices.ContainsFunc(groups, func(g topology.Group) bool { return len(g.Hosts) != 6 || !g.Confident() }) {
 			t.Errorf("%s: groups %v, want four of six hosts", tt.name, groups)
 		}
 		if !slices.ContainsFunc(result.Warnings, func(w string) bool { return strings.Contains(w, "slow on every message") }) {
@@ -121,14 +121,14 @@ func TestSlowWarning(t *testing.T) {
 
 // By hand: sums 1, 2 and 100, and a factor of 2 on host 1. Of the pair (1, 0) 10 becomes (10-1-2)/2 = 3.5; a twentieth is
 // always left; an estimate stays one.
-func TestQuickenByHand(t *testing.T) {
-	r := readings.NewSymmetric(4, func(i, j int) float32 {
+func TestSubtractHostDelayByHand(t *testing.T) {
+	r := measured.NewSymmetric(4, func(i, j int) float32 {
 		if i == 3 && j == 1 {
 			return -31
 		}
 		return float32(10*i + j)
 	})
-	q := quicken(r, []slowHost{{host: 0, sum: 1, factor: 1}, {host: 1, sum: 2, factor: 2}, {host: 2, sum: 100, factor: 1}})
+	q := subtractHostDelay(r, []slowHost{{host: 0, sum: 1, factor: 1}, {host: 1, sum: 2, factor: 2}, {host: 2, sum: 100, factor: 1}})
 	for _, tt := range []struct {
 		i, j int
 		want float32
@@ -137,7 +137,7 @@ func TestQuickenByHand(t *testing.T) {
 			t.Errorf("hosts %d and %d: %g, want %g", tt.i, tt.j, got, tt.want)
 		}
 	}
-	if quicken(r, nil) != r {
+	if subtractHostDelay(r, nil) != r {
 		t.Error("nothing is taken out, yet the measurements are copied")
 	}
 	if r.At(1, 0) != 10 {

@@ -3,9 +3,9 @@ package linkage
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/nnchain"
-	"github.com/topocast/topocast/internal/readings"
 )
 
 // A step is a part of the method. A correction repairs what the other steps get wrong on some machines. Each
@@ -37,9 +37,9 @@ func steps() []step {
 // were combined; raw, without what slow hosts add; r, without unequal links, too. States that do not differ are one.
 type reconstruction struct {
 	note     *combination
-	original *readings.Symmetric // of all hosts
-	part     *readings.Symmetric // of the hosts that take part
-	raw, r   *readings.Symmetric
+	original *measured.Symmetric // of all hosts
+	part     *measured.Symmetric // of the hosts that take part
+	raw, r   *measured.Symmetric
 	kept     []int      // the hosts that take part
 	aside    []slowHost // the hosts that do not take part
 	slow     []slowHost // of the hosts that take part
@@ -50,7 +50,7 @@ type reconstruction struct {
 	judge    *judge
 	ceiling  []float64 // the most confidence in groups for which pairs are missing; nil: no pairs are missing
 
-	mostFirm bool // most hosts are in confident groups
+	mostConfident bool // most hosts are in confident groups
 }
 
 // findSlow finds the hosts that are slow on every message.
@@ -70,7 +70,7 @@ func (w *reconstruction) setAside() {
 
 // propose builds a first tree of groups.
 func (w *reconstruction) propose() {
-	w.raw = quicken(w.part, w.slow)
+	w.raw = subtractHostDelay(w.part, w.slow)
 	w.r = w.raw
 	w.scratch = nnchain.NewSquare(w.part.N())
 	w.tree, w.sigma, w.capRow = propose(w.raw.At, w.scratch)
@@ -90,7 +90,7 @@ func (w *reconstruction) equalise() {
 	}
 	w.tree, w.sigma, w.capRow = propose(equal, w.scratch)
 	w.scratch = nil // before the copy
-	w.r = readings.NewSymmetric(w.part.N(), equal)
+	w.r = measured.NewSymmetric(w.part.N(), equal)
 	w.moveHosts()
 }
 
@@ -111,7 +111,7 @@ func (w *reconstruction) judgeGroups() {
 	w.tree.Arrange(w.raw.Means())
 	w.judge = &judge{
 		t: w.tree, r: w.r, raw: w.raw, gapped: w.note.Holes > 0, quantum: w.note.Tick,
-		white: w.sigma,
+		residualNoise: w.sigma,
 	}
 	w.judge.judgeAll()
 }
@@ -126,8 +126,8 @@ func (w *reconstruction) holdAgainstGaps() {
 
 // settle gives groups their final confidence. Hosts are placed afterwards.
 func (w *reconstruction) settle() {
-	w.note.firm, w.note.doubtful = w.judge.lower(w.ceiling)
-	w.mostFirm = w.judge.mostFirm()
+	w.note.confident, w.note.doubtful = w.judge.lower(w.ceiling)
+	w.mostConfident = w.judge.mostConfident()
 }
 
 // placeAside puts the hosts that were set aside into the tree.

@@ -138,7 +138,7 @@ func (r recovery) String() string {
 type recovered struct {
 	runs, exact     int
 	groups, missing int // that exist, and those not found
-	firmFalse       int // firm groups that do not exist
+	confidentFalse  int // confident groups that do not exist
 	failed          []string
 }
 
@@ -156,12 +156,12 @@ func (r recovery) run(t testing.TB, seeds int) recovered {
 		v := compare(dataSet{levels: []knownLevel{known}}, reconstruct(t, reps...).Hierarchy)
 		all.groups += len(known.groups)
 		all.missing += len(v.missing)
-		all.firmFalse += len(v.invented)
-		if len(v.missing)+len(v.invented)+len(v.weak) == 0 {
+		all.confidentFalse += len(v.invented)
+		if len(v.missing)+len(v.invented)+len(v.uncertain) == 0 {
 			all.exact++
 		} else {
-			all.failed = append(all.failed, fmt.Sprintf("seed %d: %s: of %d groups %d are missing, %d firm and %d uncertain ones do not exist",
-				seed, spec, len(known.groups), len(v.missing), len(v.invented), len(v.weak)))
+			all.failed = append(all.failed, fmt.Sprintf("seed %d: %s: of %d groups %d are missing, %d confident and %d uncertain ones do not exist",
+				seed, spec, len(known.groups), len(v.missing), len(v.invented), len(v.uncertain)))
 		}
 	}
 	return all
@@ -169,12 +169,12 @@ func (r recovery) run(t testing.TB, seeds int) recovered {
 
 // check holds the runs to the share of exact ones, of a few runs rounded down to whole ones. Of
 // those that are not exact, next to nothing is wrong: a group or two of a hundred are missing, and
-// none that does not exist is firm.
+// none that does not exist is confident.
 func (r recovery) check(t testing.TB, all recovered) {
 	t.Helper()
-	if least := math.Floor(r.share*float64(all.runs) + 1e-9); float64(all.exact) < least || 100*all.missing > 2*all.groups || all.firmFalse > 0 {
-		t.Errorf("%s: %d of %d exact, want %g; of %d groups %d are missing, and %d firm ones do not exist, want at most 2 %% and none:\n%s",
-			r, all.exact, all.runs, least, all.groups, all.missing, all.firmFalse, strings.Join(all.failed, "\n"))
+	if least := math.Floor(r.share*float64(all.runs) + 1e-9); float64(all.exact) < least || 100*all.missing > 2*all.groups || all.confidentFalse > 0 {
+		t.Errorf("%s: %d of %d exact, want %g; of %d groups %d are missing, and %d confident ones do not exist, want at most 2 %% and none:\n%s",
+			r, all.exact, all.runs, least, all.groups, all.missing, all.confidentFalse, strings.Join(all.failed, "\n"))
 	}
 }
 
@@ -239,7 +239,7 @@ func BenchmarkLinkageRecovery(b *testing.B) {
 			b.ReportMetric(float64(all.exact), "exact")
 			b.ReportMetric(float64(all.runs), "seeds")
 			b.ReportMetric(float64(all.missing), "missing")
-			b.ReportMetric(float64(all.firmFalse), "firm-false")
+			b.ReportMetric(float64(all.confidentFalse), "confident-false")
 			for _, f := range all.failed {
 				b.Logf("%.200s", f)
 			}
@@ -268,7 +268,7 @@ func BenchmarkLinkageSpeed(b *testing.B) {
 	}
 }
 
-// ultrametric is a matrix of two levels of groups with readings computed cell by cell, so that a
+// ultrametric is a matrix of two levels of groups with measurements computed cell by cell, so that a
 // benchmark of many hosts measures Robust's memory and not its own.
 type ultrametric struct {
 	n     int

@@ -3,15 +3,15 @@ package linkage
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
 // fitOfTree says how well the tree explains the measurements. off is the mean of the residuals relative to the measurements.
 // O(n^2).
-func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, class []int) (fit topology.Fit, off float64) {
+func fitOfTree(f *nested.Fit, r *measured.Symmetric, h *topology.Hierarchy, class []int) (fit topology.Fit, off float64) {
 	t := f.Tree
 	top := len(h.Levels())
 	e := stats.NewExplained(top + 1)

@@ -3,14 +3,14 @@ package linkage
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
 // Unequal host links. Hosts with faster or slower links on one switch
 // look like groups of their own; an additive fit tells the two apart, as a
-// link's share is in all readings of its host.
+// link's share is in all measurements of its host.
 const (
 	// A spread below 2 % inside blocks needs no explanation.
 	unequalSpread = 0.02
@@ -29,8 +29,8 @@ const (
 // compared within the blocks of hosts below one switch, and blocks with their siblings.
 //
 // A host beside blocks is left as it is. Its fitted link holds the uplink of its rack, too, if it is alone there. Without
-// the uplink it would look like a host of a neighbouring rack. The readings are put in order in scratch, if that has room.
-func unequalLinks(t *nested.Tree, r *readings.Symmetric, scratch []float32) []float64 {
+// the uplink it would look like a host of a neighbouring rack. The measurements are put in order in scratch, if that has room.
+func unequalLinks(t *nested.Tree, r *measured.Symmetric, scratch []float32) []float64 {
 	if t.N < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
 		return nil
 	}
@@ -73,8 +73,8 @@ func typicalLink(f *nested.Fit, among ...int32) float64 {
 }
 
 // contract takes out the groups that an additive fit gives no edge of their own, and returns the fit of what
-// remains. The readings are those in the order of the leaves, which stay as groups go.
-func contract(t *nested.Tree, ordered *readings.Symmetric) *nested.Fit {
+// remains. The measurements are those in the order of the leaves, which stay as groups go.
+func contract(t *nested.Tree, ordered *measured.Symmetric) *nested.Fit {
 	for {
 		f := nested.NewFit(t)
 		f.RobustInOrder(ordered)
@@ -91,10 +91,10 @@ func contract(t *nested.Tree, ordered *readings.Symmetric) *nested.Fit {
 	}
 }
 
-// blockSpread is the 75 % quantile of the relative residuals of the readings
+// blockSpread is the 75 % quantile of the relative residuals of the measurements
 // inside the groups that hold three hosts or more and no groups: against the
 // group's median, or against f. 0 if there are no such groups.
-func blockSpread(t *nested.Tree, r *readings.Symmetric, f *nested.Fit) float64 {
+func blockSpread(t *nested.Tree, r *measured.Symmetric, f *nested.Fit) float64 {
 	var rest []float64
 	var block []float32
 	for _, v := range t.Groups() {

@@ -3,8 +3,8 @@ package linkage
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/stat"
@@ -33,10 +33,10 @@ func (w *wired) direct(i, j int) bool {
 // few tells whether so few links join so few ends that pairs without a link say too little: a ring of four has two.
 func (w *wired) few() bool { return w.ends < meshFew && w.links <= w.ends }
 
-// A comparison is how well a tree and another graph explain the readings of up
+// A comparison is how well a tree and another graph explain the measurements of up
 // to 32 hosts.
 type comparison struct {
-	// Means of the residuals over pairs that are not linked directly, as a link explains its own reading. They are
+	// Means of the residuals over pairs that are not linked directly, as a link explains its own measurement. They are
 	// relative to what the links take of it, without the overhead, and at most 1 each, which outliers are. Not
 	// medians: the root of a tree explains the most frequent distance of any ring. Not quantiles above: a link that
 	// has become slow makes a third of the routes of a small torus longer than the shortest ones.
@@ -46,7 +46,7 @@ type comparison struct {
 	r2       float64 // share of variance that it explains over all pairs
 }
 
-func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
+func (w *wired) compare(r *measured.Symmetric, f *nested.Fit) comparison {
 	const most = 32 // rows: their mean is that of all within some hundredths
 	var (
 		treeRest, otherRest []float64 // not directly linked

@@ -121,8 +121,8 @@ func wiringRuns() []wiringRun {
 	return list
 }
 
-// readings returns the machine and its noisy repetitions.
-func (r wiringRun) readings(t testing.TB, w wiring) (dataSet, []mat.Matrix) {
+// measurements returns the machine and its noisy repetitions.
+func (r wiringRun) measurements(t testing.TB, w wiring) (dataSet, []mat.Matrix) {
 	rng := rand.New(rand.NewPCG(5, uint64(r.repetitions)))
 	s := w.set(rng, r.latency)
 	reps := []mat.Matrix{s.d}
@@ -180,7 +180,7 @@ func TestLinkageOnWirings(t *testing.T) {
 			if !ok {
 				want = 1
 			}
-			s, reps := r.readings(t, w.part())
+			s, reps := r.measurements(t, w.part())
 			v := compare(s, reconstruct(t, reps...).Hierarchy)
 			if text, exist, missing := lost(s, v); float64(exist-missing) < want*float64(exist) || len(v.invented) > 0 {
 				t.Errorf("%s: found %s, want %g of all; invented %v", name, text, want, v.invented)
@@ -195,7 +195,7 @@ func BenchmarkLinkageWirings(b *testing.B) {
 	for _, w := range wirings(b) {
 		for _, r := range wiringRuns() {
 			b.Run(w.Machine+"/"+r.String(), func(b *testing.B) {
-				s, reps := r.readings(b, w)
+				s, reps := r.measurements(b, w)
 				s.d = nil
 				var h *topology.Hierarchy
 				peak := 0.0
@@ -211,8 +211,8 @@ func BenchmarkLinkageWirings(b *testing.B) {
 				b.ReportMetric(peak, "MiB-peak")
 				b.ReportMetric(float64(exist), "groups")
 				b.ReportMetric(float64(exist-missing), "found")
-				b.ReportMetric(float64(len(v.invented)), "firm-false")
-				b.ReportMetric(float64(len(v.weak)), "uncertain-false")
+				b.ReportMetric(float64(len(v.invented)), "confident-false")
+				b.ReportMetric(float64(len(v.uncertain)), "uncertain-false")
 			})
 		}
 	}

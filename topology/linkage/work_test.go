@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/nnchain"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/internal/witness"
@@ -17,7 +17,7 @@ import (
 // one repetition, whether it would be called for or not.
 func searchWork(t *testing.T, n int, d []float64) (work int64, given []string) {
 	t.Helper()
-	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
+	r := measured.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
 	tree, _, _ := propose(r.At, nnchain.NewSquare(n))
 	s := &meshSearch{r: r, f: nested.NewFit(tree)}
 	if _, err := s.best(math.NaN(), true); err != nil {
@@ -28,7 +28,7 @@ func searchWork(t *testing.T, n int, d []float64) (work int64, given []string) {
 
 // Hosts of two ranks on one switch, or in racks, are the common machine. Its
 // quotient is a full mesh, which is seen by counting links. Per pair of hosts
-// the readings are looked at once, and as many legs as the bound allows at most; for the hosts twice, as the
+// the measurements are looked at once, and as many legs as the bound allows at most; for the hosts twice, as the
 // noise is worked out again. 30 % of noise make anything, so that search may be given up.
 func TestMeshSearchWorkGrowsWithThePairs(t *testing.T) {
 	if !tooltest.Long() {
@@ -55,7 +55,7 @@ func TestMeshSearchWorkGrowsWithThePairs(t *testing.T) {
 	}
 }
 
-// Whatever the readings, the search ends: these are neither dense nor sparse.
+// Whatever the measurements, the search ends: these are neither dense nor sparse.
 func TestMeshSearchWorkIsBounded(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 21))
@@ -82,14 +82,14 @@ func TestMeshSearchSaysWhatItGaveUp(t *testing.T) {
 		t.Skip("short")
 	}
 	n := meshMost + 1
-	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(min(i-j, n-i+j)) }) // a ring
+	r := measured.NewSymmetric(n, func(i, j int) float32 { return float32(min(i-j, n-i+j)) }) // a ring
 	flat := &nested.Tree{N: n, Root: int32(n), Parent: make([]int32, n+1), Children: [][]int32{nil}, Level: []float64{0}, Lo: make([]int32, n+1), Hi: make([]int32, n+1)}
 	s := &meshSearch{r: r, f: &nested.Fit{Tree: flat, Groups: []int32{flat.Root}}}
 	w, err := s.best(0.01, true)
 	if w != nil || err != nil || len(s.given) != 1 {
 		t.Errorf("%d hosts: found %v, error %v, given up %q, want one search given up", n, w, err, s.given)
 	}
-	s = &meshSearch{r: readings.NewSymmetric(4, func(i, j int) float32 { return 1 }), f: &nested.Fit{Tree: flat, Groups: []int32{flat.Root}}}
+	s = &meshSearch{r: measured.NewSymmetric(4, func(i, j int) float32 { return 1 }), f: &nested.Fit{Tree: flat, Groups: []int32{flat.Root}}}
 	if _, err := s.best(0.01, true); err != nil || len(s.given) > 0 {
 		t.Errorf("4 hosts: error %v, given up %q, want nothing said", err, s.given)
 	}

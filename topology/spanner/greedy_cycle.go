@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/paths"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/witness"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
@@ -19,20 +19,20 @@ import (
 // Stage 2 adds every arc that is shorter than the path there is, without a
 // tolerance: with 1 % of noise a torus of 1024 gets two hundred thousand false
 // arcs, and an overhead at the ends of messages gives a complete graph. Use
-// Witness for real readings.
+// Witness for real measurements.
 type GreedyCycle struct {
 	// SharedSpread is the paper's eps_s: the spread of latencies of hosts on
 	// shared memory; 0 is 0.01.
 	SharedSpread float64
 	// DuplexSpread is eps_d: a channel whose directions differ by a ratio
 	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01, or four
-	// times the noise of a reading if that is more: noise makes no channel simplex.
+	// times the noise of a measurement if that is more: noise makes no channel simplex.
 	DuplexSpread float64
 }
 
 const (
 	usualSpread     = 0.01 // the paper's default of both spreads
-	duplexDeviation = 4    // standard deviations of a reading that directions differ by in few channels of 10,000
+	duplexDeviation = 4    // standard deviations of a measurement that directions differ by in few channels of 10,000
 )
 
 var _ topology.Reconstructor = (*GreedyCycle)(nil)
@@ -51,7 +51,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("spanner: greedy", repetitions)
+	in, err := measured.DirectedOf("spanner: greedy", repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 }
 
 // stages runs stages 1 and 2 and returns the arcs, sorted.
-func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex float64) {
+func (c *GreedyCycle) stages(in *measured.Directed) (arcs []witness.Pair, duplex float64) {
 	n := in.N()
 	s := &greedySearch{
 		n: n, m: in.Cells(), shared: cmp.Or(c.SharedSpread, usualSpread), duplex: c.DuplexSpread,
@@ -78,7 +78,7 @@ func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex
 	}
 	if s.duplex == 0 {
 		s.duplex = usualSpread
-		if noise := readingNoise(in); noise > usualSpread/duplexDeviation {
+		if noise := measurementNoise(in); noise > usualSpread/duplexDeviation {
 			s.duplex = duplexDeviation * noise
 		}
 	}
@@ -96,7 +96,7 @@ func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex
 
 type greedySearch struct {
 	n              int
-	m              []float64 // n*n readings, s; NaN: not measured
+	m              []float64 // n*n measurements, s; NaN: not measured
 	shared, duplex float64
 	has            []bool // n*n: arcs inserted
 	found          int    // arcs inserted; above mostArcs all stops

@@ -170,7 +170,7 @@ func BenchmarkDirectMethods(b *testing.B) {
 	}
 }
 
-// Readings of one direction only leave chains of arcs: a graph without a switch in
+// Measurements of one direction only leave chains of arcs: a graph without a switch in
 // its middle.
 func TestDirectMethodsOfDirectedChains(t *testing.T) {
 	nan := math.NaN()

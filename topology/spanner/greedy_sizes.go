@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,14 +25,14 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 		return nil, fmt.Errorf("spanner: greedy: no message length is given")
 	}
 	sizes = slices.SortedFunc(slices.Values(sizes), func(a, b Sized) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
-	measured := make([]*readings.Directed, len(sizes))
+	latencies := make([]*measured.Directed, len(sizes))
 	for i, s := range sizes {
 		var err error
-		if measured[i], err = readings.DirectedOf("spanner: greedy", s.Repetitions); err != nil {
+		if latencies[i], err = measured.DirectedOf("spanner: greedy", s.Repetitions); err != nil {
 			return nil, fmt.Errorf("messages of %d B: %w", s.Bytes, err)
 		}
 	}
-	shortest := measured[0]
+	shortest := latencies[0]
 	n := shortest.N()
 	found := make(map[[2]int]int) // in how many of the topologies an arc is
 	var graphs []*topology.Graph
@@ -76,7 +76,7 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 	for i := range local {
 		for _, a := range merged.Arcs() {
 			if graphs[i].ArcIndex(a.From, a.To) < 0 {
-				a.Latency, a.Probability = measured[i].Cells()[a.From*n+a.To], 1
+				a.Latency, a.Probability = latencies[i].Cells()[a.From*n+a.To], 1
 				local[i].Absent = append(local[i].Absent, a)
 			}
 		}

@@ -5,27 +5,27 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/witness"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Witness finds how hosts are wired to each other directly, from real readings. It
-// asks what GreedyCycle asks, whether a path explains a reading, in a form that does not
+// Witness finds how hosts are wired to each other directly, from real measurements. It
+// asks what GreedyCycle asks, whether a path explains a measurement, in a form that does not
 // depend on the order in which arcs are added: an arc is one that no third host, the witness,
 // explains. It has a tolerance, takes the overhead out that a message pays at its ends, and
-// mends single readings that are missing or far too high. Matrices are directed, and so is the
+// mends single measurements that are missing or far too high. Matrices are directed, and so is the
 // graph that it finds.
 type Witness struct {
-	// Tolerance is by how much a path may be longer than the reading that it
+	// Tolerance is by how much a path may be longer than the measurement that it
 	// explains, as a share. 0 is 3 times the noise + 0.02. The noise is
 	// estimated from triangles, or else from repetitions, or else from how
 	// directions differ. It is 0.01 if none says anything.
 	Tolerance float64
-	// KeepOverhead leaves the overhead of message ends in the readings. By
+	// KeepOverhead leaves the overhead of message ends in the measurements. By
 	// default it is estimated and taken out.
 	KeepOverhead bool
 }
@@ -44,7 +44,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("spanner: witness", repetitions)
+	in, err := measured.DirectedOf("spanner: witness", repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 		return nil, err
 	}
 	if one := in.Noise(); !math.IsNaN(one) {
-		noise = one // of one reading
+		noise = one // of one measurement
 	}
 	return topology.NewResult(g, in.Cells(), overhead, noise, append(warnings, more...))
 }
@@ -94,14 +94,14 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 // a cable are measured apart, each with its noise.
 const leastDuplex = 0.1
 
-// noise is the relative standard deviation of the combined readings, NaN if nothing tells it, and the
+// noise is the relative standard deviation of the combined measurements, NaN if nothing tells it, and the
 // tolerance that follows from it. Triangles show it; what repetitions or directions differ by is that of
 // single ones, and may be all upward.
-func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
+func (c *Witness) noise(in *measured.Directed) (noise, tolerance float64) {
 	n, m := in.N(), in.Cells()
 	noise = witness.Noise(n, m, witness.Transposed(n, m))
 	if math.IsNaN(noise) {
-		noise = readingNoise(in)
+		noise = measurementNoise(in)
 	}
 	switch {
 	case c.Tolerance > 0:
@@ -112,9 +112,9 @@ func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
 	return noise, witness.PathTolerance(noise)
 }
 
-// readingNoise is the relative standard deviation of one reading: from repetitions, or else from how the
+// measurementNoise is the relative standard deviation of one measurement: from repetitions, or else from how the
 // two directions of a pair differ; NaN if they never do.
-func readingNoise(in *readings.Directed) float64 {
+func measurementNoise(in *measured.Directed) float64 {
 	if noise := in.Noise(); !math.IsNaN(noise) {
 		return noise
 	}

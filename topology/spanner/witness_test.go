@@ -61,7 +61,7 @@ func checkTorus(t *testing.T, name string, g, torus *topology.Graph, mayMiss, ma
 
 // Of one repetition with 2 % of outliers as many links are hidden: of 192 links 3.8 are expected
 // to be, and up to 8 in 97.5 % of draws (binomial), each of two arcs. With 5 % of noise a
-// path of two links may look longer than its reading: of 1 % of arcs, no more.
+// path of two links may look longer than its measurement: of 1 % of arcs, no more.
 func TestWitnessOfOneRepetition(t *testing.T) {
 	c, d := topotest.Generate(t, "torus:4x4x4 latency=1us shuffle")
 	for _, tt := range []struct {
@@ -108,7 +108,7 @@ func TestWitnessOnSimGridTorus(t *testing.T) {
 }
 
 // fitBy is R^2 and the median relative residual of a graph and an overhead against the
-// readings as given, by the textbook: paths by Floyd and Warshall.
+// measurements as given, by the textbook: paths by Floyd and Warshall.
 func fitBy(g *topology.Graph, overhead float64, d *mat.Dense) (r2, residual float64) {
 	n, _ := d.Dims()
 	fit, weighted := mat.NewDense(n, n, nil), g.Weighted()
@@ -147,9 +147,9 @@ func fitBy(g *topology.Graph, overhead float64, d *mat.Dense) (r2, residual floa
 	return 1 - rest/total, relative[(len(relative)-1)/2]
 }
 
-// A link read 40 times too slow is mended in the graph, and left in the readings
+// A link read 40 times too slow is mended in the graph, and left in the measurements
 // that the graph is judged by: mending is no explanation.
-func TestWitnessIsJudgedByTheReadingsAsGiven(t *testing.T) {
+func TestWitnessIsJudgedByTheMeasurementsAsGiven(t *testing.T) {
 	const overhead = 3e-6
 	for _, spec := range []string{"line:8 latency=1us", "ring:12 latency=1us", "torus:6x6 latency=1us"} {
 		for _, extra := range []float64{0, overhead} {

@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkPlain prints how near to the bound a program of C comes on the clusters of the figures, which knows the wiring and
-// tries chains and segments (testdata/plain.c), and ours beside it. What both leave to the bound is the laboratory's: the
+// tries chains and segments (testdata/plain.c), and ours beside it. What both leave to the bound is that of the emulated cluster: the
 // one core that its ranks share, and the library. Ranks in block order, root 0. Some 10 minutes on a quiet machine:
 //
 //	TOPOCAST_REQUIRE_LAB=1 TOPOCAST_LAB_DIR=/tmp/figures go test ./internal/netlab/labtest -run - -bench Plain -benchtime 1x -timeout 1h

@@ -32,7 +32,7 @@ type report struct {
 	Hosts      []string    `json:"hosts"` // of each rank
 	Latency    [][]float64 `json:"latency_s"`
 	Groups     [][]int     `json:"groups"` // of ranks, all levels, coarse to fine
-	Support    []float64   `json:"support"`
+	Confidence []float64   `json:"support"`
 	Warnings   []string    `json:"warnings"`
 	Short      float64     `json:"short_s"` // time that measuring short messages took
 	Long       float64     `json:"long_s"`  // and long ones
@@ -196,7 +196,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 		Hosts: short.Hosts, Warnings: append(short.Warnings, found.Warnings...),
 		Short: middle.Sub(start).Seconds(), Long: end.Sub(middle).Seconds(),
 	}
-	least, err := short.Matrix(func(x *measure.Reading) float64 { return x.Min }, 0, 0)
+	least, err := short.Matrix(func(x *measure.Measurement) float64 { return x.Min }, 0, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -207,7 +207,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	}
 	for _, g := range found.Hierarchy.Groups()[1:] {
 		r.Groups = append(r.Groups, g.Hosts)
-		r.Support = append(r.Support, g.Support)
+		r.Confidence = append(r.Confidence, g.Confidence)
 	}
 	return r, fitted.Network, nil
 }

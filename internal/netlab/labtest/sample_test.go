@@ -175,7 +175,7 @@ func (s *sample) job(t *testing.T, l *netlab.Lab, settings *netlab.Settings, lib
 		}
 	}
 	if got, want := sets(r.Groups), s.want(place); !slices.Equal(got, want) {
-		faults = append(faults, fmt.Sprintf("reconstructed groups of ranks %v\nwant %v\nsupport %.2f", got, want, r.Support))
+		faults = append(faults, fmt.Sprintf("reconstructed groups of ranks %v\nwant %v\nsupport %.2f", got, want, r.Confidence))
 	}
 	fabric = r.Fabric
 	for _, b := range r.Broadcasts {

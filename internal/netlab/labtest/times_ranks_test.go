@@ -72,7 +72,7 @@ func measureTimes(comm mpi.Communicator) (*timesReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	medians, err := short.Matrix(func(x *measure.Reading) float64 { return x.Median }, 0, 0)
+	medians, err := short.Matrix(func(x *measure.Measurement) float64 { return x.Median }, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +81,9 @@ func measureTimes(comm mpi.Communicator) (*timesReport, error) {
 		row[i] = 0 // NaN has no place in JSON
 		r.Latency = append(r.Latency, row)
 	}
-	r.All, r.Few = firmGroups(all), firmGroups(few.Topology)
+	r.All, r.Few = confidentGroups(all), confidentGroups(few.Topology)
 	read := make(map[[2]int]bool)
-	for _, x := range few.Latencies.Readings() {
+	for _, x := range few.Latencies.Measurements() {
 		read[[2]int{min(x.From, x.To), max(x.From, x.To)}] = true
 	}
 	r.FewPairs = len(read)
@@ -97,10 +97,10 @@ func measureTimes(comm mpi.Communicator) (*timesReport, error) {
 	return &r, nil
 }
 
-// firmGroups are the ranks of all firm groups but that of all ranks, coarse to fine.
-func firmGroups(found *topology.Result) [][]int {
+// confidentGroups are the ranks of all confident groups but that of all ranks, coarse to fine.
+func confidentGroups(found *topology.Result) [][]int {
 	var groups [][]int
-	for _, g := range found.Hierarchy.Firm(topology.FirmSupport).Groups()[1:] {
+	for _, g := range found.Hierarchy.Confident(topology.ConfidentFrom).Groups()[1:] {
 		groups = append(groups, g.Hosts)
 	}
 	return groups

@@ -185,9 +185,9 @@ func tooFast(row int, measured []zhuTransfer) (faults []string) {
 	return faults
 }
 
-// BenchmarkZhu prints the tables of the experiment on laboratories with both kinds of queues, under both
+// BenchmarkZhu prints the tables of the experiment on emulated clusters with both kinds of queues, under both
 // libraries, and reports the errors of the random patterns. Some eleven minutes each, on a
-// quiet machine; in eight, single readings that were spoilt cost Open MPI 1 % of the mean error:
+// quiet machine; in eight, single measurements that were spoilt cost Open MPI 1 % of the mean error:
 //
 //	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench Zhu -benchtime 1x -timeout 90m
 //

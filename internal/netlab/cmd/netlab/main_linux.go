@@ -175,7 +175,7 @@ func runOn(ctx context.Context, l *netlab.Lab, job *netlab.Job, on, place string
 func verifyCommand(s *netlab.Settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "verify CLUSTER.json", Short: "Compare a lab with its file by TCP probes",
-		Long: "Compare a lab with its file by TCP probes. A lab that is not up is started, and\nremoved at the end. Fails if a reading is outside the bounds, or if the machine did not keep time in\nmore than a quarter of them.",
+		Long: "Compare a lab with its file by TCP probes. A lab that is not up is started, and\nremoved at the end. Fails if a measurement is outside the bounds, or if the machine did not keep time in\nmore than a quarter of them.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return with(s, args[0], func(l *netlab.Lab) error {
