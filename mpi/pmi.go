@@ -55,10 +55,6 @@ func (s *pmiSocket) send(line string) bool {
 	return err == nil
 }
 
-// endJob asks the launcher to end the whole job with status 0. MPI_Abort would do so only until MPI_Finalize
-// has taken MPI_COMM_WORLD down, which MPICH 4.0 does before it waits.
-func (s *pmiSocket) endJob() bool { return s.send("cmd=abort exitcode=0\n") }
-
 // finalize tells the launcher that this process ends in order, and waits up to two seconds for the
 // answer. It does nothing, and returns false, where the library has closed the connection already.
 func (s *pmiSocket) finalize() bool {

@@ -215,7 +215,8 @@ func (c *Comm) leave() {
 	fmt.Fprintf(os.Stderr, "rank %d: mpi: all work is done, but MPI_Finalize has not returned within %v: ending the job with status 0\n", c.rank, c.limit)
 	time.AfterFunc(abortLimit, func() { os.Exit(0) })
 	time.Sleep(lastWords)
-	if c.lib.isMPICH && launcherSocket(os.Getenv).endJob() {
+	// MPI_Abort ends the job only until MPI_Finalize has taken MPI_COMM_WORLD down, which MPICH 4.0 does before it waits.
+	if c.lib.isMPICH && launcherSocket(os.Getenv).send("cmd=abort exitcode=0\n") {
 		time.Sleep(betweenRanks / 2) // the launcher kills this process meanwhile
 	}
 	run(c.lib.tc.abort, c.lib.commWorld, 0)
