@@ -25,4 +25,4 @@ type pmiSocket struct{}
 
 func (*pmiSocket) finalize() bool { return false }
 
-func (*pmiSocket) endJob() bool { return false }
+func (*pmiSocket) send(string) bool { return false }

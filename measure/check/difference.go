@@ -170,7 +170,7 @@ func (r *measurements) measure(candidate int32, score, tolerance, level, correct
 	for _, d := range all {
 		late = append(late, d.late)
 	}
-	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the way of few
+	usuallyLate := stats.MiddleMedian(late) // by the candidate itself: other faults are on the routes of few
 	for i := range all {
 		d := &all[i]
 		slower, doubt := max(d.by.shift(max(1+tolerance, (1+tolerance/2)/d.by.full)), d.doubt), unsure*d.apart

@@ -375,7 +375,7 @@ func uplinkOf(r *measurements, host int) int32 {
 	return -1
 }
 
-// What goes over a suspect is no control of it, whether it fills it or not. Seven transfers share the way into the last rack,
+// What goes over a suspect is no control of it, whether it fills it or not. Seven transfers share the link into the last rack,
 // a seventh each. Four of them go over the suspect, the uplink of the first rack. One more transfer takes what they leave
 // of it, and fills it.
 func TestControlsDoNotPassTheSuspect(t *testing.T) {

@@ -126,7 +126,7 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]measurement, error)
 			return nil, fmt.Errorf("pair %v is not disjoint", p)
 		}
 		used[p[0]], used[p[1]] = true, true
-		for way, ends := range [][2]int{{p[0], p[1]}, {p[1], p[0]}} {
+		for direction, ends := range [][2]int{{p[0], p[1]}, {p[1], p[0]}} {
 			route, err := m.routes.AppendRoute(nil, ends[0], ends[1])
 			if err != nil {
 				return nil, err
@@ -134,7 +134,7 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]measurement, error)
 			for _, a := range route {
 				trip[i] += m.latency[a]
 			}
-			flows[way] = append(flows[way], contention.Flow{Data: route, Bytes: defaultBytes})
+			flows[direction] = append(flows[direction], contention.Flow{Data: route, Bytes: defaultBytes})
 		}
 	}
 	ill := 1.0
@@ -142,8 +142,8 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]measurement, error)
 		ill = m.flicker.factor
 	}
 	defer func() { m.rounds++ }()
-	for way := range flows {
-		times, err := m.play(m.rate, flows[way])
+	for direction := range flows {
+		times, err := m.play(m.rate, flows[direction])
 		if err != nil {
 			return nil, err
 		}
@@ -152,8 +152,8 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]measurement, error)
 			if m.flicker != nil && (p[0] == m.flicker.host || p[1] == m.flicker.host) {
 				slow *= ill
 			}
-			t := ((trip[i]+times[i])*m.busy(1+way) + 2*overhead) * slow * m.noise()
-			if way == 0 {
+			t := ((trip[i]+times[i])*m.busy(1+direction) + 2*overhead) * slow * m.noise()
+			if direction == 0 {
 				out[i].Latency, out[i].Forward = (trip[i]*m.busy(0)+2*overhead)/2*slow*m.noise(), t
 			} else {
 				out[i].Back = t

@@ -47,7 +47,7 @@ func newPlanner(w *wiring, rng *rand.Rand, blocking bool) *planner {
 		sends: make([]bool, w.hosts), receives: make([]bool, w.hosts),
 		onHosts: make([]float64, w.hosts), onLinks: make([]float64, len(w.links)), onChannels: make([]float64, len(w.capacity)),
 	}
-	for range w.ways(&p.try) {
+	for range w.routesOf(&p.try) {
 		p.demand = append(p.demand, make([]float64, len(w.capacity)))
 	}
 	return p
@@ -148,9 +148,9 @@ func (p *planner) free(a, b int) bool {
 	if p.w.load {
 		return true
 	}
-	for k, way := range p.w.ways(&p.try) {
-		rate := p.w.slowest(way)
-		for _, e := range way {
+	for k, route := range p.w.routesOf(&p.try) {
+		rate := p.w.slowest(route)
+		for _, e := range route {
 			if p.demand[k][e]+rate > p.w.rate[e]*roundingUp {
 				return false
 			}
@@ -170,12 +170,12 @@ func (p *planner) gain(a, b int) float64 {
 			gain += math.Log1p(share * share / (p.onLinks[link] + known))
 		})
 	}
-	for k, way := range p.w.ways(&p.try) {
-		rate := p.w.slowest(way)
-		for _, e := range way { // what it gets if those on a link get equal parts
+	for k, route := range p.w.routesOf(&p.try) {
+		rate := p.w.slowest(route)
+		for _, e := range route { // what it gets if those on a link get equal parts
 			rate = min(rate, p.w.rate[e]*p.w.rate[e]/(p.demand[k][e]+rate))
 		}
-		for _, c := range p.crossed(way) {
+		for _, c := range p.crossed(route) {
 			load, capacity := p.demand[k][c], p.w.capacity[c]
 			gain += math.Log1p((told((load+rate)/capacity) - told(load/capacity)) / (p.onChannels[c] + knownBefore))
 		}
@@ -200,9 +200,9 @@ func (p *planner) add(a, b int) {
 	p.onHosts[b]++
 	p.w.find(&p.try, a, b)
 	p.w.eachLink(&p.try, func(link int32, share float64) { p.onLinks[link] += share * share })
-	for k, way := range p.w.ways(&p.try) {
-		rate := p.w.slowest(way)
-		for _, c := range p.crossed(way) {
+	for k, route := range p.w.routesOf(&p.try) {
+		rate := p.w.slowest(route)
+		for _, c := range p.crossed(route) {
 			p.demand[k][c] += rate
 		}
 	}

@@ -36,12 +36,12 @@ func TestScreeningCoversTheMachine(t *testing.T) {
 				reads[pair[0]]++
 				reads[pair[1]]++
 				w.find(&x, pair[0], pair[1])
-				for way, arcs := range w.ways(&x) {
+				for direction, arcs := range w.routesOf(&x) {
 					for _, e := range arcs {
-						load[way][e] += w.slowest(arcs)
+						load[direction][e] += w.slowest(arcs)
 						crossed[w.link[e]]++
-						if load[way][e] > 1.001*w.rate[e] {
-							t.Fatalf("%s: arc %v carries %g B/s of %g", spec, w.graph.Arcs()[e], load[way][e], w.rate[e])
+						if load[direction][e] > 1.001*w.rate[e] {
+							t.Fatalf("%s: arc %v carries %g B/s of %g", spec, w.graph.Arcs()[e], load[direction][e], w.rate[e])
 						}
 					}
 				}

@@ -233,14 +233,14 @@ func (w *wiring) touches(at place, from, to int, arcs ...int32) bool {
 	})
 }
 
-// A path is the way of a pair's messages: the arcs there, and then those back; none without a graph.
+// A path is the route of a pair's messages: the arcs there, and then those back; none without a graph.
 type path struct {
 	arcs []int32
 	turn int // so many arcs lead there
 }
 
-// ways are the arcs there and those back. Under load messages go there only.
-func (w *wiring) ways(p *path) [][]int32 {
+// routesOf are the arcs there and those back. Under load messages go there only.
+func (w *wiring) routesOf(p *path) [][]int32 {
 	if w.load {
 		return [][]int32{p.arcs[:p.turn]}
 	}
@@ -293,7 +293,7 @@ func (w *wiring) isInner(arc int32) bool {
 	return a.From >= w.hosts && a.To >= w.hosts
 }
 
-// slowest is the least rate of a way in B/s.
+// slowest is the least rate of a route in B/s.
 func (w *wiring) slowest(arcs []int32) float64 {
 	least := math.Inf(1)
 	for _, a := range arcs {

@@ -10,7 +10,7 @@ import (
 
 const (
 	// untouched is the share of its rate that a pair keeps while others are busy, if they
-	// are on no link of its way: those that share one leave it a half.
+	// are on no link of its route: those that share one leave it a half.
 	untouched = 0.8
 
 	// noticeable is the rate of a pair, as a share of that of others, by the half of which those are seen to give way:
@@ -23,7 +23,7 @@ const (
 )
 
 // blocking measures pairs of hosts alone, and while data move between the hosts on the
-// shortest way that the graph has: if there is a direct connection, the rate does not
+// shortest path that the graph has: if there is a direct connection, the rate does not
 // change (Bufe 2014, section 2.2.1, before its example). Nor does that of the others, which on a link with room for both
 // give way by as much as the pair gets.
 func (c *campaign) blocking() error {
@@ -50,7 +50,7 @@ func (c *campaign) blocking() error {
 		var others [][2]int
 		for pair := range slices.Chunk(between, 2) {
 			if len(pair) == 2 {
-				others = append(others, [2]int{pair[1], pair[0]}) // the way that the pair's messages go
+				others = append(others, [2]int{pair[1], pair[0]}) // the route that the pair's messages go
 			}
 		}
 		// each are loads that tell of each pair.

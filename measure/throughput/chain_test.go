@@ -83,9 +83,9 @@ func slowArcs(t testing.TB, measured *model.Network, specified *topology.Graph) 
 	}
 	var slow []string
 	for _, l := range c.Links {
-		for way, q := range l.Bandwidth {
+		for direction, q := range l.Bandwidth {
 			if q.Verdict == compare.LinkSlow {
-				slow = append(slow, fmt.Sprintf("%s-%s way %d: %.1f times", specified.Name(l.U), specified.Name(l.V), way, q.Slower))
+				slow = append(slow, fmt.Sprintf("%s-%s direction %d: %.1f times", specified.Name(l.U), specified.Name(l.V), direction, q.Slower))
 			}
 		}
 	}
@@ -118,10 +118,10 @@ func TestSlowUplinksShowInCompare(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", nil, 1, nil},
-		{"an uplink both ways", [][2]string{{"s0", "s2"}, {"s2", "s0"}}, 10, []string{"s0-s2 way 0: 10.0 times", "s0-s2 way 1: 10.0 times"}},
-		{"an uplink downwards", [][2]string{{"s0", "s2"}}, 10, []string{"s0-s2 way 0: 10.0 times"}},
-		{"an uplink at half its rate, upwards", [][2]string{{"s3", "s0"}}, 2, []string{"s0-s3 way 1: 2.0 times"}},
-		{"a host's link out", [][2]string{{"h5", "s2"}}, 10, []string{"s2-h5 way 1: 10.0 times"}},
+		{"an uplink both ways", [][2]string{{"s0", "s2"}, {"s2", "s0"}}, 10, []string{"s0-s2 direction 0: 10.0 times", "s0-s2 direction 1: 10.0 times"}},
+		{"an uplink downwards", [][2]string{{"s0", "s2"}}, 10, []string{"s0-s2 direction 0: 10.0 times"}},
+		{"an uplink at half its rate, upwards", [][2]string{{"s3", "s0"}}, 2, []string{"s0-s3 direction 1: 2.0 times"}},
+		{"a host's link out", [][2]string{{"h5", "s2"}}, 10, []string{"s2-h5 direction 1: 10.0 times"}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			arcs := slices.Clone(g.Arcs())

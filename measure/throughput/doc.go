@@ -17,12 +17,12 @@
 //  1. Choose loads: sets of disjoint pairs whose messages all pass a link. Those of links between hosts are
 //     their two hosts; of a host's link the pairs on its switch; of a link between switches pairs on both sides.
 //  2. Play steps: as many loads at once as have no host, link or switch in common.
-//  3. Solve for links: a link's rate is the highest of its loads, for each shows the slowest link on the way (the thesis
-//     has the minimum, a slip). It is a bound where the other links on the way explain what was seen.
+//  3. Solve for links: a link's rate is the highest of its loads, for each shows the slowest link on the route (the thesis
+//     has the minimum, a slip). It is a bound where the other links on the route explain what was seen.
 //
 // Three measurements tell beforehand which switches carry all their hosts at once. Where it is wanted, hosts split by
 // cut.AtSwitch tell what a switch carries from one side to the other. Settings.Direct are pairs that may have a link of their
-// own: whether traffic between the hosts on the way slows them down tells (section 2.2.1).
+// own: whether traffic between the hosts on the route slows them down tells (section 2.2.1).
 //
 // Messages of a pair follow each other, two under way at a time. The receiver times their
 // arrivals; the round trips before the first one are taken out, by the line through the arrivals. Of
@@ -33,7 +33,7 @@
 // What loads a link has to be faster than it: a link that carried all that its hosts could send
 // is marked as AtLeast. So is each of two hosts that are alone on a switch. So is one of two
 // links in a row, where the second is not known to be faster. Two links between switches that each load needs both of get
-// the rate of the slower one. Where ways are about as short, as in fat trees,
+// the rate of the slower one. Where routes are about as short, as in fat trees,
 // single links between switches are not measured. Ranks that share a host share its link, too, which then
 // is one between switches: as many ranks as fill it are needed.
 //

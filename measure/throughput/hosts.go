@@ -84,10 +84,10 @@ func (c *campaign) hosts() (rounds []round) {
 
 // passes tells whether the messages of two hosts pass a switch, there and back, and no other.
 func (c *campaign) passes(p [2]int, vertex int) bool {
-	way, _ := c.way(p[0], p[1])
-	back, _ := c.way(p[1], p[0])
+	route, _ := c.route(p[0], p[1])
+	back, _ := c.route(p[1], p[0])
 	arcs := c.g.Arcs()
-	return len(way) == 2 && len(back) == 2 && arcs[way[0]].To == vertex && arcs[back[0]].To == vertex
+	return len(route) == 2 && len(back) == 2 && arcs[route[0]].To == vertex && arcs[back[0]].To == vertex
 }
 
 // pairings are rounds of all pairs, or of those that are next in latency.
@@ -115,7 +115,7 @@ func (c *campaign) nearest(host, over int) int {
 		if c.g.IsSwitch(v) {
 			continue
 		}
-		if way, err := c.way(host, v); err == nil && c.g.Arcs()[way[0]].To == over {
+		if route, err := c.route(host, v); err == nil && c.g.Arcs()[route[0]].To == over {
 			return v
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The rate of a link is the highest of all measurements that tell of it, for what passes a way is the least of what its links
+// The rate of a link is the highest of all measurements that tell of it, for what passes a route is the least of what its links
 // carry. It is a lower bound unless a measurement of about that rate came to less than what the other links
-// on the way let through. Then the link itself held the messages up.
+// on the route let through. Then the link itself held the messages up.
 
 const (
 	// full is the share of what pairs could carry from which on nothing between
@@ -23,13 +23,13 @@ const (
 
 // judge tells which rates are only lower bounds.
 //
-// Where two links on the way of a measurement are both no faster in any other, one of them is that fast, and
+// Where two links on the route of a measurement are both no faster in any other, one of them is that fast, and
 // nothing says which. Where three and more are alike, at most one of them is faster than it
 // looks. All are taken to be what they look like.
 func (c *campaign) judge() {
 	links := c.r.Links
 	filled := make([]bool, len(links))
-	doubtful := make([][]int, len(c.r.measurements)) // by measurement: the arcs that it fills, or others on its way
+	doubtful := make([][]int, len(c.r.measurements)) // by measurement: the arcs that it fills, or others on its route
 	for arc := range links {
 		share := full
 		if !c.isBetweenSwitches(arc) {
@@ -83,17 +83,17 @@ func (c *campaign) isBetweenSwitches(arc int) bool {
 // bound is what pairs could carry in B/s if only the other links on their way bounded them, and not the given one.
 // Each lets as much of all pairs through as it was seen to carry. Of a link between switches, another one does not count
 // if no measurement of either goes without the other: they are as one. An arc of -1 is none. NaN if the rate of a link on
-// the way is not known, which may hold them up.
+// the route is not known, which may hold them up.
 func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 	users := make(map[int32]int)
-	ways := make([][]int32, len(pairs))
+	routes := make([][]int32, len(pairs))
 	for i, p := range pairs {
-		way, err := c.way(p[0], p[1])
+		route, err := c.route(p[0], p[1])
 		if err != nil {
 			return math.NaN()
 		}
-		ways[i] = way
-		for _, a := range way {
+		routes[i] = route
+		for _, a := range route {
 			users[a]++
 		}
 	}
@@ -107,9 +107,9 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 		}
 	}
 	sum := 0.0
-	for _, way := range ways {
+	for _, route := range routes {
 		least := math.Inf(1)
-		for _, a := range way {
+		for _, a := range route {
 			if counts[a] {
 				least = math.Min(least, c.r.Links[a].Rate/float64(users[a]))
 			}
@@ -123,7 +123,7 @@ func (c *campaign) bound(pairs [][2]int, arc int) float64 {
 func (c *campaign) always(arc, other int) bool {
 	for _, i := range c.r.Links[arc].measurements {
 		for _, p := range c.r.measurements[i].Pairs {
-			if way, _ := c.way(p[0], p[1]); !slices.Contains(way, int32(other)) {
+			if route, _ := c.route(p[0], p[1]); !slices.Contains(route, int32(other)) {
 				return false
 			}
 		}

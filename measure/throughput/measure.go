@@ -170,11 +170,11 @@ func (c *campaign) needs(r round) []int {
 		for _, p := range l.pairs {
 			all = append(all, p[:]...)
 			for _, w := range [][2]int{p, {p[1], p[0]}} {
-				way, err := c.way(w[0], w[1])
+				route, err := c.route(w[0], w[1])
 				if err != nil {
 					continue // it will not be measured to any use
 				}
-				for _, a := range way {
+				for _, a := range route {
 					from, to := c.g.Arcs()[a].From, c.g.Arcs()[a].To
 					link := int(a)
 					if back := c.g.ArcIndex(to, from); back >= 0 {
@@ -192,8 +192,8 @@ func (c *campaign) needs(r round) []int {
 	return slices.Compact(all)
 }
 
-// way is the route between two vertices, as numbers of arcs.
-func (c *campaign) way(from, to int) ([]int32, error) { return c.routes.AppendRoute(nil, from, to) }
+// route is the one between two vertices, as numbers of arcs.
+func (c *campaign) route(from, to int) ([]int32, error) { return c.routes.AppendRoute(nil, from, to) }
 
 // take measures steps, where messages go one way, and keeps the measurements, as far as the ranks have come.
 //

@@ -79,9 +79,9 @@ func (r *Result) Section() *record.Section {
 		row(entrySwitch, x.pair, numbers{
 			"vertex": float64(x.Vertex), "rate_Bps": x.All, "second_Bps": x.Alone, "third_Bps": x.Rest, "bound": record.Flag(x.Parallel),
 		})
-		for way, rate := range x.Maximum {
+		for direction, rate := range x.Maximum {
 			row(entryMaximum, x.pair, numbers{
-				"vertex": float64(x.Vertex), "other_vertex": float64(way), "rate_Bps": rate, "bound": record.Flag(x.AtLeast[way]),
+				"vertex": float64(x.Vertex), "other_vertex": float64(direction), "rate_Bps": rate, "bound": record.Flag(x.AtLeast[direction]),
 			})
 		}
 	}

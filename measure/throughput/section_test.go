@@ -82,8 +82,8 @@ func resultFrom(t *testing.T, s *record.Section) *Result {
 				Vertex: whole("vertex"), All: number("rate_Bps"), Alone: number("second_Bps"), Rest: number("third_Bps"), Parallel: bound, pair: pair,
 			})
 		case entryMaximum:
-			last, way := &r.Switches[len(r.Switches)-1], whole("other_vertex")
-			last.Maximum[way], last.AtLeast[way] = number("rate_Bps"), bound
+			last, direction := &r.Switches[len(r.Switches)-1], whole("other_vertex")
+			last.Maximum[direction], last.AtLeast[direction] = number("rate_Bps"), bound
 		case entryDirect:
 			r.Direct = append(r.Direct, Direct{Pair: pair, Alone: number("rate_Bps"), Blocked: number("second_Bps"), Wired: bound})
 		}

@@ -42,8 +42,8 @@ type Settings struct {
 	PerSwitch bool
 
 	// Direct are pairs of hosts that may or may not be wired to each other: whether
-	// messages between them are slower while those on the way between are busy tells
-	// (the blocking of Bufe 2014, section 2.2.1). The way has to have two hosts at least
+	// messages between them are slower while those on the route between are busy tells
+	// (the blocking of Bufe 2014, section 2.2.1). The route has to have two hosts at least
 	// between them, and no other way is to be about as short.
 	Direct [][2]int
 }

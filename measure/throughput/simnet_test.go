@@ -306,11 +306,11 @@ func TestThreeMeasurementsTellABlockingSwitch(t *testing.T) {
 		if s.Parallel != tt.parallel || math.Abs(s.Alone/1e9-1) > 0.01 || math.Abs(s.Rest/min(3e9, tt.inside)-1) > 0.02 {
 			t.Errorf("inside %g: %+v, want parallel %v", tt.inside, s, tt.parallel)
 		}
-		for way, rate := range s.Maximum {
+		for direction, rate := range s.Maximum {
 			// Left and right are 0 to 3 and 4 to 7: all pairs are on one side inside, so
 			// that nothing shows but the hosts.
-			if s.AtLeast[way] != true || math.Abs(rate/4e9-1) > 0.02 {
-				t.Errorf("inside %g: maximum %g at least %v", tt.inside, rate, s.AtLeast[way])
+			if s.AtLeast[direction] != true || math.Abs(rate/4e9-1) > 0.02 {
+				t.Errorf("inside %g: maximum %g at least %v", tt.inside, rate, s.AtLeast[direction])
 			}
 		}
 		checkLinks(t, "halves", r, c.Graph, 0.01)
@@ -345,9 +345,9 @@ func TestMaximumOfASwitch(t *testing.T) {
 		if s.Vertex != 16 {
 			continue
 		}
-		for way, rate := range s.Maximum {
-			if s.AtLeast[way] || math.Abs(rate/2.5e9-1) > 0.02 {
-				t.Errorf("way %d: %.4g B/s, at least %v; want 2.5e9", way, rate, s.AtLeast[way])
+		for direction, rate := range s.Maximum {
+			if s.AtLeast[direction] || math.Abs(rate/2.5e9-1) > 0.02 {
+				t.Errorf("direction %d: %.4g B/s, at least %v; want 2.5e9", direction, rate, s.AtLeast[direction])
 			}
 		}
 		return

@@ -104,13 +104,13 @@ func (c *campaign) maximum() error {
 	least := math.Inf(1)
 	for _, x := range all {
 		isLimit := false
-		for way, l := range [2]*load{x.load, x.back} {
+		for direction, l := range [2]*load{x.load, x.back} {
 			if math.IsNaN(l.rate) {
 				continue
 			}
 			s := c.switchOf(x.vertex, x.load)
-			s.Maximum[way], s.AtLeast[way] = l.rate, !(c.waysAreKnown(l.pairs) && l.rate < full*c.bound(l.pairs, -1))
-			if !s.AtLeast[way] {
+			s.Maximum[direction], s.AtLeast[direction] = l.rate, !(c.routesAreKnown(l.pairs) && l.rate < full*c.bound(l.pairs, -1))
+			if !s.AtLeast[direction] {
 				isLimit, least = true, min(least, l.rate)
 			}
 		}
@@ -125,8 +125,8 @@ func (c *campaign) maximum() error {
 	return nil
 }
 
-// waysAreKnown tells whether all messages of pairs go the ways of the graph: no others are about as short.
-func (c *campaign) waysAreKnown(pairs [][2]int) bool {
+// routesAreKnown tells whether all messages of pairs take the routes of the graph: no others are about as short.
+func (c *campaign) routesAreKnown(pairs [][2]int) bool {
 	if c.g.IsForest() {
 		return true
 	}

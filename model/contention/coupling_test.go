@@ -27,7 +27,7 @@ func TestCoupling(t *testing.T) {
 }
 
 // With coupling, what a history of changes leads to is what the flows that
-// are left would get had they come at once. In trial 209 a channel on a flow's own way takes it over from one on the
+// are left would get had they come at once. In trial 209 a channel on a flow's own path takes it over from one on the
 // way back, or gives it up to one, at the very rate that it has; progressive filling agrees there.
 func TestCoupledSolverForgetsHistory(t *testing.T) {
 	for trial := range 151 {

@@ -84,12 +84,12 @@ func TestPlaybackAsSlowly(t *testing.T) {
 		play := NewPlayback(solver)
 		for range 2 { // the second time over what the first has left
 			var flows []Flow
-			var ways []testFlow
+			var paths []testFlow
 			for range 1 + r.IntN(30) {
-				way := randomFlow(r, channels, trial%3 == 0)
+				path := randomFlow(r, channels, trial%3 == 0)
 				start := []float64{0, 0, float64(r.IntN(4)), 4 * r.Float64()}[r.IntN(4)]
-				ways = append(ways, way)
-				flows = append(flows, Flow{way.data, way.reverse, float64(1 + r.IntN(400)), start, way.bound, way.share})
+				paths = append(paths, path)
+				flows = append(flows, Flow{path.data, path.reverse, float64(1 + r.IntN(400)), start, path.bound, path.share})
 			}
 			got, err := play.Times([]float64{7}, flows)
 			if err != nil {
@@ -98,7 +98,7 @@ func TestPlaybackAsSlowly(t *testing.T) {
 			if len(got) != 1+len(flows) || got[0] != 7 || solver.underWay() != 0 {
 				t.Fatalf("trial %d: %d times after 7, %d flows left", trial, len(got)-1, solver.underWay())
 			}
-			for i, want := range slowTimes(capacity, flows, ways, sharing) {
+			for i, want := range slowTimes(capacity, flows, paths, sharing) {
 				if !near(got[1+i], want, 1e-7) {
 					t.Fatalf("trial %d: flow %d of %d is complete at %.12g s, want %.12g", trial, i, len(flows), got[1+i], want)
 				}
@@ -107,20 +107,20 @@ func TestPlaybackAsSlowly(t *testing.T) {
 	}
 }
 
-func slowTimes(capacity []float64, flows []Flow, ways []testFlow, sharing Sharing) []float64 {
+func slowTimes(capacity []float64, flows []Flow, paths []testFlow, sharing Sharing) []float64 {
 	left, done := make([]float64, len(flows)), make([]float64, len(flows))
 	for i, f := range flows {
 		left[i] = f.Bytes
 	}
 	for now := 0.0; ; {
 		var live []int
-		var liveWays []testFlow
+		var livePaths []testFlow
 		next := math.Inf(1)
 		for i, f := range flows {
 			switch {
 			case left[i] <= 0:
 			case f.Start <= now:
-				live, liveWays = append(live, i), append(liveWays, ways[i])
+				live, livePaths = append(live, i), append(livePaths, paths[i])
 			default:
 				next = min(next, f.Start)
 			}
@@ -128,7 +128,7 @@ func slowTimes(capacity []float64, flows []Flow, ways []testFlow, sharing Sharin
 		if len(live) == 0 && math.IsInf(next, 1) {
 			return done
 		}
-		rates := slowRates(capacity, liveWays, sharing)
+		rates := slowRates(capacity, livePaths, sharing)
 		for k, i := range live {
 			next = min(next, now+left[i]/rates[k])
 		}

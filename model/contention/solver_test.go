@@ -31,8 +31,8 @@ func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
 	asymmetric, stops := slowFilling(capacity, flows, s)
 	bounded := slices.Clone(flows)
 	for i, f := range flows {
-		onItsWay := slices.ContainsFunc(stops[i], func(c int) bool { return slices.Contains(f.data, int32(c)) })
-		if len(stops[i]) > 0 && !onItsWay {
+		onItsPath := slices.ContainsFunc(stops[i], func(c int) bool { return slices.Contains(f.data, int32(c)) })
+		if len(stops[i]) > 0 && !onItsPath {
 			mixed := math.Pow(fair[i], 1-s.Coupling) * math.Pow(asymmetric[i], s.Coupling)
 			bounded[i].bound = math.Min(f.bound, mixed)
 		}

@@ -8,7 +8,7 @@ import (
 
 // A sweep visits channels that are out of line, the one of the lowest level first. A visit changes the level of the channel, and so
 // what is used of the channels that the flows cross which it stops: these may be out of line then. Nearly
-// always no flow changes hands. A channel that rises above another one on a flow's way lets the flow go
+// always no flow changes hands. A channel that rises above another one on a flow's path lets the flow go
 // to it. A channel that falls takes over the flows that were higher.
 
 // sweep brings the levels up to date.
@@ -100,7 +100,7 @@ func (s *filling) visit(id int32) {
 }
 
 // rise brings a channel that has more room than before up to the level at which its own
-// members use it up. Members that another channel stops on the way go there, and leave
+// members use it up. Members that another channel stops on the path go there, and leave
 // the more to the others.
 func (s *filling) rise(id int32, level float64) {
 	for !math.IsInf(level, 1) {

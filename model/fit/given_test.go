@@ -83,17 +83,17 @@ func TestGivenArcsStay(t *testing.T) {
 				}
 			}
 		}
-		ways := 0
+		directions := 0
 		for _, l := range fit.Links {
 			if l.Given {
-				ways++
+				directions++
 				if !l.OneWay || !l.Determined || l.RelativeError != 0 {
 					t.Errorf("%+v, want one way, determined", l)
 				}
 			}
 		}
-		if ways != 2 || len(fit.Links) != 6+3+1 {
-			t.Errorf("%d of %d bandwidths are given, want 2 of 10", ways, len(fit.Links))
+		if directions != 2 || len(fit.Links) != 6+3+1 {
+			t.Errorf("%d of %d bandwidths are given, want 2 of 10", directions, len(fit.Links))
 		}
 	}
 	for _, tt := range []struct {

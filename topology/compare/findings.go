@@ -172,7 +172,7 @@ func (c *linkComparer) hostFindings() {
 	}
 }
 
-// extraLinks lists the measured links between hosts that the reference does not have, and that shorten the way between them.
+// extraLinks lists the measured links between hosts that the reference does not have, and that shorten the path between them.
 func (c *linkComparer) extraLinks() {
 	if len(c.extra) == 0 {
 		return
@@ -196,7 +196,7 @@ func (c *linkComparer) extraLinks() {
 		times := distances[a.From*k+a.To] / a.Latency
 		c.add(Finding{
 			Kind: foundExtra, What: fmt.Sprintf("link %s - %s", hosts[0], hosts[1]), Hosts: hosts, Times: times,
-			Reason: fmt.Sprintf("the reference does not have it; without it the way would be %.3g times as long", times),
+			Reason: fmt.Sprintf("the reference does not have it; without it the path would be %.3g times as long", times),
 		})
 	}
 }

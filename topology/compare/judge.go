@@ -49,8 +49,8 @@ func (c *linkComparer) judge() {
 		if e := c.latencyEntry(l); e.value > 0 {
 			latencies = append(latencies, e)
 		}
-		for way := range l.state.Bandwidth {
-			if q := &l.state.Bandwidth[way]; q.Measured > 0 {
+		for direction := range l.state.Bandwidth {
+			if q := &l.state.Bandwidth[direction]; q.Measured > 0 {
 				rates = append(rates, entry{q: q, class: l.state.Class, value: 1 / q.Measured, slowness: q.Reference / q.Measured, sigma: c.noise})
 			}
 		}

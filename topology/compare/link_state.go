@@ -26,7 +26,7 @@ type Quantity struct {
 	// of the class have in common is taken out. NaN: not known. It is
 	// below 1 for a link that has become faster.
 	Slower  float64
-	Unseen  bool    // of a latency: so small a share of the ways over the link that measurements do not show it; Slower is at most what it says
+	Unseen  bool    // of a latency: so small a share of the paths over the link that measurements do not show it; Slower is at most what it says
 	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
 }
 

@@ -87,7 +87,7 @@ type LinkComparison struct {
 //
 // The latencies of the reference's links are fitted to the measured graph's
 // paths (latencyfit.Latencies), so the two need not have the same switches. Where the reference
-// has several shortest ways, as fat trees have, its links are taken in bundles. Then each is held
+// has several shortest paths, as fat trees have, its links are taken in bundles. Then each is held
 // against the reference's own, where it has one, and the other links of its class. A link
 // with a way around it is missing if that way explains the measured latency. A host that
 // another switch explains better is moved there, and the rest is judged as if it had been.
@@ -229,7 +229,7 @@ type linkComparer struct {
 	link    []int           // arc -> link
 	wired   *topology.Graph // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
 	origin  []int           // arc of wired -> arc of the reference's view; -1 of an extra one
-	extra   []topology.Arc  // measured between hosts, and shorter than all ways that the reference has
+	extra   []topology.Arc  // measured between hosts, and shorter than all paths that the reference has
 	fit     *latencyfit.Result
 	noise   float64
 	places  []outlierHost // hosts that their place does not explain, or that were moved

@@ -213,7 +213,7 @@ func TestAReferenceWithoutLatencies(t *testing.T) {
 }
 
 // A link that is specified and not there is missing, also where the specification has bandwidths only, or neither: then the number of
-// links on the ways tells.
+// links on the paths tells.
 func TestALinkThatNothingTakes(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
 		{"ring:7", "missing h0 - h1 NaN"},
@@ -437,8 +437,8 @@ func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 	}
 }
 
-// The link of h0 and h1 takes 10 us, the way around it 5 us: nothing takes it,
-// in the reference either. That the way around became longer is the fault of
+// The link of h0 and h1 takes 10 us, the path around it 5 us: nothing takes it,
+// in the reference either. That the path around became longer is the fault of
 // another link.
 func TestALinkThatNothingTookIsNotMissing(t *testing.T) {
 	reference := changed(t, wired(t, "ring:6"), func(a *topology.Arc) {

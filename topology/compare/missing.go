@@ -13,7 +13,7 @@ import (
 const detour = latencyFloor
 
 // longer is by how much more than usual a link's ends are apart before a way around is
-// taken for the reason. Ways around a link are twice as long at least if links are alike.
+// taken for the reason. Paths around a link are twice as long at least if links are alike.
 const longer = 1.3
 
 // findMissing marks the links with a way around them that explains the measured
