@@ -104,7 +104,7 @@ func (g *judge) lower(ceiling []float64) (confident, doubtful int) {
 	return confident, doubtful
 }
 
-// nestedReadings says whether the measurements are those of nested groups: of the three distances of three hosts the two
+// nestedMeasurements says whether the measurements are those of nested groups: of the three distances of three hosts the two
 // longest are equal. It looks at up to 4096 triples that were measured. Where the longest is longer by half, one outlier may
 // be the reason, and the triple does not count. Of 253 random trees with gaps, up to 5 % of noise and 2 % of
 // outliers, none had more than 2.1 % of such triples. Of dragonflies half the runs had more than 15 %. Small or sparse dragonflies may pass,

@@ -50,7 +50,7 @@ func Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 
 func (l *Robust) validate() error {
 	if !(l.MinConfidence >= 0 && l.MinConfidence <= 1) {
-		return fmt.Errorf("linkage: MinSupport %g: want in [0, 1]", l.MinConfidence)
+		return fmt.Errorf("linkage: MinConfidence %g: want in [0, 1]", l.MinConfidence)
 	}
 	return nil
 }

@@ -172,8 +172,8 @@ func TestLinkageRefusesBadInput(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&linkage.Robust{MinConfidence: 2}).Reconstruct(blocks(2, 2, 1, 2)); err == nil || !strings.Contains(err.Error(), "MinSupport") {
-		t.Errorf("MinSupport 2: error %v, want one that names the field", err)
+	if _, err := (&linkage.Robust{MinConfidence: 2}).Reconstruct(blocks(2, 2, 1, 2)); err == nil || !strings.Contains(err.Error(), "MinConfidence") {
+		t.Errorf("MinConfidence 2: error %v, want one that names the field", err)
 	}
 }
 

@@ -56,11 +56,11 @@ func (w *wired) compare(r *measured.Symmetric, f *nested.Fit) comparison {
 		sources             = min(most, r.N())
 		few                 = w.few()
 		finder              = topology.NewPaths(w.graph, nil)
-		way                 = make([]float64, w.graph.Vertices())
+		length              = make([]float64, w.graph.Vertices())
 	)
 	for s := range sources {
 		i := s * r.N() / sources
-		finder.From(i, way)
+		finder.From(i, length)
 		f.Tree.Joins(i, join)
 		for j := range r.N() {
 			if j == i || w.apart != nil && w.apart[i] == w.apart[j] {
@@ -70,15 +70,15 @@ func (w *wired) compare(r *measured.Symmetric, f *nested.Fit) comparison {
 			if v < 0 {
 				continue
 			}
-			fit := w.overhead + way[j]
+			fit := w.overhead + length[j]
 			tree := f.Between(i, j, join[j])
-			way := v - w.overhead
+			links := v - w.overhead
 			if few {
-				way = v
+				links = v
 			}
-			if (few || !w.direct(i, j)) && way > 0 {
-				otherRest = append(otherRest, min(1, math.Abs(v-fit)/way))
-				treeRest = append(treeRest, min(1, math.Abs(v-tree)/way))
+			if (few || !w.direct(i, j)) && links > 0 {
+				otherRest = append(otherRest, min(1, math.Abs(v-fit)/links))
+				treeRest = append(treeRest, min(1, math.Abs(v-tree)/links))
 			}
 			all = append(all, math.Abs(v-fit)/v)
 			values = append(values, v)
