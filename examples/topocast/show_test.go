@@ -112,6 +112,32 @@ func TestShowIsWhatDiscoverPrints(t *testing.T) {
 	}
 }
 
+// TestShowMarksFaultsAlone: a link is marked as slow where a fault makes it so, and none of a machine without faults, also
+// where messages pay nothing at their ends and the noise of far pairs is larger than the links inside sockets.
+func TestShowMarksFaultsAlone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, tt := range []struct{ sim, overhead, fault string }{
+		{"core:4 socket:2 host:16", "0s", ""},
+		{"core:4 socket:2 host:16", "300ns", ""},
+		{"core:8 socket:2 host:4", "0s", ""},
+		{"tree:4x8", "0s", ""},
+		{"torus:4x4", "1us", ""},
+		{"tree:4x8", "0s", "link h3-s1 latency=4x"},
+	} {
+		args := []string{"discover", "--patterns", "0", "--sim", tt.sim, "--overhead", tt.overhead, "-o", "network.json"}
+		if tt.fault != "" {
+			args = append(args, "--fault", tt.fault)
+		}
+		if status, _, stderr := topocast(args...); status != 0 {
+			t.Fatalf("%+v: status %d: %s", tt, status, stderr)
+		}
+		status, out, stderr := topocast("show", "--unfold", "network.json")
+		if status != 0 || strings.Contains(out, "!") != (tt.fault != "") {
+			t.Errorf("%+v: status %d: %s%s", tt, status, out, stderr)
+		}
+	}
+}
+
 // TestShowOfAForeignGraph says of what is not known nothing: nobody has told of which family the graph is.
 func TestShowOfAForeignGraph(t *testing.T) {
 	t.Chdir(t.TempDir())

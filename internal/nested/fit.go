@@ -142,6 +142,47 @@ func (f *Fit) RobustInOrder(r *measured.Symmetric) {
 	f.descend()
 }
 
+// Equal links must explain the measurements inside a group so many times better to be taken. Of three hosts and fewer there
+// are no more pairs than links.
+const (
+	equalGain  = 4
+	equalHosts = 4
+)
+
+// EqualLinks gives the hosts of a group without groups equal links, where these explain the measurements between them
+// better than fitted ones. Fitted ones follow all measurements of a host, and what is noise of far ones may be
+// longer than a link inside a socket. Distances from the group to others stay, in the mean. O(n^2).
+func (f *Fit) EqualLinks(r *measured.Symmetric) {
+	t := f.Tree
+	for _, v := range f.Groups {
+		kids := t.Kids(v)
+		if !t.HostsOnly(v) || len(kids) < equalHosts {
+			continue
+		}
+		level := math.Exp(t.LevelOf(v))
+		var fitted, equal, sum float64
+		for k, i := range kids {
+			sum += f.Length[i]
+			for _, j := range kids[:k] {
+				if x := float64(r.At(int(i), int(j))); x > 0 {
+					fitted += math.Abs(x - f.Length[i] - f.Length[j])
+					equal += math.Abs(x - level)
+				}
+			}
+		}
+		if fitted <= equalGain*equal {
+			continue
+		}
+		for _, i := range kids {
+			f.Length[i] = level / 2
+		}
+		if v != t.Root {
+			f.Length[v] = max(0, f.Length[v]+sum/float64(len(kids))-level/2)
+		}
+	}
+	f.descend()
+}
+
 // step moves the lengths by the least squares solution for the clipped residuals of
 // measurements in the order of the leaves.
 func (f *Fit) step(r *measured.Symmetric, sampled bool) {

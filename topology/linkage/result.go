@@ -25,6 +25,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	remeasure(t, r.At)
 	f := nested.NewFit(t)
 	f.Robust(r)
+	f.EqualLinks(r)
 	class := levelClasses(t)
 	hierarchy, err := g.hierarchy(class)
 	if err != nil {
