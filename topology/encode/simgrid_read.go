@@ -250,15 +250,15 @@ func (p *simGridReader) hostLink(e *element, middle func() (string, float64)) {
 	host := e.attr("id")
 	p.place = fmt.Sprintf("line %d: host_link of %q: ", e.line, shorten(host))
 	hub, half := middle()
-	for _, way := range [][3]string{{e.attr("up"), host, hub}, {e.attr("down"), hub, host}} {
-		duplex := strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")
-		l := cmp.Or(p.links[duplex], p.links[way[0]])
+	for _, tie := range [][3]string{{e.attr("up"), host, hub}, {e.attr("down"), hub, host}} {
+		duplex := strings.TrimSuffix(strings.TrimSuffix(tie[0], "_UP"), "_DOWN")
+		l := cmp.Or(p.links[duplex], p.links[tie[0]])
 		if l == nil {
-			p.fail("there is no link %q", shorten(way[0]))
+			p.fail("there is no link %q", shorten(tie[0]))
 			return
 		}
 		edge := l.sketchEdge
 		edge.oneWay = true
-		p.tie([]string{way[1]}, edge, way[2], half)
+		p.tie([]string{tie[1]}, edge, tie[2], half)
 	}
 }

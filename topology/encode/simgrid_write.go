@@ -73,8 +73,8 @@ type simGridWriter struct {
 	links    []simGridHop    // of arcs
 }
 
-// A simGridHop is how a route takes an arc: by a link, and one of its ways if it has two.
-type simGridHop struct{ link, way string }
+// A simGridHop is how a route takes an arc: by a link, and one of its directions if it has two.
+type simGridHop struct{ link, direction string }
 
 // up and down are the ways of a link of two, and oneWay marks a route of which the way back is another one.
 const (
@@ -107,7 +107,7 @@ func (p *simGridWriter) nameVertices() {
 	}
 }
 
-// takeOffHosts takes hosts with one link of two ways off, and hangs them on its switch. All else is the core.
+// takeOffHosts takes hosts with one link of two directions off, and hangs them on its switch. All else is the core.
 func (p *simGridWriter) takeOffHosts() {
 	g := p.g
 	for v := range g.Vertices() {
@@ -134,7 +134,7 @@ func (p *simGridWriter) world() error {
 		routing = fewestLinks // there is one way
 	} else if len(p.core)*(len(p.core)-1) > mostRoutes {
 		if v := p.detour(); v >= 0 {
-			return fmt.Errorf("%d switches: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
+			return fmt.Errorf("%d switches: SimGrid looks for the fewest links between them, which are not the shortest paths from %s: want at most 256", len(p.core), p.g.Name(v))
 		}
 		routing = fewestLinks
 	}
@@ -175,8 +175,8 @@ func (p *simGridWriter) zone(v int) {
 		p.link(host, v)
 	}
 	for _, host := range p.children[v] {
-		for _, way := range [][2]int{{host, v}, {v, host}} {
-			p.direct("route", fmt.Sprintf(`src="%s" dst="%s"`, p.id[way[0]], p.id[way[1]]), p.g.ArcIndex(way[0], way[1]))
+		for _, ends := range [][2]int{{host, v}, {v, host}} {
+			p.direct("route", fmt.Sprintf(`src="%s" dst="%s"`, p.id[ends[0]], p.id[ends[1]]), p.g.ArcIndex(ends[0], ends[1]))
 		}
 	}
 	p.b.WriteString("</zone>\n")
@@ -199,7 +199,7 @@ func (p *simGridWriter) vertex(v int) {
 	}
 }
 
-// link writes the link between two vertices, as one of two ways or as one for each.
+// link writes the link between two vertices, as one of two directions or as one for each.
 func (p *simGridWriter) link(u, v int) {
 	arcs := p.g.Arcs()
 	there, back := p.g.ArcIndex(u, v), p.g.ArcIndex(v, u)
@@ -213,7 +213,7 @@ func (p *simGridWriter) link(u, v int) {
 		p.links[i].link = p.unique(from + " to " + to)
 		if isDuplex {
 			policy = ` sharing_policy="SPLITDUPLEX"`
-			p.links[i].way = up
+			p.links[i].direction = up
 			p.links[back] = simGridHop{p.links[i].link, down}
 		}
 		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", p.links[i].link, exact(a.Bandwidth), exact(a.Latency), policy)
@@ -221,9 +221,9 @@ func (p *simGridWriter) link(u, v int) {
 	}
 }
 
-// direct writes the route over one arc. That over a link of two ways is for both, and is written with the first.
+// direct writes the route over one arc. That over a link of two directions is for both, and is written with the first.
 func (p *simGridWriter) direct(element, ends string, arc int) {
-	switch p.links[arc].way {
+	switch p.links[arc].direction {
 	case "":
 		p.route(element, ends+oneWay, int32(arc))
 	case up:
@@ -235,7 +235,7 @@ func (p *simGridWriter) direct(element, ends string, arc int) {
 func (p *simGridWriter) route(element, ends string, arcs ...int32) {
 	fmt.Fprintf(p.b, "<%s %s>", element, ends)
 	for _, i := range arcs {
-		fmt.Fprintf(p.b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
+		fmt.Fprintf(p.b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].direction)
 	}
 	fmt.Fprintf(p.b, "</%s>\n", element)
 }
@@ -256,8 +256,8 @@ func (p *simGridWriter) coreRoutes() {
 	}
 }
 
-// detour is a vertex of the core from which a way of the fewest links is longer than another one; -1 if there is none. It
-// looks at the last links of ways of the fewest links. If these are also the last ones of shortest ways, so are all before.
+// detour is a vertex of the core from which a path of the fewest links is longer than another one; -1 if there is none. It
+// looks at the last links of paths of the fewest links. If these are also the last ones of shortest paths, so are all before.
 func (p *simGridWriter) detour() int {
 	g := p.g
 	shortest, dist := topology.NewPaths(g, nil), make([]float64, g.Vertices())

@@ -182,11 +182,11 @@ func (s *sketch) withArcs() (*topology.Graph, error) {
 		if e.From == e.To {
 			continue // no message takes it
 		}
-		ways := [][2]int{{e.From, e.To}, {e.To, e.From}}
+		directions := [][2]int{{e.From, e.To}, {e.To, e.From}}
 		if e.oneWay {
-			ways = ways[:1]
+			directions = directions[:1]
 		}
-		for _, w := range ways {
+		for _, w := range directions {
 			if at, twice := seen[w]; twice { // two cables between two switches are one link of both rates
 				a := &arcs[at]
 				a.Latency, a.Bandwidth = math.Min(a.Latency, e.Latency), a.Bandwidth+e.Bandwidth

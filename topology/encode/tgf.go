@@ -94,7 +94,7 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // Warnings say how the file was understood where that is a guess.
 func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("TGF", &err)
-	t := tgfReader{ways: map[[2]string]bool{}}
+	t := tgfReader{arcs: map[[2]string]bool{}}
 	if err := eachLine(r, t.line); err != nil {
 		return nil, nil, err
 	}
@@ -102,7 +102,7 @@ func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string,
 		return nil, nil, errors.New("no line with # alone between vertices and edges")
 	}
 	for i, e := range t.sketch.edges {
-		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]string{t.vertices[e.To].id, t.vertices[e.From].id}]
+		t.sketch.edges[i].oneWay = e.oneWay || t.arcs[[2]string{t.vertices[e.To].id, t.vertices[e.From].id}]
 	}
 	return t.graph(hosts)
 }
@@ -110,7 +110,7 @@ func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string,
 type tgfReader struct {
 	sketch
 	edges bool               // the line # has passed
-	ways  map[[2]string]bool // ids, from and to
+	arcs  map[[2]string]bool // ids, from and to
 }
 
 // line reads one line of the file.
@@ -163,7 +163,7 @@ func (t *tgfReader) edge(text string) error {
 			attributes[tgfNames[m[1]]] = m[2]
 		}
 	}
-	t.ways[[2]string{from, to}] = true
+	t.arcs[[2]string{from, to}] = true
 	t.connect(from, to, t.sketch.edge(oneWay, attributes))
 	return t.err
 }
