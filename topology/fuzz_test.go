@@ -140,7 +140,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 	}
 	again, err := encode.ReadGraph(bytes.NewReader(once.Bytes()))
 	if err != nil {
-		t.Fatalf("measurement the graph: %v\n%s", err, once.Bytes())
+		t.Fatalf("reading the graph: %v\n%s", err, once.Bytes())
 	}
 	if err := encode.WriteGraph(&twice, again); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
 		t.Errorf("graph written %s, and again %s, %v", once.Bytes(), twice.Bytes(), err)
@@ -152,7 +152,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 	}
 	read, err := encode.ReadHierarchy(bytes.NewReader(once.Bytes()))
 	if err != nil {
-		t.Fatalf("measurement the hierarchy: %v\n%s", err, once.Bytes())
+		t.Fatalf("reading the hierarchy: %v\n%s", err, once.Bytes())
 	}
 	if err := encode.WriteHierarchy(&twice, read); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
 		t.Errorf("hierarchy written %s, and again %s, %v", once.Bytes(), twice.Bytes(), err)

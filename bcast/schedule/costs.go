@@ -37,8 +37,8 @@ type SizedCost struct {
 const whole = 1000
 
 // Default costs stand for a machine of which the levels are known and nothing
-// else: a latency is as long as sending, the link and receiving together, each
-// level is four times as far as the one within, and 8 KiB double a latency.
+// else. A message takes its overheads at both ends, and as long as one of them on the link.
+// Each level is four times as far as the one within, and 8 KiB double the time.
 const (
 	defaultOverhead = 300_000 // ps
 	defaultFarther  = 4

@@ -169,7 +169,7 @@ func (w *bufeWays) deviations(s *outcome.Section, kind outcome.Kind) {
 			}
 		}
 	}
-	s.Say("The source finds single round trips longer by the same 65 ns for all pairs, and takes that for what measurement the clock costs: our harness takes what its clock costs by itself out of every sample.")
+	s.Say("The source finds single round trips longer by the same 65 ns for all pairs, and takes that for what reading the clock costs: our harness takes what its clock costs by itself out of every sample.")
 }
 
 // success is table 3.10, and what ours is.

@@ -112,8 +112,8 @@ func TestShowIsWhatDiscoverPrints(t *testing.T) {
 	}
 }
 
-// TestShowMarksFaultsAlone: a link is marked as slow where a fault makes it so, and none of a machine without faults, also
-// where messages pay nothing at their ends and the noise of far pairs is larger than the links inside sockets.
+// TestShowMarksFaultsAlone: a link is marked as slow where a fault makes it so. No link of a machine without faults is
+// marked. Without overheads the noise of far pairs is larger than the links inside sockets.
 func TestShowMarksFaultsAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct{ sim, overhead, fault string }{

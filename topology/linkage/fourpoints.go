@@ -29,10 +29,9 @@ const (
 	nearestWithin = 1.3
 	// The mean of so many has a quarter of the noise of one.
 	nearestMost = 16
-	// A measurement that is above all that the nearest hosts of both its ends say by more than
-	// this is an outlier, unless more than this share are: that is structure, such as
-	// opposite hosts of a ring of up to eight, one measurement of seven, which are farther than all around
-	// them. Of one switch with 5 % of outliers more are found.
+	// A measurement is an outlier if it is above all that the nearest hosts of both its ends say by the factor
+	// outlier, unless more than this share are. More are structure, such as opposite hosts of a ring of up to eight: one measurement of
+	// seven is farther than all around it. Of one switch with 5 % of outliers more are found.
 	outlierShare = 0.07
 	// One near host in so many may side with an outlier, being one itself.
 	outlierAlone = 8

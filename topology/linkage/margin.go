@@ -26,8 +26,8 @@ const (
 	gapMost = 10
 )
 
-// logRatio is the log-likelihood ratio, the evidence of measurement x, ln of s, that it joins a member of the
-// group to an outsider and not two members; below zero it speaks for two members.
+// logRatio is the log-likelihood ratio of measurement x, ln of s. Above zero it speaks for a member and an
+// outsider, below zero for two members.
 func (b margin) logRatio(x, noise float64) float64 {
 	bell := func(low, high float64) float64 {
 		off := max(0, low-x, x-high) / noise
