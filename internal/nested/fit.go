@@ -7,6 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/measured"
 	"github.com/topocast/topocast/internal/stats"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A Fit is the lengths of a tree's edges that explain measurements between all
@@ -142,45 +143,82 @@ func (f *Fit) RobustInOrder(r *measured.Symmetric) {
 	f.descend()
 }
 
-// Equal links must explain the measurements inside a group so many times better to be taken. Of three hosts and fewer there
-// are no more pairs than links.
+// What makes links inside a group follow the measurements there alone.
 const (
-	equalGain  = 4
-	equalHosts = 4
+	nearHosts  = 3     // of two hosts one measurement is no evidence
+	nearNoise  = 0.005 // the least noise: timers have ticks
+	nearMisfit = 3     // standard deviations by which links miss the measurements inside
+	farNoise   = 0.25  // the noise of the farthest measurements, as a share of those inside
 )
 
-// EqualLinks gives the hosts of a group without groups equal links, where these explain the measurements between them
-// better than fitted ones. Fitted ones follow all measurements of a host, and what is noise of far ones may be
-// longer than a link inside a socket. Distances from the group to others stay, in the mean. O(n^2).
-func (f *Fit) EqualLinks(r *measured.Symmetric) {
+// NearLinks fits the links of hosts in a group without groups to the measurements inside it alone, where these contradict
+// the whole fit and can do so. The whole fit follows all measurements of a host, and what is noise of far ones may be
+// longer than a link inside a socket. Noise is the relative standard deviation of a measurement. Distances from the group
+// to others stay, in the mean. O(n^2).
+func (f *Fit) NearLinks(r *measured.Symmetric, noise float64) {
 	t := f.Tree
+	noise = max(noise, nearNoise)
+	far := noise * math.Exp(t.LevelOf(t.Root)) // s
 	for _, v := range f.Groups {
-		kids := t.Kids(v)
-		if !t.HostsOnly(v) || len(kids) < equalHosts {
+		hosts := t.Kids(v)
+		if v == t.Root || !t.HostsOnly(v) || len(hosts) < nearHosts || far < farNoise*math.Exp(t.LevelOf(v)) {
 			continue
 		}
-		level := math.Exp(t.LevelOf(v))
-		var fitted, equal, sum float64
-		for k, i := range kids {
-			sum += f.Length[i]
-			for _, j := range kids[:k] {
-				if x := float64(r.At(int(i), int(j))); x > 0 {
-					fitted += math.Abs(x - f.Length[i] - f.Length[j])
-					equal += math.Abs(x - level)
-				}
-			}
+		fitted := make([]float64, len(hosts))
+		for k, i := range hosts {
+			fitted[k] = f.Length[i]
 		}
-		if fitted <= equalGain*equal {
+		// One outlier moves no median.
+		if !(stats.Median(starMisfits(r, hosts, fitted)) > nearMisfit*noise) {
 			continue
 		}
-		for _, i := range kids {
-			f.Length[i] = level / 2
+		near := starLinks(r, hosts)
+		if near == nil || stat.Mean(starMisfits(r, hosts, near), nil) > nearMisfit*noise {
+			continue
 		}
-		if v != t.Root {
-			f.Length[v] = max(0, f.Length[v]+sum/float64(len(kids))-level/2)
+		for k, i := range hosts {
+			f.Length[i] = near[k]
 		}
+		f.Length[v] = max(0, f.Length[v]+stat.Mean(fitted, nil)-stat.Mean(near, nil))
 	}
 	f.descend()
+}
+
+// starLinks are the links to one switch that explain the measurements between hosts best, by least squares: with m hosts,
+// m-2 times the link of a host is the sum of its measurements less the sum of all links, which is that of all
+// measurements over m-1. It is nil where a pair was not measured, or a link would not be longer than 0.
+func starLinks(r *measured.Symmetric, hosts []int32) []float64 {
+	sums, total := make([]float64, len(hosts)), 0.0
+	for k, i := range hosts {
+		for l, j := range hosts[:k] {
+			x := float64(r.At(int(i), int(j)))
+			if !(x > 0) {
+				return nil
+			}
+			sums[k] += x
+			sums[l] += x
+			total += x
+		}
+	}
+	for k := range sums {
+		sums[k] = (sums[k] - total/float64(len(hosts)-1)) / float64(len(hosts)-2)
+		if !(sums[k] > 0) {
+			return nil
+		}
+	}
+	return sums
+}
+
+// starMisfits are by how much links to one switch miss the measurements between hosts, relative to these.
+func starMisfits(r *measured.Symmetric, hosts []int32, links []float64) (missed []float64) {
+	for k, i := range hosts {
+		for l, j := range hosts[:k] {
+			if x := float64(r.At(int(i), int(j))); x > 0 {
+				missed = append(missed, math.Abs(links[k]+links[l]-x)/x)
+			}
+		}
+	}
+	return missed
 }
 
 // step moves the lengths by the least squares solution for the clipped residuals of

@@ -25,7 +25,11 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	remeasure(t, r.At)
 	f := nested.NewFit(t)
 	f.Robust(r)
-	f.EqualLinks(r)
+	noise := w.sigma
+	if !math.IsNaN(note.Noise) {
+		noise = note.Noise
+	}
+	f.NearLinks(r, noise)
 	class := levelClasses(t)
 	hierarchy, err := g.hierarchy(class)
 	if err != nil {
@@ -36,10 +40,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 		return nil, err
 	}
 	fit, off := fitOfTree(f, r, hierarchy, class)
-	fit.Noise = w.sigma
-	if !math.IsNaN(note.Noise) {
-		fit.Noise = note.Noise
-	}
+	fit.Noise = noise
 	fit.TreeLikeness = fourPoints(r, note.Noise, w.sigma)
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1]; noTree || off > badMean || root > max(badRoot, noisyRoot*fit.Noise) {
