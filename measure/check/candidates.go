@@ -10,6 +10,9 @@ type candidate struct {
 // A place is a host or a switch, or a link between two vertices.
 type place struct{ u, v int } // v is -1 for a host and a switch
 
+// isHost tells whether a place is a host.
+func (w *wiring) isHost(at place) bool { return at.v < 0 && at.u < w.hosts }
+
 // candidates are all ways in which a machine may be slow: links, by latency or under load by their rate both ways; arcs, by
 // their rate; switches, by all that they carry at once; and then hosts. Transfers take shares of channels, which are arcs and
 // switches, see wiring.addSwitches.

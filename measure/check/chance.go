@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/combin"
@@ -15,28 +16,19 @@ import (
 // positive ones of n differences have a sum of ranks as large as it is, or larger. Differences are taken to be as
 // likely above 0 as as far below. Zeros do not count, nor does NaN. 1 for no differences. O(n^3).
 func signedRank(differences []float64) float64 {
-	var sizes []float64
-	for _, x := range differences {
-		if x != 0 && !math.IsNaN(x) {
-			sizes = append(sizes, math.Abs(x))
-		}
-	}
-	n, sum, total := len(sizes), 0, 0
+	counted := slices.DeleteFunc(slices.Clone(differences), func(x float64) bool { return x == 0 || math.IsNaN(x) })
+	n, sum := len(counted), 0
 	p := make([]float64, n*(n+1)+1) // p[s] is the probability that the ranks so far make s
 	p[0] = 1
-	for _, x := range differences {
-		if x == 0 || math.IsNaN(x) {
-			continue
-		}
+	for _, x := range counted {
 		rank := 1 // twice the rank is a whole number, also where equal ones share the mean of theirs
-		for _, size := range sizes {
-			rank += 1 + cmp.Compare(math.Abs(x), size)
+		for _, other := range counted {
+			rank += 1 + cmp.Compare(math.Abs(x), math.Abs(other))
 		}
 		if x > 0 {
 			sum += rank
 		}
-		total += rank
-		for s := total; s >= 0; s-- {
+		for s := len(p) - 1; s >= 0; s-- {
 			p[s] /= 2
 			if s >= rank {
 				p[s] += p[s-rank] / 2

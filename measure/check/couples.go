@@ -11,7 +11,7 @@ func (r *measurements) hostsOf(targets []int32) map[int]int32 {
 	hosts := map[int]int32{}
 	for _, c := range targets {
 		at := r.c.all[c].place
-		if _, seen := hosts[at.u]; !seen && at.v < 0 && at.u < r.w.hosts {
+		if _, seen := hosts[at.u]; !seen && r.w.isHost(at) {
 			hosts[at.u] = c
 		}
 	}

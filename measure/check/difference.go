@@ -67,28 +67,28 @@ func (r *measurements) differences(candidate int32, from int) []difference {
 func (r *measurements) difference(candidate int32, group int) (difference, bool) {
 	g, at := &r.groups[group], &r.c.all[candidate]
 	d := difference{group: group, kind: g.kind}
-	var late, near, excesses []float64
+	var late, near, excesses, weights []float64
 	var controls []*sample
 	var like *sample
 	isAside := func(s *sample) bool { return s.aside != nil && *s.aside != at.place }
 	for s, cr := range r.crossed(candidate, g.first, g.last) {
 		if !isAside(s) {
 			d.by, like, late = *cr, s, append(late, r.lateness(s))
+			excesses, weights = append(excesses, s.excess), append(weights, cr.weight)
 		}
 	}
-	for i := g.first; i < g.last; i++ {
-		if s := &r.samples[i]; !isAside(s) && !r.w.touches(at.place, s.from, s.to, s.route...) {
-			controls = append(controls, s)
+	for i := g.first; i < g.last && like != nil; i++ {
+		s := &r.samples[i]
+		if isAside(s) || r.w.touches(at.place, s.from, s.to, s.route...) {
+			continue
 		}
-	}
-	if like == nil || len(controls) == 0 { // of five hosts two pairs meet at a time
-		return d, false
-	}
-	isHost := at.v < 0 && at.u < r.w.hosts
-	for _, s := range controls {
-		if s.like(like) && (s.inner == like.inner || isHost) {
+		controls = append(controls, s)
+		if s.like(like) && (s.inner == like.inner || r.w.isHost(at.place)) {
 			near = append(near, s.excess)
 		}
+	}
+	if len(controls) == 0 { // of five hosts two pairs meet at a time
+		return d, false
 	}
 	var middle float64
 	if len(near) >= fewControls || len(near) > 0 && !r.w.load {
@@ -107,10 +107,8 @@ func (r *measurements) difference(candidate int32, group int) (difference, bool)
 		d.beside = 2 * r.w.latency[at.channels[0]] / like.nominal
 	}
 	d.late = stats.MiddleMedian(late)
-	for s, cr := range r.crossed(candidate, g.first, g.last) {
-		if !isAside(s) {
-			excesses = append(excesses, d.by.likened(s.excess-middle, cr.weight))
-		}
+	for i, x := range excesses {
+		excesses[i] = d.by.likened(x-middle, weights[i])
 	}
 	d.least, d.excess = stats.LowerMedian(excesses), stats.MiddleMedian(excesses)
 	for _, s := range controls {

@@ -221,7 +221,7 @@ func (r *measurements) target(candidate int32) target {
 		t.pairs = append(t.pairs, [2]int{s.from, s.to})
 	}
 	for h := range r.w.hosts { // to the hosts beside it, too: one that hangs elsewhere is far from them
-		if at := r.w.switchOf(h); t.v < 0 && t.u < r.w.hosts && h != t.u && at >= 0 && at == r.w.switchOf(t.u) {
+		if at := r.w.switchOf(h); r.w.isHost(t.place) && h != t.u && at >= 0 && at == r.w.switchOf(t.u) {
 			t.pairs = append(t.pairs, [2]int{t.u, h}, [2]int{h, t.u})
 		}
 	}

@@ -129,11 +129,8 @@ func (r *measurements) likelySometimes(before []int32, most int) (found []int32)
 	at := map[place]*pick{}
 	isFar := func(s *sample) bool { return s.excess > farAbove*r.sigma[s.kind] }
 	for c := range r.c.all {
-		x := at[r.c.all[c].place]
-		if x == nil {
-			x = &pick{candidate: int32(c)}
-			at[r.c.all[c].place] = x
-		}
+		x := cmp.Or(at[r.c.all[c].place], &pick{candidate: int32(c)})
+		at[r.c.all[c].place] = x
 		before := x.far.hits
 		for s := range r.ofAll(int32(c)) {
 			x.far.add(isFar(s))

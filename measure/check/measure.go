@@ -198,19 +198,17 @@ func (p *prober) pair(peer int, first bool) (told []float64, err error) {
 				return err
 			}
 			sends := first == (phase == 1)
-			pass := func(sends bool, message []byte) error {
-				if sends {
-					return p.Comm.Send(message, peer, tagLong)
-				}
-				return p.Comm.Recv(message, peer, tagLong)
+			pass, answer := p.Comm.Send, p.Comm.Recv
+			if !sends {
+				pass, answer = answer, pass
 			}
 			times := make([]float64, longSamples)
 			for i := range times {
 				begun := p.Now()
-				if err := pass(sends, p.long); err != nil {
+				if err := pass(p.long, peer, tagLong); err != nil {
 					return err
 				}
-				if err := pass(!sends, p.word); err != nil {
+				if err := answer(p.word, peer, tagLong); err != nil {
 					return err
 				}
 				times[i] = p.Now() - begun

@@ -104,11 +104,11 @@ func (r *measurements) add(pairs [][2]int, read []measurement, learn func(usage 
 		there, back = append(there, read[i].Forward), append(back, read[i].Back)
 		reversed = append(reversed, [2]int{pair[1], pair[0]})
 	}
+	short := slices.Repeat([]int{-1}, len(pairs))
 	if r.w.load {
-		return r.addTransfers(pairs, there, nil, learn)
+		return r.addTransfers(pairs, there, short, learn)
 	}
 	r.begin(ofLatency, pairs, nil)
-	short := slices.Repeat([]int{-1}, len(pairs))
 	var x path
 	for i, pair := range pairs {
 		r.w.find(&x, pair[0], pair[1])

@@ -19,7 +19,7 @@ const (
 )
 
 // addTransfers takes over what long messages took between pairs that were under way at once, in s. One by one a short message answers
-// each, and short are the samples of short messages of the same pairs.
+// each, and short are the samples of short messages of the same pairs, -1 where there is none.
 func (r *measurements) addTransfers(pairs [][2]int, seconds []float64, short []int, learn func(usage []float64)) error {
 	flows, paths := make([]contention.Flow, len(pairs)), make([]path, len(pairs))
 	for i, pair := range pairs {
@@ -34,14 +34,13 @@ func (r *measurements) addTransfers(pairs [][2]int, seconds []float64, short []i
 	r.begin(ofRate, pairs, flows)
 	for i, pair := range pairs {
 		x := &paths[i]
-		s := sample{flow: i, from: pair[0], to: pair[1], value: seconds[i]}
+		s := sample{flow: i, from: pair[0], to: pair[1], value: seconds[i], nominal: times[i], route: x.arcs, short: short[i]}
 		if r.w.load {
-			s.short, s.route = -1, x.arcs[:x.turn]
+			s.route = x.arcs[:x.turn]
 			s.limit, s.inner = shares.limit(r.w, s.route)
 		} else {
-			s.short, s.route, s.nominal = short[i], x.arcs, 2*r.w.oneWay(x)
+			s.nominal += 2 * r.w.oneWay(x)
 		}
-		s.nominal += times[i]
 		if !r.addSample(s) {
 			continue
 		}

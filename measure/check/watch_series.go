@@ -201,11 +201,10 @@ func (f *family) fill() {
 }
 
 const (
-	mostPrior         = 200  // samples that the sigma of all series weighs at most against a series' own
-	differenceWeight  = 0.4  // of a difference: their upper quartile tells this share of what samples do
-	quartile          = 1.15 // sigma of a normal distribution: three quarters of the values are within
-	errorOfSpread     = 2.33 // of the square of a spread by one normal value, as a share: it falls as the root of their number
-	leastSeriesSpread = 1e-4
+	mostPrior        = 200  // samples that the sigma of all series weighs at most against a series' own
+	differenceWeight = 0.4  // of a difference: their upper quartile tells this share of what samples do
+	quartile         = 1.15 // sigma of a normal distribution: three quarters of the values are within
+	errorOfSpread    = 2.33 // of the square of a spread by one normal value, as a share: it falls as the root of their number
 )
 
 // setSigmas finds the sigmas of series, from differences of samples that follow each other, which a step hardly changes: the
@@ -226,11 +225,11 @@ func setSigmas(all []series) (typical float64) {
 		}
 		differences = append(differences, steps...)
 		if len(steps) > 0 {
-			own[i], known[i] = max(leastSeriesSpread, sigmaOfSteps(steps)), differenceWeight*float64(len(steps))
+			own[i], known[i] = max(leastSigma, sigmaOfSteps(steps)), differenceWeight*float64(len(steps))
 			logs, chance = append(logs, 2*math.Log(own[i])), chance+2/known[i]
 		}
 	}
-	common := leastSeriesSpread
+	common := leastSigma
 	if len(differences) > 0 {
 		common = max(common, sigmaOfSteps(differences))
 	}

@@ -78,6 +78,7 @@ func (w *wiring) moved(host, at int) *wiring {
 func (w *wiring) values(of func(topology.Arc) float64) (values []float64, specified bool) {
 	var known []float64
 	for _, a := range w.graph.Arcs() {
+		values = append(values, of(a))
 		if x := of(a); x > 0 {
 			known = append(known, x)
 		}
@@ -86,12 +87,10 @@ func (w *wiring) values(of func(topology.Arc) float64) (values []float64, specif
 	if len(known) > 0 {
 		usual = stats.LowerMedian(known)
 	}
-	for _, a := range w.graph.Arcs() {
-		x := of(a)
+	for i, x := range values {
 		if math.IsNaN(x) || x == 0 && len(known) == 0 {
-			x = usual
+			values[i] = usual
 		}
-		values = append(values, x)
 	}
 	return values, len(known) > 0
 }
@@ -222,7 +221,7 @@ func (w *wiring) sortBySwitches(pairs [][2]int) {
 // touches tells whether a message between two hosts, over some arcs, has to do with a place: with a host, or by its route with
 // a link or a switch.
 func (w *wiring) touches(at place, from, to int, arcs ...int32) bool {
-	if at.v < 0 && at.u < w.hosts {
+	if w.isHost(at) {
 		return from == at.u || to == at.u
 	}
 	return slices.ContainsFunc(arcs, func(e int32) bool {
