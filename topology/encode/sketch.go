@@ -71,6 +71,9 @@ func edgesOf(g *topology.Graph) []sketchEdge {
 	return edges
 }
 
+// isOneWay tells whether an edge has one direction alone.
+func isOneWay(e sketchEdge) bool { return e.oneWay }
+
 // vertex is the number of the vertex of an id, which is added if it is new, with its id as its name.
 func (s *sketch) vertex(id string) int {
 	if v, ok := s.number[id]; ok {
