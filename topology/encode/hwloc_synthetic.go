@@ -79,9 +79,9 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 // hwlocWord is one level: [type](attributes) or type:count(attributes).
 var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)
 
-// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on, which is one loop. The attribute is a list of all numbers, or
-// loops such as 2*16:1*2. A loop of step*count numbers the threads 0 to count-1 again and again, each number for step threads. The
-// numbers of later loops count as many times more as the loops before have numbers.
+// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on, which is one loop. The attribute is
+// a list of all numbers, or loops such as 2*16:1*2. A loop of step*count numbers the threads 0 to count-1 again and again, each number for
+// step threads. The numbers of later loops count as many times more as the loops before have numbers.
 func hwlocIndexes(attributes string, threads int) ([]int, error) {
 	list := fmt.Sprintf("1*%d", threads)
 	for attribute := range strings.FieldsSeq(attributes) {

@@ -78,15 +78,15 @@ func (b block) fit() (*shape, error) {
 		return nil, err
 	}
 	s := &shape{n: n, used: n, warnings: warnings}
-	hasLineless := min(first, last) == 0 // the host without numbers has a line
-	hasDiagonal := step == 0 || hasLineless || b.areBlank(b.rows, func(i int) int {
+	hasEmpty := min(first, last) == 0 // the host without numbers has a line
+	hasDiagonal := step == 0 || hasEmpty || b.areBlank(b.rows, func(i int) int {
 		if step > 0 {
 			return b.index + numbers(i) - 1
 		}
 		return b.index
 	})
 	switch {
-	case hasLineless, len(above) == n:
+	case hasEmpty, len(above) == n:
 	case len(above) == n+1, !hasDiagonal && step > 0 && b.afterBlank:
 		s.n++
 	case !hasDiagonal:

@@ -157,22 +157,26 @@ func (b *block) pairs(columns []int) (*shape, error) {
 			b.t.notes = append(b.t.notes, textLine{b.header.number, name})
 		}
 	}
-	number, times, most := map[string]int{}, map[[2]string]int{}, 0
-	all, pairs := make([]entry, len(b.rows)), make([][2]string, len(b.rows))
+	number, times, most := map[string]int{}, map[[2]int]int{}, 0
+	hostOf := func(name string) int {
+		i, known := number[name]
+		if !known {
+			i = len(s.names)
+			number[name], s.names = i, append(s.names, name)
+		}
+		return i
+	}
+	all := make([]entry, len(b.rows))
 	for i, l := range b.rows {
 		cells := b.t.cells(l)
 		from, to := cells[columns[0]].text, cells[columns[1]].text
 		if len(cells) == 2 {
 			from, to, _ = cutPair(cells[0])
 		}
-		all[i], pairs[i] = entry{cell: cells[column], line: l.number, column: column + 1}, [2]string{from, to}
-		times[pairs[i]]++
-		most = max(most, times[pairs[i]])
-		for _, name := range pairs[i] {
-			if _, isKnown := number[name]; !isKnown {
-				number[name], s.names = 0, append(s.names, name)
-			}
-		}
+		pair := [2]int{hostOf(from), hostOf(to)}
+		all[i] = entry{pair[0], pair[1], cells[column], l.number, column + 1}
+		times[pair]++
+		most = max(most, times[pair])
 	}
 	s.n = len(s.names)
 	if s.n < 2 {
@@ -184,15 +188,15 @@ func (b *block) pairs(columns []int) (*shape, error) {
 	if most > 1 {
 		s.warnings = append(s.warnings, "pairs are given up to "+strconv.Itoa(most)+" times: the median of each counts")
 	}
-	whole := func(name string) int { return tableCell{text: name}.whole() }
-	if !slices.ContainsFunc(s.names, func(name string) bool { return whole(name) < 0 }) {
+	met, whole := slices.Clone(s.names), func(name string) int { return tableCell{text: name}.whole() }
+	if !slices.ContainsFunc(met, func(name string) bool { return whole(name) < 0 }) {
 		slices.SortStableFunc(s.names, func(a, b string) int { return cmp.Compare(whole(a), whole(b)) })
 	}
 	for i, name := range s.names {
 		number[name] = i
 	}
-	for i, pair := range pairs {
-		all[i].from, all[i].to = number[pair[0]], number[pair[1]]
+	for i, e := range all {
+		all[i].from, all[i].to = number[met[e.from]], number[met[e.to]]
 	}
 	s.entries = slices.Values(all)
 	return s, nil
