@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,15 +26,11 @@ func WriteDOT(w io.Writer, g *topology.Graph) (err error) {
 	b := bufio.NewWriter(w)
 	edges := edgesOf(g)
 	kind, join, duplex := "graph", "--", ""
-	rates := false
-	for _, e := range edges {
-		if e.oneWay {
-			kind, join, duplex = "digraph", "->", " dir=none"
-		}
-		rates = rates || !math.IsNaN(e.Bandwidth)
+	if slices.ContainsFunc(edges, isOneWay) {
+		kind, join, duplex = "digraph", "->", " dir=none"
 	}
 	fmt.Fprintf(b, "%s topology {\n", kind)
-	if rates {
+	if slices.ContainsFunc(edges, func(e sketchEdge) bool { return !math.IsNaN(e.Bandwidth) }) {
 		b.WriteString("  graph [label=\"numbers at links: Gbit/s\"]\n")
 	}
 	for v := range g.Vertices() {

@@ -118,21 +118,21 @@ func readLines(r io.Reader) ([]byte, error) {
 	}
 }
 
-// eachLine calls read with each line of a text. Errors of read get the number of the line.
-func eachLine(r io.Reader, read func(line string) error) error {
+// eachLine calls read with each line of a text, whose number is the place of its errors, up to the first error.
+func (f *firstError) eachLine(r io.Reader, read func(line string)) {
 	text, err := readLines(r)
 	if err == nil {
 		text, err = PlainText(text)
 	}
-	if err != nil {
-		return err
-	}
+	f.check(err)
 	number := 0
 	for line := range bytes.Lines(text) {
-		number++
-		if err := read(string(line)); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
+		if f.err != nil {
+			return
 		}
+		number++
+		f.place = fmt.Sprintf("line %d: ", number)
+		read(string(line))
 	}
-	return nil
+	f.place = ""
 }

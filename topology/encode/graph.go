@@ -2,7 +2,6 @@ package encode
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -55,16 +54,10 @@ type linkFile struct {
 // of arcs. Values that are not known are left out, and so is a probability of 1.
 func WriteGraph(w io.Writer, g *topology.Graph) (err error) {
 	defer naming("graph", &err)
+	names, hosts := g.Names(), g.Hosts()
 	f := graphFile{
 		Format: graphFormat, Version: graphVersion,
-		graphBody: graphBody{Hosts: []string{}, Switches: []string{}, Links: []linkFile{}},
-	}
-	for v := range g.Vertices() {
-		if g.IsSwitch(v) {
-			f.Switches = append(f.Switches, g.Name(v))
-		} else {
-			f.Hosts = append(f.Hosts, g.Name(v))
-		}
+		graphBody: graphBody{Hosts: names[:hosts], Switches: names[hosts:], Links: []linkFile{}},
 	}
 	for _, a := range g.Arcs() {
 		l := linkFile{
@@ -127,7 +120,7 @@ func platformGraph(data []byte) json.RawMessage {
 }
 
 func (f *graphBody) build() (*topology.Graph, error) {
-	names := append(append([]string{}, f.Hosts...), f.Switches...)
+	names := slices.Concat(f.Hosts, f.Switches)
 	number := make(map[string]int, len(names))
 	for i, name := range names {
 		if _, twice := number[name]; twice {
@@ -136,35 +129,32 @@ func (f *graphBody) build() (*topology.Graph, error) {
 			number[name] = i
 		}
 	}
-	find := func(v any) (int, error) {
+	var e firstError
+	find := func(v any) int {
 		switch x := v.(type) {
 		case float64:
 			if x == math.Trunc(x) && math.Abs(x) < maxHosts {
-				return int(x), nil // NewGraph checks the range
+				return int(x) // NewGraph checks the range
 			}
 		case string:
 			i, known := number[x]
 			if !known {
-				return 0, fmt.Errorf("no host or switch is called %q", x)
+				e.fail("no host or switch is called %q", x)
 			} else if i < 0 {
-				return 0, fmt.Errorf("more than one host or switch is called %q", x)
+				e.fail("more than one host or switch is called %q", x)
 			}
-			return i, nil
+			return i
 		}
-		return 0, fmt.Errorf("%v: want the number or the name of a host or a switch", v)
+		e.fail("%v: want the number or the name of a host or a switch", v)
+		return 0
 	}
 	arcs := make([]topology.Arc, 0, 2*len(f.Links)+len(f.Arcs))
 	for i, l := range slices.Concat(f.Links, f.Arcs) {
-		kind, isLink := "link", i < len(f.Links)
-		if !isLink {
-			kind, i = "arc", i-len(f.Links)
+		isLink := i < len(f.Links)
+		if e.place = fmt.Sprintf("link %d: ", i); !isLink {
+			e.place = fmt.Sprintf("arc %d: ", i-len(f.Links))
 		}
-		from, err := find(l.A)
-		to, failed := find(l.B)
-		if err = cmp.Or(err, failed); err != nil {
-			return nil, fmt.Errorf("%s %d: %w", kind, i, err)
-		}
-		a := topology.Arc{From: from, To: to, Latency: jsonfile.Value(l.Latency), Bandwidth: jsonfile.Value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
+		a := topology.Arc{From: find(l.A), To: find(l.B), Latency: jsonfile.Value(l.Latency), Bandwidth: jsonfile.Value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
 		if l.LatencyUs != nil {
 			a.Latency = *l.LatencyUs * 1e-6
 		}
@@ -179,6 +169,9 @@ func (f *graphBody) build() (*topology.Graph, error) {
 			a.From, a.To = a.To, a.From
 			arcs = append(arcs, a)
 		}
+	}
+	if e.err != nil {
+		return nil, e.err
 	}
 	return topology.NewGraph(len(f.Hosts), len(f.Switches), names, arcs)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -30,10 +31,9 @@ var graphmlKeys = [...]struct{ id, of, kind string }{
 func WriteGraphML(w io.Writer, g *topology.Graph) (err error) {
 	defer naming("GraphML", &err)
 	edges, direction := edgesOf(g), "undirected"
-	for _, e := range edges {
-		if e.oneWay {
-			direction = "directed"
-		}
+	isDirected := slices.ContainsFunc(edges, isOneWay)
+	if isDirected {
+		direction = "directed"
 	}
 	b := bufio.NewWriter(w)
 	b.WriteString(xml.Header + "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n")
@@ -46,7 +46,7 @@ func WriteGraphML(w io.Writer, g *topology.Graph) (err error) {
 	}
 	for _, e := range edges {
 		writeGraphMLEdge(b, &e)
-		if direction == "directed" && !e.oneWay {
+		if isDirected && !e.oneWay {
 			e.From, e.To = e.To, e.From
 			writeGraphMLEdge(b, &e)
 		}

@@ -60,7 +60,6 @@ func ReadHostParts(r io.Reader) (parts []HostPart, err error) {
 		return nil, err
 	}
 	for _, g := range m.groups {
-		g.CPUs = slices.Compact(slices.Sorted(slices.Values(g.CPUs)))
 		switch {
 		case len(g.CPUs) == 0 || g.Kind == topology.KindUnknown || g.name == hwlocDie || g.ofInstructions:
 			continue

@@ -76,6 +76,7 @@ func (m *hwlocMachine) add(g hwlocGroup, depth int) {
 	if g.Kind == topology.KindUnknown {
 		g.name = fmt.Sprintf("%s %d", g.name, depth)
 	}
+	g.CPUs = slices.Compact(slices.Sorted(slices.Values(g.CPUs)))
 	m.groups = append(m.groups, g)
 }
 
@@ -120,8 +121,7 @@ func (m *hwlocMachine) distinct() []hwlocGroup {
 				own = append(own, i)
 			}
 		}
-		slices.Sort(own)
-		if g.CPUs = slices.Compact(own); len(g.CPUs) > 1 && len(g.CPUs) < len(m.cpus) {
+		if g.CPUs = own; len(own) > 1 && len(own) < len(m.cpus) {
 			groups = append(groups, g)
 		}
 	}

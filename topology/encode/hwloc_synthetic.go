@@ -79,39 +79,20 @@ func parseSynthetic(text string) (*hwlocMachine, error) {
 // hwlocWord is one level: [type](attributes) or type:count(attributes).
 var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)
 
-// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on. The attribute is a list of all numbers, or
-// loops such as 2*16:1*2. A loop of step*count numbers the threads 0 to count-1 again and again, each number for step threads. The
-// numbers of later loops count as many times more as the loops before have numbers.
+// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on, which is one loop. The attribute is
+// a list of all numbers, or loops such as 2*16:1*2. A loop of step*count numbers the threads 0 to count-1 again and again, each number for
+// step threads. The numbers of later loops count as many times more as the loops before have numbers.
 func hwlocIndexes(attributes string, threads int) ([]int, error) {
-	cpus := make([]int, threads)
-	for i := range cpus {
-		cpus[i] = i
-	}
+	list := fmt.Sprintf("1*%d", threads)
 	for attribute := range strings.FieldsSeq(attributes) {
-		list, ok := strings.CutPrefix(attribute, "indexes=")
-		if !ok {
-			continue
+		if text, isList := strings.CutPrefix(attribute, "indexes="); isList {
+			list = text
 		}
-		fail := fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas, or loops such as 2*16:1*2", shorten(list), threads)
+	}
+	fail := fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas, or loops such as 2*16:1*2", shorten(list), threads)
+	cpus := make([]int, threads)
+	if !strings.Contains(list, "*") {
 		words := strings.Split(list, ",")
-		if strings.Contains(list, "*") {
-			words = nil
-			clear(cpus)
-			total := 1
-			for loop := range strings.SplitSeq(list, ":") {
-				var step, count int
-				if n, _ := fmt.Sscanf(loop, "%d*%d", &step, &count); n < 2 || step < 1 || count < 1 || count > threads/total {
-					return nil, fail
-				}
-				for i := range cpus {
-					cpus[i] += i / step % count * total
-				}
-				total *= count
-			}
-			if total != threads {
-				return nil, fail
-			}
-		}
 		for i, word := range words {
 			cpu, err := strconv.Atoi(word)
 			if err != nil || len(words) != threads || cpu < 0 || cpu >= maxThreads {
@@ -119,6 +100,21 @@ func hwlocIndexes(attributes string, threads int) ([]int, error) {
 			}
 			cpus[i] = cpu
 		}
+		return cpus, nil
+	}
+	total := 1
+	for loop := range strings.SplitSeq(list, ":") {
+		var step, count int
+		if n, _ := fmt.Sscanf(loop, "%d*%d", &step, &count); n < 2 || step < 1 || count < 1 || count > threads/total {
+			return nil, fail
+		}
+		for i := range cpus {
+			cpus[i] += i / step % count * total
+		}
+		total *= count
+	}
+	if total != threads {
+		return nil, fail
 	}
 	return cpus, nil
 }

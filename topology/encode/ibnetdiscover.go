@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -44,9 +42,7 @@ const aggregationNode = "Aggregation Node"
 func ReadIbnetdiscover(r io.Reader, _ []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("ibnetdiscover", &err)
 	ib := &ibReader{known: map[string]bool{}}
-	if err := eachLine(r, ib.line); err != nil {
-		return nil, nil, err
-	}
+	ib.eachLine(r, ib.line)
 	for _, c := range ib.cables { // an end without lines of its own is what its GUID says: S- begins those of switches
 		if guid := c.to.guid; !ib.known[guid] {
 			ib.addDevice(ibDevice{guid, c.description, strings.HasPrefix(guid, "S-")})
@@ -81,34 +77,31 @@ type ibCable struct {
 type ibEnd struct{ guid, port string }
 
 // line reads one line of the file: of a switch or a card, or of a port of the one before.
-func (ib *ibReader) line(text string) error {
+func (ib *ibReader) line(text string) {
 	text = strings.TrimSpace(text)
-	m := ibNode.FindStringSubmatch(text)
+	m, port := ibNode.FindStringSubmatch(text), ibPort.FindStringSubmatch(text)
 	switch {
 	case m != nil && ib.known[m[2]]:
-		return fmt.Errorf("%s %q is there twice", m[1], shorten(m[2]))
+		ib.fail("%s %q is there twice", m[1], shorten(m[2]))
 	case m != nil:
 		ib.addDevice(ibDevice{m[2], m[3], m[1] == "Switch"})
-		return nil
 	case !strings.HasPrefix(text, "["):
-		return nil
 	case len(ib.devices) == 0:
-		return errors.New("a port before any switch or card")
-	}
-	if m = ibPort.FindStringSubmatch(text); m == nil {
-		return fmt.Errorf("%q: want [port] \"GUID\"[port] of the other end", shorten(text))
-	}
-	bandwidth := math.NaN()
-	if lanes, _ := strconv.Atoi(m[5]); lanes > 0 {
-		rate, isKnown := laneRates[m[6]]
-		if !isKnown {
-			return fmt.Errorf("speed %sx%s: want one of SDR to XDR, or none", m[5], m[6])
+		ib.fail("a port before any switch or card")
+	case port == nil:
+		ib.fail("%q: want [port] \"GUID\"[port] of the other end", shorten(text))
+	default:
+		bandwidth := math.NaN()
+		if lanes, _ := strconv.Atoi(port[5]); lanes > 0 {
+			rate, isKnown := laneRates[port[6]]
+			if !isKnown {
+				ib.fail("speed %sx%s: want one of SDR to XDR, or none", port[5], port[6])
+			}
+			bandwidth = float64(lanes) * rate * 1e9 / 8
 		}
-		bandwidth = float64(lanes) * rate * 1e9 / 8
+		from := ibEnd{ib.devices[len(ib.devices)-1].guid, port[1]}
+		ib.cables = append(ib.cables, ibCable{from, ibEnd{port[2], port[3]}, port[4], bandwidth})
 	}
-	from := ibEnd{ib.devices[len(ib.devices)-1].guid, m[1]}
-	ib.cables = append(ib.cables, ibCable{from, ibEnd{m[2], m[3]}, m[4], bandwidth})
-	return nil
 }
 
 // addDevice adds a switch or a card.

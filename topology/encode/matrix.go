@@ -219,12 +219,7 @@ func (l *Latencies) mirror(isList bool) {
 	case both:
 		where := map[bool]string{true: "above", false: "below"}[isMore[below]]
 		l.Warnings = append(l.Warnings, fmt.Sprintf("zeros %s the diagonal are taken for a triangle that was left out", where))
-		l.Matrix.Apply(func(i, j int, v float64) float64 {
-			if (i > j) != isMore[below] {
-				return math.NaN()
-			}
-			return v
-		}, l.Matrix)
+		l.forget(func(i, j int) bool { return (i > j) != isMore[below] })
 	}
 	for i := range n {
 		for j := range n {

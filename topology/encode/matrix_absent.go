@@ -13,6 +13,16 @@ import (
 // A host that does not answer is written in many ways: empty cells, zeros, a number that stands for "no answer". What is absent
 // becomes NaN here, and a host of which nothing is left is left out. Each step says so in a warning.
 
+// forget makes cells NaN.
+func (l *Latencies) forget(isAbsent func(i, k int) bool) {
+	l.Matrix.Apply(func(i, k int, v float64) float64 {
+		if isAbsent(i, k) {
+			return math.NaN()
+		}
+		return v
+	}, l.Matrix)
+}
+
 // silent tells for each host whether all of its cells, to others and back, hold a value.
 func (l *Latencies) silent(value float64) []bool {
 	n, _ := l.Matrix.Dims()
@@ -35,12 +45,7 @@ func (l *Latencies) leaveOutSilent() {
 	if !slices.Contains(silent, true) || largest(l.Matrix) == 0 {
 		return
 	}
-	l.Matrix.Apply(func(i, k int, v float64) float64 {
-		if silent[i] || silent[k] {
-			return math.NaN()
-		}
-		return v
-	}, l.Matrix)
+	l.forget(func(i, k int) bool { return silent[i] || silent[k] })
 	l.Warnings = append(l.Warnings, "zeros to all other hosts are taken for no answer")
 }
 

@@ -24,20 +24,18 @@ const maxAsymmetry = 1000
 func doubts(m *mat.Dense, unit Unit, why string) []string {
 	n, _ := m.Dims()
 	least, most := math.Inf(1), 0.0
-	measured, zeros := 0, 0
+	measured := 0
 	odd, worst, from, to := 0, 0.0, 0, 0
 	for i := range n {
 		for j := range n {
 			v, back := m.At(i, j), m.At(j, i)
-			switch {
-			case math.IsNaN(v):
+			if math.IsNaN(v) {
 				continue
-			case v == 0:
-				zeros++
-			default:
-				least, most = min(least, v), max(most, v)
 			}
 			measured++
+			if v > 0 {
+				least, most = min(least, v), max(most, v)
+			}
 			if back > 0 && v > maxAsymmetry*back {
 				odd++
 				if v/back > worst {
@@ -50,7 +48,7 @@ func doubts(m *mat.Dense, unit Unit, why string) []string {
 	switch {
 	case n > 1 && measured == 0:
 		all = append(all, "no latency is given")
-	case n > 1 && zeros == measured:
+	case n > 1 && most == 0:
 		all = append(all, "all latencies are 0")
 	case most > 0 && most < shortest:
 		all = append(all, fmt.Sprintf("the longest latency is %.3g s, read in %s, %s: light crosses 3 cm in 1e-10 s", most, unit, why))

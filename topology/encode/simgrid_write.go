@@ -260,24 +260,16 @@ func (p *simGridWriter) coreRoutes() {
 // looks at the last links of paths of the fewest links. If these are also the last ones of shortest paths, so are all before.
 func (p *simGridWriter) detour() int {
 	g := p.g
-	shortest, dist := topology.NewPaths(g, nil), make([]float64, g.Vertices())
+	shortest, fewest := topology.NewPaths(g, nil), topology.NewPaths(g, slices.Repeat([]float64{1}, g.NumArcs()))
+	dist, hops := make([]float64, g.Vertices()), make([]float64, g.Vertices())
 	for _, source := range p.core {
 		if !p.hasHosts(source) {
 			continue
 		}
 		shortest.From(source, dist)
-		hops := slices.Repeat([]int{-1}, g.Vertices())
-		hops[source] = 0
-		for queue := []int{source}; len(queue) > 0; queue = queue[1:] {
-			for _, a := range g.Out(queue[0]) {
-				if hops[a.To] < 0 {
-					hops[a.To] = hops[a.From] + 1
-					queue = append(queue, a.To)
-				}
-			}
-		}
+		fewest.From(source, hops)
 		for _, a := range g.Arcs() {
-			isLast := hops[a.From] >= 0 && hops[a.To] == hops[a.From]+1
+			isLast := hops[a.To] == hops[a.From]+1
 			if isLast && dist[a.From]+a.Latency > dist[a.To]*(1+sameLatency) {
 				return source
 			}

@@ -71,6 +71,9 @@ func edgesOf(g *topology.Graph) []sketchEdge {
 	return edges
 }
 
+// isOneWay tells whether an edge has one direction alone.
+func isOneWay(e sketchEdge) bool { return e.oneWay }
+
 // vertex is the number of the vertex of an id, which is added if it is new, with its id as its name.
 func (s *sketch) vertex(id string) int {
 	if v, ok := s.number[id]; ok {
@@ -108,14 +111,14 @@ func (s *sketch) join(e sketchEdge) {
 
 // connect is join for an edge between vertices that are there.
 func (s *sketch) connect(from, to string, e sketchEdge) {
-	var known [2]bool
-	e.From, known[0] = s.number[from]
-	e.To, known[1] = s.number[to]
-	for i, id := range []string{from, to} {
-		if !known[i] {
+	end := func(id string) int {
+		v, isKnown := s.number[id]
+		if !isKnown {
 			s.fail("there is no vertex %q", shorten(id))
 		}
+		return v
 	}
+	e.From, e.To = end(from), end(to)
 	s.join(e)
 }
 

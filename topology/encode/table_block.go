@@ -78,8 +78,15 @@ func (b block) fit() (*shape, error) {
 		return nil, err
 	}
 	s := &shape{n: n, used: n, warnings: warnings}
-	switch hasDiagonal := step == 0 || b.mayHaveDiagonal(step); {
-	case min(first, last) == 0, len(above) == n: // the host without numbers has a line
+	hasEmpty := min(first, last) == 0 // the host without numbers has a line
+	hasDiagonal := step == 0 || hasEmpty || b.areBlank(b.rows, func(i int) int {
+		if step > 0 {
+			return b.index + numbers(i) - 1
+		}
+		return b.index
+	})
+	switch {
+	case hasEmpty, len(above) == n:
 	case len(above) == n+1, !hasDiagonal && step > 0 && b.afterBlank:
 		s.n++
 	case !hasDiagonal:
@@ -104,22 +111,6 @@ func (b block) fit() (*shape, error) {
 	return s, b.setNames(s, above, lineless)
 }
 
-// mayHaveDiagonal tells whether the cells of a triangle that would be its diagonal are all 0 or empty.
-func (b *block) mayHaveDiagonal(step int) bool {
-	for _, l := range b.rows {
-		cells := b.t.cells(l)
-		cells = cells[b.index : len(cells)-b.trailing]
-		at := 0
-		if step > 0 {
-			at = len(cells) - 1
-		}
-		if len(cells) > 0 && !isBlankCell(cells[at]) {
-			return false
-		}
-	}
-	return true
-}
-
 // takeLabels takes the first row for the line of names if it holds numbers of hosts, and the first column for names.
 func (b *block) takeLabels() (warnings []string, err error) {
 	n, wide := len(b.rows), b.rows[0].width-b.trailing
@@ -137,7 +128,7 @@ func (b *block) takeLabels() (warnings []string, err error) {
 	case wide == n+1 && n > 1:
 		isIndex = b.hasColumn()
 	case wide == n-1 && wide > 1:
-		isLabelled = areNumbersOfHosts(first) && (wide > 2 || b.hasBlankDiagonal(rest, 0))
+		isLabelled = areNumbersOfHosts(first) && (wide > 2 || b.areBlank(rest, func(i int) int { return i }))
 	case wide == n && n > 1:
 		isLabelled, warnings, err = b.isLabelled(corner[0], above, isSame)
 		isIndex = isLabelled
@@ -226,13 +217,13 @@ func (b *block) hasColumn() bool {
 	case !slices.ContainsFunc(heads, func(c tableCell) bool { return c.number }):
 		return true
 	}
-	return areNumbersOfHosts(heads) && b.hasBlankDiagonal(b.rows, 1)
+	return areNumbersOfHosts(heads) && b.areBlank(b.rows, func(i int) int { return i + 1 })
 }
 
-// hasBlankDiagonal tells whether rows hold nothing on the diagonal of a square that begins at a column.
-func (b *block) hasBlankDiagonal(rows []tableLine, column int) bool {
+// areBlank tells whether rows hold nothing in a column of each.
+func (b *block) areBlank(rows []tableLine, column func(i int) int) bool {
 	for i, l := range rows {
-		if !isBlankCell(b.t.cells(l)[column+i]) {
+		if !isBlankCell(b.t.cells(l)[column(i)]) {
 			return false
 		}
 	}

@@ -152,7 +152,8 @@ func (b *block) pairs(columns []int) (*shape, error) {
 	s := &shape{named: "from a list of pairs", isList: true, used: len(b.rows)}
 	if b.header != nil && b.header.width == b.rows[0].width {
 		s.used++
-		if name := b.t.cells(*b.header)[column].text; isUnit(name) { // "from,to,us"
+		name := b.t.cells(*b.header)[column].text
+		if unit, err := ParseUnit(name); err == nil && unit != 0 { // "from,to,us"
 			b.t.notes = append(b.t.notes, textLine{b.header.number, name})
 		}
 	}

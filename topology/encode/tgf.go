@@ -2,7 +2,6 @@ package encode
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -94,43 +93,42 @@ func tgfKind(label string) (name string, kind vertexKind) {
 // Warnings say how the file was understood where that is a guess.
 func ReadTGF(r io.Reader, hosts []string) (_ *topology.Graph, warnings []string, err error) {
 	defer naming("TGF", &err)
-	t := tgfReader{arcs: map[[2]string]bool{}}
-	if err := eachLine(r, t.line); err != nil {
-		return nil, nil, err
+	t := tgfReader{}
+	t.eachLine(r, t.line)
+	if !t.isBehind {
+		t.fail("no line with # alone between vertices and edges")
 	}
-	if !t.edges {
-		return nil, nil, errors.New("no line with # alone between vertices and edges")
+	isThere := map[[2]int]bool{}
+	for _, e := range t.edges {
+		isThere[[2]int{e.From, e.To}] = true
 	}
-	for i, e := range t.sketch.edges {
-		t.sketch.edges[i].oneWay = e.oneWay || t.arcs[[2]string{t.vertices[e.To].id, t.vertices[e.From].id}]
+	for i, e := range t.edges {
+		t.edges[i].oneWay = e.oneWay || isThere[[2]int{e.To, e.From}]
 	}
 	return t.graph(hosts)
 }
 
 type tgfReader struct {
 	sketch
-	edges bool               // the line # has passed
-	arcs  map[[2]string]bool // ids, from and to
+	isBehind bool // the line # has passed
 }
 
 // line reads one line of the file.
-func (t *tgfReader) line(text string) error {
+func (t *tgfReader) line(text string) {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return nil
-	case text == "#" && t.edges:
-		return fmt.Errorf("a second #")
+	case text == "#" && t.isBehind:
+		t.fail("a second #")
 	case text == "#":
-		t.edges = true
-		return nil
-	case t.edges:
-		return t.edge(text)
+		t.isBehind = true
+	case t.isBehind:
+		t.lineOfEdge(text)
+	default:
+		m := tgfVertex.FindStringSubmatch(text)
+		name, kind := tgfKind(m[2])
+		t.add(m[1], map[string]string{"label": name, "kind": string(kind)})
 	}
-	m := tgfVertex.FindStringSubmatch(text)
-	name, kind := tgfKind(m[2])
-	t.add(m[1], map[string]string{"label": name, "kind": string(kind)})
-	return t.err
 }
 
 var (
@@ -142,11 +140,12 @@ var (
 	tgfNames = map[string]string{"l": "latency_us", "t": "bandwidth_MBps", "p": "probability"}
 )
 
-// edge reads the line of an edge. What stands in its label behind the known parts is for people.
-func (t *tgfReader) edge(text string) error {
+// lineOfEdge reads the line of an edge. What stands in its label behind the known parts is for people.
+func (t *tgfReader) lineOfEdge(text string) {
 	parts := tgfEdge.FindStringSubmatch(text)
 	if parts == nil {
-		return fmt.Errorf("%q: want two vertices", shorten(text))
+		t.fail("%q: want two vertices", shorten(text))
+		return
 	}
 	from, to, label := parts[1], parts[2], parts[3]
 	oneWay, attributes := false, map[string]string{}
@@ -158,12 +157,10 @@ func (t *tgfReader) edge(text string) error {
 		case m[3] != "":
 			attributes["estimated"] = "true"
 		case m[2] == "":
-			return fmt.Errorf("%s: nothing behind it: want a number", m[1])
+			t.fail("%s: nothing behind it: want a number", m[1])
 		default:
 			attributes[tgfNames[m[1]]] = m[2]
 		}
 	}
-	t.arcs[[2]string{from, to}] = true
-	t.connect(from, to, t.sketch.edge(oneWay, attributes))
-	return t.err
+	t.connect(from, to, t.edge(oneWay, attributes))
 }

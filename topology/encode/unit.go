@@ -47,9 +47,3 @@ func (u Unit) exponent() (power int, isKnown bool) {
 	i := slices.Index([]Unit{Second, Millisecond, Microsecond, Nanosecond}, u)
 	return -3 * i, i >= 0
 }
-
-// isUnit tells whether a text is the name of a unit.
-func isUnit(name string) bool {
-	unit, err := ParseUnit(name)
-	return err == nil && unit != 0
-}
