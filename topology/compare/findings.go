@@ -66,8 +66,8 @@ func (c *linkComparer) add(f Finding) {
 func (c *linkComparer) conclude() {
 	out := c.out
 	judged := make([]int, len(out.Classes))
-	for i := range c.links {
-		l := &c.links[i].state
+	for _, checked := range c.links {
+		l := &checked.state
 		if l.Verdict != LinkMissing {
 			l.Verdict = l.verdict()
 		}
@@ -119,8 +119,8 @@ func (c *linkComparer) conclude() {
 // the host's own. It returns their vertices in the reference.
 func (c *linkComparer) slowHosts() map[int]bool {
 	links, slow := map[int]int{}, map[int][]float64{} // by vertex
-	for i := range c.links {
-		l := &c.links[i].state
+	for _, checked := range c.links {
+		l := &checked.state
 		if l.U == l.V {
 			continue
 		}
@@ -178,8 +178,8 @@ func (c *linkComparer) extraLinks() {
 		return
 	}
 	var arcs []topology.Arc
-	for i, a := range c.fit.Graph.Arcs() {
-		if c.origin[i] >= 0 {
+	for _, a := range c.fit.Graph.Arcs() {
+		if _, specified := c.directions[[2]int{a.From, a.To}]; specified {
 			arcs = append(arcs, a)
 		}
 	}

@@ -37,8 +37,7 @@ type entry struct {
 // judge compares the quantities of all links.
 func (c *linkComparer) judge() {
 	var latencies, rates []entry
-	for i := range c.links {
-		l := &c.links[i]
+	for _, l := range c.links {
 		if l.state.Verdict == LinkMissing {
 			l.state.Latency.Measured = math.NaN()
 			continue

@@ -92,7 +92,7 @@ func (c *linkComparer) payEnds() {
 	c.paid = slices.Clone(c.distances)
 	g := c.reference.graph
 	for h := range g.Hosts() {
-		if out := g.Out(h); len(out) != 1 || !g.IsSwitch(out[0].To) {
+		if switchOf(g, h) < 0 {
 			return
 		}
 	}
@@ -105,9 +105,7 @@ func (c *linkComparer) payEnds() {
 
 // fitLinks fits the links of the reference as it is.
 func (c *linkComparer) fitLinks() error {
-	if err := c.findMissing(); err != nil {
-		return err
-	}
+	c.findMissing()
 	c.payEnds()
 	own := map[int]int{} // hosts on other switches
 	for round := 0; ; round++ {
@@ -139,25 +137,16 @@ func (c *linkComparer) fitLinks() error {
 			break
 		}
 	}
-	for arc, a := range c.fit.Graph.Arcs() {
-		if l := c.linkOf(arc); l != nil {
-			l.state.Latency.Measured = a.Latency
-		}
-	}
+	arcs := slices.Clone(c.fit.Graph.Arcs())
 	for _, arc := range c.fit.Undetermined {
-		if l := c.linkOf(arc); l != nil {
-			l.state.Latency.Measured = math.NaN()
+		arcs[arc].Latency = math.NaN()
+	}
+	for _, a := range arcs {
+		if d, ok := c.directions[[2]int{a.From, a.To}]; ok {
+			d.link.state.Latency.Measured = a.Latency
 		}
 	}
 	return nil
-}
-
-// linkOf is the link of the reference that an arc of the wired graph is part of, nil of an extra one.
-func (c *linkComparer) linkOf(arc int) *checked {
-	if c.origin[arc] < 0 {
-		return nil
-	}
-	return &c.links[c.link[c.origin[arc]]]
 }
 
 // hasHosts tells whether the reference has hosts on a switch.
@@ -167,36 +156,33 @@ func (c *linkComparer) hasHosts(v int) bool {
 }
 
 // rewire makes the wired graph: hosts with an entry in own hang on that switch, and extra links are there.
-func (c *linkComparer) rewire(own map[int]int) error {
+func (c *linkComparer) rewire(own map[int]int) (err error) {
 	g := c.reference.graph
 	var arcs []topology.Arc
-	origin := map[[2]int]int{} // by the ends of the arc
-	known := true
-	for i, a := range g.Arcs() {
-		known = known && !math.IsNaN(a.Latency)
-		if place, ok := own[a.From]; ok {
-			a.To = place
-		}
-		if place, ok := own[a.To]; ok {
-			a.From = place
-		}
-		if c.links[c.link[i]].state.Verdict != LinkMissing {
-			arcs, origin[[2]int{a.From, a.To}] = append(arcs, a), i
+	c.directions = map[[2]int]direction{}
+	for _, l := range c.links {
+		for way, i := range l.arcs {
+			if i < 0 || l.state.Verdict == LinkMissing {
+				continue
+			}
+			a := g.Arcs()[i]
+			if place, ok := own[a.From]; ok {
+				a.To = place
+			}
+			if place, ok := own[a.To]; ok {
+				a.From = place
+			}
+			arcs = append(arcs, a)
+			c.directions[[2]int{a.From, a.To}] = direction{l, way}
 		}
 	}
+	countsLinks := slices.ContainsFunc(g.Latencies(), math.IsNaN)
 	for _, a := range c.extra {
-		if !known { // the others count links
+		if countsLinks {
 			a.Latency = math.NaN()
 		}
-		arcs, origin[[2]int{a.From, a.To}] = append(arcs, a), -1
+		arcs = append(arcs, a)
 	}
-	var err error
-	if c.wired, err = g.WithArcs(arcs); err != nil {
-		return err
-	}
-	c.origin = make([]int, len(arcs))
-	for i, a := range c.wired.Arcs() {
-		c.origin[i] = origin[[2]int{a.From, a.To}]
-	}
-	return nil
+	c.wired, err = g.WithArcs(arcs)
+	return err
 }

@@ -225,17 +225,16 @@ type linkComparer struct {
 	distances []float64 // measured latencies between hosts, NaN where there is no path
 	paid      []float64 // the same with the overhead that links of hosts hold
 
-	links   []checked       // of the reference's view, in the order of their first arc
-	link    []int           // arc -> link
-	wired   *topology.Graph // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
-	origin  []int           // arc of wired -> arc of the reference's view; -1 of an extra one
-	extra   []topology.Arc  // measured between hosts, and shorter than all paths that the reference has
-	fit     *latencyfit.Result
-	noise   float64
-	places  []outlierHost // hosts that their place does not explain, or that were moved
-	class   map[[2]int]int
-	inside  int // class of the insides of hosts, -1 without
-	heights []int
+	links      []*checked           // of the reference's view, in the order of their first arc
+	wired      *topology.Graph      // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
+	directions map[[2]int]direction // by the ends of an arc of wired, but for extra ones
+	extra      []topology.Arc       // measured between hosts, and shorter than all paths that the reference has
+	fit        *latencyfit.Result
+	noise      float64
+	places     []outlierHost // hosts that their place does not explain, or that were moved
+	class      map[[2]int]int
+	inside     int // class of the insides of hosts, -1 without
+	heights    []int
 }
 
 // checked is a link under comparison.
@@ -245,6 +244,12 @@ type checked struct {
 	doubtful bool    // the reference is not sure of it
 	pairs    int     // of hosts whose path crosses it
 	distance float64 // mean of their latencies
+}
+
+// A direction is one way of a link: 0 is that of the first of its arcs.
+type direction struct {
+	link *checked
+	way  int
 }
 
 // match finds the hosts that both have, in the order of the reference.

@@ -68,8 +68,7 @@ func className(height [2]int) string {
 func (c *linkComparer) nameLinks() {
 	g := c.reference.graph
 	part := g.Parts()
-	for i := range c.links {
-		l := &c.links[i]
+	for _, l := range c.links {
 		a := g.Arcs()[l.arcs[0]]
 		far, near := a.From, a.To
 		if c.heights[far] < c.heights[near] {

@@ -10,15 +10,12 @@ import (
 func (c *linkComparer) specify() {
 	g := c.reference.graph
 	c.heights = heightsOf(g)
-	c.link = make([]int, g.NumArcs())
 	for i, a := range g.Arcs() {
 		back := g.ArcIndex(a.To, a.From)
 		if back >= 0 && back < i {
-			c.link[i] = c.link[back]
 			continue
 		}
-		c.link[i] = len(c.links)
-		l := checked{
+		l := &checked{
 			arcs: [2]int{i, back}, doubtful: a.Probability < topology.ConfidentFrom,
 			state: unknownLink(c.reference.vertex[a.From], c.reference.vertex[a.To], c.classOf(a)),
 		}
