@@ -41,17 +41,7 @@ func (c *linkComparer) fitLatencies() error {
 // links are bundles of the reference's, and tells whether they are a tree: whether it is as long between all hosts.
 func (c *linkComparer) bundle() (bool, error) {
 	g, k := c.reference.graph, c.reference.graph.Hosts()
-	hops := topology.NewPaths(g, latenciesOrHops(g))
-	d, dist := mat.NewDense(k, k, nil), make([]float64, g.Vertices())
-	for i := range k {
-		hops.From(i, dist)
-		for j, x := range dist[:k] {
-			if math.IsInf(x, 1) {
-				x = math.NaN()
-			}
-			d.Set(i, j, x)
-		}
-	}
+	d := mat.NewDense(k, k, distancesBetweenHosts(g, latenciesOrHops(g)))
 	r, err := (&linkage.Robust{}).Reconstruct(d)
 	if errors.Is(err, topology.ErrDisconnected) { // several parts are no tree
 		return false, nil
@@ -107,9 +97,8 @@ func (c *linkComparer) payEnds() {
 func (c *linkComparer) fitLinks() error {
 	c.findMissing()
 	c.payEnds()
-	own := map[int]int{} // hosts on other switches
 	for round := 0; ; round++ {
-		if err := c.rewire(own); err != nil {
+		if err := c.rewire(); err != nil {
 			return err
 		}
 		found, err := c.findPlaces()
@@ -117,23 +106,20 @@ func (c *linkComparer) fitLinks() error {
 			return err
 		}
 		c.places = slices.DeleteFunc(c.places, func(s outlierHost) bool { return s.place < 0 })
-		moved := round < rewirings && c.addExtra()
+		again := round < rewirings && c.addExtra()
 		for _, s := range found {
-			if s.place >= 0 && !c.hasHosts(s.place) {
+			if s.place >= 0 && len(c.namesOn(s.place)) == 0 {
 				s.place = -1 // nobody plugs a host in there
 			}
-			at := slices.IndexFunc(c.places, func(old outlierHost) bool { return old.host == s.host })
-			if at < 0 {
+			moves := s.place >= 0 && round < rewirings
+			again = again || moves
+			if at := slices.IndexFunc(c.places, func(old outlierHost) bool { return old.host == s.host }); at < 0 {
 				c.places = append(c.places, s)
-			}
-			if s.place >= 0 && round < rewirings {
-				own[s.host], moved = s.place, true
-				if at >= 0 {
-					c.places[at].place = s.place
-				}
+			} else if moves {
+				c.places[at].place = s.place
 			}
 		}
-		if !moved {
+		if !again {
 			break
 		}
 	}
@@ -149,15 +135,15 @@ func (c *linkComparer) fitLinks() error {
 	return nil
 }
 
-// hasHosts tells whether the reference has hosts on a switch.
-func (c *linkComparer) hasHosts(v int) bool {
+// rewire makes the wired graph: hosts that were moved hang on their new switches, and extra links are there.
+func (c *linkComparer) rewire() (err error) {
 	g := c.reference.graph
-	return slices.ContainsFunc(g.Out(v), func(a topology.Arc) bool { return a.To < g.Hosts() })
-}
-
-// rewire makes the wired graph: hosts with an entry in own hang on that switch, and extra links are there.
-func (c *linkComparer) rewire(own map[int]int) (err error) {
-	g := c.reference.graph
+	own := map[int]int{} // switches of the hosts that were moved
+	for _, s := range c.places {
+		if s.place >= 0 {
+			own[s.host] = s.place
+		}
+	}
 	var arcs []topology.Arc
 	c.directions = map[[2]int]direction{}
 	for _, l := range c.links {

@@ -125,7 +125,7 @@ func newLinkComparer(measured, reference *topology.Graph, s *LinkSettings) (*lin
 	if err := c.match(measured, reference); err != nil {
 		return nil, err
 	}
-	c.distances = knownDistances(c.measured.graph)
+	c.distances = distancesBetweenHosts(c.measured.graph, nil)
 	known := func(a topology.Arc) bool { return !math.IsNaN(a.Latency) || !math.IsNaN(a.Bandwidth) }
 	c.groupsOnly = s.ReferenceGroups != nil && len(s.ReferenceGroups.Levels()) > 0 && !slices.ContainsFunc(reference.Arcs(), known)
 	return c, nil

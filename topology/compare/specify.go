@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -39,13 +40,20 @@ func unknownLink(u, v, class int) LinkState {
 	return LinkState{U: u, V: v, Class: class, Latency: none, Bandwidth: [2]Quantity{none, none}, Verdict: LinkUnknown}
 }
 
-// knownDistances are Graph.HostDistances with NaN where no path of known latency leads.
-func knownDistances(g *topology.Graph) []float64 {
-	d := g.HostDistances()
-	for i, v := range d {
-		if math.IsInf(v, 1) {
-			d[i] = math.NaN()
+// distancesBetweenHosts is the matrix of the shortest paths over arcs of the given lengths, nil: latencies in s, row by row; NaN where
+// no path of known lengths leads.
+func distancesBetweenHosts(g *topology.Graph, lengths []float64) []float64 {
+	k, finder := g.Hosts(), topology.NewPaths(g, lengths)
+	d := make([]float64, k*k)
+	parallel.Rows(k, func(i int) {
+		dist := make([]float64, g.Vertices())
+		finder.From(i, dist)
+		for j, x := range dist[:k] {
+			if math.IsInf(x, 1) {
+				x = math.NaN()
+			}
+			d[i*k+j] = x
 		}
-	}
+	})
 	return d
 }
