@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -61,46 +60,6 @@ func className(height [2]int) string {
 		return fmt.Sprintf("links between switches of level %d", height[0])
 	}
 	return fmt.Sprintf("uplinks of switches of level %d", height[0])
-}
-
-// nameLinks says which hosts hang on each link, and turns it so that they are
-// at its V. A link that is no bridge is named by the hosts on its ends.
-func (c *linkComparer) nameLinks() {
-	g := c.reference.graph
-	part := g.Parts()
-	for _, l := range c.links {
-		a := g.Arcs()[l.arcs[0]]
-		far, near := a.From, a.To
-		if c.heights[far] < c.heights[near] {
-			far, near = near, far
-		}
-		below := g.HostsBeyond(far, near)
-		if below == nil {
-			l.state.Ends = [2][]string{c.namesOn(a.From), c.namesOn(a.To)}
-			l.state.Name = c.nameOf(&l.state)
-			continue
-		}
-		var rest []int
-		for h := range g.Hosts() {
-			if _, in := slices.BinarySearch(below, h); !in && part[h] == part[near] {
-				rest = append(rest, h)
-			}
-		}
-		// The smaller part; of two that are equal the one without the lowest host.
-		if len(rest) < len(below) || len(rest) == len(below) && slices.Compare(below, rest) < 0 {
-			near, below = far, rest
-		}
-		if near == a.From {
-			l.arcs[0], l.arcs[1] = l.arcs[1], l.arcs[0]
-			l.state.U, l.state.V = l.state.V, l.state.U
-			b := &l.state.Bandwidth
-			b[0], b[1] = b[1], b[0]
-		}
-		for _, h := range below {
-			l.state.Below = append(l.state.Below, c.out.Hosts[h])
-		}
-		l.state.Name = c.nameOf(&l.state)
-	}
 }
 
 // namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.

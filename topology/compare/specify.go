@@ -2,12 +2,14 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/topology"
 )
 
-// specify lists the reference's links with their classes and names.
+// specify lists the reference's links with their classes and names. A link leads down to the hosts that hang on it. One that
+// is no bridge is named by the hosts on its ends.
 func (c *linkComparer) specify() {
 	g := c.reference.graph
 	c.heights = heightsOf(g)
@@ -16,10 +18,14 @@ func (c *linkComparer) specify() {
 		if back >= 0 && back < i {
 			continue
 		}
-		l := &checked{
-			arcs: [2]int{i, back}, doubtful: a.Probability < topology.ConfidentFrom,
-			state: unknownLink(c.reference.vertex[a.From], c.reference.vertex[a.To], c.classOf(a)),
+		l := &checked{arcs: [2]int{i, back}, doubtful: a.Probability < topology.ConfidentFrom}
+		u, v := a.From, a.To
+		below, others := g.HostsBeyond(u, v), g.HostsBeyond(v, u)
+		// The smaller part hangs on the link; of two that are equal the one without the lowest host.
+		if len(others) < len(below) || len(others) == len(below) && slices.Compare(below, others) < 0 {
+			u, v, below, l.arcs = v, u, others, [2]int{back, i}
 		}
+		l.state = unknownLink(c.reference.vertex[u], c.reference.vertex[v], c.classOf(a))
 		l.state.Latency.Reference = a.Latency
 		if back >= 0 {
 			l.state.Latency.Reference = (a.Latency + g.Arcs()[back].Latency) / 2
@@ -29,9 +35,15 @@ func (c *linkComparer) specify() {
 				l.state.Bandwidth[way].Reference = measuredRate(g, arc)
 			}
 		}
+		for _, h := range below {
+			l.state.Below = append(l.state.Below, c.out.Hosts[h])
+		}
+		if below == nil {
+			l.state.Ends = [2][]string{c.namesOn(u), c.namesOn(v)}
+		}
+		l.state.Name = c.nameOf(&l.state)
 		c.links = append(c.links, l)
 	}
-	c.nameLinks()
 }
 
 // unknownLink is a link of which nothing is known yet.
