@@ -72,7 +72,6 @@ func (c *linkComparer) bundle() (bool, error) {
 	}
 	c.routed, c.reference = c.reference, v
 	c.links, c.out.Classes, c.places, c.extra = nil, nil, nil, nil
-	clear(c.class)
 	c.specify()
 	return true, nil
 }

@@ -197,12 +197,11 @@ func (c *linkComparer) warnOfHidden() {
 	if !slices.ContainsFunc(c.out.Links, slow) {
 		return
 	}
-	warned := make([]bool, len(c.out.Classes))
 	for _, l := range c.out.Links {
 		unmeasured := math.IsNaN(l.Bandwidth[0].Measured) && math.IsNaN(l.Bandwidth[1].Measured)
-		if l.Latency.Unseen && unmeasured && !warned[l.Class] {
-			warned[l.Class] = true
-			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s do not show in the measured latencies: what they hold up counts for the links beside them", c.out.Classes[l.Class].Name))
+		warning := c.out.Classes[l.Class].Name + " do not show in the measured latencies: what they hold up counts for the links beside them"
+		if l.Latency.Unseen && unmeasured && !slices.Contains(c.out.Warnings, warning) {
+			c.out.Warnings = append(c.out.Warnings, warning)
 		}
 	}
 }
@@ -232,9 +231,7 @@ type linkComparer struct {
 	fit        *latencyfit.Result
 	noise      float64
 	places     []outlierHost // hosts that their place does not explain, or that were moved
-	class      map[[2]int]int
-	inside     int // class of the insides of hosts, -1 without
-	heights    []int
+	inside     int           // class of the insides of hosts, -1 without
 }
 
 // checked is a link under comparison.
@@ -285,6 +282,6 @@ func (c *linkComparer) match(measured, reference *topology.Graph) error {
 	if !(c.noise > 0) {
 		c.noise = usualNoise
 	}
-	c.inside, c.class = -1, map[[2]int]int{}
+	c.inside = -1
 	return nil
 }

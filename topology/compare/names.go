@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -28,38 +29,33 @@ func heightsOf(g *topology.Graph) []int {
 	return height
 }
 
-// classOf is the class of a link: by how far from the hosts its ends are.
-func (c *linkComparer) classOf(a topology.Arc) int {
-	low, high := c.heights[a.From], c.heights[a.To]
-	key := [2]int{min(low, high), max(low, high)}
-	class, ok := c.class[key]
-	if !ok {
-		class = c.addClass(className(key))
-		c.class[key] = class
+// addToClass counts a link to the class of that name and returns its number.
+func (c *linkComparer) addToClass(name string) int {
+	k := slices.IndexFunc(c.out.Classes, func(class LinkClass) bool { return class.Name == name })
+	if k < 0 {
+		k = len(c.out.Classes)
+		c.out.Classes = append(c.out.Classes, LinkClass{Name: name})
 	}
-	c.out.Classes[class].Links++
-	return class
+	c.out.Classes[k].Links++
+	return k
 }
 
-func (c *linkComparer) addClass(name string) int {
-	c.out.Classes = append(c.out.Classes, LinkClass{Name: name})
-	return len(c.out.Classes) - 1
-}
-
-func className(height [2]int) string {
-	switch {
-	case height == [2]int{0, 0}:
+// className is the class of a link by the heights of its ends above the hosts.
+func className(low, high int) string {
+	if low == 0 && high == 0 {
 		return "links between hosts"
-	case height[0] == 0:
-		return "links of hosts"
-	case height == [2]int{1, 1}:
-		return "links between switches of hosts"
-	case height[0] == 1:
-		return "uplinks of switches of hosts"
-	case height[0] == height[1]:
-		return fmt.Sprintf("links between switches of level %d", height[0])
 	}
-	return fmt.Sprintf("uplinks of switches of level %d", height[0])
+	if low == 0 {
+		return "links of hosts"
+	}
+	level := "hosts"
+	if low != 1 {
+		level = fmt.Sprint("level ", low)
+	}
+	if low == high {
+		return "links between switches of " + level
+	}
+	return "uplinks of switches of " + level
 }
 
 // namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.

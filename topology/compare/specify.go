@@ -12,7 +12,7 @@ import (
 // is no bridge is named by the hosts on its ends.
 func (c *linkComparer) specify() {
 	g := c.reference.graph
-	c.heights = heightsOf(g)
+	heights := heightsOf(g)
 	for i, a := range g.Arcs() {
 		back := g.ArcIndex(a.To, a.From)
 		if back >= 0 && back < i {
@@ -25,7 +25,8 @@ func (c *linkComparer) specify() {
 		if len(others) < len(below) || len(others) == len(below) && slices.Compare(below, others) < 0 {
 			u, v, below, l.arcs = v, u, others, [2]int{back, i}
 		}
-		l.state = unknownLink(c.reference.vertex[u], c.reference.vertex[v], c.classOf(a))
+		class := c.addToClass(className(min(heights[u], heights[v]), max(heights[u], heights[v])))
+		l.state = unknownLink(c.reference.vertex[u], c.reference.vertex[v], class)
 		l.state.Latency.Reference = a.Latency
 		if back >= 0 {
 			l.state.Latency.Reference = (a.Latency + g.Arcs()[back].Latency) / 2
