@@ -48,17 +48,23 @@ func (c *linkComparer) compareRates() {
 		if !g.IsForest() || c.routed != nil || g.ArcIndex(a.To, a.From) < 0 || !(own > use.reference) || len(use.common) == 0 {
 			continue
 		}
-		narrowest := slices.MinFunc(use.common, func(x, y int32) int { return cmp.Compare(m.Arcs()[x].Bandwidth, m.Arcs()[y].Bandwidth) }) // NaN first
-		x := loadedRate{q: q, class: l.state.Class, measured: measuredRate(m, int(narrowest)), reference: own, asked: asked(m, g.HostsBeyond(a.To, a.From), g.HostsBeyond(a.From, a.To))}
-		x.isLoaded = x.measured > use.measured*math.Exp(bandwidthFloor)
-		loaded[x.class] = loaded[x.class] || x.isLoaded
-		if x.isLoaded || own > use.reference*math.Exp(bandwidthFloor) {
-			rates = append(rates, x)
+		narrowest := slices.MinFunc(use.common, func(x, y int32) int { // NaN first
+			return cmp.Compare(m.Arcs()[x].Bandwidth, m.Arcs()[y].Bandwidth)
+		})
+		rate, single := measuredRate(m, int(narrowest)), use.measured*math.Exp(bandwidthFloor)
+		loaded[l.state.Class] = loaded[l.state.Class] || rate > single
+		if rate > single || rate <= single && own > use.reference*math.Exp(bandwidthFloor) {
+			takes := asked(m, g.HostsBeyond(a.To, a.From), g.HostsBeyond(a.From, a.To))
+			rates = append(rates, loadedRate{q, l.state.Class, rate, own, takes})
 		}
 	}
 	for _, x := range rates {
-		if loaded[x.class] && !math.IsNaN(x.measured) {
-			x.judge()
+		if !loaded[x.class] {
+			continue
+		}
+		x.q.Measured, x.q.Reference = x.measured, x.reference
+		if !(x.measured < x.asked*math.Exp(-bandwidthFloor)) { // more was not asked of it
+			x.q.Measured, x.q.Reference = min(x.measured, x.asked), min(x.reference, x.asked)
 		}
 	}
 }
@@ -147,15 +153,6 @@ type loadedRate struct {
 	class               int
 	measured, reference float64 // B/s
 	asked               float64 // B/s: what the hosts on either side take together; NaN if it is not known
-	isLoaded            bool    // it was measured to carry more than one pair takes
-}
-
-// judge makes it what is compared of the link.
-func (x *loadedRate) judge() {
-	x.q.Measured, x.q.Reference = x.measured, x.reference
-	if !(x.measured < x.asked*math.Exp(-bandwidthFloor)) {
-		x.q.Measured, x.q.Reference = min(x.measured, x.asked), min(x.reference, x.asked) // more was not asked of it
-	}
 }
 
 // asked is what some hosts send and others receive together at most, in B/s; NaN if it is not known.
