@@ -22,7 +22,7 @@ const longer = 1.3
 // A reference that does not have all latencies says how many links are on the way.
 func (c *linkComparer) findMissing() {
 	g := c.reference.graph
-	number, hung := make([]int, g.Vertices()), [][]int{} // of a site, from 1 on, and its hosts
+	number, hung := make([]int, g.Vertices()), [][]int{} // of a site, from 1 on, 0 of other vertices; and its hosts
 	var sites []int
 	for h := range g.Hosts() {
 		v := max(h, switchOf(g, h))

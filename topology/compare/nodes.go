@@ -119,7 +119,7 @@ func (c *contraction) remove(v int) {
 
 func (c *contraction) neighbours(v int) []int { return slices.Sorted(maps.Keys(c.near[v])) }
 
-// prune removes a vertex that has one neighbour or none, and then what has no more for want of it.
+// prune removes a vertex that has one neighbour or none, and then those neighbours that are left with one or none.
 func (c *contraction) prune(v int) {
 	if near := c.neighbours(v); !c.kept[v] && len(near) < 2 {
 		c.remove(v)

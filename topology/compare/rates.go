@@ -85,6 +85,7 @@ func (c *linkComparer) findUses(g *topology.Graph) []use {
 	if c.routed != nil {
 		specified = newRouter(c.routed.graph)
 	}
+	pair, takenBy := 0, make([]int, c.measured.graph.NumArcs()) // the last pair whose path takes an arc
 	for i := range g.Hosts() {
 		for _, r := range []*router{wired, measured, specified} {
 			r.from(i)
@@ -96,16 +97,16 @@ func (c *linkComparer) findUses(g *topology.Graph) []use {
 			if len(arcs) == 0 {
 				continue
 			}
-			slices.Sort(arcs)
+			pair++
+			for _, x := range arcs {
+				takenBy[x] = pair
+			}
 			for _, at := range over {
 				u := &uses[at]
 				if u.pairs++; u.pairs == 1 {
 					u.common = slices.Clone(arcs)
 				}
-				u.common = slices.DeleteFunc(u.common, func(x int32) bool {
-					_, on := slices.BinarySearch(arcs, x)
-					return !on
-				})
+				u.common = slices.DeleteFunc(u.common, func(x int32) bool { return takenBy[x] != pair })
 				u.distance += measured.tree.Distance[j]
 				u.measured, u.reference = max(u.measured, carried), max(u.reference, reference)
 			}
@@ -134,8 +135,8 @@ func (r *router) from(source int) {
 	}
 }
 
-// to returns the arcs to a vertex, until the next call, none where no path leads, and the least bandwidth that is known
-// of them in B/s, 0 if none is.
+// to returns the arcs to a vertex, the last one first; none where no path leads. They are valid until the next call.
+// carries is the least bandwidth that is known of them, in B/s; 0 if none is.
 func (r *router) to(v int) (arcs []int32, carries float64) {
 	r.arcs = r.arcs[:0]
 	for at := r.tree.Arc[v]; at >= 0; at = r.tree.Arc[r.graph.Arcs()[at].From] {
