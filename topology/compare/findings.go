@@ -41,6 +41,8 @@ type Finding struct {
 	// Times: how many times as slow, or for LinkFast as fast; of a host that moved or is odd how much more is left
 	// unexplained than usual; of a misfit the share by which a quarter of the pairs of hosts is off at least.
 	Times float64
+
+	weight float64 // what it is sorted by
 }
 
 const (
@@ -58,7 +60,7 @@ const (
 
 // add lists a finding that is not about one link.
 func (c *linkComparer) add(f Finding) {
-	f.Link = -1
+	f.Link, f.weight = -1, f.Times
 	c.out.Findings = append(c.out.Findings, f)
 }
 
@@ -66,10 +68,12 @@ func (c *linkComparer) add(f Finding) {
 func (c *linkComparer) conclude() {
 	out := c.out
 	judged := make([]int, len(out.Classes))
-	for i := range c.links {
-		l := &c.links[i].state
-		if l.Verdict != LinkMissing {
-			l.Verdict = l.verdict()
+	for _, checked := range c.links {
+		l := &checked.state
+		for _, q := range l.quantities() {
+			if q.Verdict.rank() < l.Verdict.rank() {
+				l.Verdict = q.Verdict
+			}
 		}
 		if l.Verdict != LinkUnknown {
 			out.Judged++
@@ -82,9 +86,8 @@ func (c *linkComparer) conclude() {
 			out.Unjudged = append(out.Unjudged, class.Name)
 		}
 	}
-	order := []Verdict{LinkMissing, LinkSlow, LinkFast, LinkSame, LinkUnknown}
 	slices.SortStableFunc(out.Links, func(a, b LinkState) int {
-		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
+		return cmp.Or(a.Verdict.rank()-b.Verdict.rank(),
 			cmp.Compare(math.Round(weightSteps*b.weight()), math.Round(weightSteps*a.weight())), a.Class-b.Class, a.U-b.U, a.V-b.V)
 	})
 	whole := c.slowHosts()
@@ -92,7 +95,8 @@ func (c *linkComparer) conclude() {
 		l := &out.Links[i]
 		differs := l.Verdict != LinkSame && l.Verdict != LinkUnknown
 		if differs && !(l.Verdict == LinkSlow && (whole[l.U] || whole[l.V])) {
-			out.Findings = append(out.Findings, Finding{Kind: l.Verdict, What: l.Name, Reason: c.reason(l), Link: i, Hosts: l.hosts(), Times: l.times()})
+			f := Finding{Kind: l.Verdict, What: l.Name, Reason: c.reason(l), Link: i, Hosts: l.hosts(), Times: l.times(), weight: l.weight()}
+			out.Findings = append(out.Findings, f)
 		}
 	}
 	c.hostFindings()
@@ -104,14 +108,8 @@ func (c *linkComparer) conclude() {
 	// What makes the rest doubtful or speaks of the wiring goes first.
 	// What has become faster is seldom why somebody looks.
 	rank := map[Verdict]int{foundMisfit: -3, LinkMissing: -2, foundMoved: -1, LinkFast: 1}
-	weight := func(f Finding) float64 {
-		if f.Link >= 0 {
-			return out.Links[f.Link].weight()
-		}
-		return f.Times
-	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int {
-		return cmp.Or(rank[a.Kind]-rank[b.Kind], cmp.Compare(weight(b), weight(a)))
+		return cmp.Or(rank[a.Kind]-rank[b.Kind], cmp.Compare(b.weight, a.weight))
 	})
 }
 
@@ -119,8 +117,8 @@ func (c *linkComparer) conclude() {
 // the host's own. It returns their vertices in the reference.
 func (c *linkComparer) slowHosts() map[int]bool {
 	links, slow := map[int]int{}, map[int][]float64{} // by vertex
-	for i := range c.links {
-		l := &c.links[i].state
+	for _, checked := range c.links {
+		l := &checked.state
 		if l.U == l.V {
 			continue
 		}
@@ -178,8 +176,8 @@ func (c *linkComparer) extraLinks() {
 		return
 	}
 	var arcs []topology.Arc
-	for i, a := range c.fit.Graph.Arcs() {
-		if c.origin[i] >= 0 {
+	for _, a := range c.fit.Graph.Arcs() {
+		if _, specified := c.directions[[2]int{a.From, a.To}]; specified {
 			arcs = append(arcs, a)
 		}
 	}

@@ -178,7 +178,7 @@ func contract(h *topology.Hierarchy, ranks [][]int) (confident, all *topology.Hi
 // oneSwitch tells whether one switch joins all hosts.
 func oneSwitch(g *topology.Graph) bool {
 	for h := range g.Hosts() {
-		if out := g.Out(h); len(out) != 1 || !g.IsSwitch(out[0].To) || out[0].To != g.Out(0)[0].To {
+		if v := switchOf(g, h); v < 0 || v != switchOf(g, 0) {
 			return false
 		}
 	}

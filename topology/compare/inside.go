@@ -17,9 +17,7 @@ func (c *linkComparer) insideHosts(measured *topology.Graph) {
 		if len(ranks[0]) < 2 || len(ranks[1]) < 2 {
 			continue
 		}
-		if c.inside < 0 {
-			c.inside = c.addClass("insides of hosts")
-		}
+		c.inside = c.addToClass("insides of hosts")
 		var middle [2]float64
 		for side, own := range ranks {
 			var values []float64
@@ -33,8 +31,7 @@ func (c *linkComparer) insideHosts(measured *topology.Graph) {
 			}
 			middle[side] = stats.Median(values)
 		}
-		c.out.Classes[c.inside].Links++
-		l := checked{arcs: [2]int{-1, -1}, pairs: len(ranks[0]) * (len(ranks[0]) - 1), distance: middle[0]}
+		l := &checked{arcs: [2]int{-1, -1}, pairs: len(ranks[0]) * (len(ranks[0]) - 1), distance: middle[0]}
 		l.state = unknownLink(c.referenceOf[i][0], c.referenceOf[i][0], c.inside)
 		l.state.Below = []string{name}
 		l.state.Name = c.nameOf(&l.state)

@@ -37,8 +37,7 @@ type entry struct {
 // judge compares the quantities of all links.
 func (c *linkComparer) judge() {
 	var latencies, rates []entry
-	for i := range c.links {
-		l := &c.links[i]
+	for _, l := range c.links {
 		if l.state.Verdict == LinkMissing {
 			l.state.Latency.Measured = math.NaN()
 			continue
@@ -55,8 +54,8 @@ func (c *linkComparer) judge() {
 			}
 		}
 	}
-	c.out.Latency = c.judgeEach(latencies, false)
-	c.out.Bandwidth = c.judgeEach(rates, true)
+	c.out.Latency = c.judgeEach(latencies, false, func(k int) *Shared { return &c.out.Classes[k].Latency })
+	c.out.Bandwidth = c.judgeEach(rates, true, func(k int) *Shared { return &c.out.Classes[k].Bandwidth })
 }
 
 // latencyEntry is the latency of a link; its value is not above 0 if there is none. What is too short to be seen counts
@@ -80,12 +79,12 @@ func (c *linkComparer) latencyEntry(l *checked) entry {
 }
 
 // judgeEach gives the entries, which are rates or latencies, their verdicts and the
-// classes what their links share, and returns the middle of all.
+// classes what their links have in common, and returns the middle of all.
 //
 // A link is held against the middle of its class. If the reference says something of too few links of the class,
 // it is held against the reference, and if of none against the others. Of two links none tells which is usual: what all links
 // have in common they may have too, or not, as another library takes longer at the hosts and not in the switches.
-func (c *linkComparer) judgeEach(entries []entry, rates bool) float64 {
+func (c *linkComparer) judgeEach(entries []entry, rates bool, inCommon func(class int) *Shared) float64 {
 	slowness := func(e entry) float64 { return e.slowness }
 	byClass, widest := make([][]entry, len(c.out.Classes)), 0.0
 	var judged []entry // insides of hosts have a library's shared memory in common, and nothing with the rest
@@ -102,13 +101,13 @@ func (c *linkComparer) judgeEach(entries []entry, rates bool) float64 {
 	}
 	for k, own := range byClass {
 		shared := sharedOf(own, slowness)
-		*c.out.Classes[k].shared(rates) = shared
+		*inCommon(k) = shared
 		if !math.IsNaN(shared.Spread) && k != c.inside {
 			widest = max(widest, shared.Spread)
 		}
 	}
 	for k, own := range byClass {
-		shared := *c.out.Classes[k].shared(rates)
+		shared := *inCommon(k)
 		peers := sharedOf(own, func(e entry) float64 { return e.value })
 		known, hidden := 0, 0
 		for _, e := range own {

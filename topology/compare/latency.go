@@ -41,17 +41,7 @@ func (c *linkComparer) fitLatencies() error {
 // links are bundles of the reference's, and tells whether they are a tree: whether it is as long between all hosts.
 func (c *linkComparer) bundle() (bool, error) {
 	g, k := c.reference.graph, c.reference.graph.Hosts()
-	hops := topology.NewPaths(g, latenciesOrHops(g))
-	d, dist := mat.NewDense(k, k, nil), make([]float64, g.Vertices())
-	for i := range k {
-		hops.From(i, dist)
-		for j, x := range dist[:k] {
-			if math.IsInf(x, 1) {
-				x = math.NaN()
-			}
-			d.Set(i, j, x)
-		}
-	}
+	d := mat.NewDense(k, k, distancesBetweenHosts(g, latenciesOrHops(g)))
 	r, err := (&linkage.Robust{}).Reconstruct(d)
 	if errors.Is(err, topology.ErrDisconnected) { // several parts are no tree
 		return false, nil
@@ -82,7 +72,6 @@ func (c *linkComparer) bundle() (bool, error) {
 	}
 	c.routed, c.reference = c.reference, v
 	c.links, c.out.Classes, c.places, c.extra = nil, nil, nil, nil
-	clear(c.class)
 	c.specify()
 	return true, nil
 }
@@ -92,7 +81,7 @@ func (c *linkComparer) payEnds() {
 	c.paid = slices.Clone(c.distances)
 	g := c.reference.graph
 	for h := range g.Hosts() {
-		if out := g.Out(h); len(out) != 1 || !g.IsSwitch(out[0].To) {
+		if switchOf(g, h) < 0 {
 			return
 		}
 	}
@@ -105,13 +94,10 @@ func (c *linkComparer) payEnds() {
 
 // fitLinks fits the links of the reference as it is.
 func (c *linkComparer) fitLinks() error {
-	if err := c.findMissing(); err != nil {
-		return err
-	}
+	c.findMissing()
 	c.payEnds()
-	own := map[int]int{} // hosts on other switches
 	for round := 0; ; round++ {
-		if err := c.rewire(own); err != nil {
+		if err := c.rewire(); err != nil {
 			return err
 		}
 		found, err := c.findPlaces()
@@ -119,84 +105,69 @@ func (c *linkComparer) fitLinks() error {
 			return err
 		}
 		c.places = slices.DeleteFunc(c.places, func(s outlierHost) bool { return s.place < 0 })
-		moved := round < rewirings && c.addExtra()
+		again := round < rewirings && c.addExtra()
 		for _, s := range found {
-			if s.place >= 0 && !c.hasHosts(s.place) {
+			if s.place >= 0 && len(c.namesOn(s.place)) == 0 {
 				s.place = -1 // nobody plugs a host in there
 			}
-			at := slices.IndexFunc(c.places, func(old outlierHost) bool { return old.host == s.host })
-			if at < 0 {
+			moves := s.place >= 0 && round < rewirings
+			again = again || moves
+			if at := slices.IndexFunc(c.places, func(old outlierHost) bool { return old.host == s.host }); at < 0 {
 				c.places = append(c.places, s)
-			}
-			if s.place >= 0 && round < rewirings {
-				own[s.host], moved = s.place, true
-				if at >= 0 {
-					c.places[at].place = s.place
-				}
+			} else if moves {
+				c.places[at].place = s.place
 			}
 		}
-		if !moved {
+		if !again {
 			break
 		}
 	}
-	for arc, a := range c.fit.Graph.Arcs() {
-		if l := c.linkOf(arc); l != nil {
-			l.state.Latency.Measured = a.Latency
-		}
-	}
+	arcs := slices.Clone(c.fit.Graph.Arcs())
 	for _, arc := range c.fit.Undetermined {
-		if l := c.linkOf(arc); l != nil {
-			l.state.Latency.Measured = math.NaN()
+		arcs[arc].Latency = math.NaN()
+	}
+	for _, a := range arcs {
+		if d, ok := c.directions[[2]int{a.From, a.To}]; ok {
+			d.link.state.Latency.Measured = a.Latency
 		}
 	}
 	return nil
 }
 
-// linkOf is the link of the reference that an arc of the wired graph is part of, nil of an extra one.
-func (c *linkComparer) linkOf(arc int) *checked {
-	if c.origin[arc] < 0 {
-		return nil
+// rewire makes the wired graph: hosts that were moved hang on their new switches, and extra links are there.
+func (c *linkComparer) rewire() (err error) {
+	g := c.reference.graph
+	own := map[int]int{} // switches of the hosts that were moved
+	for _, s := range c.places {
+		if s.place >= 0 {
+			own[s.host] = s.place
+		}
 	}
-	return &c.links[c.link[c.origin[arc]]]
-}
-
-// hasHosts tells whether the reference has hosts on a switch.
-func (c *linkComparer) hasHosts(v int) bool {
-	g := c.reference.graph
-	return slices.ContainsFunc(g.Out(v), func(a topology.Arc) bool { return a.To < g.Hosts() })
-}
-
-// rewire makes the wired graph: hosts with an entry in own hang on that switch, and extra links are there.
-func (c *linkComparer) rewire(own map[int]int) error {
-	g := c.reference.graph
 	var arcs []topology.Arc
-	origin := map[[2]int]int{} // by the ends of the arc
-	known := true
-	for i, a := range g.Arcs() {
-		known = known && !math.IsNaN(a.Latency)
-		if place, ok := own[a.From]; ok {
-			a.To = place
-		}
-		if place, ok := own[a.To]; ok {
-			a.From = place
-		}
-		if c.links[c.link[i]].state.Verdict != LinkMissing {
-			arcs, origin[[2]int{a.From, a.To}] = append(arcs, a), i
+	c.directions = map[[2]int]direction{}
+	for _, l := range c.links {
+		for way, i := range l.arcs {
+			if i < 0 || l.state.Verdict == LinkMissing {
+				continue
+			}
+			a := g.Arcs()[i]
+			if place, ok := own[a.From]; ok {
+				a.To = place
+			}
+			if place, ok := own[a.To]; ok {
+				a.From = place
+			}
+			arcs = append(arcs, a)
+			c.directions[[2]int{a.From, a.To}] = direction{l, way}
 		}
 	}
+	countsLinks := slices.ContainsFunc(g.Latencies(), math.IsNaN)
 	for _, a := range c.extra {
-		if !known { // the others count links
+		if countsLinks {
 			a.Latency = math.NaN()
 		}
-		arcs, origin[[2]int{a.From, a.To}] = append(arcs, a), -1
+		arcs = append(arcs, a)
 	}
-	var err error
-	if c.wired, err = g.WithArcs(arcs); err != nil {
-		return err
-	}
-	c.origin = make([]int, len(arcs))
-	for i, a := range c.wired.Arcs() {
-		c.origin[i] = origin[[2]int{a.From, a.To}]
-	}
-	return nil
+	c.wired, err = g.WithArcs(arcs)
+	return err
 }

@@ -17,6 +17,11 @@ const (
 	LinkUnknown Verdict = "not measured" // on one side, or both
 )
 
+// rank is 0 of the worst verdict of a link.
+func (v Verdict) rank() int {
+	return slices.Index([]Verdict{LinkMissing, LinkSlow, LinkFast, LinkSame, LinkUnknown}, v)
+}
+
 // A Quantity is a property of a link on both sides of a comparison.
 type Quantity struct {
 	Measured  float64 // NaN if not known
@@ -41,14 +46,6 @@ type LinkClass struct {
 type Shared struct {
 	Slower float64 // how many times as slow the middle link is as the reference has it; NaN: the reference says nothing
 	Spread float64 // of the links about it, a robust standard deviation of the logarithm; NaN of fewer than three
-}
-
-// shared is what the bandwidths of a class have in common, or the latencies.
-func (k *LinkClass) shared(rates bool) *Shared {
-	if rates {
-		return &k.Bandwidth
-	}
-	return &k.Latency
 }
 
 // A LinkState is what a comparison says of one link of the reference.
@@ -106,15 +103,4 @@ func (l *LinkState) weight() float64 {
 		}
 	}
 	return weight * l.Latency.Slower
-}
-
-// verdict is the worst of what is said of the link's quantities.
-func (l *LinkState) verdict() Verdict {
-	all := l.quantities()
-	for _, v := range []Verdict{LinkSlow, LinkFast, LinkSame} {
-		if slices.ContainsFunc(all[:], func(q Quantity) bool { return q.Verdict == v }) {
-			return v
-		}
-	}
-	return LinkUnknown
 }

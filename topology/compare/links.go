@@ -125,7 +125,7 @@ func newLinkComparer(measured, reference *topology.Graph, s *LinkSettings) (*lin
 	if err := c.match(measured, reference); err != nil {
 		return nil, err
 	}
-	c.distances = knownDistances(c.measured.graph)
+	c.distances = distancesBetweenHosts(c.measured.graph, nil)
 	known := func(a topology.Arc) bool { return !math.IsNaN(a.Latency) || !math.IsNaN(a.Bandwidth) }
 	c.groupsOnly = s.ReferenceGroups != nil && len(s.ReferenceGroups.Levels()) > 0 && !slices.ContainsFunc(reference.Arcs(), known)
 	return c, nil
@@ -175,16 +175,16 @@ func (c *linkComparer) outcome() Outcome {
 
 // onlyZeros tells whether there are latencies between hosts, all of them 0, as those of a clock that is too coarse.
 func (c *linkComparer) onlyZeros() bool {
-	zeros, k := 0, c.measured.graph.Hosts()
-	for i, d := range c.distances {
+	zeros := 0
+	for _, d := range c.distances {
 		if d > 0 {
 			return false
 		}
-		if d == 0 && i%(k+1) != 0 {
+		if d == 0 {
 			zeros++
 		}
 	}
-	return zeros > 0
+	return zeros > c.measured.graph.Hosts() // each is 0 from itself
 }
 
 // warnOfHidden warns where links are slow by their bandwidth while others, whose latencies do not show in the measured
@@ -197,12 +197,11 @@ func (c *linkComparer) warnOfHidden() {
 	if !slices.ContainsFunc(c.out.Links, slow) {
 		return
 	}
-	warned := make([]bool, len(c.out.Classes))
 	for _, l := range c.out.Links {
 		unmeasured := math.IsNaN(l.Bandwidth[0].Measured) && math.IsNaN(l.Bandwidth[1].Measured)
-		if l.Latency.Unseen && unmeasured && !warned[l.Class] {
-			warned[l.Class] = true
-			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s do not show in the measured latencies: what they hold up counts for the links beside them", c.out.Classes[l.Class].Name))
+		warning := c.out.Classes[l.Class].Name + " do not show in the measured latencies: what they hold up counts for the links beside them"
+		if l.Latency.Unseen && unmeasured && !slices.Contains(c.out.Warnings, warning) {
+			c.out.Warnings = append(c.out.Warnings, warning)
 		}
 	}
 }
@@ -225,17 +224,14 @@ type linkComparer struct {
 	distances []float64 // measured latencies between hosts, NaN where there is no path
 	paid      []float64 // the same with the overhead that links of hosts hold
 
-	links   []checked       // of the reference's view, in the order of their first arc
-	link    []int           // arc -> link
-	wired   *topology.Graph // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
-	origin  []int           // arc of wired -> arc of the reference's view; -1 of an extra one
-	extra   []topology.Arc  // measured between hosts, and shorter than all paths that the reference has
-	fit     *latencyfit.Result
-	noise   float64
-	places  []outlierHost // hosts that their place does not explain, or that were moved
-	class   map[[2]int]int
-	inside  int // class of the insides of hosts, -1 without
-	heights []int
+	links      []*checked           // of the reference's view, in the order of their first arc
+	wired      *topology.Graph      // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
+	directions map[[2]int]direction // by the ends of an arc of wired, but for extra ones
+	extra      []topology.Arc       // measured between hosts, and shorter than all paths that the reference has
+	fit        *latencyfit.Result
+	noise      float64
+	places     []outlierHost // hosts that their place does not explain, or that were moved
+	inside     int           // class of the insides of hosts, -1 without
 }
 
 // checked is a link under comparison.
@@ -245,6 +241,12 @@ type checked struct {
 	doubtful bool    // the reference is not sure of it
 	pairs    int     // of hosts whose path crosses it
 	distance float64 // mean of their latencies
+}
+
+// A direction is one way of a link: 0 is that of the first of its arcs.
+type direction struct {
+	link *checked
+	way  int
 }
 
 // match finds the hosts that both have, in the order of the reference.
@@ -280,6 +282,6 @@ func (c *linkComparer) match(measured, reference *topology.Graph) error {
 	if !(c.noise > 0) {
 		c.noise = usualNoise
 	}
-	c.inside, c.class = -1, map[[2]int]int{}
+	c.inside = -1
 	return nil
 }

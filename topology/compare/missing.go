@@ -18,58 +18,55 @@ const longer = 1.3
 
 // findMissing marks the links with a way around them that explains the measured
 // latency between their ends, which the link itself would make shorter.
-// It looks at links between vertices whose latency can be told without a fit:
-// hosts, and switches on which hosts hang. A reference that does not have all latencies says how many links are on the way.
-func (c *linkComparer) findMissing() error {
+// It looks at links between sites, whose latency can be told without a fit: hosts, and switches on which hosts hang.
+// A reference that does not have all latencies says how many links are on the way.
+func (c *linkComparer) findMissing() {
 	g := c.reference.graph
-	arcs := slices.Clone(g.Arcs())
-	for i, latency := range latenciesOrHops(g) {
-		arcs[i].Latency = latency
-	}
-	counted, err := g.WithArcs(arcs)
-	if err != nil {
-		return err
-	}
-	site := make([]int, g.Vertices()) // the number of a vertex that has hosts, -1 of others
-	for v := range site {
-		site[v] = -1
-	}
-	var hung [][]int // the hosts of each site
+	number, hung := make([]int, g.Vertices()), [][]int{} // of a site, from 1 on, 0 of other vertices; and its hosts
+	var sites []int
 	for h := range g.Hosts() {
-		v := h
-		if out := g.Out(h); len(out) == 1 && g.IsSwitch(out[0].To) {
-			v = out[0].To
+		v := max(h, switchOf(g, h))
+		if number[v] == 0 {
+			sites, hung = append(sites, v), append(hung, nil)
+			number[v] = len(sites)
 		}
-		if site[v] < 0 {
-			site[v] = len(hung)
-			hung = append(hung, nil)
-		}
-		hung[site[v]] = append(hung[site[v]], h)
+		hung[number[v]-1] = append(hung[number[v]-1], h)
 	}
-	measured, specified := between(hung, c.measured.graph, c.distances), between(hung, counted, knownDistances(counted))
-	var ratios []float64
-	type candidate struct{ link, u, v int }
+	measured, specified := c.between(hung), make([][]float64, len(sites))
+	finder, dist := topology.NewPaths(g, latenciesOrHops(g)), make([]float64, g.Vertices())
+	for x, u := range sites {
+		finder.From(u, dist)
+		for _, v := range sites {
+			specified[x] = append(specified[x], dist[v])
+		}
+	}
+	type candidate struct {
+		link *checked
+		u, v int // sites
+	}
 	var all []candidate
-	for i, l := range c.links {
+	var ratios []float64
+	for _, l := range c.links {
 		a := g.Arcs()[max(l.arcs[0], l.arcs[1])]
-		if u, v := site[a.From], site[a.To]; u >= 0 && v >= 0 && l.state.Below == nil {
-			all = append(all, candidate{i, u, v})
-			if x := measured[u][v] / specified[u][v]; x > 0 && !math.IsInf(x, 0) {
-				ratios = append(ratios, x)
-			}
+		u, v := number[a.From]-1, number[a.To]-1
+		if min(u, v) < 0 || l.state.Below != nil {
+			continue
+		}
+		all = append(all, candidate{l, u, v})
+		if x := measured[u][v] / specified[u][v]; x > 0 && !math.IsInf(x, 0) {
+			ratios = append(ratios, x)
 		}
 	}
 	if len(ratios) == 0 {
-		return nil
+		return
 	}
 	usual := stats.LowerMedian(ratios)
 	for _, x := range all {
 		now, before := measured[x.u][x.v], specified[x.u][x.v]
 		if now > longer*usual*before && around(measured, x.u, x.v) <= (1+detour)*now && around(specified, x.u, x.v) > (1+detour)*before {
-			c.links[x.link].state.Verdict = LinkMissing
+			x.link.state.Verdict = LinkMissing
 		}
 	}
-	return nil
 }
 
 // addExtra finds the measured links between hosts that the reference does not have, and that are shorter than the ways
@@ -93,29 +90,26 @@ func (c *linkComparer) addExtra() bool {
 	return len(c.extra) > before
 }
 
-// between is the matrix of the middle latencies between sites, given by their hosts, whose links are left out.
-func between(hung [][]int, g *topology.Graph, distances []float64) [][]float64 {
-	k := g.Hosts()
-	link := make([]float64, k)
+// between is the matrix of the middle measured latencies between sites, given by their hosts, whose links are left out.
+func (c *linkComparer) between(hung [][]int) [][]float64 {
+	g, d := c.measured.graph, make([][]float64, len(hung))
+	link := make([]float64, g.Hosts())
 	for h := range link {
-		if out := g.Out(h); len(out) == 1 && out[0].To >= k {
-			link[h] = out[0].Latency
+		if switchOf(g, h) >= 0 {
+			link[h] = g.Out(h)[0].Latency
 		}
 	}
-	d := make([][]float64, len(hung))
-	var values []float64
 	for u := range d {
-		d[u] = make([]float64, len(hung))
-		for v := range d[u] {
-			values = values[:0]
+		for v := range d {
+			var values []float64
 			for _, a := range hung[u] {
 				for _, b := range hung[v] {
-					if x := distances[a*k+b] - link[a] - link[b]; a != b && !math.IsNaN(x) {
+					if x := c.distances[a*g.Hosts()+b] - link[a] - link[b]; a != b && !math.IsNaN(x) {
 						values = append(values, x)
 					}
 				}
 			}
-			d[u][v] = stats.Median(values)
+			d[u] = append(d[u], stats.Median(values))
 		}
 	}
 	return d

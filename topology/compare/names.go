@@ -29,79 +29,33 @@ func heightsOf(g *topology.Graph) []int {
 	return height
 }
 
-// classOf is the class of a link: by how far from the hosts its ends are.
-func (c *linkComparer) classOf(a topology.Arc) int {
-	low, high := c.heights[a.From], c.heights[a.To]
-	key := [2]int{min(low, high), max(low, high)}
-	class, ok := c.class[key]
-	if !ok {
-		class = c.addClass(className(key))
-		c.class[key] = class
+// addToClass counts a link to the class of that name and returns its number.
+func (c *linkComparer) addToClass(name string) int {
+	k := slices.IndexFunc(c.out.Classes, func(class LinkClass) bool { return class.Name == name })
+	if k < 0 {
+		k = len(c.out.Classes)
+		c.out.Classes = append(c.out.Classes, LinkClass{Name: name})
 	}
-	c.out.Classes[class].Links++
-	return class
+	c.out.Classes[k].Links++
+	return k
 }
 
-func (c *linkComparer) addClass(name string) int {
-	c.out.Classes = append(c.out.Classes, LinkClass{Name: name})
-	return len(c.out.Classes) - 1
-}
-
-func className(height [2]int) string {
-	switch {
-	case height == [2]int{0, 0}:
+// className is the class of a link by the heights of its ends above the hosts.
+func className(low, high int) string {
+	if low == 0 && high == 0 {
 		return "links between hosts"
-	case height[0] == 0:
+	}
+	if low == 0 {
 		return "links of hosts"
-	case height == [2]int{1, 1}:
-		return "links between switches of hosts"
-	case height[0] == 1:
-		return "uplinks of switches of hosts"
-	case height[0] == height[1]:
-		return fmt.Sprintf("links between switches of level %d", height[0])
 	}
-	return fmt.Sprintf("uplinks of switches of level %d", height[0])
-}
-
-// nameLinks says which hosts hang on each link, and turns it so that they are
-// at its V. A link that is no bridge is named by the hosts on its ends.
-func (c *linkComparer) nameLinks() {
-	g := c.reference.graph
-	part := g.Parts()
-	for i := range c.links {
-		l := &c.links[i]
-		a := g.Arcs()[l.arcs[0]]
-		far, near := a.From, a.To
-		if c.heights[far] < c.heights[near] {
-			far, near = near, far
-		}
-		below := g.HostsBeyond(far, near)
-		if below == nil {
-			l.state.Ends = [2][]string{c.namesOn(a.From), c.namesOn(a.To)}
-			l.state.Name = c.nameOf(&l.state)
-			continue
-		}
-		var rest []int
-		for h := range g.Hosts() {
-			if _, in := slices.BinarySearch(below, h); !in && part[h] == part[near] {
-				rest = append(rest, h)
-			}
-		}
-		// The smaller part; of two that are equal the one without the lowest host.
-		if len(rest) < len(below) || len(rest) == len(below) && slices.Compare(below, rest) < 0 {
-			near, below = far, rest
-		}
-		if near == a.From {
-			l.arcs[0], l.arcs[1] = l.arcs[1], l.arcs[0]
-			l.state.U, l.state.V = l.state.V, l.state.U
-			b := &l.state.Bandwidth
-			b[0], b[1] = b[1], b[0]
-		}
-		for _, h := range below {
-			l.state.Below = append(l.state.Below, c.out.Hosts[h])
-		}
-		l.state.Name = c.nameOf(&l.state)
+	level := "hosts"
+	if low != 1 {
+		level = fmt.Sprint("level ", low)
 	}
+	if low == high {
+		return "links between switches of " + level
+	}
+	return "uplinks of switches of " + level
 }
 
 // namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.

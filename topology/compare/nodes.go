@@ -29,18 +29,51 @@ func nodesOf(g *topology.Graph) (names []string, hosts map[string][]int) {
 	return names, hosts
 }
 
+// switchOf is the switch on which a host hangs by its only link, -1 if there is none.
+func switchOf(g *topology.Graph, host int) int {
+	if out := g.Out(host); len(out) == 1 && g.IsSwitch(out[0].To) {
+		return out[0].To
+	}
+	return -1
+}
+
 // viewOf keeps the host nearest to all others of each node (ties: the first),
 // drops what leads nowhere, and joins the links of switches, and of hosts left
 // out, that have two links only: latencies do not show those.
 func viewOf(g *topology.Graph, nodes [][]int) (*nodeView, error) {
-	keep := make([]int, len(nodes))
-	for i, hosts := range nodes {
-		keep[i] = centralOf(g, hosts)
+	c := &contraction{kept: make([]bool, g.Vertices()), near: make([]map[int]bool, g.Vertices()), arcs: make(map[[2]int]topology.Arc, g.NumArcs())}
+	n := &nodeView{}
+	for _, hosts := range nodes {
+		h := centralOf(g, hosts)
+		n.vertex, c.kept[h] = append(n.vertex, h), true
 	}
-	c := newContraction(g, keep)
-	c.prune()
+	for v := range c.near {
+		c.near[v] = map[int]bool{}
+	}
+	for _, a := range g.Arcs() {
+		c.add(a)
+	}
+	for v := range c.near {
+		c.prune(v)
+	}
 	c.straighten(g)
-	return c.view(g, keep)
+	for v, near := range c.near {
+		if len(near) > 0 && !c.kept[v] { // those that went have no neighbours
+			n.vertex = append(n.vertex, v)
+		}
+	}
+	number, names := make([]int, g.Vertices()), make([]string, len(n.vertex))
+	for i, v := range n.vertex {
+		number[v], names[i] = i, g.Name(v)
+	}
+	var arcs []topology.Arc
+	for _, a := range c.arcs { // NewGraph sorts them
+		a.From, a.To = number[a.From], number[a.To]
+		arcs = append(arcs, a)
+	}
+	var err error
+	n.graph, err = topology.NewGraph(len(nodes), len(n.vertex)-len(nodes), names, arcs)
+	return n, err
 }
 
 // centralOf is the host with the least sum of latencies to all others.
@@ -70,20 +103,6 @@ type contraction struct {
 	arcs map[[2]int]topology.Arc // by their ends
 }
 
-func newContraction(g *topology.Graph, keep []int) *contraction {
-	c := &contraction{kept: make([]bool, g.Vertices()), near: make([]map[int]bool, g.Vertices()), arcs: make(map[[2]int]topology.Arc, g.NumArcs())}
-	for _, h := range keep {
-		c.kept[h] = true
-	}
-	for v := range c.near {
-		c.near[v] = map[int]bool{}
-	}
-	for _, a := range g.Arcs() {
-		c.add(a)
-	}
-	return c
-}
-
 func (c *contraction) add(a topology.Arc) {
 	c.arcs[[2]int{a.From, a.To}] = a
 	c.near[a.From][a.To], c.near[a.To][a.From] = true, true
@@ -100,18 +119,12 @@ func (c *contraction) remove(v int) {
 
 func (c *contraction) neighbours(v int) []int { return slices.Sorted(maps.Keys(c.near[v])) }
 
-// prune removes what has one neighbour or none, until nothing does.
-func (c *contraction) prune() {
-	var queue []int
-	for v := range c.kept {
-		queue = append(queue, v)
-	}
-	for len(queue) > 0 {
-		v := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if near := c.neighbours(v); !c.kept[v] && len(near) < 2 {
-			c.remove(v)
-			queue = append(queue, near...)
+// prune removes a vertex that has one neighbour or none, and then those neighbours that are left with one or none.
+func (c *contraction) prune(v int) {
+	if near := c.neighbours(v); !c.kept[v] && len(near) < 2 {
+		c.remove(v)
+		for _, u := range near {
+			c.prune(u)
 		}
 	}
 }
@@ -156,25 +169,4 @@ func inSeries(first, second topology.Arc, atSwitch bool) topology.Arc {
 		a.Probability = max(first.Probability, second.Probability)
 	}
 	return a
-}
-
-func (c *contraction) view(g *topology.Graph, keep []int) (*nodeView, error) {
-	n := &nodeView{vertex: slices.Clone(keep)}
-	for v, near := range c.near {
-		if len(near) > 0 && !c.kept[v] { // those that went have no neighbours
-			n.vertex = append(n.vertex, v)
-		}
-	}
-	number, names := make([]int, g.Vertices()), make([]string, len(n.vertex))
-	for i, v := range n.vertex {
-		number[v], names[i] = i, g.Name(v)
-	}
-	var arcs []topology.Arc
-	for _, a := range c.arcs { // NewGraph sorts them
-		a.From, a.To = number[a.From], number[a.To]
-		arcs = append(arcs, a)
-	}
-	var err error
-	n.graph, err = topology.NewGraph(len(keep), len(n.vertex)-len(keep), names, arcs)
-	return n, err
 }

@@ -105,10 +105,10 @@ func (c *linkComparer) switchDistances() [][]float64 {
 // it is. The link of the host is as long as its measurements want it.
 func (c *linkComparer) betterPlace(distances [][]float64, h int) (place int, ratio float64) {
 	g := c.fit.Graph
-	if len(g.Out(h)) != 1 || !g.IsSwitch(g.Out(h)[0].To) {
+	k, own := g.Hosts(), switchOf(g, h)
+	if own < 0 {
 		return -1, 0
 	}
-	k, own := g.Hosts(), g.Out(h)[0].To
 	var to []int
 	var values []float64
 	for j := range k {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -18,110 +19,133 @@ import (
 // link that carries just what one pair takes is held against the reference if others of its class were measured to carry
 // more: what single pairs show of a link is no measurement of it, but an estimate.
 func (c *linkComparer) compareRates() {
-	g := c.wired
+	g, m := c.wired, c.measured.graph
 	if c.fit != nil {
 		g = c.fit.Graph
 	}
 	if g == nil {
 		return
 	}
-	m, k := c.measured.graph, g.Hosts()
-	routes := g // those whose bandwidths the reference gives
-	if c.routed != nil {
-		routes = c.routed.graph
-	}
-	router := topology.NewPaths(routes, latenciesOrHops(routes))
-	finder, other := topology.NewPaths(g, latenciesOrHops(g)), topology.NewPaths(m, latenciesOrHops(m))
-	common := make([][]int32, g.NumArcs()) // measured arcs on all paths so far
-	seen := make([]int, g.NumArcs())       // pairs
-	best := make([][2]float64, g.NumArcs())
-	sum := make([]float64, g.NumArcs())
-	stamp := make([]int, m.NumArcs())
-	loads := make([]load, g.NumArcs())
-	pair := 0
-	var path []int32
-	for i := range k {
-		t, u := finder.Tree(i), other.Tree(i)
-		r := t
-		if c.routed != nil {
-			r = router.Tree(i)
+	uses := c.findUses(g)
+	loaded := make([]bool, len(c.out.Classes)) // some link of it was measured to carry more than one pair takes
+	var rates []loadedRate
+	for at, a := range g.Arcs() {
+		d, ok := c.directions[[2]int{a.From, a.To}]
+		if !ok {
+			continue
 		}
-		for j := range k {
-			if j == i || math.IsInf(t.Distance[j], 1) || math.IsInf(u.Distance[j], 1) {
+		l, use := d.link, &uses[at]
+		l.distance = (l.distance*float64(l.pairs) + use.distance) / max(1, float64(l.pairs+use.pairs))
+		l.pairs += use.pairs
+		q := &l.state.Bandwidth[d.way]
+		own := q.Reference
+		if slices.ContainsFunc(use.common, func(x int32) bool { return !math.IsNaN(measuredRate(m, int(x))) }) {
+			q.Measured = use.measured
+		}
+		if (c.routed != nil || !math.IsNaN(q.Reference)) && use.reference > 0 {
+			q.Reference = use.reference
+		}
+		if !g.IsForest() || c.routed != nil || g.ArcIndex(a.To, a.From) < 0 || !(own > use.reference) || len(use.common) == 0 {
+			continue
+		}
+		narrowest := slices.MinFunc(use.common, func(x, y int32) int { // NaN first
+			return cmp.Compare(m.Arcs()[x].Bandwidth, m.Arcs()[y].Bandwidth)
+		})
+		rate, single := measuredRate(m, int(narrowest)), use.measured*math.Exp(bandwidthFloor)
+		loaded[l.state.Class] = loaded[l.state.Class] || rate > single
+		if rate > single || rate <= single && own > use.reference*math.Exp(bandwidthFloor) {
+			takes := asked(m, g.HostsBeyond(a.To, a.From), g.HostsBeyond(a.From, a.To))
+			rates = append(rates, loadedRate{q, l.state.Class, rate, own, takes})
+		}
+	}
+	for _, x := range rates {
+		if !loaded[x.class] {
+			continue
+		}
+		x.q.Measured, x.q.Reference = x.measured, x.reference
+		if !(x.measured < x.asked*math.Exp(-bandwidthFloor)) { // more was not asked of it
+			x.q.Measured, x.q.Reference = min(x.measured, x.asked), min(x.reference, x.asked)
+		}
+	}
+}
+
+// A use is what the pairs of hosts tell of an arc whose paths take it.
+type use struct {
+	pairs               int
+	distance            float64 // s, the sum of their latencies
+	common              []int32 // measured arcs on all their paths
+	measured, reference float64 // B/s: what the best of their paths carries; 0: not known
+}
+
+// findUses finds what all pairs of hosts tell of the arcs of the wired graph.
+func (c *linkComparer) findUses(g *topology.Graph) []use {
+	uses := make([]use, g.NumArcs())
+	wired, measured := newRouter(g), newRouter(c.measured.graph)
+	specified := wired // of which the reference gives the bandwidths
+	if c.routed != nil {
+		specified = newRouter(c.routed.graph)
+	}
+	pair, takenBy := 0, make([]int, c.measured.graph.NumArcs()) // the last pair whose path takes an arc
+	for i := range g.Hosts() {
+		for _, r := range []*router{wired, measured, specified} {
+			r.from(i)
+		}
+		for j := range g.Hosts() {
+			over, _ := wired.to(j)
+			arcs, carried := measured.to(j)
+			_, reference := specified.to(j)
+			if len(arcs) == 0 {
 				continue
 			}
 			pair++
-			path = path[:0]
-			carried := math.Inf(1)
-			for v := j; v != i; v = m.Arcs()[u.Arc[v]].From {
-				path = append(path, u.Arc[v])
-				stamp[u.Arc[v]] = pair
-				if x := m.Arcs()[u.Arc[v]].Bandwidth; x < carried {
-					carried = x
-				}
+			for _, x := range arcs {
+				takenBy[x] = pair
 			}
-			specified := math.Inf(1)
-			for v := j; v != i && !math.IsInf(r.Distance[j], 1); v = routes.Arcs()[r.Arc[v]].From {
-				if x := routes.Arcs()[r.Arc[v]].Bandwidth; x < specified {
-					specified = x
+			for _, at := range over {
+				u := &uses[at]
+				if u.pairs++; u.pairs == 1 {
+					u.common = slices.Clone(arcs)
 				}
-			}
-			for v := j; v != i; v = g.Arcs()[t.Arc[v]].From {
-				at := t.Arc[v]
-				loads[at].add(m, i)
-				if seen[at]++; seen[at] == 1 {
-					common[at] = slices.Clone(path)
-				} else {
-					common[at] = slices.DeleteFunc(common[at], func(x int32) bool { return stamp[x] != pair })
-				}
-				sum[at] += u.Distance[j]
-				if !math.IsInf(carried, 1) {
-					best[at][0] = max(best[at][0], carried)
-				}
-				if !math.IsInf(specified, 1) {
-					best[at][1] = max(best[at][1], specified)
-				}
+				u.common = slices.DeleteFunc(u.common, func(x int32) bool { return takenBy[x] != pair })
+				u.distance += measured.tree.Distance[j]
+				u.measured, u.reference = max(u.measured, carried), max(u.reference, reference)
 			}
 		}
 	}
-	loaded := make([]bool, len(c.out.Classes)) // some link of it was measured to carry more than one pair takes
-	var single []loadedRate
-	for at := range g.Arcs() {
-		l := c.linkOf(at)
-		if l == nil {
-			continue
-		}
-		l.distance = (l.distance*float64(l.pairs) + sum[at]) / max(1, float64(l.pairs+seen[at]))
-		l.pairs += seen[at]
-		way := 0
-		if l.arcs[1] == c.origin[at] {
-			way = 1
-		}
-		q := &l.state.Bandwidth[way]
-		own := q.Reference
-		if slices.ContainsFunc(common[at], func(x int32) bool { return !math.IsNaN(measuredRate(m, int(x))) }) {
-			q.Measured = best[at][0]
-		}
-		if (c.routed != nil || !math.IsNaN(q.Reference)) && best[at][1] > 0 {
-			q.Reference = best[at][1]
-		}
-		a := g.Arcs()[at]
-		if back := g.ArcIndex(a.To, a.From); g.IsForest() && c.routed == nil && back >= 0 && own > best[at][1] {
-			x := loadedRate{q, l.state.Class, leastRate(m, common[at]), own, min(loads[at].out, loads[back].in)}
-			switch most := best[at][0] * math.Exp(bandwidthFloor); {
-			case x.measured > most:
-				loaded[x.class] = true
-				x.judge()
-			case x.measured <= most && own > best[at][1]*math.Exp(bandwidthFloor):
-				single = append(single, x)
-			}
+	return uses
+}
+
+// A router finds the shortest paths from one vertex of a graph.
+type router struct {
+	graph  *topology.Graph
+	paths  *topology.Paths
+	tree   *topology.PathTree
+	source int
+	arcs   []int32
+}
+
+func newRouter(g *topology.Graph) *router {
+	return &router{graph: g, paths: topology.NewPaths(g, latenciesOrHops(g)), source: -1}
+}
+
+// from makes a vertex the source.
+func (r *router) from(source int) {
+	if source != r.source {
+		r.source, r.tree = source, r.paths.Tree(source)
+	}
+}
+
+// to returns the arcs to a vertex, the last one first; none where no path leads. They are valid until the next call.
+// carries is the least bandwidth that is known of them, in B/s; 0 if none is.
+func (r *router) to(v int) (arcs []int32, carries float64) {
+	r.arcs = r.arcs[:0]
+	for at := r.tree.Arc[v]; at >= 0; at = r.tree.Arc[r.graph.Arcs()[at].From] {
+		r.arcs = append(r.arcs, at)
+		if x := r.graph.Arcs()[at].Bandwidth; x < carries || carries == 0 && !math.IsNaN(x) {
+			carries = x
 		}
 	}
-	for _, x := range single {
-		if loaded[x.class] {
-			x.judge()
-		}
-	}
+	return r.arcs, carries
 }
 
 // A loadedRate is what a link carries when many pairs of hosts use it at once.
@@ -132,46 +156,20 @@ type loadedRate struct {
 	asked               float64 // B/s: what the hosts on either side take together; NaN if it is not known
 }
 
-// judge makes it what is compared of the link.
-func (x *loadedRate) judge() {
-	x.q.Measured, x.q.Reference = x.measured, x.reference
-	if !(x.measured < x.asked*math.Exp(-bandwidthFloor)) {
-		x.q.Measured, x.q.Reference = min(x.measured, x.asked), min(x.reference, x.asked) // more was not asked of it
-	}
-}
-
-// A load is what the hosts send and receive together whose messages an arc carries, in B/s; NaN if it is not known.
-type load struct {
-	out, in float64
-	hosts   int // that were counted: those below this number
-}
-
-// add counts a host, of several in ascending order.
-func (l *load) add(g *topology.Graph, host int) {
-	if host < l.hosts {
-		return
-	}
-	l.hosts = host + 1
-	for _, a := range g.Out(host) {
-		l.out += a.Bandwidth
-	}
-	for _, i := range g.In(host) {
-		l.in += g.Arcs()[i].Bandwidth
-	}
-}
-
-// leastRate is the least bandwidth of some arcs in B/s, NaN if that was not measured.
-func leastRate(g *topology.Graph, arcs []int32) float64 {
-	least := int32(-1)
-	for _, i := range arcs {
-		if b := g.Arcs()[i].Bandwidth; math.IsNaN(b) || least < 0 || b < g.Arcs()[least].Bandwidth {
-			least = i
+// asked is what some hosts send and others receive together at most, in B/s; NaN if it is not known.
+func asked(g *topology.Graph, senders, receivers []int) float64 {
+	sent, received := 0.0, 0.0
+	for _, h := range senders {
+		for _, a := range g.Out(h) {
+			sent += a.Bandwidth
 		}
 	}
-	if least < 0 {
-		return math.NaN()
+	for _, h := range receivers {
+		for _, i := range g.In(h) {
+			received += g.Arcs()[i].Bandwidth
+		}
 	}
-	return measuredRate(g, int(least))
+	return min(sent, received)
 }
 
 // latenciesOrHops are the latencies of all arcs, or ones if some are not known.

@@ -40,31 +40,19 @@ function describeNode(w, node) {
   return [w.name(node), lines];
 }
 
-// paintRamp fills a small canvas with a ramp of colours.
-function paintRamp(canvas, stops) {
-  canvas.width = 150;
-  canvas.height = 1;
-  const c = canvas.getContext("2d");
-  for (let x = 0; x < 150; x++) { c.fillStyle = ramp(stops, x / 149); c.fillRect(x, 0, 1, 1); }
+// swatch is a small area of a colour, or of several that run into each other.
+function swatch(...colours) {
+  const area = document.createElement("i");
+  area.style.background = colours.length > 1 ? `linear-gradient(to right, ${colours})` : colours[0];
+  if (colours[0] === css("unused")) area.style.borderColor = css("edge");
+  return area;
 }
 
 function drawLegend({ stops, texts, boxes }) {
-  const box = by("legend"), row = document.createElement("div");
-  if (stops) {
-    const canvas = document.createElement("canvas");
-    paintRamp(canvas, stops);
-    for (const text of texts) row.append(Object.assign(document.createElement("span"), { textContent: text }));
-    box.replaceChildren(canvas, row);
-  } else {
-    const line = document.createElement("span");
-    for (const [colour, text] of boxes) {
-      const swatch = document.createElement("i");
-      swatch.style.background = colour;
-      if (colour === css("unused")) swatch.style.borderColor = css("edge");
-      line.append(swatch, text);
-    }
-    box.replaceChildren(line);
-  }
+  const row = document.createElement(stops ? "div" : "span");
+  if (stops) row.append(...texts.map((text) => Object.assign(document.createElement("span"), { textContent: text })));
+  else for (const [colour, text] of boxes) row.append(swatch(colour), text);
+  by("legend").replaceChildren(...(stops ? [swatch(...stops)] : []), row);
 }
 
 const view = new View(by("scene"));
@@ -112,6 +100,19 @@ function fillColours() {
   if (report.sizes.length || found.doubted && report.found.hosts === report.found.names.length) by("colour").value = "probability";
 }
 
+// obey shows what a control that was changed says.
+function obey({ target: { id, value } }) {
+  if (id === "find") return;
+  if (id === "which") { chooseWiring(); return; }
+  if (id === "depth") found.openTo(Number(value));
+  if (id === "colour") view.colouring = colourings[value];
+  found.least = Number(by("likely").value);
+  by("likelyShown").textContent = found.least;
+  found.size = Number(by("size").value) - 1;
+  by("sizeShown").textContent = found.size < 0 ? "all" : bytes(report.sizes[found.size].bytes);
+  view.change();
+}
+
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   view.change();
@@ -123,20 +124,7 @@ function start() {
   fillColours();
   by("size").max = report.sizes.length;
   by("sizeShown").textContent = "all";
-  if (by("which")) by("which").addEventListener("change", chooseWiring);
-  by("depth").addEventListener("change", () => { found.openTo(Number(by("depth").value)); view.change(); });
-  by("colour").addEventListener("change", () => { view.colouring = colourings[by("colour").value]; view.change(); });
-  by("common").addEventListener("change", () => view.change());
-  by("likely").addEventListener("input", () => {
-    found.least = Number(by("likely").value);
-    by("likelyShown").textContent = found.least;
-    view.change();
-  });
-  by("size").addEventListener("input", () => {
-    found.size = Number(by("size").value) - 1;
-    by("sizeShown").textContent = found.size < 0 ? "all" : bytes(report.sizes[found.size].bytes);
-    view.change();
-  });
+  for (const event of ["input", "change"]) by("controls").addEventListener(event, obey, true);
   by("find").addEventListener("input", () => {
     const text = by("find").value.trim().toLowerCase();
     if (!text) { markSuspects(); return; }

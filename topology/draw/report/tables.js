@@ -23,10 +23,9 @@ function drawHeat(heat) {
     tip.show(e, `${names(row)} → ${names(column)}`, [v === null ? row === column ? "the same" : "not measured" : (heat.block > 1 ? "median " : "") + seconds(v)]);
   };
   canvas.onmouseleave = () => tip.hide();
-  const scale = box.querySelector(".scale"), bar = document.createElement("canvas");
-  paintRamp(bar, viridis);
+  const scale = box.querySelector(".scale");
   if (heat.low === heat.high) scale.replaceChildren(`all ${seconds(heat.low)}`);
-  else scale.replaceChildren(seconds(heat.low), bar, `${seconds(heat.cut)}${heat.high > heat.cut * 1.001 ? " and more, up to " + seconds(heat.high) : ""}`);
+  else scale.replaceChildren(seconds(heat.low), swatch(...viridis), `${seconds(heat.cut)}${heat.high > heat.cut * 1.001 ? " and more, up to " + seconds(heat.high) : ""}`);
 }
 
 // A Table sorts by any column and shows its first rows. Columns are [heading, value of a row, text of a value].
