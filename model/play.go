@@ -133,7 +133,7 @@ func (p *Predictor) Play(dst []float64, x *Pattern) ([]float64, error) {
 		}
 		p.flows = append(p.flows, f)
 	}
-	return p.playback.Times(dst, p.flows)
+	return p.solver.Times(dst, p.flows)
 }
 
 // known refuses a route over a link of unknown bandwidth.

@@ -151,11 +151,7 @@ func readHwloc(path string) ([]encode.HostPart, error) {
 // explainRules says what each of Servet's rules goes by.
 func explainRules(w io.Writer, n *model.Network) {
 	for i, rule := range (placement.Servet{}).Rules(n) {
-		line := fmt.Sprintf("rule %d, %s: %s", i+1, rule.Name, rule.GoesBy)
-		if rule.GoesBy == "" {
-			line = fmt.Sprintf("rule %d, %s: does nothing: it wants %s", i+1, rule.Name, rule.Wants)
-		}
-		fmt.Fprintln(w, words.Fill(line, cli.HelpWidth))
+		fmt.Fprintln(w, words.Fill(fmt.Sprintf("rule %d, %s", i+1, rule), cli.HelpWidth))
 	}
 }
 
