@@ -13,7 +13,7 @@ import (
 // g itself if g is no tree, or no uncertain group has a switch of its own.
 // O(vertices + arcs + total size of the groups).
 func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, error) {
-	if order, _ := treeOrder(g); order == nil {
+	if !isTree(g) {
 		return g, nil
 	}
 	ends := func(group *topology.Group) (link [2]int, ok bool) {
@@ -78,34 +78,7 @@ func confidentGraph(g *topology.Graph, h *topology.Hierarchy) (*topology.Graph, 
 	return topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
 }
 
-// treeOrder lists the vertices of a tree of full-duplex links, parents before children; nil if g is none. The root is the
-// first switch, or the last host where there is no switch. Its parent is -1.
-func treeOrder(g *topology.Graph) (order, parent []int) {
-	if g.Vertices() == 0 || g.NumArcs() != 2*(g.Vertices()-1) {
-		return nil, nil
-	}
-	parent = make([]int, g.Vertices())
-	for v := range parent {
-		parent[v] = -1
-	}
-	order = append(order, min(g.Hosts(), g.Vertices()-1))
-	for i := 0; i < len(order); i++ {
-		v := order[i]
-		for _, a := range g.Out(v) {
-			switch {
-			case g.ArcIndex(a.To, v) < 0:
-				return nil, nil
-			case a.To == parent[v]:
-			case parent[a.To] >= 0 || a.To == order[0]:
-				return nil, nil // a cycle
-			default:
-				parent[a.To] = v
-				order = append(order, a.To)
-			}
-		}
-	}
-	if len(order) != g.Vertices() {
-		return nil, nil
-	}
-	return order, parent
+// isTree tells whether full-duplex links join all vertices of a graph as a tree.
+func isTree(g *topology.Graph) bool {
+	return g.NumArcs() == 2*(g.Vertices()-1) && g.IsForest()
 }

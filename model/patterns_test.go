@@ -94,7 +94,6 @@ func TestPatternsEqualSimGrid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			play := contention.NewPlayback(solver)
 			for _, p := range f.Patterns {
 				patterns++
 				flows := make([]contention.Flow, len(p.Flows))
@@ -106,7 +105,7 @@ func TestPatternsEqualSimGrid(t *testing.T) {
 					}
 					flows[i] = f
 				}
-				got, err := play.Times(nil, flows)
+				got, err := solver.Times(nil, flows)
 				if err != nil {
 					t.Fatal(err)
 				}

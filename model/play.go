@@ -73,24 +73,16 @@ func (p *Predictor) add(x *Pattern, t Transfer, streamed bool) error {
 		Data: x.route[from:mid:mid], Reverse: x.route[mid:len(x.route):len(x.route)],
 		Bytes: float64(t.Bytes), Start: t.Start,
 	}
-	forth := p.latencyOf(f.Data)
-	rtt := forth + p.latencyOf(f.Reverse)
+	forth, _ := n.along(f.Data)
+	back, _ := n.along(f.Reverse)
 	if !p.s.NoLatency {
 		if math.IsNaN(forth) {
 			return fmt.Errorf("the latency of its path is not known: leave latencies out, or measure them")
 		}
 		f.Start += n.startUp(t.Src, t.Dst, t.Bytes, forth, streamed)
 	}
-	x.Flows, x.rtt = append(x.Flows, f), append(x.rtt, rtt)
+	x.Flows, x.rtt = append(x.Flows, f), append(x.rtt, forth+back)
 	return nil
-}
-
-// latencyOf is the latency of a route in s.
-func (p *Predictor) latencyOf(route []int32) (sum float64) {
-	for _, c := range route {
-		sum += p.n.graph.Arcs()[c].Latency
-	}
-	return sum
 }
 
 // number numbers the connections of a pattern: the pairs of ranks. One over which all goes one way is limited to no less than
@@ -141,7 +133,7 @@ func (p *Predictor) Play(dst []float64, x *Pattern) ([]float64, error) {
 		}
 		p.flows = append(p.flows, f)
 	}
-	return p.playback.Times(dst, p.flows)
+	return p.solver.Times(dst, p.flows)
 }
 
 // known refuses a route over a link of unknown bandwidth.

@@ -32,7 +32,6 @@ type Predictor struct {
 	both        []int32   // per arc: the channel that both directions of its link share; -1: none
 	connections int       // for which there are channels
 	solver      *contention.Solver
-	playback    *contention.Playback
 
 	pattern Pattern           // of the last prediction
 	flows   []contention.Flow // that were played last
@@ -84,11 +83,8 @@ func (p *Predictor) newSolver() error {
 		sharing.Tolerance = fittedTolerance
 	}
 	var err error
-	if p.solver, err = contention.NewSolver(capacity, &sharing); err != nil {
-		return err
-	}
-	p.playback = contention.NewPlayback(p.solver)
-	return nil
+	p.solver, err = contention.NewSolver(capacity, &sharing)
+	return err
 }
 
 // fittedTolerance is the share to which rates are kept where links are coupled. It is far below what a fit is off by,

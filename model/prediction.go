@@ -40,17 +40,6 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	return out, nil
 }
 
-// Last returns the index of the transfer that is complete last, -1 if there is none.
-func (p *Prediction) Last() int {
-	last := -1
-	for i, t := range p.Completion {
-		if last < 0 || t > p.Completion[last] {
-			last = i
-		}
-	}
-	return last
-}
-
 // Interval is the range in s of the duration of a concurrent transfer, measured once, that is predicted to last the given
 // time in s. The duration lies in it with probability coverage, in (0, 1). It comes from how far measured and predicted times
 // were apart when the network was fitted, of transfers of the same level where there were enough; NaN if it was not.

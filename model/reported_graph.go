@@ -19,12 +19,11 @@ const leastProbability = 0.01
 // that are no trees it returns Graph. O(vertices + total size of the groups * depth).
 func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	h := n.found.Hierarchy
-	paths := n.newTree()
-	if paths == nil || !slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Confident() }) {
+	if !n.isTree() || !isTree(n.graph) || !slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Confident() }) {
 		return n.graph, nil
 	}
 	r := &reporter{
-		n: n, paths: paths, above: make([]uplink, len(h.Groups())),
+		n: n, above: make([]uplink, len(h.Groups())),
 		arcs: slices.Clone(n.graph.Arcs()), names: slices.Clone(n.graph.Names()),
 	}
 	for group := len(r.above) - 1; group > 0; group-- { // parents come before children
@@ -47,7 +46,6 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 // A reporter inserts the switches of uncertain groups into the graph of a tree, those of the smallest groups first.
 type reporter struct {
 	n     *Network
-	paths *treePaths
 	arcs  []topology.Arc // those of the graph, then those of the uplinks of inserted switches
 	names []string       // of all vertices
 	above []uplink       // per group
@@ -101,7 +99,9 @@ func (r *reporter) insert(group int, least float64) uplink {
 	}
 	depth := make([]float64, len(hosts)) // s: the mean of both directions
 	for i, host := range hosts {
-		depth[i] = (r.paths.between(int32(host), int32(top)).latency + r.paths.between(int32(top), int32(host)).latency) / 2
+		up, _ := r.n.alongRoute(host, top)
+		down, _ := r.n.alongRoute(top, host)
+		depth[i] = (up + down) / 2
 	}
 	var distances []float64 // s: each host and one of another part; that half way round is, unless more than half are of one part
 	for i := range hosts {

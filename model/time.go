@@ -46,7 +46,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	}
 	latency, bandwidth := n.paths.between(src, dst)
 	if n.s.Routing != topology.ChooseLowest && bytes > n.s.Measured.Bytes {
-		bandwidth = n.routeBandwidth(src, dst)
+		_, bandwidth = n.alongRoute(src, dst) // no row has it: spread routes follow from the destination
 	}
 	latency += n.found.Fit.Overhead
 	if n.isTree() {
@@ -68,20 +68,25 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	return latency + float64(bytes-n.s.Measured.Bytes)/bandwidth
 }
 
-// routeBandwidth is the least bandwidth in B/s on the route from one host to another,
-// +Inf if there is none. Routes that are spread over equally short ways follow from the
-// destination, so that no row of a source has them. O(length of the route).
-func (n *Network) routeBandwidth(src, dst int) float64 {
+// alongRoute is the latency in s and the least bandwidth in B/s of the route from one vertex to another, NaN where that
+// of a link is not known; +Inf and +Inf if there is no route. O(length of the route).
+func (n *Network) alongRoute(src, dst int) (latency, bandwidth float64) {
 	var arcs [32]int32 // longer routes are on the heap
 	route, err := n.routes.AppendRoute(arcs[:0], src, dst)
-	least := math.Inf(1)
 	if err != nil {
-		return least // not connected: the latency is infinite
+		return math.Inf(1), math.Inf(1)
 	}
+	return n.along(route)
+}
+
+// along is the latency in s and the least bandwidth in B/s of a route.
+func (n *Network) along(route []int32) (latency, bandwidth float64) {
+	bandwidth = math.Inf(1)
 	for _, arc := range route {
-		least = math.Min(least, n.graph.Arcs()[arc].Bandwidth)
+		a := &n.graph.Arcs()[arc]
+		latency, bandwidth = latency+a.Latency, min(bandwidth, a.Bandwidth)
 	}
-	return least
+	return latency, bandwidth
 }
 
 // flatGroup is a group of the hierarchy as Time needs it.

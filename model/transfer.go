@@ -18,20 +18,6 @@ type Transfer struct {
 
 func (t Transfer) String() string { return fmt.Sprintf("%d->%d, %d bytes", t.Src, t.Dst, t.Bytes) }
 
-// AllToAll returns the transfers of an exchange in which each rank sends bytes to each other rank, all
-// starting at 0.
-func AllToAll(ranks []int, bytes int64) []Transfer {
-	var transfers []Transfer
-	for _, src := range ranks {
-		for _, dst := range ranks {
-			if src != dst {
-				transfers = append(transfers, Transfer{Src: src, Dst: dst, Bytes: bytes})
-			}
-		}
-	}
-	return transfers
-}
-
 // wantTransfers is what ReadTransfers reads.
 const wantTransfers = `{"transfers":[{"src":0,"dst":5,"bytes":1000000,"start_s":0}, ...]}`
 

@@ -1,9 +1,6 @@
 package model
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // How far a pair's path must be from what is typical of its group before Time goes by the path: less is how
 // links that are alike are measured. Bandwidths come from long messages, whose times scatter less.
@@ -15,8 +12,6 @@ const (
 // treePaths are the paths of a tree. The parameters of a level are those of its typical pair. They are wrong for pairs that
 // cross a host or cable that is slower than those like it.
 type treePaths struct {
-	vertices []treeVertex
-
 	latency []float64 // per group: of the typical pair's path, for the measuring size, s
 	typicalPaths
 	part bool // typicalPaths are those of a larger network
@@ -28,58 +23,17 @@ type typicalPaths struct {
 	Agree []bool `json:"links_agree"` // per group: some pairs' links add up to its latency, so that graph and hierarchy tell one story
 }
 
-// treeVertex hangs on its parent by a link.
-type treeVertex struct {
-	parent, depth int32
-	up, down      linkTime // to the parent, and from it
-}
-
-// linkTime is what a link takes; NaN: not known.
-type linkTime struct {
-	latency float64 // s
-	perByte float64 // s/B
-}
-
 // newTree is nil for a machine that is no tree. O(vertices + groups).
 func (n *Network) newTree() *treePaths {
-	order, parent := treeOrder(n.graph)
-	if order == nil || !n.isTree() {
+	if !n.isTree() || !isTree(n.graph) {
 		return nil
 	}
-	w := &treePaths{vertices: make([]treeVertex, n.graph.Vertices())}
-	for _, v := range order[1:] {
-		p := parent[v]
-		up, down := n.graph.Arcs()[n.graph.ArcIndex(v, p)], n.graph.Arcs()[n.graph.ArcIndex(p, v)]
-		w.vertices[v] = treeVertex{
-			parent: int32(p), depth: w.vertices[p].depth + 1,
-			up: linkTime{up.Latency, 1 / up.Bandwidth}, down: linkTime{down.Latency, 1 / down.Bandwidth},
-		}
-	}
+	w := &treePaths{}
 	w.Limit, w.Agree = make([]bool, len(n.s.Levels)), make([]bool, len(n.groups))
 	for i := range n.groups {
 		w.latency = append(w.latency, n.latencyOf(int32(i))-n.found.Fit.Overhead)
 	}
 	return w
-}
-
-// between is the latency of the path from one vertex to another, and what a byte takes on its slowest link; NaN
-// where a link's is not known. O(links of the path).
-func (w *treePaths) between(a, b int32) linkTime {
-	var latency, perByte float64
-	for a != b {
-		x, y := &w.vertices[a], &w.vertices[b]
-		link := &x.up
-		if x.depth >= y.depth {
-			a = x.parent
-		} else {
-			link, b = &y.down, y.parent
-		}
-		latency += link.latency
-		if link.perByte > perByte || math.IsNaN(link.perByte) { // and NaN stays
-			perByte = link.perByte
-		}
-	}
-	return linkTime{latency, perByte}
 }
 
 // apart tells whether the path of a pair is not like what is typical, within a share; false for NaN.
@@ -95,16 +49,17 @@ func (n *Network) setTree() {
 	}
 	pairs, like, unequal := make([]int, len(n.groups)), make([]int, len(n.groups)), false
 	n.eachPartner(func(rank, other int, group int32) {
-		path, level := w.between(int32(rank), int32(other)), n.groups[group].level
+		latency, bandwidth := n.alongRoute(rank, other)
+		perByte, level := 1/bandwidth, n.groups[group].level
 		pairs[group]++
-		if !apart(path.latency, w.latency[group], likeLatency) {
+		if !apart(latency, w.latency[group], likeLatency) {
 			like[group]++
 		}
 		const some = 0.1
 		w.Agree[group] = float64(like[group]) >= some*float64(pairs[group])
-		w.Limit[level] = w.Limit[level] || path.perByte >= n.perByte[level]/(1+likeBandwidth)
+		w.Limit[level] = w.Limit[level] || perByte >= n.perByte[level]/(1+likeBandwidth)
 		const half = 0.5 // of what two hosts of a pair may add up to
-		unequal = unequal || apart(path.latency, w.latency[group], half*likeLatency) || apart(path.perByte, n.perByte[level], half*likeBandwidth)
+		unequal = unequal || apart(latency, w.latency[group], half*likeLatency) || apart(perByte, n.perByte[level], half*likeBandwidth)
 	})
 	if unequal {
 		n.tree = w
@@ -158,12 +113,13 @@ func (n *Network) eachPartner(f func(rank, other int, group int32)) {
 // typical pair, for a lone message may not fill them.
 func (n *Network) alongPath(typical float64, src, dst int, bytes int64, group int32) float64 {
 	w := n.tree
-	path, t := w.between(int32(src), int32(dst)), typical
-	if latency := w.latency[group]; apart(path.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
-		t += path.latency - latency
+	latency, bandwidth := n.alongRoute(src, dst)
+	t := typical
+	if usual := w.latency[group]; apart(latency, usual, likeLatency) && n.tellsLatency(src, dst, group) {
+		t += latency - usual
 	}
 	level := n.groups[group].level
-	return n.overLinks(t, path.perByte, n.perByte[level], bytes, w.Limit[level])
+	return n.overLinks(t, 1/bandwidth, n.perByte[level], bytes, w.Limit[level])
 }
 
 // overLinks is the time t of a typical message, in s, on links of which the slowest takes perByte for a byte, in place of

@@ -28,8 +28,7 @@ func placeCommand(shared *cli.Flags) *cobra.Command {
 		hwloc   string
 		perHost string
 	)
-	formats := []string{"text", "rankfile", "hosts", "mpich"}
-	write := []func(io.Writer, *model.Network, []int) error{placement.WriteList, placement.WriteRankfile, placement.WriteHosts, placement.WriteMPICH}
+	formats := placement.Formats()
 	c := &cobra.Command{
 		Use:   "place NET [TRAFFIC]",
 		Short: "Choose a core for every rank of a job",
@@ -97,7 +96,7 @@ per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec
 				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
 			return shared.Print(c, func(w io.Writer) error {
-				err := write[format](w, n, place)
+				err := placement.Write(w, formats[format], n, place)
 				switch {
 				case err == nil:
 					return nil
@@ -152,11 +151,7 @@ func readHwloc(path string) ([]encode.HostPart, error) {
 // explainRules says what each of Servet's rules goes by.
 func explainRules(w io.Writer, n *model.Network) {
 	for i, rule := range (placement.Servet{}).Rules(n) {
-		line := fmt.Sprintf("rule %d, %s: %s", i+1, rule.Name, rule.GoesBy)
-		if rule.GoesBy == "" {
-			line = fmt.Sprintf("rule %d, %s: does nothing: it wants %s", i+1, rule.Name, rule.Wants)
-		}
-		fmt.Fprintln(w, words.Fill(line, cli.HelpWidth))
+		fmt.Fprintln(w, words.Fill(fmt.Sprintf("rule %d, %s", i+1, rule), cli.HelpWidth))
 	}
 }
 
@@ -190,11 +185,7 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		}
 		return placement.ByTraffic{PerHost: perHost}.Place(n, traffic)
 	}
-	code := placement.CommunicationIntensive
-	if memoryBound {
-		code = placement.MemoryBound
-	}
-	rules := placement.Servet{Workload: code, PerHost: perHost}
+	rules := placement.Servet{MemoryBound: memoryBound, PerHost: perHost}
 	room, err := rules.Capacity(n)
 	switch {
 	case err != nil:

@@ -85,7 +85,7 @@ hosts in order. Where hosts are called by numbers, standard error says which tex
 			if err := cli.RefuseUnless(p.Interval != nil, c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
 				return err
 			}
-			return show(c, shared, func(w io.Writer) { tellPrediction(w, p) }, &results.Prediction{Complete: p.Completion[p.Last()], Prediction: *p})
+			return show(c, shared, func(w io.Writer) { tellPrediction(w, p) }, &results.Prediction{Complete: slices.Max(p.Completion), Prediction: *p})
 		}),
 	}
 	f := c.Flags()
@@ -118,7 +118,15 @@ func transfersOf(n *model.Network, args []string, all string, bytes int64, stder
 		if err != nil {
 			return nil, cli.BadInput("--alltoall %s: %w", all, err)
 		}
-		return model.AllToAll(ranks, bytes), nil
+		var transfers []model.Transfer
+		for _, src := range ranks {
+			for _, dst := range ranks {
+				if src != dst {
+					transfers = append(transfers, model.Transfer{Src: src, Dst: dst, Bytes: bytes})
+				}
+			}
+		}
+		return transfers, nil
 	case len(args) == 1:
 		return cli.ReadFile(args[0], model.ReadTransfers)
 	case len(args) == 3:
@@ -193,7 +201,7 @@ func tellPrediction(w io.Writer, p *model.Prediction) {
 	if estimated := count(p.Estimated, func(is bool) bool { return is }); estimated > 0 {
 		fmt.Fprintf(w, "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n", estimated, len(p.Transfers))
 	}
-	last := p.Last()
+	last := slices.Index(p.Completion, slices.Max(p.Completion))
 	within := ""
 	if p.Interval != nil {
 		within = fmt.Sprintf(" (%s)", interval(last))

@@ -73,7 +73,7 @@ func (t *truth) times(streams []stream) ([]float64, error) {
 	for i, s := range streams {
 		flows[i] = contention.Flow{Data: t.path(s.a, s.b), Bytes: float64(s.bytes)}
 	}
-	took, err := contention.NewPlayback(solver).Times(nil, flows)
+	took, err := solver.Times(nil, flows)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (r *measurements) excessesIn(moved *wiring, h int, ids []int) []float64 {
 		switch {
 		case r.w.load:
 			if n == 0 || s.group != r.samples[ids[n-1]].group {
-				times, _ = r.player.Times(times[:0], r.flowsIn(moved, h, &r.groups[s.group]))
+				times, _ = r.solver.Times(times[:0], r.flowsIn(moved, h, &r.groups[s.group]))
 			}
 			rest[n] -= math.Log(times[s.flow] / s.nominal)
 		case moved.find(&x, s.from, s.to):

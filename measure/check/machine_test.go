@@ -31,7 +31,6 @@ type machine struct {
 	flicker  *flicker                       // nil: none
 
 	solver *contention.Solver // over channels of the capacities in carry
-	player *contention.Playback
 	carry  []float64
 }
 
@@ -42,7 +41,7 @@ func (m *machine) play(capacity []float64, flows []contention.Flow) ([]float64, 
 		if err != nil {
 			return nil, err
 		}
-		m.solver, m.player = solver, contention.NewPlayback(solver)
+		m.solver = solver
 		m.carry = slices.Clone(capacity)
 	}
 	for c, x := range capacity {
@@ -53,7 +52,7 @@ func (m *machine) play(capacity []float64, flows []contention.Flow) ([]float64, 
 		}
 	}
 	copy(m.carry, capacity)
-	return m.player.Times(nil, flows)
+	return m.solver.Times(nil, flows)
 }
 
 // A flicker is a fault that comes and goes: of all messages of a host.

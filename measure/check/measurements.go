@@ -80,8 +80,7 @@ type measurements struct {
 	line      [kinds]line    // what measurements of a nominal time usually take
 	sigma     [kinds]float64 // spread of the excess of a healthy machine
 
-	solver *contention.Solver   // over channels as slow as they were found to be
-	player *contention.Playback // over the solver
+	solver *contention.Solver // over channels as slow as they were found to be
 }
 
 func newMeasurements(w *wiring, bytes int) (*measurements, error) {
@@ -91,7 +90,6 @@ func newMeasurements(w *wiring, bytes int) (*measurements, error) {
 	if r.solver, err = contention.NewSolver(w.capacity, nil); err != nil {
 		return nil, err
 	}
-	r.player = contention.NewPlayback(r.solver)
 	return r, nil
 }
 

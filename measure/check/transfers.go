@@ -97,7 +97,7 @@ func (r *measurements) share(flows []contention.Flow) (*shares, []float64, error
 	for _, id := range ids {
 		r.solver.Remove(id)
 	}
-	times, err := r.player.Times(nil, flows)
+	times, err := r.solver.Times(nil, flows)
 	return s, times, err
 }
 
@@ -137,7 +137,7 @@ func (r *measurements) replay(candidate int32, factor float64) {
 func (r *measurements) playAgain() {
 	var times []float64
 	for _, g := range r.groups {
-		times, _ = r.player.Times(times[:0], g.flows) // as they were played before
+		times, _ = r.solver.Times(times[:0], g.flows) // as they were played before
 		for i := g.first; i < g.last; i++ {
 			s := &r.samples[i]
 			s.excess -= math.Log(times[s.flow] / s.nominal)

@@ -47,7 +47,7 @@ func discovered(t *testing.T, spec string, resources []model.Resource) *model.Ne
 
 func firstPlaces(t *testing.T, n *model.Network, ranks int) string {
 	t.Helper()
-	place, err := placement.Servet{Workload: placement.MemoryBound}.Place(n, ranks)
+	place, err := placement.Servet{MemoryBound: true}.Place(n, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,12 @@
 // nothing of ranks, latencies or machines: package model translates a Network into them,
 // and the simulated cluster runs on the same rates.
 //
-// The one call is Playback.Times: flows in, times of completion out.
+// The one call is Solver.Times: flows in, times of completion out.
 //
 //	solver, err := contention.NewSolver(capacity, &contention.Sharing{}) // B/s per channel; fair
-//	times, err := contention.NewPlayback(solver).Times(nil, flows)
+//	times, err := solver.Times(nil, flows)
 //
-// A program whose flows come and go by its own clock uses the Solver alone: Add,
+// A program whose flows come and go by its own clock calls Add,
 // Remove, Solve, Rate.
 //
 // # Method
@@ -38,7 +38,7 @@
 // and not which flows it stops. So channels have levels and progress, and flows have neither: the cost of an event
 // grows with the channels that it reaches.
 //
-// With more than 10,000 flows under way, Playback tolerates that levels are off by a
-// thousandth (Sharing.Tolerance). Solver and Playback hold their working
-// memory and allocate nothing once warm.
+// With more than 10,000 flows under way, Times tolerates that levels are off by a
+// thousandth (Sharing.Tolerance). A Solver holds its working
+// memory and allocates nothing once warm.
 package contention

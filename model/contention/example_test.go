@@ -22,7 +22,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		times, err := contention.NewPlayback(solver).Times(nil, flows)
+		times, err := solver.Times(nil, flows)
 		if err != nil {
 			log.Fatal(err)
 		}

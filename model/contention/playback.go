@@ -9,7 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/queue"
 )
 
-// A Flow is a transfer over given channels: what Playback takes. The zero values of
+// A Flow is a transfer over given channels: what Solver.Times takes. The zero values of
 // all but Data and Bytes are useful.
 type Flow struct {
 	Data    []int32 // channels that its bytes cross, in any order
@@ -20,8 +20,8 @@ type Flow struct {
 	Share   float64 // of a channel, in proportion to other flows'; 0: 1
 }
 
-// Playback finds when concurrent flows are complete: it lets them begin and end,
-// and asks a Solver for new rates each time (Zhu et al. 2014, Algorithm 2, with start times). At each
+// playback is the working memory of Solver.Times, which lets flows begin and end
+// and finds the new rates each time (Zhu et al. 2014, Algorithm 2, with start times). At each
 // step the flow that ends first is complete. So is every other one that has at most NothingLeft of its
 // size left.
 //
@@ -29,10 +29,7 @@ type Flow struct {
 // channel stops advance together, by its level times their shares. So a flow is complete when
 // its channel has advanced to a mark. The mark stays where it is until another channel
 // stops the flow.
-//
-// Playback allocates nothing once it has seen as many flows before. It belongs to one goroutine.
-type Playback struct {
-	solver *Solver
+type playback struct {
 	played []playedFlow // by the solver's numbers
 	lanes  []lane       // per channel
 	ends   tournament   // of the lanes
@@ -59,58 +56,55 @@ type playedFlow struct {
 // noLane is where a flow is that does not move yet, or no more.
 const noLane = -1
 
-// NewPlayback returns a Playback over the channels of a Solver, which has no flows
-// now and whenever Times begins.
-func NewPlayback(s *Solver) *Playback { return &Playback{solver: s} }
-
 // NothingLeft is the share of a transfer's bytes that is only rounding: what ends at one
 // moment is to end together. It moves an end by a billionth of the transfer's time at most.
 const NothingLeft = 1e-9
 
-// Times appends to dst the times in s at which the flows are complete. It is an error if
-// a size is not above 0, a size or start not finite, or the Solver refuses a flow (see
-// Solver.Add). Then none is played. The Solver has no flows left
-// afterwards. O(events * (changed levels * log channels + changed hands * log flows)).
-func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
+// Times appends to dst the times in s at which the flows are complete, which begin and end by themselves. The Solver must
+// have no other flows, and has none left afterwards. It is an error if
+// a size is not above 0, a size or start not finite, or Add would refuse a flow.
+// Then none is played. It allocates nothing once the Solver has seen as many flows before.
+// O(events * (changed levels * log channels + changed hands * log flows)).
+func (s *Solver) Times(dst []float64, flows []Flow) ([]float64, error) {
 	from := len(dst)
-	p.order = p.order[:0]
+	s.order = s.order[:0]
 	for i := range flows {
 		f := &flows[i]
 		if !(f.Bytes > 0) || math.IsInf(f.Bytes, 0) || math.IsNaN(f.Start) || math.IsInf(f.Start, 0) {
 			return dst[:from], fmt.Errorf("contention: play flow %d: %g bytes from %g s on: want a size above 0, and both finite", i, f.Bytes, f.Start)
 		}
 		bound, share := f.limits()
-		if err := p.solver.check(f.Data, f.Reverse, bound, share); err != nil {
+		if err := s.check(f.Data, f.Reverse, bound, share); err != nil {
 			return dst[:from], fmt.Errorf("contention: play flow %d: %w", i, err)
 		}
 		dst = append(dst, 0)
-		p.order = append(p.order, int32(i))
+		s.order = append(s.order, int32(i))
 	}
-	sortByStart(p.order, flows)
+	sortByStart(s.order, flows)
 	done := dst[from:]
 	next := 0
-	for next < len(p.order) || p.solver.underWay() > 0 {
-		id, end := p.first()
+	for next < len(s.order) || s.underWay() > 0 {
+		id, end := s.first()
 		now := end
-		if next < len(p.order) {
-			now = min(now, flows[p.order[next]].Start)
+		if next < len(s.order) {
+			now = min(now, flows[s.order[next]].Start)
 		}
 		for id >= 0 {
-			f := &p.played[id]
-			if (end-now)*p.lanes[f.lane].level*f.share > NothingLeft*flows[f.number].Bytes {
+			f := &s.played[id]
+			if (end-now)*s.lanes[f.lane].level*f.share > NothingLeft*flows[f.number].Bytes {
 				break
 			}
 			done[f.number] = now
-			p.leave(f)
-			p.solver.Remove(int(id))
-			id, end = p.first()
+			s.leave(f)
+			s.Remove(int(id))
+			id, end = s.first()
 		}
-		for ; next < len(p.order) && flows[p.order[next]].Start <= now; next++ {
-			p.begin(p.order[next], &flows[p.order[next]])
+		for ; next < len(s.order) && flows[s.order[next]].Start <= now; next++ {
+			s.begin(s.order[next], &flows[s.order[next]])
 		}
-		p.solver.relax()
-		p.solver.sweep()
-		p.follow(flows, now)
+		s.relax()
+		s.sweep()
+		s.follow(flows, now)
 	}
 	return dst, nil
 }
@@ -127,88 +121,88 @@ func (f *Flow) limits() (bound, share float64) {
 	return bound, share
 }
 
-func (p *Playback) begin(number int32, f *Flow) {
+func (s *Solver) begin(number int32, f *Flow) {
 	bound, share := f.limits()
-	id := p.solver.add(f.Data, f.Reverse, bound, share)
-	for id >= len(p.played) {
-		p.played = append(p.played, playedFlow{})
+	id := s.add(f.Data, f.Reverse, bound, share)
+	for id >= len(s.played) {
+		s.played = append(s.played, playedFlow{})
 	}
-	p.played[id] = playedFlow{share: share, lane: noLane, number: number}
+	s.played[id] = playedFlow{share: share, lane: noLane, number: number}
 }
 
 // follow takes over what the solver changed. Flows that another channel stops come first, because what they
 // have left depends on the levels until now.
-func (p *Playback) follow(flows []Flow, now float64) {
-	main := p.solver.main
-	for len(p.lanes) < len(main.channels) {
-		p.lanes = append(p.lanes, lane{})
+func (s *Solver) follow(flows []Flow, now float64) {
+	main := s.main
+	for len(s.lanes) < len(main.channels) {
+		s.lanes = append(s.lanes, lane{})
 	}
-	p.ends.grow(len(p.lanes))
+	s.ends.grow(len(s.lanes))
 	for _, id := range main.moved {
-		if f := &p.played[id]; main.flows[id].moved && f.lane != main.stop[id] {
+		if f := &s.played[id]; main.flows[id].moved && f.lane != main.stop[id] {
 			left := flows[f.number].Bytes
 			if f.lane != noLane {
-				left = p.left(f, now)
-				p.leave(f)
+				left = s.left(f, now)
+				s.leave(f)
 			}
-			p.enter(id, main.stop[id], left, now)
+			s.enter(id, main.stop[id], left, now)
 		}
 	}
 	for _, c := range main.risen {
-		if p.lanes[c].flows > 0 {
-			p.advance(c, now)
-			p.schedule(c)
+		if s.lanes[c].flows > 0 {
+			s.advance(c, now)
+			s.schedule(c)
 		}
 	}
 	main.forget()
 }
 
 // advance brings a lane up to the present at the level that it had. From then on it has that of its channel.
-func (p *Playback) advance(c int32, now float64) *lane {
-	l := &p.lanes[c]
+func (s *Solver) advance(c int32, now float64) *lane {
+	l := &s.lanes[c]
 	l.progress = l.at(now)
-	l.since, l.level = now, p.solver.main.channels[c].level
+	l.since, l.level = now, s.main.channels[c].level
 	return l
 }
 
 // schedule notes when the first flow of a lane will be complete.
-func (p *Playback) schedule(c int32) {
-	l := &p.lanes[c]
-	p.ends.set(c, l.since+max(0, l.marks[0].Key-l.progress)/l.level)
+func (s *Solver) schedule(c int32) {
+	l := &s.lanes[c]
+	s.ends.set(c, l.since+max(0, l.marks[0].Key-l.progress)/l.level)
 }
 
 // enter puts a flow into a lane.
-func (p *Playback) enter(id, c int32, left, now float64) {
-	f, l := &p.played[id], p.advance(c, now)
+func (s *Solver) enter(id, c int32, left, now float64) {
+	f, l := &s.played[id], s.advance(c, now)
 	f.lane, f.mark = c, l.progress+left/f.share
 	l.flows++
 	l.marks.Push(queue.Item{Key: f.mark, ID: int64(id)})
-	p.schedule(c)
+	s.schedule(c)
 }
 
 // leave takes a flow out of its lane. Its mark stays until it is the first.
-func (p *Playback) leave(f *playedFlow) {
+func (s *Solver) leave(f *playedFlow) {
 	c := f.lane
-	l := &p.lanes[c]
+	l := &s.lanes[c]
 	f.lane = noLane
 	if l.flows--; l.flows == 0 {
 		*l = lane{marks: l.marks[:0]}
-		p.ends.set(c, math.Inf(1))
+		s.ends.set(c, math.Inf(1))
 		return
 	}
 	for {
 		top := l.marks[0]
-		if f := &p.played[top.ID]; f.lane == c && f.mark == top.Key {
+		if f := &s.played[top.ID]; f.lane == c && f.mark == top.Key {
 			break
 		}
 		l.marks.Pop() // it has left
 	}
-	p.schedule(c)
+	s.schedule(c)
 }
 
 // left is what a flow has left, in bytes.
-func (p *Playback) left(f *playedFlow, now float64) float64 {
-	return (f.mark - p.lanes[f.lane].at(now)) * f.share
+func (s *Solver) left(f *playedFlow, now float64) float64 {
+	return (f.mark - s.lanes[f.lane].at(now)) * f.share
 }
 
 // at is the progress of a lane at some time. The level of a lane that all flows are about to leave may be +Inf,
@@ -221,12 +215,12 @@ func (l *lane) at(now float64) float64 {
 }
 
 // first is the flow that is complete first, and when in s; -1 and +Inf if none is under way.
-func (p *Playback) first() (flow int32, end float64) {
-	c, end := p.ends.first()
+func (s *Solver) first() (flow int32, end float64) {
+	c, end := s.ends.first()
 	if math.IsInf(end, 1) {
 		return -1, end
 	}
-	return int32(p.lanes[c].marks[0].ID), end
+	return int32(s.lanes[c].marks[0].ID), end
 }
 
 // sortByStart orders flows by start and then by number.

@@ -28,7 +28,7 @@ func TestPlaybackByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := NewPlayback(s).Times(nil, c.flows)
+		got, err := s.Times(nil, c.flows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,6 @@ func TestPlaybackAfterAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPlayback(s)
 	good := Flow{Data: []int32{0}, Bytes: 1e8}
 	for _, bad := range []Flow{
 		{Data: []int32{1}, Bytes: 1e8, Start: 0.5, Share: -1},
@@ -57,10 +56,10 @@ func TestPlaybackAfterAnError(t *testing.T) {
 		{Data: []int32{1}, Bytes: math.Inf(1)},
 		{Data: []int32{1}, Bytes: 1e8, Start: nan},
 	} {
-		if _, err := p.Times(nil, []Flow{good, bad}); err == nil {
+		if _, err := s.Times(nil, []Flow{good, bad}); err == nil {
 			t.Fatalf("%+v is played", bad)
 		}
-		got, err := p.Times(nil, []Flow{good})
+		got, err := s.Times(nil, []Flow{good})
 		if err != nil || !near(got[0], 1, 1e-9) {
 			t.Fatalf("playback after an error = %v, %v, want 1 s", got, err)
 		}
@@ -81,7 +80,6 @@ func TestPlaybackAsSlowly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		play := NewPlayback(solver)
 		for range 2 { // the second time over what the first has left
 			var flows []Flow
 			var paths []testFlow
@@ -91,7 +89,7 @@ func TestPlaybackAsSlowly(t *testing.T) {
 				paths = append(paths, path)
 				flows = append(flows, Flow{path.data, path.reverse, float64(1 + r.IntN(400)), start, path.bound, path.share})
 			}
-			got, err := play.Times([]float64{7}, flows)
+			got, err := solver.Times([]float64{7}, flows)
 			if err != nil {
 				t.Fatal(err)
 			}

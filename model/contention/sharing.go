@@ -32,7 +32,7 @@ type Sharing struct {
 	// The mean of all is off by less than a quarter of one. With coupling, another channel may stop a flow
 	// where two are that close. Single flows may then complete at a time that is off by some per cent.
 	//
-	// 0 is exact, but for Playback while more than 10,000 flows are under way, and more than two
+	// 0 is exact, but for Solver.Times while more than 10,000 flows are under way, and more than two
 	// per channel: it tolerates 0.001 then. 1e-12 is always exact.
 	Tolerance float64
 }

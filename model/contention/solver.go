@@ -41,9 +41,10 @@ type Solver struct {
 	changed  []int     // scratch
 	crowded  bool      // see relax
 	mark     []int32   // scratch: channel -> 1 + hop, while a flow is added
+	playback
 }
 
-// What Playback takes for a crowd, in flows, and what it tolerates in one.
+// What Times takes for a crowd, in flows, and what it tolerates in one.
 const (
 	crowd           = 10000
 	crowdPerChannel = 2

@@ -175,7 +175,7 @@ func treeCapacity(racks, hosts int, uplink float64) []float64 {
 	return capacity
 }
 
-// The flows come together, as Playback's do, and go one by one.
+// The flows come together, as those of Solver.Times do, and go one by one.
 func TestSolverFollowsFlowsThatEndOnATree(t *testing.T) {
 	for trial := range 120 {
 		r := rand.New(rand.NewPCG(uint64(trial), 7))

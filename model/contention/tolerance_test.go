@@ -31,7 +31,7 @@ func (p *treePlay) times(t *testing.T, count int, tolerance float64) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	times, err := NewPlayback(s).Times(nil, p.flows[:count])
+	times, err := s.Times(nil, p.flows[:count])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,9 +221,21 @@ func exchange(n *model.Network, peers [][]peer, place []int) {
 	for r, at := range place {
 		holder[at] = r
 	}
-	// around is the cost of a rank's messages, but for those with one other.
+	// swap exchanges the contents of two places.
+	swap := func(a, b int) {
+		holder[a], holder[b] = holder[b], holder[a]
+		for _, at := range [...]int{a, b} {
+			if r := holder[at]; r >= 0 {
+				place[r] = at
+			}
+		}
+	}
+	// around is the cost of a rank's messages, but for those with one other; 0 for no rank.
 	around := func(r, except int) float64 {
 		c := 0.0
+		if r < 0 {
+			return c
+		}
 		for _, p := range peers[r] {
 			if p.rank != except {
 				c += pairCost(n, p, place[r], place[p.rank])
@@ -239,26 +251,12 @@ func exchange(n *model.Network, peers [][]peer, place []int) {
 				if to == from || other >= 0 && other < r {
 					continue
 				}
-				before := around(r, -1)
-				if other >= 0 {
-					before += around(other, r)
-				}
-				place[r] = to
-				if other >= 0 {
-					place[other] = from
-				}
-				after := around(r, -1)
-				if other >= 0 {
-					after += around(other, r)
-				}
-				if after < before*(1-1e-9) {
-					holder[from], holder[to] = other, r
+				before := around(r, -1) + around(other, r)
+				swap(from, to)
+				if around(r, -1)+around(other, r) < before*(1-1e-9) {
 					gained = true
-					continue
-				}
-				place[r] = from
-				if other >= 0 {
-					place[other] = to
+				} else {
+					swap(from, to)
 				}
 			}
 		}

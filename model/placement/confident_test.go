@@ -41,7 +41,7 @@ func TestServetFollowsConfidentGroups(t *testing.T) {
 		confidence float64
 		want       string
 	}{{topology.ConfidentFrom, "[0 2]"}, {math.NaN(), "[0 2]"}, {0.89, "[0 1]"}, {0.5, "[0 1]"}} {
-		place, err := Servet{Workload: MemoryBound}.Place(sockets(t, c.confidence, nil), 2)
+		place, err := Servet{MemoryBound: true}.Place(sockets(t, c.confidence, nil), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestSeveralUnboundRanksPerHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := WriteList(&list, n, place); err != nil {
+	if err := Write(&list, "text", n, place); err != nil {
 		t.Fatal(err)
 	}
 	host := map[string]string{}
@@ -76,7 +76,7 @@ func TestSeveralUnboundRanksPerHost(t *testing.T) {
 	if host["0"] != host["2"] || host["1"] != host["3"] || host["0"] == host["1"] {
 		t.Errorf("partners 0 and 2, 1 and 3 are not on one host each:\n%s", list.String())
 	}
-	if err := WriteRankfile(&list, n, place); err == nil || !strings.Contains(err.Error(), "core of rank 0 is not known") {
-		t.Errorf("WriteRankfile = %v, want an error: slots would be guesses", err)
+	if err := Write(&list, "rankfile", n, place); err == nil || !strings.Contains(err.Error(), "core of rank 0 is not known") {
+		t.Errorf("Write of rankfile = %v, want an error: slots would be guesses", err)
 	}
 }

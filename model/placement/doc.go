@@ -3,7 +3,7 @@
 // network are the places: place[r] is the one that rank r of the job gets.
 //
 //	place, err := placement.ByTraffic{}.Place(network, traffic) // by who talks to whom
-//	err = placement.WriteRankfile(file, network, place)         // for mpirun --rankfile; WriteMPICH
+//	err = placement.Write(file, "rankfile", network, place)     // for mpirun --rankfile; see Formats
 //
 // # Method
 //

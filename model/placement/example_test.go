@@ -75,12 +75,12 @@ func Example() {
 // comes first.
 func ExampleServet() {
 	n := twoHosts(math.NaN(), 1, 1.9)
-	for _, w := range []placement.Workload{placement.CommunicationIntensive, placement.MemoryBound} {
-		place, err := placement.Servet{Workload: w}.Place(n, 2)
+	for _, memoryBound := range []bool{false, true} {
+		place, err := placement.Servet{MemoryBound: memoryBound}.Place(n, 2)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := placement.WriteList(os.Stdout, n, place); err != nil {
+		if err := placement.Write(os.Stdout, "text", n, place); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -1,8 +1,8 @@
 package placement
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,16 +10,13 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// WriteMPICH writes the arguments of MPICH's mpiexec (Hydra) that put each rank on its host and its
+// writeMPICH writes the arguments of MPICH's mpiexec (Hydra) that put each rank on its host and its
 // core: "-hosts n0:2,n1:2 -bind-to user:0,1". Hydra deals out the ranks over the hosts in turn, as many
 // to each as stand behind its name, and has one list of logical CPUs for all hosts: a placement that
 // needs more is refused.
-func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
-	if err := check(n, place, len(place)); err != nil {
-		return err
-	}
+func writeMPICH(b *bytes.Buffer, n *model.Network, place []int) error {
 	if len(place) == 0 {
-		return fmt.Errorf("placement: no ranks")
+		return fmt.Errorf("no ranks")
 	}
 	at := make([]string, len(place)) // rank -> host
 	cpus := make(map[string][]int)   // host -> its ranks' CPUs
@@ -27,7 +24,7 @@ func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
 	for rank, p := range place {
 		l := n.Location(p)
 		if err := known(rank, l); err != nil {
-			return fmt.Errorf("placement: %w", err)
+			return err
 		}
 		at[rank] = l.Host
 		cpus[l.Host] = append(cpus[l.Host], l.Core)
@@ -37,11 +34,11 @@ func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
 	}
 	hosts, share, err := hydraTurns(at)
 	if err != nil {
-		return fmt.Errorf("placement: %w", err)
+		return err
 	}
 	for i, host := range hosts {
 		if own := cpus[host]; !slices.Equal(own, longest[:len(own)]) {
-			return fmt.Errorf("placement: CPUs %v on %s, %v on another host: Hydra has one list for all; a rankfile of Open MPI could say it", own, host, longest)
+			return fmt.Errorf("CPUs %v on %s, %v on another host: Hydra has one list for all; a rankfile of Open MPI could say it", own, host, longest)
 		}
 		hosts[i] = fmt.Sprintf("%s:%d", host, share[i])
 	}
@@ -49,8 +46,8 @@ func WriteMPICH(w io.Writer, n *model.Network, place []int) error {
 	for i, cpu := range longest {
 		list[i] = strconv.Itoa(cpu)
 	}
-	_, err = fmt.Fprintf(w, "-hosts %s -bind-to user:%s\n", strings.Join(hosts, ","), strings.Join(list, ","))
-	return err
+	fmt.Fprintf(b, "-hosts %s -bind-to user:%s\n", strings.Join(hosts, ","), strings.Join(list, ","))
+	return nil
 }
 
 // hydraTurns are the hosts in the order of their first ranks, and how many ranks each gets at a turn.

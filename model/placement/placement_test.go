@@ -51,8 +51,8 @@ func slowNetwork(t testing.TB) *model.Network {
 // mapping allocates one process per processor first.
 func TestServetSpreadsOverProcessors(t *testing.T) {
 	n := slowNetwork(t)
-	for _, code := range []Workload{CommunicationIntensive, MemoryBound} {
-		place, err := Servet{Workload: code}.Place(n, 4)
+	for _, memoryBound := range []bool{false, true} {
+		place, err := Servet{MemoryBound: memoryBound}.Place(n, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestServetSpreadsOverProcessors(t *testing.T) {
 		}
 		slices.Sort(sockets)
 		if fmt.Sprint(sockets) != "[0 1 2 3]" {
-			t.Errorf("code %d: places %v: processors %v, want one each", code, place, sockets)
+			t.Errorf("memory bound %v: places %v: processors %v, want one each", memoryBound, place, sockets)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestServetWeighsByCode(t *testing.T) {
 	}{
 		{"communication-intensive", Servet{}, model.Settings{}, "[0 4]"},
 		{"communication-intensive, nothing shared", Servet{}, nothingShared, "[0 1 2 3]"},
-		{"memory-bound", Servet{Workload: MemoryBound}, model.Settings{}, "[0 4]"},
+		{"memory-bound", Servet{MemoryBound: true}, model.Settings{}, "[0 4]"},
 	} {
 		n := network(t, spec, c.settings)
 		got, err := c.s.take(n, strings.Count(c.want, " ")+1)
@@ -140,10 +140,10 @@ func TestServetWeighsByCode(t *testing.T) {
 // until the socket is full. Of a memory-bound code 10 - 0.96 is above -0.8.
 func TestServetFillsASocketThatIsNearEnough(t *testing.T) {
 	n := network(t, "core:4 socket:2 host:2 latency=1us,200ns,50ns", model.Settings{})
-	for code, want := range map[Workload]string{CommunicationIntensive: "[0 1 2 3 4]", MemoryBound: "[0 4]"} {
-		got, err := Servet{Workload: code}.take(n, strings.Count(want, " ")+1)
+	for memoryBound, want := range map[bool]string{false: "[0 1 2 3 4]", true: "[0 4]"} {
+		got, err := Servet{MemoryBound: memoryBound}.take(n, strings.Count(want, " ")+1)
 		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("code %d: places %v, %v, want %s", code, got, err, want)
+			t.Errorf("memory bound %v: places %v, %v, want %s", memoryBound, got, err, want)
 		}
 	}
 	if got, err := (Servet{}).Place(n, 1); err != nil || fmt.Sprint(got) != "[0]" {
@@ -351,7 +351,8 @@ func TestPlaceRefuses(t *testing.T) {
 		{"negative traffic", func() error { _, err := ByTraffic{}.Place(n, mat.NewDense(2, 2, []float64{0, -1, 0, 0})); return err }},
 		{"a place given twice", func() error { _, err := Cost(n, mat.NewDense(2, 2, nil), []int{1, 1}); return err }},
 		{"a grid that is too large", func() error { _, err := Orient(n, Grid{Rows: 2, Cols: 3}); return err }},
-		{"an unknown place in a rankfile", func() error { return WriteRankfile(&strings.Builder{}, n, []int{9}) }},
+		{"an unknown format", func() error { return Write(&strings.Builder{}, "toml", n, []int{0}) }},
+		{"an unknown place in a rankfile", func() error { return Write(&strings.Builder{}, "rankfile", n, []int{9}) }},
 	} {
 		if err := c.do(); err == nil || !strings.HasPrefix(err.Error(), "placement: ") {
 			t.Errorf("%s: %v, want an error of placement", c.name, err)
@@ -362,17 +363,17 @@ func TestPlaceRefuses(t *testing.T) {
 func TestOutput(t *testing.T) {
 	n := network(t, "core:2 host:2", model.Settings{})
 	var list, file strings.Builder
-	if err := WriteList(&list, n, []int{3, 0}); err != nil {
+	if err := Write(&list, "text", n, []int{3, 0}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteRankfile(&file, n, []int{3, 0}); err != nil {
+	if err := Write(&file, "rankfile", n, []int{3, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := list.String(), "0 n1:1\n1 n0:0\n"; got != want {
-		t.Errorf("WriteList wrote %q, want %q", got, want)
+		t.Errorf("Write of text wrote %q, want %q", got, want)
 	}
 	if got, want := file.String(), "# mpirun --mca rmaps_rank_file_physical 1 --rankfile FILE\nrank 0=n1 slot=1\nrank 1=n0 slot=0\n"; got != want {
-		t.Errorf("WriteRankfile wrote %q, want %q", got, want)
+		t.Errorf("Write of rankfile wrote %q, want %q", got, want)
 	}
 }
 

@@ -4,28 +4,28 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
 
-// WriteRankfile writes a rankfile of Open MPI, for mpirun --rankfile: a line "rank 0=host
+// writeRankfile writes a line "rank 0=host
 // slot=socket:core" per rank, with Open MPI's own numbers of sockets and of cores within them. That
 // needs all of a host's cores from 0, and which ranks share sockets and cores by the operating system.
 // Else the line is "rank 0=host slot=core" with the number of the operating system: Open
 // MPI 4 takes those so with --mca rmaps_rank_file_physical 1. The first line, a comment, has the
 // command. Where a core is not known any slot would be a guess, so that is an error.
-func WriteRankfile(w io.Writer, n *model.Network, place []int) error {
+func writeRankfile(b *bytes.Buffer, n *model.Network, place []int) error {
 	slots := socketSlots(n, place)
 	command := "mpirun --rankfile FILE"
 	if slots == nil {
 		command = "mpirun --mca rmaps_rank_file_physical 1 --rankfile FILE"
 	}
-	return write(w, n, place, func(b *bytes.Buffer, rank int, at model.Location) error {
+	for rank, p := range place {
+		at := n.Location(p)
 		if err := known(rank, at); err != nil {
-			return fmt.Errorf("placement: %w", err)
+			return err
 		}
 		if rank == 0 {
 			fmt.Fprintf(b, "# %s\n", command)
@@ -35,17 +35,6 @@ func WriteRankfile(w io.Writer, n *model.Network, place []int) error {
 			slot = slots[rank]
 		}
 		fmt.Fprintf(b, "rank %d=%s slot=%s\n", rank, at.Host, slot)
-		return nil
-	})
-}
-
-// known refuses a rank whose host or core is not known.
-func known(rank int, at model.Location) error {
-	switch {
-	case at.Host == "":
-		return fmt.Errorf("the host of rank %d is not known", rank)
-	case at.Core < 0:
-		return fmt.Errorf("the core of rank %d is not known", rank)
 	}
 	return nil
 }
@@ -87,9 +76,6 @@ func socketSlots(n *model.Network, place []int) []string {
 	slots := make([]string, len(place))
 	taken := make(map[string]bool)
 	for rank, p := range place {
-		if p < 0 || p >= n.Ranks() {
-			return nil // refused elsewhere
-		}
 		slots[rank] = slot[p]
 		at := n.Location(p).Host + " " + slot[p]
 		if taken[at] {

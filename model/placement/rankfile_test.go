@@ -64,7 +64,7 @@ func TestRankfileSlots(t *testing.T) {
 		{"sockets not told", "a:0 a:1", nil, none, []int{0, 1}, "0 1"},
 	} {
 		var b strings.Builder
-		if err := WriteRankfile(&b, onHosts(t, c.ranks, c.sockets, c.cores), c.place); err != nil {
+		if err := Write(&b, "rankfile", onHosts(t, c.ranks, c.sockets, c.cores), c.place); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		var slots []string
@@ -100,7 +100,7 @@ func TestWriteMPICH(t *testing.T) {
 			place[i] = i
 		}
 		var b strings.Builder
-		if err := WriteMPICH(&b, n, place); b.String() != c.want && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if err := Write(&b, "mpich", n, place); b.String() != c.want && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %q, %v; want %q", c.name, b.String(), err, c.want)
 		}
 	}

@@ -54,7 +54,7 @@ func TestToolsMPIBindsRanks(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "ranks")
 		var b strings.Builder
-		if err := WriteRankfile(&b, c.n, place); err != nil {
+		if err := Write(&b, "rankfile", c.n, place); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
@@ -65,7 +65,7 @@ func TestToolsMPIBindsRanks(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := WriteMPICH(&b, onHosts(t, ranks, nil, nil), place); err != nil {
+	if err := Write(&b, "mpich", onHosts(t, ranks, nil, nil), place); err != nil {
 		t.Fatal(err)
 	}
 	if got := boundRanks(t, "mpiexec.mpich", "PMI_RANK", append(strings.Fields(b.String()), "-n", "2")...); !slices.Equal(got, want) {
@@ -78,7 +78,7 @@ func TestToolsHydraTakesTurns(t *testing.T) {
 	tooltest.Need(t, "mpiexec.mpich")
 	var b strings.Builder
 	n := onHosts(t, "localhost:0 localhost:1 127.0.0.1:0 localhost:2 localhost:3", nil, nil)
-	if err := WriteMPICH(&b, n, []int{0, 1, 2, 3, 4}); err != nil {
+	if err := Write(&b, "mpich", n, []int{0, 1, 2, 3, 4}); err != nil {
 		t.Fatal(err)
 	}
 	hosts, _, _ := strings.Cut(b.String(), " -bind-to")

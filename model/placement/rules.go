@@ -9,28 +9,27 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// A Rule is one of the four by which Servet places.
-type Rule struct {
-	Name   string // what it looks at
-	GoesBy string // what the network knows of that; "": nothing, and the rule changes no weight
-	Wants  string // what would tell it
-}
-
-// Rules say what each of the four rules, in their order, has to go by in a network: those that go by
-// nothing change nothing. O(places * levels).
-func (Servet) Rules(n *model.Network) []Rule {
-	rules := []Rule{
-		{Name: "cores that share a cache", Wants: "which ranks share caches: measured with them, or told by hwloc"},
-		{Name: "cores that share a path to memory", Wants: "which ranks share memory: measured with them, or told by hwloc"},
-		{Name: "cores that are near", Wants: fmt.Sprintf("latencies that differ by more than a factor of %g", significant)},
-		{Name: "cores that share the way to the network", Wants: "how processes of a host slow each other down: the ratios of the degradation"},
-	}
-	rules[0].GoesBy, rules[1].GoesBy = describe(caches(n)), describe(memory(n))
+// Rules say what each of the four rules, in their order, looks at, and what it goes by in a network: such as "cores that
+// share a cache: 2 groups of up to 4". A rule that has nothing to go by does nothing, and says what it wants. O(places * levels).
+func (Servet) Rules(n *model.Network) []string {
+	var near, ways string
 	if lowest, highest := latencyRange(n); lowest*significant < highest {
-		rules[2].GoesBy = "latencies up to " + quantity.Seconds(highest)
+		near = "latencies up to " + quantity.Seconds(highest)
 	}
 	if _, perHost := accessDomains(n); perHost > 0 {
-		rules[3].GoesBy = fmt.Sprintf("%s of each host to the network", words.Count(perHost, "way"))
+		ways = fmt.Sprintf("%s of each host to the network", words.Count(perHost, "way"))
+	}
+	var rules []string
+	for _, x := range []struct{ name, goesBy, wants string }{
+		{"cores that share a cache", describe(caches(n)), "which ranks share caches: measured with them, or told by hwloc"},
+		{"cores that share a path to memory", describe(memory(n)), "which ranks share memory: measured with them, or told by hwloc"},
+		{"cores that are near", near, fmt.Sprintf("latencies that differ by more than a factor of %g", significant)},
+		{"cores that share the way to the network", ways, "how processes of a host slow each other down: the ratios of the degradation"},
+	} {
+		if x.goesBy == "" {
+			x.goesBy = "does nothing: it wants " + x.wants
+		}
+		rules = append(rules, x.name+": "+x.goesBy)
 	}
 	return rules
 }

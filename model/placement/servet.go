@@ -9,15 +9,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Workload is the kind of program that is placed.
-type Workload int
-
-// The kinds that Servet tells apart.
-const (
-	CommunicationIntensive Workload = iota
-	MemoryBound
-)
-
 // Servet places ranks by the rules of Servet 3.0 (Gonzalez-Dominguez et al.
 // 2013, sections 3 and 4.2). All cores begin with weight 0; the one of least
 // weight is taken, ties going to the lowest, and then
@@ -35,7 +26,8 @@ const (
 // large against rule 3; ours, 100 and 10, give the mapping that it reports (one process
 // per processor first, section 6.2) on hosts of up to ten groups.
 type Servet struct {
-	Workload Workload
+	// MemoryBound says of what kind the program is: memory bound, or else communication intensive.
+	MemoryBound bool
 	// PerHost is how many ranks a host gets at most, see RanksPerHost. 0: as many as it has places.
 	PerHost int
 }
@@ -92,7 +84,7 @@ func (s Servet) take(n *model.Network, ranks int) ([]int, error) {
 	}
 	shared := slices.Concat(caches(n), memory(n))
 	share, latency, access := 1.0, 10.0, 100.0
-	if s.Workload == MemoryBound {
+	if s.MemoryBound {
 		share, latency, access = 10, 1, 10
 	}
 	domain, _ := accessDomains(n)
