@@ -189,7 +189,7 @@ const defaultSilence = 5 * time.Minute
 func (s *Settings) validate(ranks int) error {
 	err := limits.Fill("Settings",
 		limits.Of("Repetitions", &s.Repetitions, 1, 1, MaxRepetitions),
-		limits.Of("Samples", &s.Samples, 0, 0, math.MaxInt32),
+		limits.Of("Samples", &s.Samples, 0, 0, WarmUp-1),
 		limits.Of("Done", &s.Done, 0, 0, math.MaxInt))
 	if err != nil {
 		return err
