@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,7 +32,7 @@ func newCollector(s *Settings, r *Result) *collector {
 		}
 	}
 	return &collector{
-		settings: s, result: r, out: s.Record, asked: cmp.Or(s.Repetitions, defaultRepetitions), earlier: r.Rounds,
+		settings: s, result: r, out: s.Record, asked: s.Repetitions, earlier: r.Rounds,
 		repeated: make(map[[2]int]bool),
 	}
 }

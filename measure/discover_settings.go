@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -130,9 +131,7 @@ func (s *DiscoverSettings) latencies(budget time.Duration) Settings {
 		Control: s.control("latencies", budget), Sampling: s.Sampling,
 		Sizes: []int{latencySize}, Date: s.date(), Record: s.Record,
 	}
-	if short.Repetitions == 0 {
-		short.Repetitions = defaultRepetitions
-	}
+	short.Repetitions = cmp.Or(short.Repetitions, defaultRepetitions)
 	short.extra = max(0, min(short.Repetitions, harness.MaxRepetitions-short.Repetitions))
 	return short
 }

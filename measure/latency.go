@@ -19,7 +19,7 @@ func (l *latencies) exchange(found []float64, peer int, _ bool, samples int) ([]
 	if samples == harness.WarmUp {
 		return found, l.probe.WarmUp(peer, l.plan.Sizes)
 	}
-	l.probe.SetSamples(samples)
+	l.probe.Samples = samples
 	for k, size := range l.plan.Sizes {
 		s, err := l.probe.Pair(peer, size)
 		if err != nil {

@@ -43,8 +43,8 @@ func run(conductor *harness.Conductor, s *Settings) (*Result, error) {
 	comm := conductor.Comm
 	left := conductor.Remaining(s.Budget)
 	p, err := harness.Share(comm, conductor, func() (*plan, error) {
-		p := s.plan()
-		return &p, s.validate(comm.Size())
+		err := s.validate(comm.Size())
+		return &plan{s.Sizes, s.Samples, s.Batch, s.Resume != nil}, err
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func conditions(comm mpi.Communicator, s *Settings, p *plan, q *pingpong.Probe) 
 	}
 	h.Date = s.Date
 	return &Result{
-		Header: *h, Sizes: p.Sizes, Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Samples: p.Samples, Seed: s.Seed,
+		Header: *h, Sizes: p.Sizes, Repetitions: s.Repetitions, Samples: p.Samples, Seed: s.Seed,
 		WithinGroups: s.WithinGroups, OneByOne: len(s.Chosen) > 0, schedule: s.Pairs.Fingerprint(),
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
@@ -84,26 +85,26 @@ const (
 	maxSize            = 1<<31 - 1 // B; the counts of MPI are C ints
 )
 
+// validate fills in the defaults of Sampling and Sizes.
 func (s *Settings) validate(ranks int) error {
-	for _, size := range s.Sizes {
-		if size < 0 || size > maxSize {
+	if len(s.Sizes) == 0 {
+		s.Sizes = []int{0}
+	}
+	for i, size := range s.Sizes {
+		switch {
+		case size < 0 || size > maxSize:
 			return fmt.Errorf("measure: Settings.Sizes: %d B: want in [0, %d]", size, maxSize)
+		case slices.Contains(s.Sizes[:i], size):
+			return fmt.Errorf("measure: Settings.Sizes: %d B: given twice", size)
 		}
 	}
-	sorted := slices.Clone(s.Sizes)
-	slices.Sort(sorted)
-	for i := 1; i < len(sorted); i++ {
-		if sorted[i] == sorted[i-1] {
-			return fmt.Errorf("measure: Settings.Sizes: %d B: given twice", sorted[i])
-		}
-	}
+	err := limits.Fill("measure: Settings",
+		limits.Of("Repetitions", &s.Repetitions, defaultRepetitions, 1, harness.MaxRepetitions),
+		limits.Of("Samples", &s.Samples, defaultSamples, 1, maxSamples),
+		limits.Of("Batch", &s.Batch, 0, 0, pingpong.MaxBatch))
 	switch {
-	case s.Repetitions < 0 || s.Repetitions > harness.MaxRepetitions:
-		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, harness.MaxRepetitions)
-	case s.Samples < 0 || s.Samples > maxSamples:
-		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, %d]", s.Samples, maxSamples)
-	case s.Batch < 0 || s.Batch > pingpong.MaxBatch:
-		return fmt.Errorf("measure: Settings.Batch: %d: want in [0, %d]", s.Batch, pingpong.MaxBatch)
+	case err != nil:
+		return err
 	case !(s.Precision >= 0 && s.Precision < 1):
 		return fmt.Errorf("measure: Settings.Precision: %g: want in [0, 1)", s.Precision)
 	case s.Budget < 0:
@@ -121,15 +122,4 @@ type plan struct {
 	Samples int   `json:"samples"`
 	Batch   int   `json:"batch,omitempty"`
 	Resume  bool  `json:"resume,omitempty"`
-}
-
-func (s *Settings) plan() plan {
-	p := plan{Sizes: s.Sizes, Samples: s.Samples, Batch: s.Batch, Resume: s.Resume != nil}
-	if len(p.Sizes) == 0 {
-		p.Sizes = []int{0}
-	}
-	if p.Samples == 0 {
-		p.Samples = defaultSamples
-	}
-	return p
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
@@ -59,16 +60,12 @@ func (s *Settings) validate(ranks int) error {
 			}
 		}
 	}
-	switch {
-	case !(s.Width >= 0 && s.Width < 1):
-		return fmt.Errorf("concurrent: Settings.Width: %g: want in [0, 1)", s.Width)
-	case s.MinIterations < 0 || s.MinIterations > maxIterations:
-		return fmt.Errorf("concurrent: Settings.MinIterations: %d: want in [0, %d]", s.MinIterations, maxIterations)
-	case s.MaxIterations < 0 || s.MaxIterations > maxIterations:
-		return fmt.Errorf("concurrent: Settings.MaxIterations: %d: want in [0, %d]", s.MaxIterations, maxIterations)
+	if s.Width = cmp.Or(s.Width, defaultWidth); !(s.Width > 0 && s.Width < 1) {
+		return fmt.Errorf("concurrent: Settings.Width: %g: want in (0, 1)", s.Width)
 	}
-	s.Width = cmp.Or(s.Width, defaultWidth)
-	s.MaxIterations = cmp.Or(s.MaxIterations, defaultMaxIterations)
-	s.MinIterations = min(cmp.Or(s.MinIterations, defaultMinIterations), s.MaxIterations)
-	return nil
+	err := limits.Fill("concurrent: Settings",
+		limits.Of("MinIterations", &s.MinIterations, defaultMinIterations, 1, maxIterations),
+		limits.Of("MaxIterations", &s.MaxIterations, defaultMaxIterations, 1, maxIterations))
+	s.MinIterations = min(s.MinIterations, s.MaxIterations)
+	return err
 }

@@ -45,8 +45,8 @@ func (c *Conductor) AllPairs(exchange Exchange, settings *Settings) (*Outcome, e
 			p.groups[g.Level] = c.Barrier(g.Ranks)
 		}
 	}
-	l := &leader{pairing: p, settings: &s, asked: effort{max(s.Repetitions, 1), s.Samples}}
-	defer pauseCollector(c.Comm)()
+	l := &leader{pairing: p, settings: &s, asked: effort{s.Repetitions, s.Samples}}
+	defer c.pauseCollector()()
 	if err := c.Lead(s.Budget, p.act, l.lead); err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}

@@ -16,9 +16,10 @@ import (
 // plans a round and tells it, all ranks act, and rank 0 gathers what they bring.
 // The conductor keeps the ranks together: budget, context, silence, failures.
 type Conductor struct {
-	Comm mpi.Communicator // a duplicate of the caller's
-	Now  func() float64   // s, the communicator's clock
-	Ctx  context.Context  // the caller's, for measurements that are parts of this one
+	Comm      mpi.Communicator // a duplicate of the caller's
+	Now       func() float64   // s, the communicator's clock
+	Ctx       context.Context  // the caller's, for measurements that are parts of this one
+	IsVirtual bool             // time is virtual, as that of simulated ranks
 
 	silence *watch // nil where the rank cannot be watched
 	barrier *Barrier
@@ -54,6 +55,7 @@ func Conduct[T any](ctx context.Context, comm mpi.Communicator, silence time.Dur
 	}
 	err = watched(own, silence, func(w *watch) (err error) {
 		c := &Conductor{Comm: own, Now: share.Clock(own), silence: w, barrier: NewBarrier(own), end: math.Inf(1)}
+		_, c.IsVirtual = own.(interface{ Sleep(seconds float64) })
 		c.Ctx, c.barrier.watch = context.WithValue(ctx, conductorKey{}, c), w
 		result, err = work(c)
 		return err
@@ -115,7 +117,7 @@ func (c *Conductor) Lead(budget time.Duration, act func(round []byte) ([]float64
 		if c.stopped != goOn || broken != nil {
 			return found, broken
 		}
-		if _, broken = c.tell(c.Comm, append([]byte{1}, round...)); broken != nil { // an empty message is the end
+		if _, broken = c.tell(append([]byte{1}, round...)); broken != nil { // an empty message is the end
 			return nil, broken
 		}
 		var refused error
@@ -134,7 +136,7 @@ func (c *Conductor) Lead(budget time.Duration, act func(round []byte) ([]float64
 	if broken != nil {
 		return broken
 	}
-	if _, broken = c.tell(c.Comm, nil); broken != nil {
+	if _, broken = c.tell(nil); broken != nil {
 		return broken
 	}
 	return Agree(c.Comm, c, err)
@@ -143,7 +145,7 @@ func (c *Conductor) Lead(budget time.Duration, act func(round []byte) ([]float64
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
 func (c *Conductor) follow(act func(round []byte) ([]float64, error)) error {
 	for {
-		round, err := c.tell(c.Comm, nil)
+		round, err := c.tell(nil)
 		switch {
 		case err != nil:
 			return err
@@ -261,10 +263,10 @@ func (c *Conductor) Await(exchange func() error) error {
 	return exchange()
 }
 
-// tell returns the data of rank 0 on all ranks. The conductor may be nil. It is collective.
-func (c *Conductor) tell(comm mpi.Communicator, data []byte) (told []byte, err error) {
+// tell returns the data of rank 0 on all ranks. It is collective.
+func (c *Conductor) tell(data []byte) (told []byte, err error) {
 	err = c.Await(func() error {
-		told, err = share.Binomial(comm, 0, tagData).TellAny(data)
+		told, err = share.Binomial(c.Comm, 0, tagData).TellAny(data)
 		return err
 	})
 	return told, err

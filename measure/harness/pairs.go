@@ -39,7 +39,7 @@ type PlayPairs func(rounds [][]Pair, done func(rounds int)) ([]Row, error)
 // the garbage collector of the process is off.
 func (c *Conductor) LeadPairs(budget time.Duration, exchange Exchange, lead func(PlayPairs) error) error {
 	p := &pairing{Conductor: c, exchange: exchange}
-	defer pauseCollector(c.Comm)()
+	defer c.pauseCollector()()
 	return c.Lead(budget, p.act, func(play Play) error {
 		return lead(func(rounds [][]Pair, done func(int)) ([]Row, error) {
 			return p.playBatch(play, &batch{rounds: rounds, levels: make([]int, len(rounds)), every: 1, repetition: noRepetition, over: done})

@@ -3,8 +3,10 @@ package harness
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"time"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -183,14 +185,14 @@ const MaxRepetitions = 1000
 
 const defaultSilence = 5 * time.Minute
 
+// validate fills in defaults.
 func (s *Settings) validate(ranks int) error {
-	switch {
-	case s.Repetitions < 0 || s.Repetitions > MaxRepetitions:
-		return fmt.Errorf("Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
-	case s.Samples < 0:
-		return fmt.Errorf("Settings.Samples: %d: want at least 0", s.Samples)
-	case s.Done < 0:
-		return fmt.Errorf("Settings.Done: %d: want at least 0", s.Done)
+	err := limits.Fill("Settings",
+		limits.Of("Repetitions", &s.Repetitions, 1, 1, MaxRepetitions),
+		limits.Of("Samples", &s.Samples, 0, 0, WarmUp-1),
+		limits.Of("Done", &s.Done, 0, 0, math.MaxInt))
+	if err != nil {
+		return err
 	}
 	return s.Pairs.Validate(ranks)
 }

@@ -7,12 +7,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// IsVirtual tells whether the time of the communicator is virtual, as that of simulated ranks.
-func IsVirtual(comm mpi.Communicator) bool {
-	_, isVirtual := comm.(interface{ Sleep(seconds float64) })
-	return isVirtual
-}
-
 // OwnPlace is the place of the calling rank, if it is on the host of this process: the system of this process says nothing
 // of a simulated host.
 func OwnPlace(comm mpi.Communicator) (place mpi.Place, isOwn bool) {

@@ -23,11 +23,5 @@ const (
 
 // reason is why the ranks have stopped, if the measurement has a result then.
 func (s stop) reason() Stopped {
-	switch s {
-	case stopBudget:
-		return StoppedByBudget
-	case stopCancelled:
-		return StoppedByContext
-	}
-	return ""
+	return [...]Stopped{stopBudget: StoppedByBudget, stopCancelled: StoppedByContext, stopFailed: ""}[s]
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
@@ -53,16 +54,13 @@ type plan struct {
 	Oversubscribed []string `json:"oversubscribed_hosts,omitempty"`
 }
 
-func (s *Settings) plan() (plan, error) {
-	switch {
-	case s.Repetitions != 0 && (s.Repetitions < LeastRepetitions || s.Repetitions > harness.MaxRepetitions):
-		return plan{}, fmt.Errorf("oneway: Settings.Repetitions: %d: want in [%d, %d]", s.Repetitions, LeastRepetitions, harness.MaxRepetitions)
-	case s.Samples < 0 || s.Samples > mostSamples:
-		return plan{}, fmt.Errorf("oneway: Settings.Samples: %d: want in [0, %d]", s.Samples, mostSamples)
-	case s.Bytes < 0 || s.Bytes > mostBytes:
-		return plan{}, fmt.Errorf("oneway: Settings.Bytes: %d B: want in [0, %d]", s.Bytes, mostBytes)
-	}
-	return plan{Samples: cmp.Or(s.Samples, defaultSamples), Bytes: s.Bytes, OneClock: s.OneClock}, nil
+// plan fills in defaults.
+func (s *Settings) plan() (*plan, error) {
+	err := limits.Fill("oneway: Settings",
+		limits.Of("Repetitions", &s.Repetitions, defaultRepetitions, LeastRepetitions, harness.MaxRepetitions),
+		limits.Of("Samples", &s.Samples, defaultSamples, 1, mostSamples),
+		limits.Of("Bytes", &s.Bytes, 0, 0, mostBytes))
+	return &plan{Samples: s.Samples, Bytes: s.Bytes, OneClock: s.OneClock, Epoch: time.Now().UnixNano()}, err
 }
 
 // Measure measures one-way times of all pairs of ranks. It is collective; the settings of rank 0
@@ -78,17 +76,13 @@ func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, 
 
 func (s *Settings) measure(c *harness.Conductor) (*Result, error) {
 	comm := c.Comm
-	p, err := harness.Share(comm, c, func() (*plan, error) {
-		p, err := s.plan()
-		p.Epoch = time.Now().UnixNano()
-		return &p, err
-	})
+	p, err := harness.Share(comm, c, s.plan)
 	if err != nil {
 		return nil, err
 	}
 	var trips []trip // on rank 0
 	outcome, err := c.AllPairs(newMeter(comm, p).exchange, &harness.Settings{
-		Repetitions: cmp.Or(s.Repetitions, defaultRepetitions), Samples: p.Samples, Seed: s.Seed, Control: s.Control,
+		Repetitions: s.Repetitions, Samples: p.Samples, Seed: s.Seed, Control: s.Control,
 		Deliver: func(rows []harness.Row, _ harness.Progress) {
 			for _, row := range rows {
 				v := row.Values

@@ -9,6 +9,7 @@ import (
 // summary of the direction in which the calling rank sends first. Both ranks of
 // the pair call it.
 func (p *Probe) Pair(peer, size int) (Summary, error) {
+	p.samples = slices.Grow(p.samples[:0], p.Samples)[:p.Samples]
 	first := p.comm.Rank() < peer
 	batch, err := p.batch(peer, size, first)
 	if err != nil {

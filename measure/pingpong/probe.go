@@ -23,6 +23,9 @@ type Probe struct {
 	// last long enough for the clock. Both ranks of a pair need the same number.
 	Batch int
 
+	// Samples is the number of samples in a lot. Both ranks of a pair need the same number.
+	Samples int
+
 	comm     mpi.Communicator
 	timed    mpi.Timed      // nil: the loop is ours
 	now      func() float64 // s
@@ -56,7 +59,7 @@ const (
 // bytes, and reads the clock. It takes some 30 us.
 func New(comm mpi.Communicator, longest, samples int) *Probe {
 	p := &Probe{
-		comm: comm, now: share.Clock(comm),
+		comm: comm, now: share.Clock(comm), Samples: samples,
 		word: make([]byte, 8), samples: make([]float64, samples), pilots: make([]float64, pilots),
 	}
 	if p.timed, p.Timed = comm.(mpi.Timed); !p.Timed {
@@ -65,12 +68,6 @@ func New(comm mpi.Communicator, longest, samples int) *Probe {
 	p.readClock()
 	p.overhead = p.Cost
 	return p
-}
-
-// SetSamples sets how many samples a lot has. Both ranks of a pair need the same
-// number.
-func (p *Probe) SetSamples(samples int) {
-	p.samples = slices.Grow(p.samples[:0], samples)[:samples]
 }
 
 // readClock finds the step and the cost of the clock. A clock that stands still

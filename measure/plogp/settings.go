@@ -1,10 +1,11 @@
 package plogp
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
@@ -75,33 +76,26 @@ type settings struct {
 }
 
 func (s *Settings) plan() (settings, error) {
-	switch {
-	case s.Longest < 0 || s.Longest > longest:
-		return settings{}, fmt.Errorf("plogp: Settings.Longest: %d B: want in [0, %d]", s.Longest, longest)
-	case s.LongestRow < 0 || s.LongestRow > mostStream:
-		return settings{}, fmt.Errorf("plogp: Settings.LongestRow: %d messages: want in [0, %d]", s.LongestRow, mostStream)
-	case s.Samples < 0:
-		return settings{}, fmt.Errorf("plogp: Settings.Samples: %d: want at least 0", s.Samples)
-	case !(s.Share >= 0 && s.Share <= 1):
-		return settings{}, fmt.Errorf("plogp: Settings.Share: %g: want in [0, 1]", s.Share)
+	err := limits.Fill("plogp: Settings",
+		limits.Of("Longest", &s.Longest, defaultLongest, 1, longest),
+		limits.Of("LongestRow", &s.LongestRow, mostStream, 1, mostStream),
+		limits.Of("Samples", &s.Samples, defaultSamples, 1, math.MaxInt32),
+		limits.Of("ExtraSizes", &s.ExtraSizes, defaultExtra, math.MinInt, math.MaxInt))
+	if err == nil && !(s.Share >= 0 && s.Share <= 1) {
+		err = fmt.Errorf("plogp: Settings.Share: %g: want in [0, 1]", s.Share)
 	}
-	p := settings{
-		Sizes:   []int{0},
-		Samples: cmp.Or(s.Samples, defaultSamples), LongestRow: cmp.Or(s.LongestRow, mostStream),
-		ExtraSizes: max(0, cmp.Or(s.ExtraSizes, defaultExtra)),
-	}
-	last := cmp.Or(s.Longest, defaultLongest)
-	for m := 1; m < last; m *= 2 {
+	p := settings{Sizes: []int{0}, Samples: s.Samples, LongestRow: s.LongestRow, ExtraSizes: max(0, s.ExtraSizes)}
+	for m := 1; m < s.Longest; m *= 2 {
 		p.Sizes = append(p.Sizes, m)
 	}
-	p.Sizes = append(p.Sizes, last)
+	p.Sizes = append(p.Sizes, s.Longest)
 	if !s.Fast {
 		p.SaturatedUpTo = saturatedUpTo
 		if beyond := slices.IndexFunc(p.Sizes, func(m int) bool { return m > saturatedUpTo }); beyond >= 0 {
 			p.SaturatedUpTo = p.Sizes[beyond]
 		}
 	}
-	return p, nil
+	return p, err
 }
 
 func (s *settings) longest() int { return slices.Max(s.Sizes) }

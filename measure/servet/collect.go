@@ -40,7 +40,7 @@ func rings(ctx context.Context, comm mpi.Communicator, settings *Settings, what 
 		if err := s.validate(); err != nil {
 			return none, err
 		}
-		r = &Result{What: what, Bytes: cmp.Or(s.Bytes, defaultBytes), Repetitions: cmp.Or(s.Repetitions, defaultRepetitions)}
+		r = &Result{What: what, Bytes: s.Bytes, Repetitions: s.Repetitions}
 		patterns = &concurrent.Settings{Control: s.Control, MinIterations: r.Repetitions, MaxIterations: r.Repetitions}
 		var ranks [][]int
 		ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
@@ -135,13 +136,14 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 	r := &insideRun{settings: *cmp.Or(settings, &InsideSettings{})}
 	s := &r.settings
 	return together(ctx, comm, s.Silence, func(c *harness.Conductor, places []mpi.Place) ([]int, error) {
-		if s.worker == nil && harness.IsVirtual(c.Comm) {
+		if s.worker == nil && c.IsVirtual {
 			return nil, errors.New("servet: simulated hosts have no memory and no caches to measure")
 		}
-		s.Repetitions = cmp.Or(s.Repetitions, insideRepetitions)
 		r.places = places
 		r.hosts, _ = ranksOf(places, nil, 0)
-		return slotsOf(r.hosts, places), validate("InsideSettings", s.Bytes, s.Repetitions, s.Budget)
+		return slotsOf(r.hosts, places), limits.Fill("servet: InsideSettings",
+			limits.Of("Bytes", &s.Bytes, 0, 0, maxBytes),
+			limits.Of("Repetitions", &s.Repetitions, insideRepetitions, 1, maxRepetitions))
 	}, func(c *harness.Conductor, slots []int) (result *InsideResult, err error) {
 		rank := c.Comm.Rank()
 		r.Conductor, r.worker = c, newHardware(rank, slots[rank], walks)

@@ -2,8 +2,9 @@ package servet
 
 import (
 	"fmt"
-	"time"
+	"math"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
@@ -37,22 +38,13 @@ const (
 	maxRepetitions     = 10_000    // a slip of the pen beyond
 )
 
+// validate fills in defaults.
 func (s *Settings) validate() error {
-	if s.Hosts < 0 {
-		return fmt.Errorf("servet: Settings.Hosts: %d: want at least 0", s.Hosts)
+	if s.Budget < 0 {
+		return fmt.Errorf("servet: Settings.Budget: %v: want at least 0", s.Budget)
 	}
-	return validate("Settings", s.Bytes, s.Repetitions, s.Budget)
-}
-
-// validate refuses what settings of that name cannot be.
-func validate(name string, bytes, repetitions int, budget time.Duration) error {
-	switch {
-	case bytes < 0 || bytes > maxBytes:
-		return fmt.Errorf("servet: %s.Bytes: %d B: want in [0, %d]", name, bytes, maxBytes)
-	case repetitions < 0 || repetitions > maxRepetitions:
-		return fmt.Errorf("servet: %s.Repetitions: %d: want in [0, %d]", name, repetitions, maxRepetitions)
-	case budget < 0:
-		return fmt.Errorf("servet: %s.Budget: %v: want at least 0", name, budget)
-	}
-	return nil
+	return limits.Fill("servet: Settings",
+		limits.Of("Bytes", &s.Bytes, defaultBytes, 1, maxBytes),
+		limits.Of("Hosts", &s.Hosts, 0, 0, math.MaxInt),
+		limits.Of("Repetitions", &s.Repetitions, defaultRepetitions, 1, maxRepetitions))
 }

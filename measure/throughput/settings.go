@@ -1,10 +1,10 @@
 package throughput
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
+	"github.com/topocast/topocast/internal/limits"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -105,22 +105,11 @@ func Uplinks(found *topology.Result, control harness.Control) *Settings {
 
 // validate fills in defaults.
 func (l *Load) validate() error {
-	for _, x := range []struct {
-		name            string
-		value           *int
-		usual, min, max int
-	}{
-		{"Size", &l.Size, defaultSize, 1, maxSize},
-		{"Messages", &l.Messages, defaultMessages, fewestMessages, maxMessages},
-		{"Samples", &l.Samples, defaultSamples, 1, maxMessages},
-		{"Pairs", &l.Pairs, defaultPairs, 1, maxMessages},
-	} {
-		*x.value = cmp.Or(*x.value, x.usual)
-		if *x.value < x.min || *x.value > x.max {
-			return fmt.Errorf("throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
-		}
-	}
-	return nil
+	return limits.Fill("throughput: Settings",
+		limits.Of("Size", &l.Size, defaultSize, 1, maxSize),
+		limits.Of("Messages", &l.Messages, defaultMessages, fewestMessages, maxMessages),
+		limits.Of("Samples", &l.Samples, defaultSamples, 1, maxMessages),
+		limits.Of("Pairs", &l.Pairs, defaultPairs, 1, maxMessages))
 }
 
 // wiring fills in defaults, and returns the graph along which so many ranks measure.
