@@ -437,6 +437,34 @@ func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 	}
 }
 
+// A cable between two racks is specified and does not exist. The only way around it is over the root, a switch without hosts.
+func TestAMissingLinkBesideAPathOverASwitchWithoutHosts(t *testing.T) {
+	for _, spec := range []string{"tree:3x4 latency=10us,2us", "tree:4x3 latency=3us,1us", "tree:2x3x2 latency=9us,4us,1us"} {
+		measured := wired(t, spec)
+		leaf := measured.Out(0)[0].To
+		other := measured.Out(measured.Hosts() - 1)[0].To
+		for _, latency := range []float64{1e-6, math.NaN()} {
+			reference, err := topology.NewGraph(measured.Hosts(), measured.Vertices()-measured.Hosts(), measured.Names(),
+				topology.AppendLink(slices.Clone(measured.Arcs()), leaf, other, latency, 1.25e9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := compareLinks(t, measured, reference, nil)
+			if got := found(c); len(got) != 1 || !strings.HasPrefix(got[0], "missing ") || c.Outcome != compare.Differs {
+				t.Errorf("%s and a cable of %g s: found %q, outcome %v, want the cable missing", spec, latency, got, c.Outcome)
+			}
+			there := changed(t, reference, func(a *topology.Arc) {
+				if on(a, leaf, other) {
+					a.Latency = 1e-6
+				}
+			})
+			if got := found(compareLinks(t, there, reference, nil)); slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "missing ") }) {
+				t.Errorf("%s and a cable of %g s that was measured, too: found %q", spec, latency, got)
+			}
+		}
+	}
+}
+
 // The link of h0 and h1 takes 10 us, the path around it 5 us: nothing takes it,
 // in the reference either. That the path around became longer is the fault of
 // another link.

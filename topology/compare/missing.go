@@ -16,10 +16,14 @@ const detour = latencyFloor
 // taken for the reason. Paths around a link are twice as long at least if links are alike.
 const longer = 1.3
 
+// Of fewer links than this the middle ratio may be that of a missing one. Then the ratios of all sites count.
+const fewRatios = 3
+
 // findMissing marks the links with a way around them that explains the measured
 // latency between their ends, which the link itself would make shorter.
 // It looks at links between vertices whose latency can be told without a fit:
-// hosts, and switches on which hosts hang. A reference that does not have all latencies says how many links are on the way.
+// hosts, and switches on which hosts hang. The way around is as long as measured where it leads over such vertices, and else as long as
+// the reference makes it. A reference that does not have all latencies says how many links are on the way.
 func (c *linkComparer) findMissing() error {
 	g := c.reference.graph
 	arcs := slices.Clone(g.Arcs())
@@ -62,14 +66,60 @@ func (c *linkComparer) findMissing() error {
 	if len(ratios) == 0 {
 		return nil
 	}
+	if len(ratios) < fewRatios {
+		ratios = siteRatios(measured, specified)
+	}
 	usual := stats.LowerMedian(ratios)
 	for _, x := range all {
 		now, before := measured[x.u][x.v], specified[x.u][x.v]
-		if now > longer*usual*before && around(measured, x.u, x.v) <= (1+detour)*now && around(specified, x.u, x.v) > (1+detour)*before {
+		if now <= longer*usual*before {
+			continue
+		}
+		bypassed := around(measured, x.u, x.v) <= (1+detour)*now && around(specified, x.u, x.v) > (1+detour)*before
+		if !bypassed {
+			if bypassed, err = c.bypassed(counted, x.link, now, before, func(rest *topology.Graph) float64 {
+				return stats.LowerMedian(siteRatios(measured, between(hung, rest, knownDistances(rest))))
+			}); err != nil {
+				return err
+			}
+		}
+		if bypassed {
 			c.links[x.link].state.Verdict = LinkMissing
 		}
 	}
 	return nil
+}
+
+// siteRatios are the measured over the specified latencies between all sites.
+func siteRatios(measured, specified [][]float64) []float64 {
+	var ratios []float64
+	for u := range measured {
+		for v := range u {
+			if x := measured[u][v] / specified[u][v]; x > 0 && !math.IsInf(x, 0) {
+				ratios = append(ratios, x)
+			}
+		}
+	}
+	return ratios
+}
+
+// bypassed tells whether a link's ends are as far apart now as the reference makes the path without the link, which may lead
+// over switches that have no hosts. usual is how many times as long as in the rest of the reference paths were measured.
+func (c *linkComparer) bypassed(g *topology.Graph, link int, now, before float64, usual func(rest *topology.Graph) float64) (bool, error) {
+	var arcs []topology.Arc
+	for i, a := range g.Arcs() {
+		if c.link[i] != link {
+			arcs = append(arcs, a)
+		}
+	}
+	rest, err := g.WithArcs(arcs)
+	if err != nil {
+		return false, err
+	}
+	a, length := g.Arcs()[max(c.links[link].arcs[0], c.links[link].arcs[1])], make([]float64, rest.Vertices())
+	topology.NewPaths(rest, nil).From(a.From, length)
+	path, times := length[a.To], usual(rest)
+	return path > (1+detour)*before && now > longer*times*before && now >= times*path/(1+detour), nil
 }
 
 // addExtra finds the measured links between hosts that the reference does not have, and that are shorter than the ways
