@@ -737,6 +737,24 @@ func TestAnExtraLinkAccusesNobodyElse(t *testing.T) {
 	}
 }
 
+// Each host of a column of three has an extra link, and switches of a line have one that makes them a ring: these are named,
+// and no link is fast or slow for them.
+func TestExtraLinksOfThreesAndOfSwitches(t *testing.T) {
+	for _, c := range []struct {
+		measured, reference string
+		extra               int
+	}{{"torus:3x4", "mesh:3x4", 7}, {"torus:3x3", "mesh:3x3", 6}, {"ring:5 hosts=2", "line:5 hosts=2", 1}, {"torus:4x3 hosts=3", "mesh:4x3 hosts=3", 7}} {
+		measured, reference := wired(t, c.measured), wired(t, c.reference)
+		unknown := changed(t, reference, func(a *topology.Arc) { a.Latency = math.NaN() })
+		for _, r := range []*topology.Graph{reference, unknown} {
+			got := found(compareLinks(t, measured, r, nil))
+			if len(got) != c.extra || slices.ContainsFunc(got, func(s string) bool { return !strings.HasPrefix(s, "extra ") }) {
+				t.Errorf("%s against %s: found %q, want %d extra links", c.measured, c.reference, got, c.extra)
+			}
+		}
+	}
+}
+
 // Links of no latency on either side are not infinitely slow, whatever is measured over them.
 func TestLinksWithoutLatency(t *testing.T) {
 	reference := changed(t, wired(t, "ring:4"), func(a *topology.Arc) { a.Latency = 0 })

@@ -122,25 +122,75 @@ func (c *linkComparer) bypassed(g *topology.Graph, link int, now, before float64
 	return path > (1+detour)*before && now > longer*times*before && now >= times*path/(1+detour), nil
 }
 
-// addExtra finds the measured links between hosts that the reference does not have, and that are shorter than the ways
-// that it has as they were fitted. It tells whether there are any that were not found before.
+// addExtra finds the measured links between hosts, or between switches of hosts, that the reference does not have, and that are
+// shorter than the paths that it has. Links of these paths that were measured are as long as measured: the fit shortens them to
+// explain the extra ones. All others are as fitted. It tells whether there are any that were not found before.
 func (c *linkComparer) addExtra() bool {
-	g, k := c.reference.graph, len(c.out.Hosts)
-	between := func(a topology.Arc) bool { return a.From < k && a.To < k }
-	if !slices.ContainsFunc(g.Arcs(), between) {
-		return false
+	g := c.reference.graph
+	level := func(a topology.Arc) bool { return c.heights[a.From] == c.heights[a.To] && c.heights[a.From] <= 1 }
+	if !slices.ContainsFunc(g.Arcs(), level) {
+		return false // neither hosts nor switches of hosts are wired to each other
+	}
+	vertex := c.vertexOfMeasured()
+	var measured []topology.Arc // between vertices of the reference
+	for _, a := range c.measured.graph.Arcs() {
+		if a.From, a.To = vertex[a.From], vertex[a.To]; a.From >= 0 && a.To >= 0 && (a.From < g.Hosts()) == (a.To < g.Hosts()) {
+			measured = append(measured, a)
+		}
+	}
+	arcs := slices.Clone(c.fit.Graph.Arcs())
+	for _, a := range measured {
+		if at := c.fit.Graph.ArcIndex(a.From, a.To); at >= 0 {
+			arcs[at].Latency = a.Latency
+		}
+	}
+	known, err := c.fit.Graph.WithArcs(arcs)
+	if err != nil {
+		panic("compare: arcs of a graph make none: " + err.Error())
 	}
 	before := len(c.extra)
-	fitted := c.fit.Graph.HostDistances()
-	for _, a := range c.measured.graph.Arcs() {
-		if !between(a) || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 || c.wired.ArcIndex(a.From, a.To) >= 0 {
+	finder, distance := topology.NewPaths(known, nil), make([]float64, known.Vertices())
+	for _, a := range measured {
+		if g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 || c.wired.ArcIndex(a.From, a.To) >= 0 {
 			continue
 		}
-		if times := fitted[a.From*k+a.To] / a.Latency; times > longer && !math.IsInf(times, 1) {
+		finder.From(a.From, distance)
+		if times := distance[a.To] / a.Latency; times > longer && !math.IsInf(times, 1) {
 			c.extra = append(c.extra, a)
 		}
 	}
 	return len(c.extra) > before
+}
+
+// vertexOfMeasured are the vertices of the reference that the measured ones are. A host that the reference wires to another
+// host is itself. A switch is the one on which all its hosts hang in the reference. Others are -1.
+func (c *linkComparer) vertexOfMeasured() []int {
+	measured, reference := c.measured.graph, c.reference.graph
+	of := make([]int, measured.Vertices())
+	for v := range of {
+		of[v] = -1
+		if v < measured.Hosts() {
+			if slices.ContainsFunc(reference.Out(v), func(a topology.Arc) bool { return a.To < reference.Hosts() }) {
+				of[v] = v
+			}
+			continue
+		}
+		for _, a := range measured.Out(v) {
+			if a.To >= measured.Hosts() {
+				continue
+			}
+			on := -1
+			if out := reference.Out(a.To); len(out) == 1 && reference.IsSwitch(out[0].To) {
+				on = out[0].To
+			}
+			if on < 0 || of[v] >= 0 && of[v] != on {
+				of[v] = -1
+				break
+			}
+			of[v] = on
+		}
+	}
+	return of
 }
 
 // between is the matrix of the middle latencies between sites, given by their hosts, whose links are left out.
