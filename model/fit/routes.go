@@ -9,11 +9,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// alikeLinks are shares by which the latencies of links may differ that are taken for equal, one after the other. Measured
-// latencies of equal links differ by a per cent or so, and then one of several routes is the shortest by chance. They differ by
-// more where messages pay much at their ends, which is taken out of the latencies, and where noise is high.
-var alikeLinks = [...]float64{0.04, 0.08, 0.16}
-
 // chooseRoutes makes a network whose routes explain the patterns of several transfers best, and sets s.Routing. It tries
 // the wiring as it is, and with equal latencies of links that are alike, so that routes of as many links are equally short; of
 // equally short routes each choice. Another one than the first has to explain more (explainsMore). On a tree, and
@@ -28,7 +23,9 @@ func chooseRoutes(r *topology.Result, s *model.Settings, observations []Observat
 		return best, nil
 	}
 	wirings := []*topology.Result{r}
-	for _, share := range alikeLinks {
+	// Measured latencies of equal links differ by a per cent or so, and then one of several routes is the shortest by chance. They
+	// differ by more where noise is high, or where much that messages pay at their ends was taken out of them.
+	for _, share := range []float64{0.04, 0.08, 0.16} {
 		alike, last := *r, wirings[len(wirings)-1]
 		if alike.Graph, err = r.Graph.WithArcs(equalLatencies(r.Graph.Arcs(), share)); err != nil {
 			return nil, err

@@ -151,7 +151,8 @@ func (c *linkComparer) addExtra() bool {
 	before := len(c.extra)
 	finder, distance := topology.NewPaths(known, nil), make([]float64, known.Vertices())
 	for _, a := range measured {
-		if g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 || c.wired.ArcIndex(a.From, a.To) >= 0 {
+		again := slices.ContainsFunc(c.extra, func(b topology.Arc) bool { return a.From == b.From && a.To == b.To })
+		if again || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
 			continue
 		}
 		finder.From(a.From, distance)
