@@ -52,8 +52,8 @@ file of topocast measure with times by size, from a matrix with latencies. What
 
 The method greedy, for rings, tori and meshes, makes a topology of each message length that was measured and
 merges them (Bannikov and Salnikov 2014). Matrices of several lengths are given as LENGTH=FILE each. The probability of an arc is the share of lengths that have it, and
-"by_size" in the network and in --json lists the arcs of each length. It takes latencies as they are: where messages pay
-much at their ends, or noise is more than a few percent, witness finds the links and greedy too many. A channel whose directions differ by more than
+"by_size" in the network and in --json lists the arcs of each length. It takes latencies as they are, without a tolerance: where messages pay
+something at their ends, or measurements scatter, witness finds the links and greedy too many. A channel whose directions differ by more than
 --duplex-eps is simplex and keeps the faster one; hosts within --shared-eps of the closest pair share memory. A
 channel is as long as its directions in the mean over lengths, weighted by probability, over the shortest.
 

@@ -9,10 +9,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// alikeLinks is by how much the latencies of links may differ that are taken for equal. Measured latencies of equal links differ
-// by a per cent or so, and then one of several routes is the shortest by chance.
-const alikeLinks = 0.04
-
 // chooseRoutes makes a network whose routes explain the patterns of several transfers best, and sets s.Routing. It tries
 // the wiring as it is, and with equal latencies of links that are alike, so that routes of as many links are equally short; of
 // equally short routes each choice. Another one than the first has to explain more (explainsMore). On a tree, and
@@ -26,13 +22,20 @@ func chooseRoutes(r *topology.Result, s *model.Settings, observations []Observat
 	if best.Graph().IsForest() || len(several) < manyPatterns {
 		return best, nil
 	}
-	unlike := *r
-	alike := *r
-	if alike.Graph, err = r.Graph.WithArcs(equalLatencies(r.Graph.Arcs())); err != nil {
-		return nil, err
+	wirings := []*topology.Result{r}
+	// Measured latencies of equal links differ by a per cent or so, and then one of several routes is the shortest by chance. They
+	// differ by more where noise is high, or where much that messages pay at their ends was taken out of them.
+	for _, share := range []float64{0.04, 0.08, 0.16} {
+		alike, last := *r, wirings[len(wirings)-1]
+		if alike.Graph, err = r.Graph.WithArcs(equalLatencies(r.Graph.Arcs(), share)); err != nil {
+			return nil, err
+		}
+		if !slices.Equal(alike.Graph.Latencies(), last.Graph.Latencies()) {
+			wirings = append(wirings, &alike)
+		}
 	}
 	var least [][]float64
-	for _, wiring := range []*topology.Result{&unlike, &alike} {
+	for _, wiring := range wirings {
 		for _, choice := range topology.RouteChoices() {
 			with := *s
 			with.Routing = choice
@@ -66,8 +69,8 @@ func unexplained(n *model.Network, observations []Observation) ([][]float64, err
 	return out, nil
 }
 
-// equalLatencies gives arcs whose latencies differ by alikeLinks at most their mean.
-func equalLatencies(arcs []topology.Arc) []topology.Arc {
+// equalLatencies gives arcs whose latencies differ by a share at most their mean.
+func equalLatencies(arcs []topology.Arc, share float64) []topology.Arc {
 	arcs = slices.Clone(arcs)
 	order := make([]int, 0, len(arcs))
 	for i, a := range arcs {
@@ -78,7 +81,7 @@ func equalLatencies(arcs []topology.Arc) []topology.Arc {
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(arcs[i].Latency, arcs[k].Latency) })
 	for len(order) > 0 {
 		sum, alike := 0.0, 0
-		for first := arcs[order[0]].Latency; alike < len(order) && arcs[order[alike]].Latency <= first*(1+alikeLinks); alike++ {
+		for first := arcs[order[0]].Latency; alike < len(order) && arcs[order[alike]].Latency <= first*(1+share); alike++ {
 			sum += arcs[order[alike]].Latency
 		}
 		for _, i := range order[:alike] {

@@ -170,7 +170,8 @@ func (c *linkComparer) hostFindings() {
 	}
 }
 
-// extraLinks lists the measured links between hosts that the reference does not have, and that shorten the path between them.
+// extraLinks lists the measured links between hosts, or between switches of hosts, that the reference does not have, and that
+// shorten the path between them.
 func (c *linkComparer) extraLinks() {
 	if len(c.extra) == 0 {
 		return
@@ -185,15 +186,16 @@ func (c *linkComparer) extraLinks() {
 	if err != nil {
 		panic("compare: a part of a graph is none: " + err.Error())
 	}
-	distances, k := without.HostDistances(), len(c.out.Hosts)
+	finder, distance := topology.NewPaths(without, nil), make([]float64, without.Vertices())
 	for _, a := range c.extra {
 		if a.From > a.To && slices.ContainsFunc(c.extra, func(b topology.Arc) bool { return b.From == a.To && b.To == a.From }) {
 			continue
 		}
-		hosts := []string{c.out.Hosts[a.From], c.out.Hosts[a.To]}
-		times := distances[a.From*k+a.To] / a.Latency
+		finder.From(a.From, distance)
+		times := distance[a.To] / a.Latency
+		from, to := c.namesOn(a.From), c.namesOn(a.To)
 		c.add(Finding{
-			Kind: foundExtra, What: fmt.Sprintf("link %s - %s", hosts[0], hosts[1]), Hosts: hosts, Times: times,
+			Kind: foundExtra, What: "link " + hostlist.Ranges(from) + " - " + hostlist.Ranges(to), Hosts: slices.Concat(from, to), Times: times,
 			Reason: fmt.Sprintf("the reference does not have it; without it the path would be %.3g times as long", times),
 		})
 	}

@@ -437,6 +437,34 @@ func TestDoubtfulLinksAreNotJudged(t *testing.T) {
 	}
 }
 
+// A cable between two racks is specified and does not exist. The only way around it is over the root, a switch without hosts.
+func TestAMissingLinkBesideAPathOverASwitchWithoutHosts(t *testing.T) {
+	for _, spec := range []string{"tree:3x4 latency=10us,2us", "tree:4x3 latency=3us,1us", "tree:2x3x2 latency=9us,4us,1us"} {
+		measured := wired(t, spec)
+		leaf := measured.Out(0)[0].To
+		other := measured.Out(measured.Hosts() - 1)[0].To
+		for _, latency := range []float64{1e-6, math.NaN()} {
+			reference, err := topology.NewGraph(measured.Hosts(), measured.Vertices()-measured.Hosts(), measured.Names(),
+				topology.AppendLink(slices.Clone(measured.Arcs()), leaf, other, latency, 1.25e9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := compareLinks(t, measured, reference, nil)
+			if got := found(c); len(got) != 1 || !strings.HasPrefix(got[0], "missing ") || c.Outcome != compare.Differs {
+				t.Errorf("%s and a cable of %g s: found %q, outcome %v, want the cable missing", spec, latency, got, c.Outcome)
+			}
+			there := changed(t, reference, func(a *topology.Arc) {
+				if on(a, leaf, other) {
+					a.Latency = 1e-6
+				}
+			})
+			if got := found(compareLinks(t, there, reference, nil)); slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "missing ") }) {
+				t.Errorf("%s and a cable of %g s that was measured, too: found %q", spec, latency, got)
+			}
+		}
+	}
+}
+
 // The link of h0 and h1 takes 10 us, the path around it 5 us: nothing takes it,
 // in the reference either. That the path around became longer is the fault of
 // another link.
@@ -705,6 +733,24 @@ func TestAnExtraLinkAccusesNobodyElse(t *testing.T) {
 		})
 		if got := found(compareLinks(t, slow, without(1), nil)); len(got) != 2 || !strings.HasPrefix(got[0], "extra h0-h1 ") || !strings.HasPrefix(got[1], "slow h1") || !strings.HasSuffix(got[1], " 1.50") {
 			t.Errorf("%s with a slow link: found %q, want it and the extra one", c.spec, got)
+		}
+	}
+}
+
+// Each host of a column of three has an extra link, and switches of a line have one that makes them a ring: these are named,
+// and no link is fast or slow for them.
+func TestExtraLinksOfThreesAndOfSwitches(t *testing.T) {
+	for _, c := range []struct {
+		measured, reference string
+		extra               int
+	}{{"torus:3x4", "mesh:3x4", 7}, {"torus:3x3", "mesh:3x3", 6}, {"ring:5 hosts=2", "line:5 hosts=2", 1}, {"torus:4x3 hosts=3", "mesh:4x3 hosts=3", 7}} {
+		measured, reference := wired(t, c.measured), wired(t, c.reference)
+		unknown := changed(t, reference, func(a *topology.Arc) { a.Latency = math.NaN() })
+		for _, r := range []*topology.Graph{reference, unknown} {
+			got := found(compareLinks(t, measured, r, nil))
+			if len(got) != c.extra || slices.ContainsFunc(got, func(s string) bool { return !strings.HasPrefix(s, "extra ") }) {
+				t.Errorf("%s against %s: found %q, want %d extra links", c.measured, c.reference, got, c.extra)
+			}
 		}
 	}
 }

@@ -123,6 +123,24 @@ func TestLinkageFindsLinesOfSwitchesBehindLongLinks(t *testing.T) {
 	}
 }
 
+// Hosts wired to each other are found of one repetition as well where messages pay several times a link's latency at their ends.
+// Then distances differ by 5 to 20 %, which one repetition may take for noise.
+func TestLinkageFindsShortLinksBehindLargeOverheadsOfOneRepetition(t *testing.T) {
+	const overhead = 4e-6
+	for _, spec := range []string{"torus:3x6 latency=500ns", "torus:4x5 latency=700ns", "ring:8 latency=500ns", "mesh:3x4 latency=600ns", "line:6 latency=400ns"} {
+		for seed := range uint64(3) {
+			c, reps := measured(t, rand.New(rand.NewPCG(seed, 12)), spec, 0, gen.Noise{}, 1)
+			rng := rand.New(rand.NewPCG(seed, 13))
+			paid := mat.DenseCopyOf(reps[0])
+			paid.Apply(func(_, _ int, v float64) float64 { return (v + overhead) * (1 + 0.003*rng.NormFloat64()) }, paid)
+			r := reconstruct(t, paid)
+			if missing, wrong := difference(linkNames(r.Graph), linkNames(c.Graph)); missing+wrong > 0 || math.Abs(r.Fit.Overhead-overhead) > 0.1e-6 {
+				t.Errorf("%s, seed %d: %s, overhead %g s, %d links missing, %d false", spec, seed, r.Fit.Family, r.Fit.Overhead, missing, wrong)
+			}
+		}
+	}
+}
+
 // Of the smallest rings every link is found, whatever messages pay at their ends: half of the pairs are a sum of two links.
 // A link of a torus of switches that has become slow is taken all the same by the routes that led over it. They are a
 // quarter of all, and longer than the shortest ones; the rest tells that it is a torus. Of a ring of four switches both

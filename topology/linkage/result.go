@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/witness"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
@@ -43,7 +44,7 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	fit.Noise = noise
 	fit.TreeLikeness = fourPoints(r, note.Noise, w.sigma)
 	noTree := fit.TreeLikeness < treeLike
-	if root := fit.Levels[len(fit.Levels)-1]; noTree || off > badMean || root > max(badRoot, noisyRoot*fit.Noise) {
+	if root := fit.Levels[len(fit.Levels)-1]; noTree || off > badMean || root > max(badRoot, noisyRoot*w.leastNoise(fit.Noise)) {
 		search := &meshSearch{r: r, f: f}
 		found, err := search.best(note.Noise, !w.mostConfident)
 		if err != nil {
@@ -74,6 +75,20 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 		Graph: graph, Hierarchy: hierarchy, Fit: fit,
 		Warnings: slices.Concat(note.warnings(t.N), warnings, uncertainGroups(hierarchy)),
 	}, nil
+}
+
+// leastNoise is the noise of a measurement. Of one repetition it is estimated, and the links of hosts that are wired to each
+// other may be taken for it, most of all where messages pay much at their ends. So the noise of triangles counts if it is less.
+func (w *reconstruction) leastNoise(noise float64) float64 {
+	r := w.original
+	if !math.IsNaN(w.note.Noise) || w.mostConfident || r.N() > meshMost {
+		return noise
+	}
+	d := r.Dense()
+	if triangles := witness.Noise(r.N(), d, d); triangles < noise {
+		return triangles
+	}
+	return noise
 }
 
 // mostConfident tells whether confident groups hold most hosts. Of hosts wired to each other accidents may
