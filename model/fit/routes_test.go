@@ -11,8 +11,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Measured latencies of equal links differ by 1 %, and by 6 % where much was taken out of them: by them one of several routes is the shortest by chance. The fit finds which
-// routes transfers take: those of the network that the patterns are played on. Links that really differ keep their latencies.
+// Measured latencies of equal links differ by 1 %, and by 6 % or 12 % where much was taken out of them. By them one of several
+// routes is the shortest by chance. The fit finds which routes transfers take: those of the network that the patterns are
+// played on. Links that really differ keep their latencies.
 func TestFitFindsTheRoutes(t *testing.T) {
 	for _, c := range []struct {
 		spec    string
