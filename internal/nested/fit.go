@@ -148,20 +148,23 @@ const (
 	nearHosts  = 3     // of two hosts one measurement is no evidence
 	nearNoise  = 0.005 // the least noise: timers have ticks
 	nearMisfit = 3     // standard deviations by which links miss the measurements inside
-	farNoise   = 0.25  // the noise of the farthest measurements, as a share of those inside
 )
 
 // NearLinks fits the links of hosts in a group without groups to the measurements inside it alone, where these contradict
-// the whole fit and can do so. The whole fit follows all measurements of a host, and what is noise of far ones may be
+// the whole fit and are more exact. The whole fit follows all measurements of a host, and what is noise of far ones may be
 // longer than a link inside a socket. Noise is the relative standard deviation of a measurement. Distances from the group
 // to others stay, in the mean. O(n^2).
 func (f *Fit) NearLinks(r *measured.Symmetric, noise float64) {
 	t := f.Tree
 	noise = max(noise, nearNoise)
-	far := noise * math.Exp(t.LevelOf(t.Root)) // s
 	for _, v := range f.Groups {
 		hosts := t.Kids(v)
-		if v == t.Root || !t.HostsOnly(v) || len(hosts) < nearHosts || far < farNoise*math.Exp(t.LevelOf(v)) {
+		if v == t.Root || !t.HostsOnly(v) || len(hosts) < nearHosts {
+			continue
+		}
+		// Noise grows with latency. The mean of the far measurements of a host is more exact than one inside if there are
+		// enough of them.
+		if far := math.Exp(t.LevelOf(t.Root) - t.LevelOf(v)); far < math.Sqrt(float64(t.N-len(hosts))) {
 			continue
 		}
 		fitted := make([]float64, len(hosts))
