@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -47,8 +48,9 @@ func hostRange(text string, g *topology.Graph) (first, last int, ok bool) {
 	return 0, 0, false
 }
 
-// move puts the only cable of a host at another switch, or at that of another host.
-func move(g *topology.Graph, host int, where string) (*topology.Graph, error) {
+// move puts the only cable of a host at another switch, or at that of another host. Faults of before stay with their
+// cables, whose arcs have other numbers in the graph that is returned.
+func move(before *simnet.Faults, g *topology.Graph, host int, where string) (*topology.Graph, error) {
 	to, ok := vertex(where, g)
 	if ok && to < g.Hosts() && len(g.Out(to)) == 1 {
 		to = g.Out(to)[0].To
@@ -68,7 +70,24 @@ func move(g *topology.Graph, host int, where string) (*topology.Graph, error) {
 			a.From = to
 		}
 	}
-	return g.WithArcs(arcs)
+	moved, err := g.WithArcs(arcs)
+	if err != nil {
+		return nil, err
+	}
+	renumber := func(old []int) []int {
+		var numbers []int
+		for _, i := range old {
+			numbers = append(numbers, moved.ArcIndex(arcs[i].From, arcs[i].To))
+		}
+		slices.Sort(numbers)
+		return numbers
+	}
+	before.Slow = slices.Clone(before.Slow)
+	for i := range before.Slow {
+		slow := &before.Slow[i]
+		slow.Arcs, slow.Cables = renumber(slow.Arcs), renumber(slow.Cables)
+	}
+	return moved, nil
 }
 
 // ends finds the vertices of "A-B". Names may hold the mark, so each place of the mark is tried.

@@ -64,7 +64,7 @@ func addFault(s *simnet.Settings, parts []string, g *topology.Graph) (*topology.
 		if err != nil {
 			return nil, err
 		}
-		return move(g, host, parts[1])
+		return move(&s.Faults, g, host, parts[1])
 	}
 	v, err := readValues(parts)
 	if err != nil {

@@ -91,6 +91,34 @@ func TestWrongCable(t *testing.T) {
 	}
 }
 
+// TestFaultsStayWithTheirCables: a fault is of the same cable whether a wrong cable stands before it or after it. The
+// cable that is moved keeps its own fault.
+func TestFaultsStayWithTheirCables(t *testing.T) {
+	const wrong = "host n-1 at swb"
+	for _, c := range []struct{ before, after string }{
+		{"link n-2-sw-a 2x", "link n-2-sw-a 2x"},
+		{"direction sw-a>n-2 2x", "direction sw-a>n-2 2x"},
+		{"cable sw-a-swb rate=0.5x", "cable sw-a-swb rate=0.5x"},
+		{"link n-1-sw-a 2x", "link n-1-swb 2x"},
+		{"host n-1 2x", "host n-1 2x"},
+		{"load 2x", "load 2x"},
+	} {
+		var got [2]simnet.Settings
+		for i, texts := range [][]string{{c.before, wrong}, {wrong, c.after}} {
+			g := dashed(t)
+			for _, text := range texts {
+				var err error
+				if g, err = AddFault(&got[i], text, g); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !reflect.DeepEqual(got[0], got[1]) {
+			t.Errorf("%q before %q = %+v, want %+v as after it", c.before, wrong, got[0].Faults, got[1].Faults)
+		}
+	}
+}
+
 func TestAddFaultRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "want link A-B"},
