@@ -216,7 +216,9 @@ func (r *measurements) compareAlike(k kind, ids []int, load []float64) {
 	}
 }
 
-// weigh finds by how much of their usual time samples depend on links: a link makes its own time, not that of the ends.
+// weigh finds by how much of their usual time samples depend on links: a link makes its own time, not that of the ends. Two
+// weights are uncertain. What seems to be a slow cable may be its host, whose overhead is slow, too. And latencies in a long message,
+// as of a library that asks before it sends, are no part of what the rate of a link makes.
 func (r *measurements) weigh(k kind) {
 	for c := range r.c.wires {
 		atHost := k == ofLatency && r.c.all[c].v < 0
@@ -224,12 +226,22 @@ func (r *measurements) weigh(k kind) {
 			if s.kind != k {
 				continue
 			}
-			own := cr.nominal * r.line[k].slope * s.nominal
-			cr.weight = min(1, own/s.usual)
-			cr.alone = cr.weight
-			if atHost && own < r.line[k].fixed/2 {
-				cr.weight = min(1, (own+r.line[k].fixed/2)/s.usual) // or rather what the host takes itself
+			own, ofHost := cr.nominal*r.line[k].slope*s.nominal, 0.0
+			if atHost {
+				ofHost = r.line[k].fixed / 2
+			}
+			cr.weight, cr.most = min(1, own/s.usual), min(1, (own+ofHost)/s.usual)
+			cr.least = cr.weight
+			if own < ofHost {
+				cr.weight = cr.most // or rather what the host takes itself
+			}
+			if s.short >= 0 {
+				latencies := shortInLong * r.samples[s.short].usual
+				cr.least = min(cr.weight, max(leastWeight, 1-latencies/s.usual))
 			}
 		}
 	}
 }
+
+// leastWeight is the share of a long message that the rate of a link makes at least, where latencies may make all of it.
+const leastWeight = 0.1

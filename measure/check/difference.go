@@ -197,11 +197,13 @@ func (r *measurements) measure(candidate int32, score, tolerance, level, correct
 			e.holds(near)
 		}
 	}
-	// The interval carries four more doubts. A host is as slow as the factor if its overhead is, and its cable more so. The
-	// candidate makes only a part of the time. What is usual is uncertain where nothing alike was measured at the same
-	// time. A link of slow rate may slow the latency in a long message, too.
-	apart, beside := 0.0, 0.0
+	// The interval carries four more doubts. The candidate makes only a part of the time, and its weight is uncertain, see weigh. So is
+	// the slope of the line. What is usual is uncertain where nothing alike was measured at the same time. A link of slow rate may
+	// slow the latency in a long message, too.
+	apart, beside, least, most := 0.0, 0.0, 0.0, 0.0
 	for _, d := range all {
+		least += d.by.least / d.by.weight / float64(len(all))
+		most += d.by.most / d.by.weight / float64(len(all))
 		apart += d.apart * (e.Factor - 1 + 1/d.by.weight) / float64(len(all))
 		beside += d.beside / d.by.weight / float64(len(all))
 	}
@@ -211,7 +213,7 @@ func (r *measurements) measure(candidate int32, score, tolerance, level, correct
 	}
 	doubt := math.Hypot(normal95*apart, (e.Factor-1)*math.Hypot(normal95*slope, beside))
 	e.Low, e.High = e.Factor-math.Hypot(e.Factor-e.Low, doubt), e.Factor+math.Hypot(e.High-e.Factor, doubt)
-	e.High = max(e.High, 1+(e.High-1)*all[0].by.weight/all[0].by.alone)
+	e.Low, e.High = min(e.Low, 1+(e.Low-1)/most), max(e.High, 1+(e.High-1)/least)
 	e.P *= 2 // of two tests the better one counts
 	if r.w.graph == nil {
 		e.P = tallyOf(above, func(x float64) bool { return x > 0 }).atLeast(beyondWiring)

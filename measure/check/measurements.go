@@ -44,7 +44,8 @@ type crossing struct {
 	sample  int
 	nominal float64 // d ln(time) / d ln(the candidate's time), as the graph has it
 	weight  float64 // the same of the usual time, which has overheads in it that no link makes
-	alone   float64 // the weight without the overhead of a host; that of its cable has it where the cable takes less
+	least   float64 // what the weight is at least: of a host's cable without the host, of a rate without all latencies of its message
+	most    float64 // what the weight is at most: of a host's cable with the overhead of the host
 	full    float64 // of an arc: how full its rate was; below 1 a part of a slowdown is not seen
 }
 
@@ -159,7 +160,7 @@ func (r *measurements) cross(candidate int32, weight, full float64) {
 		weight += all[n].weight
 		all = all[:n]
 	}
-	r.crossings[candidate] = append(all, crossing{id, weight, weight, weight, full})
+	r.crossings[candidate] = append(all, crossing{id, weight, weight, weight, weight, full})
 }
 
 // crossed are the samples in [from, to) that crossed a candidate.
@@ -181,15 +182,19 @@ func (r *measurements) ofAll(candidate int32) iter.Seq2[*sample, *crossing] {
 }
 
 // lateness is by how much a slow latency may make a long message longer, as a logarithm: a library asks for it and is
-// answered before it sends it, and a short message follows. So it may take four times what a short message of the
+// answered before it sends it, and a short message follows. So it may take shortInLong times what a short message of the
 // same pair took longer than usual.
 func (r *measurements) lateness(s *sample) float64 {
 	if s.short < 0 {
 		return 0
 	}
 	short := &r.samples[s.short]
-	return math.Log1p(4 * max(0, short.value-short.usual) / s.usual)
+	return math.Log1p(shortInLong * max(0, short.value-short.usual) / s.usual)
 }
+
+// shortInLong are the latencies in the time of a long message: two to ask and to be answered, its own, and that of the short one
+// that follows.
+const shortInLong = 4
 
 const (
 	fewAlike = 8    // samples of one length that tell what such measurements take, at least
