@@ -71,15 +71,31 @@ func checkHead(line []byte) error {
 
 // AppendRun appends a run to a history file, which it makes if there is none. It refuses files of
 // another format, which stay as they are, and runs without points, which ReadRuns would pass over.
-func AppendRun(path string, run Run) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("check: history file: %w", err)
-		}
-	}()
+func AppendRun(path string, run Run) error {
 	if len(run.Points) == 0 {
-		return errors.New("the run has no points: nothing was measured")
+		return errors.New("check: history file: the run has no points: nothing was measured")
 	}
+	if err := appendRun(path, run); err != nil {
+		return fmt.Errorf("check: history file: %w", err)
+	}
+	return nil
+}
+
+// Write writes a history file of one run.
+func (r Run) Write(w io.Writer) error {
+	head, err := json.Marshal(watchHead{watchFormat, watchVersion})
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n%s", head, line)
+	return err
+}
+
+func appendRun(path string, run Run) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
@@ -103,18 +119,4 @@ func AppendRun(path string, run Run) (err error) {
 		return err
 	}
 	return f.Sync()
-}
-
-// Write writes a history file of one run.
-func (r Run) Write(w io.Writer) error {
-	head, err := json.Marshal(watchHead{watchFormat, watchVersion})
-	if err != nil {
-		return err
-	}
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n%s", head, line)
-	return err
 }
