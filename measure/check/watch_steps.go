@@ -232,17 +232,18 @@ func (f *family) causes(s *series, steps []step) []cause {
 // share it, a part of its own change was taken for what runs have in common. That part was taken out of the other pairs, too.
 // Of fewer than 5 other pairs it is 0.
 func (f *family) changeOfOthers(s *series, from, since, until int) float64 {
-	var changes []float64
-	next := 0 // of s.of, which is sorted
-	for i, pair := range f.pairs {
-		if next < len(s.of) && s.of[next] == i {
-			next++
-			continue
+	spans := [3]int{from, since, until}
+	if f.changes[spans] == nil {
+		for _, pair := range f.pairs {
+			f.changes[spans] = append(f.changes[spans], medianOf(pair.x[since:until])-medianOf(pair.x[from:since]))
 		}
-		changes = append(changes, medianOf(pair.x[since:until])-medianOf(pair.x[from:since]))
 	}
-	if changes = stats.SortedFinite(changes); len(changes) < fewSeries {
+	others := slices.Clone(f.changes[spans])
+	for _, pair := range s.of {
+		others[pair] = math.NaN()
+	}
+	if others = stats.SortedFinite(others); len(others) < fewSeries {
 		return 0
 	}
-	return stats.MiddleMedian(changes)
+	return stats.MiddleMedian(others)
 }
