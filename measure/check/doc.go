@@ -65,9 +65,8 @@
 // few samples know their sigma badly: it is higher while runs are few, or where series are unequally noisy. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links
 // (Bonferroni). One outlier tells nothing: a step takes two runs at least. The host or link that explains most is told first. Its
 // change is that of its pairs less that of all others: where half of the pairs cross a link, what the run has in common
-// holds a part of the link's change. What
-// it explains is taken out, and so is again what the series of a run have in common. What changes in most pairs
-// at once is taken for the run's.
+// holds a part of the link's change. What it explains is taken out, and so is again what the series of a run have in
+// common. What changes in most pairs at once is taken for the run's.
 //
 // # Limits
 //
