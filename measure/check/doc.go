@@ -63,9 +63,10 @@
 // taken out. The last 2 to 12 samples of a series are compared with the level of all samples before them. Each lies off that level by
 // some sigma, of which 3 count at most. Their sum has a known variance. Its threshold holds the rate of false alarms although
 // few samples know their sigma badly: it is higher while runs are few, or where series are unequally noisy. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links
-// (Bonferroni). One outlier tells nothing: a step takes two runs at least. The host or link that explains most is told first. What
-// it explains is taken out, and so is again what the series of a run have in common. What changes in most pairs
-// at once is taken for the run's.
+// (Bonferroni). One outlier tells nothing: a step takes two runs at least. The host or link that explains most is told first. Its
+// change is that of its pairs less that of all others: where half of the pairs cross a link, what the run has in common
+// holds a part of the link's change. What it explains is taken out, and so is again what the series of a run have in
+// common. What changes in most pairs at once is taken for the run's.
 //
 // # Limits
 //

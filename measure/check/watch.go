@@ -73,8 +73,8 @@ type WatchResult struct {
 // What all series of a run have in common is taken out (median polish; Tukey 1977): a run on a
 // busy day, another library. Then each series is compared with its own past (see the package's
 // manual), so nothing needs to be known of what it should be. Missing hosts and pairs are
-// gaps. The host or link whose step explains most is told first. What it explains is taken out of its pairs, so that
-// neither they nor other links on their routes are told of it. The first 8 samples of a series only found its level.
+// gaps. A host or link has changed by what its pairs have changed more than all others. The host or link
+// whose step explains most is told first. What it explains is taken out of its pairs, so that neither they nor other links on their routes are told of it. The first 8 samples of a series only found its level.
 // O(samples * iterations).
 func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 	s := *cmp.Or(settings, &WatchSettings{})
@@ -113,8 +113,8 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
 	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).
 	rate := s.FalseAlarms / 2
-	for _, f := range all {
-		f.watch(out, newWatcher(s.Step, rate/float64(max(1, pairs))), newWatcher(s.Step, rate/float64(max(1, shared))))
+	for _, f := range all { // what is shared may show half of its step at first
+		f.watch(out, newWatcher(s.Step, rate/float64(max(1, pairs))), newWatcher(leastShown*s.Step, rate/float64(max(1, shared))))
 	}
 	slices.SortStableFunc(out.Changes, func(a, b Change) int {
 		return cmp.Or(

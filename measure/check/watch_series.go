@@ -30,6 +30,8 @@ type family struct {
 	pairs   []series
 	shared  []series // of hosts and links, which several pairs share
 	clipped float64  // by how much a pair counts at most in what it shares
+
+	changes map[[3]int][]float64 // of all pairs, by the begin, middle and end of two spans of runs, since the last fill
 }
 
 func newFamily(runs []Run, long bool, c *candidates, step float64) (*family, error) {
@@ -181,6 +183,7 @@ func (f *family) polish() {
 // fill finds what hosts and links have added in each run, by least squares of what their pairs took, which are clipped: an
 // outlier is nobody's fault.
 func (f *family) fill() {
+	f.changes = map[[3]int][]float64{}
 	for i := range f.shared {
 		s := &f.shared[i]
 		s.x = missing(len(f.pairs[0].x))

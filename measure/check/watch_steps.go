@@ -27,6 +27,7 @@ const (
 	leastShare = 0.7 // of the least step, which a change has to be: its size is in doubt, too
 
 	sharedChange = 0.5 // of a change, which the middle one of the pairs has but for the one that has changed most
+	leastShown   = 0.5 // of a change of a host or link: the rest may be taken for what a run has in common
 )
 
 // A watcher looks for steps in series, values of logarithms, NaN where missing.
@@ -135,7 +136,8 @@ func (f *family) watch(out *WatchResult, ofPair, ofShared *watcher) {
 		first, best := -1, cause{}
 		for i := range f.shared {
 			for _, c := range f.causes(&f.shared[i], ofShared.steps(&f.shared[i])) {
-				if c.gain > best.gain && !told[[2]int{i, c.since}] {
+				isLarge := math.Abs(c.change) >= ofPair.least
+				if isLarge && c.gain > best.gain && !told[[2]int{i, c.since}] {
 					first, best = i, c
 				}
 			}
@@ -174,7 +176,7 @@ func (f *family) tell(out *WatchResult, s *series, st step) {
 	})
 }
 
-// A cause is a step of a host or link, with a change by its pairs as they are, not clipped.
+// A cause is a step of a host or link. Its change is by its pairs as they are, not clipped, against the change of all other pairs.
 type cause struct {
 	step
 	gain float64 // what it explains of its pairs: by how much the sum of their deviations falls, in sigma
@@ -193,10 +195,11 @@ func (f *family) causes(s *series, steps []step) []cause {
 			until = steps[n+1].since
 		}
 		var shares, weights []float64 // by how many times the step each pair has changed
+		common := f.changeOfOthers(s, from, st.since, until)
 		levels := make([]float64, len(s.of))
 		for k, pair := range s.of {
 			x := f.pairs[pair].x
-			levels[k] = medianOf(x[from:st.since])
+			levels[k] = medianOf(x[from:st.since]) + common
 			if change := medianOf(x[st.since:until]) - levels[k]; !math.IsNaN(change) {
 				shares, weights = append(shares, change/s.weights[k]/st.change), append(weights, s.weights[k])
 			}
@@ -223,4 +226,24 @@ func (f *family) causes(s *series, steps []step) []cause {
 		all = append(all, c)
 	}
 	return all
+}
+
+// changeOfOthers is by how much the pairs that do not share a host or link have changed between two spans of runs. If many pairs
+// share it, a part of its own change was taken for what runs have in common. That part was taken out of the other pairs, too.
+// Of fewer than 5 other pairs it is 0.
+func (f *family) changeOfOthers(s *series, from, since, until int) float64 {
+	spans := [3]int{from, since, until}
+	if f.changes[spans] == nil {
+		for _, pair := range f.pairs {
+			f.changes[spans] = append(f.changes[spans], medianOf(pair.x[since:until])-medianOf(pair.x[from:since]))
+		}
+	}
+	others := slices.Clone(f.changes[spans])
+	for _, pair := range s.of {
+		others[pair] = math.NaN()
+	}
+	if others = stats.SortedFinite(others); len(others) < fewSeries {
+		return 0
+	}
+	return stats.MiddleMedian(others)
 }
