@@ -18,7 +18,8 @@ func Of(name string, value *int, usual, least, most int) Number {
 	return Number{name, value, usual, least, most}
 }
 
-// Fill fills in the defaults, in the fields themselves. An error names the first field that is then out of its range, behind the name of the settings.
+// Fill fills in the defaults, in the fields themselves. An error names the first field that is then out of its range, behind
+// the name of the settings.
 func Fill(settings string, numbers ...Number) error {
 	for _, n := range numbers {
 		*n.value = cmp.Or(*n.value, n.usual)

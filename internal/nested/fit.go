@@ -187,9 +187,9 @@ func (f *Fit) NearLinks(r *measured.Symmetric, noise float64) {
 	f.descend()
 }
 
-// starLinks are the links to one switch that explain the measurements between hosts best, by least squares: with m hosts,
-// m-2 times the link of a host is the sum of its measurements less the sum of all links, which is that of all
-// measurements over m-1. It is nil where a pair was not measured, or a link would not be longer than 0.
+// starLinks are the links to one switch, in s, that explain the measurements between m hosts best, by least squares. The sum
+// of all links is that of all measurements over m-1. The link of a host is the sum of its measurements less the sum of all
+// links, over m-2. It is nil where a pair was not measured, or a link would not be longer than 0.
 func starLinks(r *measured.Symmetric, hosts []int32) []float64 {
 	sums, total := make([]float64, len(hosts)), 0.0
 	for k, i := range hosts {

@@ -277,7 +277,7 @@ func TestFaultsAreFoundUnderLoad(t *testing.T) {
 }
 
 // Intervals of 95 % hold the truth in 90 to 99 of 100 right findings of uplinks (BenchmarkFound), whether others of the same
-// length are measured at the same time, as among four racks, or not, as among three. Of 40 runs 33 hold it but for once in 100
+// length are measured at the same time, as among four racks, or not, as among three. Of 40 runs 33 hold it but for once in 24
 // (binomial, 90 %), of one kind of fault, or of four kinds that have 10 runs each.
 func TestIntervalsOfUplinksHoldTheTruth(t *testing.T) {
 	const runs, least = 40, 33

@@ -74,7 +74,8 @@ type WatchResult struct {
 // busy day, another library. Then each series is compared with its own past (see the package's
 // manual), so nothing needs to be known of what it should be. Missing hosts and pairs are
 // gaps. A host or link has changed by what its pairs have changed more than all others. The host or link
-// whose step explains most is told first. What it explains is taken out of its pairs, so that neither they nor other links on their routes are told of it. The first 8 samples of a series only found its level.
+// whose step explains most is told first. What it explains is taken out of its pairs, so that
+// neither they nor other links on their routes are told of it. The first 8 samples of a series only found its level.
 // O(samples * iterations).
 func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 	s := *cmp.Or(settings, &WatchSettings{})

@@ -77,8 +77,8 @@ func (w *reconstruction) result(least float64) (*topology.Result, error) {
 	}, nil
 }
 
-// leastNoise is the noise of a measurement. Of one repetition it is estimated, and the links of hosts that are wired to each
-// other may be taken for it, most of all where messages pay much at their ends. So the noise of triangles counts if it is less.
+// leastNoise is the noise of a measurement, relative. Of one repetition it is estimated. The links of hosts that are wired to each
+// other may be taken for it, most of all where messages have a large overhead. So the noise of triangles counts if it is less.
 func (w *reconstruction) leastNoise(noise float64) float64 {
 	r := w.original
 	if !math.IsNaN(w.note.Noise) || w.mostConfident || r.N() > meshMost {
